@@ -1,0 +1,12 @@
+/* clquant: quantize tensors and pack int4 on any OpenCL device. This header includes all the others. */
+#ifndef CLQUANT_CLQUANT_H
+#define CLQUANT_CLQUANT_H
+
+#include <clquant/context.h>
+#include <clquant/npu.h>
+#include <clquant/quantize.h>
+#include <clquant/status.h>
+#include <clquant/tensor.h>
+#include <clquant/version.h>
+
+#endif

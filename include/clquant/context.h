@@ -1,0 +1,118 @@
+/* The context: one OpenCL context and device, the kernels that were built for it, and where binaries are
+ * kept.
+ *
+ * Ownership The caller's cl_context and cl_device_id are retained, and released by clq_context_destroy. Where
+ * none is given the library makes its own. Nothing else is kept: queues, buffers and events stay the
+ * caller's. Threads   A clq_context may be used by many threads at once. Creating and destroying it is the
+ * caller's to order. Globals   None, but one buffer a thread for clq_error_detail(). Nothing runs at exit and
+ * nothing is printed. */
+#ifndef CLQUANT_CONTEXT_H
+#define CLQUANT_CONTEXT_H
+
+#ifndef CL_TARGET_OPENCL_VERSION
+#define CL_TARGET_OPENCL_VERSION 120
+#endif
+#include <CL/cl.h>
+#include <clquant/status.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clq_context clq_context;
+
+/* Where kernels run and how they are built. Zero is the default of each. */
+enum clq_context_flag {
+    CLQ_CACHE_OFF = 1 << 0, /* keep no binaries: neither on disk nor through cache_get and cache_put */
+    CLQ_NO_ENVIRONMENT =
+        1 << 1, /* read no environment variable; with no cache_dir there is then no disk cache */
+};
+
+/* How a kernel is laid out over the device. The bytes are the same. */
+enum clq_form {
+    CLQ_FORM_AUTO = 0,  /* CPU: item; everything else: group */
+    CLQ_FORM_ITEM = 1,  /* a work-item does a long run of elements in a plain loop */
+    CLQ_FORM_GROUP = 2, /* a work-group shares a run, neighbours load neighbouring elements */
+};
+
+/* How a quotient and a product are made exact. The bytes are the same. */
+enum clq_arithmetic {
+    CLQ_ARITHMETIC_AUTO = 0,  /* the device's own where its flags promise correct rounding and subnormals */
+    CLQ_ARITHMETIC_EXACT = 1, /* with integers, right on every device */
+};
+
+/* Both return 0 when they did what was asked, anything else when not (no such entry, no room): never an
+ * error. get asks for the bytes of `key` (a NUL-terminated file name of letters and digits): it sets
+ * *size_bytes and returns malloc'ed memory in *data, which the library frees. They may be called from several
+ * threads at once. What get returns is verified as a file of the disk cache is: damaged bytes never reach the
+ * driver. */
+typedef int (*clq_cache_get)(void *user, const char *key, void **data, size_t *size_bytes);
+typedef int (*clq_cache_put)(void *user, const char *key, const void *data, size_t size_bytes);
+
+/* One finished line without its newline: what was built, why, the driver's build log, what the cache refused.
+ */
+typedef void (*clq_log)(void *user, const char *line);
+
+/* Zero means default in every field. The descriptor can grow without breaking callers: new fields take the
+ * place of reserved ones, so its size never changes, a zero always means what it meant before, and a library
+ * that does not know a field yet refuses a value in its place. */
+struct clq_context_desc {
+    cl_context context; /* the caller's; NULL: the library makes one */
+    cl_device_id
+        device; /* one of the context's; NULL: its only device, or with no context the default device */
+    const char *device_text;  /* used where context and device are NULL: see clq_device_find */
+    const char *cache_dir;    /* NULL: $CLQ_CACHE_DIR, else clquant under $XDG_CACHE_HOME or $HOME/.cache */
+    size_t cache_limit_bytes; /* the oldest entries beyond it are removed; 0: 256 MiB */
+    clq_cache_get cache_get;  /* given together with cache_put: used instead of the disk */
+    clq_cache_put cache_put;
+    void *cache_user;
+    const char *build_options; /* added to every build, such as "-g"; options that change arithmetic are the
+                                  caller's risk */
+    clq_log log;
+    void *log_user;
+    uint32_t flags;      /* enum clq_context_flag */
+    uint32_t form;       /* enum clq_form */
+    uint32_t arithmetic; /* enum clq_arithmetic */
+    uint32_t reserved32;
+    uint64_t reserved[6];
+};
+
+/* Makes a context. desc may be NULL (all defaults). On failure *context is NULL.
+ * Blocking: opens the driver; builds nothing. */
+CLQ_API clq_status clq_context_create(const struct clq_context_desc *desc, clq_context **context);
+
+/* Releases everything that the context holds. NULL is fine. Work that was enqueued goes on: OpenCL keeps what
+ * it needs until the work is done. */
+CLQ_API void clq_context_destroy(clq_context *context);
+
+CLQ_API cl_context clq_context_cl(const clq_context *context);
+CLQ_API cl_device_id clq_context_device(const clq_context *context);
+
+/* Builds kernels ahead of time, so that no later call waits for the compiler. Each text names a variant, as a
+ * line of cl/variants.txt with one value a name: "quantize.cl SRC=f16 DST=i8 MODE=multiply PARAMS=each". What
+ * depends on the device (FORM, ARITHMETIC, PREFETCH) is added where it is left out. Stops at the first that
+ * fails. An operator's own clq_<operator>_build does the same for one descriptor. */
+CLQ_API clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants);
+
+/* How many kernels are ready, and how many of them came from the cache. Either pointer may be NULL. */
+CLQ_API void clq_context_count(clq_context *context, size_t *built, size_t *from_cache);
+
+/* The driver's log of the last build that failed in this context; empty if none did. It is copied into text,
+ * cut to size_bytes with its NUL. */
+CLQ_API void clq_context_build_log(clq_context *context, char *text, size_t size_bytes);
+
+/* The directory of the disk cache, "" when there is none. It lives as long as the context. */
+CLQ_API const char *clq_context_cache_dir(const clq_context *context);
+
+/* Chooses a device. text: NULL or "" for the default (the first GPU or accelerator, else the first CPU), a
+ * number (counted over all platforms, as `clquant devices` lists them), or a part of the platform's or
+ * device's name, case ignored. With environment true and no text, $CLQ_DEVICE is the text. CLQ_ERROR_DEVICE
+ * says what was looked at. */
+CLQ_API clq_status clq_device_find(const char *text, int environment, cl_platform_id *platform,
+                                   cl_device_id *device);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

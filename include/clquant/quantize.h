@@ -1,0 +1,58 @@
+/* Static quantization: the scale is given.
+ *
+ *   divide    y = sat(rint(f32(x) / f32(scale) + f32(zero_point)))       no zero point: no addition
+ *   multiply  y = sat(rint(f32(x) * f32(scale) + f32(zero_point)))
+ *
+ * Every operation is one binary32 operation, rounded once, to nearest-even. rint rounds ties to even; sat
+ * clamps to the range of y's type: +inf gives its end, -inf its beginning, NaN gives 0. A scale of 0 or below
+ * follows IEEE. The bytes are the same on every device and every run (docs/numerics.md).
+ *
+ * Types     x, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or absent
+ * (NULL). y: int8 [-128, 127], uint8 [0, 255], int32 [-2^31, 2^31-1], int4 [-8, 7] in any view of tensor.h.
+ *           Every combination works.
+ * Shapes    x and y are alike (int4 in bytes or words: y's last dimension is a half or an eighth of x's),
+ * rank 0 to 8. scales and zero_points each have one element, or one per index of `axis`; 0-D, 1-D, or of x's
+ * rank with every other dimension 1. axis counts from the end when negative; where both have one element it
+ * is neither used nor checked. Layouts   any non-negative strides and byte offsets, zero strides for inputs;
+ * more than 2^31 elements. y must not overlap itself or an input; two tensors in one buffer must have
+ * disjoint byte ranges. Empty     succeeds: nothing is written, and *done still honours the wait list. Memory
+ * nothing is retained; all buffers must live until *done completes. Scales and zero points that differ along
+ *           a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element each.
+ * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
+ * Blocking  only to build, the first time a variant is used.
+ * Threads   safe on a shared context. */
+#ifndef CLQUANT_QUANTIZE_H
+#define CLQUANT_QUANTIZE_H
+
+#include <clquant/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum clq_scale_mode { CLQ_DIVIDE = 0, CLQ_MULTIPLY = 1 };
+
+/* Zero means default in every field but axis, which is always the axis it says:
+ *   &(struct clq_quantize_desc){.x = &x, .scales = &scales, .y = &y, .axis = -1}
+ * New fields take the place of reserved ones, which must be zero. */
+struct clq_quantize_desc {
+    const DLTensor *x;
+    const DLTensor *scales;
+    const DLTensor *zero_points; /* NULL: none */
+    const DLTensor *y;
+    int32_t axis;
+    uint32_t mode; /* enum clq_scale_mode */
+    uint64_t reserved[4];
+};
+
+CLQ_API clq_status clq_quantize(clq_context *context, cl_command_queue queue,
+                                const struct clq_quantize_desc *desc, cl_uint num_wait, const cl_event *wait,
+                                cl_event *done);
+
+/* Checks the descriptor and builds what clq_quantize would need for it, without enqueueing anything. */
+CLQ_API clq_status clq_quantize_build(clq_context *context, const struct clq_quantize_desc *desc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

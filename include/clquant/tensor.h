@@ -1,0 +1,71 @@
+/* Tensors are DLPack's DLTensor: data is the cl_mem, device.device_type is kDLOpenCL (device_id is not looked
+ * at), byte_offset counts from the buffer's start, shape and strides are in elements (strides NULL: dense,
+ * row-major).
+ *
+ *   float32 (kDLFloat, 32, 1)   float16 (kDLFloat, 16, 1)   bfloat16 (kDLBfloat, 16, 1)
+ *   int8    (kDLInt, 8, 1)      uint8   (kDLUInt, 8, 1)     int32    (kDLInt, 32, 1)     int64 (kDLInt, 64,
+ * 1) int4    signed two's complement, low nibble first: byte j of a row holds element 2j in bits 0-3 and
+ * element 2j+1 in bits 4-7. Three views of the same bytes: (kDLInt, 4, 1) packed: shape and strides in
+ * nibbles; the last dimension is even, its stride 1, every other stride even; (kDLInt, 4, 2) a byte of two:
+ * the last dimension is halved, strides in bytes; (kDLInt, 4, 8) a word of eight: an eighth of the last
+ * dimension, strides in words of four bytes.
+ *
+ * byte_offset is a multiple of the element's size (of one byte for packed int4). DLPack's own size formula is
+ * wrong for int4: use clq_tensor_size_bytes. */
+#ifndef CLQUANT_TENSOR_H
+#define CLQUANT_TENSOR_H
+
+#include <clquant/context.h>
+#include <dlpack/dlpack.h>
+
+#ifdef __cplusplus
+#define CLQ_DTYPE(code, bits, lanes) (DLDataType{(code), (bits), (lanes)})
+extern "C" {
+#else
+#define CLQ_DTYPE(code, bits, lanes) ((DLDataType){(code), (bits), (lanes)})
+#endif
+
+#define CLQ_FLOAT32    CLQ_DTYPE(kDLFloat, 32, 1)
+#define CLQ_FLOAT16    CLQ_DTYPE(kDLFloat, 16, 1)
+#define CLQ_BFLOAT16   CLQ_DTYPE(kDLBfloat, 16, 1)
+#define CLQ_INT8       CLQ_DTYPE(kDLInt, 8, 1)
+#define CLQ_UINT8      CLQ_DTYPE(kDLUInt, 8, 1)
+#define CLQ_INT32      CLQ_DTYPE(kDLInt, 32, 1)
+#define CLQ_INT64      CLQ_DTYPE(kDLInt, 64, 1)
+#define CLQ_INT4       CLQ_DTYPE(kDLInt, 4, 1)
+#define CLQ_INT4_BYTES CLQ_DTYPE(kDLInt, 4, 2)
+#define CLQ_INT4_WORDS CLQ_DTYPE(kDLInt, 4, 8)
+
+#define CLQ_MAX_RANK 8
+
+/* Makes a dense tensor in a new read-write buffer of the context. Free it with (*tensor)->deleter(*tensor),
+ * which also accepts a tensor that commands in flight still use. An empty tensor has a buffer of one byte, so
+ * data is never NULL. On failure *tensor is NULL. */
+CLQ_API clq_status clq_tensor_create(clq_context *context, DLDataType dtype, int ndim, const int64_t *shape,
+                                     DLManagedTensor **tensor);
+
+/* The bytes of the elements themselves, densely packed: what write and read move. */
+CLQ_API clq_status clq_tensor_size_bytes(const DLTensor *tensor, size_t *size_bytes);
+
+/* Copies host memory to the tensor, and back. The tensor must be dense and row-major; size_bytes must be
+ * clq_tensor_size_bytes. As clEnqueueWriteBuffer and clEnqueueReadBuffer: unless blocking, host must live and
+ * stay unchanged until *done completes. An empty tensor only honours the wait list. */
+CLQ_API clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
+                                    const void *host, size_t size_bytes, cl_uint num_wait,
+                                    const cl_event *wait, cl_event *done);
+CLQ_API clq_status clq_tensor_read(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
+                                   void *host, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
+                                   cl_event *done);
+
+/* Maps a dense, non-empty tensor's bytes into the host's memory, and gives them back. As clEnqueueMapBuffer:
+ * unless blocking, *host may be used only once *done is complete. */
+CLQ_API clq_status clq_tensor_map(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
+                                  cl_map_flags flags, void **host, cl_uint num_wait, const cl_event *wait,
+                                  cl_event *done);
+CLQ_API clq_status clq_tensor_unmap(cl_command_queue queue, const DLTensor *tensor, void *host,
+                                    cl_uint num_wait, const cl_event *wait, cl_event *done);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
