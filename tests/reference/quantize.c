@@ -1,0 +1,43 @@
+/* Static quantization, one value after the other. */
+#include "reference.h"
+
+#include <stddef.h>
+
+int32_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
+                               enum reference_type type)
+{
+    float value = multiply ? x * scale : x / scale;
+
+    if (zero_point)
+        value = value + *zero_point;
+    return reference_round(value, type);
+}
+
+/* The parameter for index: the only one, or the one at index[axis], along the only dimension or along axis.
+ */
+static float parameter(const struct reference_tensor *tensor, const int64_t *index, int axis)
+{
+    int64_t at[REFERENCE_MAX_RANK] = {0};
+
+    if (reference_count(tensor) > 1)
+        at[tensor->rank == 1 ? 0 : axis] = index[axis];
+    return reference_load(tensor, at);
+}
+
+void reference_quantize(const struct reference_quantize_desc *desc)
+{
+    const int axis = desc->axis < 0 ? desc->axis + desc->x->rank : desc->axis;
+    int64_t index[REFERENCE_MAX_RANK] = {0};
+
+    if (reference_count(desc->x) == 0)
+        return;
+    do {
+        const float x = reference_load(desc->x, index);
+        const float scale = parameter(desc->scales, index, axis);
+        const float zero_point = desc->zero_points ? parameter(desc->zero_points, index, axis) : 0.0f;
+        const int32_t q = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
+                                                 desc->multiply, desc->y->type);
+
+        reference_store_int(desc->y, index, q);
+    } while (reference_next(desc->x, index));
+}

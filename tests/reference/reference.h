@@ -1,0 +1,89 @@
+/* The slowest obvious C of every operator, for tests to compare bytes with. It shares nothing with the
+ * library.
+ *
+ * Build it without contraction (-ffp-contract=off) and without fast-math, in the rounding mode that programs
+ * start in. Every function takes arguments that are right: nothing is checked. */
+#ifndef CLQUANT_REFERENCE_H
+#define CLQUANT_REFERENCE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#define REFERENCE_MAX_RANK 8
+
+enum reference_type {
+    REFERENCE_F32,
+    REFERENCE_F16,
+    REFERENCE_BF16,
+    REFERENCE_I8,
+    REFERENCE_U8,
+    REFERENCE_I32,
+    REFERENCE_I4,
+};
+
+/* Elements at any strides. Indices count values; shape and strides count elements, which hold `lanes` values
+ * each for int4 (1: a nibble, 2: a byte, 8: a word) and one value for every other type. */
+struct reference_tensor {
+    enum reference_type type;
+    int lanes; /* 0 means 1 */
+    int rank;
+    int64_t shape[REFERENCE_MAX_RANK];
+    int64_t strides[REFERENCE_MAX_RANK];
+    void *data; /* the first element's byte, at any alignment */
+};
+
+/* A dense, row-major tensor. */
+struct reference_tensor reference_dense(enum reference_type type, int lanes, int rank, const int64_t *shape,
+                                        void *data);
+
+/* The number of values along dimension d, and in the whole tensor. */
+int64_t reference_extent(const struct reference_tensor *tensor, int d);
+int64_t reference_count(const struct reference_tensor *tensor);
+
+/* Steps index to the next value in row-major order; false after the last, and index is then all zeros. */
+bool reference_next(const struct reference_tensor *tensor, int64_t *index);
+
+/* The value at index, widened to binary32 (int32 rounds to nearest-even); as an integer; and stored. The two
+ * with integers are for the integer types only. */
+float reference_load(const struct reference_tensor *tensor, const int64_t *index);
+int32_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index);
+void reference_store_int(const struct reference_tensor *tensor, const int64_t *index, int32_t value);
+
+/* float16 and bfloat16 to binary32, exactly; and back, to nearest-even, every NaN the canonical one. */
+float reference_widen_f16(uint16_t bits);
+float reference_widen_bf16(uint16_t bits);
+uint16_t reference_narrow_f16(float value);
+uint16_t reference_narrow_bf16(float value);
+
+/* sat(rint(value)) for an integer type; NaN gives 0. */
+int32_t reference_round(float value, enum reference_type type);
+
+/* One element of static quantization. zero_point may be NULL. */
+int32_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
+                               enum reference_type type);
+
+/* y = sat(rint(x / scale + zero_point)), or with multiply x * scale. scales and zero_points have one element,
+ * or one per index of axis, and are 0-D, 1-D or of x's rank. zero_points may be NULL. */
+struct reference_quantize_desc {
+    const struct reference_tensor *x;
+    const struct reference_tensor *scales;
+    const struct reference_tensor *zero_points;
+    const struct reference_tensor *y;
+    int axis;
+    bool multiply;
+};
+void reference_quantize(const struct reference_quantize_desc *desc);
+
+/* npu_quantize: the same with div_mode and the documents' meaning of axis. The output's type stands for dtype
+ * (quint4x2 is int4 with 8 lanes). */
+struct reference_npu_quantize_desc {
+    const struct reference_tensor *input;
+    const struct reference_tensor *scales;
+    const struct reference_tensor *zero_points;
+    const struct reference_tensor *output;
+    int axis;
+    bool div_mode;
+};
+void reference_npu_quantize(const struct reference_npu_quantize_desc *desc);
+
+#endif
