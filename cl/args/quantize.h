@@ -1,0 +1,27 @@
+/* The scalar arguments of quantize.cl. */
+#ifndef CLQ_ARGS_QUANTIZE_H
+#define CLQ_ARGS_QUANTIZE_H
+
+#include "args/types.h"
+
+#define CLQ_QUANTIZE_DIMS 8
+
+/* A unit is what is stored at once: one element, or for int4 the byte that holds two. A row is `inner` units
+ * along the innermost dimension; a tile is up to `tile` units of one row. */
+struct quantize_args {
+    clq_i64 x_offset, y_offset;              /* elements of x, units of y */
+    clq_i64 scale_offset, zero_point_offset; /* elements */
+    clq_i64 x_stride, y_stride;              /* from unit to unit; x's from low element to low element */
+    clq_i64 x_pair;                          /* int4: from a byte's low element to its high one; else 0 */
+    clq_i64 inner;                           /* units in a row */
+    clq_i64 tile;                            /* units in a tile; the last one of a row may be shorter */
+    clq_i64 tiles_per_row, tiles;            /* tiles = rows * tiles_per_row */
+    clq_i64 tiles_per_item;                  /* FORM item: consecutive tiles that one work-item does */
+    clq_u32 lanes;                           /* FORM group: work-items that share a tile, a power of two */
+    clq_u32 outer;                           /* dimensions in dim, innermost first */
+    clq_u32 scale_type, zero_point_type;     /* enum clq_scalar; F32 where there is one per element */
+    struct clq_dim dim[CLQ_QUANTIZE_DIMS];
+};
+CLQ_SAME_SIZE(quantize_args, 432);
+
+#endif

@@ -1,0 +1,36 @@
+/* What the arguments of every kernel are made of. Compiled by the host's C and by OpenCL C, so that both
+ * sides see the same bytes. */
+#ifndef CLQ_ARGS_TYPES_H
+#define CLQ_ARGS_TYPES_H
+
+#ifdef __OPENCL_C_VERSION__
+typedef long clq_i64;
+typedef uint clq_u32;
+#else
+#include <stdint.h>
+typedef int64_t clq_i64;
+typedef uint32_t clq_u32;
+#endif
+
+/* Fails to compile on the side where the struct has another size: padding would shift every argument. */
+#define CLQ_SAME_SIZE(name, size_bytes)                                                                      \
+    typedef char clq_same_size_of_##name[sizeof(struct name) == (size_bytes) ? 1 : -1]
+
+/* The type of a value that is read once a row: a build parameter would only multiply the kernels. */
+enum clq_scalar {
+    CLQ_SCALAR_NONE = 0, /* absent: read as +0.0 */
+    CLQ_SCALAR_F32 = 1,
+    CLQ_SCALAR_F16 = 2,
+    CLQ_SCALAR_BF16 = 3,
+    CLQ_SCALAR_I8 = 4,
+    CLQ_SCALAR_U8 = 5,
+    CLQ_SCALAR_I32 = 6,
+};
+
+/* A dimension outside the rows: its size, and how far each tensor moves from one index to the next, in
+ * elements (y in units). */
+struct clq_dim {
+    clq_i64 size, x, y, scale, zero_point;
+};
+
+#endif
