@@ -37,10 +37,9 @@
 #define PREFETCH_BYTES 2048
 
 // A run of units whose elements follow one another, done by one work-item.
-static inline void LOCAL_NAME(run)(global const STORAGE(SRC) *restrict x, global STORAGE(DST) *restrict y,
-                                   global const uint *restrict scales,
-                                   global const uint *restrict zero_points, float scale, float zero_point,
-                                   long units)
+static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * x, global STORAGE(DST) * y,
+                                   global const uint *scales, global const uint *zero_points, float scale,
+                                   float zero_point, long units)
 {
     long u = 0;
 
