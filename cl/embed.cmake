@@ -1,0 +1,16 @@
+# Writes every kernel file as a table of bytes: cmake -DROOT=cl -DOUT=files.c -DFILES=a.cl;base/b.clh -P embed.cmake
+# Bytes need no escaping, and no other language is needed to build.
+set(text "/* The files of cl/, written by cl/embed.cmake. */\n#include \"runtime/source.h\"\n\n")
+set(table "")
+set(count 0)
+foreach(file IN LISTS FILES)
+  file(READ "${ROOT}/${file}" hex HEX)
+  string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+  string(REGEX REPLACE "(................................................................................)" "\\1\n"
+    bytes "${bytes}")
+  string(APPEND text "static const unsigned char file_${count}[] = {\n${bytes}};\n\n")
+  string(APPEND table "    {\"${file}\", file_${count}, sizeof file_${count}},\n")
+  math(EXPR count "${count} + 1")
+endforeach()
+string(APPEND text "const struct clq__file clq__files[] = {\n${table}};\nconst size_t clq__num_files = ${count};\n")
+file(WRITE "${OUT}" "${text}")

@@ -1,0 +1,51 @@
+/* The element types: one row each. A new type is one row here and one block in cl/base/types.clh. */
+#ifndef CLQ_BASE_DTYPE_H
+#define CLQ_BASE_DTYPE_H
+
+#include <dlpack/dlpack.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* X(id, token, public name, DLPack code, bits). The token is the name in cl/base/types.clh. */
+#define CLQ__TYPE_LIST(X)                                                                                    \
+    X(CLQ__F32, "f32", "float32", kDLFloat, 32)                                                              \
+    X(CLQ__F16, "f16", "float16", kDLFloat, 16)                                                              \
+    X(CLQ__BF16, "bf16", "bfloat16", kDLBfloat, 16)                                                          \
+    X(CLQ__I8, "i8", "int8", kDLInt, 8)                                                                      \
+    X(CLQ__U8, "u8", "uint8", kDLUInt, 8)                                                                    \
+    X(CLQ__I32, "i32", "int32", kDLInt, 32)                                                                  \
+    X(CLQ__I4, "i4", "int4", kDLInt, 4)                                                                      \
+    X(CLQ__I64, "i64", "int64", kDLInt, 64)
+
+/* The numbers are those of cl/args/types.h, which the kernels switch on; 0 stands for a tensor that is
+ * absent. */
+enum clq__type {
+    CLQ__NONE,
+#define CLQ__TYPE_ENUM(id, token, name, code, bits) id,
+    CLQ__TYPE_LIST(CLQ__TYPE_ENUM)
+#undef CLQ__TYPE_ENUM
+        CLQ__TYPES,
+};
+
+/* Sets of types, for what an argument allows. */
+#define CLQ__SET(type) (1u << (type))
+enum {
+    CLQ__FLOATS = CLQ__SET(CLQ__F32) | CLQ__SET(CLQ__F16) | CLQ__SET(CLQ__BF16),
+    CLQ__INTEGERS = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__SET(CLQ__I32),
+    CLQ__QUANTIZED = CLQ__INTEGERS | CLQ__SET(CLQ__I4),
+    CLQ__ANY = (1 << CLQ__TYPES) - 2,
+};
+
+/* CLQ__NONE where it is none of ours. An int4 may have 1, 2 or 8 lanes (views of tensor.h), all others have
+ * one. */
+enum clq__type clq__type_of(DLDataType dtype);
+const char *clq__type_token(enum clq__type type);
+const char *clq__type_name(enum clq__type type);
+/* The names in a set, "float32, float16 or bfloat16", for a sentence. */
+const char *clq__type_names(unsigned set, char *text, size_t size_bytes);
+
+/* Bytes of one storage element: what strides and byte offsets count in. Packed int4 counts nibbles; its
+ * offset bytes. */
+size_t clq__storage_bytes(DLDataType dtype);
+
+#endif

@@ -1,0 +1,31 @@
+/* A variant: one kernel of one file with its plugs. The text is the dispatch, the key of the program cache
+ * and, mapped to an identifier, the kernel's name: "quantize.cl SRC=f16 DST=i8 MODE=multiply". */
+#ifndef CLQ_BASE_VARIANT_H
+#define CLQ_BASE_VARIANT_H
+
+#include "base/text.h"
+
+#include <clquant/status.h>
+
+#define CLQ__VARIANT_BYTES 240
+
+struct clq__variant {
+    char data[CLQ__VARIANT_BYTES];
+    size_t length;
+    bool full;
+};
+
+/* file is a kernel file of cl/, such as "quantize.cl". */
+void clq__variant_begin(struct clq__variant *variant, const char *file);
+void clq__variant_define(struct clq__variant *variant, const char *name, const char *value);
+
+/* Reads a text as above, of any spacing. CLQ_ERROR_VALUE says which word is not NAME=value. */
+clq_status clq__variant_parse(struct clq__variant *variant, const char *text);
+bool clq__variant_defines(const struct clq__variant *variant, const char *name);
+
+/* The file's name, the -D options and the kernel's name, each into its own text. */
+void clq__variant_file(const struct clq__variant *variant, struct clq__text *out);
+void clq__variant_options(const struct clq__variant *variant, struct clq__text *out);
+void clq__variant_kernel(const struct clq__variant *variant, struct clq__text *out);
+
+#endif

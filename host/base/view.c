@@ -1,0 +1,191 @@
+/* Checking a tensor, alone. Every product and sum of sizes is checked here, so that nobody below has to. */
+#include "base/view.h"
+
+#include "base/error.h"
+
+static clq_status check_type(struct clq__view *view, unsigned types)
+{
+    clq_status status = CLQ_OK;
+    const DLDataType dtype = view->tensor->dtype;
+    char names[96];
+
+    view->type = clq__type_of(dtype);
+    CLQ_REQUIRE(view->type != CLQ__NONE && (types & CLQ__SET(view->type)), CLQ_ERROR_TYPE,
+                "%s.dtype is (code %d, bits %d, lanes %d)%s%s: it must be %s", view->name, dtype.code,
+                dtype.bits, dtype.lanes, view->type ? ", " : "", view->type ? clq__type_name(view->type) : "",
+                clq__type_names(types, names, sizeof names));
+    view->lanes = dtype.lanes;
+end:
+    return status;
+}
+
+static clq_status check_shape(struct clq__view *view)
+{
+    clq_status status = CLQ_OK;
+    const DLTensor *tensor = view->tensor;
+    bool empty = false;
+
+    CLQ_REQUIRE(tensor->ndim >= 0 && tensor->ndim <= CLQ__MAX_RANK, CLQ_ERROR_RANK,
+                "%s.ndim is %d: it must be from 0 to %d", view->name, tensor->ndim, CLQ__MAX_RANK);
+    CLQ_REQUIRE(tensor->ndim == 0 || tensor->shape != NULL, CLQ_ERROR_NULL,
+                "%s.shape is NULL: it must have %d values", view->name, tensor->ndim);
+    CLQ_REQUIRE(view->type != CLQ__I4 || tensor->ndim > 0, CLQ_ERROR_RANK,
+                "%s.ndim is 0: an int4 tensor has at least one dimension", view->name);
+    view->rank = tensor->ndim;
+    view->elements = 1;
+    for (int d = 0; d < view->rank; d++) {
+        view->shape[d] = tensor->shape[d];
+        CLQ_REQUIRE(view->shape[d] >= 0, CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld: it must not be negative",
+                    view->name, d, (long long)view->shape[d]);
+        empty = empty || view->shape[d] == 0;
+    }
+    if (view->lanes > 1)
+        CLQ_REQUIRE(
+            !__builtin_mul_overflow(view->shape[view->rank - 1], view->lanes, &view->shape[view->rank - 1]),
+            CLQ_ERROR_OVERFLOW, "%s.shape[%d] is %lld of %d elements each: the product must fit into 63 bits",
+            view->name, view->rank - 1, (long long)tensor->shape[view->rank - 1], view->lanes);
+    for (int d = 0; d < view->rank && !empty; d++)
+        CLQ_REQUIRE(
+            !__builtin_mul_overflow(view->elements, view->shape[d], &view->elements), CLQ_ERROR_OVERFLOW,
+            "%s has more than 2^63 elements: the product of its shape must fit into 63 bits", view->name);
+    if (empty)
+        view->elements = 0;
+    CLQ_REQUIRE(view->type != CLQ__I4 || view->lanes > 1 || view->shape[view->rank - 1] % 2 == 0,
+                CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld: the last dimension of packed int4 must be even",
+                view->name, view->rank - 1, (long long)view->shape[view->rank - 1]);
+end:
+    return status;
+}
+
+static int64_t storage_size(const struct clq__view *view, int d)
+{
+    return view->lanes > 1 && d == view->rank - 1 ? view->shape[d] / view->lanes : view->shape[d];
+}
+
+static void set_dense_strides(struct clq__view *view)
+{
+    int64_t stride = 1;
+
+    for (int d = view->rank - 1; d >= 0; d--) {
+        view->stride[d] = stride;
+        if (view->elements >
+            0) /* the product of an empty shape was not checked, and its strides are not used */
+            stride *= storage_size(view, d);
+    }
+}
+
+static clq_status check_packed_strides(const struct clq__view *view)
+{
+    clq_status status = CLQ_OK;
+
+    for (int d = 0; d < view->rank; d++) {
+        const bool last = d == view->rank - 1;
+
+        CLQ_REQUIRE(last ? view->stride[d] == 1 : view->stride[d] % 2 == 0, CLQ_ERROR_LAYOUT,
+                    "%s.strides[%d] is %lld: packed int4 has a last stride of 1 and even other strides",
+                    view->name, d, (long long)view->stride[d]);
+    }
+end:
+    return status;
+}
+
+/* The byte extent: (1 + sum of (size - 1) * stride) storage elements, with every step checked. */
+static clq_status check_strides(struct clq__view *view)
+{
+    clq_status status = CLQ_OK;
+    const DLTensor *tensor = view->tensor;
+    const int64_t bytes = (int64_t)clq__storage_bytes(tensor->dtype);
+    const bool packed = view->type == CLQ__I4 && view->lanes == 1;
+    int64_t last = 0, step;
+    uint64_t end_bytes;
+
+    if (tensor->strides == NULL)
+        set_dense_strides(view);
+    for (int d = 0; d < view->rank && tensor->strides != NULL; d++) {
+        view->stride[d] = tensor->strides[d];
+        CLQ_REQUIRE(view->stride[d] >= 0, CLQ_ERROR_LAYOUT, "%s.strides[%d] is %lld: it must not be negative",
+                    view->name, d, (long long)view->stride[d]);
+    }
+    CLQ_REQUIRE(tensor->byte_offset % (uint64_t)bytes == 0, CLQ_ERROR_LAYOUT,
+                "%s.byte_offset is %llu: it must be a multiple of the element's %lld bytes", view->name,
+                (unsigned long long)tensor->byte_offset, (long long)bytes);
+    if (view->elements == 0)
+        goto end;
+    if (packed && tensor->strides != NULL)
+        CLQ_TRY(check_packed_strides(view));
+    for (int d = 0; d < view->rank; d++)
+        CLQ_REQUIRE(!__builtin_mul_overflow(storage_size(view, d) - 1, view->stride[d], &step) &&
+                        !__builtin_add_overflow(last, step, &last),
+                    CLQ_ERROR_OVERFLOW, "%s.strides[%d] is %lld: shape x strides must fit into 63 bits",
+                    view->name, d, (long long)view->stride[d]);
+    CLQ_REQUIRE(!__builtin_add_overflow(last, 1, &last) &&
+                    !__builtin_mul_overflow(packed ? (last + 1) / 2 : last, bytes, &view->extent_bytes) &&
+                    !__builtin_add_overflow(tensor->byte_offset, (uint64_t)view->extent_bytes, &end_bytes) &&
+                    end_bytes <= INT64_MAX,
+                CLQ_ERROR_OVERFLOW,
+                "%s ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits", view->name);
+end:
+    return status;
+}
+
+clq_status clq__view_init(struct clq__view *view, const char *name, const DLTensor *tensor, unsigned types)
+{
+    clq_status status = CLQ_OK;
+
+    *view = (struct clq__view){.name = name, .tensor = tensor};
+    CLQ_REQUIRE(tensor != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor", name);
+    CLQ_TRY(check_type(view, types));
+    CLQ_REQUIRE(tensor->device.device_type == kDLOpenCL, CLQ_ERROR_VALUE,
+                "%s.device.device_type is %d: it must be kDLOpenCL (%d), whose data is a cl_mem", name,
+                (int)tensor->device.device_type, (int)kDLOpenCL);
+    CLQ_TRY(check_shape(view));
+    CLQ_TRY(check_strides(view));
+    CLQ_REQUIRE(tensor->data != NULL || view->elements == 0, CLQ_ERROR_NULL,
+                "%s.data is NULL: it must be a cl_mem", name);
+end:
+    return status;
+}
+
+clq_status clq__view_check_output(const struct clq__view *view)
+{
+    clq_status status = CLQ_OK;
+    int order[CLQ__MAX_RANK], rank = 0;
+    int64_t span = 1; /* storage elements that the dimensions so far reach over */
+
+    for (int d = 0; d < view->rank && view->elements > 0; d++) {
+        int at = rank;
+
+        if (storage_size(view, d) <= 1)
+            continue;
+        for (; at > 0 && view->stride[order[at - 1]] > view->stride[d]; at--)
+            order[at] = order[at - 1];
+        order[at] = d;
+        rank++;
+    }
+    for (int i = 0; i < rank; i++) {
+        const int d = order[i];
+
+        CLQ_REQUIRE(view->stride[d] >= span, CLQ_ERROR_OVERLAP,
+                    "%s.strides[%d] is %lld: an output must not overlap itself, so it must be at least %lld, "
+                    "the span "
+                    "of the dimensions with smaller strides",
+                    view->name, d, (long long)view->stride[d], (long long)span);
+        span += (storage_size(view, d) - 1) * view->stride[d]; /* checked: the extent in bytes fits */
+    }
+end:
+    return status;
+}
+
+bool clq__view_is_dense(const struct clq__view *view)
+{
+    int64_t stride = 1;
+
+    for (int d = view->rank - 1; d >= 0 && view->elements > 0; d--) {
+        const int64_t size = storage_size(view, d);
+
+        if (size > 1 && view->stride[d] != stride)
+            return false;
+        stride *= size;
+    }
+    return true;
+}

@@ -1,0 +1,35 @@
+/* A tensor as an operator sees it: its logical elements, checked once. */
+#ifndef CLQ_BASE_VIEW_H
+#define CLQ_BASE_VIEW_H
+
+#include "base/dtype.h"
+
+#include <clquant/status.h>
+#include <stdbool.h>
+
+#define CLQ__MAX_RANK 8
+
+struct clq__view {
+    const char *name; /* the argument's name, for sentences */
+    const DLTensor *tensor;
+    enum clq__type type;
+    int lanes; /* of an int4: 1 packed, 2 a byte, 8 a word; 1 for every other type */
+    int rank;
+    int64_t shape[CLQ__MAX_RANK];  /* logical: an int4's last dimension in elements, whatever the view */
+    int64_t stride[CLQ__MAX_RANK]; /* in storage elements: nibbles, bytes or words for int4 */
+    int64_t elements;
+    int64_t extent_bytes; /* from byte_offset to the end of the last element; 0 where there are none */
+};
+
+/* Checks what can be known of one tensor alone: present, an OpenCL tensor, type, rank, shape, strides,
+ * offset, sizes. */
+clq_status clq__view_init(struct clq__view *view, const char *name, const DLTensor *tensor, unsigned types);
+
+/* Refuses a view that has two elements in one place, or may have: dimensions ordered by stride, each stride
+ * must be at least the span of the smaller ones. */
+clq_status clq__view_check_output(const struct clq__view *view);
+
+/* Dense and row-major, the way a host array is. */
+bool clq__view_is_dense(const struct clq__view *view);
+
+#endif

@@ -1,0 +1,40 @@
+/* clq_quantize: static quantization as it is. */
+#include <clquant/quantize.h>
+
+#include "base/error.h"
+#include "ops/static_quantize.h"
+
+static clq_status run(clq_context *context, cl_command_queue queue, const struct clq_quantize_desc *desc,
+                      bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
+    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
+        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
+                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_TRY(clq__static_quantize(context, queue,
+                                 &(struct clq__static_quantize){.x = desc->x,
+                                                                .scales = desc->scales,
+                                                                .zero_points = desc->zero_points,
+                                                                .y = desc->y,
+                                                                .x_name = "x",
+                                                                .y_name = "y",
+                                                                .axis = desc->axis,
+                                                                .mode = desc->mode,
+                                                                .build_only = build_only},
+                                 num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_quantize(clq_context *context, cl_command_queue queue, const struct clq_quantize_desc *desc,
+                        cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    return run(context, queue, desc, false, num_wait, wait, done);
+}
+
+clq_status clq_quantize_build(clq_context *context, const struct clq_quantize_desc *desc)
+{
+    return run(context, NULL, desc, true, 0, NULL, NULL);
+}

@@ -1,0 +1,61 @@
+/* How a call of static quantization is cut into work-items. */
+#include "ops/static_quantize_work.h"
+
+#include <assert.h>
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return a / b + (a % b != 0);
+}
+
+/* A CPU's work-item does a long run: about 16 Ki units, less where that would leave a core without work. */
+static void size_items(struct quantize_args *args, struct clq__launch *launch,
+                       const struct clq__traits *traits, int64_t rows)
+{
+    const int64_t most = 16384, least = 1024,
+                  share = ceil_div(rows * args->inner, 4 * (int64_t)traits->compute_units);
+    const int64_t run = share < least ? least : share > most ? most : share;
+    const int64_t whole = (run + 255) / 256 * 256;
+
+    args->tile = args->inner < whole ? args->inner : whole;
+    args->tiles_per_row = ceil_div(args->inner, args->tile);
+    args->tiles = rows * args->tiles_per_row;
+    args->tiles_per_item = whole / args->tile;
+    args->lanes = 1;
+    launch->local = 1;
+    launch->groups = (size_t)ceil_div(args->tiles, args->tiles_per_item);
+}
+
+/* A GPU's work-items share a run, each with a few neighbouring units at a time; short rows share a group. */
+static void size_groups(struct quantize_args *args, struct clq__launch *launch,
+                        const struct clq__traits *traits, int64_t rows)
+{
+    const int64_t units_per_lane = 16;
+    int64_t local = 256, lanes = 1;
+
+    while (local > (int64_t)traits->max_group_items)
+        local /= 2;
+    while (lanes < local && lanes * units_per_lane < args->inner)
+        lanes *= 2;
+    args->tile = lanes * units_per_lane;
+    args->tiles_per_row = ceil_div(args->inner, args->tile);
+    args->tiles = rows * args->tiles_per_row;
+    args->tiles_per_item = 1;
+    args->lanes = (uint32_t)lanes;
+    launch->local = (size_t)local;
+    launch->groups = (size_t)ceil_div(args->tiles, local / lanes);
+}
+
+void clq__static_quantize_size(struct quantize_args *args, struct clq__launch *launch,
+                               struct clq__traits traits)
+{
+    int64_t rows = 1;
+
+    for (uint32_t d = 0; d < args->outer; d++)
+        rows *= args->dim[d].size;
+    assert(args->inner > 0 && rows > 0);
+    if (traits.group_form)
+        size_groups(args, launch, &traits, rows);
+    else
+        size_items(args, launch, &traits, rows);
+}

@@ -1,0 +1,212 @@
+/* Building variants. The caller holds context->building. */
+#include "runtime/build.h"
+
+#include "base/error.h"
+#include "runtime/entry.h"
+#include "runtime/source.h"
+
+#include <string.h>
+
+#define OPTIONS_BYTES 2048
+
+/* CL1.2 is what every driver takes: newer standards are refused by one or the other. */
+static clq_status options_of(const clq_context *context, const struct clq__variant *variant, char *options)
+{
+    clq_status status = CLQ_OK;
+    struct clq__text text = clq__text(options, OPTIONS_BYTES);
+
+    clq__text_add(&text, "-cl-std=CL1.2 ");
+    if (context->device.native_arithmetic)
+        clq__text_add(&text, "-cl-fp32-correctly-rounded-divide-sqrt ");
+    clq__variant_options(variant, &text);
+    if (*context->build_options != '\0')
+        clq__text_add(&text, " ");
+    clq__text_add(&text, context->build_options);
+    CLQ_REQUIRE(!text.full, CLQ_ERROR_VALUE,
+                "build_options has %zu bytes: with the variant's they must stay below %d",
+                strlen(context->build_options), OPTIONS_BYTES);
+end:
+    return status;
+}
+
+/* Everything that the binary depends on, in full: an entry is used only where all of it is the same. */
+static clq_status key_of(const clq_context *context, const char *source, size_t source_bytes,
+                         const char *options, char **key)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__device *device = &context->device;
+    const size_t room = OPTIONS_BYTES + 2048;
+    struct clq__text text;
+
+    *key = malloc(room);
+    CLQ_REQUIRE(*key != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for a cache key failed", room);
+    text = clq__text(*key, room);
+    clq__text_format(&text, "format 1\nsource %016llx %zu\n",
+                     (unsigned long long)clq__hash(CLQ__HASH_START, source, source_bytes), source_bytes);
+    clq__text_add(&text, options);
+    clq__text_format(&text, "\nplatform %s\n%s\n", device->platform_name, device->platform_version);
+    clq__text_format(&text, "device %s\n%s\n", device->name, device->version);
+    clq__text_format(&text, "driver %s\n", device->driver);
+end:
+    return status;
+}
+
+/* A program out of the cache, or NULL: whatever is wrong with an entry means a build from source. */
+static cl_program load(clq_context *context, const char *key, const char *options)
+{
+    char name[CLQ__ENTRY_NAME_BYTES];
+    void *entry = NULL;
+    size_t entry_bytes = 0, binary_bytes = 0;
+    const unsigned char *binary = NULL;
+    cl_program program = NULL;
+    cl_int code = CL_SUCCESS, binary_status = CL_SUCCESS;
+
+    clq__entry_name(key, name);
+    if (context->cache_get(context->cache_user, name, &entry, &entry_bytes) != 0)
+        goto end;
+    if (!clq__entry_open(key, entry, entry_bytes, &binary, &binary_bytes)) {
+        clq__log(context, "cache entry %s is damaged or of another driver: it is built anew", name);
+        goto end;
+    }
+    program = clCreateProgramWithBinary(context->cl, 1, &context->device.id, &binary_bytes, &binary,
+                                        &binary_status, &code);
+    if (program != NULL)
+        code = clBuildProgram(program, 1, &context->device.id, options, NULL, NULL);
+    if (program != NULL && code != CL_SUCCESS) {
+        clReleaseProgram(program);
+        program = NULL;
+    }
+    if (program == NULL)
+        clq__log(context, "cache entry %s was refused by the driver with %s: it is built anew", name,
+                 clq_status_name(code));
+end:
+    free(entry);
+    return program;
+}
+
+static void keep_log(clq_context *context, cl_program program, const struct clq__variant *variant)
+{
+    size_t length = 0;
+    char *log = NULL;
+
+    if (clGetProgramBuildInfo(program, context->device.id, CL_PROGRAM_BUILD_LOG, 0, NULL, &length) ==
+        CL_SUCCESS)
+        log = calloc(1, length + 1);
+    if (log != NULL && clGetProgramBuildInfo(program, context->device.id, CL_PROGRAM_BUILD_LOG, length, log,
+                                             NULL) != CL_SUCCESS)
+        log[0] = '\0';
+    clq__log(context, "%s: the build failed", variant->data);
+    for (char *line = log, *next; line != NULL && *line != '\0'; line = next) {
+        const size_t end = strcspn(line, "\n");
+
+        next = line + end + (line[end] != '\0');
+        clq__log(context, "%.*s", (int)end, line);
+    }
+    pthread_mutex_lock(&context->lock);
+    free(context->build_log);
+    context->build_log = log;
+    pthread_mutex_unlock(&context->lock);
+}
+
+static clq_status compile(clq_context *context, const struct clq__variant *variant, const char *source,
+                          size_t source_bytes, const char *options, cl_program *out)
+{
+    clq_status status = CLQ_OK;
+    cl_program program = clCreateProgramWithSource(context->cl, 1, &source, &source_bytes, &status);
+
+    CLQ_REQUIRE(program != NULL, status, "clCreateProgramWithSource failed with %s (%d)",
+                clq_status_name(status), (int)status);
+    status = clBuildProgram(program, 1, &context->device.id, options, NULL, NULL);
+    if (status != CL_SUCCESS)
+        keep_log(context, program, variant);
+    CLQ_REQUIRE(status == CL_SUCCESS, status == CL_BUILD_PROGRAM_FAILURE ? CLQ_ERROR_BUILD : status,
+                "clBuildProgram failed with %s (%d) for %s: clq_context_build_log has the driver's log",
+                clq_status_name(status), (int)status, variant->data);
+    *out = program;
+    program = NULL;
+end:
+    if (program != NULL)
+        clReleaseProgram(program);
+    return status;
+}
+
+clq_status clq__build(clq_context *context, const struct clq__variant *variant, struct clq__build *build)
+{
+    clq_status status = CLQ_OK;
+    char file[CLQ__VARIANT_BYTES], options[OPTIONS_BYTES];
+    struct clq__text file_text = clq__text(file, sizeof file);
+    char *source = NULL;
+    size_t source_bytes = 0;
+
+    *build = (struct clq__build){0};
+    clq__variant_file(variant, &file_text);
+    CLQ_TRY(options_of(context, variant, options));
+    CLQ_TRY(clq__source(file, &source, &source_bytes));
+    if (context->cache_get != NULL) {
+        CLQ_TRY(key_of(context, source, source_bytes, options, &build->key));
+        build->program = load(context, build->key, options);
+        build->from_cache = build->program != NULL;
+    }
+    if (build->program == NULL)
+        CLQ_TRY(compile(context, variant, source, source_bytes, options, &build->program));
+    clq__log(context, "%s: %s", variant->data,
+             build->from_cache ? "taken from the cache" : "built from source");
+end:
+    free(source);
+    if (status != CLQ_OK) {
+        free(build->key);
+        build->key = NULL;
+    }
+    return status;
+}
+
+/* A program of several devices has a binary for each: sizes and pointers come in the order of its devices,
+ * and a NULL pointer leaves one out. */
+static clq_status binary_of(cl_program program, cl_device_id device, size_t *size_bytes, unsigned char *data)
+{
+    clq_status status = CLQ_OK;
+    cl_uint count = 0, own = 0;
+    cl_device_id *devices = NULL;
+    size_t *sizes = NULL;
+    unsigned char **binaries = NULL;
+
+    CLQ_TRY_CL(clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, NULL));
+    devices = calloc(count, sizeof *devices);
+    sizes = calloc(count, sizeof *sizes);
+    binaries = calloc(count, sizeof *binaries);
+    CLQ_REQUIRE(devices && sizes && binaries, CLQ_ERROR_MEMORY, "malloc for %u devices failed", count);
+    CLQ_TRY_CL(clGetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof *devices, devices, NULL));
+    CLQ_TRY_CL(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL));
+    while (own < count && devices[own] != device)
+        own++;
+    CLQ_REQUIRE(own < count && sizes[own] > 0, CLQ_ERROR_DEVICE, "the program has no binary for the device");
+    CLQ_REQUIRE(data == NULL || sizes[own] == *size_bytes, CLQ_ERROR_DEVICE,
+                "the binary's size changed meanwhile");
+    *size_bytes = sizes[own];
+    if (data != NULL) {
+        binaries[own] = data;
+        CLQ_TRY_CL(clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL));
+    }
+end:
+    free(binaries);
+    free(sizes);
+    free(devices);
+    return status;
+}
+
+void clq__build_keep(clq_context *context, cl_program program, const char *key)
+{
+    char name[CLQ__ENTRY_NAME_BYTES];
+    unsigned char *entry = NULL, *binary = NULL;
+    size_t entry_bytes = 0, binary_bytes = 0;
+
+    clq__entry_name(key, name);
+    if (binary_of(program, context->device.id, &binary_bytes, NULL) == CLQ_OK &&
+        clq__entry_begin(key, binary_bytes, &entry, &entry_bytes, &binary) == CLQ_OK &&
+        binary_of(program, context->device.id, &binary_bytes, binary) == CLQ_OK) {
+        clq__entry_end(key, entry, entry_bytes);
+        if (context->cache_put(context->cache_user, name, entry, entry_bytes) != 0)
+            clq__log(context, "cache entry %s of %zu bytes could not be kept", name, entry_bytes);
+    }
+    free(entry);
+}

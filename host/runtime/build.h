@@ -1,0 +1,19 @@
+/* From a variant to a built cl_program: out of the cache, or from source. */
+#ifndef CLQ_RUNTIME_BUILD_H
+#define CLQ_RUNTIME_BUILD_H
+
+#include "base/variant.h"
+#include "runtime/context.h"
+
+struct clq__build {
+    cl_program program;
+    char *key;       /* of the binary cache, malloc'ed; NULL where there is none */
+    bool from_cache; /* the binary needs not be kept again */
+};
+
+clq_status clq__build(clq_context *context, const struct clq__variant *variant, struct clq__build *build);
+
+/* Puts the program's binary where the context keeps them. What fails is only logged. */
+void clq__build_keep(clq_context *context, cl_program program, const char *key);
+
+#endif

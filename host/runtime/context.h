@@ -1,0 +1,36 @@
+/* What a context holds. Only files of host/runtime see this. */
+#ifndef CLQ_RUNTIME_CONTEXT_H
+#define CLQ_RUNTIME_CONTEXT_H
+
+#include "runtime/device.h"
+
+#include <clquant/context.h>
+#include <pthread.h>
+#include <stdbool.h>
+
+struct clq__program;
+
+struct clq_context {
+    cl_context cl;
+    struct clq__device device;
+    char *build_options; /* the caller's, "" where there are none */
+    clq_log log;
+    void *log_user;
+
+    clq_cache_get cache_get; /* both NULL where nothing is kept */
+    clq_cache_put cache_put;
+    void *cache_user;
+    char *cache_dir; /* "" where the disk is not used */
+    size_t cache_limit_bytes;
+
+    /* building serializes builds and is held while the driver compiles; lock guards the fields below it, for
+     * the few instructions of a look-up */
+    pthread_mutex_t building, lock;
+    struct clq__program **slots; /* open addressing, a power of two */
+    size_t num_slots, num_programs, num_from_cache;
+    char *build_log;
+};
+
+void clq__log(const clq_context *context, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+#endif

@@ -1,0 +1,91 @@
+/* Reading a device's traits. */
+#include "runtime/device.h"
+
+#include "base/error.h"
+
+#include <string.h>
+
+/* Longer names are cut: they only tell devices apart in messages and in the cache's key. */
+static clq_status read_text(cl_device_id id, cl_device_info what, char *text, size_t size_bytes)
+{
+    clq_status status = CLQ_OK;
+    char *whole = NULL;
+    size_t length = 0;
+
+    CLQ_TRY_CL(clGetDeviceInfo(id, what, 0, NULL, &length));
+    whole = calloc(1, length + 1);
+    CLQ_REQUIRE(whole != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for a device's name failed",
+                length + 1);
+    CLQ_TRY_CL(clGetDeviceInfo(id, what, length, whole, NULL));
+    strncpy(text, whole, size_bytes - 1);
+    text[size_bytes - 1] = '\0';
+end:
+    free(whole);
+    return status;
+}
+
+static clq_status read_platform_text(cl_platform_id id, cl_platform_info what, char *text, size_t size_bytes)
+{
+    clq_status status = CLQ_OK;
+    char *whole = NULL;
+    size_t length = 0;
+
+    CLQ_TRY_CL(clGetPlatformInfo(id, what, 0, NULL, &length));
+    whole = calloc(1, length + 1);
+    CLQ_REQUIRE(whole != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for a platform's name failed",
+                length + 1);
+    CLQ_TRY_CL(clGetPlatformInfo(id, what, length, whole, NULL));
+    strncpy(text, whole, size_bytes - 1);
+    text[size_bytes - 1] = '\0';
+end:
+    free(whole);
+    return status;
+}
+
+static clq_status read_names(struct clq__device *device)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY_CL(
+        clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof device->platform, &device->platform, NULL));
+    CLQ_TRY(read_platform_text(device->platform, CL_PLATFORM_NAME, device->platform_name,
+                               sizeof device->platform_name));
+    CLQ_TRY(read_platform_text(device->platform, CL_PLATFORM_VERSION, device->platform_version,
+                               sizeof device->platform_version));
+    CLQ_TRY(read_text(device->id, CL_DEVICE_NAME, device->name, sizeof device->name));
+    CLQ_TRY(read_text(device->id, CL_DEVICE_VERSION, device->version, sizeof device->version));
+    CLQ_TRY(read_text(device->id, CL_DRIVER_VERSION, device->driver, sizeof device->driver));
+end:
+    return status;
+}
+
+clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_t form, uint32_t arithmetic)
+{
+    clq_status status = CLQ_OK;
+    const cl_device_fp_config promised = CL_FP_DENORM | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
+    cl_device_fp_config single = 0;
+    cl_device_type type = 0;
+    cl_bool little = CL_FALSE, compiler = CL_FALSE;
+
+    *device = (struct clq__device){.id = id};
+    CLQ_TRY(read_names(device));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof device->max_group_items,
+                               &device->max_group_items, NULL));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof device->compute_units,
+                               &device->compute_units, NULL));
+    CLQ_REQUIRE(little, CLQ_ERROR_DEVICE, "device \"%s\" is big-endian: it must be little-endian",
+                device->name);
+    CLQ_REQUIRE(compiler, CLQ_ERROR_DEVICE, "device \"%s\" has no compiler: kernels are built from source",
+                device->name);
+    device->compiler = compiler;
+    device->group_form = form == CLQ_FORM_AUTO ? !(type & CL_DEVICE_TYPE_CPU) : form == CLQ_FORM_GROUP;
+    device->native_arithmetic = arithmetic == CLQ_ARITHMETIC_AUTO && (single & promised) == promised;
+    /* Measured on PoCL: 17 to 22 % faster. It ends the process on rusticl and is an error on Oclgrind. */
+    device->prefetch = strcmp(device->platform_name, "Portable Computing Language") == 0;
+end:
+    return status;
+}

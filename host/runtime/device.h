@@ -1,0 +1,24 @@
+/* A device's traits: what the choice of a variant and the key of the binary cache need to know of it. */
+#ifndef CLQ_RUNTIME_DEVICE_H
+#define CLQ_RUNTIME_DEVICE_H
+
+#include <clquant/context.h>
+#include <stdbool.h>
+
+struct clq__device {
+    cl_device_id id;
+    cl_platform_id platform;
+    char platform_name[128], platform_version[128], name[128], version[128], driver[128];
+    size_t max_group_items;
+    uint32_t compute_units;
+    bool group_form; /* many small work-items on neighbouring elements, instead of a few on long runs */
+    bool native_arithmetic; /* promises correctly rounded division and subnormals */
+    bool prefetch;          /* takes __builtin_prefetch */
+    bool compiler;          /* builds from source */
+};
+
+/* Reads the traits; form and arithmetic are the caller's wishes (enum clq_form, clq_arithmetic).
+ * CLQ_ERROR_DEVICE where the device is not one that kernels can run on. */
+clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_t form, uint32_t arithmetic);
+
+#endif

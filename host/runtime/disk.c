@@ -1,0 +1,184 @@
+/* The disk cache's files. A writer fills a private temporary name and renames it: a reader sees an old entry
+ * or a new one, never a part. There is no fsync: after a power cut an entry may be short, which its checksum
+ * finds. */
+#include "runtime/disk.h"
+
+#include "base/text.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#define MAX_ENTRY_BYTES (256u << 20)
+
+char *clq__disk_directory(const char *wished, bool environment)
+{
+    const char *base = wished, *below = "";
+    char path[PATH_MAX];
+    struct clq__text text = clq__text(path, sizeof path);
+
+    if ((base == NULL || *base == '\0') && environment) {
+        base = getenv("CLQ_CACHE_DIR");
+        if (base == NULL || *base == '\0') {
+            base = getenv("XDG_CACHE_HOME");
+            below = "/clquant";
+        }
+        if (base == NULL ||
+            *base != '/') { /* a relative XDG_CACHE_HOME is to be ignored, its specification says */
+            const char *given = getenv("CLQ_CACHE_DIR");
+
+            base = given != NULL && *given != '\0' ? given : getenv("HOME");
+            below = base == given ? "" : "/.cache/clquant";
+        }
+    }
+    if (base == NULL || *base == '\0')
+        return NULL;
+    clq__text_add(&text, base);
+    clq__text_add(&text, below);
+    return text.full ? NULL : strdup(path);
+}
+
+static int open_directory(const char *directory)
+{
+    return open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+}
+
+/* mkdir -p, each missing part private to its owner. */
+static void make_directories(const char *directory)
+{
+    char *path = strdup(directory);
+
+    for (char *slash = path; slash != NULL;) {
+        slash = strchr(slash + 1, '/');
+        if (slash != NULL)
+            *slash = '\0';
+        mkdir(path, 0700);
+        if (slash != NULL)
+            *slash = '/';
+    }
+    free(path);
+}
+
+bool clq__disk_prepare(const char *directory, const char **reason)
+{
+    struct stat info;
+    int fd = open_directory(directory);
+
+    if (fd < 0 && errno == ENOENT) {
+        make_directories(directory);
+        fd = open_directory(directory);
+    }
+    *reason = fd < 0 ? strerror(errno) : NULL;
+    if (fd >= 0 && fstat(fd, &info) != 0)
+        *reason = strerror(errno);
+    else if (fd >= 0 && info.st_uid != geteuid())
+        *reason = "it belongs to another user";
+    else if (fd >= 0 && (info.st_mode & (S_IWGRP | S_IWOTH)))
+        *reason = "others can write to it";
+    if (fd >= 0)
+        close(fd);
+    return *reason == NULL;
+}
+
+static bool read_all(int fd, unsigned char *data, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        const ssize_t got = read(fd, data + done, size - done);
+
+        if (got < 0 && errno == EINTR)
+            continue;
+        if (got <= 0)
+            return false;
+        done += (size_t)got;
+    }
+    return true;
+}
+
+static bool write_all(int fd, const unsigned char *data, size_t size)
+{
+    size_t done = 0;
+
+    while (done < size) {
+        const ssize_t put = write(fd, data + done, size - done);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put <= 0)
+            return false;
+        done += (size_t)put;
+    }
+    return true;
+}
+
+static bool file_name(const char *name, char *file, size_t size)
+{
+    struct clq__text text = clq__text(file, size);
+
+    clq__text_add(&text, name);
+    clq__text_add(&text, CLQ__ENTRY_SUFFIX);
+    return !text.full;
+}
+
+int clq__disk_get(const char *directory, const char *name, void **data, size_t *size_bytes)
+{
+    int result = -1, fd = -1;
+    char file[NAME_MAX];
+    struct stat info;
+    unsigned char *bytes = NULL;
+    const int at = open_directory(directory);
+
+    if (at < 0 || !file_name(name, file, sizeof file))
+        goto end;
+    fd = openat(at, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0 ||
+        info.st_size > (off_t)MAX_ENTRY_BYTES)
+        goto end;
+    bytes = malloc((size_t)info.st_size);
+    if (bytes == NULL || !read_all(fd, bytes, (size_t)info.st_size))
+        goto end;
+    futimens(fd, NULL); /* the oldest entry is the one that was not used for longest */
+    *data = bytes;
+    *size_bytes = (size_t)info.st_size;
+    bytes = NULL;
+    result = 0;
+end:
+    free(bytes);
+    if (fd >= 0)
+        close(fd);
+    if (at >= 0)
+        close(at);
+    return result;
+}
+
+int clq__disk_put(const char *directory, const char *name, const void *data, size_t size_bytes)
+{
+    int result = -1, fd = -1;
+    char file[NAME_MAX], temporary[NAME_MAX];
+    const int at = open_directory(directory);
+
+    if (at < 0 || !file_name(name, file, sizeof file))
+        goto end;
+    /* the address of a local differs between threads, the number between processes */
+    snprintf(temporary, sizeof temporary, ".new-%ld-%p-%s", (long)getpid(), (void *)&result, name);
+    fd = openat(at, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        goto end;
+    result = write_all(fd, data, size_bytes) ? 0 : -1;
+    if (close(fd) != 0) /* some file systems tell only now that there was no room */
+        result = -1;
+    if (result == 0 && renameat(at, temporary, at, file) != 0)
+        result = -1;
+    if (result != 0)
+        unlinkat(at, temporary, 0);
+end:
+    if (at >= 0)
+        close(at);
+    return result;
+}

@@ -1,0 +1,138 @@
+/* Choosing a device by number, by name, or by default. */
+#include "base/error.h"
+
+#include <clquant/context.h>
+#include <ctype.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char advice[] = "a CPU becomes one with PoCL (Debian: apt install pocl-opencl-icd)";
+
+struct search {
+    const char *text; /* NULL: the default */
+    long number;      /* -1: text is a name */
+    long seen;
+    int best; /* how well the device found so far fits the default: 2 GPU or accelerator, 1 CPU, 0 other */
+    cl_platform_id platform;
+    cl_device_id device;
+};
+
+static bool contains(const char *text, const char *part)
+{
+    const size_t length = strlen(part);
+
+    for (; *text != '\0'; text++) {
+        size_t i = 0;
+
+        while (i < length && text[i] != '\0' &&
+               tolower((unsigned char)text[i]) == tolower((unsigned char)part[i]))
+            i++;
+        if (i == length)
+            return true;
+    }
+    return false;
+}
+
+static clq_status consider(struct search *search, cl_platform_id platform, cl_device_id device)
+{
+    clq_status status = CLQ_OK;
+    char platform_name[256] = "", name[256] = "";
+    cl_device_type type = 0;
+    int fit = -1;
+
+    CLQ_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    /* a name that does not fit the buffer cannot be matched; the device can still be chosen by number */
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, NULL) !=
+        CL_SUCCESS)
+        platform_name[0] = '\0';
+    if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS)
+        name[0] = '\0';
+    if (search->number >= 0)
+        fit = search->seen == search->number ? 2 : -1;
+    else if (search->text != NULL)
+        fit = contains(name, search->text) || contains(platform_name, search->text) ? 2 : -1;
+    else
+        fit = type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR) ? 2
+              : type & CL_DEVICE_TYPE_CPU                              ? 1
+                                                                       : 0;
+    if (fit > search->best) {
+        search->best = fit;
+        search->platform = platform;
+        search->device = device;
+    }
+    search->seen++;
+end:
+    return status;
+}
+
+static clq_status consider_platform(struct search *search, cl_platform_id platform)
+{
+    clq_status status = CLQ_OK;
+    cl_device_id *devices = NULL;
+    cl_uint count = 0;
+    const cl_int found = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
+
+    if (found == CL_DEVICE_NOT_FOUND || (found == CL_SUCCESS && count == 0))
+        goto end;
+    CLQ_REQUIRE(found == CL_SUCCESS, found, "clGetDeviceIDs failed with %s (%d)", clq_status_name(found),
+                found);
+    devices = calloc(count, sizeof *devices);
+    CLQ_REQUIRE(devices != NULL, CLQ_ERROR_MEMORY, "malloc for %u devices failed", count);
+    CLQ_TRY_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL));
+    for (cl_uint i = 0; i < count; i++)
+        CLQ_TRY(consider(search, platform, devices[i]));
+end:
+    free(devices);
+    return status;
+}
+
+static clq_status consider_all(struct search *search)
+{
+    clq_status status = CLQ_OK;
+    cl_platform_id *platforms = NULL;
+    cl_uint count = 0;
+    const cl_int found = clGetPlatformIDs(0, NULL, &count);
+
+    if (found == -1001 || (found == CL_SUCCESS && count == 0)) /* the loader's code for no driver at all */
+        goto end;
+    CLQ_REQUIRE(found == CL_SUCCESS, found, "clGetPlatformIDs failed with %s (%d)", clq_status_name(found),
+                found);
+    platforms = calloc(count, sizeof *platforms);
+    CLQ_REQUIRE(platforms != NULL, CLQ_ERROR_MEMORY, "malloc for %u platforms failed", count);
+    CLQ_TRY_CL(clGetPlatformIDs(count, platforms, NULL));
+    for (cl_uint i = 0; i < count; i++)
+        CLQ_TRY(consider_platform(search, platforms[i]));
+end:
+    free(platforms);
+    return status;
+}
+
+clq_status clq_device_find(const char *text, int environment, cl_platform_id *platform, cl_device_id *device)
+{
+    clq_status status = CLQ_OK;
+    struct search search = {.number = -1, .best = -1};
+    char *rest = NULL;
+
+    CLQ_REQUIRE(platform != NULL && device != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a pointer",
+                platform == NULL ? "platform" : "device");
+    *platform = NULL;
+    *device = NULL;
+    if ((text == NULL || *text == '\0') && environment)
+        text = getenv("CLQ_DEVICE");
+    search.text = text != NULL && *text != '\0' ? text : NULL;
+    if (search.text != NULL && isdigit((unsigned char)*search.text)) {
+        search.number = strtol(search.text, &rest, 10);
+        if (*rest != '\0')
+            search.number = -1; /* a name that begins with a digit */
+    }
+    CLQ_TRY(consider_all(&search));
+    CLQ_REQUIRE(search.seen > 0, CLQ_ERROR_DEVICE, "no OpenCL device is installed: %s", advice);
+    CLQ_REQUIRE(search.device != NULL, CLQ_ERROR_DEVICE,
+                "device \"%s\" is none of the %ld devices: it must be a number below that, or part of a name",
+                search.text, search.seen);
+    *platform = search.platform;
+    *device = search.device;
+end:
+    return status;
+}

@@ -1,0 +1,44 @@
+/* What operators need of OpenCL, so that they make no call of it themselves. */
+#ifndef CLQ_RUNTIME_LAUNCH_H
+#define CLQ_RUNTIME_LAUNCH_H
+
+#include "base/variant.h"
+
+#include <clquant/context.h>
+#include <stdbool.h>
+
+#define CLQ__LAUNCH_BUFFERS 8
+
+struct clq__launch {
+    struct clq__variant variant;
+    cl_mem buffers[CLQ__LAUNCH_BUFFERS]; /* the first arguments, in order */
+    unsigned num_buffers;
+    const void *args; /* the struct that follows them */
+    size_t args_bytes;
+    size_t groups, local; /* work-groups, and work-items in each */
+};
+
+/* What the choice of a form and of its sizes depends on. */
+struct clq__traits {
+    bool group_form;
+    size_t max_group_items;
+    uint32_t compute_units;
+};
+struct clq__traits clq__traits(const clq_context *context);
+
+/* Adds FORM, ARITHMETIC and PREFETCH, where the variant leaves them out. */
+void clq__variant_define_device(struct clq__variant *variant, const clq_context *context);
+
+clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant);
+clq_status clq__launch(clq_context *context, cl_command_queue queue, const struct clq__launch *launch,
+                       cl_uint num_wait, const cl_event *wait, cl_event *done);
+/* Nothing to do but to honour the wait list, where an event was asked for. */
+clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait,
+                               cl_event *done);
+
+/* Buffers that live until the commands that were enqueued with them are done. NULL is fine for release. */
+clq_status clq__scratch_create(clq_context *context, size_t size_bytes, cl_mem *buffer);
+void clq__scratch_release(cl_mem buffer);
+void clq__event_release(cl_event event);
+
+#endif
