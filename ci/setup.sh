@@ -1,0 +1,28 @@
+#!/usr/bin/env bash
+# Installs what is missing of the packages for the purposes given (of ci/packages.txt): ci/setup.sh build run
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+missing=()
+for purpose in "$@"; do
+  packages=$(sed -n "s/^$purpose: //p" ci/packages.txt)
+  [ -n "$packages" ] || { echo "setup.sh: ci/packages.txt knows no purpose '$purpose'" >&2; exit 2; }
+  for package in $packages; do
+    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    [ "$status" = installed ] || missing+=("$package")
+  done
+done
+[ "${#missing[@]}" -gt 0 ] || exit 0
+
+command -v apt-get >/dev/null || {
+  echo "setup.sh: not a Debian system; install by hand what corresponds to: ${missing[*]}" >&2
+  exit 1
+}
+root=()
+if [ "$(id -u)" -ne 0 ]; then
+  command -v sudo >/dev/null || { echo "setup.sh: run as root, or install: ${missing[*]}" >&2; exit 1; }
+  root=(sudo)
+fi
+echo "Installing: ${missing[*]}"
+"${root[@]}" apt-get update -qq
+"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null

@@ -1,0 +1,41 @@
+#!/usr/bin/env bash
+# What a compiler does not check: layers, sizes, formatting, words. Prints each breach and fails if there was one.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+
+failed=0
+breach() { echo "style: $*"; failed=1; }
+
+# may_not WHERE PATTERN WHY: no line of the files may match
+may_not() {
+  local hits
+  hits=$(git grep -nE "$2" -- $1 || true)
+  [ -z "$hits" ] || breach "$3:"$'\n'"$hits"
+}
+may_not 'include' '#include "' 'a public header includes by <…> alone'
+may_not 'include' '#include <(base|runtime|ops|args)/' 'a public header knows nothing of host/ and cl/'
+may_not 'host/base' '#include .(CL/|runtime/|ops/|args/|clquant/(context|tensor|quantize|npu))' 'host/base makes no OpenCL call and knows no layer above'
+may_not 'host/runtime' '#include .(ops/|args/)' 'host/runtime knows no operator'
+may_not 'host/ops' '\bcl[A-Z][A-Za-z]+\(' 'host/ops makes no OpenCL call: host/runtime does'
+may_not 'tests/reference' '#include <(clquant|CL|dlpack)/|#include "(base|runtime|ops|args)/' 'tests/reference shares nothing with the library'
+may_not 'cl/*.cl' '#include "[^"]*\.cl"' 'a kernel file includes no other kernel file'
+may_not '*.c *.h *.cl *.clh *.sh *.txt *.md *.py' "\\b(TO""DO|FIX""ME|XX""X|HA""CK)\\b" 'unfinished'
+
+while read -r lines file; do
+  limit=400
+  case "$file" in
+    total) continue ;;
+    cl/*) limit=250 ;;
+    include/*) limit=200 ;;
+    tests/*) limit=500 ;;
+  esac
+  [ "$lines" -le "$limit" ] || breach "$file has $lines lines, more than $limit: which second idea has moved in?"
+done < <(git ls-files -- '*.c' '*.h' '*.cl' '*.clh' '*.sh' | xargs wc -l)
+
+if command -v clang-format >/dev/null; then
+  git ls-files -- '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error:' | sort -u | head -20 > /tmp/clq_style.$$ || true
+  [ ! -s /tmp/clq_style.$$ ] || breach "clang-format differs:"$'\n'"$(cat /tmp/clq_style.$$)"
+  rm -f /tmp/clq_style.$$
+fi
+
+exit "$failed"

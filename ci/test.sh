@@ -1,0 +1,35 @@
+#!/usr/bin/env bash
+# Installs what is missing, builds with two compilers and passes the tests. CLQ_TEST_ONLY=TEXT runs the tests whose name
+# matches. The last lines are those of ctest.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+top=$PWD
+ci/setup.sh build run test bench
+jobs=$(nproc)
+build=${CLQ_BUILD_DIR:-$top/build-test}
+
+step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
+
+step "style and layers"
+ci/style.sh
+
+step "gcc, all warnings are errors"
+cmake -S . -B "$build" -DCMAKE_C_COMPILER=gcc -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON >/dev/null
+cmake --build "$build" -j "$jobs"
+
+step "clang, all warnings are errors"
+cmake -S . -B "$build/clang" -DCMAKE_C_COMPILER=clang -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON \
+  -DCLQ_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+cmake --build "$build/clang" -j "$jobs"
+
+step "address and undefined behaviour sanitizers"
+ctest --test-dir "$build/clang" -L sanitize --output-on-failure -j 1 --no-tests=error
+
+step "thread sanitizer"
+cmake -S . -B "$build/thread" -DCMAKE_C_COMPILER=clang -DCLQ_BUILD_TESTS=ON -DCLQ_SANITIZE=thread \
+  -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+cmake --build "$build/thread" -j "$jobs"
+ctest --test-dir "$build/thread" -L threads --output-on-failure -j 1 --no-tests=error
+
+step "tests"
+ctest --test-dir "$build" --output-on-failure -j 1 --no-tests=error ${CLQ_TEST_ONLY:+-R "$CLQ_TEST_ONLY"}
