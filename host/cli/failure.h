@@ -1,0 +1,27 @@
+/* Why a subcommand stops: one sentence and the exit status that goes with it. */
+#ifndef CLQUANT_CLI_FAILURE_H
+#define CLQUANT_CLI_FAILURE_H
+
+#include <stdbool.h>
+
+enum exit_status {
+    STATUS_DONE = 0,
+    STATUS_REFUSED = 1, /* the input breaks a rule */
+    STATUS_USAGE = 2,   /* the command line does */
+    STATUS_SYSTEM = 3,  /* the device or the system failed */
+};
+
+struct failure {
+    enum exit_status status;
+    char text[2048];
+};
+
+/* Notes the sentence; a longer one is cut. Always false, so that a check can return it. */
+__attribute__((format(printf, 3, 4))) bool fail(struct failure *failure, enum exit_status status,
+                                                const char *format, ...);
+
+/* Says on stderr "clquant: " and the sentence. Names come from files: control characters are shown as '?', so
+ * that no file can steer the terminal. */
+__attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+
+#endif

@@ -1,0 +1,75 @@
+/* safetensors files: eight bytes of header length, little-endian; the header, a JSON object that gives each
+ * tensor's type, shape and place; the tensors' bytes, one after the other.
+ *
+ * A file is checked whole before anything is done with it: names are distinct, every tensor's bytes are what
+ * its type and shape ask, and the tensors cover the data exactly. The bytes are read from the open file in
+ * pieces, not mapped, so that a file which shrinks meanwhile gives a sentence instead of a signal. */
+#ifndef CLQUANT_CLI_SAFETENSORS_H
+#define CLQUANT_CLI_SAFETENSORS_H
+
+#include "../failure.h"
+
+#include <dlpack/dlpack.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    SAFETENSORS_MAX_HEADER_BYTES = 100000000, /* the format's own limit */
+    SAFETENSORS_MAX_RANK = 8,                 /* the library's; tensors that are not used may have more */
+};
+
+struct safetensors_type {
+    const char *name;
+    unsigned bits;
+    DLDataType dtype; /* bits are 0 where the library does not compute with the type */
+};
+
+/* NULL: no such type. */
+const struct safetensors_type *safetensors_type_find(const char *name);
+const struct safetensors_type *safetensors_type_of(DLDataType dtype);
+
+struct safetensors_tensor {
+    char *name;
+    const struct safetensors_type *type;
+    size_t rank;
+    int64_t shape[SAFETENSORS_MAX_RANK]; /* the first dimensions, where rank is larger */
+    uint64_t begin, end;                 /* bytes, counted from the start of the data */
+};
+
+struct safetensors {
+    int fd;
+    const char *path;
+    uint64_t data_start;
+    uint64_t data_bytes;
+    size_t count;
+    struct safetensors_tensor *tensors; /* by name */
+};
+
+/* Opens the file and checks all of it. path must live as long as the file. On failure nothing is left open.
+ */
+bool safetensors_open(struct safetensors *file, const char *path, struct failure *failure);
+void safetensors_close(struct safetensors *file);
+
+/* NULL: no tensor has this name. */
+const struct safetensors_tensor *safetensors_find(const struct safetensors *file, const char *name);
+
+/* Reads bytes of a tensor, counted from the tensor's own first byte. */
+bool safetensors_read(const struct safetensors *file, const struct safetensors_tensor *tensor,
+                      uint64_t offset, void *bytes, size_t size_bytes, struct failure *failure);
+
+/* Reads a header's text into file->tensors, for data of file->data_bytes bytes. Undone by safetensors_forget.
+ */
+bool safetensors_parse(struct safetensors *file, const char *header, size_t header_bytes,
+                       struct failure *failure);
+void safetensors_forget(struct safetensors *file);
+
+/* The same names, and holes and overlaps between tensors. Leaves file->tensors ordered by name. */
+bool safetensors_check_names(struct safetensors *file, struct failure *failure);
+bool safetensors_check_places(struct safetensors *file, struct failure *failure);
+
+/* Gives every tensor its place, those of large elements first, so that each begins at a multiple of its
+ * element's size, and makes the file's first bytes: the length and the header, padded with spaces. Free them
+ * with free(). NULL: out of memory. The types must be of whole bytes. */
+char *safetensors_describe(struct safetensors_tensor *tensors, size_t count, size_t *size_bytes);
+
+#endif
