@@ -1,0 +1,125 @@
+/* clquant cache: the kernels that are kept on disk. */
+#include "commands.h"
+#include "failure.h"
+
+#include <clquant/context.h>
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+static const char entry_suffix[] = ".clqbin"; /* a finished entry */
+static const char writing_prefix[] = ".new-"; /* one that is being written, or was when its writer died */
+
+struct totals {
+    size_t entries;
+    uint64_t size_bytes;
+};
+
+typedef bool (*visitor)(DIR *directory, const struct dirent *entry, const struct stat *info);
+
+static bool is_entry(const char *name)
+{
+    const size_t length = strlen(name);
+    const size_t suffix = sizeof entry_suffix - 1;
+
+    return length > suffix && strcmp(name + length - suffix, entry_suffix) == 0;
+}
+
+static bool print_entry(DIR *directory, const struct dirent *entry, const struct stat *info)
+{
+    struct tm used;
+    char when[32] = "?";
+
+    (void)directory;
+    if (!is_entry(entry->d_name))
+        return false;
+    if (localtime_r(&info->st_mtime, &used))
+        strftime(when, sizeof when, "%Y-%m-%d %H:%M", &used);
+    printf("%10jd bytes  last used %s  %s\n", (intmax_t)info->st_size, when, entry->d_name);
+    return true;
+}
+
+static bool remove_entry(DIR *directory, const struct dirent *entry, const struct stat *info)
+{
+    const bool ours =
+        is_entry(entry->d_name) || strncmp(entry->d_name, writing_prefix, sizeof writing_prefix - 1) == 0;
+
+    (void)info;
+    if (!ours)
+        return false;
+    if (unlinkat(dirfd(directory), entry->d_name, 0) == 0)
+        return true;
+    if (errno != ENOENT) /* another process may have removed it */
+        complain("%s: cannot be removed: %s", entry->d_name, strerror(errno));
+    return false;
+}
+
+static int for_each(const char *path, visitor visit, struct totals *totals)
+{
+    DIR *directory = opendir(path);
+    const struct dirent *entry = NULL;
+
+    if (!directory && errno == ENOENT)
+        return STATUS_DONE;
+    if (!directory) {
+        complain("%s: cannot be read: %s", path, strerror(errno));
+        return STATUS_SYSTEM;
+    }
+    while ((entry = readdir(directory))) {
+        struct stat info;
+
+        if (fstatat(dirfd(directory), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+            S_ISREG(info.st_mode) && visit(directory, entry, &info)) {
+            totals->entries++;
+            totals->size_bytes += (uint64_t)info.st_size;
+        }
+    }
+    closedir(directory);
+    return STATUS_DONE;
+}
+
+static int on_directory(const char *path, bool clear)
+{
+    struct totals totals = {0};
+    int status = STATUS_DONE;
+
+    if (!*path) {
+        printf("there is no cache directory: none of CLQ_CACHE_DIR, XDG_CACHE_HOME and HOME names one\n");
+        return STATUS_DONE;
+    }
+    status = for_each(path, clear ? remove_entry : print_entry, &totals);
+    if (status == STATUS_DONE)
+        printf("%s: %zu entries, %.1f MiB%s\n", path, totals.entries, (double)totals.size_bytes / (1 << 20),
+               clear ? ", removed" : "");
+    return status;
+}
+
+int cache_main(int argc, char **argv)
+{
+    const char *action = argc > 1 ? argv[1] : "list";
+    clq_context *context = NULL;
+    int status = STATUS_SYSTEM;
+
+    if (strcmp(action, "--help") == 0) {
+        printf(
+            "clquant cache [list|clear]\n\nLists or removes the kernels that are kept on disk. They are in "
+            "CLQ_CACHE_DIR, else in\nclquant under XDG_CACHE_HOME, else in ~/.cache/clquant.\n");
+        return STATUS_DONE;
+    }
+    if (argc > 2 || (strcmp(action, "list") != 0 && strcmp(action, "clear") != 0)) {
+        complain("cache: '%.100s': list or clear is expected", argv[argc > 2 ? 2 : 1]);
+        return STATUS_USAGE;
+    }
+    if (clq_context_create(NULL, &context) == CLQ_OK)
+        status = on_directory(clq_context_cache_dir(context), strcmp(action, "clear") == 0);
+    else
+        complain("%s", clq_error_detail());
+    clq_context_destroy(context);
+    return status;
+}

@@ -1,0 +1,16 @@
+/* The subcommands. argv[0] is the subcommand's own name, what follows are its arguments; the result is the
+ * exit status. */
+#ifndef CLQUANT_CLI_COMMANDS_H
+#define CLQUANT_CLI_COMMANDS_H
+
+int devices_main(int argc, char **argv);
+int cache_main(int argc, char **argv);
+
+/* Defined in bench/. */
+int bench_main(int argc, char **argv);
+
+struct operator_description;
+extern const struct operator_description quantize_operator;
+extern const struct operator_description npu_quantize_operator;
+
+#endif

@@ -1,0 +1,80 @@
+/* clquant: which subcommand runs. */
+#include "commands.h"
+#include "failure.h"
+#include "operators/operator.h"
+
+#include <clquant/version.h>
+#include <stdio.h>
+#include <string.h>
+
+static const struct command {
+    const char *name;
+    int (*run)(int argc, char **argv);
+    const char *help;
+} commands[] = {
+    {"devices", devices_main, "every OpenCL platform and device, and which one is the default"},
+    {"cache", cache_main, "list or clear the kernels that are kept on disk"},
+};
+
+static const struct operator_description *const operators[] = {
+    &quantize_operator,
+    &npu_quantize_operator,
+};
+
+#define COUNT(table) (sizeof(table) / sizeof *(table))
+
+static void print_help(FILE *to)
+{
+    fprintf(to, "clquant %s: quantizes tensors on any OpenCL device\n\n", clq_version());
+    fprintf(to, "clquant OPERATOR IN.safetensors -o OUT.safetensors [options] [--device N|TEXT] "
+                "[--tensor x=NAME ...]\n");
+    for (size_t i = 0; i < COUNT(operators); i++)
+        fprintf(to, "  %-16s %s\n", operators[i]->name, operators[i]->summary);
+    fprintf(to, "\nclquant COMMAND\n");
+    for (size_t i = 0; i < COUNT(commands); i++)
+        fprintf(to, "  %-16s %s\n", commands[i].name, commands[i].help);
+    fprintf(to, "  %-16s %s\n", "--version", "the version");
+    fprintf(to, "\n`clquant OPERATOR --help` has the operator's tensors and options. CLQ_DEVICE chooses the "
+                "device\nwhere --device does not. Exit status: 0 done; 1 the input was refused; 2 usage; "
+                "3 device or system failure.\n");
+}
+
+/* What went to stdout must have arrived: a full disk is a failure too. */
+static int close_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    complain("standard output cannot be written");
+    return status == STATUS_DONE ? STATUS_SYSTEM : status;
+}
+
+static int dispatch(int argc, char **argv)
+{
+    const char *name = argc > 1 ? argv[1] : "";
+
+    if (argc < 2) {
+        print_help(stderr);
+        return STATUS_USAGE;
+    }
+    if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) {
+        print_help(stdout);
+        return STATUS_DONE;
+    }
+    if (strcmp(name, "--version") == 0) {
+        printf("clquant %s\n", clq_version());
+        return STATUS_DONE;
+    }
+    for (size_t i = 0; i < COUNT(commands); i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].run(argc - 1, argv + 1);
+    for (size_t i = 0; i < COUNT(operators); i++)
+        if (strcmp(name, operators[i]->name) == 0)
+            return operator_main(operators[i], argc - 1, argv + 1);
+    complain("'%.100s' is no operator and no command; see clquant --help", name);
+    return STATUS_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    return close_output(dispatch(argc, argv));
+}

@@ -1,0 +1,95 @@
+/* The file's tensors -> the operator's arguments; the outputs' shapes. */
+#include "operator.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
+
+/* The first names in the file, so that the user sees what --tensor could say. */
+static void list_names(const struct safetensors *file, char *text, size_t size_bytes)
+{
+    enum { SHOWN = 8 };
+    size_t used = 0;
+
+    text[0] = '\0';
+    for (size_t i = 0; i < file->count && i < SHOWN && used < size_bytes; i++)
+        used +=
+            (size_t)snprintf(text + used, size_bytes - used, "%s%.60s", i ? ", " : "", file->tensors[i].name);
+    if (file->count > SHOWN && used < size_bytes)
+        snprintf(text + used, size_bytes - used, ", and %zu more", file->count - SHOWN);
+    if (file->count == 0)
+        snprintf(text, size_bytes, "no tensor");
+}
+
+static bool bind_one(struct operator_call *call, size_t i)
+{
+    const struct operator_input *input = &call->op->inputs[i];
+    const char *name = call->tensor_names[i];
+    const bool named_by_user = strcmp(name, input->name) != 0;
+    const struct safetensors_tensor *tensor = safetensors_find(&call->file, name);
+
+    call->sources[i] = tensor;
+    if (!tensor && input->optional && !named_by_user)
+        return true;
+    if (!tensor) {
+        char names[640];
+
+        list_names(&call->file, names, sizeof names);
+        return REFUSE(call,
+                      "%s: %s needs the tensor '%.200s'%s%s; the file has %s (--tensor %s=NAME chooses)",
+                      call->in_path, call->op->name, name, named_by_user ? " for " : "",
+                      named_by_user ? input->name : "", names, input->name);
+    }
+    if (tensor->type->dtype.bits == 0)
+        return REFUSE(call,
+                      "%s: tensor '%.200s' is %s; clquant computes with F32, F16, BF16, I8, U8, I32 and I64",
+                      call->in_path, name, tensor->type->name);
+    if (tensor->rank > SAFETENSORS_MAX_RANK)
+        return REFUSE(call, "%s: tensor '%.200s' has %zu dimensions, more than %d", call->in_path, name,
+                      tensor->rank, SAFETENSORS_MAX_RANK);
+    return true;
+}
+
+bool operator_bind(struct operator_call *call)
+{
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && call->op->inputs[i].name; i++)
+        if (!bind_one(call, i))
+            return false;
+    return true;
+}
+
+bool operator_add_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
+                         int elements)
+{
+    const struct safetensors_tensor *like = call->sources[input];
+    struct operator_output *output = &call->outputs[call->output_count];
+
+    output->name = name;
+    output->dtype = dtype;
+    output->rank = (int)like->rank;
+    memcpy(output->shape, like->shape, sizeof output->shape);
+    if (elements > 1) {
+        int64_t *last = &output->shape[like->rank - 1];
+
+        if (like->rank == 0 || *last % elements)
+            return REFUSE(call,
+                          "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the int4 "
+                          "elements of a %s",
+                          call->in_path, like->name, like->rank ? (intmax_t)*last : 1, elements,
+                          elements == INT4_IN_BYTE ? "byte" : "32-bit word");
+        *last /= elements;
+    }
+    call->output_count++;
+    return true;
+}
+
+const DLTensor *operator_input(const struct operator_call *call, size_t input)
+{
+    return call->inputs[input] ? &call->inputs[input]->dl_tensor : NULL;
+}
+
+const DLTensor *operator_output(const struct operator_call *call, size_t output)
+{
+    return &call->outputs[output].tensor->dl_tensor;
+}

@@ -1,0 +1,35 @@
+/* The help of an operator, from its description. */
+#include "operator.h"
+
+#include <stdio.h>
+
+static void print_choices(const struct operator_option *option)
+{
+    char text[128];
+    size_t used = (size_t)snprintf(text, sizeof text, "--%s ", option->name);
+
+    if (!option->choices)
+        snprintf(text + used, sizeof text - used, "N");
+    else
+        for (size_t i = 0; option->choices[i] && used < sizeof text; i++)
+            used +=
+                (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "|" : "", option->choices[i]);
+    printf("  %-38s %s (%s)\n", text, option->help, option->fallback);
+}
+
+void operator_help(const struct operator_description *op)
+{
+    printf("clquant %s IN.safetensors -o OUT.safetensors [options]\n\n%s\n\n%s\n\n", op->name, op->summary,
+           op->formula);
+    printf("Tensors in IN:\n");
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && op->inputs[i].name; i++)
+        printf("  %-16s %s%s\n", op->inputs[i].name, op->inputs[i].optional ? "optional: " : "",
+               op->inputs[i].help);
+    printf("Tensors in OUT: %s\n\nOptions (default):\n", op->outputs);
+    for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name; i++)
+        print_choices(&op->options[i]);
+    printf("  %-38s %s\n", "--tensor ARGUMENT=NAME", "read the argument from the tensor of that name");
+    printf("  %-38s %s\n", "--device N|TEXT",
+           "a number or a part of a name, as `clquant devices` lists them");
+    printf("\nExit status: 0 done; 1 the input was refused; 2 usage; 3 device or system failure.\n");
+}

@@ -1,0 +1,102 @@
+/* An operator as the command sees it: which tensors it reads, which options it takes, what comes out, and how
+ * to call the library. Everything else (arguments, files, devices, transfers) is the same for all of them.
+ *
+ * A new operator is one file that fills in a struct operator_description, and a row in main.c. */
+#ifndef CLQUANT_CLI_OPERATOR_H
+#define CLQUANT_CLI_OPERATOR_H
+
+#include "../failure.h"
+#include "../output_file.h"
+#include "../progress.h"
+#include "../safetensors/safetensors.h"
+
+#include <clquant/clquant.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum { OPERATOR_MAX_INPUTS = 8, OPERATOR_MAX_OPTIONS = 8, OPERATOR_MAX_OUTPUTS = 4 };
+
+/* How many elements of the last dimension one element of an output holds. */
+enum { ONE_ELEMENT = 1, INT4_IN_BYTE = 2, INT4_IN_WORD = 8 };
+
+struct operator_input {
+    const char *name;
+    bool optional;
+    const char *help;
+};
+
+struct operator_option {
+    const char *name;
+    const char *const *choices; /* ends with NULL; NULL: the option takes a whole number */
+    const char *fallback;
+    const char *help;
+};
+
+struct operator_output {
+    const char *name;
+    DLDataType dtype;
+    int rank;
+    int64_t shape[CLQ_MAX_RANK];
+    DLManagedTensor *tensor;
+};
+
+struct operator_call;
+
+struct operator_description {
+    const char *name;
+    const char *summary;
+    const char *formula;
+    const char *outputs; /* the names of the tensors that come out, for the help */
+    struct operator_input inputs[OPERATOR_MAX_INPUTS];
+    struct operator_option options[OPERATOR_MAX_OPTIONS];
+    /* Adds the outputs, from the inputs' types and shapes. No device is open yet. */
+    bool (*plan)(struct operator_call *call);
+    clq_status (*run)(struct operator_call *call, cl_event *done);
+};
+
+/* One run of the command. */
+struct operator_call {
+    const struct operator_description *op;
+    struct failure *failure;
+    const char *in_path;
+    const char *out_path;
+    const char *device_text;
+    bool help;
+    const char *tensor_names[OPERATOR_MAX_INPUTS]; /* in the file */
+    int64_t values[OPERATOR_MAX_OPTIONS];          /* a number, or the index of a choice */
+    bool given[OPERATOR_MAX_OPTIONS];
+
+    struct safetensors file;
+    const struct safetensors_tensor *sources[OPERATOR_MAX_INPUTS]; /* NULL: absent */
+    struct operator_output outputs[OPERATOR_MAX_OUTPUTS];
+    size_t output_count;
+
+    struct output_file out;
+    struct progress progress;
+    clq_context *context;
+    cl_command_queue queue;
+    DLManagedTensor *inputs[OPERATOR_MAX_INPUTS];
+};
+
+int operator_main(const struct operator_description *op, int argc, char **argv);
+
+/* The parts of operator_main, in their order. */
+bool operator_parse(struct operator_call *call, int argc, char **argv);
+void operator_help(const struct operator_description *op);
+bool operator_bind(struct operator_call *call);
+bool operator_upload(struct operator_call *call);
+bool operator_download(struct operator_call *call);
+
+/* For plan: an output of the input's shape, its last dimension divided by elements. */
+bool operator_add_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
+                         int elements);
+
+/* For run: the tensors on the device. An input that is absent is NULL. */
+const DLTensor *operator_input(const struct operator_call *call, size_t input);
+const DLTensor *operator_output(const struct operator_call *call, size_t output);
+
+/* Notes why a call of the library or of OpenCL failed; always false. */
+bool operator_fail(struct operator_call *call, const char *doing, clq_status status);
+
+#endif

@@ -1,0 +1,154 @@
+/* The command line of an operator. */
+#include "operator.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* getopt_long's values of the options that every operator has; an operator's own count from OWN. */
+enum { POSITIONAL = 1, OUT = 'o', HELP = 'h', DEVICE = 256, TENSOR, OWN };
+enum { SHARED_OPTIONS = 4 };
+
+#define USAGE(call, ...) fail((call)->failure, STATUS_USAGE, __VA_ARGS__)
+
+static size_t list_options(const struct operator_description *op,
+                           struct option list[SHARED_OPTIONS + OPERATOR_MAX_OPTIONS + 1])
+{
+    static const struct option shared[SHARED_OPTIONS] = {
+        {"output", required_argument, NULL, OUT},
+        {"help", no_argument, NULL, HELP},
+        {"device", required_argument, NULL, DEVICE},
+        {"tensor", required_argument, NULL, TENSOR},
+    };
+    size_t count = 0;
+
+    for (; count < SHARED_OPTIONS; count++)
+        list[count] = shared[count];
+    for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name; i++)
+        list[count++] = (struct option){op->options[i].name, required_argument, NULL, OWN + (int)i};
+    list[count] = (struct option){0};
+    return count;
+}
+
+static bool parse_number(struct operator_call *call, const char *name, const char *text, int64_t *value)
+{
+    char *end = NULL;
+    long number = 0;
+
+    errno = 0;
+    number = strtol(text, &end, 10);
+    if (*text == '\0' || *text == ' ' || *end || errno || number < INT32_MIN || number > INT32_MAX)
+        return USAGE(call, "--%s '%.100s': a whole number is expected", name, text);
+    *value = number;
+    return true;
+}
+
+static bool parse_choice(struct operator_call *call, const struct operator_option *option, const char *text,
+                         int64_t *value)
+{
+    char known[256] = "";
+
+    for (size_t i = 0; option->choices[i]; i++) {
+        if (strcmp(text, option->choices[i]) == 0) {
+            *value = (int64_t)i;
+            return true;
+        }
+        strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
+        strncat(known, option->choices[i], sizeof known - strlen(known) - 1);
+    }
+    return USAGE(call, "--%s '%.100s': one of %s is expected", option->name, text, known);
+}
+
+static bool parse_own(struct operator_call *call, size_t i, const char *text)
+{
+    const struct operator_option *option = &call->op->options[i];
+
+    return option->choices ? parse_choice(call, option, text, &call->values[i])
+                           : parse_number(call, option->name, text, &call->values[i]);
+}
+
+/* --tensor x=NAME */
+static bool parse_tensor(struct operator_call *call, const char *text)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || !equals[1])
+        return USAGE(call, "--tensor '%.200s': ARGUMENT=NAME is expected", text);
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && call->op->inputs[i].name; i++) {
+        const char *name = call->op->inputs[i].name;
+
+        if (strlen(name) == (size_t)(equals - text) && strncmp(name, text, strlen(name)) == 0) {
+            call->tensor_names[i] = equals + 1;
+            return true;
+        }
+    }
+    return USAGE(call, "--tensor '%.200s': %s has no argument of that name; see clquant %s --help", text,
+                 call->op->name, call->op->name);
+}
+
+static bool parse_one(struct operator_call *call, int option, char **argv)
+{
+    switch (option) {
+    case POSITIONAL:
+        if (call->in_path)
+            return USAGE(call, "'%.200s': one input file is expected, and '%.200s' was given", optarg,
+                         call->in_path);
+        call->in_path = optarg;
+        return true;
+    case OUT:
+        call->out_path = optarg;
+        return true;
+    case HELP:
+        call->help = true;
+        return true;
+    case DEVICE:
+        call->device_text = optarg;
+        return true;
+    case TENSOR:
+        return parse_tensor(call, optarg);
+    case ':':
+        return USAGE(call, "%.200s needs a value", argv[optind - 1]);
+    case '?':
+        if (optopt > 0 && optopt < DEVICE) /* a letter, perhaps in the middle of several */
+            return USAGE(call, "-%c: %s has no such option; see clquant %s --help", optopt, call->op->name,
+                         call->op->name);
+        return USAGE(call, "%.200s: %s has no such option; see clquant %s --help", argv[optind - 1],
+                     call->op->name, call->op->name);
+    default:
+        call->given[option - OWN] = true;
+        return parse_own(call, (size_t)(option - OWN), optarg);
+    }
+}
+
+bool operator_parse(struct operator_call *call, int argc, char **argv)
+{
+    struct option list[SHARED_OPTIONS + OPERATOR_MAX_OPTIONS + 1];
+    int option = 0;
+
+    list_options(call->op, list);
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS; i++)
+        call->tensor_names[i] = call->op->inputs[i].name;
+    for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && call->op->options[i].name; i++)
+        if (!parse_own(call, i, call->op->options[i].fallback))
+            return false;
+    optind = 0; /* begin anew, also where getopt has run before */
+    opterr = 0;
+    while (!call->help && (option = getopt_long(argc, argv, "-:o:h", list, NULL)) != -1)
+        if (!parse_one(call, option, argv))
+            return false;
+    for (; !call->help && optind < argc; optind++) { /* what follows -- */
+        optarg = argv[optind];
+        if (!parse_one(call, POSITIONAL, argv))
+            return false;
+    }
+    if (call->help)
+        return true;
+    if (!call->in_path)
+        return USAGE(call, "%s: an input file is expected; see clquant %s --help", call->op->name,
+                     call->op->name);
+    if (!call->out_path)
+        return USAGE(call, "%s: -o OUT.safetensors is expected; see clquant %s --help", call->op->name,
+                     call->op->name);
+    return true;
+}

@@ -1,0 +1,63 @@
+/* clquant quantize: static quantization, every type and any axis. */
+#include "operator.h"
+
+enum { X, SCALES, ZERO_POINTS };
+enum { DTYPE, AXIS, MODE, CONTAINER };
+enum { INT8, UINT8, INT32, INT4 };
+enum { BYTES, WORDS };
+
+static bool plan(struct operator_call *call)
+{
+    static const DLDataType dtypes[] = {
+        [INT8] = {kDLInt, 8, 1}, [UINT8] = {kDLUInt, 8, 1}, [INT32] = {kDLInt, 32, 1}};
+    const int64_t dtype = call->values[DTYPE];
+
+    if (dtype != INT4 && call->given[CONTAINER])
+        return fail(call->failure, STATUS_USAGE, "--container is for --dtype int4 only");
+    if (dtype != INT4)
+        return operator_add_output(call, "y", dtypes[dtype], X, ONE_ELEMENT);
+    if (call->values[CONTAINER] == BYTES)
+        return operator_add_output(call, "y", CLQ_INT4_BYTES, X, INT4_IN_BYTE);
+    return operator_add_output(call, "y", CLQ_INT4_WORDS, X, INT4_IN_WORD);
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    const struct clq_quantize_desc desc = {
+        .x = operator_input(call, X),
+        .scales = operator_input(call, SCALES),
+        .zero_points = operator_input(call, ZERO_POINTS),
+        .y = operator_output(call, 0),
+        .axis = (int32_t)call->values[AXIS],
+        .mode = (uint32_t)call->values[MODE],
+    };
+
+    return clq_quantize(call->context, call->queue, &desc, 0, NULL, done);
+}
+
+const struct operator_description quantize_operator =
+    {
+        .name = "quantize",
+        .summary = "Quantizes x with given scales.",
+        .formula = "  divide    y = sat(rint(x / scales + zero_points))\n"
+                   "  multiply  y = sat(rint(x * scales + zero_points))",
+        .outputs = "y; int4 is U8 with half the last dimension, or with words I32 with an eighth",
+        .inputs =
+            {
+                [X] = {"x", false, "F32, F16 or BF16"},
+                [SCALES] = {"scales", false, "F32, F16 or BF16; one element, or one per index of the axis"},
+                [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; one element, or one per index"},
+            },
+        .options =
+            {
+                [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int32", "int4", NULL}, "int8",
+                           "the type of y"},
+                [AXIS] = {"axis", NULL, "-1", "the axis of scales and zero_points"},
+                [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
+                          "what is done with scales"},
+                [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
+                               "what int4 is packed into"},
+            },
+        .plan = plan,
+        .run = run,
+};

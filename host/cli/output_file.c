@@ -1,0 +1,154 @@
+/* Private temporary file, fsync, rename; see output_file.h. */
+#include "output_file.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* What a signal handler can reach: the name to remove, empty when there is none. */
+static char temporary[PATH_MAX];
+
+static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+
+static void remove_temporary(void)
+{
+    if (temporary[0])
+        unlink(temporary);
+}
+
+static void on_signal(int number)
+{
+    remove_temporary();
+    signal(number, SIG_DFL);
+    raise(number);
+}
+
+/* A signal that the caller ignores, as nohup does with SIGHUP, stays ignored. */
+static void catch_signals(void)
+{
+    struct sigaction action = {.sa_handler = on_signal};
+    struct sigaction old;
+
+    sigemptyset(&action.sa_mask);
+    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
+        if (sigaction(deadly[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(deadly[i], &action, NULL);
+    signal(SIGXFSZ, SIG_IGN); /* a write past the limit then fails with a sentence */
+    atexit(remove_temporary); /* a driver may end the process */
+}
+
+static bool cannot(const struct output_file *file, const char *what, struct failure *failure)
+{
+    return fail(failure, STATUS_SYSTEM, "%s: cannot be %s: %s", file->path, what, strerror(errno));
+}
+
+/* Only a regular file may be replaced: a rename over a device or a directory would destroy it. */
+static bool check_place(struct output_file *file, const char *path, struct failure *failure)
+{
+    struct stat info;
+    size_t length = strlen(path);
+
+    if (length == 0 || path[length - 1] == '/')
+        return fail(failure, STATUS_USAGE, "-o '%s': a file's name is expected", path);
+    file->path = realpath(path, NULL);
+    if (!file->path)
+        file->path = strdup(path);
+    if (!file->path)
+        return fail(failure, STATUS_SYSTEM, "no memory for a path");
+    if (stat(file->path, &info) == 0 && !S_ISREG(info.st_mode))
+        return fail(failure, STATUS_USAGE, "-o %s: is there already, and is not a regular file", path);
+    return true;
+}
+
+static bool create_temporary(struct output_file *file, struct failure *failure)
+{
+    const char *slash = strrchr(file->path, '/');
+    const int directory_bytes = slash ? (int)(slash - file->path) + 1 : 0;
+    char name[PATH_MAX];
+    mode_t mask = 0;
+
+    if ((size_t)snprintf(name, sizeof name, "%.*s.clquant-XXXXXX", directory_bytes, file->path) >=
+        sizeof name) {
+        errno = ENAMETOOLONG;
+        return cannot(file, "created", failure);
+    }
+    file->fd = mkostemp(name, O_CLOEXEC);
+    if (file->fd < 0)
+        return cannot(file, "created", failure);
+    memcpy(temporary, name, sizeof name);
+    mask = umask(0);
+    umask(mask);
+    fchmod(file->fd, 0666 & ~mask); /* as any new file; mkostemp's is private */
+    return true;
+}
+
+bool output_file_create(struct output_file *file, const char *path, struct failure *failure)
+{
+    sigset_t all;
+    sigset_t before;
+    bool ok = false;
+
+    *file = (struct output_file){.fd = -1};
+    if (!check_place(file, path, failure)) {
+        output_file_discard(file);
+        return false;
+    }
+    catch_signals();
+    sigfillset(&all);
+    sigprocmask(SIG_SETMASK, &all, &before);
+    ok = create_temporary(file, failure);
+    sigprocmask(SIG_SETMASK, &before, NULL);
+    if (!ok)
+        output_file_discard(file);
+    return ok;
+}
+
+bool output_file_write(struct output_file *file, const void *bytes, size_t size_bytes,
+                       struct failure *failure)
+{
+    const char *from = bytes;
+
+    while (size_bytes > 0) {
+        ssize_t put = write(file->fd, from, size_bytes);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return cannot(file, "written", failure);
+        from += put;
+        size_bytes -= (size_t)put;
+    }
+    return true;
+}
+
+bool output_file_commit(struct output_file *file, struct failure *failure)
+{
+    const int fd = file->fd;
+
+    if (fsync(fd) != 0)
+        return cannot(file, "written", failure);
+    file->fd = -1;
+    if (close(fd) != 0)
+        return cannot(file, "written", failure);
+    if (rename(temporary, file->path) != 0)
+        return cannot(file, "put into place", failure);
+    temporary[0] = '\0';
+    output_file_discard(file);
+    return true;
+}
+
+void output_file_discard(struct output_file *file)
+{
+    if (file->fd >= 0)
+        close(file->fd);
+    remove_temporary();
+    temporary[0] = '\0';
+    free(file->path);
+    *file = (struct output_file){.fd = -1};
+}

@@ -1,0 +1,25 @@
+/* A file that appears whole or not at all. It is written under a private name in the directory where it will
+ * stand, and renamed once it is safe on disk: until then an old file of that name stays as it is. The private
+ * file is removed when the program ends early, by exit() or by any signal that can be caught. */
+#ifndef CLQUANT_CLI_OUTPUT_FILE_H
+#define CLQUANT_CLI_OUTPUT_FILE_H
+
+#include "failure.h"
+
+#include <stddef.h>
+
+struct output_file {
+    int fd;
+    char *path; /* where it will stand; a symbolic link is followed */
+};
+
+/* One at a time, and before the program has other threads: signals are held back meanwhile. */
+bool output_file_create(struct output_file *file, const char *path, struct failure *failure);
+bool output_file_write(struct output_file *file, const void *bytes, size_t size_bytes,
+                       struct failure *failure);
+bool output_file_commit(struct output_file *file, struct failure *failure);
+
+/* Removes what was not committed. */
+void output_file_discard(struct output_file *file);
+
+#endif

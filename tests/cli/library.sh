@@ -1,0 +1,76 @@
+# What the tests of the command share. CLQUANT and TENSOR_FILE name the programs; every test runs in a directory
+# of its own, which is removed at the end.
+set -u
+
+failures=0
+checks=0
+directory=$(mktemp -d)
+trap 'rm -rf "$directory"' EXIT
+cd "$directory" || exit 1
+
+# Runs a command: its exit status is in $status, stdout in $out, stderr in $err.
+run() {
+    timeout 120 "$@" >"$directory/.stdout" 2>"$directory/.stderr"
+    status=$?
+    out=$(cat "$directory/.stdout")
+    err=$(cat "$directory/.stderr")
+}
+
+failed() {
+    failures=$((failures + 1))
+    printf 'FAILED: %s\n  status %s\n  stdout: %s\n  stderr: %s\n' "$1" "${status-}" "${out-}" "${err-}"
+}
+
+# check NAME CONDITION...: the condition is a command.
+check() {
+    local name=$1
+    shift
+    checks=$((checks + 1))
+    "$@" || failed "$name"
+}
+
+# The last run ended with this status, and its message holds this text and is a sentence of the command.
+refused() {
+    local name=$1 want=$2 text=$3
+    checks=$((checks + 1))
+    if [ "$status" != "$want" ]; then
+        failed "$name: status $want is expected"
+    elif [[ $err != "clquant: "* || $err == *$'\n'* || $err != *"$text"* ]]; then
+        failed "$name: one sentence with \"$text\" is expected"
+    fi
+}
+
+# The last run succeeded, and said nothing on stderr.
+succeeded() {
+    checks=$((checks + 1))
+    [ "$status" = 0 ] && [ -z "$err" ] || failed "$1"
+}
+
+# FILE holds these tensors, a line each as tensor_file shows them.
+holds() {
+    local name=$1 file=$2 want=$3
+    checks=$((checks + 1))
+    out=$("$TENSOR_FILE" show "$file" 2>&1)
+    [ "$out" = "$want" ] || failed "$name: $want is expected"
+}
+
+# Nothing but these files is in the current directory: no stray file was left behind.
+only_files() {
+    local name=$1
+    shift
+    checks=$((checks + 1))
+    out=$(find . -mindepth 1 ! -name .stdout ! -name .stderr -printf '%P\n' | sort | tr '\n' ' ')
+    [ "$out" = "$(printf '%s\n' "$@" | sort | tr '\n' ' ')" ] || failed "$name: only $* is expected"
+}
+
+# A test that cannot run here says so; ctest counts it as skipped.
+skip() {
+    echo "SKIPPED: $1"
+    [ "$failures" = 0 ] && exit 77
+    exit 1
+}
+
+finish() {
+    echo "$checks checks, $failures failures"
+    [ "$failures" = 0 ] && [ "$checks" -gt 0 ]
+}

@@ -1,0 +1,59 @@
+#!/bin/bash
+# From file to file: what comes out, and where it goes.
+source "$(dirname "$0")/library.sh"
+
+"$TENSOR_FILE" make in.st x:F32:2x4:1,2.5,-3.5,1000,inf,nan,-0.5,0.5 scales:F32:4:1,2,0.5,4 zero_points:I8:1:3 \
+    other:F16:2x2:1,2,3,4
+run "$CLQUANT" quantize in.st -o out.st
+succeeded "divide is the default"
+holds "divide" out.st "y I8 [2,4] 4 4 -4 127 127 0 2 3"
+only_files "a success leaves OUT alone" in.st out.st
+
+run "$CLQUANT" quantize in.st -o out.st --mode multiply --dtype int32
+succeeded "an old OUT is replaced"
+holds "multiply to int32" out.st "y I32 [2,4] 4 8 1 4003 2147483647 0 3 5"
+
+run "$CLQUANT" quantize in.st -o out.st --dtype uint8
+holds "uint8" out.st "y U8 [2,4] 4 4 0 253 255 0 2 3"
+run "$CLQUANT" quantize in.st -o out.st --dtype int4
+holds "int4, the low nibble first" out.st "y U8 [2,2] 68 124 7 50"
+run "$CLQUANT" quantize in.st -o out.st --tensor x=other --tensor scales=other --tensor zero_points=zero_points
+refused "a scale of the wrong shape" 1 "scales"
+
+"$TENSOR_FILE" make rows.st x:BF16:2x8:1,2,3,4,5,6,7,8 scales:F16:2:1,2
+run "$CLQUANT" quantize rows.st -o out.st --axis 0
+holds "the first axis, no zero points" out.st "y I8 [2,8] 1 2 3 4 5 6 7 8 0 1 2 2 2 3 4 4"
+run "$CLQUANT" quantize rows.st -o out.st --axis=-2 --dtype int4 --container words
+holds "eight in a word" out.st "y I32 [2,1] 2003125025 1144136208" # 0x77654321 0x44322210
+run "$CLQUANT" quantize rows.st -o rows.st --axis 0
+succeeded "OUT may be IN"
+holds "OUT may be IN" rows.st "y I8 [2,8] 1 2 3 4 5 6 7 8 0 1 2 2 2 3 4 4"
+
+"$TENSOR_FILE" make scalar.st x:F32::-2.5 scales:F32:1:1
+run "$CLQUANT" quantize scalar.st -o out.st
+holds "a number alone; ties go to even" out.st "y I8 [] -2"
+"$TENSOR_FILE" make empty.st x:F32:0x4:0 scales:F32:1:1
+run "$CLQUANT" quantize empty.st -o out.st
+succeeded "an empty tensor"
+holds "an empty tensor" out.st "y I8 [0,4]"
+
+"$TENSOR_FILE" make model.st model.layers.0.k:F16:1x8:1,-2,3,-4,5,-6,7,-8 s:F32:8:1 z:F32:8:0.5
+run "$CLQUANT" npu_quantize model.st -o out.st --tensor input=model.layers.0.k --tensor scales=s
+succeeded "tensors by other names"
+holds "an absent zero point" out.st "output I8 [1,8] 1 -2 3 -4 5 -6 7 -8"
+run "$CLQUANT" npu_quantize --tensor input=model.layers.0.k --tensor scales=s --tensor zero_points=z \
+    --dtype quint4x2 --div-mode false -o out.st model.st
+succeeded "options before the file"
+holds "quint4x2" out.st "output I32 [1,1] -2019113758" # 0x87a6c4e2
+run "$CLQUANT" npu_quantize model.st -o out.st --tensor input=model.layers.0.k --tensor scales=s --dtype qint32
+holds "qint32 is int32" out.st "output I32 [1,8] 1 -2 3 -4 5 -6 7 -8"
+
+ln -s target.st link.st
+cp out.st target.st
+run "$CLQUANT" quantize in.st -o link.st
+check "a symbolic link stays one" test -L link.st
+holds "and its target is written" target.st "y I8 [2,4] 4 4 -4 127 127 0 2 3"
+(umask 027 && "$CLQUANT" quantize in.st -o mode.st)
+check "OUT has the mode of any new file" test "$(stat -c %a mode.st)" = 640
+
+finish
