@@ -17,13 +17,13 @@ static const struct row rows[CLQ__TYPES] = {
 
 enum clq__type clq__type_of(DLDataType dtype)
 {
-    for (int type = CLQ__NONE + 1; type < CLQ__TYPES; type++) {
-        const int lanes_fit =
-            type == CLQ__I4 ? dtype.lanes == 1 || dtype.lanes == 2 || dtype.lanes == 8 : dtype.lanes == 1;
+    const bool one_lane = dtype.lanes == 1;
 
-        if (rows[type].code == dtype.code && rows[type].bits == dtype.bits && lanes_fit)
-            return (enum clq__type)type;
-    }
+    for (int type = CLQ__NONE + 1; type < CLQ__TYPES; type++)
+        if (rows[type].code == dtype.code && rows[type].bits == dtype.bits)
+            return one_lane || (type == CLQ__I4 && (dtype.lanes == 2 || dtype.lanes == 8))
+                       ? (enum clq__type)type
+                       : CLQ__NONE;
     return CLQ__NONE;
 }
 

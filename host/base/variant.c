@@ -33,6 +33,11 @@ void clq__variant_define(struct clq__variant *variant, const char *name, const c
     add(variant, value, strlen(value));
 }
 
+void clq__variant_append(struct clq__variant *variant, const char *words)
+{
+    add(variant, words, strlen(words));
+}
+
 /* A word is the file's name, or NAME=value of letters, digits and '_': nothing else may reach a compiler's
  * options. */
 static bool word_fits(const char *word, size_t length, bool first)
@@ -85,6 +90,21 @@ bool clq__variant_defines(const struct clq__variant *variant, const char *name)
             return true;
     }
     return false;
+}
+
+uint64_t clq__variant_hash(const struct clq__variant *variant)
+{
+    uint64_t hash = variant->length;
+
+    for (size_t at = 0; at < variant->length; at += sizeof(uint64_t)) {
+        const size_t left = variant->length - at;
+        uint64_t word = 0;
+
+        memcpy(&word, variant->data + at, left < sizeof word ? left : sizeof word);
+        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
+        hash ^= hash >> 32;
+    }
+    return hash;
 }
 
 void clq__variant_file(const struct clq__variant *variant, struct clq__text *out)

@@ -18,10 +18,15 @@ struct clq__variant {
 /* file is a kernel file of cl/, such as "quantize.cl". */
 void clq__variant_begin(struct clq__variant *variant, const char *file);
 void clq__variant_define(struct clq__variant *variant, const char *name, const char *value);
+/* Adds words that are already written, each with the space before it. */
+void clq__variant_append(struct clq__variant *variant, const char *words);
 
 /* Reads a text as above, of any spacing. CLQ_ERROR_VALUE says which word is not NAME=value. */
 clq_status clq__variant_parse(struct clq__variant *variant, const char *text);
 bool clq__variant_defines(const struct clq__variant *variant, const char *name);
+
+/* For tables in memory: eight bytes at a time, since every call needs it. */
+uint64_t clq__variant_hash(const struct clq__variant *variant);
 
 /* The file's name, the -D options and the kernel's name, each into its own text. */
 void clq__variant_file(const struct clq__variant *variant, struct clq__text *out);

@@ -132,7 +132,10 @@ clq_status clq__view_init(struct clq__view *view, const char *name, const DLTens
 {
     clq_status status = CLQ_OK;
 
-    *view = (struct clq__view){.name = name, .tensor = tensor};
+    /* shape and stride are set up to the rank and not read beyond: clearing them would cost every call */
+    view->name = name;
+    view->tensor = tensor;
+    view->extent_bytes = 0;
     CLQ_REQUIRE(tensor != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor", name);
     CLQ_TRY(check_type(view, types));
     CLQ_REQUIRE(tensor->device.device_type == kDLOpenCL, CLQ_ERROR_VALUE,
@@ -144,6 +147,11 @@ clq_status clq__view_init(struct clq__view *view, const char *name, const DLTens
                 "%s.data is NULL: it must be a cl_mem", name);
 end:
     return status;
+}
+
+void clq__view_init_absent(struct clq__view *view, const char *name)
+{
+    *view = (struct clq__view){.name = name, .lanes = 1, .elements = 1};
 }
 
 clq_status clq__view_check_output(const struct clq__view *view)

@@ -25,6 +25,9 @@ struct clq__view {
  * offset, sizes. */
 clq_status clq__view_init(struct clq__view *view, const char *name, const DLTensor *tensor, unsigned types);
 
+/* Stands for an optional tensor that was not given: no tensor, type CLQ__NONE, one element. */
+void clq__view_init_absent(struct clq__view *view, const char *name);
+
 /* Refuses a view that has two elements in one place, or may have: dimensions ordered by stride, each stride
  * must be at least the span of the smaller ones. */
 clq_status clq__view_check_output(const struct clq__view *view);

@@ -37,6 +37,8 @@ static void fold(struct call *call)
     const bool pairs = work->y.type == CLQ__I4;
     const int64_t word_bytes = work->y.lanes == 8 ? 4 : 1;
 
+    call->fold.dims = 0;
+    call->args = (struct quantize_args){0};
     for (int d = work->x.rank - 1; d >= 0; d--) {
         const int64_t x = work->x.stride[d], y = work->y.stride[d], size = work->x.shape[d];
         const int64_t scale = d == work->axis && work->scale_stride != 0;
@@ -132,7 +134,7 @@ static void choose_variant(struct call *call, const clq_context *context)
     clq__variant_define(variant, "DST", clq__type_token(call->work.y.type));
     clq__variant_define(variant, "MODE", call->work.mode == CLQ_MULTIPLY ? "multiply" : "divide");
     clq__variant_define(variant, "PARAMS", zero_points ? "both" : scales ? "each" : "one");
-    clq__variant_define_device(variant, context);
+    clq__variant_end(variant, context);
 }
 
 static clq_status widen(clq_context *context, cl_command_queue queue, const struct parameter *parameter,
@@ -215,7 +217,7 @@ clq_status clq__static_quantize(clq_context *context, cl_command_queue queue,
                                 const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct call call = {0};
+    struct call call; /* each step sets its part: clearing two kilobytes would be felt by small calls */
 
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
     CLQ_REQUIRE(queue != NULL || request->build_only, CLQ_ERROR_NULL,

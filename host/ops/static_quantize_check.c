@@ -30,10 +30,9 @@ end:
 static clq_status check_parameters(struct clq__static_work *work, int axis)
 {
     clq_status status = CLQ_OK;
-    const bool has_zero_points = work->zero_points.tensor != NULL;
     const int rank = work->x.rank;
 
-    work->per_axis = work->scales.elements != 1 || (has_zero_points && work->zero_points.elements != 1);
+    work->per_axis = work->scales.elements != 1 || work->zero_points.elements != 1;
     if (work->per_axis) {
         CLQ_REQUIRE(
             rank > 0, CLQ_ERROR_RANK, "%s.ndim is 0: %s must then have 1 element, not %lld", work->x.name,
@@ -44,16 +43,16 @@ static clq_status check_parameters(struct clq__static_work *work, int axis)
                     work->x.name);
         work->axis = axis < 0 ? axis + rank : axis;
         CLQ_TRY(check_parameter(work, &work->scales, &work->scale_stride));
-        if (has_zero_points)
+        if (work->zero_points.tensor != NULL)
             CLQ_TRY(check_parameter(work, &work->zero_points, &work->zero_point_stride));
         goto end;
     }
     CLQ_REQUIRE(work->scales.rank <= 1 || work->scales.rank == rank, CLQ_ERROR_RANK,
                 "scales.ndim is %d: it must be 0, 1 or the rank of %s, %d", work->scales.rank, work->x.name,
                 rank);
-    CLQ_REQUIRE(!has_zero_points || work->zero_points.rank <= 1 || work->zero_points.rank == rank,
-                CLQ_ERROR_RANK, "zero_points.ndim is %d: it must be 0, 1 or the rank of %s, %d",
-                work->zero_points.rank, work->x.name, rank);
+    CLQ_REQUIRE(work->zero_points.rank <= 1 || work->zero_points.rank == rank, CLQ_ERROR_RANK,
+                "zero_points.ndim is %d: it must be 0, 1 or the rank of %s, %d", work->zero_points.rank,
+                work->x.name, rank);
 end:
     return status;
 }
@@ -82,7 +81,9 @@ clq_status clq__static_quantize_check(const struct clq__static_quantize *call, s
 {
     clq_status status = CLQ_OK;
 
-    *work = (struct clq__static_work){.mode = call->mode};
+    work->mode = call->mode;
+    work->axis = 0;
+    work->scale_stride = work->zero_point_stride = 0;
     CLQ_REQUIRE(call->mode <= CLQ_MULTIPLY, CLQ_ERROR_VALUE,
                 "mode is %u: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", call->mode);
     CLQ_TRY(clq__view_init(&work->x, call->x_name, call->x, CLQ__FLOATS));
@@ -90,6 +91,8 @@ clq_status clq__static_quantize_check(const struct clq__static_quantize *call, s
     if (call->zero_points != NULL)
         CLQ_TRY(clq__view_init(&work->zero_points, "zero_points", call->zero_points,
                                CLQ__FLOATS | CLQ__INTEGERS));
+    else
+        clq__view_init_absent(&work->zero_points, "zero_points");
     CLQ_TRY(clq__view_init(&work->y, call->y_name, call->y, CLQ__QUANTIZED));
     CLQ_TRY(check_output(work));
     CLQ_TRY(check_parameters(work, call->axis));

@@ -96,6 +96,31 @@ end:
     return status;
 }
 
+static void set_device_plugs(clq_context *context)
+{
+    const struct clq__device *device = &context->device;
+
+    snprintf(context->device_plugs, sizeof context->device_plugs, " FORM=%s ARITHMETIC=%s PREFETCH=%d",
+             device->group_form ? "group" : "item", device->native_arithmetic ? "native" : "exact",
+             device->prefetch);
+}
+
+/* The words of the device's plugs that the text leaves out. A kernel without plugs has none of them. */
+static void add_device_plugs(struct clq__variant *variant, const clq_context *context)
+{
+    const char *end;
+
+    if (strchr(variant->data, ' ') == NULL)
+        return;
+    for (const char *word = context->device_plugs; *word != '\0'; word = end) {
+        char name[32], value[32];
+
+        end = word + 1 + strcspn(word + 1, " ");
+        if (sscanf(word, " %31[^=]=%31[^ ]", name, value) == 2 && !clq__variant_defines(variant, name))
+            clq__variant_define(variant, name, value);
+    }
+}
+
 static int disk_get(void *user, const char *key, void **data, size_t *size_bytes)
 {
     const clq_context *context = user;
@@ -172,6 +197,7 @@ clq_status clq_context_create(const struct clq_context_desc *desc, clq_context *
     CLQ_REQUIRE(context->build_options != NULL, CLQ_ERROR_MEMORY, "malloc for the build options failed");
     CLQ_TRY(open_device(context, desc, &device));
     CLQ_TRY(clq__device_init(&context->device, device, desc->form, desc->arithmetic));
+    set_device_plugs(context);
     open_cache(context, desc);
     *out = context;
     context = NULL;
@@ -223,7 +249,7 @@ clq_status clq_context_build(clq_context *context, size_t num_variants, const ch
     for (size_t i = 0; i < num_variants; i++) {
         CLQ_REQUIRE(variants[i] != NULL, CLQ_ERROR_NULL, "variants[%zu] is NULL: it must be a text", i);
         CLQ_TRY(clq__variant_parse(&variant, variants[i]));
-        clq__variant_define_device(&variant, context);
+        add_device_plugs(&variant, context);
         CLQ_TRY(clq__build_variant(context, &variant));
     }
 end:

@@ -11,16 +11,9 @@ struct clq__traits clq__traits(const clq_context *context)
                                 .compute_units = context->device.compute_units};
 }
 
-void clq__variant_define_device(struct clq__variant *variant, const clq_context *context)
+void clq__variant_end(struct clq__variant *variant, const clq_context *context)
 {
-    const struct clq__device *device = &context->device;
-
-    if (!clq__variant_defines(variant, "FORM"))
-        clq__variant_define(variant, "FORM", device->group_form ? "group" : "item");
-    if (!clq__variant_defines(variant, "ARITHMETIC"))
-        clq__variant_define(variant, "ARITHMETIC", device->native_arithmetic ? "native" : "exact");
-    if (!clq__variant_defines(variant, "PREFETCH"))
-        clq__variant_define(variant, "PREFETCH", device->prefetch ? "1" : "0");
+    clq__variant_append(variant, context->device_plugs);
 }
 
 clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant)

@@ -26,8 +26,8 @@ struct clq__traits {
 };
 struct clq__traits clq__traits(const clq_context *context);
 
-/* Adds FORM, ARITHMETIC and PREFETCH, where the variant leaves them out. */
-void clq__variant_define_device(struct clq__variant *variant, const clq_context *context);
+/* Adds what depends on the device: FORM, ARITHMETIC and PREFETCH. */
+void clq__variant_end(struct clq__variant *variant, const clq_context *context);
 
 clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant);
 clq_status clq__launch(clq_context *context, cl_command_queue queue, const struct clq__launch *launch,

@@ -4,6 +4,7 @@
 #include "base/error.h"
 #include "runtime/build.h"
 
+#include <stdatomic.h>
 #include <string.h>
 
 #define MAX_FREE 16 /* more threads than this at once pay a clCreateKernel each */
@@ -141,7 +142,7 @@ clq_status clq__kernel_take(clq_context *context, const struct clq__variant *var
                             struct clq__program **program, cl_kernel *kernel)
 {
     clq_status status = CLQ_OK;
-    const uint64_t hash = clq__hash(CLQ__HASH_START, variant->data, variant->length);
+    const uint64_t hash = clq__variant_hash(variant);
     cl_int code = CL_SUCCESS;
 
     *program = look_up(context, variant, hash, kernel);
@@ -180,10 +181,9 @@ void clq__program_keep(clq_context *context, struct clq__program *program)
 {
     char *key;
 
-    pthread_mutex_lock(&context->lock);
-    key = program->key;
-    program->key = NULL;
-    pthread_mutex_unlock(&context->lock);
+    if (atomic_load_explicit(&program->key, memory_order_relaxed) == NULL)
+        return;
+    key = atomic_exchange(&program->key, NULL);
     if (key == NULL)
         return;
     pthread_mutex_lock(&context->building);
