@@ -13,7 +13,7 @@ enum exit_status {
 
 struct failure {
     enum exit_status status;
-    char text[2048];
+    char text[6144]; /* the longest path, and a sentence */
 };
 
 /* Notes the sentence; a longer one is cut. Always false, so that a check can return it. */

@@ -1,0 +1,105 @@
+#!/bin/bash
+# Full disks, signals and permissions: a failed run leaves no OUT and no stray file, and an old OUT whole.
+source "$(dirname "$0")/library.sh"
+
+"$TENSOR_FILE" make in.st x:F32:64x64:1,2,3,4 scales:F32:1:1
+"$TENSOR_FILE" make old.st old:I8:3:1,2,3
+run "$CLQUANT" quantize in.st -o out.st # the kernels are built now, and nothing but OUT is written below
+succeeded "the run that the others are made from"
+cp out.st whole.st
+
+# survives NAME: the old OUT is whole, and there is no stray file.
+survives() {
+    check "$1: the old OUT stays" cmp -s out.st old.st
+    only_files "$1" in.st old.st whole.st out.st
+}
+
+# The system's limits
+cp old.st out.st
+run bash -c 'ulimit -f 1; exec "$@"' - "$CLQUANT" quantize in.st -o out.st
+refused "a file that grows past the limit" 3 "out.st: cannot be written: File too large"
+survives "a file that grows past the limit"
+run bash -c 'exec "$@" >/dev/full' - "$CLQUANT" devices
+refused "a full standard output" 3 "standard output cannot be written"
+run "$CLQUANT" quantize in.st -o missing/out.st
+refused "a directory that is not there" 3 "missing/out.st: cannot be created: No such file"
+run "$CLQUANT" quantize in.st -o "$(printf 'd/%.0s' {1..2050})out.st"
+refused "a path that is too long" 3 "cannot be created: File name too long"
+
+# Another user, and a directory that cannot be written: root may write everywhere.
+mkdir -m 755 closed
+cp in.st closed/
+chmod 755 "$directory"
+as_user=()
+[ "$(id -u)" = 0 ] && as_user=(setpriv --reuid=65534 --regid=65534 --clear-groups)
+[ "$(id -u)" = 0 ] || chmod 555 closed
+if "${as_user[@]}" test -x "$CLQUANT"; then
+    run "${as_user[@]}" "$CLQUANT" quantize closed/in.st -o closed/out.st
+    refused "a directory that cannot be written" 3 "closed/out.st: cannot be created: Permission denied"
+    [ "$(id -u)" != 0 ] || chmod 600 closed/in.st
+    [ "$(id -u)" = 0 ] || chmod 0 closed/in.st
+    run "${as_user[@]}" "$CLQUANT" quantize closed/in.st -o out.st
+    refused "a file that cannot be read" 1 "closed/in.st: Permission denied"
+else
+    echo "not tested: another user cannot run $CLQUANT"
+fi
+chmod 755 closed
+rm -rf closed
+survives "permissions"
+
+[ -n "$(command -v strace)" ] && strace -o /dev/null true 2>/dev/null || skip "strace does not run here"
+
+# traced INJECTION: the run, with strace's injection; $injected says whether it came to it.
+traced() {
+    run strace -o "$directory/.trace" -e trace=write,pread64,fsync,close,rename,openat,fstat,unlink \
+        -e "inject=$1" "$CLQUANT" quantize in.st -o out.st
+    injected=$(grep -cE "INJECTED|killed by|--- SIG(KILL|TERM|INT|HUP)" "$directory/.trace")
+    rm -f "$directory/.trace"
+}
+
+# The n-th call fails, for every n: a success with the whole OUT, or status 3 and the old one.
+for fault in write:error=ENOSPC write:error=EIO pread64:error=EIO pread64:retval=0 fsync:error=EIO \
+    rename:error=EXDEV; do
+    reached=0
+    refusals=0
+    for ((n = 1; n < 200; n++)); do
+        cp old.st out.st
+        traced "$fault:when=$n"
+        [ "$injected" = 0 ] && break
+        reached=$n
+        if [[ $err == *"while loading shared libraries"* ]]; then
+            continue # the program had not begun
+        elif [ "$status" = 0 ]; then
+            check "$fault:when=$n: OUT is whole" cmp -s out.st whole.st
+        elif [ "$status" = 3 ]; then
+            refusals=$((refusals + 1))
+            survives "$fault:when=$n"
+        else
+            failed "$fault:when=$n: status 0 or 3 is expected"
+        fi
+    done
+    check "$fault was reached, and refused at least once" test "$refusals" -gt 0
+    echo "$fault: $reached injected, $refusals refused"
+done
+
+# Signals that ask the program to end, in the middle of reading, of writing, and just before OUT is put into place.
+for signal in TERM INT HUP; do
+    for place in pread64:when=5 write:when=2 fsync:when=1; do
+        cp old.st out.st
+        traced "${place%:*}:signal=$signal:${place#*:}"
+        check "SIG$signal at $place came" test "$injected" -gt 0
+        check "SIG$signal at $place ends the program" test "$status" != 0
+        survives "SIG$signal at $place"
+    done
+done
+
+# Nothing can be removed after SIGKILL, but the old OUT is whole.
+for place in pread64:when=5 write:when=2 fsync:when=1 rename:when=1; do
+    cp old.st out.st
+    traced "${place%:*}:signal=KILL:${place#*:}"
+    check "SIGKILL at $place came" test "$injected" -gt 0
+    check "SIGKILL at $place: OUT is the old or the new one" eval 'cmp -s out.st old.st || cmp -s out.st whole.st'
+    rm -f .clquant-*
+done
+
+finish

@@ -1,0 +1,201 @@
+#!/bin/bash
+# Every kind of malformed file is refused with status 1 and its own sentence, and nothing is written.
+source "$(dirname "$0")/library.sh"
+
+# little_endian NUMBER: its eight bytes.
+little_endian() {
+    local number=$1 escapes="" i
+    for i in 1 2 3 4 5 6 7 8; do
+        escapes+=$(printf '\\%03o' $((number & 255)))
+        number=$((number >> 8))
+    done
+    printf "$escapes"
+}
+
+# file HEADER DATA_BYTES: makes bad.st; backslashes in HEADER stand as they are.
+file() {
+    local LC_ALL=C
+    {
+        little_endian "${#1}"
+        printf '%s' "$1"
+        head -c "$2" /dev/zero
+    } >bad.st
+}
+
+# bad NAME TEXT HEADER DATA_BYTES
+bad() {
+    file "$3" "$4"
+    run "$CLQUANT" quantize bad.st -o out.st
+    refused "$1" 1 "$2"
+    only_files "$1" bad.st
+}
+
+# raw NAME TEXT: bad.st is what stdin holds.
+raw() {
+    cat >bad.st
+    run "$CLQUANT" quantize bad.st -o out.st
+    refused "$1" 1 "$2"
+    only_files "$1" bad.st
+}
+
+x='"x":{"dtype":"F32","shape":[2],"data_offsets":[0,8]}'
+s='"scales":{"dtype":"F32","shape":[1],"data_offsets":[8,12]}'
+
+# The pattern itself is right: zero by zero is NaN, which gives 0.
+file "{$x,$s}" 12
+run "$CLQUANT" quantize bad.st -o out.st
+succeeded "the file that the others are made from"
+holds "the file that the others are made from" out.st "y I8 [2] 0 0"
+rm out.st
+file "{\"__metadata__\":{\"format\":\"pt\"},$x,\"u\":{\"dtype\":\"F64\",\"shape\":[1,1,1,1,1,1,1,1,1,1],\"data_offsets\":[12,20]},
+    \"e\":{\"dtype\":\"BOOL\",\"shape\":[0,7],\"data_offsets\":[12,12]},\"f\":{\"dtype\":\"F4\",\"shape\":[4],\"data_offsets\":[20,22]},$s}   " 22
+run "$CLQUANT" quantize bad.st -o out.st
+succeeded "metadata, empty tensors, other types and ranks are fine where no argument needs them"
+rm out.st
+
+# The frame
+raw "an empty file" "has 0 bytes" </dev/null
+raw "shorter than the length" "has 7 bytes" < <(head -c 7 /dev/zero)
+raw "a header of no bytes" "does not begin with {" < <(little_endian 0)
+raw "a header over the format's limit" "100000001 bytes, more than 100000000" < <(
+    little_endian 100000001
+    head -c 100 /dev/zero
+)
+raw "a header over all limits" "more than 100000000" < <(
+    printf '\377\377\377\377\377\377\377\377'
+    head -c 100 /dev/zero
+)
+raw "a header past the end" "header of 300 bytes runs past the end of the file, 208 bytes" < <(
+    little_endian 300
+    head -c 200 /dev/zero
+)
+raw "a header past the end by one byte" "header of 3 bytes runs past the end" < <(
+    little_endian 3
+    printf '{}'
+)
+raw "another format" "more than 100000000" < <(printf 'PK\003\004 this is a zip file of the older format')
+raw "a truncated header" "header of 107 bytes runs past the end of the file, 100 bytes" < <(
+    little_endian 107
+    printf '%s' "{$x,$s}" | head -c 92
+)
+bad "truncated data" "tensor 'scales': data_offsets [8, 12] run past the file's 11 bytes of data" "{$x,$s}" 11
+bad "trailing garbage" "the last 3 bytes belong to no tensor" "{$x,$s}" 15
+bad "data and no tensor" "the last 1 bytes belong to no tensor" "{}" 1
+bad "no tensor at all" "needs the tensor 'x'; the file has no tensor" "{}" 0
+
+# The text
+bad "not an object" "does not begin with {" "[1]" 0
+bad "an object that does not end" "a comma or }" "{$x" 8
+bad "text after the object" "text follows the end" "{$x,$s}x" 12
+bad "a second object" "text follows the end" "{$x,$s}{}" 12
+bad "a missing colon" "tensor 'x': a colon is expected" '{"x"{}}' 0
+bad "a missing comma" "a comma or } is expected" "{$x $s}" 12
+bad "a comma too many" "a string in double quotes" "{$x,}" 8
+bad "a comment" "a string in double quotes" "{/**/$x}" 8
+bad "a value that is no JSON" "tensor 'x': a JSON value is expected" '{"x":nan}' 0
+bad "a missing value" "tensor 'x': a JSON value is expected" '{"x":}' 0
+bad "an unfinished string" "a string does not end" '{"x' 0
+bad "an unknown escape" "an unknown escape" '{"\q":1}' 0
+bad "a short escape" "four hexadecimal digits" '{"\u12' 0
+bad "an escape that is not hexadecimal" "four hexadecimal digits" '{"\u12g4":1}' 0
+bad "half of a surrogate pair" "cannot be decoded" '{"\ud800":{}}' 0
+bad "a NUL escape in a name" "a string holds a NUL" '{"x\u0000y":{}}' 0
+bad "a control character in a name" "a string holds a control character" $'{"x\ny":{}}' 0
+bad "a byte that is no UTF-8" "not valid UTF-8" $'{"\xff":{}}' 0
+bad "UTF-8 longer than needed" "not valid UTF-8" $'{"\xc0\xaf":{}}' 0
+bad "a surrogate in UTF-8" "not valid UTF-8" $'{"\xed\xa0\x80":{}}' 0
+raw "a NUL byte in a name" "a string holds a control character" < <(
+    little_endian 10
+    printf '{"x\000y":{}}'
+)
+bad "deep nesting" "nested too deep" '{"x":[[[1]]]}' 0
+bad "very deep nesting" "nested too deep" "{\"x\":$(printf '[%.0s' {1..5000})" 0
+
+# The members
+bad "a tensor given twice" "tensor 'x' is given twice" \
+    '{"x":{"dtype":"I8","shape":[1],"data_offsets":[0,1]},"x":{"dtype":"I8","shape":[1],"data_offsets":[1,2]}}' 2
+bad "a tensor given twice, spelt differently" "tensor 'x' is given twice" \
+    '{"x":{"dtype":"I8","shape":[1],"data_offsets":[0,1]},"\u0078":{"dtype":"I8","shape":[1],"data_offsets":[1,2]}}' 2
+bad "a tensor that is a number" "tensor 'x': its entry is not an object" '{"x":1}' 0
+bad "a field given twice" "tensor 'x': dtype is given twice" '{"x":{"dtype":"I8","shape":[0],"dtype":"I8"}}' 0
+bad "a field too many" "tensor 'x': 4 fields" '{"x":{"dtype":"I8","shape":[0],"data_offsets":[0,0],"a":0}}' 0
+bad "a field of another name" "'Shape' is not a field" '{"x":{"dtype":"I8","Shape":[0],"data_offsets":[0,0]}}' 0
+bad "no dtype" "tensor 'x': dtype is missing" '{"x":{"shape":[0],"data_offsets":[0,0]}}' 0
+bad "no shape" "tensor 'x': shape is missing" '{"x":{"dtype":"I8","data_offsets":[0,0]}}' 0
+bad "no offsets" "tensor 'x': data_offsets is missing" '{"x":{"dtype":"I8","shape":[0]}}' 0
+bad "a dtype that is no string" "dtype is not a string" '{"x":{"dtype":8,"shape":[0],"data_offsets":[0,0]}}' 0
+bad "an unknown dtype" "dtype 'F31' is not one of" '{"x":{"dtype":"F31","shape":[0],"data_offsets":[0,0]}}' 0
+bad "a dtype in lower case" "dtype 'f32' is not one of" '{"x":{"dtype":"f32","shape":[0],"data_offsets":[0,0]}}' 0
+bad "a shape that is no array" "shape is not an array" '{"x":{"dtype":"I8","shape":1,"data_offsets":[0,1]}}' 1
+bad "a shape of strings" "shape holds something that is not a number" \
+    '{"x":{"dtype":"I8","shape":["1"],"data_offsets":[0,1]}}' 1
+bad "a shape of too many dimensions" "65 dimensions, more than 64" \
+    "{\"x\":{\"dtype\":\"I8\",\"shape\":[1$(printf ',1%.0s' {1..64})],\"data_offsets\":[0,1]}}" 1
+
+# Numbers
+bad "a negative dimension" "tensor 'x': a number is not whole, or is negative" \
+    '{"x":{"dtype":"I8","shape":[-1],"data_offsets":[0,0]}}' 0
+bad "a fraction" "tensor 'x': a number is not whole" '{"x":{"dtype":"I8","shape":[1],"data_offsets":[0,1.5]}}' 1
+bad "a fraction that a double hides" "tensor 'x': a number is not whole" \
+    '{"x":{"dtype":"I8","shape":[1],"data_offsets":[0,1.00000000000000000001]}}' 1
+bad "an exponent" "tensor 'x': a number is not whole" '{"x":{"dtype":"I8","shape":[1],"data_offsets":[0,1e0]}}' 1
+bad "a leading zero" "a number begins with a zero" '{"x":{"dtype":"I8","shape":[01],"data_offsets":[0,1]}}' 1
+bad "a number past 2^53" "larger than 2^53" '{"x":{"dtype":"I8","shape":[9007199254740993],"data_offsets":[0,1]}}' 1
+bad "a number past 64 bits" "larger than 2^53" \
+    '{"x":{"dtype":"I8","shape":[18446744073709551617],"data_offsets":[0,1]}}' 1
+bad "one offset" "data_offsets has 1 numbers, not 2" '{"x":{"dtype":"I8","shape":[1],"data_offsets":[1]}}' 1
+bad "three offsets" "data_offsets has 3 numbers, not 2" '{"x":{"dtype":"I8","shape":[1],"data_offsets":[0,1,2]}}' 1
+bad "an end before the beginning" "data_offsets [2, 1] end before they begin" \
+    '{"x":{"dtype":"I8","shape":[1],"data_offsets":[2,1]}}' 2
+bad "a product past 63 bits" "the product of its shape does not fit" \
+    '{"x":{"dtype":"I8","shape":[4294967296,4294967296],"data_offsets":[0,0]}}' 0
+bad "a product past 63 bits beside a zero" "the product of its shape does not fit" \
+    '{"x":{"dtype":"I8","shape":[0,4294967296,4294967296],"data_offsets":[0,0]}}' 0
+bad "a product that wraps to the bytes given" "does not fit" \
+    '{"x":{"dtype":"F32","shape":[242243305,19037413721],"data_offsets":[0,4]}}' 4
+bad "fewer bytes than the shape asks" "hold 7 bytes, its shape of F32 8" \
+    '{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,7]}}' 7
+bad "more bytes than the shape asks" "hold 9 bytes, its shape of F32 8" \
+    '{"x":{"dtype":"F32","shape":[2],"data_offsets":[0,9]}}' 9
+bad "half a byte" "F4 elements do not fill whole bytes" '{"x":{"dtype":"F4","shape":[3],"data_offsets":[0,2]}}' 2
+
+# Places
+bad "an overlap" "tensor 'scales' begins at byte 4, and overlaps 'x', which ends at 8" \
+    "{$x,\"scales\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[4,8]}}" 8
+bad "the same bytes twice" "overlaps" "{$x,\"scales\":{\"dtype\":\"F32\",\"shape\":[2],\"data_offsets\":[0,8]}}" 8
+bad "a hole" "tensor 'scales' begins at byte 9, and leaves a hole after byte 8" \
+    "{$x,\"scales\":{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[9,13]}}" 13
+bad "a hole at the start" "tensor 'x' begins at byte 1, and leaves a hole after byte 0" \
+    '{"x":{"dtype":"I8","shape":[1],"data_offsets":[1,2]}}' 2
+
+# Metadata
+bad "metadata that is no object" "__metadata__" '{"__metadata__":1}' 0
+bad "metadata that is no string map" "__metadata__: the value of 'a' is not a string" '{"__metadata__":{"a":1}}' 0
+bad "metadata with a list" "__metadata__: the value of 'a' is not a string" '{"__metadata__":{"a":["b"]}}' 0
+bad "a name twice in the metadata" "__metadata__: 'a' is given twice" '{"__metadata__":{"a":"1","b":"2","a":"3"}}' 0
+bad "metadata given twice" "__metadata__ is given twice" '{"__metadata__":{},"__metadata__":{}}' 0
+
+# What an argument needs
+bad "a type that is not computed with" "tensor 'x' is F64; clquant computes with" \
+    '{"x":{"dtype":"F64","shape":[1],"data_offsets":[0,8]}}' 8
+bad "a rank that is not computed with" "tensor 'x' has 9 dimensions, more than 8" \
+    '{"x":{"dtype":"I8","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,1]}}' 1
+bad "a missing argument" "needs the tensor 'scales'; the file has x" "{$x}" 8
+bad "a type that the operator refuses" "x.dtype" "{\"x\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},$s}" 12
+file $'{"\\u001b[31mx":{"dtype":"I31","shape":[],"data_offsets":[0,0]}}' 0
+run "$CLQUANT" quantize bad.st -o out.st
+refused "a name that steers the terminal is shown tame" 1 "?[31mx"
+
+# What is no file
+run "$CLQUANT" quantize missing.st -o out.st
+refused "a missing file" 1 "missing.st: No such file or directory"
+run "$CLQUANT" quantize . -o out.st
+refused "a directory" 1 ".: is not a regular file"
+run "$CLQUANT" quantize /dev/zero -o out.st
+refused "a device" 1 "is not a regular file"
+mkfifo pipe.st
+run "$CLQUANT" quantize pipe.st -o out.st
+refused "a pipe, without waiting for its writer" 1 "is not a regular file"
+rm pipe.st
+
+finish

@@ -1,0 +1,103 @@
+#!/bin/bash
+# The command line: what is asked for on stdout with status 0, mistakes with status 2, devices with status 3.
+source "$(dirname "$0")/library.sh"
+
+"$TENSOR_FILE" make in.st x:F32:2x4:1,2,3,4 scales:F32:1:1 four:F32:4:1
+
+# usage NAME TEXT ARGUMENT...: a mistake
+usage() {
+    local name=$1 text=$2
+    shift 2
+    run "$CLQUANT" "$@"
+    refused "$name" 2 "$text"
+    only_files "$name" in.st
+}
+
+# shows NAME TEXT ARGUMENT...: text on stdout
+shows() {
+    local name=$1 text=$2
+    shift 2
+    run "$CLQUANT" "$@"
+    succeeded "$name"
+    check "$name: $text is expected" grep -qF -- "$text" "$directory/.stdout"
+}
+
+shows "the version" "clquant 0." --version
+shows "the help" "npu_quantize" --help
+shows "the help of an operator" "--div-mode true|false" npu_quantize --help
+shows "the help before all else" "--container bytes|words" quantize in.st --help
+shows "the help of the devices" "clquant devices" devices --help
+shows "the help of the cache" "CLQ_CACHE_DIR" cache --help
+shows "the devices and the default" "the default: " devices
+
+run "$CLQUANT"
+check "no argument is a mistake" test "$status" = 2
+check "and shows the help" grep -q "clquant OPERATOR" "$directory/.stderr"
+usage "an unknown operator" "'quantise' is no operator" quantise in.st -o out.st
+usage "an unknown option" "--mod-e: quantize has no such option" quantize in.st -o out.st --mod-e divide
+usage "an unknown letter" "-x: quantize has no such option" quantize in.st -x -o out.st
+usage "an option without its value" "--axis needs a value" quantize in.st -o out.st --axis
+usage "-o without its value" "-o needs a value" quantize in.st -o
+usage "no input" "an input file is expected" quantize -o out.st
+usage "no output" "-o OUT.safetensors is expected" quantize in.st
+usage "two inputs" "'b.st': one input file is expected" quantize in.st b.st -o out.st
+usage "two inputs after --" "'b.st': one input file is expected" quantize -o out.st -- in.st b.st
+usage "an axis that is no number" "--axis 'last': a whole number" quantize in.st -o out.st --axis last
+usage "an axis that is no whole number" "--axis '1.5': a whole number" quantize in.st -o out.st --axis 1.5
+usage "an empty axis" "--axis '': a whole number" quantize in.st -o out.st --axis ''
+usage "an axis beyond all numbers" "a whole number" quantize in.st -o out.st --axis 99999999999
+usage "an unknown type" "--dtype 'int5': one of int8, uint8, int32, int4" quantize in.st -o out.st --dtype int5
+usage "an unknown mode" "--mode 'add': one of divide, multiply" quantize in.st -o out.st --mode add
+usage "a container of nothing" "--container is for --dtype int4 only" quantize in.st -o out.st --container words
+usage "a binding without a name" "ARGUMENT=NAME is expected" quantize in.st -o out.st --tensor x=
+usage "a binding without =" "ARGUMENT=NAME is expected" quantize in.st -o out.st --tensor x
+usage "a binding of no argument" "quantize has no argument of that name" quantize in.st -o out.st --tensor y=x
+usage "an empty output" "-o '': a file's name is expected" quantize in.st -o ''
+usage "an output that is a directory" "is not a regular file" quantize in.st -o .
+usage "an output that ends in a slash" "a file's name is expected" quantize in.st -o out/
+usage "an output that is a device" "is not a regular file" quantize in.st -o /dev/null
+check "the device is still one" test -c /dev/null
+usage "devices takes no argument" "no argument is expected" devices in.st
+usage "the cache is listed or cleared" "list or clear is expected" cache empty
+usage "the cache is listed once" "list or clear is expected" cache list now
+
+run "$CLQUANT" quantize in.st -o out.st --tensor x=y
+refused "an optional name is not optional once given" 1 "needs the tensor 'y' for x; the file has four, scales, x"
+run "$CLQUANT" quantize in.st -o out.st --tensor zero_points=z
+refused "also for an optional argument" 1 "needs the tensor 'z' for zero_points"
+run "$CLQUANT" npu_quantize in.st -o out.st --tensor input=x --tensor scales=four --axis 2
+refused "an axis that the input has not" 1 "axis"
+run "$CLQUANT" npu_quantize in.st -o out.st --tensor input=x --dtype quint8 --div-mode false
+refused "a type that the mode has not" 1 "dtype is quint8"
+run "$CLQUANT" quantize in.st -o out.st --dtype int4 --container words
+refused "a dimension that does not divide" 1 "'x': its last dimension, 4, is not a multiple of 8"
+
+for text in 0 POCL PTHREAD ortable; do
+    run "$CLQUANT" quantize in.st -o out.st --device "$text"
+    [ "$status" = 3 ] && continue # the machine's devices have other names; 0 is always there
+    succeeded "--device $text"
+done
+check "a device was chosen by number or name" test -e out.st
+rm -f out.st
+run "$CLQUANT" quantize in.st -o out.st --device 999
+refused "a device that is not there" 3 "999"
+run env CLQ_DEVICE=none-of-this-name "$CLQUANT" quantize in.st -o out.st
+refused "a device that is not there, by the environment" 3 "none-of-this-name"
+run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" quantize in.st -o out.st
+refused "no device at all" 3 "pocl-opencl-icd"
+run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" devices
+refused "no platform at all" 3 "pocl-opencl-icd"
+only_files "nothing is left behind" in.st
+
+export CLQ_CACHE_DIR=$directory/cache
+shows "an empty cache" "cache: 0 entries" cache
+run "$CLQUANT" quantize in.st -o out.st
+shows "a cache with an entry" "cache: 1 entries" cache list
+touch cache/.new-1-2-3 cache/mine
+shows "the entry is removed" "cache: 2 entries" cache clear
+shows "and is gone" "cache: 0 entries" cache list
+check "a file that is no entry stays" test -e cache/mine
+CLQ_CACHE_DIR=in.st run "$CLQUANT" quantize in.st -o out.st
+succeeded "a cache that cannot be is no failure"
+
+finish
