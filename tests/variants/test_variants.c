@@ -1,0 +1,125 @@
+/* Every variant of cl/variants.txt builds, every variant that an operator asks for is in the list, and no
+ * line of the list is one that nobody asks for: the list is what an offline image would hold. */
+#include "list.h"
+
+#include <clquant/clquant.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include <setjmp.h>
+
+#include <cmocka.h>
+
+static struct variant_list listed, asked;
+
+/* "VARIANT: built from source" */
+static void note_build(void *user, const char *line)
+{
+    const char *colon = strstr(line, ": built from source");
+    char text[512];
+
+    (void)user;
+    if (colon == NULL)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)(colon - line), line);
+    variant_list_add(&asked, text);
+}
+
+static void build(clq_context *context, DLDataType x_type, DLDataType y_type, uint32_t mode, int params)
+{
+    int64_t shape[] = {2, 8}, columns[] = {8}, one[] = {1};
+    cl_int code = CL_SUCCESS;
+    cl_mem buffers[4];
+    const DLDevice opencl = {kDLOpenCL, 0};
+
+    for (int i = 0; i < 4; i++) {
+        buffers[i] = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 64, NULL, &code);
+        assert_int_equal(code, CL_SUCCESS);
+    }
+    const DLTensor x = {.data = buffers[0], .device = opencl, .ndim = 2, .dtype = x_type, .shape = shape};
+    const DLTensor y = {.data = buffers[1], .device = opencl, .ndim = 2, .dtype = y_type, .shape = shape};
+    const DLTensor scales = {.data = buffers[2],
+                             .device = opencl,
+                             .ndim = 1,
+                             .dtype = CLQ_FLOAT32,
+                             .shape = params > 0 ? columns : one};
+    const DLTensor zero_points = {.data = buffers[3],
+                                  .device = opencl,
+                                  .ndim = 1,
+                                  .dtype = CLQ_INT32, /* widened where it differs along a row */
+                                  .shape = params > 1 ? columns : one};
+    const clq_status status = clq_quantize_build(
+        context,
+        &(struct clq_quantize_desc){
+            .x = &x, .scales = &scales, .zero_points = &zero_points, .y = &y, .axis = -1, .mode = mode});
+    if (status != CLQ_OK)
+        print_error("%s\n", clq_error_detail());
+    assert_int_equal(status, CLQ_OK);
+    for (int i = 0; i < 4; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
+/* All that clq_quantize can ask for on this device, laid out and computed in one way. */
+static void build_all(uint32_t form, uint32_t arithmetic)
+{
+    const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
+    const DLDataType y_types[] = {CLQ_INT8, CLQ_UINT8, CLQ_INT32, CLQ_INT4};
+    clq_context *context = NULL;
+    const clq_status status = clq_context_create(
+        &(struct clq_context_desc){
+            .flags = CLQ_CACHE_OFF, .form = form, .arithmetic = arithmetic, .log = note_build},
+        &context);
+
+    assert_int_equal(status, CLQ_OK);
+    for (int x = 0; x < 3; x++)
+        for (int y = 0; y < 4; y++)
+            for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)
+                for (int params = 0; params < 3; params++)
+                    build(context, x_types[x], y_types[y], mode, params);
+    clq_context_destroy(context);
+}
+
+/* The plugs that a device decides: none of the others may be missing. */
+static bool can_run_here(const char *text)
+{
+    bool prefetch = false, native = false;
+
+    for (size_t i = 0; i < asked.count; i++) {
+        prefetch = prefetch || strstr(asked.texts[i], "PREFETCH=1") != NULL;
+        native = native || strstr(asked.texts[i], "ARITHMETIC=native") != NULL;
+    }
+    if (strstr(text, "ARITHMETIC=native") != NULL && !native)
+        return false;
+    return strstr(text, prefetch ? "PREFETCH=0" : "PREFETCH=1") == NULL;
+}
+
+static void every_variant_builds_and_is_listed(void **state)
+{
+    (void)state;
+    for (uint32_t form = CLQ_FORM_ITEM; form <= CLQ_FORM_GROUP; form++)
+        for (uint32_t arithmetic = CLQ_ARITHMETIC_AUTO; arithmetic <= CLQ_ARITHMETIC_EXACT; arithmetic++)
+            build_all(form, arithmetic);
+    for (size_t i = 0; i < asked.count; i++)
+        if (!variant_list_has(&listed, asked.texts[i]))
+            fail_msg("cl/variants.txt has no \"%s\"", asked.texts[i]);
+    for (size_t i = 0; i < listed.count; i++)
+        if (can_run_here(listed.texts[i]) && !variant_list_has(&asked, listed.texts[i]))
+            fail_msg("no operator asks for \"%s\"", listed.texts[i]);
+    print_message("%zu variants built and listed, of %zu for all devices\n", asked.count, listed.count);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_variant_builds_and_is_listed)};
+
+    if (argc != 2 || !variant_list_read(&listed, argv[1])) {
+        fprintf(stderr, "usage: test_variants cl/variants.txt\n");
+        return 2;
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    variant_list_clear(&listed);
+    variant_list_clear(&asked);
+    return failed;
+}
