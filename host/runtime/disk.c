@@ -16,27 +16,33 @@
 
 #define MAX_ENTRY_BYTES (256u << 20)
 
+/* An unset variable and an empty one are the same. */
+static const char *environment_of(const char *name)
+{
+    const char *value = getenv(name);
+
+    return value != NULL && *value != '\0' ? value : NULL;
+}
+
 char *clq__disk_directory(const char *wished, bool environment)
 {
-    const char *base = wished, *below = "";
+    const char *base = wished != NULL && *wished != '\0' ? wished : NULL, *below = "";
     char path[PATH_MAX];
     struct clq__text text = clq__text(path, sizeof path);
 
-    if ((base == NULL || *base == '\0') && environment) {
-        base = getenv("CLQ_CACHE_DIR");
-        if (base == NULL || *base == '\0') {
-            base = getenv("XDG_CACHE_HOME");
-            below = "/clquant";
-        }
-        if (base == NULL ||
-            *base != '/') { /* a relative XDG_CACHE_HOME is to be ignored, its specification says */
-            const char *given = getenv("CLQ_CACHE_DIR");
-
-            base = given != NULL && *given != '\0' ? given : getenv("HOME");
-            below = base == given ? "" : "/.cache/clquant";
-        }
+    if (base == NULL && environment)
+        base = environment_of("CLQ_CACHE_DIR");
+    if (base == NULL && environment) {
+        base = environment_of("XDG_CACHE_HOME");
+        below = "/clquant";
+        if (base != NULL && *base != '/') /* its specification says to ignore a relative one */
+            base = NULL;
     }
-    if (base == NULL || *base == '\0')
+    if (base == NULL && environment) {
+        base = environment_of("HOME");
+        below = "/.cache/clquant";
+    }
+    if (base == NULL)
         return NULL;
     clq__text_add(&text, base);
     clq__text_add(&text, below);
