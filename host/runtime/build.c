@@ -130,7 +130,8 @@ end:
     return status;
 }
 
-clq_status clq__build(clq_context *context, const struct clq__variant *variant, struct clq__build *build)
+clq_status clq__build(clq_context *context, const struct clq__variant *variant, bool use_cache,
+                      struct clq__build *build)
 {
     clq_status status = CLQ_OK;
     char file[CLQ__VARIANT_BYTES], options[OPTIONS_BYTES];
@@ -144,7 +145,8 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
     CLQ_TRY(clq__source(file, &source, &source_bytes));
     if (context->cache_get != NULL) {
         CLQ_TRY(key_of(context, source, source_bytes, options, &build->key));
-        build->program = load(context, build->key, options);
+        if (use_cache)
+            build->program = load(context, build->key, options);
         build->from_cache = build->program != NULL;
     }
     if (build->program == NULL)

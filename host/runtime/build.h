@@ -11,7 +11,9 @@ struct clq__build {
     bool from_cache; /* the binary needs not be kept again */
 };
 
-clq_status clq__build(clq_context *context, const struct clq__variant *variant, struct clq__build *build);
+/* use_cache false leaves an entry alone that was tried and is of no use; the new binary takes its place. */
+clq_status clq__build(clq_context *context, const struct clq__variant *variant, bool use_cache,
+                      struct clq__build *build);
 
 /* Puts the program's binary where the context keeps them. What fails is only logged. */
 void clq__build_keep(clq_context *context, cl_program program, const char *key);

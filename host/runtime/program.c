@@ -107,30 +107,50 @@ end:
     return status;
 }
 
+/* Builds the program and its first kernel. */
+static clq_status build(clq_context *context, const struct clq__variant *variant, bool use_cache,
+                        struct clq__program *program, bool *from_cache)
+{
+    clq_status status = CLQ_OK;
+    struct clq__build build;
+    cl_int code = CL_SUCCESS;
+
+    CLQ_TRY(clq__build(context, variant, use_cache, &build));
+    program->cl = build.program;
+    program->key = build.key;
+    program->kernels[0] = create_kernel(program->cl, variant, &code);
+    program->num_free = program->kernels[0] != NULL;
+    *from_cache = build.from_cache;
+    /* a driver may take a binary and find only now that the kernel is not in it: the caller builds anew */
+    CLQ_REQUIRE(program->num_free == 1 || build.from_cache, code, "clCreateKernel failed with %s (%d) for %s",
+                clq_status_name(code), (int)code, variant->data);
+end:
+    return status;
+}
+
 static clq_status create(clq_context *context, const struct clq__variant *variant, uint64_t hash,
                          struct clq__program **out)
 {
     clq_status status = CLQ_OK;
     struct clq__program *program = NULL;
-    struct clq__build build;
-    cl_int code = CL_SUCCESS;
+    bool from_cache = false;
 
     CLQ_TRY_NEW(program);
     program->hash = hash;
     program->variant = strdup(variant->data);
     CLQ_REQUIRE(program->variant != NULL, CLQ_ERROR_MEMORY, "malloc for a variant's text failed");
-    CLQ_TRY(clq__build(context, variant, &build));
-    program->cl = build.program;
-    program->key = build.key;
-    program->kernels[0] = create_kernel(program->cl, variant, &code);
-    CLQ_REQUIRE(program->kernels[0] != NULL, code, "clCreateKernel failed with %s (%d) for %s",
-                clq_status_name(code), (int)code, variant->data);
-    program->num_free = 1;
-    if (build.from_cache) {
+    CLQ_TRY(build(context, variant, true, program, &from_cache));
+    if (from_cache) {
         free(program->key);
         program->key = NULL;
     }
-    CLQ_TRY(insert(context, program, variant, build.from_cache));
+    if (program->num_free == 0) {
+        clq__log(context, "%s: the kernel is not in the cached program: it is built anew", variant->data);
+        clReleaseProgram(program->cl);
+        program->cl = NULL;
+        CLQ_TRY(build(context, variant, false, program, &from_cache));
+    }
+    CLQ_TRY(insert(context, program, variant, from_cache));
     *out = program;
     program = NULL;
 end:
