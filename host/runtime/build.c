@@ -163,37 +163,41 @@ end:
 }
 
 /* A program of several devices has a binary for each: sizes and pointers come in the order of its devices,
- * and a NULL pointer leaves one out. */
-static clq_status binary_of(cl_program program, cl_device_id device, size_t *size_bytes, unsigned char *data)
+ * and a NULL pointer leaves one out. Nothing here records a sentence: the call that pays for it succeeds. */
+static bool binary_of(cl_program program, cl_device_id device, size_t *size_bytes, unsigned char *data)
 {
-    clq_status status = CLQ_OK;
+    bool found = false;
     cl_uint count = 0, own = 0;
     cl_device_id *devices = NULL;
     size_t *sizes = NULL;
     unsigned char **binaries = NULL;
 
-    CLQ_TRY_CL(clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, NULL));
+    if (clGetProgramInfo(program, CL_PROGRAM_NUM_DEVICES, sizeof count, &count, NULL) != CL_SUCCESS)
+        goto end;
     devices = calloc(count, sizeof *devices);
     sizes = calloc(count, sizeof *sizes);
     binaries = calloc(count, sizeof *binaries);
-    CLQ_REQUIRE(devices && sizes && binaries, CLQ_ERROR_MEMORY, "malloc for %u devices failed", count);
-    CLQ_TRY_CL(clGetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof *devices, devices, NULL));
-    CLQ_TRY_CL(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL));
+    if (devices == NULL || sizes == NULL || binaries == NULL ||
+        clGetProgramInfo(program, CL_PROGRAM_DEVICES, count * sizeof *devices, devices, NULL) != CL_SUCCESS ||
+        clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, count * sizeof *sizes, sizes, NULL) != CL_SUCCESS)
+        goto end;
     while (own < count && devices[own] != device)
         own++;
-    CLQ_REQUIRE(own < count && sizes[own] > 0, CLQ_ERROR_DEVICE, "the program has no binary for the device");
-    CLQ_REQUIRE(data == NULL || sizes[own] == *size_bytes, CLQ_ERROR_DEVICE,
-                "the binary's size changed meanwhile");
+    /* the size may have changed since it was asked for: another thread's enqueue adds a specialization */
+    if (own == count || sizes[own] == 0 || (data != NULL && sizes[own] != *size_bytes))
+        goto end;
     *size_bytes = sizes[own];
+    found = true;
     if (data != NULL) {
         binaries[own] = data;
-        CLQ_TRY_CL(clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL));
+        found = clGetProgramInfo(program, CL_PROGRAM_BINARIES, count * sizeof *binaries, binaries, NULL) ==
+                CL_SUCCESS;
     }
 end:
     free(binaries);
     free(sizes);
     free(devices);
-    return status;
+    return found;
 }
 
 void clq__build_keep(clq_context *context, cl_program program, const char *key)
@@ -203,9 +207,9 @@ void clq__build_keep(clq_context *context, cl_program program, const char *key)
     size_t entry_bytes = 0, binary_bytes = 0;
 
     clq__entry_name(key, name);
-    if (binary_of(program, context->device.id, &binary_bytes, NULL) == CLQ_OK &&
-        clq__entry_begin(key, binary_bytes, &entry, &entry_bytes, &binary) == CLQ_OK &&
-        binary_of(program, context->device.id, &binary_bytes, binary) == CLQ_OK) {
+    if (binary_of(program, context->device.id, &binary_bytes, NULL) &&
+        clq__entry_begin(key, binary_bytes, &entry, &entry_bytes, &binary) &&
+        binary_of(program, context->device.id, &binary_bytes, binary)) {
         clq__entry_end(key, entry, entry_bytes);
         if (context->cache_put(context->cache_user, name, entry, entry_bytes) != 0)
             clq__log(context, "cache entry %s of %zu bytes could not be kept", name, entry_bytes);

@@ -3,10 +3,10 @@
  * the other. */
 #include "runtime/entry.h"
 
-#include "base/error.h"
 #include "base/text.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 struct header {
@@ -30,20 +30,18 @@ void clq__entry_name(const char *key, char name[CLQ__ENTRY_NAME_BYTES])
     snprintf(name, CLQ__ENTRY_NAME_BYTES, "%016llx%016llx", (unsigned long long)a, (unsigned long long)b);
 }
 
-clq_status clq__entry_begin(const char *key, size_t binary_bytes, unsigned char **entry, size_t *entry_bytes,
-                            unsigned char **binary)
+bool clq__entry_begin(const char *key, size_t binary_bytes, unsigned char **entry, size_t *entry_bytes,
+                      unsigned char **binary)
 {
-    clq_status status = CLQ_OK;
     const size_t key_bytes = strlen(key);
 
     *entry_bytes = sizeof(struct header) + key_bytes + binary_bytes;
     *entry = malloc(*entry_bytes);
-    CLQ_REQUIRE(*entry != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for a cache entry failed",
-                *entry_bytes);
+    if (*entry == NULL)
+        return false;
     memcpy(*entry + sizeof(struct header), key, key_bytes);
     *binary = *entry + sizeof(struct header) + key_bytes;
-end:
-    return status;
+    return true;
 }
 
 void clq__entry_end(const char *key, unsigned char *entry, size_t entry_bytes)

@@ -3,7 +3,6 @@
 #ifndef CLQ_RUNTIME_ENTRY_H
 #define CLQ_RUNTIME_ENTRY_H
 
-#include <clquant/status.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -14,9 +13,10 @@
  * entry. */
 void clq__entry_name(const char *key, char name[CLQ__ENTRY_NAME_BYTES]);
 
-/* Room for a binary of that size, with the place where the binary goes. *entry is malloc'ed. */
-clq_status clq__entry_begin(const char *key, size_t binary_bytes, unsigned char **entry, size_t *entry_bytes,
-                            unsigned char **binary);
+/* Room for a binary of that size, with the place where the binary goes. *entry is malloc'ed; false where
+ * there is no memory. */
+bool clq__entry_begin(const char *key, size_t binary_bytes, unsigned char **entry, size_t *entry_bytes,
+                      unsigned char **binary);
 /* Seals it with lengths and checksum, once the binary is in place. */
 void clq__entry_end(const char *key, unsigned char *entry, size_t entry_bytes);
 
