@@ -1,0 +1,351 @@
+/* The fault layer. Every OpenCL function that the library calls stands in one of the lists below; the test
+ * "faults.list" fails when the library calls another. */
+#define CL_TARGET_OPENCL_VERSION 300
+#include "layer.h"
+
+#include <CL/cl_layer.h>
+#include <pthread.h>
+#include <stdint.h>
+
+#define MAX_OBJECTS 4096
+
+struct object {
+    const void *handle;
+    long references;
+    pthread_t setter; /* of a kernel: who set its first argument and has not enqueued it yet */
+    bool set;
+};
+
+static struct layer layer;
+static struct object objects[MAX_OBJECTS]; /* a handle's place is never given up, so that a probe finds it */
+static cl_icd_dispatch target, wrapped;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static struct object *place_of(const void *handle)
+{
+    size_t i = ((uintptr_t)handle >> 4) % MAX_OBJECTS;
+
+    while (objects[i].handle != NULL && objects[i].handle != handle)
+        i = (i + 1) % MAX_OBJECTS;
+    objects[i].handle = handle;
+    return &objects[i];
+}
+
+/* Drivers give handles anew: the objects without references are forgotten before the table fills. */
+static void make_room(void)
+{
+    static size_t changes;
+    static struct object kept[MAX_OBJECTS];
+    size_t count = 0;
+
+    if (++changes % (MAX_OBJECTS / 2) != 0)
+        return;
+    for (size_t i = 0; i < MAX_OBJECTS; i++)
+        if (objects[i].references != 0)
+            kept[count++] = objects[i];
+    for (size_t i = 0; i < MAX_OBJECTS; i++)
+        objects[i] = (struct object){0};
+    for (size_t i = 0; i < count; i++)
+        *place_of(kept[i].handle) = kept[i];
+}
+
+static void track(const void *handle)
+{
+    pthread_mutex_lock(&lock);
+    make_room();
+    place_of(handle)->references++;
+    layer.live++;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool untrack(const void *handle)
+{
+    struct object *object;
+    bool held;
+
+    pthread_mutex_lock(&lock);
+    object = place_of(handle);
+    held = object->references > 0;
+    if (held) {
+        object->references--;
+        layer.live--;
+    } else {
+        layer.over_released++;
+    }
+    pthread_mutex_unlock(&lock);
+    return held;
+}
+
+static bool fails(const char *name, cl_int *code)
+{
+    pthread_mutex_lock(&lock);
+    layer.calls++;
+    pthread_mutex_unlock(&lock);
+    return layer.fails != NULL && layer.fails(name, code);
+}
+
+static cl_int answered(const char *name, cl_int code)
+{
+    if (code == CL_SUCCESS)
+        return code;
+    pthread_mutex_lock(&lock);
+    layer.refused++;
+    layer.refused_name = name;
+    layer.refused_code = code;
+    pthread_mutex_unlock(&lock);
+    return code;
+}
+
+/* Arguments and enqueue of one call are one thread's; after a failure the kernel is free for another. */
+static void touch_kernel(cl_kernel kernel, bool ends)
+{
+    struct object *object;
+
+    pthread_mutex_lock(&lock);
+    object = place_of(kernel);
+    if (object->set && !pthread_equal(object->setter, pthread_self()))
+        layer.shared++;
+    object->setter = pthread_self();
+    object->set = !ends;
+    pthread_mutex_unlock(&lock);
+}
+
+#define STATUS_CALLS(X)                                                                                      \
+    X(clGetPlatformIDs, (cl_uint a, cl_platform_id * b, cl_uint * c), (a, b, c))                             \
+    X(clGetPlatformInfo, (cl_platform_id a, cl_platform_info b, size_t c, void *d, size_t *e),               \
+      (a, b, c, d, e))                                                                                       \
+    X(clGetDeviceIDs, (cl_platform_id a, cl_device_type b, cl_uint c, cl_device_id * d, cl_uint * e),        \
+      (a, b, c, d, e))                                                                                       \
+    X(clGetDeviceInfo, (cl_device_id a, cl_device_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
+    X(clGetContextInfo, (cl_context a, cl_context_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
+    X(clGetMemObjectInfo, (cl_mem a, cl_mem_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))          \
+    X(clGetProgramInfo, (cl_program a, cl_program_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
+    X(clGetProgramBuildInfo,                                                                                 \
+      (cl_program a, cl_device_id b, cl_program_build_info c, size_t d, void *e, size_t *f),                 \
+      (a, b, c, d, e, f))                                                                                    \
+    X(clBuildProgram,                                                                                        \
+      (cl_program a, cl_uint b, const cl_device_id *c, const char *d,                                        \
+       void(CL_CALLBACK * e)(cl_program, void *), void *f),                                                  \
+      (a, b, c, d, e, f))
+
+#define EVENT_CALLS(X)                                                                                       \
+    X(clEnqueueReadBuffer,                                                                                   \
+      (cl_command_queue a, cl_mem b, cl_bool c, size_t d, size_t e, void *f, cl_uint g, const cl_event *h,   \
+       cl_event *event),                                                                                     \
+      (a, b, c, d, e, f, g, h, event))                                                                       \
+    X(clEnqueueWriteBuffer,                                                                                  \
+      (cl_command_queue a, cl_mem b, cl_bool c, size_t d, size_t e, const void *f, cl_uint g,                \
+       const cl_event *h, cl_event *event),                                                                  \
+      (a, b, c, d, e, f, g, h, event))                                                                       \
+    X(clEnqueueUnmapMemObject,                                                                               \
+      (cl_command_queue a, cl_mem b, void *c, cl_uint d, const cl_event *e, cl_event *event),                \
+      (a, b, c, d, e, event))                                                                                \
+    X(clEnqueueMarkerWithWaitList, (cl_command_queue a, cl_uint b, const cl_event *c, cl_event *event),      \
+      (a, b, c, event))
+
+#define MAKE_CALLS(X)                                                                                        \
+    X(cl_context, clCreateContext,                                                                           \
+      (const cl_context_properties *a, cl_uint b, const cl_device_id *c,                                     \
+       void(CL_CALLBACK * d)(const char *, const void *, size_t, void *), void *e, cl_int *code),            \
+      (a, b, c, d, e, &made))                                                                                \
+    X(cl_mem, clCreateBuffer, (cl_context a, cl_mem_flags b, size_t c, void *d, cl_int *code),               \
+      (a, b, c, d, &made))                                                                                   \
+    X(cl_program, clCreateProgramWithSource,                                                                 \
+      (cl_context a, cl_uint b, const char **c, const size_t *d, cl_int *code), (a, b, c, d, &made))         \
+    X(cl_program, clCreateProgramWithBinary,                                                                 \
+      (cl_context a, cl_uint b, const cl_device_id *c, const size_t *d, const unsigned char **e, cl_int *f,  \
+       cl_int *code),                                                                                        \
+      (a, b, c, d, e, f, &made))                                                                             \
+    X(cl_kernel, clCreateKernel, (cl_program a, const char *b, cl_int *code), (a, b, &made))
+
+#define REFERENCE_CALLS(X)                                                                                   \
+    X(Context, cl_context)                                                                                   \
+    X(Device, cl_device_id)                                                                                  \
+    X(CommandQueue, cl_command_queue)                                                                        \
+    X(MemObject, cl_mem)                                                                                     \
+    X(Program, cl_program)                                                                                   \
+    X(Kernel, cl_kernel)                                                                                     \
+    X(Event, cl_event)
+
+#define STATUS_WRAPPER(name, parameters, arguments)                                                          \
+    static cl_int CL_API_CALL wrap_##name parameters                                                         \
+    {                                                                                                        \
+        cl_int code;                                                                                         \
+                                                                                                             \
+        return fails(#name, &code) ? code : answered(#name, target.name arguments);                          \
+    }
+STATUS_CALLS(STATUS_WRAPPER)
+
+#define EVENT_WRAPPER(name, parameters, arguments)                                                           \
+    static cl_int CL_API_CALL wrap_##name parameters                                                         \
+    {                                                                                                        \
+        cl_int code;                                                                                         \
+                                                                                                             \
+        if (fails(#name, &code))                                                                             \
+            return code;                                                                                     \
+        code = answered(#name, target.name arguments);                                                       \
+        if (code == CL_SUCCESS && event != NULL)                                                             \
+            track(*event);                                                                                   \
+        return code;                                                                                         \
+    }
+EVENT_CALLS(EVENT_WRAPPER)
+
+#define MAKE_WRAPPER(type, name, parameters, arguments)                                                      \
+    static type CL_API_CALL wrap_##name parameters                                                           \
+    {                                                                                                        \
+        cl_int made = CL_SUCCESS;                                                                            \
+        type object = NULL;                                                                                  \
+                                                                                                             \
+        if (!fails(#name, &made)) {                                                                          \
+            object = target.name arguments;                                                                  \
+            answered(#name, made);                                                                           \
+        }                                                                                                    \
+        if (object != NULL)                                                                                  \
+            track(object);                                                                                   \
+        if (code != NULL)                                                                                    \
+            *code = made;                                                                                    \
+        return object;                                                                                       \
+    }
+MAKE_CALLS(MAKE_WRAPPER)
+
+#define REFERENCE_WRAPPERS(kind, type)                                                                       \
+    static cl_int CL_API_CALL wrap_clRetain##kind(type object)                                               \
+    {                                                                                                        \
+        cl_int code;                                                                                         \
+                                                                                                             \
+        if (fails("clRetain" #kind, &code))                                                                  \
+            return code;                                                                                     \
+        code = answered("clRetain" #kind, target.clRetain##kind(object));                                    \
+        if (code == CL_SUCCESS)                                                                              \
+            track(object);                                                                                   \
+        return code;                                                                                         \
+    }                                                                                                        \
+    static cl_int CL_API_CALL wrap_clRelease##kind(type object)                                              \
+    {                                                                                                        \
+        cl_int code = untrack(object) ? answered("clRelease" #kind, target.clRelease##kind(object))          \
+                                      : CL_INVALID_VALUE,                                                    \
+               injected;                                                                                     \
+                                                                                                             \
+        return fails("clRelease" #kind, &injected) ? injected : code;                                        \
+    }
+REFERENCE_CALLS(REFERENCE_WRAPPERS)
+
+static cl_command_queue CL_API_CALL wrap_clCreateCommandQueue(cl_context context, cl_device_id device,
+                                                              cl_command_queue_properties properties,
+                                                              cl_int *code)
+{
+    cl_command_queue queue = target.clCreateCommandQueue(context, device, properties, code);
+
+    if (queue != NULL)
+        track(queue);
+    return queue;
+}
+
+static cl_event CL_API_CALL wrap_clCreateUserEvent(cl_context context, cl_int *code)
+{
+    cl_event event = target.clCreateUserEvent(context, code);
+
+    if (event != NULL)
+        track(event);
+    return event;
+}
+
+static void *CL_API_CALL wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
+                                                 cl_map_flags flags, size_t offset, size_t size, cl_uint num,
+                                                 const cl_event *wait, cl_event *event, cl_int *code)
+{
+    cl_int made = CL_SUCCESS;
+    void *host = NULL;
+
+    if (!fails("clEnqueueMapBuffer", &made)) {
+        host =
+            target.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, num, wait, event, &made);
+        answered("clEnqueueMapBuffer", made);
+        if (made == CL_SUCCESS && event != NULL)
+            track(*event);
+    }
+    if (code != NULL)
+        *code = made;
+    return host;
+}
+
+static cl_int CL_API_CALL wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    cl_int code;
+
+    if (!fails("clSetKernelArg", &code))
+        code = answered("clSetKernelArg", target.clSetKernelArg(kernel, index, size, value));
+    touch_kernel(kernel, code != CL_SUCCESS);
+    return code;
+}
+
+static cl_int CL_API_CALL wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
+                                                      const size_t *offset, const size_t *global,
+                                                      const size_t *local, cl_uint num, const cl_event *wait,
+                                                      cl_event *event)
+{
+    cl_int code;
+
+    if (!fails("clEnqueueNDRangeKernel", &code)) {
+        code = answered(
+            "clEnqueueNDRangeKernel",
+            target.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, num, wait, event));
+        if (code == CL_SUCCESS && event != NULL)
+            track(*event);
+    }
+    touch_kernel(kernel, true);
+    return code;
+}
+
+struct layer *clq_layer(void)
+{
+    return &layer;
+}
+
+long clq_layer_references(const void *object)
+{
+    long references;
+
+    pthread_mutex_lock(&lock);
+    references = place_of(object)->references;
+    pthread_mutex_unlock(&lock);
+    return references;
+}
+
+cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value, size_t *size_ret)
+{
+    const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
+
+    if (what != CL_LAYER_API_VERSION || (value != NULL && size < sizeof version))
+        return CL_INVALID_VALUE;
+    if (value != NULL)
+        *(cl_layer_api_version *)value = version;
+    if (size_ret != NULL)
+        *size_ret = sizeof version;
+    return CL_SUCCESS;
+}
+
+#define PLACE_STATUS(name, ...)     wrapped.name = wrap_##name;
+#define PLACE_MAKE(type, name, ...) wrapped.name = wrap_##name;
+#define PLACE_REFERENCES(kind, type)                                                                         \
+    wrapped.clRetain##kind = wrap_clRetain##kind, wrapped.clRelease##kind = wrap_clRelease##kind;
+
+cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispatch, cl_uint *num_entries_ret,
+                               const cl_icd_dispatch **layer_dispatch)
+{
+    if (num_entries < sizeof target / sizeof(void *))
+        return CL_INVALID_VALUE;
+    target = wrapped = *dispatch;
+    STATUS_CALLS(PLACE_STATUS)
+    EVENT_CALLS(PLACE_STATUS)
+    MAKE_CALLS(PLACE_MAKE)
+    REFERENCE_CALLS(PLACE_REFERENCES)
+    wrapped.clCreateCommandQueue = wrap_clCreateCommandQueue;
+    wrapped.clCreateUserEvent = wrap_clCreateUserEvent;
+    wrapped.clEnqueueMapBuffer = wrap_clEnqueueMapBuffer;
+    wrapped.clSetKernelArg = wrap_clSetKernelArg;
+    wrapped.clEnqueueNDRangeKernel = wrap_clEnqueueNDRangeKernel;
+    *num_entries_ret = sizeof wrapped / sizeof(void *);
+    *layer_dispatch = &wrapped;
+    return CL_SUCCESS;
+}

@@ -1,0 +1,30 @@
+/* A layer between the OpenCL loader and the driver: it asks before every call whether to fail it, and counts
+ * what lives. The loader loads it (OPENCL_LAYERS); the same process then finds clq_layer() in it. */
+#ifndef CLQUANT_FAULTS_LAYER_H
+#define CLQUANT_FAULTS_LAYER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct layer {
+    /* Asked before each call, NULL for never: true fails it with *code and without the driver. A release is
+     * asked about after it was done, so that an injected failure leaves nothing behind. */
+    bool (*fails)(const char *name, int *code);
+
+    size_t calls;         /* all, injected ones included */
+    size_t live;          /* references that calls through the layer hold: made or retained, not released */
+    size_t over_released; /* releases of an object without a reference, which the driver never saw */
+    size_t shared;        /* kernel objects that a second thread touched between arguments and enqueue */
+    size_t refused;       /* calls that the driver itself refused */
+    const char *refused_name;
+    int refused_code;
+};
+
+struct layer *clq_layer(void);
+typedef struct layer *(*clq_layer_function)(void);
+
+/* The references to one object, by the same count. */
+long clq_layer_references(const void *object);
+typedef long (*clq_layer_references_function)(const void *object);
+
+#endif
