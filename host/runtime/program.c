@@ -13,7 +13,7 @@ struct clq__program {
     uint64_t hash;
     char *variant;
     cl_program cl;
-    char *key; /* of the binary cache, until the binary is kept */
+    char *_Atomic key; /* of the binary cache, until the binary is kept */
     cl_kernel kernels[MAX_FREE];
     size_t num_free;
 };
