@@ -49,7 +49,7 @@ static clq_status quantize(struct worker *worker, int call, enum world_result *r
         .x = &world.tensor_x, .scales = &world.tensor_scales, .y = &y, .axis = -1};
 
     y.data = words.data = worker->y;
-    *result = RESULT_PLAIN + (call + worker->number) % 3;
+    *result = (enum world_result)(RESULT_PLAIN + (call + worker->number) % 3);
     if (*result == RESULT_WORDS)
         return clq_npu_quantize(world.context, worker->queue, &world.tensor_x, &world.tensor_scales, NULL,
                                 CLQ_NPU_QUINT4X2, 1, false, &words, 0, NULL, done);
