@@ -4,6 +4,7 @@
 #define CLQUANT_CLI_COMMANDS_H
 
 int devices_main(int argc, char **argv);
+int selftest_main(int argc, char **argv);
 int cache_main(int argc, char **argv);
 
 /* Defined in bench/. */

@@ -13,6 +13,7 @@ static const struct command {
     const char *help;
 } commands[] = {
     {"devices", devices_main, "every OpenCL platform and device, and which one is the default"},
+    {"selftest", selftest_main, "compare every operator with the plain C reference, on a device"},
     {"cache", cache_main, "list or clear the kernels that are kept on disk"},
 };
 

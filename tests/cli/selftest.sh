@@ -1,0 +1,18 @@
+#!/bin/bash
+# The command's own comparison with the reference: it passes here, the same seed gives the same lines.
+source "$(dirname "$0")/library.sh"
+
+timeout 540 "$CLQUANT" selftest --seed 1 >lines
+check "the self-test passes" test "$?" = 0
+check "a line each" test "$(grep -cE '^pass  (npu_)?quantize, (own|item|group) form, (own|exact) arithmetic: ' lines)" -gt 300
+check "no line fails" test "$(grep -c ^FAIL lines)" = 0
+check "the seed is printed" grep -qx "seed 1" lines
+run "$CLQUANT" selftest --seed 1
+check "the same seed, the same lines" test "$out" = "$(cat lines)"
+run "$CLQUANT" selftest --seed 1x
+refused "a seed that is no number" 2 "--seed N"
+run "$CLQUANT" selftest now
+refused "no argument" 2 "no argument is expected"
+run "$CLQUANT" selftest --device none-of-this-name
+refused "no such device" 3 "none-of-this-name"
+finish
