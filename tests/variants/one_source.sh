@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# All variants in one source, as an offline image needs them, through a second compiler with all warnings: no device takes
+# part. one_source.sh CL_FOLDER
+set -euo pipefail
+cl=$1
+source=$(mktemp --suffix=.cl)
+trap 'rm -f "$source"' EXIT
+
+# expand FILE NAME-SUFFIX DEFINES UNDEFS WORD...: one word NAME=a|b of the line at a time
+expand() {
+  local file=$1 suffix=$2 defines=$3 undefs=$4
+  shift 4
+  if [ $# -eq 0 ]; then
+    printf '#define KERNEL_NAME k_%s\n%b#include "%s"\n#undef KERNEL_NAME\n%b' "${file%.cl}$suffix" "$defines" "$file" "$undefs"
+    return
+  fi
+  local name=${1%%=*} value
+  for value in $(tr '|' ' ' <<<"${1#*=}"); do
+    expand "$file" "${suffix}_$value" "$defines#define $name $value\n" "$undefs#undef $name\n" "${@:2}"
+  done
+}
+while read -r file words; do
+  [ -z "$file" ] || expand "$file" "" "" "" $words
+done <"$cl/variants.txt" >"$source"
+
+kernels=$(grep -c KERNEL_NAME\ k_ "$source")
+clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header -target spir64 -fsyntax-only -I "$cl" \
+  -Wall -Wextra -Wconversion -Werror "$source"
+echo "$kernels kernels in one source, no warning"
