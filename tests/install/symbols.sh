@@ -1,0 +1,23 @@
+#!/bin/sh
+# What the libraries show and what they run by themselves: clq_ names only, and nothing before main or at exit.
+#   symbols.sh NM READELF STATIC SHARED
+set -eu
+nm=$1 readelf=$2 static=$3 shared=$4
+
+exported=$("$nm" -D --defined-only "$shared" | awk '{ print $3 }')
+strangers=$(echo "$exported" | grep -v '^clq_[a-z]' || true)
+[ -z "$strangers" ] || { echo "exported, and no clq_ name:" $strangers; exit 1; }
+[ "$(echo "$exported" | wc -l)" -ge 10 ] || { echo "hardly anything is exported:" $exported; exit 1; }
+
+# a static library shares one space of names with its user's program
+strangers=$("$nm" -g --defined-only "$static" | awk 'NF == 3 { print $3 }' | grep -v '^clq_' || true)
+[ -z "$strangers" ] || { echo "global in the static library, and no clq_ name:" $strangers; exit 1; }
+
+sections=$("$readelf" -SW "$static")
+echo "$sections" | grep -q '\.text' || { echo "readelf shows no code"; exit 1; }
+if echo "$sections" | grep -E '\.(init_array|fini_array|ctors|dtors|preinit_array)'; then
+  echo "the library has constructors or destructors"; exit 1
+fi
+if "$nm" -u "$static" | grep -wE 'atexit|__cxa_atexit|on_exit|pthread_atfork|printf|puts|abort|exit'; then
+  echo "the library prints, ends the process or runs at exit"; exit 1
+fi
