@@ -23,11 +23,8 @@ void complain(const char *format, ...)
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    for (unsigned char *c = (unsigned char *)text; *c; c++) {
-        if (c[0] == 0xc2 && c[1] >= 0x80 && c[1] < 0xa0) /* U+0080 to U+009f, control characters too */
-            c[0] = c[1] = '?';
-        if (c[0] < 0x20 || c[0] == 0x7f)
-            c[0] = '?';
-    }
+    for (char *c = text; *c; c++)
+        if ((unsigned char)*c < 0x20 || *c == 0x7f)
+            *c = '?';
     fprintf(stderr, "clquant: %s\n", text);
 }

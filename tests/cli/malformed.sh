@@ -120,20 +120,19 @@ bad "a tensor that is a number" "tensor 'x': its entry is not an object" '{"x":1
 bad "a field given twice" "tensor 'x': dtype is given twice" '{"x":{"dtype":"I8","shape":[0],"dtype":"I8"}}' 0
 bad "a field too many" "tensor 'x': 4 fields" '{"x":{"dtype":"I8","shape":[0],"data_offsets":[0,0],"a":0}}' 0
 bad "a field of another name" "'Shape' is not a field" '{"x":{"dtype":"I8","Shape":[0],"data_offsets":[0,0]}}' 0
-bad "no dtype" "tensor 'x': 2 fields, not the three" '{"x":{"shape":[0],"data_offsets":[0,0]}}' 0
-bad "no shape" "tensor 'x': 2 fields, not the three" '{"x":{"dtype":"I8","data_offsets":[0,0]}}' 0
-bad "no offsets" "tensor 'x': 2 fields, not the three" '{"x":{"dtype":"I8","shape":[0]}}' 0
+bad "no dtype" "tensor 'x': dtype is missing" '{"x":{"shape":[0],"data_offsets":[0,0]}}' 0
+bad "no shape" "tensor 'x': shape is missing" '{"x":{"dtype":"I8","data_offsets":[0,0]}}' 0
+bad "no offsets" "tensor 'x': data_offsets is missing" '{"x":{"dtype":"I8","shape":[0]}}' 0
 bad "a dtype that is no string" "dtype is not a string" '{"x":{"dtype":8,"shape":[0],"data_offsets":[0,0]}}' 0
 bad "an unknown dtype" "dtype 'F31' is not one of" '{"x":{"dtype":"F31","shape":[0],"data_offsets":[0,0]}}' 0
 bad "a dtype in lower case" "dtype 'f32' is not one of" '{"x":{"dtype":"f32","shape":[0],"data_offsets":[0,0]}}' 0
 bad "a shape that is no array" "shape is not an array" '{"x":{"dtype":"I8","shape":1,"data_offsets":[0,1]}}' 1
 bad "a shape of strings" "shape holds something that is not a number" \
     '{"x":{"dtype":"I8","shape":["1"],"data_offsets":[0,1]}}' 1
-bad "a shape of too many dimensions" "a list of 65 numbers, more than the 64 dimensions" \
+bad "a shape of too many dimensions" "65 dimensions, more than 64" \
     "{\"x\":{\"dtype\":\"I8\",\"shape\":[1$(printf ',1%.0s' {1..64})],\"data_offsets\":[0,1]}}" 1
 
 # Numbers
-bad "a number is shown" "not whole, or is negative, at '-1],\"data_offsets\"" '{"x":{"dtype":"I8","shape":[-1],"data_offsets":[0,0]}}' 0
 bad "a negative dimension" "tensor 'x': a number is not whole, or is negative" \
     '{"x":{"dtype":"I8","shape":[-1],"data_offsets":[0,0]}}' 0
 bad "a fraction" "tensor 'x': a number is not whole" '{"x":{"dtype":"I8","shape":[1],"data_offsets":[0,1.5]}}' 1
@@ -186,21 +185,6 @@ bad "a type that the operator refuses" "x.dtype" "{\"x\":{\"dtype\":\"I64\",\"sh
 file $'{"\\u001b[31mx":{"dtype":"I31","shape":[],"data_offsets":[0,0]}}' 0
 run "$CLQUANT" quantize bad.st -o out.st
 refused "a name that steers the terminal is shown tame" 1 "?[31mx"
-
-file $'{"\xc2\x9b31mx":{"dtype":"I31","shape":[],"data_offsets":[0,0]}}' 0
-run "$CLQUANT" quantize bad.st -o out.st
-refused "also where it uses the other kind of control character" 1 "'??31mx'"
-
-# Millions of members are refused without memory for them.
-file "{$(yes '"a":0' | head -n 3000000 | paste -sd ,)}" 0
-run bash -c 'ulimit -v 60000; exec "$@"' - "$CLQUANT" quantize bad.st -o out.st
-refused "millions of numbers" 1 "tensor 'a': its entry is not an object"
-file "{\"x\":{$(yes '"a":0' | head -n 3000000 | paste -sd ,)}}" 0
-run bash -c 'ulimit -v 60000; exec "$@"' - "$CLQUANT" quantize bad.st -o out.st
-refused "millions of fields" 1 "tensor 'x': 3000000 fields"
-file "{\"x\":{\"dtype\":\"I8\",\"data_offsets\":[0,0],\"shape\":[$(yes 0 | head -n 3000000 | paste -sd ,)]}}" 0
-run bash -c 'ulimit -v 60000; exec "$@"' - "$CLQUANT" quantize bad.st -o out.st
-refused "millions of dimensions" 1 "tensor 'x': a list of 3000000 numbers"
 
 # What is no file
 run "$CLQUANT" quantize missing.st -o out.st

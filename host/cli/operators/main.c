@@ -38,18 +38,13 @@ static void name_choices(const struct operator_call *call, char *text, size_t si
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status)
 {
     const enum exit_status exit_status = exit_status_of(status);
+    const bool ours = clq_error_detail()[0] && status <= CLQ_ERROR_NULL && status >= CLQ_ERROR_SYSTEM;
     char choices[512] = "";
 
     if (exit_status == STATUS_REFUSED)
         name_choices(call, choices, sizeof choices);
-    return fail(call->failure, exit_status, "%s: %s: %s%s", call->in_path, doing, clq_error_detail(),
-                choices);
-}
-
-bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code)
-{
-    return fail(call->failure, STATUS_SYSTEM, "%s: %s failed with %s (%d): %s", call->in_path, function,
-                clq_status_name(code), code, clq_status_text(code));
+    return fail(call->failure, exit_status, "%s: %s: %s%s", call->in_path, doing,
+                ours ? clq_error_detail() : clq_status_text(status), choices);
 }
 
 static bool open_device(struct operator_call *call)
@@ -65,11 +60,11 @@ static bool open_device(struct operator_call *call)
         return operator_fail(call, "opening the device", status);
     call->queue =
         clCreateCommandQueue(clq_context_cl(call->context), clq_context_device(call->context), 0, &code);
-    return code == CL_SUCCESS || operator_fail_cl(call, "clCreateCommandQueue", code);
+    return code == CL_SUCCESS || operator_fail(call, "clCreateCommandQueue", code);
 }
 
 /* Until the event is complete; the line on the terminal appears when that takes long. */
-static cl_int wait_for(struct operator_call *call, cl_event done)
+static clq_status wait_for(struct operator_call *call, cl_event done)
 {
     const struct timespec pause = {.tv_nsec = 20 * 1000 * 1000};
     cl_int state = CL_QUEUED;
@@ -92,11 +87,11 @@ static bool compute(struct operator_call *call)
 
     progress_show(&call->progress, "computing", 0, 0);
     status = call->op->run(call, &done);
-    if (status != CLQ_OK)
-        return operator_fail(call, call->op->name, status);
-    status = wait_for(call, done);
-    clReleaseEvent(done);
-    return status == CL_SUCCESS || operator_fail_cl(call, "clWaitForEvents", status);
+    if (status == CLQ_OK)
+        status = wait_for(call, done);
+    if (done)
+        clReleaseEvent(done);
+    return status == CLQ_OK || operator_fail(call, call->op->name, status);
 }
 
 static bool run(struct operator_call *call)

@@ -96,8 +96,7 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
 const DLTensor *operator_input(const struct operator_call *call, size_t input);
 const DLTensor *operator_output(const struct operator_call *call, size_t output);
 
-/* Note why a call of the library, or of OpenCL itself, failed; always false. */
+/* Notes why a call of the library or of OpenCL failed; always false. */
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status);
-bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code);
 
 #endif

@@ -22,7 +22,7 @@ static bool map(const struct piece *piece, cl_map_flags flags, void **bytes)
     *bytes = clEnqueueMapBuffer(piece->call->queue, piece->tensor->data, CL_TRUE, flags,
                                 piece->tensor->byte_offset + piece->begin, piece->size_bytes, 0, NULL, NULL,
                                 &code);
-    return code == CL_SUCCESS || operator_fail_cl(piece->call, "clEnqueueMapBuffer", code);
+    return code == CL_SUCCESS || operator_fail(piece->call, "clEnqueueMapBuffer", code);
 }
 
 /* Waits, by event: not every driver's clFinish does. */
@@ -35,7 +35,7 @@ static bool unmap(const struct piece *piece, void *bytes)
         code = clWaitForEvents(1, &done);
         clReleaseEvent(done);
     }
-    return code == CL_SUCCESS || operator_fail_cl(piece->call, "clEnqueueUnmapMemObject", code);
+    return code == CL_SUCCESS || operator_fail(piece->call, "clEnqueueUnmapMemObject", code);
 }
 
 static bool upload_piece(const struct piece *piece, const struct safetensors_tensor *source)

@@ -8,7 +8,6 @@
 #include <string.h>
 
 enum { TENSOR_FIELDS = 3, MAX_DIMENSIONS = 64 };
-static const char metadata_name[] = "__metadata__";
 
 struct header {
     struct safetensors *file;
@@ -33,50 +32,15 @@ static char *name_of(const struct json_member *member)
     return name;
 }
 
-static bool refuse_name(const struct header *h, const struct json_member *member)
-{
-    return REFUSE(h, "%s: header: the name %.*s cannot be decoded", h->file->path,
-                  (int)(member->key_bytes < 200 ? member->key_bytes : 200), member->key);
-}
-
-/* Names the tensor, and shows the text from where the rule is broken. */
 static bool refuse_text(const struct header *h, const struct json_walk *walk,
                         const struct json_member *member)
 {
-    enum { SHOWN_BYTES = 24 };
     char *name = member->key ? name_of(member) : NULL;
-    const ptrdiff_t left = walk->end - walk->at;
 
-    REFUSE(h, "%s: header byte %td%s%.200s%s: %s, at '%.*s'", h->file->path, walk->at - walk->text,
-           name ? ", tensor '" : "", name ? name : "", name ? "'" : "", walk->problem,
-           (int)(left < SHOWN_BYTES ? left : SHOWN_BYTES), walk->at);
+    REFUSE(h, "%s: header byte %td%s%s%s: %s", h->file->path, walk->at - walk->text, name ? ", tensor '" : "",
+           name ? name : "", name ? "'" : "", walk->problem);
     free(name);
     return false;
-}
-
-/* What can be said of a member before anything is allocated for it. */
-static bool check_member(const struct header *h, const struct json_member *member)
-{
-    char *name = NULL;
-    bool ok = true;
-
-    if (*member->value == '{' && member->children == TENSOR_FIELDS && member->grandchildren <= MAX_DIMENSIONS)
-        return true;
-    name = name_of(member);
-    if (!name)
-        ok = refuse_name(h, member);
-    else if (*member->value != '{')
-        ok = REFUSE(h, "%s: tensor '%.200s': its entry is not an object", h->file->path, name);
-    else if (member->grandchildren > MAX_DIMENSIONS)
-        ok = REFUSE(
-            h,
-            "%s: tensor '%.200s': a list of %zu numbers, more than the %d dimensions that a shape may have",
-            h->file->path, name, member->grandchildren, MAX_DIMENSIONS);
-    else if (strcmp(name, metadata_name) != 0)
-        ok = REFUSE(h, "%s: tensor '%.200s': %zu fields, not the three dtype, shape and data_offsets",
-                    h->file->path, name, member->children);
-    free(name);
-    return ok;
 }
 
 /* Checks the text, and counts what will be allocated for it. */
@@ -87,11 +51,8 @@ static bool scan(const struct header *h, const char *text, size_t text_bytes, si
 
     *members = 0;
     json_walk_init(&walk, text, text_bytes);
-    while (json_walk_next(&walk, &member)) {
-        if (!check_member(h, &member))
-            return false;
+    while (json_walk_next(&walk, &member))
         ++*members;
-    }
     return walk.problem ? refuse_text(h, &walk, &member) : true;
 }
 
@@ -160,6 +121,9 @@ static bool read_shape(const struct header *h, const cJSON *field, struct safete
             tensor->shape[tensor->rank] = (int64_t)dimension->valuedouble;
         tensor->rank++;
     }
+    if (tensor->rank > MAX_DIMENSIONS)
+        return REFUSE(h, "%s: tensor '%.200s': %zu dimensions, more than %d", h->file->path, tensor->name,
+                      tensor->rank, MAX_DIMENSIONS);
     return true;
 }
 
@@ -182,8 +146,7 @@ static bool read_place(const struct header *h, const cJSON *field, struct safete
     return true;
 }
 
-/* The three fields, each once: cJSON keeps all of several with one name and would give the first. There are
- * three, check_member saw: none is unknown and none is there twice, so none is missing. */
+/* The three fields, each once: cJSON keeps all of several with one name and would give the first. */
 static bool read_fields(const struct header *h, const cJSON *object, struct safetensors_tensor *tensor)
 {
     static const char *const names[TENSOR_FIELDS] = {"dtype", "shape", "data_offsets"};
@@ -204,6 +167,9 @@ static bool read_fields(const struct header *h, const cJSON *object, struct safe
             return REFUSE(h, "%s: tensor '%.200s': %s is given twice", h->file->path, tensor->name, names[i]);
         fields[i] = field;
     }
+    for (size_t i = 0; i < TENSOR_FIELDS; i++)
+        if (!fields[i])
+            return REFUSE(h, "%s: tensor '%.200s': %s is missing", h->file->path, tensor->name, names[i]);
     if (!read_type(h, fields[0], tensor) || !read_shape(h, fields[1], tensor) ||
         !size_of(h, tensor->name, tensor->type, fields[1], &size_bytes) || !read_place(h, fields[2], tensor))
         return false;
@@ -253,8 +219,14 @@ static bool read_member(const struct header *h, const struct json_member *member
 
     tensor->name = name_of(member);
     if (!tensor->name)
-        return refuse_name(h, member);
-    *metadata = strcmp(tensor->name, metadata_name) == 0;
+        return REFUSE(h, "%s: header: the name %.*s cannot be decoded", h->file->path,
+                      (int)(member->key_bytes < 200 ? member->key_bytes : 200), member->key);
+    *metadata = strcmp(tensor->name, "__metadata__") == 0;
+    if (*member->value != '{')
+        return REFUSE(h, "%s: tensor '%.200s': its entry is not an object", h->file->path, tensor->name);
+    if (!*metadata && member->children > TENSOR_FIELDS)
+        return REFUSE(h, "%s: tensor '%.200s': %zu fields, not the three dtype, shape and data_offsets",
+                      h->file->path, tensor->name, member->children);
     object = cJSON_ParseWithLength(member->value, member->value_bytes);
     if (!object)
         return REFUSE(h, "%s: tensor '%.200s': its entry cannot be decoded", h->file->path, tensor->name);

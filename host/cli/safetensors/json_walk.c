@@ -9,7 +9,7 @@
 enum { MAX_DEPTH = 2, MAX_NUMBER_DIGITS = 16 };
 static const uint64_t MAX_NUMBER = UINT64_C(1) << 53;
 
-static bool scan_value(struct json_walk *walk, int depth, struct json_member *member);
+static bool scan_value(struct json_walk *walk, int depth, size_t *children);
 
 static bool problem(struct json_walk *walk, const char *rule)
 {
@@ -116,7 +116,7 @@ static bool scan_word(struct json_walk *walk)
 }
 
 /* An array or an object; the opening bracket is next. */
-static bool scan_nest(struct json_walk *walk, int depth, struct json_member *member)
+static bool scan_nest(struct json_walk *walk, int depth, size_t *children)
 {
     const bool object = *walk->at == '{';
     const char close = object ? '}' : ']';
@@ -130,15 +130,13 @@ static bool scan_nest(struct json_walk *walk, int depth, struct json_member *mem
         return true;
     }
     for (;;) {
-        struct json_member child = {0};
+        size_t ignored = 0;
 
         if (object && !(scan_string(walk) && expect(walk, ':', "a colon is expected after a name")))
             return false;
-        if (!scan_value(walk, depth + 1, &child))
+        if (!scan_value(walk, depth + 1, &ignored))
             return false;
-        member->children++;
-        if (child.children > member->grandchildren)
-            member->grandchildren = child.children;
+        ++*children;
         skip_space(walk);
         if (at_char(walk, close)) {
             walk->at++;
@@ -149,7 +147,7 @@ static bool scan_nest(struct json_walk *walk, int depth, struct json_member *mem
     }
 }
 
-static bool scan_value(struct json_walk *walk, int depth, struct json_member *member)
+static bool scan_value(struct json_walk *walk, int depth, size_t *children)
 {
     skip_space(walk);
     if (walk->at == walk->end)
@@ -157,7 +155,7 @@ static bool scan_value(struct json_walk *walk, int depth, struct json_member *me
     if (*walk->at == '"')
         return scan_string(walk);
     if (*walk->at == '{' || *walk->at == '[')
-        return scan_nest(walk, depth, member);
+        return scan_nest(walk, depth, children);
     if (*walk->at == '-' || is_digit(*walk->at))
         return scan_number(walk);
     return scan_word(walk);
@@ -205,7 +203,7 @@ bool json_walk_next(struct json_walk *walk, struct json_member *member)
         return false;
     skip_space(walk);
     member->value = walk->at;
-    if (!scan_value(walk, 0, member))
+    if (!scan_value(walk, 0, &member->children))
         return false;
     member->value_bytes = (size_t)(walk->at - member->value);
     return true;

@@ -16,8 +16,7 @@ struct json_member {
     size_t key_bytes;
     const char *value;
     size_t value_bytes;
-    size_t children;      /* elements of an array, members of an object */
-    size_t grandchildren; /* the most that one of them has itself */
+    size_t children; /* elements of an array, members of an object */
 };
 
 struct json_walk {
