@@ -222,6 +222,7 @@ clq_status clq__static_quantize(clq_context *context, cl_command_queue queue,
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
     CLQ_REQUIRE(queue != NULL || request->build_only, CLQ_ERROR_NULL,
                 "queue is NULL: it must be a command queue");
+    CLQ_TRY(clq__wait_check(num_wait, wait));
     CLQ_TRY(clq__static_quantize_check(request, &call.work));
     if (call.work.x.elements == 0) {
         if (!request->build_only)

@@ -66,12 +66,15 @@ static clq_status check_output(const struct clq__static_work *work)
                 y->rank, x->name, x->rank);
     for (int d = 0; d < x->rank; d++)
         CLQ_REQUIRE(y->shape[d] == x->shape[d], CLQ_ERROR_SHAPE,
-                    "%s.shape[%d] is %lld%s%s: it must be %s.shape[%d], %lld%s", y->name, d,
+                    "%s.shape[%d] is %lld%s: it must be %s%s.shape[%d], %lld", y->name, d,
                     (long long)y->tensor->shape[d],
-                    y->lanes > 1 && d == x->rank - 1 ? ", of int4 elements each " : "",
-                    y->lanes > 1 && d == x->rank - 1 ? (y->lanes == 2 ? "2" : "8") : "", x->name, d,
-                    (long long)x->shape[d],
-                    y->lanes > 1 && d == x->rank - 1 ? ", divided by that number" : "");
+                    d < x->rank - 1 || y->lanes == 1 ? ""
+                    : y->lanes == 2                  ? ", of 2 int4 elements each"
+                                                     : ", of 8 int4 elements each",
+                    d < x->rank - 1 || y->lanes == 1 ? ""
+                    : y->lanes == 2                  ? "a half of "
+                                                     : "an eighth of ",
+                    x->name, d, (long long)x->shape[d]);
     CLQ_TRY(clq__view_check_output(y));
 end:
     return status;

@@ -48,6 +48,17 @@ end:
     return status;
 }
 
+clq_status clq__wait_check(cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE((num_wait > 0) == (wait != NULL), CL_INVALID_EVENT_WAIT_LIST,
+                "num_wait is %u and wait is %s: a wait list has both or neither", num_wait,
+                wait != NULL ? "not NULL" : "NULL");
+end:
+    return status;
+}
+
 clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;

@@ -32,6 +32,8 @@ void clq__variant_end(struct clq__variant *variant, const clq_context *context);
 clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant);
 clq_status clq__launch(clq_context *context, cl_command_queue queue, const struct clq__launch *launch,
                        cl_uint num_wait, const cl_event *wait, cl_event *done);
+/* Refuses a list without a length or a length without a list: PoCL 3.1 reads the list before it looks. */
+clq_status clq__wait_check(cl_uint num_wait, const cl_event *wait);
 /* Nothing to do but to honour the wait list, where an event was asked for. */
 clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait,
                                cl_event *done);

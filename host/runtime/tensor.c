@@ -135,6 +135,7 @@ clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_b
     struct clq__view view;
 
     CLQ_TRY(check_move(&view, tensor, host, size_bytes));
+    CLQ_TRY(clq__wait_check(num_wait, wait));
     if (size_bytes == 0)
         CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
     else
@@ -151,6 +152,7 @@ clq_status clq_tensor_read(cl_command_queue queue, const DLTensor *tensor, cl_bo
     struct clq__view view;
 
     CLQ_TRY(check_move(&view, tensor, host, size_bytes));
+    CLQ_TRY(clq__wait_check(num_wait, wait));
     if (size_bytes == 0)
         CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
     else
@@ -172,6 +174,7 @@ clq_status clq_tensor_map(cl_command_queue queue, const DLTensor *tensor, cl_boo
     CLQ_TRY(check(&view, "tensor", tensor));
     CLQ_REQUIRE(view.elements > 0, CLQ_ERROR_SHAPE, "tensor is empty: there is nothing to map");
     CLQ_TRY(check_fits(&view));
+    CLQ_TRY(clq__wait_check(num_wait, wait));
     *host = clEnqueueMapBuffer(queue, tensor->data, blocking, flags, tensor->byte_offset,
                                (size_t)view.extent_bytes, num_wait, wait, done, &status);
     CLQ_REQUIRE(status == CL_SUCCESS, status, "clEnqueueMapBuffer failed with %s (%d)",
@@ -187,6 +190,7 @@ clq_status clq_tensor_unmap(cl_command_queue queue, const DLTensor *tensor, void
 
     CLQ_REQUIRE(tensor != NULL && tensor->data != NULL, CLQ_ERROR_NULL,
                 "%s is NULL: it must be the mapped tensor", tensor == NULL ? "tensor" : "tensor.data");
+    CLQ_TRY(clq__wait_check(num_wait, wait));
     CLQ_TRY_CL(clEnqueueUnmapMemObject(queue, tensor->data, host, num_wait, wait, done));
 end:
     return status;
