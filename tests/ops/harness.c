@@ -1,0 +1,124 @@
+/* Opens the device, reads the options, and makes random numbers. */
+#include "harness.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct harness harness;
+
+void expect_status(clq_status status, clq_status expected, const char *what)
+{
+    if (status == expected)
+        return;
+    fail_msg("%s: %s (%d), not %s (%d): %s", what, clq_status_name(status), (int)status,
+             clq_status_name(expected), (int)expected, status == CLQ_OK ? "" : clq_error_detail());
+}
+
+void expect_cl(cl_int status, const char *what)
+{
+    if (status != CL_SUCCESS)
+        fail_msg("%s: %s (%d)", what, clq_status_name(status), (int)status);
+}
+
+/* splitmix64: every seed, 0 too, gives a good sequence. */
+struct random random_of(uint64_t seed)
+{
+    return (struct random){.state = seed};
+}
+
+uint64_t random_bits(struct random *random)
+{
+    uint64_t z = random->state += 0x9e3779b97f4a7c15;
+
+    z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9;
+    z = (z ^ (z >> 27)) * 0x94d049bb133111eb;
+    return z ^ (z >> 31);
+}
+
+int64_t random_below(struct random *random, int64_t n)
+{
+    return (int64_t)(random_bits(random) % (uint64_t)n);
+}
+
+int64_t random_from(struct random *random, int64_t low, int64_t high)
+{
+    return low + random_below(random, high - low + 1);
+}
+
+double random_unit(struct random *random)
+{
+    return (double)(random_bits(random) >> 11) * 0x1p-53;
+}
+
+static bool read_options(int argc, char **argv)
+{
+    const char *seed = getenv("CLQ_TEST_SEED");
+
+    harness.seed = seed ? strtoull(seed, NULL, 0) : 1;
+    for (int i = 1; i < argc; i++) {
+        const char *value = i + 1 < argc ? argv[i + 1] : "";
+
+        if (strcmp(argv[i], "--small") == 0) {
+            harness.small = true;
+        } else if (strcmp(argv[i], "--roomy") == 0) {
+            harness.roomy = true;
+        } else if (strcmp(argv[i], "--seed") == 0) {
+            harness.seed = strtoull(value, NULL, 0);
+            i++;
+        } else if (strcmp(argv[i], "--only") == 0) {
+            cmocka_set_test_filter(value);
+            i++;
+        } else if (strcmp(argv[i], "--form") == 0 && strcmp(value, "item") == 0) {
+            harness.desc.form = CLQ_FORM_ITEM;
+            i++;
+        } else if (strcmp(argv[i], "--form") == 0 && strcmp(value, "group") == 0) {
+            harness.desc.form = CLQ_FORM_GROUP;
+            i++;
+        } else if (strcmp(argv[i], "--arithmetic") == 0 && strcmp(value, "exact") == 0) {
+            harness.desc.arithmetic = CLQ_ARITHMETIC_EXACT;
+            i++;
+        } else {
+            fprintf(stderr,
+                    "%s: --small --roomy --seed N --only PATTERN --form item|group --arithmetic exact\n",
+                    argv[0]);
+            return false;
+        }
+    }
+    return true;
+}
+
+static bool open_device(void)
+{
+    char name[256] = "";
+    cl_int cl = CL_SUCCESS;
+    const clq_status status = clq_context_create(&harness.desc, &harness.context);
+
+    if (status != CLQ_OK) {
+        fprintf(stderr, "no device to test on: %s: %s\n", clq_status_name(status), clq_error_detail());
+        return false;
+    }
+    harness.cl = clq_context_cl(harness.context);
+    harness.device = clq_context_device(harness.context);
+    harness.queue = clCreateCommandQueue(harness.cl, harness.device, 0, &cl);
+    clGetDeviceInfo(harness.device, CL_DEVICE_NAME, sizeof(name), name, NULL);
+    printf("device %s, form %u, arithmetic %u, seed %" PRIu64 "%s\n", name, harness.desc.form,
+           harness.desc.arithmetic, harness.seed, harness.small ? ", small" : "");
+    fflush(stdout);
+    return cl == CL_SUCCESS;
+}
+
+int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests)
+{
+    int failed = 1;
+
+    if (!read_options(argc, argv))
+        return 2;
+    if (open_device())
+        failed = _cmocka_run_group_tests(name, tests, num_tests, NULL, NULL);
+    if (harness.queue)
+        clReleaseCommandQueue(harness.queue);
+    clq_context_destroy(harness.context);
+    return failed ? 1 : 0;
+}

@@ -1,0 +1,54 @@
+/* What every test on a device needs: the device that the environment chooses, random numbers from a printed
+ * seed, and tensors whose every byte is watched. */
+#ifndef CLQUANT_TEST_HARNESS_H
+#define CLQUANT_TEST_HARNESS_H
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include <cmocka.h>
+
+#include <clquant/clquant.h>
+
+#include "reference.h"
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* The device, opened once for a program. */
+struct harness {
+    clq_context *context;
+    cl_context cl;
+    cl_device_id device;
+    cl_command_queue queue; /* in order */
+    uint64_t seed;
+    bool small;                   /* for a device that interprets: fewer and smaller cases, one thread */
+    bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
+    struct clq_context_desc desc; /* to make another context of the same kind */
+};
+extern struct harness harness;
+
+/* Reads --small, --roomy, --seed N, --form item|group and --arithmetic exact (the seed also from
+ * CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns
+ * what main returns. */
+int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);
+#define HARNESS_RUN(argc, argv, name, tests) harness_run(argc, argv, name, tests, COUNT(tests))
+
+/* Prints the thread's error sentence and fails, unless the status is the one expected. */
+void expect_status(clq_status status, clq_status expected, const char *what);
+void expect_cl(cl_int status, const char *what);
+
+/* Random numbers: a state for each thread or case. */
+struct random {
+    uint64_t state;
+};
+struct random random_of(uint64_t seed);
+uint64_t random_bits(struct random *random);
+/* From 0 to n - 1, and from low to high. */
+int64_t random_below(struct random *random, int64_t n);
+int64_t random_from(struct random *random, int64_t low, int64_t high);
+double random_unit(struct random *random); /* [0, 1) */
+
+#endif

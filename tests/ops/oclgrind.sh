@@ -1,0 +1,21 @@
+#!/bin/sh
+# Runs a test under Oclgrind: oclgrind.sh LOG PROGRAM ARGUMENTS… Oclgrind exits with 0 whatever it finds, so the log
+# decides: it must be empty.
+#
+# With --roomy among the arguments uninitialized values are looked for too. Oclgrind 21.10 keeps what it knows of a
+# buffer when the buffer is released, and takes it for the next one in its place, with the old size: what a kernel
+# stores past that size counts as uninitialized. It does not where no buffer is smaller than those that only kernels
+# write, so that run makes all of them large; the other run has buffers of exact sizes, for the bounds.
+log=$1
+shift
+rm -f "$log"
+flags="--data-races --check-api"
+case " $* " in
+*" --roomy "*) flags="$flags --uninitialized" ;;
+esac
+oclgrind $flags --log "$log" "$@" || exit 1
+[ ! -s "$log" ] || {
+    head -60 "$log"
+    echo "oclgrind.sh: Oclgrind has something to say ($log)"
+    exit 1
+}

@@ -1,0 +1,215 @@
+/* Buffers with guards, and their images. */
+#include "tensor.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const struct {
+    const char *name;
+    size_t bytes;
+    uint8_t code, bits;
+} types[] = {
+    [REFERENCE_F32] = {"f32", 4, kDLFloat, 32},    [REFERENCE_F16] = {"f16", 2, kDLFloat, 16},
+    [REFERENCE_BF16] = {"bf16", 2, kDLBfloat, 16}, [REFERENCE_I8] = {"i8", 1, kDLInt, 8},
+    [REFERENCE_U8] = {"u8", 1, kDLUInt, 8},        [REFERENCE_I32] = {"i32", 4, kDLInt, 32},
+    [REFERENCE_I4] = {"i4", 1, kDLInt, 4},
+};
+
+const char *type_name(enum reference_type type)
+{
+    return types[type].name;
+}
+
+size_t type_bytes(enum reference_type type)
+{
+    return types[type].bytes;
+}
+
+DLDataType dtype_of(enum reference_type type, int lanes)
+{
+    return (DLDataType){types[type].code, types[type].bits, (uint16_t)(lanes ? lanes : 1)};
+}
+
+size_t layout_element_bytes(const struct layout *layout)
+{
+    return layout->type == REFERENCE_I4 && layout->lanes == 8 ? 4 : types[layout->type].bytes;
+}
+
+struct layout layout_dense(enum reference_type type, int lanes, int rank, const int64_t *shape)
+{
+    struct layout layout = {.type = type, .lanes = lanes, .rank = rank};
+
+    for (int d = 0; d < rank; d++)
+        layout.shape[d] = shape[d];
+    layout.before = GUARD / (int64_t)layout_element_bytes(&layout);
+    layout.behind = GUARD;
+    return layout;
+}
+
+void layout_stride(struct layout *layout)
+{
+    int64_t stride = 1;
+
+    for (int d = layout->rank - 1; d >= 0; d--) {
+        layout->strides[d] = stride;
+        stride *= layout->shape[d];
+    }
+    layout->strided = true;
+}
+
+/* The bytes from the first element to the end of the last. */
+static int64_t span_bytes(const struct layout *layout)
+{
+    struct layout walked = *layout;
+    int64_t last = 0;
+
+    if (!walked.strided)
+        layout_stride(&walked);
+    for (int d = 0; d < walked.rank; d++) {
+        if (walked.shape[d] == 0)
+            return 0;
+        last += (walked.shape[d] - 1) * walked.strides[d];
+    }
+    if (walked.type == REFERENCE_I4 && walked.lanes <= 1)
+        return last / 2 + 1;
+    return (last + 1) * (int64_t)layout_element_bytes(&walked);
+}
+
+void tensor_init(struct tensor *tensor, const struct layout *layout)
+{
+    const int64_t offset = layout->before * (int64_t)layout_element_bytes(layout);
+    const int64_t size = offset + span_bytes(layout) + layout->behind;
+
+    memset(tensor, 0, sizeof(*tensor));
+    tensor->layout = *layout;
+    tensor->size_bytes = size > 0 ? (size_t)size : 1;
+    if (harness.roomy && tensor->size_bytes < 4096)
+        tensor->size_bytes = 4096;
+    tensor->image = calloc(tensor->size_bytes, 1);
+    if (!tensor->image)
+        abort();
+    tensor->dl = (DLTensor){
+        .device.device_type = kDLOpenCL,
+        .ndim = layout->rank,
+        .dtype = dtype_of(layout->type, layout->lanes),
+        .shape = tensor->layout.shape,
+        .strides = layout->strided ? tensor->layout.strides : NULL,
+        .byte_offset = (uint64_t)offset,
+    };
+}
+
+void tensor_clear(struct tensor *tensor)
+{
+    if (tensor->mem)
+        clReleaseMemObject(tensor->mem);
+    free(tensor->image);
+    memset(tensor, 0, sizeof(*tensor));
+}
+
+struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned char *image)
+{
+    const struct layout *layout = &tensor->layout;
+    struct reference_tensor reference = reference_dense(layout->type, layout->lanes, layout->rank,
+                                                        layout->shape, image + tensor->dl.byte_offset);
+
+    if (layout->strided)
+        memcpy(reference.strides, layout->strides, sizeof(reference.strides));
+    return reference;
+}
+
+bool tensor_upload(struct tensor *tensor, cl_command_queue queue)
+{
+    cl_context context = NULL;
+    cl_int status = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
+
+    if (!tensor->mem && status == CL_SUCCESS)
+        tensor->mem = clCreateBuffer(context, CL_MEM_READ_WRITE, tensor->size_bytes, NULL, &status);
+    tensor->dl.data = tensor->mem;
+    if (status == CL_SUCCESS)
+        status = clEnqueueWriteBuffer(queue, tensor->mem, CL_TRUE, 0, tensor->size_bytes, tensor->image, 0,
+                                      NULL, NULL);
+    if (status != CL_SUCCESS)
+        fprintf(stderr, "a buffer of %zu bytes: %s\n", tensor->size_bytes, clq_status_name(status));
+    return status == CL_SUCCESS;
+}
+
+bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const unsigned char *image,
+                  const char *what)
+{
+    unsigned char *bytes = malloc(tensor->size_bytes);
+    bool same = false;
+    cl_int status;
+    size_t at = 0;
+
+    if (!bytes)
+        abort();
+    status = clEnqueueReadBuffer(queue, tensor->mem, CL_TRUE, 0, tensor->size_bytes, bytes, 0, NULL, NULL);
+    if (status != CL_SUCCESS) {
+        fprintf(stderr, "%s: reading back: %s\n", what, clq_status_name(status));
+    } else if (memcmp(bytes, image, tensor->size_bytes) == 0) {
+        same = true;
+    } else {
+        while (bytes[at] == image[at])
+            at++;
+        fprintf(stderr, "%s: byte %zu of %zu (the first element is at %zu) is 0x%02x, not 0x%02x\n", what, at,
+                tensor->size_bytes, (size_t)tensor->dl.byte_offset, bytes[at], image[at]);
+    }
+    free(bytes);
+    return same;
+}
+
+int64_t tensor_slots(const struct tensor *tensor)
+{
+    const size_t bytes = types[tensor->layout.type].bytes;
+    const size_t first = tensor->dl.byte_offset % bytes;
+
+    return tensor->size_bytes < first ? 0 : (int64_t)((tensor->size_bytes - first) / bytes);
+}
+
+static void set(unsigned char *at, enum reference_type type, double value)
+{
+    const float wide = (float)value;
+    const uint16_t half = type == REFERENCE_F16 ? reference_narrow_f16(wide) : reference_narrow_bf16(wide);
+    const int32_t whole = value != value           ? 0
+                          : value >= 2147483647.0  ? INT32_MAX
+                          : value <= -2147483648.0 ? INT32_MIN
+                                                   : (int32_t)value;
+
+    switch (type) {
+    case REFERENCE_F32:
+        memcpy(at, &wide, 4);
+        break;
+    case REFERENCE_F16:
+    case REFERENCE_BF16:
+        memcpy(at, &half, 2);
+        break;
+    case REFERENCE_I32:
+        memcpy(at, &whole, 4);
+        break;
+    case REFERENCE_U8:
+        *at = (unsigned char)(whole < 0 ? 0 : whole > 255 ? 255 : whole);
+        break;
+    default:
+        *at = (unsigned char)(int8_t)(whole < -128 ? -128 : whole > 127 ? 127 : whole);
+    }
+}
+
+void tensor_set_slot(struct tensor *tensor, int64_t slot, double value)
+{
+    const size_t bytes = types[tensor->layout.type].bytes;
+
+    set(tensor->image + tensor->dl.byte_offset % bytes + (size_t)slot * bytes, tensor->layout.type, value);
+}
+
+void tensor_set(struct tensor *tensor, int64_t position, double value)
+{
+    const struct reference_tensor reference = tensor_reference(tensor, tensor->image);
+    int64_t at = 0;
+
+    for (int d = reference.rank - 1; d >= 0; d--) {
+        at += position % reference.shape[d] * reference.strides[d];
+        position /= reference.shape[d];
+    }
+    set((unsigned char *)reference.data + (size_t)at * types[reference.type].bytes, reference.type, value);
+}

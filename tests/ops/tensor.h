@@ -1,0 +1,61 @@
+/* Tensors whose every byte is watched: the host keeps an image of the whole buffer, with what stands before,
+ * between and behind the elements. */
+#ifndef CLQUANT_TEST_TENSOR_H
+#define CLQUANT_TEST_TENSOR_H
+
+#include "harness.h"
+
+/* What a tensor is made of. Strides count elements (for int4 of n lanes, as in DLPack: nibbles, bytes or
+ * words). */
+struct layout {
+    enum reference_type type;
+    int lanes; /* 0 means 1 */
+    int rank;
+    bool strided; /* else dense and row-major, and the library gets no strides */
+    int64_t shape[CLQ_MAX_RANK];
+    int64_t strides[CLQ_MAX_RANK];
+    int64_t before; /* elements between the buffer's start and the first one; of packed int4, bytes */
+    int64_t behind; /* bytes between the last element and the buffer's end */
+};
+
+#define GUARD 64
+
+/* A dense layout between guards. */
+struct layout layout_dense(enum reference_type type, int lanes, int rank, const int64_t *shape);
+/* Gives the layout the strides that it has anyway, to be changed from there. */
+void layout_stride(struct layout *layout);
+/* The bytes of an element; of packed int4, of two. */
+size_t layout_element_bytes(const struct layout *layout);
+
+struct tensor {
+    struct layout layout;
+    DLTensor dl;
+    cl_mem mem;
+    unsigned char *image;
+    size_t size_bytes;
+};
+
+/* Allocates the image, zeroed; no buffer yet. */
+void tensor_init(struct tensor *tensor, const struct layout *layout);
+void tensor_clear(struct tensor *tensor);
+/* The tensor over its image, or over another of the same size. */
+struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned char *image);
+
+/* Writes the image to the buffer, which is made at first. */
+bool tensor_upload(struct tensor *tensor, cl_command_queue queue);
+/* Whether the buffer holds exactly these bytes; says on stderr where it does not. */
+bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const unsigned char *image,
+                  const char *what);
+
+/* Sets the element that stands `slot` elements after the first possible place in the image (gaps and guards
+ * have slots too), from a number: float types round it, integers clamp it. */
+int64_t tensor_slots(const struct tensor *tensor);
+void tensor_set_slot(struct tensor *tensor, int64_t slot, double value);
+/* The same for the value at a tensor's row-major position. */
+void tensor_set(struct tensor *tensor, int64_t position, double value);
+
+DLDataType dtype_of(enum reference_type type, int lanes);
+const char *type_name(enum reference_type type);
+size_t type_bytes(enum reference_type type);
+
+#endif

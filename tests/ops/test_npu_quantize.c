@@ -1,0 +1,377 @@
+/* The documented call npu_quantize: its types, what axis means, and what it refuses. */
+#include "harness.h"
+#include "tensor.h"
+
+#include <string.h>
+
+static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
+
+struct npu_case {
+    const char *name;
+    bool div_mode;
+    enum clq_npu_dtype dtype;
+    int rank, axis;
+    int64_t shape[3];
+    int64_t scales; /* 1-D, unless full */
+    bool has_zero_points;
+    bool full;     /* scales and zero points of input's rank, every other dimension 1 */
+    bool as_int32; /* quint4x2 as (kDLInt, 32, 1), as frameworks export it; else as (kDLInt, 4, 8) */
+};
+
+static const struct npu_case cases[] = {
+    {"divide, one scale, axis unused", true, CLQ_NPU_QINT8, 2, 99, {4, 24, 0}, 1, true, false, false},
+    {"divide, documented default axis 1", true, CLQ_NPU_QINT8, 3, 1, {2, 6, 8}, 6, true, false, false},
+    {"divide, axis 0", true, CLQ_NPU_QUINT8, 3, 0, {5, 6, 8}, 5, true, false, false},
+    {"divide, last axis", true, CLQ_NPU_INT32, 3, 2, {2, 6, 8}, 8, true, false, false},
+    {"divide, axis -1", true, CLQ_NPU_INT32, 2, -1, {6, 8, 0}, 8, false, false, false},
+    {"divide, axis -3", true, CLQ_NPU_QUINT8, 3, -3, {5, 6, 8}, 5, false, false, false},
+    {"divide, rank 1", true, CLQ_NPU_QINT8, 1, 0, {7, 0, 0}, 7, true, false, false},
+    {"divide, no zero points", true, CLQ_NPU_QINT8, 3, 1, {2, 6, 8}, 6, false, false, false},
+    {"multiply, default axis 1 is the last", false, CLQ_NPU_QINT8, 3, 1, {2, 3, 12}, 12, false, false, false},
+    {"multiply, axis 0 is the last", false, CLQ_NPU_QINT8, 3, 0, {2, 3, 12}, 12, true, false, false},
+    {"multiply, axis 2 is the last", false, CLQ_NPU_QINT8, 3, 2, {2, 3, 12}, 12, true, false, false},
+    {"multiply, axis -1 is the last", false, CLQ_NPU_QINT8, 3, -1, {2, 3, 12}, 12, true, false, false},
+    {"multiply, axis -2 is the second to last",
+     false,
+     CLQ_NPU_QINT8,
+     3,
+     -2,
+     {2, 3, 12},
+     3,
+     true,
+     false,
+     false},
+    {"multiply, axis -2, scales of full rank", false, CLQ_NPU_QINT8, 3, -2, {2, 3, 12}, 3, true, true, false},
+    {"multiply, last axis, scales of full rank",
+     false,
+     CLQ_NPU_QINT8,
+     3,
+     1,
+     {2, 3, 12},
+     12,
+     true,
+     true,
+     false},
+    {"multiply, rank 1", false, CLQ_NPU_QINT8, 1, 0, {9, 0, 0}, 9, true, false, false},
+    {"multiply, one scale of full rank", false, CLQ_NPU_QINT8, 3, -2, {2, 3, 12}, 1, true, true, false},
+    {"quint4x2, words of int32", false, CLQ_NPU_QUINT4X2, 2, 1, {5, 24, 0}, 24, false, false, true},
+    {"quint4x2, words of int4", false, CLQ_NPU_QUINT4X2, 2, 1, {5, 24, 0}, 24, true, false, false},
+    {"quint4x2, axis -2", false, CLQ_NPU_QUINT4X2, 3, -2, {2, 5, 8}, 5, true, false, true},
+    {"quint4x2, one scale", false, CLQ_NPU_QUINT4X2, 3, -1, {2, 5, 16}, 1, false, false, true},
+    {"quint4x2, rank 1", false, CLQ_NPU_QUINT4X2, 1, -1, {40, 0, 0}, 40, true, false, true},
+    {"empty", true, CLQ_NPU_QINT8, 2, 1, {0, 8, 0}, 8, false, false, false},
+    {"empty words", false, CLQ_NPU_QUINT4X2, 2, 1, {3, 0, 0}, 1, false, false, true},
+};
+
+struct npu_tensors {
+    struct tensor input, scales, zero_points, output;
+};
+
+static enum reference_type output_type(enum clq_npu_dtype dtype)
+{
+    switch (dtype) {
+    case CLQ_NPU_QINT8:
+        return REFERENCE_I8;
+    case CLQ_NPU_QUINT8:
+        return REFERENCE_U8;
+    case CLQ_NPU_INT32:
+        return REFERENCE_I32;
+    default:
+        return REFERENCE_I4;
+    }
+}
+
+static void fill(struct tensor *tensor, struct random *random, double amplitude, double least)
+{
+    for (int64_t i = 0; i < tensor_slots(tensor); i++) {
+        const double value = (2.0 * random_unit(random) - 1.0) * amplitude;
+
+        tensor_set_slot(tensor, i, value + (value < 0 ? -least : least));
+    }
+}
+
+static void make_parameter(struct tensor *tensor, enum reference_type type, const struct npu_case *c)
+{
+    int64_t shape[3] = {c->scales, 1, 1};
+    struct layout layout;
+
+    if (c->full) {
+        shape[0] = 1;
+        shape[c->axis == -2 ? c->rank - 2 : c->rank - 1] = c->scales;
+    }
+    layout = layout_dense(type, 1, c->full ? c->rank : 1, shape);
+    tensor_init(tensor, &layout);
+}
+
+static void make_tensors(struct npu_tensors *t, const struct npu_case *c, enum reference_type x,
+                         enum reference_type scale, enum reference_type zero)
+{
+    const enum reference_type type = output_type(c->dtype);
+    struct random random = random_of(harness.seed);
+    struct layout input = layout_dense(x, 1, c->rank, c->shape);
+    struct layout output = layout_dense(type, type == REFERENCE_I4 ? 8 : 1, c->rank, c->shape);
+
+    if (type == REFERENCE_I4)
+        output.shape[c->rank - 1] /= 8;
+    memset(t, 0, sizeof(*t));
+    tensor_init(&t->input, &input);
+    tensor_init(&t->output, &output);
+    make_parameter(&t->scales, scale, c);
+    fill(&t->input, &random, 40.0, 0.0);
+    fill(&t->scales, &random, 2.0, 0.1);
+    if (c->has_zero_points) {
+        make_parameter(&t->zero_points, zero, c);
+        fill(&t->zero_points, &random, 9.0, 0.0);
+    }
+    memset(t->output.image, 0x5a, t->output.size_bytes);
+    assert_true(tensor_upload(&t->input, harness.queue) && tensor_upload(&t->scales, harness.queue) &&
+                tensor_upload(&t->output, harness.queue));
+    assert_true(!c->has_zero_points || tensor_upload(&t->zero_points, harness.queue));
+    if (c->as_int32)
+        t->output.dl.dtype = CLQ_INT32;
+}
+
+static void expect_reference(const struct npu_tensors *t, const struct npu_case *c)
+{
+    const struct reference_tensor input = tensor_reference(&t->input, t->input.image);
+    const struct reference_tensor scales = tensor_reference(&t->scales, t->scales.image);
+    const struct reference_tensor output = tensor_reference(&t->output, t->output.image);
+    struct reference_tensor zero_points;
+
+    if (c->has_zero_points)
+        zero_points = tensor_reference(&t->zero_points, t->zero_points.image);
+    reference_npu_quantize(
+        &(struct reference_npu_quantize_desc){.input = &input,
+                                              .scales = &scales,
+                                              .zero_points = c->has_zero_points ? &zero_points : NULL,
+                                              .output = &output,
+                                              .axis = c->axis,
+                                              .div_mode = c->div_mode});
+    assert_true(tensor_holds(&t->output, harness.queue, t->output.image, c->name));
+}
+
+static void clear_tensors(struct npu_tensors *t)
+{
+    tensor_clear(&t->input);
+    tensor_clear(&t->scales);
+    tensor_clear(&t->zero_points);
+    tensor_clear(&t->output);
+}
+
+static void matches_reference(void **state)
+{
+    static const enum reference_type zeros[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16,
+                                                REFERENCE_I8,  REFERENCE_U8,  REFERENCE_I32};
+    const struct npu_case *c = *state;
+
+    for (int x = 0; x < 3; x++) {
+        for (int scale = 0; scale < 3; scale++) {
+            for (int zero = 0; zero < (c->div_mode && c->has_zero_points ? 6 : 1); zero++) {
+                cl_event done = NULL;
+                struct npu_tensors t;
+
+                /* Without div_mode zero points have the type of scales. */
+                make_tensors(&t, c, floats[x], floats[scale], c->div_mode ? zeros[zero] : floats[scale]);
+                expect_status(clq_npu_quantize(harness.context, harness.queue, &t.input.dl, &t.scales.dl,
+                                               c->has_zero_points ? &t.zero_points.dl : NULL, c->dtype,
+                                               c->axis, c->div_mode, &t.output.dl, 0, NULL, &done),
+                              CLQ_OK, c->name);
+                expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
+                clReleaseEvent(done);
+                expect_reference(&t, c);
+                clear_tensors(&t);
+            }
+        }
+    }
+}
+
+/* A call that is right, and what a row changes in it: divide, int8, input (2, 3, 16), 3 scales and zero
+ * points. */
+struct bad_case {
+    const char *name;
+    clq_status status;
+    const char *sentence;
+    struct npu_case c;
+    enum reference_type zero;
+    int64_t zero_points; /* another number of them; 0: as many as scales */
+    enum {
+        NOTHING,
+        NO_INPUT,
+        NO_SCALES,
+        NO_OUTPUT,
+        OUTPUT_INT8,
+        OUTPUT_UINT8,
+        OUTPUT_BYTES,
+        OUTPUT_RANK,
+        ZERO_RANK,
+        ZERO_TURNED
+    } change;
+};
+
+#define DIVIDE(type, axis, full)                                                                             \
+    {                                                                                                        \
+        "", true, type, 3, axis, {2, 3, 16}, 3, true, full, false                                            \
+    }
+#define MULTIPLY(type, axis, n, full)                                                                        \
+    {                                                                                                        \
+        "", false, type, 3, axis, {2, 3, 16}, n, true, full, false                                           \
+    }
+
+static const struct bad_case bad_cases[] = {
+    {"no input", CLQ_ERROR_NULL, "input is NULL: it must be a tensor", DIVIDE(CLQ_NPU_QINT8, 1, false),
+     REFERENCE_I8, 0, NO_INPUT},
+    {"no scales", CLQ_ERROR_NULL, "scales is NULL: it must be a tensor", DIVIDE(CLQ_NPU_QINT8, 1, false),
+     REFERENCE_I8, 0, NO_SCALES},
+    {"no output", CLQ_ERROR_NULL, "output is NULL: it must be a tensor", DIVIDE(CLQ_NPU_QINT8, 1, false),
+     REFERENCE_I8, 0, NO_OUTPUT},
+    {"dtype 0", CLQ_ERROR_VALUE, "dtype is 0: it must be one of enum clq_npu_dtype", DIVIDE(0, 1, false),
+     REFERENCE_I8, 0, NOTHING},
+    {"dtype 5", CLQ_ERROR_VALUE, "dtype is 5: it must be one of enum clq_npu_dtype", DIVIDE(5, 1, false),
+     REFERENCE_I8, 0, NOTHING},
+    {"divide to quint4x2", CLQ_ERROR_VALUE,
+     "dtype is quint4x2: with div_mode true it must be qint8, quint8 or int32",
+     DIVIDE(CLQ_NPU_QUINT4X2, 1, false), REFERENCE_I8, 0, NOTHING},
+    {"multiply to quint8", CLQ_ERROR_VALUE,
+     "dtype is quint8: with div_mode false it must be qint8 or quint4x2",
+     MULTIPLY(CLQ_NPU_QUINT8, -2, 3, false), REFERENCE_F32, 0, NOTHING},
+    {"multiply to int32", CLQ_ERROR_VALUE, "dtype is int32: with div_mode false it must be qint8 or quint4x2",
+     MULTIPLY(CLQ_NPU_INT32, -2, 3, false), REFERENCE_F32, 0, NOTHING},
+    {"an output of another type", CLQ_ERROR_TYPE,
+     "output.dtype is (code 0, bits 8, lanes 1): for dtype quint8 it must be uint8",
+     DIVIDE(CLQ_NPU_QUINT8, 1, false), REFERENCE_I8, 0, OUTPUT_INT8},
+    {"quint4x2 in bytes", CLQ_ERROR_TYPE,
+     "output.dtype is (code 0, bits 4, lanes 2): for dtype quint4x2 it must be int32 words, (kDLInt, 32, 1) "
+     "or (kDLInt, 4, 8)",
+     MULTIPLY(CLQ_NPU_QUINT4X2, -2, 3, false), REFERENCE_F32, 0, OUTPUT_BYTES},
+    {"quint4x2 in uint8", CLQ_ERROR_TYPE,
+     "output.dtype is (code 1, bits 8, lanes 1): for dtype quint4x2 it must be int32 words, (kDLInt, 32, 1) "
+     "or (kDLInt, 4, 8)",
+     MULTIPLY(CLQ_NPU_QUINT4X2, -2, 3, false), REFERENCE_F32, 0, OUTPUT_UINT8},
+    {"quint4x2 of 12",
+     CLQ_ERROR_SHAPE,
+     "input.shape[1] is 12: for dtype quint4x2 the last dimension must be divisible by 8",
+     {"", false, CLQ_NPU_QUINT4X2, 2, -1, {4, 12, 0}, 12, false, false, true},
+     REFERENCE_F32,
+     0,
+     NOTHING},
+    {"output of another rank", CLQ_ERROR_RANK, "output.ndim is 2: it must be the rank of input, 3",
+     DIVIDE(CLQ_NPU_QINT8, 1, false), REFERENCE_I8, 0, OUTPUT_RANK},
+    {"divide, an axis at the rank", CLQ_ERROR_AXIS, "axis is 3: it must be from -3 to 2, the rank of input",
+     DIVIDE(CLQ_NPU_QINT8, 3, false), REFERENCE_I8, 0, NOTHING},
+    {"divide, an axis below minus the rank", CLQ_ERROR_AXIS,
+     "axis is -4: it must be from -3 to 2, the rank of input", DIVIDE(CLQ_NPU_QINT8, -4, false), REFERENCE_I8,
+     0, NOTHING},
+    {"divide, the wrong axis for the scales", CLQ_ERROR_SHAPE,
+     "scales has 3 elements: it must have 1, or 16 as input.shape[2]", DIVIDE(CLQ_NPU_QINT8, 2, false),
+     REFERENCE_I8, 0, NOTHING},
+    {"divide, scales of full rank", CLQ_ERROR_RANK, "scales.ndim is 3: with div_mode true it must be 1",
+     DIVIDE(CLQ_NPU_QINT8, -2, true), REFERENCE_I8, 0, NOTHING},
+    {"divide, zero points of rank 0", CLQ_ERROR_RANK, "zero_points.ndim is 0: it must be that of scales, 1",
+     DIVIDE(CLQ_NPU_QINT8, 1, false), REFERENCE_I8, 1, ZERO_RANK},
+    {"divide, one zero point for three scales", CLQ_ERROR_SHAPE,
+     "zero_points.shape[0] is 1: it must be that of scales, 3", DIVIDE(CLQ_NPU_QINT8, 1, false), REFERENCE_I8,
+     1, NOTHING},
+    {"multiply, axis -3", CLQ_ERROR_AXIS, "axis is -3: with div_mode false it must be -2 or above",
+     MULTIPLY(CLQ_NPU_QINT8, -3, 3, false), REFERENCE_F32, 0, NOTHING},
+    {"multiply, an axis at the rank", CLQ_ERROR_AXIS,
+     "axis is 3: with div_mode false it must be below the rank of input, 3",
+     MULTIPLY(CLQ_NPU_QINT8, 3, 16, false), REFERENCE_F32, 0, NOTHING},
+    {"multiply, axis -3, one scale", CLQ_ERROR_AXIS, "axis is -3: with div_mode false it must be -2 or above",
+     MULTIPLY(CLQ_NPU_QINT8, -3, 1, false), REFERENCE_F32, 0, NOTHING},
+    {"multiply, scales of the second to last axis", CLQ_ERROR_SHAPE,
+     "scales has 3 elements: it must have 1, or 16 as input.shape[2]", MULTIPLY(CLQ_NPU_QINT8, 1, 3, false),
+     REFERENCE_F32, 0, NOTHING},
+    {"multiply, zero points of another type", CLQ_ERROR_TYPE,
+     "zero_points.dtype is (code 2, bits 16, lanes 1): with div_mode false it must be that of scales, (code "
+     "2, bits 32, lanes 1)",
+     MULTIPLY(CLQ_NPU_QINT8, -2, 3, false), REFERENCE_F16, 0, NOTHING},
+    {"multiply, zero points of int8", CLQ_ERROR_TYPE,
+     "zero_points.dtype is (code 0, bits 8, lanes 1): with div_mode false it must be that of scales, (code "
+     "2, bits 32, lanes 1)",
+     MULTIPLY(CLQ_NPU_QINT8, -2, 3, false), REFERENCE_I8, 0, NOTHING},
+    {"multiply, one zero point for three scales", CLQ_ERROR_SHAPE,
+     "zero_points.shape[0] is 1: it must be that of scales, 3", MULTIPLY(CLQ_NPU_QINT8, -2, 3, false),
+     REFERENCE_F32, 1, NOTHING},
+    {"multiply, zero points of another rank", CLQ_ERROR_RANK,
+     "zero_points.ndim is 1: it must be that of scales, 3", MULTIPLY(CLQ_NPU_QINT8, -2, 3, true),
+     REFERENCE_F32, 0, ZERO_TURNED},
+    {"multiply, axis -2 of rank 1",
+     CLQ_ERROR_AXIS,
+     "axis is -2: it must be from -1 to 0, the rank of input",
+     {"", false, CLQ_NPU_QINT8, 1, -2, {16, 0, 0}, 16, false, false, false},
+     REFERENCE_F32,
+     0,
+     NOTHING},
+    {"multiply, the default axis of rank 1",
+     CLQ_ERROR_AXIS,
+     "axis is 1: with div_mode false it must be below the rank of input, 1",
+     {"", false, CLQ_NPU_QINT8, 1, 1, {16, 0, 0}, 16, false, false, false},
+     REFERENCE_F32,
+     0,
+     NOTHING},
+};
+
+static void change(struct npu_tensors *t, const struct bad_case *bad)
+{
+    if (bad->zero_points)
+        t->zero_points.layout.shape[0] = bad->zero_points;
+    switch (bad->change) {
+    case OUTPUT_INT8:
+        t->output.dl.dtype = CLQ_INT8;
+        break;
+    case OUTPUT_UINT8:
+        t->output.dl.dtype = CLQ_UINT8;
+        break;
+    case OUTPUT_BYTES:
+        t->output.dl.dtype = CLQ_INT4_BYTES;
+        break;
+    case OUTPUT_RANK:
+        t->output.dl.ndim--;
+        break;
+    case ZERO_RANK:
+        t->zero_points.dl.ndim = 0;
+        break;
+    case ZERO_TURNED:
+        t->zero_points.dl.ndim = 1;
+        t->zero_points.layout.shape[0] = 3;
+        break;
+    default:
+        break;
+    }
+}
+
+static void refuses(void **state)
+{
+    const struct bad_case *bad = *state;
+    const struct npu_case *c = &bad->c;
+    const cl_event sentinel = (cl_event)&bad;
+    cl_event done = sentinel;
+    struct npu_tensors t;
+
+    make_tensors(&t, c, REFERENCE_F32, REFERENCE_F32, bad->zero);
+    change(&t, bad);
+    expect_status(
+        clq_npu_quantize(harness.context, harness.queue, bad->change == NO_INPUT ? NULL : &t.input.dl,
+                         bad->change == NO_SCALES ? NULL : &t.scales.dl,
+                         c->has_zero_points ? &t.zero_points.dl : NULL, c->dtype, c->axis, c->div_mode,
+                         bad->change == NO_OUTPUT ? NULL : &t.output.dl, 0, NULL, &done),
+        bad->status, bad->name);
+    assert_string_equal(clq_error_detail(), bad->sentence);
+    assert_true(done == sentinel || done == NULL);
+    expect_cl(clFinish(harness.queue), "clFinish");
+    assert_true(tensor_holds(&t.output, harness.queue, t.output.image, "output of a refused call"));
+    clear_tensors(&t);
+}
+
+int main(int argc, char **argv)
+{
+    struct CMUnitTest tests[COUNT(cases) + COUNT(bad_cases)];
+
+    for (size_t i = 0; i < COUNT(cases); i++)
+        tests[i] = (struct CMUnitTest){
+            .name = cases[i].name, .test_func = matches_reference, .initial_state = (void *)&cases[i]};
+    for (size_t i = 0; i < COUNT(bad_cases); i++)
+        tests[COUNT(cases) + i] = (struct CMUnitTest){
+            .name = bad_cases[i].name, .test_func = refuses, .initial_state = (void *)&bad_cases[i]};
+    return HARNESS_RUN(argc, argv, "npu_quantize", tests);
+}

@@ -1,0 +1,136 @@
+/* More than 2^31 elements: a small x that repeats, and an int4 y of a little over 1 GiB. */
+#include "quantize_case.h"
+
+#include <string.h>
+
+enum { PERIOD = 7 };
+#define ROW_BYTES (INT64_C(1) << 15)
+#define ROWS      ((INT64_C(1) << 15) + 3) /* of 2^16 elements: 2^31 and three rows */
+
+static bool fits(size_t size_bytes)
+{
+    cl_ulong most = 0;
+
+    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL),
+              "clGetDeviceInfo");
+    if (most >= size_bytes)
+        return true;
+    print_message("the device's largest buffer has %llu bytes, and this test needs %zu\n",
+                  (unsigned long long)most, size_bytes);
+    return false;
+}
+
+/* Makes y's buffer with marked guards, runs the call, and maps the buffer. */
+static unsigned char *run(const struct clq_quantize_desc *desc, DLTensor *y, size_t size_bytes, cl_mem *mem)
+{
+    static const unsigned char mark = 0x5a;
+    cl_event done = NULL;
+    unsigned char *bytes;
+    cl_int status;
+
+    *mem = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, size_bytes, NULL, &status);
+    expect_cl(status, "clCreateBuffer");
+    expect_cl(clEnqueueFillBuffer(harness.queue, *mem, &mark, 1, 0, size_bytes, 0, NULL, NULL),
+              "clEnqueueFillBuffer");
+    y->data = *mem;
+    expect_status(clq_quantize(harness.context, harness.queue, desc, 0, NULL, &done), CLQ_OK, "clq_quantize");
+    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
+    clReleaseEvent(done);
+    bytes =
+        clEnqueueMapBuffer(harness.queue, *mem, CL_TRUE, CL_MAP_READ, 0, size_bytes, 0, NULL, NULL, &status);
+    expect_cl(status, "clEnqueueMapBuffer");
+    for (size_t i = 0; i < GUARD; i++)
+        assert_true(bytes[i] == mark && bytes[size_bytes - 1 - i] == mark);
+    return bytes;
+}
+
+static void release(cl_mem mem, void *bytes)
+{
+    expect_cl(clEnqueueUnmapMemObject(harness.queue, mem, bytes, 0, NULL, NULL), "clEnqueueUnmapMemObject");
+    expect_cl(clFinish(harness.queue), "clFinish");
+    clReleaseMemObject(mem);
+}
+
+/* A row that every row of x repeats, and a scale for each row: the rows of y repeat with the scales. */
+static void rows_past_2_31(void **state)
+{
+    const size_t size_bytes = (size_t)(ROWS * ROW_BYTES) + 2 * GUARD;
+    const struct quantize_types types = {.x = REFERENCE_F16, .scale = REFERENCE_F32, .y = REFERENCE_I4};
+    const struct quantize_shape period = {2, {PERIOD, 2 * ROW_BYTES}, 0, PERIOD, 0};
+    struct quantize_case c = quantize_case_of("a period of rows", &types, &period);
+    struct quantize_tensors t;
+    struct tensor scales;
+    int64_t shape[2] = {ROWS, 2 * ROW_BYTES}, strides[2] = {0, 1};
+    struct layout scales_layout = layout_dense(REFERENCE_F32, 1, 1, shape);
+    DLTensor x, y;
+    unsigned char *bytes;
+    cl_mem mem;
+
+    (void)state;
+    if (harness.small || !fits(size_bytes))
+        skip();
+    layout_stride(&c.x);
+    c.x.strides[0] = 0;
+    quantize_tensors_init(&t, &c);
+    quantize_tensors_fill(&t, &c);
+    quantize_tensors_expect(&t, &c, t.y.image);
+    tensor_init(&scales, &scales_layout);
+    for (int64_t row = 0; row < ROWS; row++)
+        memcpy(scales.image + scales.dl.byte_offset + 4 * row,
+               t.scales.image + t.scales.dl.byte_offset + 4 * (row % PERIOD), 4);
+    assert_true(tensor_upload(&t.x, harness.queue) && tensor_upload(&scales, harness.queue));
+    x = t.x.dl;
+    x.shape = shape;
+    x.strides = strides;
+    y = t.y.dl;
+    y.shape = shape;
+    y.byte_offset = GUARD;
+    bytes = run(&(struct clq_quantize_desc){.x = &x, .scales = &scales.dl, .y = &y, .axis = 0}, &y,
+                size_bytes, &mem);
+    for (int64_t row = 0; row < ROWS; row++)
+        if (memcmp(bytes + GUARD + row * ROW_BYTES, t.y.image + t.y.dl.byte_offset + row % PERIOD * ROW_BYTES,
+                   ROW_BYTES) != 0)
+            fail_msg("row %lld of %lld differs", (long long)row, (long long)ROWS);
+    release(mem, bytes);
+    tensor_clear(&scales);
+    quantize_tensors_clear(&t);
+}
+
+/* One element that repeats over a single dimension of more than 2^31. */
+static void one_dimension_past_2_31(void **state)
+{
+    int64_t shape[1] = {ROWS * 2 * ROW_BYTES}, stride[1] = {0}, one[1] = {1};
+    const size_t size_bytes = (size_t)shape[0] / 2 + 2 * GUARD;
+    const struct layout layout = layout_dense(REFERENCE_F32, 1, 1, one);
+    struct tensor x, scale;
+    DLTensor y = {
+        .device.device_type = kDLOpenCL, .ndim = 1, .dtype = CLQ_INT4, .shape = shape, .byte_offset = GUARD};
+    unsigned char *bytes;
+    cl_mem mem;
+
+    (void)state;
+    if (harness.small || !fits(size_bytes))
+        skip();
+    tensor_init(&x, &layout);
+    tensor_init(&scale, &layout);
+    tensor_set(&x, 0, -5.0);
+    tensor_set(&scale, 0, 2.0); /* -2.5: -2, 0xe */
+    assert_true(tensor_upload(&x, harness.queue) && tensor_upload(&scale, harness.queue));
+    x.dl.shape = shape;
+    x.dl.strides = stride;
+    bytes = run(&(struct clq_quantize_desc){.x = &x.dl, .scales = &scale.dl, .y = &y}, &y, size_bytes, &mem);
+    assert_int_equal(bytes[GUARD], 0xee);
+    if (memcmp(bytes + GUARD, bytes + GUARD + 1, (size_t)shape[0] / 2 - 1) != 0)
+        fail_msg("some element differs");
+    release(mem, bytes);
+    tensor_clear(&x);
+    tensor_clear(&scale);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_past_2_31),
+                                       cmocka_unit_test(one_dimension_past_2_31)};
+
+    return HARNESS_RUN(argc, argv, "quantize large", tests);
+}

@@ -1,0 +1,288 @@
+/* Wait lists, events and queues; calls that have nothing to do; building ahead of time. */
+#include "quantize_case.h"
+
+#include <string.h>
+
+/* Cases in which the kernel alone runs, and in which it follows on kernels that widen its parameters. */
+static struct quantize_case case_of(bool widened)
+{
+    const struct quantize_types types = {.x = REFERENCE_F16,
+                                         .scale = widened ? REFERENCE_BF16 : REFERENCE_F32,
+                                         .zero = widened ? REFERENCE_I8 : REFERENCE_F32,
+                                         .y = REFERENCE_I8};
+    const struct quantize_shape shape = {2, {40, 50}, widened ? 1 : 0, widened ? 50 : 40, widened ? 50 : 40};
+
+    return quantize_case_of(widened ? "widened parameters" : "the kernel alone", &types, &shape);
+}
+
+static void upload_all(struct quantize_tensors *t)
+{
+    assert_true(tensor_upload(&t->x, harness.queue));
+    assert_true(tensor_upload(&t->scales, harness.queue));
+    if (t->zero_points.image)
+        assert_true(tensor_upload(&t->zero_points, harness.queue));
+    assert_true(tensor_upload(&t->y, harness.queue));
+}
+
+static cl_event user_event(void)
+{
+    cl_int status;
+    const cl_event event = clCreateUserEvent(harness.cl, &status);
+
+    expect_cl(status, "clCreateUserEvent");
+    return event;
+}
+
+/* Another queue of the same device, or NULL where it has none of this kind. */
+static cl_command_queue queue_of(cl_command_queue_properties properties)
+{
+    cl_command_queue_properties has = 0;
+    cl_command_queue queue;
+    cl_int status;
+
+    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_QUEUE_PROPERTIES, sizeof(has), &has, NULL),
+              "clGetDeviceInfo");
+    if ((has & properties) != properties)
+        return NULL;
+    queue = clCreateCommandQueue(harness.cl, harness.device, properties, &status);
+    expect_cl(status, "clCreateCommandQueue");
+    return queue;
+}
+
+static bool is_complete(cl_event event)
+{
+    cl_int status = CL_QUEUED;
+
+    expect_cl(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL),
+              "clGetEventInfo");
+    return status == CL_COMPLETE;
+}
+
+/* The inputs get their values while the call waits: it must see the new ones. */
+static void check_waits(cl_command_queue queue, bool widened)
+{
+    const struct quantize_case c = case_of(widened);
+    struct quantize_tensors t;
+    cl_event wait[2] = {user_event(), user_event()};
+    cl_event done = NULL;
+    struct clq_quantize_desc desc;
+
+    quantize_tensors_init(&t, &c);
+    upload_all(&t); /* zeros */
+    desc = quantize_desc_of(&t, &c);
+    expect_status(clq_quantize(harness.context, queue, &desc, 2, wait, &done), CLQ_OK, "clq_quantize");
+    expect_cl(clFlush(queue), "clFlush");
+    quantize_tensors_fill(&t, &c);
+    memset(t.y.image, 0x5a, t.y.size_bytes);
+    upload_all(&t);
+    assert_false(is_complete(done));
+    expect_cl(clSetUserEventStatus(wait[1], CL_COMPLETE), "clSetUserEventStatus");
+    assert_false(is_complete(done));
+    expect_cl(clSetUserEventStatus(wait[0], CL_COMPLETE), "clSetUserEventStatus");
+    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
+    assert_true(is_complete(done));
+    quantize_tensors_expect(&t, &c, t.y.image);
+    assert_true(tensor_holds(&t.y, harness.queue, t.y.image, c.name));
+    clReleaseEvent(wait[0]);
+    clReleaseEvent(wait[1]);
+    clReleaseEvent(done);
+    quantize_tensors_clear(&t);
+}
+
+static void wait_list_is_honoured(void **state)
+{
+    const cl_command_queue queue = queue_of(0);
+
+    (void)state;
+    check_waits(queue, false);
+    check_waits(queue, true);
+    clReleaseCommandQueue(queue);
+}
+
+static void wait_list_is_honoured_out_of_order(void **state)
+{
+    const cl_command_queue queue = queue_of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+
+    (void)state;
+    if (!queue) {
+        print_message("this device has no out-of-order queue\n");
+        skip();
+    }
+    for (int i = 0; i < (harness.small ? 2 : 20); i++)
+        check_waits(queue, i % 2);
+    clReleaseCommandQueue(queue);
+}
+
+/* Writes, calls and reads on an out-of-order queue, tied by their events alone. */
+static void a_chain_out_of_order(void **state)
+{
+    enum { CALLS = 24 };
+    const cl_command_queue queue = queue_of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    struct quantize_tensors t[CALLS];
+    unsigned char *got[CALLS];
+    cl_event reads[CALLS];
+    const int calls = harness.small ? 4 : CALLS;
+
+    (void)state;
+    if (!queue) {
+        print_message("this device has no out-of-order queue\n");
+        skip();
+    }
+    for (int i = 0; i < calls; i++) {
+        struct quantize_case c = case_of(i % 2);
+        struct clq_quantize_desc desc;
+        cl_event before[2], done;
+
+        c.seed += (uint64_t)i;
+        quantize_tensors_init(&t[i], &c);
+        upload_all(&t[i]);
+        quantize_tensors_fill(&t[i], &c);
+        got[i] = test_malloc(t[i].y.size_bytes);
+        desc = quantize_desc_of(&t[i], &c);
+        assert_true(tensor_upload(&t[i].zero_points, queue));
+        expect_cl(clEnqueueWriteBuffer(queue, t[i].x.mem, CL_FALSE, 0, t[i].x.size_bytes, t[i].x.image, 0,
+                                       NULL, &before[0]),
+                  "clEnqueueWriteBuffer");
+        expect_cl(clEnqueueWriteBuffer(queue, t[i].scales.mem, CL_FALSE, 0, t[i].scales.size_bytes,
+                                       t[i].scales.image, 0, NULL, &before[1]),
+                  "clEnqueueWriteBuffer");
+        expect_status(clq_quantize(harness.context, queue, &desc, 2, before, &done), CLQ_OK, "clq_quantize");
+        expect_cl(clEnqueueReadBuffer(queue, t[i].y.mem, CL_FALSE, 0, t[i].y.size_bytes, got[i], 1, &done,
+                                      &reads[i]),
+                  "clEnqueueReadBuffer");
+        clReleaseEvent(before[0]);
+        clReleaseEvent(before[1]);
+        clReleaseEvent(done);
+        quantize_tensors_expect(&t[i], &c, t[i].y.image);
+    }
+    expect_cl(clWaitForEvents((cl_uint)calls, reads), "clWaitForEvents");
+    for (int i = 0; i < calls; i++) {
+        assert_memory_equal(got[i], t[i].y.image, t[i].y.size_bytes);
+        clReleaseEvent(reads[i]);
+        test_free(got[i]);
+        quantize_tensors_clear(&t[i]);
+    }
+    clReleaseCommandQueue(queue);
+}
+
+/* No event asked for: the queue's own order has to do. */
+static void no_event_is_needed(void **state)
+{
+    (void)state;
+    for (int widened = 0; widened < 2; widened++) {
+        const struct quantize_case c = case_of(widened);
+        struct quantize_tensors t;
+        struct clq_quantize_desc desc;
+
+        quantize_tensors_init(&t, &c);
+        quantize_tensors_fill(&t, &c);
+        upload_all(&t);
+        desc = quantize_desc_of(&t, &c);
+        expect_status(clq_quantize(harness.context, harness.queue, &desc, 0, NULL, NULL), CLQ_OK,
+                      "clq_quantize");
+        quantize_tensors_expect(&t, &c, t.y.image);
+        assert_true(tensor_holds(&t.y, harness.queue, t.y.image, c.name));
+        quantize_tensors_clear(&t);
+    }
+}
+
+static void check_empty(const struct quantize_case *c)
+{
+    struct quantize_tensors t;
+    cl_event wait = user_event();
+    cl_event done = NULL;
+    struct clq_quantize_desc desc;
+
+    quantize_tensors_init(&t, c);
+    memset(t.y.image, 0x5a, t.y.size_bytes);
+    upload_all(&t);
+    desc = quantize_desc_of(&t, c);
+    expect_status(clq_quantize(harness.context, harness.queue, &desc, 0, NULL, NULL), CLQ_OK, c->name);
+    expect_status(clq_quantize(harness.context, harness.queue, &desc, 1, &wait, &done), CLQ_OK, c->name);
+    assert_non_null(done);
+    assert_false(is_complete(done));
+    expect_cl(clSetUserEventStatus(wait, CL_COMPLETE), "clSetUserEventStatus");
+    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
+    clReleaseEvent(done);
+    expect_status(clq_quantize(harness.context, harness.queue, &desc, 0, NULL, &done), CLQ_OK, c->name);
+    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
+    clReleaseEvent(done);
+    clReleaseEvent(wait);
+    assert_true(tensor_holds(&t.y, harness.queue, t.y.image, c->name));
+    quantize_tensors_clear(&t);
+}
+
+/* A tensor without elements succeeds, writes nothing, and its event still waits. */
+static void empty_tensors_succeed(void **state)
+{
+    static const struct quantize_shape shapes[] = {
+        {1, {0}, 0, 1, 1},
+        {1, {0}, 0, 0, 0},
+        {2, {0, 8}, 1, 8, 8},
+        {2, {4, 0}, 0, 4, 1},
+        {2, {4, 0}, 1, 0, 0},
+        {3, {2, 0, 8}, -1, 8, 0},
+        {3, {2, 0, 8}, 1, 0, 0},
+        {3, {2, 0, 8}, 1, 1, 0},
+        {4, {0, 0, 0, 0}, 2, 1, 1},
+        {2, {INT64_MAX, 0}, 0, 1, 1},
+        {2, {0, INT64_C(1) << 62}, 0, 1, 1},
+        {3, {INT64_C(1) << 40, INT64_C(1) << 40, 0}, 0, 1, 1},
+    };
+    static const struct quantize_types types[] = {
+        {REFERENCE_F32, REFERENCE_F32, REFERENCE_I8, REFERENCE_I8, 1, false},
+        {REFERENCE_F16, REFERENCE_BF16, REFERENCE_F16, REFERENCE_I4, 1, true},
+        {REFERENCE_BF16, REFERENCE_F32, REFERENCE_I32, REFERENCE_I4, 2, true},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(shapes); k++) {
+        for (size_t i = 0; i < COUNT(types); i++) {
+            struct quantize_case c = quantize_case_of("empty", &types[i], &shapes[k]);
+
+            check_empty(&c);
+        }
+    }
+}
+
+/* After clq_quantize_build nothing is left to build, and nothing was enqueued. */
+static void building_ahead_is_enough(void **state)
+{
+    (void)state;
+    for (int widened = 0; widened < 2; widened++) {
+        const struct quantize_case c = case_of(widened);
+        struct quantize_tensors t;
+        struct clq_quantize_desc desc;
+        clq_context *context = NULL;
+        struct clq_context_desc context_desc = harness.desc;
+        size_t built = 0, built_later = 0;
+
+        context_desc.context = harness.cl;
+        context_desc.device = harness.device;
+        expect_status(clq_context_create(&context_desc, &context), CLQ_OK, "clq_context_create");
+        quantize_tensors_init(&t, &c);
+        memset(t.y.image, 0x5a, t.y.size_bytes);
+        upload_all(&t);
+        desc = quantize_desc_of(&t, &c);
+        expect_status(clq_quantize_build(context, &desc), CLQ_OK, "clq_quantize_build");
+        clq_context_count(context, &built, NULL);
+        assert_int_equal(built, widened ? 2 : 1);
+        assert_true(tensor_holds(&t.y, harness.queue, t.y.image, "y after a build"));
+        assert_true(quantize_case_matches(&c, context, harness.queue));
+        clq_context_count(context, &built_later, NULL);
+        assert_int_equal(built_later, built);
+        clq_context_destroy(context);
+        quantize_tensors_clear(&t);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wait_list_is_honoured), cmocka_unit_test(wait_list_is_honoured_out_of_order),
+        cmocka_unit_test(a_chain_out_of_order),  cmocka_unit_test(no_event_is_needed),
+        cmocka_unit_test(empty_tensors_succeed), cmocka_unit_test(building_ahead_is_enough),
+    };
+
+    return HARNESS_RUN(argc, argv, "quantize queue", tests);
+}
