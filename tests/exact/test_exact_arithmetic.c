@@ -1,0 +1,227 @@
+/* The arithmetic of cl/base by itself, bit for bit with the host's: quotients from the device's own estimate,
+ * and from deliberately poor ones; products. No quantization hides a bit here. */
+#include "exact.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST = 1 << 20 };
+
+/* A relative error below 2^-18 of the estimate is what arithmetic.clh asks for. Each pair gets another one:
+ * the ends of the range, or anything between. */
+static const char kernels[] =
+    "static float worse(float reciprocal, uint seed)\n"
+    "{\n"
+    "    const uint kind = seed % 4u;\n"
+    "    const float most = 0x1.ffcp-19f, any = most * ((float)(seed >> 8) * 0x1p-23f - 1.0f);\n"
+    "    return reciprocal * (1.0f + (kind == 0u ? most : kind == 1u ? -most : any));\n"
+    "}\n"
+    "kernel void quotients(global const uint *x, global const uint *s, global uint *y, uint poor)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
+    "    const float good = 1.0f / fabs(clq_normalize(b).significand);\n"
+    "    const uint seed = ((uint)i * 2654435761u) ^ (x[i] * 2246822519u);\n"
+    "    y[i] = as_uint(poor ? clq_divide_estimated(a, b, worse(good, seed)) : divide_exact(a, b));\n"
+    "}\n"
+    "kernel void products(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    y[i] = as_uint(multiply_exact(as_float(x[i]), as_float(s[i])));\n"
+    "}\n";
+
+static uint32_t x[MOST], scales[MOST], y[MOST];
+static cl_mem buffers[3];
+static cl_program program;
+
+static size_t sample_size(void)
+{
+    return harness.small ? 3000 : MOST;
+}
+
+/* The text of a file of cl/base without its #include lines: the files are put together by hand. */
+static char *read_base(const char *name)
+{
+    char path[512], line[512];
+    char *text = calloc(1, 1 << 16);
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/base/%s", CLQ_KERNELS, name);
+    file = fopen(path, "r");
+    if (!file || !text)
+        fail_msg("cannot read %s", path);
+    while (fgets(line, sizeof(line), file))
+        if (strncmp(line, "#include", 8) != 0)
+            strcat(text, line);
+    fclose(file);
+    return text;
+}
+
+static int build(void **state)
+{
+    char *paste = read_base("paste.clh"), *arithmetic = read_base("arithmetic.clh");
+    const char *source[] = {paste, arithmetic, kernels};
+    char log[4096] = "";
+    cl_int status;
+
+    (void)state;
+    program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);
+    expect_cl(status, "clCreateProgramWithSource");
+    if (clBuildProgram(program, 1, &harness.device, "-cl-std=CL1.2", NULL, NULL) != CL_SUCCESS) {
+        clGetProgramBuildInfo(program, harness.device, CL_PROGRAM_BUILD_LOG, sizeof(log) - 1, log, NULL);
+        fail_msg("the kernels did not build: %s", log);
+    }
+    for (int i = 0; i < 3; i++) {
+        buffers[i] =
+            clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sample_size() * sizeof(uint32_t), NULL, &status);
+        expect_cl(status, "clCreateBuffer");
+    }
+    free(paste);
+    free(arithmetic);
+    return 0;
+}
+
+static int release(void **state)
+{
+    (void)state;
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(buffers[i]);
+    clReleaseProgram(program);
+    return 0;
+}
+
+static void compute(const char *name, cl_uint poor)
+{
+    const size_t count = sample_size(), size_bytes = count * sizeof(uint32_t);
+    cl_int status;
+    const cl_kernel kernel = clCreateKernel(program, name, &status);
+
+    expect_cl(status, "clCreateKernel");
+    for (cl_uint i = 0; i < 3; i++)
+        expect_cl(clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]), "clSetKernelArg");
+    expect_cl(clSetKernelArg(kernel, 3, sizeof(poor), &poor), "clSetKernelArg");
+    expect_cl(clEnqueueWriteBuffer(harness.queue, buffers[0], CL_TRUE, 0, size_bytes, x, 0, NULL, NULL),
+              "write");
+    expect_cl(clEnqueueWriteBuffer(harness.queue, buffers[1], CL_TRUE, 0, size_bytes, scales, 0, NULL, NULL),
+              "write");
+    expect_cl(clEnqueueNDRangeKernel(harness.queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL), "enqueue");
+    expect_cl(clEnqueueReadBuffer(harness.queue, buffers[2], CL_TRUE, 0, size_bytes, y, 0, NULL, NULL),
+              "read");
+    clReleaseKernel(kernel);
+}
+
+/* Bit for bit; any NaN is a NaN. A result whose exact value is below the smallest normal number is a zero of
+ * its sign: no q can tell (docs/numerics.md). The host rounds some of these up to that number. */
+static bool same(uint32_t got, float expected)
+{
+    const uint32_t bits = bits_of(expected), zero = bits & 0x80000000;
+
+    if (isnan(expected))
+        return isnan(float_of(got));
+    if (fabsf(expected) < FLT_MIN)
+        return got == zero;
+    return got == bits || (fabsf(expected) == FLT_MIN && got == zero);
+}
+
+static void check(bool multiply, bool poor)
+{
+    compute(multiply ? "products" : "quotients", poor);
+    for (size_t i = 0; i < sample_size(); i++) {
+        const volatile float a = float_of(x[i]), b = float_of(scales[i]);
+        const float expected = multiply ? a * b : a / b;
+
+        if (!same(y[i], expected))
+            fail_msg("0x%08x %s 0x%08x%s gave 0x%08x, not 0x%08x", x[i], multiply ? "*" : "/", scales[i],
+                     poor ? " from a poor estimate" : "", y[i], bits_of(expected));
+    }
+}
+
+/* A fraction whose ones stand all at its end, or all at its beginning. */
+static uint32_t run_of_ones(struct random *random)
+{
+    const uint32_t ones = 0x7fffffu >> random_below(random, 24);
+
+    return random_below(random, 2) ? ones : 0x7fffffu & ~ones;
+}
+
+/* Any bits, then significands with exponents in the middle, then few bits set: one sample in three. */
+static void make_sample(struct random *random, int kind)
+{
+    for (size_t i = 0; i < sample_size(); i++) {
+        const uint64_t bits = random_bits(random);
+
+        x[i] = (uint32_t)bits;
+        scales[i] = (uint32_t)(bits >> 32);
+        if (kind == 0)
+            continue;
+        x[i] = (x[i] & 0x80ffffff) | (uint32_t)random_from(random, 60, 190) << 23;
+        scales[i] = (scales[i] & 0x80ffffff) | (uint32_t)random_from(random, 60, 190) << 23;
+        if (kind == 2) {
+            x[i] = (x[i] & 0xff800000) | run_of_ones(random);
+            scales[i] = (scales[i] & 0xff800000) | run_of_ones(random);
+        }
+    }
+}
+
+static void check_samples(bool multiply, bool poor)
+{
+    struct random random = random_of(harness.seed);
+
+    for (int i = 0; i < (harness.small ? 3 : 12); i++) {
+        make_sample(&random, i % 3);
+        check(multiply, poor);
+    }
+}
+
+static void quotients(void **state)
+{
+    (void)state;
+    check_samples(false, false);
+}
+
+static void quotients_from_poor_estimates(void **state)
+{
+    (void)state;
+    check_samples(false, true);
+}
+
+static void products(void **state)
+{
+    (void)state;
+    check_samples(true, false);
+}
+
+/* Quotients next to a multiple of a power of two: x is the float at, below or above q * s for a q of 24 bits.
+ */
+static void quotients_at_the_edge(void **state)
+{
+    struct random random = random_of(harness.seed + 1);
+
+    (void)state;
+    for (int n = 0; n < (harness.small ? 1 : 8); n++) {
+        for (size_t i = 0; i < sample_size(); i++) {
+            const uint32_t q = (uint32_t)random_bits(&random) & 0x7fffff;
+            const float s = float_of(0x3f800000 | ((uint32_t)random_bits(&random) & 0x7fffff));
+            const float product = float_of(0x3f800000 | q) * s;
+
+            x[i] = bits_of(product) + (uint32_t)random_from(&random, -2, 2);
+            scales[i] = bits_of(s);
+        }
+        check(false, n % 2);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(quotients, build, release),
+        cmocka_unit_test_setup_teardown(quotients_from_poor_estimates, build, release),
+        cmocka_unit_test_setup_teardown(quotients_at_the_edge, build, release),
+        cmocka_unit_test_setup_teardown(products, build, release),
+    };
+
+    return HARNESS_RUN(argc, argv, "exact arithmetic", tests);
+}

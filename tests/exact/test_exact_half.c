@@ -1,0 +1,150 @@
+/* Every float16 and every bfloat16, against a spread of scales: normal, subnormal, huge, negative, zero,
+ * infinite, NaN. */
+#include "exact.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+enum { VALUES = 65536, FIXED = 38, RANDOM = 10, SCALES = FIXED + RANDOM };
+
+static float scales[SCALES];
+
+static void make_scales(void)
+{
+    static const float fixed[FIXED] = {
+        1.0f,
+        -1.0f,
+        0.5f,
+        2.0f,
+        3.0f,
+        7.0f,
+        10.0f,
+        0.1f,
+        -0.1f,
+        1.0f / 3.0f,
+        1.0f / 127.0f,
+        6.0f / 255.0f,
+        0x1.fffffep-1f,
+        0x1.000002p+0f,
+        0x1.fffffep+0f,
+        -0x1.fffffep-3f,
+        0x1p-24f,
+        0x1p-14f,
+        0x1p-133f,
+        0x1p15f,
+        0x1p-30f,
+        1e-30f,
+        1e30f,
+        -1e20f,
+        FLT_MIN,
+        -FLT_MIN,
+        FLT_MAX,
+        -FLT_MAX,
+        0x1p-149f,
+        -0x1p-149f,
+        1e-40f,
+        0x1.fffffcp-127f,
+        0.0f,
+        -0.0f,
+        INFINITY,
+        -INFINITY,
+        NAN,
+        -NAN,
+    };
+    struct random random = random_of(harness.seed);
+
+    for (int i = 0; i < FIXED; i++)
+        scales[i] = fixed[i];
+    for (int i = FIXED; i < SCALES; i++)
+        scales[i] = ldexpf((float)(random_unit(&random) + 1.0), (int)random_from(&random, -12, 8));
+}
+
+/* The bits in order; on a device that interprets, every 101st, in which each exponent comes about ten times.
+ */
+static int64_t make_values(uint16_t *x)
+{
+    const int step = harness.small ? 101 : 1;
+    int64_t count = 0;
+
+    for (int bits = 0; bits < VALUES; bits += step)
+        x[count++] = (uint16_t)bits;
+    return count - count % 2;
+}
+
+static void check_type(enum reference_type type)
+{
+    static const enum reference_type outputs[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
+    static uint16_t x[VALUES];
+    const float zero_point = -0.4f;
+    struct batch batch = {.x_type = type, .repeat_x = true, .x = x, .scales = scales};
+
+    make_scales();
+    batch.inner = make_values(x);
+    batch.rows = harness.small ? FIXED / 2 : SCALES;
+    for (int i = 0; i < 8; i++) {
+        batch.multiply = i / 4;
+        batch.y_type = outputs[i % 4];
+        batch.zero_point = NULL;
+        expect_exact(&batch);
+        batch.zero_point = &zero_point;
+        expect_exact(&batch);
+    }
+}
+
+/* The same with the scale in an array, which the kernel reads in its inner loop. */
+static void check_type_each(enum reference_type type)
+{
+    static const enum reference_type outputs[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
+    static uint16_t x[VALUES];
+    static float each[VALUES];
+    struct batch batch = {.x_type = type, .rows = 1, .scale_each = true, .x = x, .scales = each};
+
+    make_scales();
+    batch.inner = make_values(x);
+    for (int s = 0; s < SCALES; s += harness.small ? 7 : 1) {
+        for (int64_t i = 0; i < batch.inner; i++)
+            each[i] = scales[s];
+        for (int i = 0; i < 8; i++) {
+            batch.multiply = i / 4;
+            batch.y_type = outputs[i % 4];
+            expect_exact(&batch);
+        }
+    }
+}
+
+static void every_float16(void **state)
+{
+    (void)state;
+    check_type(REFERENCE_F16);
+}
+
+static void every_bfloat16(void **state)
+{
+    (void)state;
+    check_type(REFERENCE_BF16);
+}
+
+static void every_float16_scale_each(void **state)
+{
+    (void)state;
+    check_type_each(REFERENCE_F16);
+}
+
+static void every_bfloat16_scale_each(void **state)
+{
+    (void)state;
+    check_type_each(REFERENCE_BF16);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_float16),
+        cmocka_unit_test(every_bfloat16),
+        cmocka_unit_test(every_float16_scale_each),
+        cmocka_unit_test(every_bfloat16_scale_each),
+    };
+
+    return HARNESS_RUN(argc, argv, "exact half", tests);
+}
