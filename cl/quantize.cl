@@ -59,13 +59,14 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 {
     const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(DST) && a.x_pair == ELEMENTS(DST) - 1;
     const bool group = IS_GROUP(FORM);
-    const long lanes = group ? (long)a.lanes : 1;
+    // a build rehearses with arguments of zeros: there is no tile then, and nothing may divide by zero
+    const long lanes = group ? max((long)a.lanes, 1L) : 1, tiles_per_row = max(a.tiles_per_row, 1L);
     const long lane = group ? (long)get_local_id(0) % lanes : 0;
     const long tiles = group ? 1 : a.tiles_per_item;
     long tile = group ? (long)(get_group_id(0) * get_local_size(0) + get_local_id(0)) / lanes
                       : (long)get_global_id(0) * tiles;
     const long end = min(tile + tiles, a.tiles);
-    long row = tile / a.tiles_per_row, first = (tile - row * a.tiles_per_row) * a.tile;
+    long row = tile / tiles_per_row, first = (tile - row * tiles_per_row) * a.tile;
 
     for (; tile < end; tile++) {
         const struct clq_place place = clq_place_of(row, a.dim, a.outer);

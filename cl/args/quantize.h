@@ -7,7 +7,7 @@
 #define CLQ_QUANTIZE_DIMS 8
 
 /* A unit is what is stored at once: one element, or for int4 the byte that holds two. A row is `inner` units
- * along the innermost dimension; a tile is up to `tile` units of one row. */
+ * along the innermost dimension; a tile is up to `tile` units of one row. All zeros: nothing to do. */
 struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */
     clq_i64 scale_offset, zero_point_offset; /* elements */

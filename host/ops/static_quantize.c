@@ -201,13 +201,15 @@ end:
 static clq_status build(struct call *call, clq_context *context)
 {
     clq_status status = CLQ_OK;
-    struct clq__variant variant;
+    struct clq__launch launch = {.num_buffers = 2, .args_bytes = sizeof(struct widen_args), .local = 1};
 
     if (call->scale.widen || call->zero_point.widen) {
-        clq__variant_begin(&variant, "widen.cl");
-        CLQ_TRY(clq__build_variant(context, &variant));
+        clq__variant_begin(&launch.variant, "widen.cl");
+        CLQ_TRY(clq__launch_build(context, &launch));
     }
-    CLQ_TRY(clq__build_variant(context, &call->launch.variant));
+    call->launch.num_buffers = 4;
+    call->launch.args_bytes = sizeof call->args;
+    CLQ_TRY(clq__launch_build(context, &call->launch));
 end:
     return status;
 }
@@ -233,11 +235,11 @@ clq_status clq__static_quantize(clq_context *context, cl_command_queue queue,
     place_parameters(&call);
     fill_args(&call);
     choose_variant(&call, context);
+    clq__static_quantize_size(&call.args, &call.launch, clq__traits(context));
     if (request->build_only) {
         CLQ_TRY(build(&call, context));
         goto end;
     }
-    clq__static_quantize_size(&call.args, &call.launch, clq__traits(context));
     CLQ_TRY(enqueue(&call, context, queue, num_wait, wait, done));
 end:
     return status;

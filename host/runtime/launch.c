@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "runtime/program.h"
 
+#include <assert.h>
+
 struct clq__traits clq__traits(const clq_context *context)
 {
     return (struct clq__traits){.group_form = context->device.group_form,
@@ -14,6 +16,43 @@ struct clq__traits clq__traits(const clq_context *context)
 void clq__variant_end(struct clq__variant *variant, const clq_context *context)
 {
     clq__variant_append(variant, context->device_plugs);
+}
+
+/* Runs the kernel once with nothing to do, in a queue of its own, so that no wait list holds it up: a driver
+ * may compile for the local size only when a kernel runs (PoCL: 100 ms), and the binary has to hold that.
+ * What fails here is left to the call itself. */
+static void rehearse(clq_context *context, cl_kernel kernel, const struct clq__launch *launch)
+{
+    static const unsigned char zeros[CLQ__LAUNCH_ARGS_BYTES];
+    const cl_mem nothing = NULL;
+    cl_int code = CL_SUCCESS;
+    cl_command_queue queue = clCreateCommandQueue(context->cl, context->device.id, 0, &code);
+
+    if (queue == NULL)
+        return;
+    assert(launch->args_bytes <= sizeof zeros);
+    for (cl_uint i = 0; i < launch->num_buffers && code == CL_SUCCESS; i++)
+        code = clSetKernelArg(kernel, i, sizeof(cl_mem), &nothing);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, launch->num_buffers, launch->args_bytes, zeros);
+    if (code == CL_SUCCESS && clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &launch->local, &launch->local,
+                                                     0, NULL, NULL) == CL_SUCCESS)
+        clFinish(queue);
+    clReleaseCommandQueue(queue);
+}
+
+clq_status clq__launch_build(clq_context *context, const struct clq__launch *launch)
+{
+    clq_status status = CLQ_OK;
+    struct clq__program *program = NULL;
+    cl_kernel kernel = NULL;
+
+    CLQ_TRY(clq__kernel_take(context, &launch->variant, &program, &kernel));
+    rehearse(context, kernel, launch);
+    clq__program_keep(context, program);
+    clq__kernel_give(context, program, kernel);
+end:
+    return status;
 }
 
 clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant)
@@ -37,11 +76,14 @@ clq_status clq__launch(clq_context *context, cl_command_queue queue, const struc
     const size_t global = launch->groups * launch->local;
 
     CLQ_TRY(clq__kernel_take(context, &launch->variant, &program, &kernel));
+    if (clq__program_is_new(program)) {
+        rehearse(context, kernel, launch);
+        clq__program_keep(context, program);
+    }
     for (cl_uint i = 0; i < launch->num_buffers; i++)
         CLQ_TRY_CL(clSetKernelArg(kernel, i, sizeof(cl_mem), &launch->buffers[i]));
     CLQ_TRY_CL(clSetKernelArg(kernel, launch->num_buffers, launch->args_bytes, launch->args));
     CLQ_TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &launch->local, num_wait, wait, done));
-    clq__program_keep(context, program);
 end:
     if (kernel != NULL)
         clq__kernel_give(context, program, kernel);

@@ -7,7 +7,8 @@
 #include <clquant/context.h>
 #include <stdbool.h>
 
-#define CLQ__LAUNCH_BUFFERS 8
+#define CLQ__LAUNCH_BUFFERS    8
+#define CLQ__LAUNCH_ARGS_BYTES 1024
 
 struct clq__launch {
     struct clq__variant variant;
@@ -30,6 +31,10 @@ struct clq__traits clq__traits(const clq_context *context);
 void clq__variant_end(struct clq__variant *variant, const clq_context *context);
 
 clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant);
+/* Builds what the launch needs, up to the driver's last step for its local size. Of the launch it reads the
+ * variant, num_buffers, args_bytes (at most CLQ__LAUNCH_ARGS_BYTES) and local. Kernels do nothing where the
+ * struct of arguments is all zeros. */
+clq_status clq__launch_build(clq_context *context, const struct clq__launch *launch);
 clq_status clq__launch(clq_context *context, cl_command_queue queue, const struct clq__launch *launch,
                        cl_uint num_wait, const cl_event *wait, cl_event *done);
 /* Refuses a list without a length or a length without a list: PoCL 3.1 reads the list before it looks. */

@@ -197,13 +197,15 @@ void clq__kernel_give(clq_context *context, struct clq__program *program, cl_ker
         clReleaseKernel(kernel);
 }
 
+bool clq__program_is_new(struct clq__program *program)
+{
+    return atomic_load_explicit(&program->key, memory_order_relaxed) != NULL;
+}
+
 void clq__program_keep(clq_context *context, struct clq__program *program)
 {
-    char *key;
+    char *key = atomic_exchange(&program->key, NULL);
 
-    if (atomic_load_explicit(&program->key, memory_order_relaxed) == NULL)
-        return;
-    key = atomic_exchange(&program->key, NULL);
     if (key == NULL)
         return;
     pthread_mutex_lock(&context->building);

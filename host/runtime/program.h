@@ -13,8 +13,11 @@ clq_status clq__kernel_take(clq_context *context, const struct clq__variant *var
                             struct clq__program **program, cl_kernel *kernel);
 void clq__kernel_give(clq_context *context, struct clq__program *program, cl_kernel kernel);
 
-/* Keeps the binary, once: called after the first enqueue, when it holds the driver's specialization for the
- * local size as well. Does nothing the other times. */
+/* Whether the binary is still to be kept. */
+bool clq__program_is_new(struct clq__program *program);
+
+/* Keeps the binary, once: called after a first run, when it holds the driver's specialization for the local
+ * size as well. Does nothing the other times. */
 void clq__program_keep(clq_context *context, struct clq__program *program);
 
 /* Releases every program and kernel of the context. */

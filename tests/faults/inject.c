@@ -5,7 +5,7 @@
 #include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static bool armed;
+static bool armed, rehearsing;
 static enum fault_mode mode;
 static size_t at, seen, total;
 static struct fault first;
@@ -16,6 +16,7 @@ void inject_arm(enum fault_mode wished, size_t number)
     mode = wished;
     at = number;
     seen = 0;
+    rehearsing = false;
     first = (struct fault){.kind = FAULT_NONE};
     armed = true;
     pthread_mutex_unlock(&lock);
@@ -73,9 +74,14 @@ bool inject_here(enum fault_kind kind, const char *name, int *code)
         if (code != NULL)
             *code = injected;
         if (first.kind == FAULT_NONE)
-            first = (struct fault){.kind = kind, .name = name, .code = injected};
+            first = (struct fault){.kind = kind, .name = name, .code = injected, .rehearsal = rehearsing};
         total++;
     }
+    /* the library makes a queue for nothing else */
+    if (strcmp(name, "clCreateCommandQueue") == 0)
+        rehearsing = !fails;
+    else if (strcmp(name, "clReleaseCommandQueue") == 0)
+        rehearsing = false;
     pthread_mutex_unlock(&lock);
     return fails;
 }

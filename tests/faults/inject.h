@@ -13,7 +13,8 @@ enum fault_mode { FAULT_ONCE, FAULT_FROM, FAULT_EVERY, FAULT_MODES };
 struct fault {
     enum fault_kind kind;
     const char *name;
-    int code; /* of an OpenCL call */
+    int code;       /* of an OpenCL call */
+    bool rehearsal; /* in the library's own queue, while it builds */
 };
 
 /* Fails call number `at` (ONCE), it and all that follow (FROM), or each `at`-th (EVERY, for many threads). */

@@ -111,6 +111,7 @@ static void touch_kernel(cl_kernel kernel, bool ends)
 }
 
 #define STATUS_CALLS(X)                                                                                      \
+    X(clFinish, (cl_command_queue a), (a))                                                                   \
     X(clGetPlatformIDs, (cl_uint a, cl_platform_id * b, cl_uint * c), (a, b, c))                             \
     X(clGetPlatformInfo, (cl_platform_id a, cl_platform_info b, size_t c, void *d, size_t *e),               \
       (a, b, c, d, e))                                                                                       \
@@ -148,6 +149,8 @@ static void touch_kernel(cl_kernel kernel, bool ends)
       (const cl_context_properties *a, cl_uint b, const cl_device_id *c,                                     \
        void(CL_CALLBACK * d)(const char *, const void *, size_t, void *), void *e, cl_int *code),            \
       (a, b, c, d, e, &made))                                                                                \
+    X(cl_command_queue, clCreateCommandQueue,                                                                \
+      (cl_context a, cl_device_id b, cl_command_queue_properties c, cl_int * code), (a, b, c, &made))        \
     X(cl_mem, clCreateBuffer, (cl_context a, cl_mem_flags b, size_t c, void *d, cl_int *code),               \
       (a, b, c, d, &made))                                                                                   \
     X(cl_program, clCreateProgramWithSource,                                                                 \
@@ -229,17 +232,6 @@ MAKE_CALLS(MAKE_WRAPPER)
         return fails("clRelease" #kind, &injected) ? injected : code;                                        \
     }
 REFERENCE_CALLS(REFERENCE_WRAPPERS)
-
-static cl_command_queue CL_API_CALL wrap_clCreateCommandQueue(cl_context context, cl_device_id device,
-                                                              cl_command_queue_properties properties,
-                                                              cl_int *code)
-{
-    cl_command_queue queue = target.clCreateCommandQueue(context, device, properties, code);
-
-    if (queue != NULL)
-        track(queue);
-    return queue;
-}
 
 static cl_event CL_API_CALL wrap_clCreateUserEvent(cl_context context, cl_int *code)
 {
@@ -340,7 +332,6 @@ cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispa
     EVENT_CALLS(PLACE_STATUS)
     MAKE_CALLS(PLACE_MAKE)
     REFERENCE_CALLS(PLACE_REFERENCES)
-    wrapped.clCreateCommandQueue = wrap_clCreateCommandQueue;
     wrapped.clCreateUserEvent = wrap_clCreateUserEvent;
     wrapped.clEnqueueMapBuffer = wrap_clEnqueueMapBuffer;
     wrapped.clSetKernelArg = wrap_clSetKernelArg;
