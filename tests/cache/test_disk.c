@@ -1,0 +1,314 @@
+/* The disk cache's files, without a device: where they are kept, who may write there, what goes first. */
+#include "files.h"
+#include "runtime/disk.h"
+
+#include <limits.h>
+#include <pthread.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cmocka.h>
+
+static char top[PATH_MAX - 64];
+
+static const char *below(const char *name)
+{
+    static char paths[4][PATH_MAX];
+    static int next;
+    char *path = paths[next++ % 4];
+
+    snprintf(path, PATH_MAX, "%s/%s", top, name);
+    return path;
+}
+
+static int clean(void **state)
+{
+    (void)state;
+    files_remove(top);
+    return mkdir(top, 0700);
+}
+
+static int unset(void **state)
+{
+    unsetenv("CLQ_CACHE_DIR");
+    unsetenv("XDG_CACHE_HOME");
+    setenv("HOME", top, 1);
+    return clean(state);
+}
+
+/* A value of NULL is unset; a wanted one of NULL is no directory. */
+static void directory_is(const char *wished, bool environment, const char *own, const char *xdg,
+                         const char *home, const char *wanted)
+{
+    const char *const names[] = {"CLQ_CACHE_DIR", "XDG_CACHE_HOME", "HOME"};
+    const char *const values[] = {own, xdg, home};
+    char *directory;
+
+    for (int i = 0; i < 3; i++)
+        if (values[i] != NULL)
+            setenv(names[i], values[i], 1);
+        else
+            unsetenv(names[i]);
+    directory = clq__disk_directory(wished, environment);
+    if (wanted == NULL)
+        assert_null(directory);
+    else
+        assert_string_equal(directory, wanted);
+    free(directory);
+}
+
+static void which_directory(void **state)
+{
+    char longest[PATH_MAX + 8];
+
+    (void)state;
+    directory_is("/given", true, "/own", "/xdg", "/home/u", "/given");
+    directory_is("/given", false, "/own", "/xdg", "/home/u", "/given");
+    directory_is(NULL, true, "/own", "/xdg", "/home/u", "/own");
+    directory_is("", true, "/own", "/xdg", "/home/u", "/own");
+    directory_is(NULL, true, "relative", "/xdg", "/home/u", "relative");
+    directory_is(NULL, true, NULL, "/xdg", "/home/u", "/xdg/clquant");
+    directory_is(NULL, true, "", "/xdg", "/home/u", "/xdg/clquant");
+    directory_is(NULL, true, NULL, "relative", "/home/u", "/home/u/.cache/clquant");
+    directory_is(NULL, true, NULL, "", "/home/u", "/home/u/.cache/clquant");
+    directory_is(NULL, true, NULL, NULL, "/home/u", "/home/u/.cache/clquant");
+    directory_is(NULL, true, NULL, NULL, "", NULL);
+    directory_is(NULL, true, NULL, NULL, NULL, NULL);
+    directory_is(NULL, false, "/own", "/xdg", "/home/u", NULL);
+    memset(longest, 'a', sizeof longest - 1);
+    longest[sizeof longest - 1] = '\0';
+    directory_is(longest, true, NULL, NULL, NULL, NULL);
+}
+
+static void missing_parents_are_made_private(void **state)
+{
+    const char *reason = NULL;
+    struct stat info;
+
+    (void)state;
+    assert_true(clq__disk_prepare(below("a/b/c"), &reason));
+    for (int i = 0; i < 3; i++) {
+        assert_int_equal(stat(below(i == 0 ? "a" : i == 1 ? "a/b" : "a/b/c"), &info), 0);
+        assert_int_equal(info.st_mode & 0777, 0700);
+    }
+}
+
+static void refused(const char *path, const char *why)
+{
+    const char *reason = NULL;
+
+    assert_false(clq__disk_prepare(path, &reason));
+    assert_non_null(reason);
+    if (strstr(reason, why) == NULL)
+        fail_msg("%s: \"%s\", not \"%s\"", path, reason, why);
+}
+
+static void writable_by_others(void **state)
+{
+    const char *reason = NULL;
+
+    (void)state;
+    assert_int_equal(mkdir(below("d"), 0700), 0);
+    assert_int_equal(chmod(below("d"), 0770), 0);
+    refused(below("d"), "others can write");
+    assert_int_equal(chmod(below("d"), 0702), 0);
+    refused(below("d"), "others can write");
+    assert_int_equal(chmod(below("d"), 0755), 0); /* others may read: entries are nobody's secret */
+    assert_true(clq__disk_prepare(below("d"), &reason));
+}
+
+static void of_another_user(void **state)
+{
+    (void)state;
+    if (geteuid() != 0) {
+        print_message("SKIPPED: only root can give a directory away\n");
+        skip();
+    }
+    assert_int_equal(mkdir(below("d"), 0700), 0);
+    assert_int_equal(chown(below("d"), 65534, 65534), 0);
+    refused(below("d"), "another user");
+}
+
+static void a_file_in_its_place(void **state)
+{
+    (void)state;
+    assert_true(files_write(below("f"), "x", 1));
+    refused(below("f"), "ot a directory");
+    refused(below("f/below"), "ot a directory");
+}
+
+static void what_was_put_is_got(void **state)
+{
+    void *data = NULL;
+    size_t size = 0;
+
+    (void)state;
+    assert_int_not_equal(clq__disk_get(top, "abc", &data, &size), 0);
+    assert_int_equal(clq__disk_put(top, "abc", "first", 5), 0);
+    assert_int_equal(clq__disk_put(top, "abc", "second", 6), 0);
+    assert_int_equal(clq__disk_get(top, "abc", &data, &size), 0);
+    assert_int_equal(size, 6);
+    assert_memory_equal(data, "second", 6);
+    free(data);
+    assert_int_equal(files_count(top, "", NULL), 1); /* no temporary file is left */
+}
+
+/* Whatever stands under an entry's name is no entry, and never waits. */
+static void no_regular_file(void **state)
+{
+    void *data = NULL;
+    size_t size = 0;
+
+    (void)state;
+    assert_int_equal(mkdir(below("a.clqbin"), 0700), 0);
+    assert_int_equal(mkfifo(below("b.clqbin"), 0600), 0);
+    assert_true(files_write(below("target"), "x", 1));
+    assert_int_equal(symlink("target", below("c.clqbin")), 0);
+    assert_true(files_write(below("d.clqbin"), "", 0));
+    for (const char *name = "abcd"; *name != '\0'; name++)
+        assert_int_not_equal(clq__disk_get(top, (char[]){*name, '\0'}, &data, &size), 0);
+    assert_int_not_equal(clq__disk_put(top, "a", "data", 4), 0);
+    assert_int_equal(files_count(top, "-a", NULL), 0);
+    assert_int_equal(clq__disk_put(top, "c", "data", 4), 0); /* replaces the link, not its target */
+    data = files_read(below("target"), &size);
+    assert_int_equal(size, 1);
+    free(data);
+}
+
+static void put_aged(const char *name, size_t size, long seconds)
+{
+    unsigned char *data = calloc(1, size);
+    char file[64];
+
+    assert_int_equal(clq__disk_put(top, name, data, size), 0);
+    snprintf(file, sizeof file, "%s.clqbin", name);
+    assert_true(files_age(below(file), seconds));
+    free(data);
+}
+
+static bool has(const char *file)
+{
+    return access(below(file), F_OK) == 0;
+}
+
+static void the_oldest_go_first(void **state)
+{
+    void *data;
+    size_t size;
+
+    (void)state;
+    put_aged("b", 1000, 200);
+    put_aged("a", 1000, 300);
+    put_aged("d", 1000, 50);
+    put_aged("c", 1000, 100);
+    clq__disk_trim(top, 4000); /* at the limit is within it */
+    assert_int_equal(files_count(top, ".clqbin", NULL), 4);
+    clq__disk_trim(top, 3999);
+    assert_false(has("a.clqbin"));
+    assert_int_equal(files_count(top, ".clqbin", NULL), 3);
+    assert_int_equal(clq__disk_get(top, "b", &data, &size), 0); /* used: now the youngest */
+    free(data);
+    clq__disk_trim(top, 1500);
+    assert_true(has("b.clqbin"));
+    assert_int_equal(files_count(top, ".clqbin", NULL), 1);
+    clq__disk_trim(top, 10);
+    assert_int_equal(files_count(top, ".clqbin", NULL), 0);
+}
+
+static void stale_temporaries_go(void **state)
+{
+    (void)state;
+    assert_true(files_write(below(".new-1-0x1-abc"), "x", 1) && files_age(below(".new-1-0x1-abc"), 7200));
+    assert_true(files_write(below(".new-2-0x1-abc"), "x", 1) && files_age(below(".new-2-0x1-abc"), 60));
+    assert_true(files_write(below("someone.else"), "x", 1) && files_age(below("someone.else"), 720000));
+    put_aged("a", 10, 72000);
+    clq__disk_trim(top, 1 << 20);
+    assert_false(has(".new-1-0x1-abc"));
+    assert_true(has(".new-2-0x1-abc")); /* its writer may be at work */
+    assert_true(has("someone.else"));
+    assert_true(has("a.clqbin"));
+}
+
+static void a_missing_directory_is_no_harm(void **state)
+{
+    void *data;
+    size_t size;
+
+    (void)state;
+    assert_int_not_equal(clq__disk_get(below("none"), "a", &data, &size), 0);
+    assert_int_not_equal(clq__disk_put(below("none"), "a", "x", 1), 0);
+    clq__disk_trim(below("none"), 1);
+}
+
+#define PAYLOAD 30000
+
+static atomic_int torn, hits;
+
+static void *disturb(void *argument)
+{
+    const int number = *(int *)argument;
+    unsigned char *mine = malloc(PAYLOAD);
+
+    for (int i = 0; i < 300; i++) {
+        char name[2] = {(char)('a' + i % 3), '\0'};
+        void *data = NULL;
+        size_t size = 0;
+
+        memset(mine, number * 50 + i % 50, PAYLOAD);
+        if (i % 4 == number)
+            clq__disk_put(top, name, mine, PAYLOAD);
+        if (clq__disk_get(top, name, &data, &size) == 0) {
+            const unsigned char *got = data;
+
+            torn += size != PAYLOAD || memcmp(got, got + 1, size - 1) != 0;
+            hits++;
+        }
+        free(data);
+        clq__disk_trim(top, 2 * PAYLOAD);
+    }
+    free(mine);
+    return NULL;
+}
+
+/* A reader sees an old entry or a new one, never a part, while others put and trim. */
+static void put_get_and_trim_at_once(void **state)
+{
+    pthread_t threads[4];
+    int numbers[4] = {0, 1, 2, 3};
+
+    (void)state;
+    for (int i = 0; i < 4; i++)
+        assert_int_equal(pthread_create(&threads[i], NULL, disturb, &numbers[i]), 0);
+    for (int i = 0; i < 4; i++)
+        pthread_join(threads[i], NULL);
+    assert_int_equal(torn, 0);
+    assert_true(hits > 100);
+    assert_true(files_count(top, ".clqbin", NULL) <= 2);
+    assert_int_equal(files_count(top, "", NULL), files_count(top, ".clqbin", NULL));
+}
+
+#define CASE(function) cmocka_unit_test_setup(function, unset)
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(which_directory),          CASE(missing_parents_are_made_private),
+        CASE(writable_by_others),       CASE(of_another_user),
+        CASE(a_file_in_its_place),      CASE(what_was_put_is_got),
+        CASE(no_regular_file),          CASE(the_oldest_go_first),
+        CASE(stale_temporaries_go),     CASE(a_missing_directory_is_no_harm),
+        CASE(put_get_and_trim_at_once),
+    };
+
+    if (argc < 2)
+        return 2;
+    snprintf(top, sizeof top, "%s", argv[1]);
+    return cmocka_run_group_tests(tests, NULL, clean);
+}

@@ -1,0 +1,169 @@
+/* An entry that is not whole, or not of this key, is never opened: every byte altered, every length cut. */
+#include "runtime/entry.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static const char key[] =
+    "format 1\nsource 0123456789abcdef 4711\n-cl-std=CL1.2 -D SRC=f32\nplatform Portable\n"
+    "device pthread\ndriver 3.1\n";
+
+static unsigned char *make(const char *of, size_t binary_bytes, size_t *size)
+{
+    unsigned char *entry, *binary;
+
+    assert_true(clq__entry_begin(of, binary_bytes, &entry, size, &binary));
+    for (size_t i = 0; i < binary_bytes; i++)
+        binary[i] = (unsigned char)(i * 7 + 1);
+    clq__entry_end(of, entry, *size);
+    return entry;
+}
+
+static bool opens(const unsigned char *entry, size_t size)
+{
+    const unsigned char *binary;
+    size_t binary_bytes;
+
+    return clq__entry_open(key, entry, size, &binary, &binary_bytes);
+}
+
+static void a_whole_entry_opens(void **state)
+{
+    size_t size, binary_bytes = 0;
+    unsigned char *entry = make(key, 1000, &size);
+    const unsigned char *binary = NULL;
+
+    (void)state;
+    assert_true(clq__entry_open(key, entry, size, &binary, &binary_bytes));
+    assert_int_equal(binary_bytes, 1000);
+    assert_ptr_equal(binary, entry + size - 1000);
+    for (size_t i = 0; i < binary_bytes; i++)
+        assert_int_equal(binary[i], (unsigned char)(i * 7 + 1));
+    free(entry);
+}
+
+static void every_byte_altered(void **state)
+{
+    static const unsigned char masks[] = {0x01, 0x80, 0xff};
+    size_t size;
+    unsigned char *entry = make(key, 1000, &size);
+
+    (void)state;
+    for (size_t i = 0; i < size; i++)
+        for (size_t m = 0; m < sizeof masks; m++) {
+            entry[i] ^= masks[m];
+            if (opens(entry, size))
+                fail_msg("byte %zu, mask 0x%x", i, masks[m]);
+            entry[i] ^= masks[m];
+        }
+    assert_true(opens(entry, size));
+    free(entry);
+}
+
+/* Each in its own allocation, so that a sanitizer sees a read past the end. */
+static void every_length_cut(void **state)
+{
+    size_t size;
+    unsigned char *entry = make(key, 300, &size);
+
+    (void)state;
+    for (size_t length = 0; length < size; length++) {
+        unsigned char *cut = malloc(length + 1);
+
+        assert_non_null(cut);
+        memcpy(cut, entry, length);
+        cut = realloc(cut, length > 0 ? length : 1);
+        if (opens(cut, length))
+            fail_msg("%zu of %zu bytes", length, size);
+        free(cut);
+    }
+    free(entry);
+}
+
+static void longer_by_a_byte(void **state)
+{
+    size_t size;
+    unsigned char *entry = make(key, 300, &size), *longer = calloc(1, size + 1);
+
+    (void)state;
+    memcpy(longer, entry, size);
+    assert_false(opens(longer, size + 1));
+    free(longer);
+    free(entry);
+}
+
+static void lengths_that_wrap(void **state)
+{
+    size_t size;
+    unsigned char *entry = make(key, 300, &size);
+
+    (void)state;
+    for (size_t field = 2; field < 4; field++)
+        for (uint64_t value = 0; value < 70; value++) {
+            unsigned char *forged = malloc(size);
+            const uint64_t wrapping = 0 - value;
+
+            memcpy(forged, entry, size);
+            memcpy(forged + field * sizeof wrapping, &wrapping, sizeof wrapping);
+            assert_false(opens(forged, size));
+            free(forged);
+        }
+    free(entry);
+}
+
+static void of_another_key(void **state)
+{
+    char other[sizeof key];
+    size_t size;
+
+    (void)state;
+    for (size_t i = 0; i + 1 < sizeof key; i++) {
+        unsigned char *entry;
+
+        memcpy(other, key, sizeof key);
+        other[i] = other[i] == 'x' ? 'y' : 'x';
+        entry = make(other, 50, &size);
+        if (opens(entry, size))
+            fail_msg("the keys differ at %zu", i);
+        free(entry);
+    }
+}
+
+static void without_a_binary(void **state)
+{
+    size_t size;
+    unsigned char *entry = make(key, 0, &size);
+
+    (void)state;
+    assert_false(opens(entry, size));
+    free(entry);
+}
+
+static void names_are_file_names(void **state)
+{
+    char a[CLQ__ENTRY_NAME_BYTES], b[CLQ__ENTRY_NAME_BYTES];
+
+    (void)state;
+    clq__entry_name(key, a);
+    clq__entry_name("", b);
+    assert_int_equal(strlen(a), 32);
+    assert_int_equal(strspn(a, "0123456789abcdef"), 32);
+    assert_string_not_equal(a, b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_whole_entry_opens), cmocka_unit_test(every_byte_altered),
+        cmocka_unit_test(every_length_cut),    cmocka_unit_test(longer_by_a_byte),
+        cmocka_unit_test(lengths_that_wrap),   cmocka_unit_test(of_another_key),
+        cmocka_unit_test(without_a_binary),    cmocka_unit_test(names_are_file_names),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
