@@ -14,6 +14,7 @@ static const struct command {
 } commands[] = {
     {"devices", devices_main, "every OpenCL platform and device, and which one is the default"},
     {"selftest", selftest_main, "compare every operator with the plain C reference, on a device"},
+    {"bench", bench_main, "measure every operator beside what the device's memory allows"},
     {"cache", cache_main, "list or clear the kernels that are kept on disk"},
 };
 

@@ -101,6 +101,10 @@ void pool_destroy(struct pool *pool)
 
 void pool_run(struct pool *pool, size_t pieces, void (*piece)(void *arg, size_t index), void *arg)
 {
+    for (size_t i = 0; !pool && i < pieces; i++)
+        piece(arg, i);
+    if (!pool)
+        return;
     pool->pieces = pieces;
     pool->piece = piece;
     pool->arg = arg;

@@ -1,0 +1,186 @@
+/* clquant bench: the options, and the rows in their order. */
+#include "bench.h"
+
+#include "../commands.h"
+#include "data.h"
+#include "limit.h"
+
+#include <ctype.h>
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20 };
+
+/* An operator adds its rows here. */
+static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, quantize_rows};
+
+static const char help[] =
+    "clquant bench [--device N|TEXT] [--only TEXT] [--size MIB] [--json FILE] [--plot FILE.svg]\n\n"
+    "Measures every operator beside what the device's memory allows: a loop that reads and writes the same\n"
+    "bytes and computes nothing. On a CPU also beside C with intrinsics, and oneDNN where it is "
+    "installed.\n\n"
+    "  --only TEXT  rows that hold every word of TEXT, or words that begin so: \"float16 int4 multiply\"\n"
+    "  --size MIB   of input, 1024 where left out; no more than the device's largest buffer is used. What "
+    "fits\n"
+    "               into the caches says nothing about memory\n"
+    "  --json FILE  the results as JSON\n"
+    "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
+
+/* A word of the label begins so: float16 is not found in bfloat16. */
+static bool holds_word(const char *label, const char *word, size_t length)
+{
+    for (const char *at = label; *at; at++)
+        if ((at == label || !isalnum((unsigned char)at[-1])) && strncmp(at, word, length) == 0)
+            return true;
+    return false;
+}
+
+static bool holds_words(const char *label, const char *words)
+{
+    while (*words) {
+        const size_t length = strcspn(words, " ,");
+
+        if (length > 0 && !holds_word(label, words, length))
+            return false;
+        words += length + (words[length] != '\0');
+    }
+    return true;
+}
+
+bool bench_wants(struct bench *bench, const char *label)
+{
+    if (bench->options.only && !holds_words(label, bench->options.only))
+        return false;
+    if (bench->counting) {
+        bench->rows_found++;
+        return false;
+    }
+    progress_show(&bench->progress, label, bench->rows_done, bench->rows_found);
+    return true;
+}
+
+bool bench_add(struct bench *bench, const struct report_row *row)
+{
+    progress_end(&bench->progress);
+    bench->rows_done++;
+    report_print_row(row);
+    return report_add(&bench->report, row) ||
+           fail(&bench->failure, STATUS_SYSTEM, "bench: no memory for a row");
+}
+
+static bool run_groups(struct bench *bench)
+{
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
+        if (!groups[i](bench))
+            return false;
+    return true;
+}
+
+static bool count_rows(struct bench *bench)
+{
+    bench->counting = true;
+    run_groups(bench);
+    bench->counting = false;
+    return bench->rows_found > 0 ||
+           fail(&bench->failure, STATUS_USAGE, "bench: --only '%.100s': no row has it", bench->options.only);
+}
+
+static bool write_results(struct bench *bench)
+{
+    const struct bench_options *options = &bench->options;
+
+    return (!options->json_path || report_write_json(&bench->report, options->json_path, &bench->failure)) &&
+           (!options->plot_path || report_plot(&bench->report, options->plot_path, &bench->failure));
+}
+
+static bool can_write_results(struct bench *bench)
+{
+    const struct bench_options *options = &bench->options;
+
+    return (!options->json_path || report_can_write(options->json_path, &bench->failure)) &&
+           (!options->plot_path || report_can_plot(options->plot_path, &bench->failure));
+}
+
+static bool run(struct bench *bench)
+{
+    if (!count_rows(bench) || !can_write_results(bench) || !device_open(bench) || !data_create(bench) ||
+        !data_fill(bench, PEER_F32) || !limit_measure_copies(bench))
+        return false;
+    report_print_head(&bench->report);
+    return run_groups(bench) && write_results(bench);
+}
+
+static bool parse_size(const char *text, size_t *size_bytes)
+{
+    char *end = NULL;
+    unsigned long mib = 0;
+
+    errno = 0;
+    mib = strtoul(text, &end, 10);
+    *size_bytes = (size_t)mib << 20;
+    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && mib >= 1 && mib <= MOST_MIB;
+}
+
+/* Returns -1 where the run goes on, else the exit status. */
+static int parse_options(int argc, char **argv, struct bench_options *options, bool *first_call)
+{
+    static const struct option known[] = {
+        {"device", required_argument, NULL, 'd'}, {"only", required_argument, NULL, 'o'},
+        {"size", required_argument, NULL, 's'},   {"json", required_argument, NULL, 'j'},
+        {"plot", required_argument, NULL, 'p'},   {"first-call", no_argument, NULL, 'f'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    int option = 0;
+
+    optind = 0;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
+        if (option == 'd') {
+            options->device_text = optarg;
+        } else if (option == 'o') {
+            options->only = optarg;
+        } else if (option == 'j') {
+            options->json_path = optarg;
+        } else if (option == 'p') {
+            options->plot_path = optarg;
+        } else if (option == 'f') {
+            *first_call = true;
+        } else if (option == 'h') {
+            fputs(help, stdout);
+            return STATUS_DONE;
+        } else if (option != 's' || !parse_size(optarg, &options->size_bytes)) {
+            complain("bench: '%.100s': see clquant bench --help; --size is from 1 to %d", argv[optind - 1],
+                     MOST_MIB);
+            return STATUS_USAGE;
+        }
+    }
+    if (optind == argc)
+        return -1;
+    complain("bench: '%.100s': no argument is expected", argv[optind]);
+    return STATUS_USAGE;
+}
+
+int bench_main(int argc, char **argv)
+{
+    struct limit limit = {0};
+    struct bench bench = {.options = {.size_bytes = (size_t)DEFAULT_MIB << 20}, .limit = &limit};
+    bool first_call = false, done = false;
+    const int status = parse_options(argc, argv, &bench.options, &first_call);
+
+    if (status >= 0)
+        return status;
+    if (first_call)
+        return first_call_main(bench.options.device_text);
+    progress_begin(&bench.progress);
+    done = run(&bench);
+    progress_end(&bench.progress);
+    if (!done)
+        complain("%s", bench.failure.text);
+    limit_clear(&limit);
+    data_destroy(&bench);
+    device_close(&bench);
+    report_clear(&bench.report);
+    return done ? STATUS_DONE : (int)bench.failure.status;
+}

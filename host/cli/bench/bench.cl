@@ -1,0 +1,35 @@
+// What the bench compares with on a device that is no CPU.
+//
+//   READS, WRITES   16-byte words that a block reads and writes
+//   ARGS_LONGS      how many times 8 bytes of arguments the bare kernel takes
+
+// As the stream loop of the host: each word that is written is the exclusive or of the words of its block.
+// Neighbours read neighbouring words.
+kernel void stream(global const uint4 *restrict src, global uint4 *restrict dst, ulong blocks)
+{
+    const ulong local_size = get_local_size(0);
+
+    for (ulong first = get_group_id(0) * local_size; first < blocks; first += get_num_groups(0) * local_size) {
+        const ulong here = min(local_size, blocks - first), item = get_local_id(0);
+        uint4 sum = 0;
+
+        if (item >= here)
+            continue;
+        for (uint i = 0; i < READS; i++)
+            sum ^= src[first * READS + i * here + item];
+        for (uint i = 0; i < WRITES; i++)
+            dst[first * WRITES + i * here + item] = sum;
+    }
+}
+
+struct bare_args {
+    long values[ARGS_LONGS];
+};
+
+// The arguments of the quantize kernel, and next to no work.
+kernel void bare(global const float *x, global const uchar *scales, global const uchar *zero_points,
+                 global uchar *y, const struct bare_args args)
+{
+    if (args.values[0] < 0)
+        y[0] = (uchar)x[0] + scales[0] + zero_points[0];
+}

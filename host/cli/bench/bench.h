@@ -1,0 +1,68 @@
+/* What all rows of the benchmark share: the device, the data, the results so far. */
+#ifndef CLQUANT_BENCH_BENCH_H
+#define CLQUANT_BENCH_BENCH_H
+
+#include "../failure.h"
+#include "../progress.h"
+#include "pool.h"
+#include "report.h"
+
+#include <clquant/clquant.h>
+
+struct bench_options {
+    const char *device_text;
+    const char *only; /* words that a row's label must hold; NULL: every row */
+    const char *json_path, *plot_path;
+    size_t size_bytes; /* of the input, at most */
+};
+
+struct bench {
+    struct bench_options options;
+    struct failure failure;
+    struct progress progress;
+    struct report report;
+    bool counting; /* rows only count themselves */
+    size_t rows_found, rows_done;
+
+    clq_context *context;
+    cl_command_queue queue;
+    struct pool *pool; /* NULL where the device is no CPU: the host's loops are then no measure */
+    struct limit *limit;
+
+    cl_mem x, y, scales; /* x and y are x_bytes long, scales holds MOST_SCALES floats */
+    size_t x_bytes;
+    float *scale_values;   /* what is in scales */
+    void *x_host, *y_host; /* only between data_begin_host and data_end_host */
+    int filled_with;       /* enum peer_src, or -1 */
+};
+
+enum { MOST_SCALES = 1 << 16 };
+
+/* Everything below notes the sentence in bench->failure and returns false where it fails. */
+
+/* The device, a queue, and for a CPU the threads. */
+bool device_open(struct bench *bench);
+void device_close(struct bench *bench);
+
+/* code is CL_SUCCESS, or the call failed. */
+bool device_check(struct bench *bench, const char *call, cl_int code);
+
+/* Waits for the event, and releases it. */
+bool device_wait(struct bench *bench, cl_event done);
+
+/* True when this row is wanted; while counting it is only counted. label: words for --only and the progress.
+ */
+bool bench_wants(struct bench *bench, const char *label);
+
+/* Prints a finished row and keeps it. */
+bool bench_add(struct bench *bench, const struct report_row *row);
+
+/* The groups of rows, a file each. */
+bool quantize_rows(struct bench *bench);
+bool host_cost_rows(struct bench *bench);
+bool first_call_rows(struct bench *bench);
+
+/* What the child process of first_call_rows does. */
+int first_call_main(const char *device_text);
+
+#endif

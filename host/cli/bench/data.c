@@ -1,0 +1,190 @@
+/* Buffers and random values. */
+#include "data.h"
+
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+enum { PIECE_BYTES = 1 << 20, WINDOW_BYTES = 64 << 20, UNWRITTEN = 0xa5 };
+
+/* A window of x that is being filled, a piece for each call. */
+struct filling {
+    uint8_t *bytes;
+    size_t size_bytes;
+    uint64_t seed;
+    enum peer_src src;
+};
+
+/* The bits of a float of either sign with an exponent from -6 to 2: random fraction, never NaN. */
+static uint32_t random_f32(uint64_t random)
+{
+    return (uint32_t)(random & 0x807fffff) | (uint32_t)(121 + (random >> 32) % 9) << 23;
+}
+
+static uint16_t random_f16(uint64_t random)
+{
+    return (uint16_t)((random & 0x83ff) | (9 + (random >> 32) % 9) << 10);
+}
+
+static uint64_t next_random(uint64_t *state)
+{
+    *state ^= *state << 13;
+    *state ^= *state >> 7;
+    *state ^= *state << 17;
+    return *state;
+}
+
+static void fill_piece(void *arg, size_t index)
+{
+    const struct filling *filling = arg;
+    uint64_t state = (filling->seed + index) * 0x9e3779b97f4a7c15u | 1;
+    size_t begin = index * PIECE_BYTES;
+    size_t end = begin + PIECE_BYTES < filling->size_bytes ? begin + PIECE_BYTES : filling->size_bytes;
+
+    for (size_t at = begin; at + 4 <= end; at += 4) {
+        uint64_t random = next_random(&state);
+        uint32_t bits = random_f32(random);
+
+        if (filling->src == PEER_F16)
+            bits = (uint32_t)random_f16(random) | (uint32_t)random_f16(random >> 20) << 16;
+        else if (filling->src == PEER_BF16)
+            bits = bits >> 16 | (random_f32(random >> 16 ^ random << 32) & 0xffff0000);
+        memcpy(filling->bytes + at, &bits, 4);
+    }
+}
+
+static bool map(struct bench *bench, cl_mem buffer, cl_map_flags flags, size_t at, size_t size_bytes,
+                void **bytes)
+{
+    cl_int code = CL_SUCCESS;
+
+    *bytes = clEnqueueMapBuffer(bench->queue, buffer, CL_TRUE, flags, at, size_bytes, 0, NULL, NULL, &code);
+    return device_check(bench, "clEnqueueMapBuffer", code);
+}
+
+static bool unmap(struct bench *bench, cl_mem buffer, void *bytes)
+{
+    cl_event done = NULL;
+
+    return device_check(bench, "clEnqueueUnmapMemObject",
+                        clEnqueueUnmapMemObject(bench->queue, buffer, bytes, 0, NULL, &done)) &&
+           device_wait(bench, done);
+}
+
+/* Maps and fills a window after the other, for a device may have to copy each. */
+static bool fill_buffer(struct bench *bench, cl_mem buffer, struct filling *filling)
+{
+    for (size_t at = 0; at < bench->x_bytes; at += filling->size_bytes) {
+        void *bytes = NULL;
+
+        filling->size_bytes = bench->x_bytes - at < WINDOW_BYTES ? bench->x_bytes - at : WINDOW_BYTES;
+        filling->seed += WINDOW_BYTES / PIECE_BYTES;
+        if (!map(bench, buffer, CL_MAP_WRITE_INVALIDATE_REGION, at, filling->size_bytes, &bytes))
+            return false;
+        filling->bytes = bytes;
+        if (buffer == bench->x)
+            pool_run(bench->pool, (filling->size_bytes + PIECE_BYTES - 1) / PIECE_BYTES, fill_piece, filling);
+        else
+            memset(bytes, UNWRITTEN, filling->size_bytes);
+        if (!unmap(bench, buffer, bytes))
+            return false;
+    }
+    return true;
+}
+
+bool data_fill(struct bench *bench, enum peer_src src)
+{
+    struct filling filling = {.seed = (uint64_t)time(NULL) << 20, .src = src};
+
+    if (bench->filled_with == (int)src)
+        return true;
+    if (!fill_buffer(bench, bench->x, &filling) || !fill_buffer(bench, bench->y, &filling))
+        return false;
+    bench->filled_with = (int)src;
+    return true;
+}
+
+bool data_fill_scales(struct bench *bench, float around)
+{
+    uint64_t state = (uint64_t)time(NULL) | 1;
+
+    for (size_t i = 0; i < MOST_SCALES; i++)
+        bench->scale_values[i] = around * (0.5f + (float)(next_random(&state) >> 40) / 0x1p24f);
+    return device_check(bench, "clEnqueueWriteBuffer",
+                        clEnqueueWriteBuffer(bench->queue, bench->scales, CL_TRUE, 0,
+                                             MOST_SCALES * sizeof(float), bench->scale_values, 0, NULL,
+                                             NULL));
+}
+
+bool data_spoil(struct bench *bench)
+{
+    const unsigned char pattern = UNWRITTEN;
+    cl_event done = NULL;
+
+    return device_check(
+               bench, "clEnqueueFillBuffer",
+               clEnqueueFillBuffer(bench->queue, bench->y, &pattern, 1, 0, bench->x_bytes, 0, NULL, &done)) &&
+           device_wait(bench, done);
+}
+
+bool data_begin_host(struct bench *bench)
+{
+    return map(bench, bench->x, CL_MAP_READ, 0, bench->x_bytes, &bench->x_host) &&
+           map(bench, bench->y, CL_MAP_WRITE, 0, bench->x_bytes, &bench->y_host);
+}
+
+bool data_end_host(struct bench *bench)
+{
+    return unmap(bench, bench->x, bench->x_host) && unmap(bench, bench->y, bench->y_host);
+}
+
+bool data_read(struct bench *bench, cl_mem buffer, size_t at, void *bytes, size_t size_bytes)
+{
+    return device_check(
+        bench, "clEnqueueReadBuffer",
+        clEnqueueReadBuffer(bench->queue, buffer, CL_TRUE, at, size_bytes, bytes, 0, NULL, NULL));
+}
+
+/* What was asked for, but no more than the device's largest buffer or a third of its memory. */
+static size_t input_bytes(const struct bench *bench)
+{
+    cl_device_id device = clq_context_device(bench->context);
+    cl_ulong largest = 0, memory = 0, size_bytes = bench->options.size_bytes;
+
+    clGetDeviceInfo(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof largest, &largest, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
+    largest = largest < memory / 3 ? largest : memory / 3;
+    size_bytes = size_bytes < largest ? size_bytes : largest;
+    return (size_t)size_bytes / PIECE_BYTES * PIECE_BYTES;
+}
+
+static bool create_buffer(struct bench *bench, size_t size_bytes, cl_mem *buffer)
+{
+    cl_int code = CL_SUCCESS;
+
+    *buffer = clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_WRITE, size_bytes, NULL, &code);
+    return device_check(bench, "clCreateBuffer", code);
+}
+
+bool data_create(struct bench *bench)
+{
+    bench->filled_with = -1;
+    bench->x_bytes = input_bytes(bench);
+    bench->scale_values = malloc(MOST_SCALES * sizeof(float));
+    if (bench->x_bytes == 0 || !bench->scale_values)
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: the device has no memory for a buffer of 1 MiB");
+    return create_buffer(bench, bench->x_bytes, &bench->x) &&
+           create_buffer(bench, bench->x_bytes, &bench->y) &&
+           create_buffer(bench, MOST_SCALES * sizeof(float), &bench->scales);
+}
+
+void data_destroy(struct bench *bench)
+{
+    cl_mem buffers[] = {bench->x, bench->y, bench->scales};
+
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
+    free(bench->scale_values);
+}

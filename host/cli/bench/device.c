@@ -1,0 +1,66 @@
+/* Opening the device that is measured. */
+#include "bench.h"
+
+static cl_device_type type_of(const struct bench *bench)
+{
+    cl_device_type type = 0;
+
+    clGetDeviceInfo(clq_context_device(bench->context), CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    return type;
+}
+
+static void describe(struct bench *bench)
+{
+    struct report *report = &bench->report;
+    cl_device_id device = clq_context_device(bench->context);
+    const cl_device_type type = type_of(bench);
+
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof report->device, report->device, NULL);
+    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof report->driver, report->driver, NULL);
+    report->type = type & CL_DEVICE_TYPE_GPU           ? "GPU"
+                   : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
+                   : type & CL_DEVICE_TYPE_CPU         ? "CPU"
+                                                       : "custom";
+}
+
+bool device_check(struct bench *bench, const char *call, cl_int code)
+{
+    return code == CL_SUCCESS ||
+           fail(&bench->failure, STATUS_SYSTEM, "bench: %s failed with %s", call, clq_status_name(code));
+}
+
+bool device_wait(struct bench *bench, cl_event done)
+{
+    const cl_int code = clWaitForEvents(1, &done);
+
+    clReleaseEvent(done);
+    return device_check(bench, "clWaitForEvents", code);
+}
+
+bool device_open(struct bench *bench)
+{
+    const struct clq_context_desc desc = {.device_text = bench->options.device_text};
+    cl_int code = CL_SUCCESS;
+
+    if (clq_context_create(&desc, &bench->context) != CLQ_OK)
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    describe(bench);
+    bench->queue =
+        clCreateCommandQueue(clq_context_cl(bench->context), clq_context_device(bench->context), 0, &code);
+    if (!device_check(bench, "clCreateCommandQueue", code))
+        return false;
+    if (type_of(bench) & CL_DEVICE_TYPE_CPU) {
+        bench->pool = pool_create();
+        if (!bench->pool)
+            return fail(&bench->failure, STATUS_SYSTEM, "bench: no thread for every processor");
+    }
+    return true;
+}
+
+void device_close(struct bench *bench)
+{
+    pool_destroy(bench->pool);
+    if (bench->queue)
+        clReleaseCommandQueue(bench->queue);
+    clq_context_destroy(bench->context);
+}

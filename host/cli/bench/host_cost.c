@@ -1,0 +1,143 @@
+/* What a call costs the host once its kernel is built, beside the bare OpenCL calls that it must make. The
+ * queue is held back meanwhile: the device's threads would otherwise compete for the processors, and
+ * identical code then differs by a third from itself. */
+#include "args/quantize.h"
+#include "data.h"
+#include "device_program.h"
+#include "timing.h"
+
+#include <stdlib.h>
+
+enum { CALLS = 100, ROUNDS = 41, COLUMNS = 128 };
+
+struct tensors {
+    int64_t shape[2], count;
+    DLTensor x, y, scales;
+    struct clq_quantize_desc desc;
+};
+
+static void init(const struct bench *bench, struct tensors *t)
+{
+    const DLDevice device = {kDLOpenCL, 0};
+
+    t->shape[0] = 1;
+    t->shape[1] = t->count = COLUMNS;
+    t->x = (DLTensor){
+        .data = bench->x, .device = device, .ndim = 2, .dtype = {kDLFloat, 32, 1}, .shape = t->shape};
+    t->y =
+        (DLTensor){.data = bench->y, .device = device, .ndim = 2, .dtype = {kDLInt, 8, 1}, .shape = t->shape};
+    t->scales = (DLTensor){
+        .data = bench->scales, .device = device, .ndim = 1, .dtype = {kDLFloat, 32, 1}, .shape = &t->count};
+    t->desc = (struct clq_quantize_desc){.x = &t->x, .scales = &t->scales, .y = &t->y, .axis = -1};
+}
+
+static bool call_ours(struct bench *bench, const struct tensors *t)
+{
+    for (int i = 0; i < CALLS; i++)
+        if (clq_quantize(bench->context, bench->queue, &t->desc, 0, NULL, NULL) != CLQ_OK)
+            return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    return true;
+}
+
+static bool call_bare(struct bench *bench, cl_kernel kernel)
+{
+    const struct quantize_args args = {0};
+    const cl_mem buffers[] = {bench->x, bench->scales, bench->scales, bench->y};
+    const size_t one = 1;
+    cl_int code = CL_SUCCESS;
+
+    for (int call = 0; call < CALLS && code == CL_SUCCESS; call++) {
+        for (cl_uint i = 0; i < 4 && code == CL_SUCCESS; i++)
+            code = clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]);
+        if (code == CL_SUCCESS)
+            code = clSetKernelArg(kernel, 4, sizeof args, &args);
+        if (code == CL_SUCCESS)
+            code = clEnqueueNDRangeKernel(bench->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+    }
+    return device_check(bench, "a bare enqueue", code);
+}
+
+/* Everything enqueued from now on waits for the gate. */
+static bool hold_queue(struct bench *bench, cl_event *gate)
+{
+    cl_int code = CL_SUCCESS;
+
+    *gate = clCreateUserEvent(clq_context_cl(bench->context), &code);
+    if (code == CL_SUCCESS)
+        code = clEnqueueBarrierWithWaitList(bench->queue, 1, gate, NULL);
+    return device_check(bench, "holding the queue back", code);
+}
+
+static bool release_queue(struct bench *bench, cl_event gate)
+{
+    cl_event done = NULL;
+    cl_int code = clEnqueueMarkerWithWaitList(bench->queue, 0, NULL, &done);
+
+    clSetUserEventStatus(gate, CL_COMPLETE);
+    clReleaseEvent(gate);
+    return device_check(bench, "clEnqueueMarkerWithWaitList", code) && device_wait(bench, done);
+}
+
+/* One block of each, the other one first in every second round. */
+static bool time_round(struct bench *bench, const struct tensors *t, cl_kernel kernel, int round,
+                       double seconds[2])
+{
+    cl_event gate = NULL;
+    bool done = hold_queue(bench, &gate);
+
+    for (int turn = 0; turn < 2 && done; turn++) {
+        const int bare = (turn + round) % 2;
+        const double start = now_s();
+
+        done = bare ? call_bare(bench, kernel) : call_ours(bench, t);
+        seconds[bare] = (now_s() - start) / CALLS;
+    }
+    return gate && release_queue(bench, gate) && done;
+}
+
+static bool measure(struct bench *bench, cl_kernel kernel, struct report_row *row)
+{
+    struct tensors tensors;
+    double ours[ROUNDS], ratios[ROUNDS];
+
+    init(bench, &tensors);
+    for (int round = -1; round < ROUNDS; round++) {
+        double seconds[2] = {0};
+
+        if (!time_round(bench, &tensors, kernel, round + 1, seconds))
+            return false;
+        if (round >= 0) {
+            ours[round] = seconds[0];
+            ratios[round] = seconds[0] / seconds[1];
+        }
+    }
+    row->median_s = median(ours, ROUNDS);
+    row->vs[0].name = "bare-enqueue";
+    row->vs[0].ratio = median(ratios, ROUNDS);
+    row->peers = 1;
+    return true;
+}
+
+bool host_cost_rows(struct bench *bench)
+{
+    struct report_row row = {.operator_name = "quantize",
+                             .src = "float32",
+                             .dst = "int8",
+                             .mode = "divide",
+                             .note = "host cost",
+                             .axis = -1,
+                             .has_axis = 1,
+                             .ndim = 2,
+                             .shape = {1, COLUMNS}};
+    cl_kernel kernel = NULL;
+    bool done = false;
+
+    if (!bench_wants(bench, "quantize float32 to int8, divide, host cost"))
+        return true;
+    if (!data_fill(bench, PEER_F32) ||
+        !device_kernel(bench, "bare", 1, 1, sizeof(struct quantize_args) / 8, &kernel))
+        return false;
+    done = measure(bench, kernel, &row) && bench_add(bench, &row);
+    clReleaseKernel(kernel);
+    return done;
+}

@@ -1,0 +1,31 @@
+/* What the device's memory allows: the contestants that compute nothing. */
+#ifndef CLQUANT_BENCH_LIMIT_H
+#define CLQUANT_BENCH_LIMIT_H
+
+#include "race.h"
+#include "stream.h"
+
+enum { LIMIT_MIXES = 16 };
+
+/* The fastest way to stream one mix of bytes, found once. */
+struct limit_mix {
+    size_t src_bytes, dst_bytes;
+    struct stream_way way; /* a CPU's */
+    cl_kernel kernel;      /* any other device's, with its sizes */
+    size_t local, global;
+};
+
+struct limit {
+    struct limit_mix mixes[LIMIT_MIXES];
+    size_t count;
+};
+
+/* Adds the stream loop over the first bytes of x and y, and copies of a half of them. */
+bool limit_add(struct bench *bench, struct race *race, size_t src_bytes, size_t dst_bytes);
+
+/* Copies alone, for the report's head. */
+bool limit_measure_copies(struct bench *bench);
+
+void limit_clear(struct limit *limit);
+
+#endif

@@ -1,0 +1,65 @@
+# The bench from outside, on data too small to say anything about speed: what it prints, writes and refuses.
+. "$(dirname "$0")/../cli/library.sh"
+
+"$CLQUANT" devices >/dev/null 2>&1 || { echo "skipped: no device"; exit 77; }
+export TMPDIR=$directory/temporary
+mkdir "$TMPDIR"
+
+run "$CLQUANT" bench --size 1 --only "float16 int4 multiply" --json rows.json
+succeeded "two rows"
+check "a line each" test "$(grep -c '^quantize  *float16 *int4 *multiply' <<<"$out")" = 2
+check "their JSON" "$CHECK_JSON" rows.json 2 c-simd
+
+run "$CLQUANT" bench --size 3 --only "strided bfloat16" --json rows.json
+succeeded "strided rows"
+check "beside dense ones" "$CHECK_JSON" rows.json 2 c-simd dense
+
+run "$CLQUANT" bench --size 1 --only "axis 1, float32" --json rows.json
+succeeded "another axis"
+check "beside dense ones" "$CHECK_JSON" rows.json 4 c-simd dense
+
+run "$CLQUANT" bench --size 1 --only "int32" --json rows.json
+succeeded "more written than read"
+check "their JSON" "$CHECK_JSON" rows.json 4 c-simd
+
+run "$CLQUANT" bench --size 1 --only "host cost" --json rows.json
+succeeded "host cost"
+check "beside bare calls" "$CHECK_JSON" rows.json 1 bare-enqueue
+
+run "$CLQUANT" bench --size 1 --only "first call" --json rows.json
+succeeded "first call"
+check "beside a cold cache" "$CHECK_JSON" rows.json 1 cold
+check "no temporary file is left" test -z "$(ls -A "$TMPDIR")"
+
+if command -v gnuplot >/dev/null; then
+    run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply" --plot "it's.svg"
+    succeeded "a plot"
+    check "is an SVG" grep -q '<svg' "it's.svg"
+    check "names the rows" grep -q 'bfloat16 to int4, multiply, per tensor' "it's.svg"
+    run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" --plot nowhere/a.svg
+    refused "a plot that cannot be written" 3 "nowhere/a.svg"
+    check "says so before it measures" test -z "$out"
+else
+    echo "skipped: gnuplot is not installed"
+fi
+run env PATH=/nowhere "$CLQUANT" bench --plot a.svg
+refused "no gnuplot" 3 "gnuplot-nox"
+check "says so before it measures" test -z "$out"
+
+run "$CLQUANT" bench --size 1 --only "float16 int4 multiply per tensor" --json nowhere/a.json
+refused "JSON that cannot be written" 3 "nowhere/a.json"
+run "$CLQUANT" bench --only "no such row"
+refused "no row" 2 "no such row"
+for size in 0 -1 1x 1048577 ""; do
+    run "$CLQUANT" bench --size "$size"
+    refused "--size '$size'" 2 "--size is from 1"
+done
+run "$CLQUANT" bench --device "no such device" --size 1
+refused "no device" 3 "no such device"
+run "$CLQUANT" bench file
+refused "an argument" 2 "'file'"
+run "$CLQUANT" bench --first-call --device "no such device"
+refused "a first call without a device" 3 "no such device"
+
+echo "$checks checks, $failures failed"
+exit $((failures > 0))
