@@ -44,6 +44,8 @@ static void fold(struct call *call)
         const int64_t scale = d == work->axis && work->scale_stride != 0;
         const int64_t zero_point = d == work->axis && work->zero_point_stride != 0;
 
+        if (size == 1) /* it steps nowhere: its strides may be anything, and their multiples overflow */
+            continue;
         if (!pairs || d < work->x.rank - 1) {
             const int64_t units = pairs && work->y.lanes == 1 ? y / 2 : y * word_bytes;
 
@@ -53,7 +55,7 @@ static void fold(struct call *call)
         call->args.x_pair = x;
         clq__fold_add(&call->fold, true, word_bytes > 1 ? 4 : size / 2,
                       (int64_t[]){2 * x, word_bytes > 1 ? 1 : y, 2 * scale, 2 * zero_point});
-        if (word_bytes > 1)
+        if (word_bytes > 1 && size > 8)
             clq__fold_add(&call->fold, false, size / 8, (int64_t[]){8 * x, 4 * y, 8 * scale, 8 * zero_point});
     }
     clq__fold_sort(&call->fold, pairs ? 1 : 0, Y);

@@ -135,25 +135,29 @@ static void buffers_without_room(void **state)
     }
 }
 
-/* A dimension of one element steps nowhere: its stride may be anything. */
+/* A dimension of one element steps nowhere: its stride may be anything (of packed int4, anything even). */
 static void strides_of_single_elements(void **state)
 {
-    static const int64_t strides[] = {0, 1, 7, INT64_C(1) << 31, INT64_C(1) << 40, INT64_MAX};
+    static const int64_t strides[] = {
+        0, 2, 8, INT64_C(1) << 31, INT64_C(1) << 40, INT64_C(1) << 61, INT64_MAX - 1};
 
     (void)state;
     for (size_t k = 0; k < COUNT(strides); k++) {
-        const struct quantize_shape shape = {3, {1, 3, 1}, 1, 3, 3};
-        struct quantize_case c = quantize_case_of("size 1, any stride", &types[0], &shape);
+        for (size_t i = 0; i < COUNT(types); i++) {
+            const int64_t last = types[i].y == REFERENCE_I4 ? (types[i].lanes == 8 ? 8 : 2) : 1;
+            const struct quantize_shape shape = {3, {1, 3, last}, 1, 3, 1};
+            struct quantize_case c = quantize_case_of("size 1, any stride", &types[i], &shape);
 
-        layout_stride(&c.x);
-        layout_stride(&c.y);
-        layout_stride(&c.scales);
-        c.x.strides[0] = c.x.strides[2] = strides[k];
-        c.y.strides[0] = c.y.strides[2] = strides[k];
-        c.zero_points.shape[0] = 1;
-        layout_stride(&c.zero_points);
-        c.zero_points.strides[0] = strides[k];
-        expect_match(&c);
+            layout_stride(&c.x);
+            layout_stride(&c.y);
+            layout_stride(&c.zero_points);
+            c.x.strides[0] = c.y.strides[0] = c.zero_points.strides[0] = strides[k];
+            if (last == 1)
+                c.x.strides[2] = strides[k];
+            if (types[i].y != REFERENCE_I4 || types[i].lanes > 1)
+                c.y.strides[2] = strides[k];
+            expect_match(&c);
+        }
     }
 }
 
