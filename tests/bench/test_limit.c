@@ -1,0 +1,108 @@
+/* The stream kernel of devices that are no CPU, on whatever device is there: it reads all of its input and
+ * writes all of its output, and not a byte more. */
+#include "data.h"
+#include "limit.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+enum { SIZE_MIB = 2, SPOILED = 0xa5, WORD = 16 };
+
+static struct limit limit;
+static struct bench bench = {.options = {.size_bytes = SIZE_MIB << 20}, .limit = &limit};
+static uint8_t *x, *y;
+
+/* The exclusive or of all words, which does not depend on how a kernel orders them. */
+static void sum_words(const uint8_t *bytes, size_t size_bytes, uint8_t sum[WORD])
+{
+    memset(sum, 0, WORD);
+    for (size_t i = 0; i < size_bytes; i++)
+        sum[i % WORD] ^= bytes[i];
+}
+
+static void streams(size_t src_bytes, size_t dst_bytes)
+{
+    struct race race = {0};
+    uint8_t of_x[WORD], of_y[WORD];
+
+    assert_true(data_fill(&bench, PEER_F32));
+    assert_true(data_read(&bench, bench.x, 0, x, bench.x_bytes));
+    assert_true(limit_add(&bench, &race, src_bytes, dst_bytes));
+    assert_int_equal(race.list[0].role, RACE_STREAM);
+    assert_true(data_spoil(&bench));
+    assert_true(race.list[0].run(&bench, race.list[0].self));
+    assert_true(data_read(&bench, bench.y, 0, y, bench.x_bytes));
+
+    sum_words(x, src_bytes, of_x);
+    if (src_bytes >= dst_bytes) { /* every word that is written is the sum of words of its own */
+        sum_words(y, dst_bytes, of_y);
+        assert_memory_equal(of_x, of_y, WORD);
+    }
+    for (size_t i = 0; i + WORD <= dst_bytes; i += WORD)
+        if (y[i] == SPOILED && memcmp(y + i, y + i + 1, WORD - 1) == 0)
+            fail_msg("%zu to %zu bytes: nothing is written at %zu", src_bytes, dst_bytes, i);
+    for (size_t i = dst_bytes; i < bench.x_bytes; i++)
+        if (y[i] != SPOILED)
+            fail_msg("%zu to %zu bytes: byte %zu is written", src_bytes, dst_bytes, i);
+}
+
+static void every_mix(void **state)
+{
+    const size_t whole = bench.x_bytes;
+
+    (void)state;
+    streams(whole, whole / 8);
+    streams(whole, whole / 4);
+    streams(whole, whole / 2);
+    streams(whole, whole);
+    streams(whole / 2, whole);
+    streams(whole / 4, whole);
+    streams(4 * 16 * 1000, 16 * 1000); /* no whole group at the end */
+}
+
+static void copies(void **state)
+{
+    (void)state;
+    assert_true(limit_measure_copies(&bench));
+    assert_true(bench.report.copy_gbps > 0);
+    assert_true(bench.report.memcpy_gbps <= 0);
+}
+
+static int start(void **state)
+{
+    (void)state;
+    if (!device_open(&bench) || !data_create(&bench)) {
+        printf("%s\n", bench.failure.text);
+        return -1;
+    }
+    /* Without the host's threads a CPU is measured as any other device is. */
+    pool_destroy(bench.pool);
+    bench.pool = NULL;
+    x = malloc(bench.x_bytes);
+    y = malloc(bench.x_bytes);
+    return x && y ? 0 : -1;
+}
+
+static int stop(void **state)
+{
+    (void)state;
+    free(x);
+    free(y);
+    limit_clear(&limit);
+    data_destroy(&bench);
+    device_close(&bench);
+    return 0;
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_mix), cmocka_unit_test(copies)};
+    return cmocka_run_group_tests(tests, start, stop);
+}
