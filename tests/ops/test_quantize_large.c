@@ -1,4 +1,5 @@
-/* More than 2^31 elements: a small x that repeats, and an int4 y of a little over 1 GiB. */
+/* Outputs past what a cache holds, and past 2^31 elements: a small x that repeats, and an int4 y of a little
+ * over 1 GiB. */
 #include "quantize_case.h"
 
 #include <string.h>
@@ -127,9 +128,87 @@ static void one_dimension_past_2_31(void **state)
     tensor_clear(&scale);
 }
 
+/* Compares every row of y with the one that the reference computed, and what stands between them with the
+ * mark. */
+static void expect_rows(const unsigned char *bytes, int64_t rows, size_t stride_bytes,
+                        const struct tensor *row)
+{
+    const size_t row_bytes = row->size_bytes - 2 * GUARD;
+
+    for (int64_t r = 0; r < rows; r++) {
+        const unsigned char *at = bytes + GUARD + (size_t)r * stride_bytes;
+
+        if (memcmp(at, row->image + GUARD, row_bytes) != 0)
+            fail_msg("row %lld of %lld differs", (long long)r, (long long)rows);
+        for (size_t i = row_bytes; i < stride_bytes && r < rows - 1; i++)
+            assert_int_equal(at[i], 0x5a);
+    }
+}
+
+/* One row that repeats, into rows that begin everywhere in a line of the cache, until y has 9 MiB. */
+static void check_past_caches(const struct quantize_types *types, int64_t inner, int64_t gap, int parameters)
+{
+    const int64_t per_element = parameters > 0 ? inner : 1;
+    const struct quantize_shape shape = {2, {1, inner}, 1, per_element, parameters > 1 ? inner : 0};
+    struct quantize_case c = quantize_case_of("past the caches", types, &shape);
+    struct quantize_tensors t;
+    int64_t strides[2] = {inner + gap, 1}, repeat[2] = {0, 1}, long_shape[2];
+    struct clq_quantize_desc desc;
+    size_t stride_bytes, size_bytes;
+    unsigned char *bytes;
+    DLTensor x, y;
+    cl_mem mem;
+
+    quantize_tensors_init(&t, &c);
+    quantize_tensors_fill(&t, &c);
+    quantize_tensors_expect(&t, &c, t.y.image);
+    assert_true(tensor_upload(&t.x, harness.queue) && tensor_upload(&t.scales, harness.queue));
+    assert_true(!c.has_zero_points || tensor_upload(&t.zero_points, harness.queue));
+    desc = quantize_desc_of(&t, &c);
+    stride_bytes = (size_t)strides[0] * type_bytes(types->y) / (types->y == REFERENCE_I4 ? 2 : 1);
+    long_shape[0] = (int64_t)((9u << 20) / stride_bytes);
+    long_shape[1] = inner;
+    size_bytes = (size_t)(long_shape[0] - 1) * stride_bytes + t.y.size_bytes;
+    x = t.x.dl;
+    x.shape = long_shape;
+    x.strides = repeat;
+    y = t.y.dl;
+    y.shape = long_shape;
+    y.strides = strides;
+    desc.x = &x;
+    desc.y = &y;
+    bytes = run(&desc, &y, size_bytes, &mem);
+    expect_rows(bytes, long_shape[0], stride_bytes, &t.y);
+    release(mem, bytes);
+    quantize_tensors_clear(&t);
+}
+
+/* Where an output is larger than a cache its stores may pass it by: whole lines of some rows, the ends of
+ * all. */
+static void outputs_past_the_caches(void **state)
+{
+    static const enum reference_type xs[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
+    static const enum reference_type ys[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
+    static const int64_t inners[] = {302, 4096, 5002, 40010}, gaps[] = {0, 2, 78};
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < 3 * 4 * 2 * 3; i++) {
+        const struct quantize_types types = {.x = xs[i % 3], .y = ys[i / 3 % 4], .multiply = i / 12 % 2};
+
+        for (size_t k = 0; k < COUNT(inners); k++) { /* packed int4 wants even strides */
+            const int64_t gap = gaps[(i + k) % 3], odd = types.y != REFERENCE_I4 && gap > 0;
+
+            check_past_caches(&types, inners[k], gap + odd, (int)(i / 24));
+        }
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_past_2_31),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_past_the_caches),
+                                       cmocka_unit_test(rows_past_2_31),
                                        cmocka_unit_test(one_dimension_past_2_31)};
 
     return HARNESS_RUN(argc, argv, "quantize large", tests);

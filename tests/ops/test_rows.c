@@ -1,0 +1,151 @@
+/* Index arithmetic where no buffer reaches: rows numbered past 2^32 and offsets past 2^40, by the kernels'
+ * own code. */
+#include "harness.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "args/types.h"
+
+enum { MOST = 4096, DIMS = 8 };
+
+struct places_args {
+    struct clq_dim dim[DIMS];
+    clq_u32 dims, reserved;
+};
+
+static const char kernel_text[] =
+    "struct places_args {\n"
+    "    struct clq_dim dim[8];\n"
+    "    clq_u32 dims, reserved;\n"
+    "};\n"
+    "kernel void places(global const long *rows, global long *out, const struct places_args a)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    const struct clq_place place = clq_place_of(rows[i], a.dim, a.dims);\n"
+    "    out[4 * i] = place.x;\n"
+    "    out[4 * i + 1] = place.y;\n"
+    "    out[4 * i + 2] = place.scale;\n"
+    "    out[4 * i + 3] = place.zero_point;\n"
+    "}\n";
+
+/* The text of a kernel file without its #include lines: the files are put together by hand. */
+static char *read_kernel(const char *name)
+{
+    char path[512], line[512];
+    char *text = calloc(1, 1 << 16);
+    FILE *file;
+
+    snprintf(path, sizeof(path), "%s/%s", CLQ_KERNELS, name);
+    file = fopen(path, "r");
+    if (!file || !text)
+        fail_msg("cannot read %s", path);
+    while (fgets(line, sizeof(line), file))
+        if (strncmp(line, "#include \"", 10) != 0)
+            strcat(text, line);
+    fclose(file);
+    return text;
+}
+
+static cl_program build(void)
+{
+    char *types = read_kernel("args/types.h"), *rows = read_kernel("base/rows.clh");
+    const char *source[] = {types, rows, kernel_text};
+    cl_int status;
+    const cl_program program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);
+
+    expect_cl(status, "clCreateProgramWithSource");
+    expect_cl(clBuildProgram(program, 1, &harness.device, "-cl-std=CL1.2", NULL, NULL), "clBuildProgram");
+    free(types);
+    free(rows);
+    return program;
+}
+
+/* Sizes whose product is up to 2^50, and strides with which no offset leaves 62 bits. */
+static void any_dims(struct places_args *args, struct random *random, int64_t *count)
+{
+    int bits = 50;
+
+    memset(args, 0, sizeof(*args));
+    args->dims = (clq_u32)random_from(random, 1, DIMS);
+    *count = 1;
+    for (clq_u32 d = 0; d < args->dims; d++) {
+        const int mine = (int)random_from(random, 0, bits < 34 ? bits : 34);
+        const int64_t size = random_from(random, 1, INT64_C(1) << mine);
+        const int64_t room = (INT64_C(1) << 58) / size;
+
+        args->dim[d] = (struct clq_dim){.size = size,
+                                        .x = random_below(random, room),
+                                        .y = random_below(random, room),
+                                        .scale = random_below(random, 4) ? 0 : random_below(random, room),
+                                        .zero_point = random_below(random, 2)};
+        *count *= size;
+        bits -= mine;
+    }
+}
+
+static void expect_place(const struct places_args *args, int64_t row, const int64_t *got)
+{
+    int64_t place[4] = {0, 0, 0, 0};
+    int64_t rest = row;
+
+    for (clq_u32 d = 0; d < args->dims; d++) {
+        const int64_t index = rest % args->dim[d].size;
+
+        rest /= args->dim[d].size;
+        place[0] += index * args->dim[d].x;
+        place[1] += index * args->dim[d].y;
+        place[2] += index * args->dim[d].scale;
+        place[3] += index * args->dim[d].zero_point;
+    }
+    for (int k = 0; k < 4; k++)
+        if (got[k] != place[k])
+            fail_msg("row %lld, number %d: %lld, not %lld", (long long)row, k, (long long)got[k],
+                     (long long)place[k]);
+}
+
+static void rows_past_2_32(void **state)
+{
+    static int64_t rows[MOST], out[4 * MOST];
+    const size_t count = harness.small ? 64 : MOST, calls = harness.small ? 4 : 100;
+    struct random random = random_of(harness.seed);
+    const cl_program program = build();
+    cl_int status;
+    const cl_kernel kernel = clCreateKernel(program, "places", &status);
+    const cl_mem in = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sizeof(rows), NULL, NULL);
+    const cl_mem result = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sizeof(out), NULL, NULL);
+
+    (void)state;
+    expect_cl(status, "clCreateKernel");
+    for (size_t call = 0; call < calls; call++) {
+        struct places_args args;
+        int64_t total;
+
+        any_dims(&args, &random, &total);
+        for (size_t i = 0; i < count; i++)
+            rows[i] = i == 0 ? total - 1 : random_below(&random, total);
+        expect_cl(clSetKernelArg(kernel, 0, sizeof(in), &in), "clSetKernelArg");
+        expect_cl(clSetKernelArg(kernel, 1, sizeof(result), &result), "clSetKernelArg");
+        expect_cl(clSetKernelArg(kernel, 2, sizeof(args), &args), "clSetKernelArg");
+        expect_cl(clEnqueueWriteBuffer(harness.queue, in, CL_TRUE, 0, count * 8, rows, 0, NULL, NULL),
+                  "write");
+        expect_cl(clEnqueueNDRangeKernel(harness.queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL),
+                  "enqueue");
+        expect_cl(clEnqueueReadBuffer(harness.queue, result, CL_TRUE, 0, count * 32, out, 0, NULL, NULL),
+                  "read");
+        for (size_t i = 0; i < count; i++)
+            expect_place(&args, rows[i], &out[4 * i]);
+    }
+    clReleaseMemObject(in);
+    clReleaseMemObject(result);
+    clReleaseKernel(kernel);
+    clReleaseProgram(program);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_past_2_32)};
+
+    return HARNESS_RUN(argc, argv, "rows", tests);
+}

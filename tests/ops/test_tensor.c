@@ -1,0 +1,229 @@
+/* Device tensors: made, written, read and mapped; and what is refused. */
+#include "harness.h"
+
+#include <string.h>
+
+static DLManagedTensor *make(DLDataType dtype, int rank, const int64_t *shape)
+{
+    DLManagedTensor *tensor = NULL;
+
+    expect_status(clq_tensor_create(harness.context, dtype, rank, shape, &tensor), CLQ_OK,
+                  "clq_tensor_create");
+    assert_non_null(tensor);
+    return tensor;
+}
+
+static size_t buffer_bytes(const DLTensor *tensor)
+{
+    size_t size_bytes = 0;
+
+    expect_cl(clGetMemObjectInfo(tensor->data, CL_MEM_SIZE, sizeof(size_bytes), &size_bytes, NULL),
+              "clGetMemObjectInfo");
+    return size_bytes;
+}
+
+static void sizes_of_every_type(void **state)
+{
+    static const struct {
+        DLDataType dtype;
+        int rank;
+        int64_t shape[2];
+        size_t bytes;
+    } rows[] = {
+        {{kDLFloat, 32, 1}, 2, {3, 5}, 60}, {{kDLFloat, 16, 1}, 2, {3, 5}, 30},
+        {{kDLBfloat, 16, 1}, 1, {7}, 14},   {{kDLInt, 8, 1}, 2, {3, 5}, 15},
+        {{kDLUInt, 8, 1}, 0, {0}, 1},       {{kDLInt, 32, 1}, 0, {0}, 4},
+        {{kDLInt, 64, 1}, 1, {3}, 24},      {{kDLInt, 4, 1}, 2, {3, 6}, 9},
+        {{kDLInt, 4, 2}, 2, {3, 3}, 9},     {{kDLInt, 4, 8}, 2, {3, 2}, 24},
+        {{kDLFloat, 32, 1}, 2, {0, 5}, 0},  {{kDLInt, 4, 1}, 1, {0}, 0},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        DLManagedTensor *tensor = make(rows[i].dtype, rows[i].rank, rows[i].shape);
+        size_t size_bytes = 99;
+
+        expect_status(clq_tensor_size_bytes(&tensor->dl_tensor, &size_bytes), CLQ_OK,
+                      "clq_tensor_size_bytes");
+        assert_int_equal(size_bytes, rows[i].bytes);
+        assert_int_equal(buffer_bytes(&tensor->dl_tensor), rows[i].bytes ? rows[i].bytes : 1);
+        assert_int_equal(tensor->dl_tensor.ndim, rows[i].rank);
+        assert_int_equal(tensor->dl_tensor.device.device_type, kDLOpenCL);
+        assert_true(rows[i].rank == 0 || tensor->dl_tensor.shape != rows[i].shape); /* it has its own */
+        assert_memory_equal(tensor->dl_tensor.shape, rows[i].shape, (size_t)rows[i].rank * sizeof(int64_t));
+        tensor->deleter(tensor);
+    }
+}
+
+static void what_is_written_is_read(void **state)
+{
+    const int64_t shape[2] = {4, 6};
+    DLManagedTensor *tensor = make(CLQ_INT8, 2, shape);
+    char in[24], out[24];
+    cl_event done = NULL;
+    void *mapped = NULL;
+
+    (void)state;
+    for (int i = 0; i < 24; i++)
+        in[i] = (char)(i * 5);
+    expect_status(clq_tensor_write(harness.queue, &tensor->dl_tensor, CL_TRUE, in, 24, 0, NULL, NULL), CLQ_OK,
+                  "write");
+    memset(out, 0, sizeof(out));
+    expect_status(clq_tensor_read(harness.queue, &tensor->dl_tensor, CL_FALSE, out, 24, 0, NULL, &done),
+                  CLQ_OK, "read");
+    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
+    clReleaseEvent(done);
+    assert_memory_equal(in, out, 24);
+    expect_status(clq_tensor_map(harness.queue, &tensor->dl_tensor, CL_TRUE, CL_MAP_READ | CL_MAP_WRITE,
+                                 &mapped, 0, NULL, NULL),
+                  CLQ_OK, "map");
+    assert_memory_equal(mapped, in, 24);
+    ((char *)mapped)[7] = 99;
+    expect_status(clq_tensor_unmap(harness.queue, &tensor->dl_tensor, mapped, 0, NULL, NULL), CLQ_OK,
+                  "unmap");
+    expect_status(clq_tensor_read(harness.queue, &tensor->dl_tensor, CL_TRUE, out, 24, 0, NULL, NULL), CLQ_OK,
+                  "read");
+    in[7] = 99;
+    assert_memory_equal(in, out, 24);
+    tensor->deleter(tensor);
+}
+
+/* A view that begins within the buffer moves its own bytes and no others. */
+static void a_view_moves_its_own_bytes(void **state)
+{
+    const int64_t shape[1] = {16};
+    int64_t part_shape[1] = {5};
+    DLManagedTensor *tensor = make(CLQ_INT8, 1, shape);
+    char all[16], part[5] = {1, 2, 3, 4, 5}, expected[16];
+    DLTensor view = tensor->dl_tensor;
+
+    (void)state;
+    memset(all, 9, sizeof(all));
+    memset(expected, 9, sizeof(expected));
+    memcpy(expected + 3, part, 5);
+    view.shape = part_shape;
+    view.byte_offset = 3;
+    expect_status(clq_tensor_write(harness.queue, &tensor->dl_tensor, CL_TRUE, all, 16, 0, NULL, NULL),
+                  CLQ_OK, "write");
+    expect_status(clq_tensor_write(harness.queue, &view, CL_TRUE, part, 5, 0, NULL, NULL), CLQ_OK, "write");
+    expect_status(clq_tensor_read(harness.queue, &tensor->dl_tensor, CL_TRUE, all, 16, 0, NULL, NULL), CLQ_OK,
+                  "read");
+    assert_memory_equal(all, expected, 16);
+    memset(part, 0, sizeof(part));
+    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, part, 5, 0, NULL, NULL), CLQ_OK, "read");
+    assert_memory_equal(part, expected + 3, 5);
+    tensor->deleter(tensor);
+}
+
+static void nothing_moves_for_an_empty_tensor(void **state)
+{
+    const int64_t shape[2] = {0, 3};
+    DLManagedTensor *tensor = make(CLQ_FLOAT32, 2, shape);
+    cl_event wait, done[2] = {NULL, NULL};
+    cl_int status;
+
+    (void)state;
+    if (harness.small) { /* Oclgrind would wait for the user event for ever */
+        tensor->deleter(tensor);
+        skip();
+    }
+    wait = clCreateUserEvent(harness.cl, &status);
+    expect_cl(status, "clCreateUserEvent");
+    expect_status(clq_tensor_write(harness.queue, &tensor->dl_tensor, CL_FALSE, NULL, 0, 1, &wait, &done[0]),
+                  CLQ_OK, "write");
+    expect_status(clq_tensor_read(harness.queue, &tensor->dl_tensor, CL_FALSE, NULL, 0, 1, &wait, &done[1]),
+                  CLQ_OK, "read");
+    for (int i = 0; i < 2; i++) {
+        expect_cl(clGetEventInfo(done[i], CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL),
+                  "info");
+        assert_int_not_equal(status, CL_COMPLETE);
+    }
+    expect_cl(clSetUserEventStatus(wait, CL_COMPLETE), "clSetUserEventStatus");
+    expect_cl(clWaitForEvents(2, done), "clWaitForEvents");
+    clReleaseEvent(wait);
+    clReleaseEvent(done[0]);
+    clReleaseEvent(done[1]);
+    tensor->deleter(tensor);
+}
+
+static void refuses_to_make(void **state)
+{
+    static const struct {
+        DLDataType dtype;
+        int rank;
+        int64_t shape[9];
+        clq_status status;
+    } rows[] = {
+        {{kDLFloat, 64, 1}, 1, {4}, CLQ_ERROR_TYPE},
+        {{kDLInt, 4, 4}, 1, {4}, CLQ_ERROR_TYPE},
+        {{kDLInt, 8, 1}, 9, {1, 1, 1, 1, 1, 1, 1, 1, 1}, CLQ_ERROR_RANK},
+        {{kDLInt, 8, 1}, -1, {0}, CLQ_ERROR_RANK},
+        {{kDLInt, 4, 1}, 0, {0}, CLQ_ERROR_RANK},
+        {{kDLInt, 8, 1}, 2, {4, -1}, CLQ_ERROR_SHAPE},
+        {{kDLInt, 4, 1}, 2, {4, 5}, CLQ_ERROR_SHAPE},
+        {{kDLInt, 32, 1}, 2, {INT64_C(1) << 31, INT64_C(1) << 30}, CLQ_ERROR_OVERFLOW},
+        {{kDLInt, 8, 1}, 2, {INT64_C(1) << 32, INT64_C(1) << 31}, CLQ_ERROR_OVERFLOW},
+        {{kDLInt, 8, 1}, 1, {INT64_C(1) << 50}, CL_INVALID_BUFFER_SIZE},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        DLManagedTensor *tensor = (DLManagedTensor *)&tensor;
+
+        expect_status(clq_tensor_create(harness.context, rows[i].dtype, rows[i].rank, rows[i].shape, &tensor),
+                      rows[i].status, "clq_tensor_create");
+        assert_null(tensor);
+        assert_true(strlen(clq_error_detail()) > 15);
+    }
+}
+
+static void refuses_to_move(void **state)
+{
+    const int64_t shape[2] = {4, 6};
+    int64_t strides[2] = {8, 1}, long_shape[2] = {4, 7};
+    DLManagedTensor *tensor = make(CLQ_INT8, 2, shape);
+    DLTensor view = tensor->dl_tensor;
+    char bytes[64] = {0};
+    void *mapped = bytes;
+
+    (void)state;
+    expect_status(clq_tensor_write(harness.queue, NULL, CL_TRUE, bytes, 24, 0, NULL, NULL), CLQ_ERROR_NULL,
+                  "tensor");
+    expect_status(clq_tensor_write(harness.queue, &view, CL_TRUE, NULL, 24, 0, NULL, NULL), CLQ_ERROR_NULL,
+                  "host");
+    expect_status(clq_tensor_write(harness.queue, &view, CL_TRUE, bytes, 23, 0, NULL, NULL), CLQ_ERROR_SIZE,
+                  "size");
+    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, bytes, 25, 0, NULL, NULL), CLQ_ERROR_SIZE,
+                  "size");
+    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, bytes, 24, 1, NULL, NULL),
+                  CL_INVALID_EVENT_WAIT_LIST, "wait list");
+    view.strides = strides;
+    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, bytes, 24, 0, NULL, NULL), CLQ_ERROR_LAYOUT,
+                  "strides");
+    view.strides = NULL;
+    view.shape = long_shape;
+    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, bytes, 28, 0, NULL, NULL), CLQ_ERROR_SIZE,
+                  "buffer");
+    view.shape = tensor->dl_tensor.shape;
+    view.byte_offset = UINT64_MAX - 8;
+    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, bytes, 24, 0, NULL, NULL),
+                  CLQ_ERROR_OVERFLOW, "offset");
+    expect_status(clq_tensor_map(harness.queue, &view, CL_TRUE, CL_MAP_READ, &mapped, 0, NULL, NULL),
+                  CLQ_ERROR_OVERFLOW, "map");
+    assert_null(mapped);
+    tensor->deleter(tensor);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sizes_of_every_type),
+        cmocka_unit_test(what_is_written_is_read),
+        cmocka_unit_test(a_view_moves_its_own_bytes),
+        cmocka_unit_test(nothing_moves_for_an_empty_tensor),
+        cmocka_unit_test(refuses_to_make),
+        cmocka_unit_test(refuses_to_move),
+    };
+
+    return HARNESS_RUN(argc, argv, "tensor", tests);
+}

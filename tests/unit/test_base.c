@@ -1,0 +1,164 @@
+/* Types, texts, variants and statuses: what the rest of the library takes for granted. */
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "base/text.h"
+#include "base/variant.h"
+
+static void types_are_found_by_their_numbers(void **state)
+{
+    static const struct {
+        DLDataType dtype;
+        enum clq__type type;
+        size_t bytes;
+    } rows[] = {
+        {{kDLFloat, 32, 1}, CLQ__F32, 4},   {{kDLFloat, 16, 1}, CLQ__F16, 2},
+        {{kDLBfloat, 16, 1}, CLQ__BF16, 2}, {{kDLInt, 8, 1}, CLQ__I8, 1},
+        {{kDLUInt, 8, 1}, CLQ__U8, 1},      {{kDLInt, 32, 1}, CLQ__I32, 4},
+        {{kDLInt, 4, 1}, CLQ__I4, 1},       {{kDLInt, 4, 2}, CLQ__I4, 1},
+        {{kDLInt, 4, 8}, CLQ__I4, 4},       {{kDLInt, 4, 4}, CLQ__NONE, 2},
+        {{kDLInt, 4, 0}, CLQ__NONE, 1},     {{kDLUInt, 4, 2}, CLQ__NONE, 1},
+        {{kDLFloat, 64, 1}, CLQ__NONE, 8},  {{kDLInt, 8, 2}, CLQ__NONE, 2},
+        {{kDLBfloat, 32, 1}, CLQ__NONE, 4}, {{99, 8, 1}, CLQ__NONE, 1},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < CLQ_COUNT(rows); i++) {
+        assert_int_equal(clq__type_of(rows[i].dtype), rows[i].type);
+        assert_int_equal(clq__storage_bytes(rows[i].dtype), rows[i].bytes);
+    }
+    assert_string_equal(clq__type_token(CLQ__BF16), "bf16");
+    assert_string_equal(clq__type_name(CLQ__I4), "int4");
+}
+
+static void sets_of_types_read_as_a_sentence(void **state)
+{
+    char text[96];
+
+    (void)state;
+    assert_string_equal(clq__type_names(CLQ__SET(CLQ__U8), text, sizeof(text)), "uint8");
+    assert_string_equal(clq__type_names(CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4), text, sizeof(text)),
+                        "int8 or int4");
+    assert_string_equal(clq__type_names(CLQ__FLOATS, text, sizeof(text)), "float32, float16 or bfloat16");
+}
+
+static void texts_are_cut_and_say_so(void **state)
+{
+    char data[8];
+    struct clq__text text = clq__text(data, sizeof(data));
+
+    (void)state;
+    assert_string_equal(data, "");
+    clq__text_add(&text, "abc");
+    clq__text_format(&text, "%d", 1234);
+    assert_string_equal(data, "abc1234");
+    assert_false(text.full);
+    clq__text_add(&text, "");
+    assert_false(text.full);
+    clq__text_add(&text, "d");
+    assert_string_equal(data, "abc1234");
+    assert_true(text.full);
+}
+
+/* The hash of FNV-1a's own tables, and that order and length count. */
+static void the_hash_is_fnv1a(void **state)
+{
+    (void)state;
+    assert_true(clq__hash(CLQ__HASH_START, "", 0) == 0xcbf29ce484222325u);
+    assert_true(clq__hash(CLQ__HASH_START, "a", 1) == 0xaf63dc4c8601ec8cu);
+    assert_true(clq__hash(CLQ__HASH_START, "foobar", 6) == 0x85944171f73967e8u);
+}
+
+static void variants_become_options_and_names(void **state)
+{
+    struct clq__variant variant;
+    char file[64], options[256], kernel[128];
+    struct clq__text out;
+
+    (void)state;
+    clq__variant_begin(&variant, "quantize.cl");
+    clq__variant_define(&variant, "SRC", "f16");
+    clq__variant_define(&variant, "DST", "i4");
+    assert_string_equal(variant.data, "quantize.cl SRC=f16 DST=i4");
+    out = clq__text(file, sizeof(file));
+    clq__variant_file(&variant, &out);
+    assert_string_equal(file, "quantize.cl");
+    out = clq__text(kernel, sizeof(kernel));
+    clq__variant_kernel(&variant, &out);
+    assert_string_equal(kernel, "clq_quantize_f16_i4");
+    out = clq__text(options, sizeof(options));
+    clq__variant_options(&variant, &out);
+    assert_string_equal(options, "-D KERNEL_NAME=clq_quantize_f16_i4 -D SRC=f16 -D DST=i4");
+    assert_true(clq__variant_defines(&variant, "SRC"));
+    assert_true(clq__variant_defines(&variant, "DST"));
+    assert_false(clq__variant_defines(&variant, "MODE"));
+    assert_false(clq__variant_defines(&variant, "SR"));
+    assert_false(clq__variant_defines(&variant, "RC"));
+}
+
+static void variants_are_read_from_text(void **state)
+{
+    static const char *const bad[] = {
+        "",          "  ",          "quantize.cl SRC",     "quantize.cl =f16",        "quantize.cl SRC=",
+        "a/b.cl",    "../a.cl",     "quantize.cl A=b=c",   "quantize.cl A=b.c",       "quantize.cl A=\"b\"",
+        "a.cl A=b;", "a.cl -D A=b", "a.cl A=b\n-cl-opt=1", "quantize.cl A=b c-d=e/f",
+    };
+    char long_text[2 * CLQ__VARIANT_BYTES] = "a.cl ";
+    struct clq__variant variant;
+
+    (void)state;
+    assert_int_equal(clq__variant_parse(&variant, " \tquantize.cl   SRC=f16\tDST=i4 "), CLQ_OK);
+    assert_string_equal(variant.data, "quantize.cl SRC=f16 DST=i4");
+    for (size_t i = 0; i < CLQ_COUNT(bad); i++)
+        assert_int_equal(clq__variant_parse(&variant, bad[i]), CLQ_ERROR_VALUE);
+    memset(long_text + 5, 'A', CLQ__VARIANT_BYTES);
+    strcpy(long_text + 5 + CLQ__VARIANT_BYTES, "=b");
+    assert_int_equal(clq__variant_parse(&variant, long_text), CLQ_ERROR_VALUE);
+}
+
+static void statuses_have_names(void **state)
+{
+    (void)state;
+    assert_string_equal(clq_status_name(CLQ_OK), "CLQ_OK");
+    assert_string_equal(clq_status_name(CLQ_ERROR_SHAPE), "CLQ_ERROR_SHAPE");
+    assert_string_equal(clq_status_text(CLQ_ERROR_AXIS), "an axis is out of range");
+    assert_string_equal(clq_status_name(-5), "CL_OUT_OF_RESOURCES");
+    assert_string_equal(clq_status_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
+    assert_string_equal(clq_status_name(1), "unknown status");
+    assert_string_equal(clq_status_text(INT32_MIN), "unknown status");
+}
+
+/* A sentence longer than the buffer is cut, not written past it. */
+static void sentences_are_cut(void **state)
+{
+    char text[2000];
+
+    (void)state;
+    memset(text, 'x', sizeof(text) - 1);
+    text[sizeof(text) - 1] = '\0';
+    assert_int_equal(clq__fail(CLQ_ERROR_VALUE, "%s", text), CLQ_ERROR_VALUE);
+    assert_int_equal(strlen(clq_error_detail()), 511);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(types_are_found_by_their_numbers),
+        cmocka_unit_test(sets_of_types_read_as_a_sentence),
+        cmocka_unit_test(texts_are_cut_and_say_so),
+        cmocka_unit_test(the_hash_is_fnv1a),
+        cmocka_unit_test(variants_become_options_and_names),
+        cmocka_unit_test(variants_are_read_from_text),
+        cmocka_unit_test(statuses_have_names),
+        cmocka_unit_test(sentences_are_cut),
+    };
+
+    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
+}
