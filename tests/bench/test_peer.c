@@ -198,7 +198,7 @@ static void every_half(void **state)
 /* Rows longer than a thread's piece of work, and many short ones. */
 static void cut_among_threads(void **state)
 {
-    enum { LONG = (1 << 19) + 130, SHORT = 34 };
+    enum { LONG = (1 << 20) + 130, SHORT = 34 };
     uint32_t *x = malloc((size_t)2 * LONG * sizeof *x);
     float *scale = malloc((size_t)LONG * sizeof *scale);
 
@@ -220,7 +220,7 @@ static void cut_among_threads(void **state)
                                  .dst = PEER_I4};
 
         equals_scalar(work);
-        work.rows = 2 * LONG / 40;
+        work.rows = LONG / 20;
         work.columns = SHORT;
         work.row_stride = 40;
         work.scales = 1000;

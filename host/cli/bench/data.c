@@ -171,6 +171,7 @@ bool data_create(struct bench *bench)
 {
     bench->filled_with = -1;
     bench->x_bytes = input_bytes(bench);
+    bench->report.input_mib = (double)(bench->x_bytes >> 20);
     bench->scale_values = malloc(MOST_SCALES * sizeof(float));
     if (bench->x_bytes == 0 || !bench->scale_values)
         return fail(&bench->failure, STATUS_SYSTEM, "bench: the device has no memory for a buffer of 1 MiB");

@@ -7,8 +7,7 @@
 #include <stdint.h>
 
 enum {
-    CUT_COLUMNS = 1 << 16,    /* longer rows are cut; a multiple of every line of results */
-    PIECE_ELEMENTS = 1 << 18, /* or more: one piece of work of a thread */
+    PIECE_ELEMENTS = 1 << 19, /* one piece of work of a thread; a multiple of every line of results */
     MOST_TILE_ROWS = 4,
     SCREENINGS = 3, /* runs of every way, of which the best counts */
     MOST_WAYS = 8,
@@ -75,9 +74,9 @@ static void run_piece(void *arg, size_t index)
     const struct peer_work *work = &job->work;
     size_t row = index / job->cuts_a_row * job->rows_a_piece,
            end = smaller(row + job->rows_a_piece, work->rows);
-    size_t column = index % job->cuts_a_row * CUT_COLUMNS;
+    size_t column = index % job->cuts_a_row * PIECE_ELEMENTS;
     struct peer_tile tile = {
-        .columns = smaller(work->columns - column, CUT_COLUMNS),
+        .columns = smaller(work->columns - column, PIECE_ELEMENTS),
         .x_stride = work->row_stride,
         .y_stride_bytes = peer_dst_bytes(work->dst, work->columns),
         .ahead_bytes = job->ahead_bytes,
@@ -120,10 +119,10 @@ void peer_run(struct pool *pool, const struct peer_way *way, const struct peer_w
     job.run = loops_of(way->isa)->run[work->src][work->dst][work->divide][each][way->non_temporal && lines];
     if (each && way->tile_rows > 1)
         job.tile_rows = way->tile_rows;
-    job.cuts_a_row = (work->columns + CUT_COLUMNS - 1) / CUT_COLUMNS;
-    job.rows_a_piece = PIECE_ELEMENTS / smaller(work->columns, CUT_COLUMNS);
-    if (work->rows == 1)
-        job.rows_a_piece = 1;
+    job.cuts_a_row = (work->columns + PIECE_ELEMENTS - 1) / PIECE_ELEMENTS;
+    job.rows_a_piece = PIECE_ELEMENTS / smaller(work->columns, PIECE_ELEMENTS);
+    if (job.rows_a_piece < job.tile_rows)
+        job.rows_a_piece = job.tile_rows;
     groups = (work->rows + job.rows_a_piece - 1) / job.rows_a_piece;
     pool_run(pool, groups * job.cuts_a_row, run_piece, &job);
 }

@@ -22,7 +22,11 @@ void report_clear(struct report *report)
 
 void report_print_head(const struct report *report)
 {
-    printf("%s, driver %s, %s\n", report->device, report->driver, report->type);
+    printf("%s, driver %s, %s; %.0f MiB of input; copy %.1f GB/s", report->device, report->driver,
+           report->type, report->input_mib, report->copy_gbps);
+    if (report->memcpy_gbps > 0)
+        printf(", memcpy %.1f GB/s", report->memcpy_gbps);
+    printf("\n");
     printf(
         "GB/s: bytes read once and written once. of stream, copy, memcpy: our rate over theirs. vs: above 1, "
         "ours is faster.\n\n");

@@ -28,6 +28,7 @@ struct report_row {
 struct report {
     char device[256], driver[256];
     const char *type;
+    double input_mib;              /* that the device's buffers allow */
     double copy_gbps, memcpy_gbps; /* 0: not measured */
     struct report_row *rows;
     size_t count;
