@@ -12,6 +12,7 @@
 // The file may be included many times in one source, each time with other parameters.
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
+#include "base/entries.clh"
 #include "base/hints.clh"
 #include "base/parameters.clh"
 #include "base/rows.clh"
@@ -116,7 +117,8 @@ static inline long LOCAL_NAME(chunks)(global const STORAGE(SRC) * x, global STOR
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scale_buffer,
                         global const uchar *restrict zero_point_buffer, global STORAGE(DST) *restrict y,
-                        const struct quantize_args a)
+                        global const uchar *restrict indices, global const uint *restrict owners,
+                        global uint *restrict report, const struct quantize_args a)
 {
     // A build rehearses with arguments of zeros; nothing below may divide by them.
     if (a.tiles == 0)
@@ -138,7 +140,9 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     long row = begin / a.tiles_per_row, first = (begin - row * a.tiles_per_row) * a.tile;
 
     for (long tile = begin; tile < end; tile++) {
-        const struct clq_place place = clq_place_of(row, a.dim, a.outer);
+        struct clq_place place = clq_place_of(row, a.dim, a.outer);
+        const bool kept = a.entries.kind == CLQ_ENTRY_NONE ||
+                          clq_place_entry(&place, indices, owners, report, &a.entries, row, first + lane == 0);
         const long scale_at = a.scale_offset + place.scale,
                    zero_point_at = a.zero_point_offset + place.zero_point;
         const float scale =
@@ -151,7 +155,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
             (global const uint *)zero_point_buffer + zero_point_at + first * ELEMENTS(DST);
         global const STORAGE(SRC) *run_x = x + a.x_offset + place.x + first * a.x_stride;
         global STORAGE(DST) *run_y = y + a.y_offset + place.y + first * a.y_stride;
-        const long units = min(a.tile, a.inner - first);
+        const long units = kept ? min(a.tile, a.inner - first) : 0;
         long done = 0;
 
         first += a.tile;

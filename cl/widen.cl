@@ -1,7 +1,8 @@
-// widen: y[i] = f32(x[i * x_stride]), for scales and zero points that the inner loop reads one an element
+// widen: y[i] = f32(element i of x), for scales and zero points that the inner loop reads one an element
 //
 //   KERNEL_NAME   the kernel's name
 #include "args/widen.h"
+#include "base/rows.clh"
 #include "base/scalar.clh"
 #include "base/types.clh"
 
@@ -16,5 +17,5 @@ kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *res
     const long end = min(first + a.elements_per_item, a.elements);
 
     for (long i = first; i < end; i++)
-        y[a.y_offset + i] = as_uint(clq_load_scalar(x, a.x_offset + i * a.x_stride, a.type));
+        y[i] = as_uint(clq_load_scalar(x, a.x_offset + clq_place_of(i, a.dim, a.dims).x, a.type));
 }

@@ -2,7 +2,7 @@
 #ifndef CLQ_ARGS_QUANTIZE_H
 #define CLQ_ARGS_QUANTIZE_H
 
-#include "args/types.h"
+#include "args/entries.h"
 
 #define CLQ_QUANTIZE_DIMS 8
 
@@ -20,8 +20,9 @@ struct quantize_args {
     clq_u32 lanes;                           /* FORM group: work-items that share a tile, a power of two */
     clq_u32 outer;                           /* dimensions in dim, innermost first */
     clq_u32 scale_type, zero_point_type;     /* enum clq_scalar; F32 where there is one per element */
+    struct clq_entries entries;
     struct clq_dim dim[CLQ_QUANTIZE_DIMS];
 };
-CLQ_SAME_SIZE(quantize_args, 432);
+CLQ_SAME_SIZE(quantize_args, 560);
 
 #endif

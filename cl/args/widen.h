@@ -4,14 +4,18 @@
 
 #include "args/types.h"
 
+#define CLQ_WIDEN_DIMS 8
+
+/* Element i of y is the i-th of x in row-major order. Without dimensions x has one element, which is
+ * repeated. */
 struct widen_args {
-    clq_i64 x_offset, x_stride; /* elements of x; a stride of 0 repeats the one element */
-    clq_i64 y_offset;           /* floats */
-    clq_i64 elements;           /* how many floats are written */
-    clq_i64 elements_per_item;  /* consecutive ones that one work-item does */
-    clq_u32 type;               /* enum clq_scalar of x */
-    clq_u32 reserved;
+    clq_i64 x_offset;          /* elements */
+    clq_i64 elements;          /* how many floats are written */
+    clq_i64 elements_per_item; /* consecutive ones that one work-item does */
+    clq_u32 type;              /* enum clq_scalar of x */
+    clq_u32 dims;              /* innermost first; only their sizes and strides in x are read */
+    struct clq_dim dim[CLQ_WIDEN_DIMS];
 };
-CLQ_SAME_SIZE(widen_args, 48);
+CLQ_SAME_SIZE(widen_args, 352);
 
 #endif

@@ -27,6 +27,11 @@ enum clq__type clq__type_of(DLDataType dtype)
     return CLQ__NONE;
 }
 
+bool clq__same_dtype(DLDataType a, DLDataType b)
+{
+    return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
+}
+
 const char *clq__type_token(enum clq__type type)
 {
     return rows[type].token;

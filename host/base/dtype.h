@@ -3,6 +3,7 @@
 #define CLQ_BASE_DTYPE_H
 
 #include <dlpack/dlpack.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -33,12 +34,15 @@ enum {
     CLQ__FLOATS = CLQ__SET(CLQ__F32) | CLQ__SET(CLQ__F16) | CLQ__SET(CLQ__BF16),
     CLQ__INTEGERS = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__SET(CLQ__I32),
     CLQ__QUANTIZED = CLQ__INTEGERS | CLQ__SET(CLQ__I4),
+    CLQ__CACHES = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__SET(CLQ__I4),
+    CLQ__INDICES = CLQ__SET(CLQ__I32) | CLQ__SET(CLQ__I64),
     CLQ__ANY = (1 << CLQ__TYPES) - 2,
 };
 
 /* CLQ__NONE where it is none of ours. An int4 may have 1, 2 or 8 lanes (views of tensor.h), all others have
  * one. */
 enum clq__type clq__type_of(DLDataType dtype);
+bool clq__same_dtype(DLDataType a, DLDataType b);
 const char *clq__type_token(enum clq__type type);
 const char *clq__type_name(enum clq__type type);
 /* The names in a set, "float32, float16 or bfloat16", for a sentence. */

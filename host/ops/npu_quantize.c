@@ -3,7 +3,8 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "ops/static_quantize.h"
+#include "ops/npu_words.h"
+#include "ops/dense.h"
 
 static const struct dtype {
     const char *name;
@@ -16,12 +17,6 @@ static const struct dtype {
     [CLQ_NPU_QUINT4X2] = {"quint4x2", CLQ__I4, false, true},
 };
 
-static bool same_dtype(DLDataType a, DLDataType b)
-{
-    return a.code == b.code && a.bits == b.bits && a.lanes == b.lanes;
-}
-
-/* quint4x2 is written as int32 words of eight: the library's own view of them is (kDLInt, 4, 8). */
 static clq_status check_output(const struct dtype *dtype, const DLTensor *input, const DLTensor *output,
                                DLTensor *as)
 {
@@ -29,10 +24,8 @@ static clq_status check_output(const struct dtype *dtype, const DLTensor *input,
     const bool words = dtype->type == CLQ__I4;
     const int last = input->ndim - 1;
 
-    *as = *output;
-    if (words && same_dtype(output->dtype, CLQ_INT32))
-        as->dtype = CLQ_INT4_WORDS;
-    CLQ_REQUIRE(words ? same_dtype(as->dtype, CLQ_INT4_WORDS) : clq__type_of(output->dtype) == dtype->type,
+    *as = words ? clq__npu_words(output) : *output;
+    CLQ_REQUIRE(words ? clq__same_dtype(as->dtype, CLQ_INT4_WORDS) : clq__type_of(output->dtype) == dtype->type,
                 CLQ_ERROR_TYPE, "output.dtype is (code %d, bits %d, lanes %d): for dtype %s it must be %s",
                 output->dtype.code, output->dtype.bits, output->dtype.lanes, dtype->name,
                 words ? "int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8)" : clq__type_name(dtype->type));
@@ -80,7 +73,7 @@ static clq_status check_parameters(const DLTensor *scales, const DLTensor *zero_
                 "zero_points.shape[0] is %lld: it must be that of scales, %lld",
                 (long long)count_of(zero_points), (long long)count_of(scales));
     CLQ_REQUIRE(
-        div_mode || same_dtype(zero_points->dtype, scales->dtype), CLQ_ERROR_TYPE,
+        div_mode || clq__same_dtype(zero_points->dtype, scales->dtype), CLQ_ERROR_TYPE,
         "zero_points.dtype is (code %d, bits %d, lanes %d): with div_mode false it must be that of scales, "
         "(code %d, bits %d, lanes %d)",
         zero_points->dtype.code, zero_points->dtype.bits, zero_points->dtype.lanes, scales->dtype.code,
@@ -114,16 +107,16 @@ clq_status clq_npu_quantize(clq_context *context, cl_command_queue queue, const 
     CLQ_TRY(check_output(&dtypes[number], input, output, &as));
     CLQ_TRY(check_axis(axis, div_mode, input, &general));
     CLQ_TRY(check_parameters(scales, zero_points, div_mode));
-    CLQ_TRY(clq__static_quantize(context, queue,
-                                 &(struct clq__static_quantize){.x = input,
-                                                                .scales = scales,
-                                                                .zero_points = zero_points,
-                                                                .y = &as,
-                                                                .x_name = "input",
-                                                                .y_name = "output",
-                                                                .axis = general,
-                                                                .mode = div_mode ? CLQ_DIVIDE : CLQ_MULTIPLY},
-                                 num_wait, wait, done));
+    CLQ_TRY(clq__dense_run(context, queue,
+                           &(struct clq__dense){.x = input,
+                                                .scales = scales,
+                                                .zero_points = zero_points,
+                                                .y = &as,
+                                                .x_name = "input",
+                                                .y_name = "output",
+                                                .axis = general,
+                                                .mode = div_mode ? CLQ_DIVIDE : CLQ_MULTIPLY},
+                           false, num_wait, wait, done));
 end:
     return status;
 }

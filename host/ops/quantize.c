@@ -2,7 +2,7 @@
 #include <clquant/quantize.h>
 
 #include "base/error.h"
-#include "ops/static_quantize.h"
+#include "ops/dense.h"
 
 static clq_status run(clq_context *context, cl_command_queue queue, const struct clq_quantize_desc *desc,
                       bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)
@@ -13,17 +13,16 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
     for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
         CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
                     "desc.reserved[%zu] is not 0: this library knows no such field", i);
-    CLQ_TRY(clq__static_quantize(context, queue,
-                                 &(struct clq__static_quantize){.x = desc->x,
-                                                                .scales = desc->scales,
-                                                                .zero_points = desc->zero_points,
-                                                                .y = desc->y,
-                                                                .x_name = "x",
-                                                                .y_name = "y",
-                                                                .axis = desc->axis,
-                                                                .mode = desc->mode,
-                                                                .build_only = build_only},
-                                 num_wait, wait, done));
+    CLQ_TRY(clq__dense_run(context, queue,
+                           &(struct clq__dense){.x = desc->x,
+                                                .scales = desc->scales,
+                                                .zero_points = desc->zero_points,
+                                                .y = desc->y,
+                                                .x_name = "x",
+                                                .y_name = "y",
+                                                .axis = desc->axis,
+                                                .mode = desc->mode},
+                           build_only, num_wait, wait, done));
 end:
     return status;
 }

@@ -1,21 +1,60 @@
-/* Static quantization as every operator of it shares it: check, fold, choose the variant, fill the arguments,
- * launch. An operator says what it calls its arguments and which rules are its own. */
+/* One call of static quantization, checked: what the operators hand to static_quantize.c, which does the rest
+ * alike for all of them. */
 #ifndef CLQ_OPS_STATIC_QUANTIZE_H
 #define CLQ_OPS_STATIC_QUANTIZE_H
 
-#include <clquant/quantize.h>
+#include "args/entries.h"
+#include "args/quantize.h"
+#include "base/view.h"
+#include "runtime/launch.h"
+#include "runtime/memory.h"
+
+#include <clquant/quantize_scatter.h>
 #include <stdbool.h>
 
-struct clq__static_quantize {
-    const DLTensor *x, *scales, *zero_points, *y;
-    const char *x_name, *y_name; /* scales and zero_points are called so everywhere */
-    int axis;
-    uint32_t mode; /* enum clq_scale_mode */
-    bool build_only;
+/* Scales or zero points: one element, or one per index of an axis of x. */
+struct clq__static_parameter {
+    struct clq__view view; /* view.tensor is NULL where there is none */
+    int64_t stride;        /* in memory, along the axis; 0 for one element */
+    int64_t row_stride;    /* of groups, from one group's scales to the next's */
+    bool flatten;          /* its elements in order do not lie at one stride: they are copied out first */
 };
 
-clq_status clq__static_quantize(clq_context *context, cl_command_queue queue,
-                                const struct clq__static_quantize *call, cl_uint num_wait,
-                                const cl_event *wait, cl_event *done);
+/* Rows that lie, or find their scales, where an index tensor says. */
+struct clq__placement {
+    struct clq__view indices; /* view.tensor is NULL where there are none */
+    enum clq_entry_kind kind;
+    int64_t batches, size, length; /* of a cache: D0, A and U */
+    int axis;                      /* the one of A and U */
+    uint32_t range;                /* enum clq_range_policy */
+    bool unique;
+    cl_mem report, workspace;
+    uint64_t report_offset_bytes, workspace_offset_bytes;
+};
+
+struct clq__static_work {
+    struct clq__view x, y;
+    struct clq__static_parameter scale, zero_point;
+    int axis; /* of x, along which scale or zero_point differ */
+    uint32_t mode;
+    struct clq__placement placement;
+};
+
+/* What the operators' checks have in common. init sets all but the views and the layout. */
+clq_status clq__static_work_init(struct clq__static_work *work, uint32_t mode);
+clq_status clq__static_parameters_init(struct clq__static_work *work, const char *scales_name,
+                                       const DLTensor *scales, const char *zero_points_name,
+                                       const DLTensor *zero_points);
+clq_status clq__static_check_rank(const struct clq__view *y, const struct clq__view *x);
+clq_status clq__static_check_size(const struct clq__view *y, const struct clq__view *x, int d);
+clq_status clq__static_check_alike(const struct clq__view *x, const struct clq__view *y);
+clq_status clq__static_check_report(cl_mem report, uint64_t offset_bytes);
+
+/* Runs what was checked, or only builds what it needs. */
+clq_status clq__static_run(clq_context *context, cl_command_queue queue, const struct clq__static_work *work,
+                           bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done);
+
+/* Tiles and work-groups, from the layout in args. */
+void clq__static_size(struct quantize_args *args, struct clq__launch *launch, struct clq__traits traits);
 
 #endif

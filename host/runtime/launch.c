@@ -101,12 +101,59 @@ end:
     return status;
 }
 
+clq_status clq__call_check(const clq_context *context, cl_command_queue queue, bool build_only,
+                           cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
+    CLQ_REQUIRE(queue != NULL || build_only, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue");
+    CLQ_TRY(clq__wait_check(num_wait, wait));
+end:
+    return status;
+}
+
 clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
 
     if (done != NULL)
         CLQ_TRY_CL(clEnqueueMarkerWithWaitList(queue, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq__clear(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, size_t size_bytes,
+                      cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    const cl_uint zero = 0;
+
+    CLQ_TRY_CL(clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, offset_bytes, size_bytes, num_wait,
+                                   wait, done));
+end:
+    return status;
+}
+
+clq_status clq__copy_bytes(cl_command_queue queue, cl_mem src, size_t src_offset_bytes, cl_mem dst,
+                           size_t dst_offset_bytes, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
+                           cl_event *done)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY_CL(clEnqueueCopyBuffer(queue, src, dst, src_offset_bytes, dst_offset_bytes, size_bytes, num_wait,
+                                   wait, done));
+end:
+    return status;
+}
+
+clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, void *host,
+                     size_t size_bytes, cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY_CL(
+        clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset_bytes, size_bytes, host, num_wait, wait, NULL));
 end:
     return status;
 }

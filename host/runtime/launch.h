@@ -39,9 +39,22 @@ clq_status clq__launch(clq_context *context, cl_command_queue queue, const struc
                        cl_uint num_wait, const cl_event *wait, cl_event *done);
 /* Refuses a list without a length or a length without a list: PoCL 3.1 reads the list before it looks. */
 clq_status clq__wait_check(cl_uint num_wait, const cl_event *wait);
+/* What every operator asks for first; a call that only builds needs no queue. */
+clq_status clq__call_check(const clq_context *context, cl_command_queue queue, bool build_only,
+                           cl_uint num_wait, const cl_event *wait);
 /* Nothing to do but to honour the wait list, where an event was asked for. */
 clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait,
                                cl_event *done);
+
+/* Zeroes, and copies, bytes of buffers. */
+clq_status clq__clear(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, size_t size_bytes,
+                      cl_uint num_wait, const cl_event *wait, cl_event *done);
+clq_status clq__copy_bytes(cl_command_queue queue, cl_mem src, size_t src_offset_bytes, cl_mem dst,
+                           size_t dst_offset_bytes, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
+                           cl_event *done);
+/* Reads bytes of a buffer, and blocks until they are there. */
+clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, void *host,
+                     size_t size_bytes, cl_uint num_wait, const cl_event *wait);
 
 /* Buffers that live until the commands that were enqueued with them are done. NULL is fine for release. */
 clq_status clq__scratch_create(clq_context *context, size_t size_bytes, cl_mem *buffer);

@@ -57,13 +57,14 @@ clq_status clq__memory_check_all(const struct clq__view *const *views, int count
 
     assert(count <= MAX_VIEWS);
     for (int i = 0; i < count; i++) {
-        if (views[i]->tensor == NULL)
+        if (views[i]->tensor == NULL || views[i]->elements == 0)
             continue;
         CLQ_TRY(clq__memory_of(views[i]->name, views[i]->tensor->data, &memory[i]));
         CLQ_TRY(clq__memory_check(views[i], &memory[i]));
     }
     for (int i = 1; i < count; i++)
-        CLQ_REQUIRE(views[i]->tensor == NULL || !overlap(views[0], &memory[0], views[i], &memory[i]),
+        CLQ_REQUIRE(views[i]->tensor == NULL || views[i]->elements == 0 || views[0]->elements == 0 ||
+                        !overlap(views[0], &memory[0], views[i], &memory[i]),
                     CLQ_ERROR_OVERLAP,
                     "%s shares bytes of its buffer with %s: their byte ranges must be disjoint",
                     views[0]->name, views[i]->name);

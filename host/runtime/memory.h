@@ -18,7 +18,7 @@ clq_status clq__memory_check(const struct clq__view *view, const struct clq__mem
 
 /* Everything about the buffers of a call: each present and large enough, and the output, which is the first,
  * apart from all others. The test is conservative: two tensors in one buffer must have disjoint byte ranges.
- * Views with a NULL tensor are left out; none is empty. */
+ * Views without a tensor, and empty ones, are left out. */
 clq_status clq__memory_check_all(const struct clq__view *const *views, int count);
 
 #endif

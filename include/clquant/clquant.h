@@ -3,8 +3,11 @@
 #define CLQUANT_CLQUANT_H
 
 #include <clquant/context.h>
+#include <clquant/group_quantize.h>
 #include <clquant/npu.h>
 #include <clquant/quantize.h>
+#include <clquant/quantize_scatter.h>
+#include <clquant/report.h>
 #include <clquant/status.h>
 #include <clquant/tensor.h>
 #include <clquant/version.h>

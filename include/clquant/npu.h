@@ -38,6 +38,45 @@ CLQ_API clq_status clq_npu_quantize(clq_context *context, cl_command_queue queue
                                     enum clq_npu_dtype dtype, int axis, bool div_mode, const DLTensor *output,
                                     cl_uint num_wait, const cl_event *wait, cl_event *done);
 
+/* npu_group_quant(x, scale, group_index, *, offset=None, dst_dtype=None) -> y
+ *
+ *   y[r, :] = sat(rint(x[r, :] * scale[g(r), :] + offset))
+ *
+ * x         [S, H]. scale [E, H], E at least 1. group_index [E], int32 or int64: the end row of each group.
+ * offset    NULL for none: one number of scale's type.
+ * dst_dtype CLQ_NPU_QINT8 (the documents' default, also written int8) or CLQ_NPU_QUINT4X2.
+ * y         int8 of x's shape; quint4x2: int32 words as for npu_quantize.
+ * What a wrong group_index does, layouts, events and threads: clquant/group_quantize.h. */
+CLQ_API clq_status clq_npu_group_quant(clq_context *context, cl_command_queue queue, const DLTensor *x,
+                                       const DLTensor *scale, const DLTensor *group_index,
+                                       const DLTensor *offset, enum clq_npu_dtype dst_dtype,
+                                       const DLTensor *y, cl_uint num_wait, const cl_event *wait,
+                                       cl_event *done);
+
+/* npu_quant_scatter(input, indices, updates, quant_scales, quant_zero_points=None, axis=0, quant_axis=1,
+ *                   reduce='update') -> output
+ * npu_quant_scatter_(self, ...)  the same, in place
+ *
+ *   output = input, and then for each i, with b, s = indices[i] or (i, indices[i])
+ *   output[b, .., s : s+U on axis, .., :] = sat(rint(updates[i] / quant_scales + quant_zero_points))
+ *
+ * input     int8, rank 3 to 8; output and self too. updates as input, its first dimension N at most input's.
+ * indices   [N] or [N, 2], int32 or int64. One out of range drops its entry; where entries overlap the last
+ * wins. axis      neither the first nor the last: the documented default 0 is kept, and is an error that says
+ * to pass -2. quant_axis  the last dimension: the documented default 1 is kept, and is an error that says to
+ * pass -1. quant_scales, quant_zero_points  one per index of the last axis, of any shape. reduce    "update".
+ * Relaxed against the documents: every type of clq_quantize_scatter, and a last dimension of any size. */
+CLQ_API clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, const DLTensor *input,
+                                         const DLTensor *indices, const DLTensor *updates,
+                                         const DLTensor *quant_scales, const DLTensor *quant_zero_points,
+                                         int axis, int quant_axis, const char *reduce, const DLTensor *output,
+                                         cl_uint num_wait, const cl_event *wait, cl_event *done);
+CLQ_API clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue queue, const DLTensor *self,
+                                          const DLTensor *indices, const DLTensor *updates,
+                                          const DLTensor *quant_scales, const DLTensor *quant_zero_points,
+                                          int axis, int quant_axis, const char *reduce, cl_uint num_wait,
+                                          const cl_event *wait, cl_event *done);
+
 #ifdef __cplusplus
 }
 #endif

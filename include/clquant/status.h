@@ -36,7 +36,8 @@ typedef int32_t clq_status;
     X(CLQ_ERROR_DEVICE, -20011, "no OpenCL device fits")                                                     \
     X(CLQ_ERROR_BUILD, -20012, "a kernel did not build")                                                     \
     X(CLQ_ERROR_MEMORY, -20013, "the host is out of memory")                                                 \
-    X(CLQ_ERROR_SYSTEM, -20014, "a system call failed")
+    X(CLQ_ERROR_SYSTEM, -20014, "a system call failed")                                                      \
+    X(CLQ_ERROR_INDEX, -20015, "an index is out of range")
 
 enum clq_status_code {
 #define CLQ_STATUS_ENUM(name, code, sentence) name = (code),

@@ -138,6 +138,14 @@ static void touch_kernel(cl_kernel kernel, bool ends)
       (cl_command_queue a, cl_mem b, cl_bool c, size_t d, size_t e, const void *f, cl_uint g,                \
        const cl_event *h, cl_event *event),                                                                  \
       (a, b, c, d, e, f, g, h, event))                                                                       \
+    X(clEnqueueFillBuffer,                                                                                   \
+      (cl_command_queue a, cl_mem b, const void *c, size_t d, size_t e, size_t f, cl_uint g,                 \
+       const cl_event *h, cl_event *event),                                                                  \
+      (a, b, c, d, e, f, g, h, event))                                                                       \
+    X(clEnqueueCopyBuffer,                                                                                   \
+      (cl_command_queue a, cl_mem b, cl_mem c, size_t d, size_t e, size_t f, cl_uint g, const cl_event *h,   \
+       cl_event *event),                                                                                     \
+      (a, b, c, d, e, f, g, h, event))                                                                       \
     X(clEnqueueUnmapMemObject,                                                                               \
       (cl_command_queue a, cl_mem b, void *c, cl_uint d, const cl_event *e, cl_event *event),                \
       (a, b, c, d, e, event))                                                                                \

@@ -19,6 +19,7 @@ enum reference_type {
     REFERENCE_U8,
     REFERENCE_I32,
     REFERENCE_I4,
+    REFERENCE_I64, /* only of indices: it is loaded and never stored */
 };
 
 /* Elements at any strides. Indices count values; shape and strides count elements, which hold `lanes` values
@@ -46,8 +47,12 @@ bool reference_next(const struct reference_tensor *tensor, int64_t *index);
 /* The value at index, widened to binary32 (int32 rounds to nearest-even); as an integer; and stored. The two
  * with integers are for the integer types only. */
 float reference_load(const struct reference_tensor *tensor, const int64_t *index);
-int32_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index);
+int64_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index);
 void reference_store_int(const struct reference_tensor *tensor, const int64_t *index, int32_t value);
+
+/* Every value of src to the same index of dst: tensors of an integer type and as many values in each
+ * dimension. */
+void reference_copy_int(const struct reference_tensor *src, const struct reference_tensor *dst);
 
 /* float16 and bfloat16 to binary32, exactly; and back, to nearest-even, every NaN the canonical one. */
 float reference_widen_f16(uint16_t bits);
@@ -85,5 +90,76 @@ struct reference_npu_quantize_desc {
     bool div_mode;
 };
 void reference_npu_quantize(const struct reference_npu_quantize_desc *desc);
+
+/* What an operator that reads indices says of them: how many entries (rows of no group, in group_quantize) it
+ * dropped and moved, and 2^32-1 minus the lowest of these entries, or 0 where there is none. Where x or
+ * updates is empty, nothing is counted. */
+struct reference_report {
+    uint32_t dropped;
+    uint32_t moved;
+    uint32_t first;
+    uint32_t reserved;
+};
+void reference_report_dropped(struct reference_report *report, int64_t entry);
+void reference_report_moved(struct reference_report *report, int64_t entry);
+
+/* y[r, c] = sat(rint(x[r, c] * scale[g, c] + offset)), g being the first group with group_index[g] above r,
+ * as a binary search finds it even where group_index is not sorted; a row of no group keeps its bytes and is
+ * reported. x is (S, H), scale (E, H), group_index (E) int32 or int64. offset has one element, or is NULL. */
+struct reference_group_quantize_desc {
+    const struct reference_tensor *x;
+    const struct reference_tensor *scale;
+    const struct reference_tensor *group_index;
+    const struct reference_tensor *offset;
+    const struct reference_tensor *y;
+};
+struct reference_report reference_group_quantize(const struct reference_group_quantize_desc *desc);
+
+/* npu_group_quant: the same. The output's type stands for dst_dtype. */
+struct reference_npu_group_quant_desc {
+    const struct reference_tensor *x;
+    const struct reference_tensor *scale;
+    const struct reference_tensor *group_index;
+    const struct reference_tensor *offset;
+    const struct reference_tensor *y;
+};
+struct reference_report reference_npu_group_quant(const struct reference_npu_group_quant_desc *desc);
+
+/* What becomes of an entry whose batch or start is out of range. */
+enum reference_range {
+    REFERENCE_DROP,  /* nothing of it is written */
+    REFERENCE_CLAMP, /* batch and start move to the nearest valid value */
+    REFERENCE_WRAP,  /* the axis is a ring; a batch out of range still drops the entry */
+};
+
+/* cache[b, .., s : s+U on axis, ..] = sat(rint(updates[i] / scale + zero_point)) for i = 0, 1, .., so that
+ * the last entry wins; with multiply updates[i] * scale. (b, s) is indices[i], (N, 2), or (i, indices[i]),
+ * (N). scales and zero_points have one element, or one per index of the last axis, in any shape. zero_points
+ * may be NULL. */
+struct reference_quantize_scatter_desc {
+    const struct reference_tensor *cache;
+    const struct reference_tensor *indices;
+    const struct reference_tensor *updates;
+    const struct reference_tensor *scales;
+    const struct reference_tensor *zero_points;
+    int axis;
+    bool multiply;
+    enum reference_range range;
+};
+struct reference_report reference_quantize_scatter(const struct reference_quantize_scatter_desc *desc);
+
+/* npu_quant_scatter_: the same, divided, out of range dropped. quant_axis (the last) and reduce ('update')
+ * have but one value. npu_quant_scatter makes self a copy of input first. */
+struct reference_npu_quant_scatter_desc {
+    const struct reference_tensor *self;
+    const struct reference_tensor *indices;
+    const struct reference_tensor *updates;
+    const struct reference_tensor *quant_scales;
+    const struct reference_tensor *quant_zero_points;
+    int axis;
+};
+struct reference_report reference_npu_quant_scatter_(const struct reference_npu_quant_scatter_desc *desc);
+struct reference_report reference_npu_quant_scatter(const struct reference_tensor *input,
+                                                    const struct reference_npu_quant_scatter_desc *desc);
 
 #endif

@@ -61,7 +61,7 @@ static int64_t position_of(const struct reference_tensor *tensor, const int64_t 
     return elements * lanes + index[last] % lanes;
 }
 
-int32_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index)
+int64_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index)
 {
     const int64_t position = position_of(tensor, index);
     const unsigned char *bytes = tensor->data;
@@ -77,6 +77,11 @@ int32_t reference_load_int(const struct reference_tensor *tensor, const int64_t 
     case REFERENCE_I4: {
         const int nibble = position % 2 == 0 ? bytes[position / 2] & 15 : bytes[position / 2] >> 4;
         return nibble < 8 ? nibble : nibble - 16;
+    }
+    case REFERENCE_I64: {
+        int64_t value;
+        memcpy(&value, bytes + position * 8, sizeof(value));
+        return value;
     }
     default: {
         int32_t value;
@@ -126,4 +131,15 @@ void reference_store_int(const struct reference_tensor *tensor, const int64_t *i
     default:
         memcpy(bytes + position * 4, &value, sizeof(value));
     }
+}
+
+void reference_copy_int(const struct reference_tensor *src, const struct reference_tensor *dst)
+{
+    int64_t index[REFERENCE_MAX_RANK] = {0};
+
+    if (reference_count(src) == 0)
+        return;
+    do
+        reference_store_int(dst, index, (int32_t)reference_load_int(src, index));
+    while (reference_next(src, index));
 }

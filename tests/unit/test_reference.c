@@ -237,6 +237,9 @@ static void loads_every_type_at_odd_bytes(void **state)
     at.type = REFERENCE_I32; /* 0x010001ff = 16,777,727, a tie between ...726 and ...728: to the even one */
     assert_int_equal(reference_load_int(&at, index), 16777727);
     assert_true(reference_load(&at, index) == 16777728.0f);
+    at.data = (void *)(bytes + 1);
+    at.type = REFERENCE_I64; /* 0x010001ffffc00000: its upper half counts */
+    assert_true(reference_load_int(&at, index) == 0x010001ffffc00000);
 }
 
 static void quantizes_by_hand(void **state)

@@ -6,7 +6,7 @@
 
 #include <cmocka.h>
 
-#include "ops/static_quantize_work.h"
+#include "ops/static_quantize.h"
 
 typedef __int128 wide;
 
@@ -16,7 +16,7 @@ static void check(int64_t rows, int64_t inner, struct clq__traits traits)
     struct clq__launch launch = {0};
     int64_t tiles_per_group;
 
-    clq__static_quantize_size(&args, &launch, traits);
+    clq__static_size(&args, &launch, traits);
     assert_true(args.tile > 0 && args.tile <= INT32_MAX);
     /* The last tile of a row is the only one that may be shorter, and it is not empty. */
     assert_true((wide)args.tile * args.tiles_per_row >= inner &&

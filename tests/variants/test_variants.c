@@ -60,7 +60,50 @@ static void build(clq_context *context, DLDataType x_type, DLDataType y_type, ui
         clReleaseMemObject(buffers[i]);
 }
 
-/* All that clq_quantize can ask for on this device, laid out and computed in one way. */
+/* The kernels that stand beside: many entries that may overlap, written into a copy of a cache with gaps. */
+static void build_scatter(clq_context *context)
+{
+    int64_t cache_shape[] = {8, 4, 2}, gaps[] = {16, 4, 1}, updates_shape[] = {4096, 1, 2},
+            pairs[] = {4096, 2}, one[] = {1};
+    const size_t bytes[] = {128, 128, 4096 * 2 * 4, 4096 * 2 * 4, 4};
+    cl_int code = CL_SUCCESS;
+    cl_mem buffers[5];
+    const DLDevice opencl = {kDLOpenCL, 0};
+
+    for (int i = 0; i < 5; i++) {
+        buffers[i] = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, bytes[i], NULL, &code);
+        assert_int_equal(code, CL_SUCCESS);
+    }
+    const DLTensor input = {.data = buffers[0],
+                            .device = opencl,
+                            .ndim = 3,
+                            .dtype = CLQ_INT8,
+                            .shape = cache_shape,
+                            .strides = gaps};
+    const DLTensor cache = {
+        .data = buffers[1], .device = opencl, .ndim = 3, .dtype = CLQ_INT8, .shape = cache_shape};
+    const DLTensor updates = {
+        .data = buffers[2], .device = opencl, .ndim = 3, .dtype = CLQ_FLOAT32, .shape = updates_shape};
+    const DLTensor indices = {
+        .data = buffers[3], .device = opencl, .ndim = 2, .dtype = CLQ_INT32, .shape = pairs};
+    const DLTensor scales = {
+        .data = buffers[4], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = one};
+    const clq_status status =
+        clq_quantize_scatter_build(context, &(struct clq_quantize_scatter_desc){.input = &input,
+                                                                                .cache = &cache,
+                                                                                .indices = &indices,
+                                                                                .updates = &updates,
+                                                                                .scales = &scales,
+                                                                                .axis = 1});
+
+    if (status != CLQ_OK)
+        print_error("%s\n", clq_error_detail());
+    assert_int_equal(status, CLQ_OK);
+    for (int i = 0; i < 5; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
+/* All that the operators can ask for on this device, laid out and computed in one way. */
 static void build_all(uint32_t form, uint32_t arithmetic)
 {
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
@@ -77,6 +120,7 @@ static void build_all(uint32_t form, uint32_t arithmetic)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)
                 for (int params = 0; params < 3; params++)
                     build(context, x_types[x], y_types[y], mode, params);
+    build_scatter(context);
     clq_context_destroy(context);
 }
 

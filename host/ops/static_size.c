@@ -1,5 +1,5 @@
 /* How a call of static quantization is cut into work-items. */
-#include "ops/static_quantize_work.h"
+#include "ops/static_quantize.h"
 
 #include <assert.h>
 
@@ -46,8 +46,7 @@ static void size_groups(struct quantize_args *args, struct clq__launch *launch,
     launch->groups = (size_t)ceil_div(args->tiles, local / lanes);
 }
 
-void clq__static_quantize_size(struct quantize_args *args, struct clq__launch *launch,
-                               struct clq__traits traits)
+void clq__static_size(struct quantize_args *args, struct clq__launch *launch, struct clq__traits traits)
 {
     int64_t rows = 1;
 

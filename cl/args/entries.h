@@ -1,0 +1,42 @@
+/* How entries of an index tensor place the rows of a kernel. */
+#ifndef CLQ_ARGS_ENTRIES_H
+#define CLQ_ARGS_ENTRIES_H
+
+#include "args/types.h"
+
+/* What an entry of the indices says. */
+enum clq_entry_kind {
+    CLQ_ENTRY_NONE = 0,   /* there are no indices: rows lie where the dimensions say */
+    CLQ_ENTRY_GROUPS = 1, /* the end row of a group: rows of group g read scale row g */
+    CLQ_ENTRY_STARTS = 2, /* entry i writes batch i from this start */
+    CLQ_ENTRY_PAIRS = 3,  /* entry i writes this batch from this start */
+};
+
+/* What becomes of a start that is out of range: the numbers of enum clq_range_policy. */
+enum clq_entry_range { CLQ_ENTRY_DROP = 0, CLQ_ENTRY_CLAMP = 1, CLQ_ENTRY_WRAP = 2 };
+
+/* How a row learns that a later entry writes its place. */
+enum clq_entry_overlap {
+    CLQ_OVERLAP_NONE = 0,  /* none does: starts of 1-D indices, or a promise */
+    CLQ_OVERLAP_SCAN = 1,  /* it looks at the later entries */
+    CLQ_OVERLAP_OWNER = 2, /* claim.cl has written the last entry of every place into a table */
+};
+
+/* The entries are the outermost dimension of the rows; the positions of an entry are the next one inside it
+ * where `positions` is above 1, and otherwise part of the row. */
+struct clq_entries {
+    clq_i64 count;                                  /* entries */
+    clq_i64 index_offset, index_stride, index_pair; /* elements; index_pair from batch to start */
+    clq_i64 batches, size, length;                  /* D0, A, U: where an entry may lie */
+    clq_i64 y_batch, y_start; /* units from one batch, and from one position, to the next */
+    clq_i64 positions;        /* U where it is a dimension of its own, else 1 */
+    clq_i64 rows;             /* of one entry */
+    clq_i64 scale_row;        /* GROUPS: elements from one group's scales to the next's */
+    clq_i64 owner_offset;     /* words of the workspace */
+    clq_i64 report_offset;    /* words of the report's buffer; -1: there is none */
+    clq_u32 kind, range, overlap;
+    clq_u32 wide; /* 1: the indices are int64 */
+};
+CLQ_SAME_SIZE(clq_entries, 128);
+
+#endif

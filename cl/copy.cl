@@ -1,0 +1,23 @@
+// copy: dst[row][byte] = src[row][byte], for tensors that are not dense
+//
+//   KERNEL_NAME   the kernel's name
+#include "args/copy.h"
+#include "base/rows.clh"
+
+#if !defined(KERNEL_NAME)
+#error "copy.cl: KERNEL_NAME is required"
+#endif
+
+kernel void KERNEL_NAME(global const uchar *restrict src, global uchar *restrict dst, const struct copy_args a)
+{
+    const long first = (long)get_global_id(0) * a.rows_per_item, end = min(first + a.rows_per_item, a.rows);
+
+    for (long row = first; row < end; row++) {
+        const struct clq_place place = clq_place_of(row, a.dim, a.outer);
+        global const uchar *from = src + a.src_offset + place.x;
+        global uchar *to = dst + a.dst_offset + place.y;
+
+        for (long i = 0; i < a.row_bytes; i++)
+            to[i] = from[i];
+    }
+}

@@ -1,0 +1,69 @@
+/* The folded copy: dense tensors go by the driver's own copy, all others by a kernel that copies rows of
+ * bytes. */
+#include "ops/copy.h"
+
+#include "args/copy.h"
+#include "base/error.h"
+#include "base/fold.h"
+
+enum { DST, SRC };
+
+/* In bytes: an element is a dimension of its own, which merges with the others where they are dense. */
+static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, const struct clq__view *src)
+{
+    const bool packed = dst->type == CLQ__I4 && dst->lanes == 1;
+    const int64_t bytes = (int64_t)clq__storage_bytes(dst->tensor->dtype);
+
+    clq__fold_add(fold, true, bytes, (int64_t[]){1, 1, 0, 0});
+    for (int d = dst->rank - 1; d >= 0; d--) {
+        const bool last = d == dst->rank - 1;
+        const int64_t size = dst->shape[d] / (last && dst->type == CLQ__I4 ? (packed ? 2 : dst->lanes) : 1);
+        const int64_t scale =
+            packed && !last ? 2 : 1; /* packed strides count nibbles, the last one is a byte here */
+
+        if (size > 1) /* a stride along one element may be anything, and its multiples overflow */
+            clq__fold_add(fold, false, size,
+                          (int64_t[]){dst->stride[d] / scale * bytes, src->stride[d] / scale * bytes, 0, 0});
+    }
+    clq__fold_sort(fold, 1, DST);
+    clq__fold_merge(fold);
+}
+
+clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct clq__view *dst,
+                     const struct clq__view *src, bool build_only, cl_uint num_wait, const cl_event *wait,
+                     cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__fold fold = {0};
+    struct copy_args args = {.src_offset = (int64_t)src->tensor->byte_offset,
+                             .dst_offset = (int64_t)dst->tensor->byte_offset};
+    struct clq__launch launch = {.num_buffers = 2, .args = &args, .args_bytes = sizeof args, .local = 1};
+
+    *done = NULL;
+    fold_bytes(&fold, dst, src);
+    if (fold.dims == 1) {
+        if (!build_only)
+            CLQ_TRY(clq__copy_bytes(queue, src->tensor->data, src->tensor->byte_offset, dst->tensor->data,
+                                    dst->tensor->byte_offset, (size_t)fold.dim[0].size, num_wait, wait,
+                                    done));
+        goto end;
+    }
+    clq__variant_begin(&launch.variant, "copy.cl");
+    if (build_only) {
+        CLQ_TRY(clq__launch_build(context, &launch));
+        goto end;
+    }
+    args.row_bytes = fold.dim[0].size;
+    args.rows = clq__fold_count(&fold, 1);
+    args.rows_per_item = args.row_bytes >= 16384 ? 1 : 16384 / args.row_bytes;
+    args.outer = (uint32_t)(fold.dims - 1);
+    for (int d = 1; d < fold.dims; d++)
+        args.dim[d - 1] = (struct clq_dim){
+            .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
+    launch.buffers[0] = src->tensor->data;
+    launch.buffers[1] = dst->tensor->data;
+    launch.groups = (size_t)((args.rows + args.rows_per_item - 1) / args.rows_per_item);
+    CLQ_TRY(clq__launch(context, queue, &launch, num_wait, wait, done));
+end:
+    return status;
+}

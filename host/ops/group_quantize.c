@@ -1,0 +1,103 @@
+/* clq_group_quantize: one row of scales per group of rows. */
+#include <clquant/group_quantize.h>
+
+#include "base/error.h"
+#include "ops/explain.h"
+#include "ops/static_quantize.h"
+
+static clq_status check_shapes(const struct clq__static_work *work)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *x = &work->x, *scale = &work->scale.view, *ends = &work->placement.indices;
+    const struct clq__view *offset = &work->zero_point.view;
+
+    CLQ_REQUIRE(x->rank == 2, CLQ_ERROR_RANK, "x.ndim is %d: it must be 2", x->rank);
+    CLQ_REQUIRE(scale->rank == 2, CLQ_ERROR_RANK, "scale.ndim is %d: it must be 2", scale->rank);
+    CLQ_REQUIRE(ends->rank == 1, CLQ_ERROR_RANK, "group_index.ndim is %d: it must be 1", ends->rank);
+    CLQ_REQUIRE(scale->shape[0] >= 1, CLQ_ERROR_SHAPE,
+                "scale.shape[0] is 0: there must be at least one group");
+    CLQ_REQUIRE(scale->shape[1] == x->shape[1], CLQ_ERROR_SHAPE,
+                "scale.shape[1] is %lld: it must be x.shape[1], %lld", (long long)scale->shape[1],
+                (long long)x->shape[1]);
+    CLQ_REQUIRE(ends->shape[0] == scale->shape[0], CLQ_ERROR_SHAPE,
+                "group_index.shape[0] is %lld: it must be scale.shape[0], %lld", (long long)ends->shape[0],
+                (long long)scale->shape[0]);
+    CLQ_REQUIRE(offset->elements == 1, CLQ_ERROR_SHAPE, "offset has %lld elements: it must have 1",
+                (long long)offset->elements);
+end:
+    return status;
+}
+
+static clq_status check(const struct clq_group_quantize_desc *desc, struct clq__static_work *work)
+{
+    clq_status status = CLQ_OK;
+    struct clq__placement *placement = &work->placement;
+
+    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
+    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
+        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
+                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_TRY(clq__static_work_init(work, CLQ_MULTIPLY));
+    CLQ_TRY(clq__view_init(&work->x, "x", desc->x, CLQ__FLOATS));
+    CLQ_TRY(clq__static_parameters_init(work, "scale", desc->scale, "offset", desc->offset));
+    CLQ_REQUIRE(desc->offset == NULL || (CLQ__SET(work->zero_point.view.type) & CLQ__FLOATS), CLQ_ERROR_TYPE,
+                "offset.dtype is %s: it must be float32, float16 or bfloat16",
+                clq__type_name(work->zero_point.view.type));
+    CLQ_TRY(clq__view_init(&placement->indices, "group_index", desc->group_index, CLQ__INDICES));
+    CLQ_TRY(clq__view_init(&work->y, "y", desc->y, CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4)));
+    CLQ_TRY(check_shapes(work));
+    CLQ_TRY(clq__static_check_alike(&work->x, &work->y));
+    CLQ_TRY(clq__view_check_output(&work->y));
+    work->axis = 1;
+    work->scale.stride = work->scale.view.stride[1];
+    work->scale.row_stride = work->scale.view.stride[0];
+    placement->kind = CLQ_ENTRY_GROUPS;
+    placement->report = desc->report;
+    placement->report_offset_bytes = desc->report_offset_bytes;
+    CLQ_TRY(clq__static_check_report(desc->report, desc->report_offset_bytes));
+    CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->y, &work->x, &work->scale.view,
+                                                               &placement->indices, &work->zero_point.view},
+                                  5));
+end:
+    return status;
+}
+
+static clq_status run(clq_context *context, cl_command_queue queue,
+                      const struct clq_group_quantize_desc *desc, bool build_only, cl_uint num_wait,
+                      const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__static_work work;
+
+    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
+    CLQ_TRY(check(desc, &work));
+    CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_group_quantize(clq_context *context, cl_command_queue queue,
+                              const struct clq_group_quantize_desc *desc, cl_uint num_wait,
+                              const cl_event *wait, cl_event *done)
+{
+    return run(context, queue, desc, false, num_wait, wait, done);
+}
+
+clq_status clq_group_quantize_build(clq_context *context, const struct clq_group_quantize_desc *desc)
+{
+    return run(context, NULL, desc, true, 0, NULL, NULL);
+}
+
+clq_status clq_group_quantize_explain(clq_context *context, cl_command_queue queue,
+                                      const struct clq_group_quantize_desc *desc, cl_uint num_wait,
+                                      const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    struct clq__static_work work;
+
+    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
+    CLQ_TRY(check(desc, &work));
+    CLQ_TRY(clq__explain_groups(queue, &work.placement, work.x.shape[0], num_wait, wait));
+end:
+    return status;
+}

@@ -1,0 +1,114 @@
+/* clq_npu_quant_scatter and clq_npu_quant_scatter_: the documented calls, their rules, over
+ * quantize-and-scatter. */
+#include <clquant/npu.h>
+
+#include "base/dtype.h"
+#include "base/error.h"
+#include "ops/scatter.h"
+
+#include <string.h>
+
+static const struct clq__scatter_names copy_names = {"input", "output", "quant_scales", "quant_zero_points"};
+static const struct clq__scatter_names place_names = {"input", "self", "quant_scales", "quant_zero_points"};
+
+static clq_status check_axes(const DLTensor *updates, int axis, int quant_axis)
+{
+    clq_status status = CLQ_OK;
+    const int rank = updates->ndim, at = axis < 0 ? axis + rank : axis;
+    const int quant_at = quant_axis < 0 ? quant_axis + rank : quant_axis;
+
+    CLQ_REQUIRE(rank >= 3 && rank <= CLQ_MAX_RANK, CLQ_ERROR_RANK,
+                "updates.ndim is %d: it must be from 3 to %d", rank, CLQ_MAX_RANK);
+    CLQ_REQUIRE(at >= 1 && at < rank - 1, CLQ_ERROR_AXIS,
+                "axis is %d: it must be neither the first nor the last dimension of updates; pass -2 for the "
+                "second-to-last",
+                axis);
+    CLQ_REQUIRE(quant_at == rank - 1, CLQ_ERROR_AXIS,
+                "quant_axis is %d: it must be the last dimension of updates; pass -1", quant_axis);
+end:
+    return status;
+}
+
+/* One per index of the last axis: the documents do not know one for all. */
+static clq_status check_count(const char *name, const DLTensor *tensor, const DLTensor *updates)
+{
+    clq_status status = CLQ_OK;
+    int64_t count = 1;
+
+    if (tensor == NULL || updates->shape == NULL || (tensor->ndim > 0 && tensor->shape == NULL))
+        goto end; /* the general operator says what is missing */
+    for (int d = 0; d < tensor->ndim; d++)
+        if (__builtin_mul_overflow(count, tensor->shape[d], &count))
+            count = -1;
+    CLQ_REQUIRE(count == updates->shape[updates->ndim - 1], CLQ_ERROR_SHAPE,
+                "%s has %lld elements: it must have one per index of the last axis of updates, %lld", name,
+                (long long)count, (long long)updates->shape[updates->ndim - 1]);
+end:
+    return status;
+}
+
+static clq_status run(clq_context *context, cl_command_queue queue, const struct clq__scatter *call,
+                      int quant_axis, const char *reduce, cl_uint num_wait, const cl_event *wait,
+                      cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    const DLTensor *cache = call->cache, *updates = call->updates;
+
+    CLQ_REQUIRE(cache != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor", call->names->cache);
+    CLQ_REQUIRE(updates != NULL, CLQ_ERROR_NULL, "updates is NULL: it must be a tensor");
+    CLQ_REQUIRE(reduce != NULL && strcmp(reduce, "update") == 0, CLQ_ERROR_VALUE,
+                "reduce is \"%s\": it must be \"update\"", reduce != NULL ? reduce : "NULL");
+    CLQ_REQUIRE(clq__type_of(cache->dtype) == CLQ__I8, CLQ_ERROR_TYPE,
+                "%s.dtype is (code %d, bits %d, lanes %d): it must be int8", call->names->cache,
+                cache->dtype.code, cache->dtype.bits, cache->dtype.lanes);
+    CLQ_TRY(check_axes(updates, call->axis, quant_axis));
+    CLQ_TRY(check_count("quant_scales", call->scales, updates));
+    CLQ_TRY(check_count("quant_zero_points", call->zero_points, updates));
+    CLQ_REQUIRE(updates->shape == NULL || cache->shape == NULL || cache->ndim < 1 ||
+                    updates->shape[0] <= cache->shape[0],
+                CLQ_ERROR_SHAPE, "updates.shape[0] is %lld: it must be at most %s.shape[0], %lld",
+                (long long)updates->shape[0], call->names->cache, (long long)cache->shape[0]);
+    CLQ_TRY(clq__scatter_run(context, queue, call, false, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, const DLTensor *input,
+                                 const DLTensor *indices, const DLTensor *updates,
+                                 const DLTensor *quant_scales, const DLTensor *quant_zero_points, int axis,
+                                 int quant_axis, const char *reduce, const DLTensor *output, cl_uint num_wait,
+                                 const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
+    CLQ_TRY(run(context, queue,
+                &(struct clq__scatter){.names = &copy_names,
+                                       .input = input,
+                                       .cache = output,
+                                       .indices = indices,
+                                       .updates = updates,
+                                       .scales = quant_scales,
+                                       .zero_points = quant_zero_points,
+                                       .axis = axis},
+                quant_axis, reduce, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue queue, const DLTensor *self,
+                                  const DLTensor *indices, const DLTensor *updates,
+                                  const DLTensor *quant_scales, const DLTensor *quant_zero_points, int axis,
+                                  int quant_axis, const char *reduce, cl_uint num_wait, const cl_event *wait,
+                                  cl_event *done)
+{
+    return run(context, queue,
+               &(struct clq__scatter){.names = &place_names,
+                                      .cache = self,
+                                      .indices = indices,
+                                      .updates = updates,
+                                      .scales = quant_scales,
+                                      .zero_points = quant_zero_points,
+                                      .axis = axis},
+               quant_axis, reduce, num_wait, wait, done);
+}

@@ -1,0 +1,10 @@
+/* quint4x2 as the documents write it: int32 words of eight. */
+#ifndef CLQ_OPS_NPU_WORDS_H
+#define CLQ_OPS_NPU_WORDS_H
+
+#include <clquant/tensor.h>
+
+/* A tensor of int32 words seen as the library's own view of them, (kDLInt, 4, 8); any other tensor as it is. */
+DLTensor clq__npu_words(const DLTensor *tensor);
+
+#endif

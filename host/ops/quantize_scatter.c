@@ -1,0 +1,122 @@
+/* clq_quantize_scatter: quantized updates into a cache, in place or into a copy of one. */
+#include <clquant/quantize_scatter.h>
+
+#include "base/error.h"
+#include "ops/copy.h"
+#include "ops/explain.h"
+#include "ops/scatter.h"
+#include "ops/static_call.h"
+
+static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
+
+clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const struct clq__scatter *call,
+                            bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__static_work work;
+    struct clq__view input;
+    cl_event copied = NULL;
+
+    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
+    CLQ_TRY(clq__scatter_check(call, &work, &input));
+    if (input.tensor != NULL && input.elements > 0) {
+        CLQ_TRY(clq__copy(context, queue, &work.y, &input, build_only, num_wait, wait, &copied));
+        num_wait = copied != NULL;
+        wait = &copied;
+    }
+    CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, num_wait > 0 ? wait : NULL, done));
+end:
+    clq__event_release(copied);
+    return status;
+}
+
+static clq_status call_of(const struct clq_quantize_scatter_desc *desc, struct clq__scatter *call)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
+    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
+        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
+                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    *call = (struct clq__scatter){.names = &names,
+                                  .input = desc->input,
+                                  .cache = desc->cache,
+                                  .indices = desc->indices,
+                                  .updates = desc->updates,
+                                  .scales = desc->scales,
+                                  .zero_points = desc->zero_points,
+                                  .report = desc->report,
+                                  .report_offset_bytes = desc->report_offset_bytes,
+                                  .workspace = desc->workspace,
+                                  .workspace_offset_bytes = desc->workspace_offset_bytes,
+                                  .axis = desc->axis,
+                                  .mode = desc->mode,
+                                  .range = desc->out_of_range,
+                                  .unique = desc->unique};
+end:
+    return status;
+}
+
+clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,
+                                const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,
+                                const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__scatter call;
+
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_run(context, queue, &call, false, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_quantize_scatter_build(clq_context *context, const struct clq_quantize_scatter_desc *desc)
+{
+    clq_status status = CLQ_OK;
+    struct clq__scatter call;
+
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_run(context, NULL, &call, true, 0, NULL, NULL));
+end:
+    return status;
+}
+
+clq_status clq_quantize_scatter_workspace(clq_context *context, const struct clq_quantize_scatter_desc *desc,
+                                          size_t *size_bytes)
+{
+    clq_status status = CLQ_OK;
+    struct clq__scatter call;
+    struct clq__static_work work;
+    struct clq__static_call described;
+    struct clq__view input;
+
+    CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
+    *size_bytes = 0;
+    CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
+    CLQ_TRY(call_of(desc, &call));
+    call.workspace = NULL; /* it is what is asked for */
+    CLQ_TRY(clq__scatter_check(&call, &work, &input));
+    if (work.x.elements > 0) {
+        clq__static_describe(&described, &work);
+        *size_bytes = (size_t)clq__static_owner_words(&described) * sizeof(uint32_t);
+    }
+end:
+    return status;
+}
+
+clq_status clq_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
+                                        const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,
+                                        const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    struct clq__scatter call;
+    struct clq__static_work work;
+    struct clq__view input;
+
+    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_check(&call, &work, &input));
+    CLQ_TRY(clq__explain_entries(queue, &work.placement, num_wait, wait));
+end:
+    return status;
+}

@@ -1,0 +1,33 @@
+/* A call of static quantization between its steps: from what was checked to what is launched. */
+#ifndef CLQ_OPS_STATIC_CALL_H
+#define CLQ_OPS_STATIC_CALL_H
+
+#include "base/fold.h"
+#include "ops/static_quantize.h"
+
+/* Where one of scales and zero points is read from. */
+struct clq__static_source {
+    const struct clq__static_parameter *parameter;
+    bool per_element; /* differs along a row: the kernel wants dense float32 then */
+    bool widen;       /* and gets it from cl/widen.cl */
+};
+
+struct clq__static_call {
+    const struct clq__static_work *work;
+    struct clq__fold fold;
+    struct clq__static_source scale, zero_point;
+    struct quantize_args args;
+    struct clq__launch launch; /* its variant, so far */
+};
+
+/* Folds the layout, and fills the arguments and the variant, but for what depends on the cut into work-items.
+ * Makes no OpenCL call. */
+void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work);
+
+/* The words of the table of last entries that the call needs; 0 where it needs none. */
+int64_t clq__static_owner_words(const struct clq__static_call *call);
+
+/* A tensor's byte offset in elements. */
+int64_t clq__static_offset(const struct clq__view *view);
+
+#endif

@@ -1,0 +1,54 @@
+/* Static quantization with one row of scales per group of rows, as mixture-of-experts activations have it.
+ *
+ *   y[r, :] = sat(rint(x[r, :] * scale[g(r), :] + offset))       no offset: no addition
+ *
+ *   g(r):  lo = 0, hi = E;  while lo < hi { m = (lo + hi) / 2;  group_index[m] <= r ? lo = m + 1 : hi = m }
+ * g = lo
+ *
+ * group_index holds the end row of each group: non-decreasing, the first at least 0, the last exactly S;
+ * empty groups are legal. One that breaks the rule never makes the device read or write outside a buffer: the
+ * search decides all the same, and rows with g = E, of no group, keep their bytes and are counted in
+ * report.dropped. The arithmetic is that of clquant/quantize.h.
+ *
+ * Types     x, scale, offset: float32, float16, bfloat16, independently. group_index: int32, int64. y: int8,
+ * int4 in any view of tensor.h. Shapes    x [S, H], scale [E, H], group_index [E], offset one element, E at
+ * least 1; y as x. Layouts, Empty, Memory, Events, Threads: as in clquant/quantize.h. Scales that are not
+ * dense float32 rows are widened into a temporary buffer of 4 bytes an element. */
+#ifndef CLQUANT_GROUP_QUANTIZE_H
+#define CLQUANT_GROUP_QUANTIZE_H
+
+#include <clquant/report.h>
+#include <clquant/tensor.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+struct clq_group_quantize_desc {
+    const DLTensor *x;
+    const DLTensor *scale;
+    const DLTensor *group_index;
+    const DLTensor *offset; /* NULL: none */
+    const DLTensor *y;
+    cl_mem report; /* a struct clq_report; NULL: none */
+    uint64_t report_offset_bytes;
+    uint64_t reserved[4];
+};
+
+CLQ_API clq_status clq_group_quantize(clq_context *context, cl_command_queue queue,
+                                      const struct clq_group_quantize_desc *desc, cl_uint num_wait,
+                                      const cl_event *wait, cl_event *done);
+
+/* Checks the descriptor and builds what the call would need, without enqueueing anything. */
+CLQ_API clq_status clq_group_quantize_build(clq_context *context, const struct clq_group_quantize_desc *desc);
+
+/* Reads group_index back and checks it: CLQ_ERROR_INDEX, with a sentence that names the first wrong entry and
+ * why. Blocks: on the wait list, and on the read. */
+CLQ_API clq_status clq_group_quantize_explain(clq_context *context, cl_command_queue queue,
+                                              const struct clq_group_quantize_desc *desc, cl_uint num_wait,
+                                              const cl_event *wait);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,83 @@
+/* Quantizes updates and writes entry i where indices[i] says, in cache.
+ *
+ *   for i in 0 .. N-1:
+ *       b, s = indices[i] if indices is [N, 2] else (i, indices[i])
+ *       cache[b, .., s : s+U on axis, ..] = sat(rint(updates[i] / scale + zero_point))       (or updates[i] *
+ * scale)
+ *
+ * The arithmetic is that of clquant/quantize.h.
+ *
+ * Types     updates, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or none.
+ *           indices: int32, int64. cache: int8, uint8, int4 in any view of tensor.h.
+ * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on
+ * axis, which is any but the first and for an int4 cache not the last; U is at most A; all other dimensions
+ * are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
+ *           scales, zero_points: one element, or one per index of the last axis; their shape is ignored, the
+ * count counts. Outside   valid: 0 <= b < D0 and 0 <= s <= A-U. CLQ_DROP leaves such an entry out whole and
+ * counts it in report; CLQ_CLAMP moves start and batch to the nearest valid value; CLQ_WRAP makes the axis a
+ * ring, element u goes to (s + u) mod A, and drops an entry whose batch is not valid. Never a write outside
+ * the cache. Overlap   the last entry wins, element by element, as the loop above leaves it, on every device
+ * and run. `unique` promises that none overlap: then nothing is paid, and a broken promise leaves either
+ * entry's bytes. 1-D indices cannot overlap, and never pay. In place  input is NULL: only those elements
+ * change. Else cache becomes a copy of input with them changed, and input keeps its bytes; it has cache's
+ * type and shape. Layouts   any non-negative strides and byte offsets; 64-bit offsets throughout. cache must
+ * not overlap itself or an input. Workspace what last-wins needs with many 2-D entries:
+ * clq_quantize_scatter_workspace says how much, 4-byte aligned. None given: a buffer is made for the call.
+ * Empty     succeeds: nothing but the copy is written, and *done still honours the wait list.
+ * Memory    nothing is retained; all buffers must live until *done completes.
+ * Blocking  only to build, the first time a variant is used.
+ * Threads   safe on a shared context. */
+#ifndef CLQUANT_QUANTIZE_SCATTER_H
+#define CLQUANT_QUANTIZE_SCATTER_H
+
+#include <clquant/quantize.h>
+#include <clquant/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum clq_range_policy { CLQ_DROP = 0, CLQ_CLAMP = 1, CLQ_WRAP = 2 };
+
+/* Zero means default in every field but axis, which is always the axis it says. */
+struct clq_quantize_scatter_desc {
+    const DLTensor *input; /* NULL: in place */
+    const DLTensor *cache;
+    const DLTensor *indices;
+    const DLTensor *updates;
+    const DLTensor *scales;
+    const DLTensor *zero_points; /* NULL: none */
+    cl_mem report;               /* a struct clq_report; NULL: none */
+    uint64_t report_offset_bytes;
+    cl_mem workspace; /* NULL: made for the call where it is needed */
+    uint64_t workspace_offset_bytes;
+    int32_t axis;
+    uint32_t mode;         /* enum clq_scale_mode */
+    uint32_t out_of_range; /* enum clq_range_policy */
+    uint32_t unique;       /* 1: no two entries overlap */
+    uint64_t reserved[4];
+};
+
+CLQ_API clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,
+                                        const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,
+                                        const cl_event *wait, cl_event *done);
+
+/* Checks the descriptor and builds what the call would need, without enqueueing anything. */
+CLQ_API clq_status clq_quantize_scatter_build(clq_context *context,
+                                              const struct clq_quantize_scatter_desc *desc);
+
+/* The bytes of workspace that the call would use; 0 for most. */
+CLQ_API clq_status clq_quantize_scatter_workspace(clq_context *context,
+                                                  const struct clq_quantize_scatter_desc *desc,
+                                                  size_t *size_bytes);
+
+/* Reads the indices back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest wrong entry
+ * and why. Blocks: on the wait list, and on the read. */
+CLQ_API clq_status clq_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
+                                                const struct clq_quantize_scatter_desc *desc,
+                                                cl_uint num_wait, const cl_event *wait);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
