@@ -6,7 +6,7 @@ file=${1:+$(realpath -- "$1")}
 cd "$(dirname "$0")/.."
 ci/setup.sh build run
 cmake -S . -B build -DCLQ_BUILD_EXAMPLES=ON >/dev/null
-cmake --build build -j "$(nproc)" | grep -E 'warning|error' || true
+cmake --build build -j "$(nproc)" >build/log 2>&1 || { cat build/log >&2; exit 1; }
 build/clquant devices
 echo
 build/examples/demo/demo ${file:+"$file"}

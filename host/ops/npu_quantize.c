@@ -3,8 +3,8 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "ops/npu_words.h"
 #include "ops/dense.h"
+#include "ops/npu_words.h"
 
 static const struct dtype {
     const char *name;
@@ -25,7 +25,8 @@ static clq_status check_output(const struct dtype *dtype, const DLTensor *input,
     const int last = input->ndim - 1;
 
     *as = words ? clq__npu_words(output) : *output;
-    CLQ_REQUIRE(words ? clq__same_dtype(as->dtype, CLQ_INT4_WORDS) : clq__type_of(output->dtype) == dtype->type,
+    CLQ_REQUIRE(words ? clq__same_dtype(as->dtype, CLQ_INT4_WORDS)
+                      : clq__type_of(output->dtype) == dtype->type,
                 CLQ_ERROR_TYPE, "output.dtype is (code %d, bits %d, lanes %d): for dtype %s it must be %s",
                 output->dtype.code, output->dtype.bits, output->dtype.lanes, dtype->name,
                 words ? "int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8)" : clq__type_name(dtype->type));

@@ -4,7 +4,8 @@
 
 #include <clquant/tensor.h>
 
-/* A tensor of int32 words seen as the library's own view of them, (kDLInt, 4, 8); any other tensor as it is. */
+/* A tensor of int32 words seen as the library's own view of them, (kDLInt, 4, 8); any other tensor as it is.
+ */
 DLTensor clq__npu_words(const DLTensor *tensor);
 
 #endif
