@@ -48,6 +48,7 @@ static bool bind_one(struct operator_call *call, size_t i)
     if (tensor->rank > SAFETENSORS_MAX_RANK)
         return REFUSE(call, "%s: tensor '%.200s' has %zu dimensions, more than %d", call->in_path, name,
                       tensor->rank, SAFETENSORS_MAX_RANK);
+    call->dtypes[i] = tensor->type->dtype;
     return true;
 }
 
@@ -84,6 +85,68 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
     return true;
 }
 
+bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
+                                size_t container)
+{
+    enum { BYTES }; /* of --container bytes|words */
+
+    if (dtype.bits != 4 && call->given[container])
+        return fail(call->failure, STATUS_USAGE, "--container is for --dtype int4 only");
+    if (dtype.bits != 4)
+        return operator_add_output(call, name, dtype, input, ONE_ELEMENT);
+    if (call->values[container] == BYTES)
+        return operator_add_output(call, name, CLQ_INT4_BYTES, input, INT4_IN_BYTE);
+    return operator_add_output(call, name, CLQ_INT4_WORDS, input, INT4_IN_WORD);
+}
+
+void operator_add_output_in_place(struct operator_call *call, size_t input)
+{
+    const struct safetensors_tensor *like = call->sources[input];
+    struct operator_output *output = &call->outputs[call->output_count++];
+
+    output->name = call->op->inputs[input].name;
+    output->dtype = call->dtypes[input];
+    output->rank = (int)like->rank;
+    memcpy(output->shape, like->shape, sizeof output->shape);
+    output->in_place = true;
+    output->input = input;
+}
+
+bool operator_type_cache(struct operator_call *call, size_t input, size_t option)
+{
+    static const struct {
+        const char *file_type;
+        const char *dtype;
+        DLDataType view;
+        bool implied; /* where --dtype is left out */
+    } views[] = {
+        {"I8", "int8", {kDLInt, 8, 1}, true},
+        {"U8", "uint8", {kDLUInt, 8, 1}, false},
+        {"U8", "int4", {kDLInt, 4, INT4_IN_BYTE}, false},
+        {"I32", "int4", {kDLInt, 4, INT4_IN_WORD}, true},
+    };
+    const struct safetensors_tensor *cache = call->sources[input];
+    const int64_t value = call->values[option];
+    const char *dtype = value == OPERATOR_UNSET ? NULL : call->op->options[option].choices[value];
+
+    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
+        if (strcmp(views[i].file_type, cache->type->name) == 0 &&
+            (dtype ? strcmp(views[i].dtype, dtype) == 0 : views[i].implied)) {
+            call->dtypes[input] = views[i].view;
+            return true;
+        }
+    if (!dtype && strcmp(cache->type->name, "U8") == 0)
+        return REFUSE(call,
+                      "%s: tensor '%.200s' is U8, which may be uint8 or int4: --dtype uint8 or --dtype int4 "
+                      "is expected",
+                      call->in_path, cache->name);
+    return REFUSE(call,
+                  "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 in bytes) or I32 "
+                  "(int4 in words)",
+                  call->in_path, cache->name, cache->type->name, dtype ? ", and --dtype is " : "",
+                  dtype ? dtype : "");
+}
+
 const DLTensor *operator_input(const struct operator_call *call, size_t input)
 {
     return call->inputs[input] ? &call->inputs[input]->dl_tensor : NULL;
@@ -91,5 +154,7 @@ const DLTensor *operator_input(const struct operator_call *call, size_t input)
 
 const DLTensor *operator_output(const struct operator_call *call, size_t output)
 {
-    return &call->outputs[output].tensor->dl_tensor;
+    const struct operator_output *it = &call->outputs[output];
+
+    return it->in_place ? operator_input(call, it->input) : &it->tensor->dl_tensor;
 }

@@ -8,13 +8,19 @@ static void print_choices(const struct operator_option *option)
     char text[128];
     size_t used = (size_t)snprintf(text, sizeof text, "--%s ", option->name);
 
-    if (!option->choices)
-        snprintf(text + used, sizeof text - used, "N");
+    if (option->choices == operator_flag)
+        used--; /* the space before a value */
+    else if (!option->choices)
+        used += (size_t)snprintf(text + used, sizeof text - used, "N");
     else
         for (size_t i = 0; option->choices[i] && used < sizeof text; i++)
             used +=
                 (size_t)snprintf(text + used, sizeof text - used, "%s%s", i ? "|" : "", option->choices[i]);
-    printf("  %-38s %s (%s)\n", text, option->help, option->fallback);
+    text[used < sizeof text ? used : sizeof text - 1] = '\0';
+    printf("  %-38s %s", text, option->help);
+    if (option->fallback)
+        printf(" (%s)", option->fallback);
+    printf("\n");
 }
 
 void operator_help(const struct operator_description *op)

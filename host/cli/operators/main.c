@@ -17,6 +17,7 @@ static enum exit_status exit_status_of(clq_status status)
     case CLQ_ERROR_SIZE:
     case CLQ_ERROR_OVERFLOW:
     case CLQ_ERROR_OVERLAP:
+    case CLQ_ERROR_INDEX:
         return STATUS_REFUSED;
     default:
         return STATUS_SYSTEM;
@@ -38,7 +39,7 @@ static void name_choices(const struct operator_call *call, char *text, size_t si
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status)
 {
     const enum exit_status exit_status = exit_status_of(status);
-    const bool ours = clq_error_detail()[0] && status <= CLQ_ERROR_NULL && status >= CLQ_ERROR_SYSTEM;
+    const bool ours = clq_error_detail()[0] && status <= CLQ_ERROR_NULL && status >= CLQ_ERROR_INDEX;
     char choices[512] = "";
 
     if (exit_status == STATUS_REFUSED)
@@ -99,7 +100,7 @@ static bool run(struct operator_call *call)
     return safetensors_open(&call->file, call->in_path, call->failure) && operator_bind(call) &&
            call->op->plan(call) && output_file_create(&call->out, call->out_path, call->failure) &&
            open_device(call) && operator_upload(call) && compute(call) && operator_download(call) &&
-           output_file_commit(&call->out, call->failure);
+           output_file_commit(&call->out, call->failure) && operator_say_report(call);
 }
 
 static void release(struct operator_call *call)
@@ -110,6 +111,8 @@ static void release(struct operator_call *call)
     for (size_t i = 0; i < call->output_count; i++)
         if (call->outputs[i].tensor)
             call->outputs[i].tensor->deleter(call->outputs[i].tensor);
+    if (call->report)
+        call->report->deleter(call->report);
     if (call->queue)
         clReleaseCommandQueue(call->queue);
     clq_context_destroy(call->context);

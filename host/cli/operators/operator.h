@@ -20,6 +20,11 @@ enum { OPERATOR_MAX_INPUTS = 8, OPERATOR_MAX_OPTIONS = 8, OPERATOR_MAX_OUTPUTS =
 /* How many elements of the last dimension one element of an output holds. */
 enum { ONE_ELEMENT = 1, INT4_IN_BYTE = 2, INT4_IN_WORD = 8 };
 
+enum { OPERATOR_UNSET = -1 };
+
+/* As choices: the option takes no value, is off unless given, and its fallback is "off". */
+extern const char *const operator_flag[];
+
 struct operator_input {
     const char *name;
     bool optional;
@@ -29,7 +34,7 @@ struct operator_input {
 struct operator_option {
     const char *name;
     const char *const *choices; /* ends with NULL; NULL: the option takes a whole number */
-    const char *fallback;
+    const char *fallback;       /* NULL: none, and the value is OPERATOR_UNSET */
     const char *help;
 };
 
@@ -38,7 +43,9 @@ struct operator_output {
     DLDataType dtype;
     int rank;
     int64_t shape[CLQ_MAX_RANK];
-    DLManagedTensor *tensor;
+    DLManagedTensor *tensor; /* NULL for an output in place */
+    bool in_place;
+    size_t input; /* whose bytes an output in place changes */
 };
 
 struct operator_call;
@@ -69,6 +76,7 @@ struct operator_call {
 
     struct safetensors file;
     const struct safetensors_tensor *sources[OPERATOR_MAX_INPUTS]; /* NULL: absent */
+    DLDataType dtypes[OPERATOR_MAX_INPUTS]; /* the file's types; plan sets those that are int4 */
     struct operator_output outputs[OPERATOR_MAX_OUTPUTS];
     size_t output_count;
 
@@ -77,6 +85,7 @@ struct operator_call {
     clq_context *context;
     cl_command_queue queue;
     DLManagedTensor *inputs[OPERATOR_MAX_INPUTS];
+    DLManagedTensor *report; /* NULL: the operator asked for none */
 };
 
 int operator_main(const struct operator_description *op, int argc, char **argv);
@@ -91,6 +100,21 @@ bool operator_download(struct operator_call *call);
 /* For plan: an output of the input's shape, its last dimension divided by elements. */
 bool operator_add_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                          int elements);
+
+/* The same for an output that may be int4, in what the operator's option of that index, --container, says. */
+bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
+                                size_t container);
+
+/* For plan: the input itself comes out, changed, under its argument's name. */
+void operator_add_output_in_place(struct operator_call *call, size_t input);
+
+/* For plan: what a cache of bytes or words holds, by its type in the file and the operator's option of that
+ * index, --dtype int8|uint8|int4. */
+bool operator_type_cache(struct operator_call *call, size_t input, size_t option);
+
+/* For run: a zeroed struct clq_report. What it holds once the run is done is said on stderr. */
+clq_status operator_report(struct operator_call *call, cl_mem *report);
+bool operator_say_report(struct operator_call *call);
 
 /* For run: the tensors on the device. An input that is absent is NULL. */
 const DLTensor *operator_input(const struct operator_call *call, size_t input);

@@ -12,6 +12,8 @@ enum { SHARED_OPTIONS = 4 };
 
 #define USAGE(call, ...) fail((call)->failure, STATUS_USAGE, __VA_ARGS__)
 
+const char *const operator_flag[] = {"off", "on", NULL};
+
 static size_t list_options(const struct operator_description *op,
                            struct option list[SHARED_OPTIONS + OPERATOR_MAX_OPTIONS + 1])
 {
@@ -26,7 +28,9 @@ static size_t list_options(const struct operator_description *op,
     for (; count < SHARED_OPTIONS; count++)
         list[count] = shared[count];
     for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name; i++)
-        list[count++] = (struct option){op->options[i].name, required_argument, NULL, OWN + (int)i};
+        list[count++] = (struct option){
+            op->options[i].name, op->options[i].choices == operator_flag ? no_argument : required_argument,
+            NULL, OWN + (int)i};
     list[count] = (struct option){0};
     return count;
 }
@@ -64,6 +68,9 @@ static bool parse_own(struct operator_call *call, size_t i, const char *text)
 {
     const struct operator_option *option = &call->op->options[i];
 
+    call->values[i] = OPERATOR_UNSET;
+    if (!text)
+        return true;
     return option->choices ? parse_choice(call, option, text, &call->values[i])
                            : parse_number(call, option->name, text, &call->values[i]);
 }
@@ -117,7 +124,7 @@ static bool parse_one(struct operator_call *call, int option, char **argv)
                      call->op->name, call->op->name);
     default:
         call->given[option - OWN] = true;
-        return parse_own(call, (size_t)(option - OWN), optarg);
+        return parse_own(call, (size_t)(option - OWN), optarg ? optarg : "on");
     }
 }
 

@@ -3,22 +3,12 @@
 
 enum { X, SCALES, ZERO_POINTS };
 enum { DTYPE, AXIS, MODE, CONTAINER };
-enum { INT8, UINT8, INT32, INT4 };
-enum { BYTES, WORDS };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {
-        [INT8] = {kDLInt, 8, 1}, [UINT8] = {kDLUInt, 8, 1}, [INT32] = {kDLInt, 32, 1}};
-    const int64_t dtype = call->values[DTYPE];
+    static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 32, 1}, {kDLInt, 4, 1}};
 
-    if (dtype != INT4 && call->given[CONTAINER])
-        return fail(call->failure, STATUS_USAGE, "--container is for --dtype int4 only");
-    if (dtype != INT4)
-        return operator_add_output(call, "y", dtypes[dtype], X, ONE_ELEMENT);
-    if (call->values[CONTAINER] == BYTES)
-        return operator_add_output(call, "y", CLQ_INT4_BYTES, X, INT4_IN_BYTE);
-    return operator_add_output(call, "y", CLQ_INT4_WORDS, X, INT4_IN_WORD);
+    return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
 }
 
 static clq_status run(struct operator_call *call, cl_event *done)

@@ -97,7 +97,7 @@ bool operator_upload(struct operator_call *call)
         if (!source)
             continue;
         snprintf(what, sizeof what, "reading %s", call->op->inputs[i].name);
-        if (!create(call, call->op->inputs[i].name, source->type->dtype, (int)source->rank, source->shape,
+        if (!create(call, call->op->inputs[i].name, call->dtypes[i], (int)source->rank, source->shape,
                     &call->inputs[i]) ||
             !transfer(call, operator_input(call, i), what, source))
             return false;
@@ -105,6 +105,8 @@ bool operator_upload(struct operator_call *call)
     for (size_t i = 0; i < call->output_count; i++) {
         struct operator_output *output = &call->outputs[i];
 
+        if (output->in_place)
+            continue;
         if (!create(call, output->name, output->dtype, output->rank, output->shape, &output->tensor))
             return false;
     }

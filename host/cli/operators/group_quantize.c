@@ -1,0 +1,50 @@
+/* clquant group_quantize: static quantization with one row of scales per group of rows. */
+#include "operator.h"
+
+enum { X, SCALE, GROUP_INDEX, OFFSET };
+enum { DTYPE, CONTAINER };
+
+static bool plan(struct operator_call *call)
+{
+    static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLInt, 4, 1}};
+
+    return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    const struct clq_group_quantize_desc desc = {
+        .x = operator_input(call, X),
+        .scale = operator_input(call, SCALE),
+        .group_index = operator_input(call, GROUP_INDEX),
+        .offset = operator_input(call, OFFSET),
+        .y = operator_output(call, 0),
+    };
+    const clq_status status = clq_group_quantize_explain(call->context, call->queue, &desc, 0, NULL);
+
+    return status != CLQ_OK ? status : clq_group_quantize(call->context, call->queue, &desc, 0, NULL, done);
+}
+
+const struct operator_description group_quantize_operator = {
+    .name = "group_quantize",
+    .summary = "Quantizes the rows of x with one row of scales per group of rows.",
+    .formula =
+        "  y[r, :] = sat(rint(x[r, :] * scale[g, :] + offset)), g the first group whose end is past r\n"
+        "  group_index is checked first: it never decreases and ends at x's number of rows",
+    .outputs = "y; int4 is U8 with half the last dimension, or with words I32 with an eighth",
+    .inputs =
+        {
+            [X] = {"x", false, "F32, F16 or BF16, [S, H]"},
+            [SCALE] = {"scale", false, "F32, F16 or BF16, [E, H]"},
+            [GROUP_INDEX] = {"group_index", false, "I32 or I64, [E]: the end row of each group"},
+            [OFFSET] = {"offset", true, "F32, F16 or BF16, one number"},
+        },
+    .options =
+        {
+            [DTYPE] = {"dtype", (const char *const[]){"int8", "int4", NULL}, "int8", "the type of y"},
+            [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
+                           "what int4 is packed into"},
+        },
+    .plan = plan,
+    .run = run,
+};

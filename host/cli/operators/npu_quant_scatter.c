@@ -1,0 +1,97 @@
+/* clquant npu_quant_scatter and npu_quant_scatter_: the documented calls, into a copy and in place. */
+#include "operator.h"
+
+enum { INPUT, INDICES, UPDATES, QUANT_SCALES, QUANT_ZERO_POINTS };
+enum { AXIS, QUANT_AXIS, REDUCE, STRICT };
+
+static bool plan_copy(struct operator_call *call)
+{
+    return operator_add_output(call, "output", call->dtypes[INPUT], INPUT, ONE_ELEMENT);
+}
+
+static bool plan_in_place(struct operator_call *call)
+{
+    operator_add_output_in_place(call, INPUT);
+    return true;
+}
+
+/* Indices out of range, after the documented call has found all else right. It has no report: where an entry
+ * was dropped the general operator writes the same bytes again, in place, and counts. */
+static clq_status check_indices(struct operator_call *call)
+{
+    struct clq_quantize_scatter_desc general = {
+        .cache = operator_output(call, 0),
+        .indices = operator_input(call, INDICES),
+        .updates = operator_input(call, UPDATES),
+        .scales = operator_input(call, QUANT_SCALES),
+        .zero_points = operator_input(call, QUANT_ZERO_POINTS),
+        .axis = (int32_t)call->values[AXIS],
+    };
+    clq_status status = clq_quantize_scatter_explain(call->context, call->queue, &general, 0, NULL);
+
+    if (status != CLQ_ERROR_INDEX || call->values[STRICT])
+        return status;
+    status = operator_report(call, &general.report);
+    return status != CLQ_OK ? status
+                            : clq_quantize_scatter(call->context, call->queue, &general, 0, NULL, NULL);
+}
+
+static clq_status run_copy(struct operator_call *call, cl_event *done)
+{
+    const clq_status status = clq_npu_quant_scatter(
+        call->context, call->queue, operator_input(call, INPUT), operator_input(call, INDICES),
+        operator_input(call, UPDATES), operator_input(call, QUANT_SCALES),
+        operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS], (int)call->values[QUANT_AXIS],
+        "update", operator_output(call, 0), 0, NULL, done);
+
+    return status != CLQ_OK ? status : check_indices(call);
+}
+
+static clq_status run_in_place(struct operator_call *call, cl_event *done)
+{
+    const clq_status status = clq_npu_quant_scatter_(
+        call->context, call->queue, operator_output(call, 0), operator_input(call, INDICES),
+        operator_input(call, UPDATES), operator_input(call, QUANT_SCALES),
+        operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS], (int)call->values[QUANT_AXIS],
+        "update", 0, NULL, done);
+
+    return status != CLQ_OK ? status : check_indices(call);
+}
+
+#define FORMULA                                                                                              \
+    "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"                                    \
+    "  [b, .., s : s+U on axis, .., :] = sat(rint(updates[i] / quant_scales + quant_zero_points))"
+#define OTHER_INPUTS                                                                                         \
+    [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},                                             \
+    [UPDATES] = {"updates", false, "F32, F16 or BF16; the first dimension N"},                               \
+    [QUANT_SCALES] = {"quant_scales", false, "F32, F16 or BF16; one per index of the last axis"},            \
+    [QUANT_ZERO_POINTS] = {"quant_zero_points", true, "those, or I8, U8, I32; one per index"}
+#define OPTIONS                                                                                              \
+    {                                                                                                        \
+        [AXIS] = {"axis", NULL, "0", "pass -2: neither the first nor the last dimension is allowed"},        \
+        [QUANT_AXIS] = {"quant-axis", NULL, "1", "pass -1: only the last dimension is allowed"},             \
+        [REDUCE] = {"reduce", (const char *const[]){"update", NULL}, "update", "what is done there"},        \
+        [STRICT] = {"strict", operator_flag, "off", "refuse an index out of range"},                         \
+    }
+
+const struct operator_description npu_quant_scatter_operator = {
+    .name = "npu_quant_scatter",
+    .summary = "Quantizes updates into a copy of input as npu_quant_scatter(input, ...) does.",
+    .formula = FORMULA,
+    .outputs = "output",
+    .inputs = {[INPUT] = {"input", false, "I8, rank 3 to 8"}, OTHER_INPUTS},
+    .options = OPTIONS,
+    .plan = plan_copy,
+    .run = run_copy,
+};
+
+const struct operator_description npu_quant_scatter_in_place_operator = {
+    .name = "npu_quant_scatter_",
+    .summary = "The same in place: self comes out changed.",
+    .formula = FORMULA,
+    .outputs = "self",
+    .inputs = {[INPUT] = {"self", false, "I8, rank 3 to 8"}, OTHER_INPUTS},
+    .options = OPTIONS,
+    .plan = plan_in_place,
+    .run = run_in_place,
+};

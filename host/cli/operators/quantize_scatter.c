@@ -1,0 +1,66 @@
+/* clquant quantize_scatter: updates quantized and written into a cache. */
+#include "operator.h"
+
+enum { CACHE, INDICES, UPDATES, SCALES, ZERO_POINTS };
+enum { DTYPE, AXIS, MODE, OUT_OF_RANGE, UNIQUE, STRICT };
+
+static bool plan(struct operator_call *call)
+{
+    if (!operator_type_cache(call, CACHE, DTYPE))
+        return false;
+    operator_add_output_in_place(call, CACHE);
+    return true;
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    struct clq_quantize_scatter_desc desc = {
+        .cache = operator_output(call, 0),
+        .indices = operator_input(call, INDICES),
+        .updates = operator_input(call, UPDATES),
+        .scales = operator_input(call, SCALES),
+        .zero_points = operator_input(call, ZERO_POINTS),
+        .axis = (int32_t)call->values[AXIS],
+        .mode = (uint32_t)call->values[MODE],
+        .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
+        .unique = (uint32_t)call->values[UNIQUE],
+    };
+    clq_status status = CLQ_OK;
+
+    if (call->values[STRICT])
+        status = clq_quantize_scatter_explain(call->context, call->queue, &desc, 0, NULL);
+    if (status == CLQ_OK)
+        status = operator_report(call, &desc.report);
+    return status != CLQ_OK ? status : clq_quantize_scatter(call->context, call->queue, &desc, 0, NULL, done);
+}
+
+const struct operator_description quantize_scatter_operator = {
+    .name = "quantize_scatter",
+    .summary = "Quantizes updates and writes entry i of them where indices[i] says, in cache.",
+    .formula = "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
+               "  cache[b, .., s : s+U on axis, ..] = sat(rint(updates[i] / scales + zero_points)); where\n"
+               "  entries overlap the last wins; with mode multiply updates[i] * scales",
+    .outputs = "cache",
+    .inputs =
+        {
+            [CACHE] = {"cache", false, "I8, U8 or I32 (int4 in words), rank 2 to 8"},
+            [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
+            [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
+            [SCALES] = {"scales", false, "F32, F16 or BF16; one, or one per index of the last axis"},
+            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; one, or one per index"},
+        },
+    .options =
+        {
+            [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", NULL}, NULL,
+                       "what cache holds; needed where it is U8"},
+            [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
+                      "what is done with scales"},
+            [OUT_OF_RANGE] = {"out-of-range", (const char *const[]){"drop", "clamp", "wrap", NULL}, "drop",
+                              "what becomes of such an entry"},
+            [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
+            [STRICT] = {"strict", operator_flag, "off", "refuse an index out of range"},
+        },
+    .plan = plan,
+    .run = run,
+};

@@ -1,0 +1,35 @@
+/* What an operator that reads indices left out or moved, said in words. */
+#include "operator.h"
+
+clq_status operator_report(struct operator_call *call, cl_mem *report)
+{
+    static const struct clq_report none = {0};
+    const int64_t size_bytes[] = {sizeof none};
+    clq_status status = clq_tensor_create(call->context, CLQ_UINT8, 1, size_bytes, &call->report);
+
+    if (status != CLQ_OK)
+        return status;
+    *report = call->report->dl_tensor.data;
+    return clq_tensor_write(call->queue, &call->report->dl_tensor, CL_TRUE, &none, sizeof none, 0, NULL,
+                            NULL);
+}
+
+bool operator_say_report(struct operator_call *call)
+{
+    struct clq_report report = {0};
+    clq_status status = CLQ_OK;
+    uint32_t count = 0;
+
+    if (!call->report)
+        return true;
+    status = clq_tensor_read(call->queue, &call->report->dl_tensor, CL_TRUE, &report, sizeof report, 0, NULL,
+                             NULL);
+    if (status != CLQ_OK)
+        return operator_fail(call, "reading the report", status);
+    count = report.dropped > 0 ? report.dropped : report.moved; /* one policy: never both */
+    if (count > 0)
+        complain("%s: %s: indices: %u %s out of range %s; the first is indices[%jd]", call->in_path,
+                 call->op->name, (unsigned)count, count == 1 ? "entry" : "entries",
+                 report.dropped > 0 ? "dropped" : "moved", (intmax_t)clq_report_first(&report));
+    return true;
+}

@@ -1,0 +1,121 @@
+#!/bin/bash
+# Updates quantized into a cache: what comes out, indices out of range, and what the documented call refuses.
+source "$(dirname "$0")/library.sh"
+
+updates=updates:F16:2x1x4:1,2.5,-3.5,1000,5,6,7,8
+"$TENSOR_FILE" make in.st cache:I8:2x3x4:9 indices:I32:2:2,1 $updates scales:F32:1:1
+run "$CLQUANT" quantize_scatter in.st -o out.st
+succeeded "drop, divide and the second-to-last axis are the defaults"
+holds "in place" out.st "cache I8 [2,3,4] 9 9 9 9 9 9 9 9 1 2 -4 127 9 9 9 9 5 6 7 8 9 9 9 9"
+run "$CLQUANT" quantize_scatter in.st -o in2.st --dtype int8 --unique --strict --mode multiply
+succeeded "promises that are kept"
+holds "the same" in2.st "cache I8 [2,3,4] 9 9 9 9 9 9 9 9 1 2 -4 127 9 9 9 9 5 6 7 8 9 9 9 9"
+run "$CLQUANT" quantize_scatter out.st -o out.st
+refused "the other tensors are not copied" 1 "needs the tensor 'indices'"
+
+"$TENSOR_FILE" make pairs.st k:U8:2x3x4:7 i:I64:4x2:0,1,1,2,0,1,1,0 u:BF16:4x1x4:1,2,3,4,5,6,7,300,9,10,11,12,13,-14,15,16 \
+    s:F32:4:1,2,1,1 z:U8:1:1
+names=(--tensor cache=k --tensor indices=i --tensor updates=u --tensor scales=s --tensor zero_points=z)
+run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype uint8
+succeeded "batch and start; the last entry wins"
+holds "uint8" out.st "cache U8 [2,3,4] 7 7 7 7 10 6 12 13 7 7 7 7 14 0 16 17 7 7 7 7 6 4 8 255"
+run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}"
+refused "bytes may be one or two" 1 "'k' is U8, which may be uint8 or int4: --dtype uint8 or --dtype int4 is expected"
+run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int8
+refused "bytes are not int8" 1 "'k' is U8, and --dtype is int8: a cache is"
+run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int4
+refused "a byte of two, and as many updates" 1 "updates"
+run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int32
+refused "a type that no cache has" 2 "--dtype 'int32': one of int8, uint8, int4"
+run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --tensor cache=u
+refused "a cache of floats" 1 "'u' is BF16: a cache is I8 (int8)"
+
+"$TENSOR_FILE" make nibbles.st cache:U8:1x2x4:17 words:I32:1x2x1:286331153 indices:I32:1:1 \
+    updates:F32:1x1x8:0,1,2,3,4,5,6,-8 scales:F32:1:1
+run "$CLQUANT" quantize_scatter nibbles.st -o out.st --dtype int4
+holds "int4 in bytes" out.st "cache U8 [1,2,4] 17 17 17 17 16 50 84 134"
+run "$CLQUANT" quantize_scatter nibbles.st -o out.st --tensor cache=words
+holds "words mean int4" out.st "cache I32 [1,2,1] 286331153 -2041302512" # 0x86543210
+run "$CLQUANT" quantize_scatter nibbles.st -o out.st --tensor cache=words --dtype uint8
+refused "words are not uint8" 1 "'words' is I32, and --dtype is uint8"
+run "$CLQUANT" quantize_scatter nibbles.st -o out.st --dtype int4 --axis -1
+refused "int4 along the last axis" 1 "axis is -1"
+run "$CLQUANT" quantize_scatter in.st -o out.st --axis 0
+refused "along the first axis" 1 "axis is 0"
+
+# Out of range: dropped and counted, moved, wrapped, or refused.
+"$TENSOR_FILE" make far.st cache:I8:2x3x4:9 indices:I64:2:-1,3 $updates scales:F32:1:1
+dropped="clquant: far.st: quantize_scatter: indices: 2 entries out of range dropped; the first is indices[0]"
+run "$CLQUANT" quantize_scatter far.st -o out.st
+check "what was dropped is said" test "$status,$err" = "0,$dropped"
+holds "and nothing is written" out.st "cache I8 [2,3,4]$(printf ' 9%.0s' {1..24})"
+run "$CLQUANT" quantize_scatter far.st -o out.st --out-of-range clamp
+check "what was moved is said" test "$status,$err" = "0,${dropped/dropped/moved}"
+holds "clamp" out.st "cache I8 [2,3,4] 1 2 -4 127 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 5 6 7 8"
+run "$CLQUANT" quantize_scatter far.st -o out.st --out-of-range wrap
+succeeded "a start that wraps is no fault"
+holds "wrap" out.st "cache I8 [2,3,4] 9 9 9 9 9 9 9 9 1 2 -4 127 5 6 7 8 9 9 9 9 9 9 9 9"
+cp out.st old.st
+for policy in drop clamp wrap; do
+    run "$CLQUANT" quantize_scatter far.st -o out.st --strict --out-of-range $policy
+    refused "strict, $policy" 1 "indices[0] has start -1: it must be from 0 to 2"
+    check "strict, $policy: the old OUT stays" cmp -s out.st old.st
+done
+"$TENSOR_FILE" make batch.st cache:I8:2x3x4:9 indices:I32:2x2:1,0,2,0 $updates scales:F32:1:1
+run "$CLQUANT" quantize_scatter batch.st -o out.st
+check "one entry is one entry" test "$status,$err" = \
+    "0,clquant: batch.st: quantize_scatter: indices: 1 entry out of range dropped; the first is indices[1]"
+run "$CLQUANT" quantize_scatter batch.st -o out.st --strict
+refused "strict, a batch" 1 "indices[1] has batch 2: it must be from 0 to 1"
+
+# The documented calls, with the shapes that their documents show.
+"$TENSOR_FILE" make documented.st self:I8:24x4096x128:3 indices:I32:24:0 updates:BF16:24x1x128:1.5,1.25 \
+    quant_scales:BF16:1x1x128:0.5,0.25 quant_zero_points:BF16:1x1x128:0.5,-7
+options=(--axis -2 --quant-axis -1 --reduce update)
+row=$(printf ' 4 -2%.0s' {1..64}) # 3.5 is a tie
+kept=$(printf ' 3%.0s' {1..128})
+run "$CLQUANT" npu_quant_scatter_ documented.st -o self.st "${options[@]}"
+succeeded "in place"
+run "$CLQUANT" npu_quant_scatter documented.st -o output.st "${options[@]}" --tensor input=self --strict
+succeeded "into a copy"
+for name in self output; do
+    "$TENSOR_FILE" show $name.st >shown
+    check "$name is 24 by 4096 by 128" test "$(cut -c1-30 shown | grep -cE "^$name I8 \[24,4096,128\]")" = 1
+    check "$name: the first row of every batch is new, all others stay" cmp -s <(cut -d' ' -f4- shown) \
+        <(for ((b = 0; b < 24; b++)); do
+            printf '%s' "$row"
+            yes -- "$kept" | head -n 4095 | tr -d '\n'
+        done | cut -c2- ; )
+done
+
+names=(--tensor self=cache --tensor quant_scales=s)
+"$TENSOR_FILE" make in.st cache:I8:2x3x4:9 indices:I32:2:3,1 $updates s:F32:4:1 one:F32:1:1 flat:I8:2x3:1 words:I32:2x3x4:1 \
+    more:F32:3x1x4:1 three:I32:3:0
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}"
+refused "the documented axis" 1 "axis is 0: it must be neither the first nor the last dimension of updates; pass -2"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" --axis -2
+refused "the documented quant_axis" 1 "quant_axis is 1: it must be the last dimension of updates; pass -1"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" --axis 2 --quant-axis 2
+refused "the last axis" 1 "axis is 2"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --reduce add
+refused "another reduction" 2 "--reduce 'add': one of update is expected"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --tensor quant_scales=one
+refused "one scale for all" 1 "quant_scales has 1 elements: it must have one per index of the last axis of updates, 4"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --tensor self=words
+refused "a cache of words" 1 "it must be int8"
+run "$CLQUANT" npu_quant_scatter in.st -o out.st --tensor input=words --tensor quant_scales=s "${options[@]}"
+refused "a cache of words, copied" 1 "it must be int8"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --tensor updates=more --tensor indices=three
+refused "more updates than batches" 1 "updates.shape[0] is 3: it must be at most self.shape[0], 2"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}"
+check "what was dropped is said" test "$status,$err" = \
+    "0,clquant: in.st: npu_quant_scatter_: indices: 1 entry out of range dropped; the first is indices[0]"
+holds "and the rest is written" out.st "self I8 [2,3,4]$(printf ' 9%.0s' {1..16}) 5 6 7 8 9 9 9 9"
+cp out.st old.st
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --strict
+refused "strict" 1 "indices[0] has start 3: it must be from 0 to 2"
+check "the old OUT stays" cmp -s out.st old.st
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st --strict=no
+refused "a flag takes no value" 2 "--strict"
+
+finish
