@@ -16,6 +16,7 @@ struct search {
     int best; /* how well the device found so far fits the default: 2 GPU or accelerator, 1 CPU, 0 other */
     cl_platform_id platform;
     cl_device_id device;
+    clq_status failure; /* of the last platform that could not be asked */
 };
 
 static bool contains(const char *text, const char *part)
@@ -34,14 +35,14 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
-static clq_status consider(struct search *search, cl_platform_id platform, cl_device_id device)
+static void consider(struct search *search, cl_platform_id platform, cl_device_id device)
 {
-    clq_status status = CLQ_OK;
     char platform_name[256] = "", name[256] = "";
     cl_device_type type = 0;
     int fit = -1;
 
-    CLQ_TRY_CL(clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL));
+    if (clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS)
+        type = 0; /* it fits least of all, and can still be named */
     /* a name that does not fit the buffer cannot be matched; the device can still be chosen by number */
     if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, NULL) !=
         CL_SUCCESS)
@@ -62,8 +63,6 @@ static clq_status consider(struct search *search, cl_platform_id platform, cl_de
         search->device = device;
     }
     search->seen++;
-end:
-    return status;
 }
 
 static clq_status consider_platform(struct search *search, cl_platform_id platform)
@@ -81,12 +80,13 @@ static clq_status consider_platform(struct search *search, cl_platform_id platfo
     CLQ_REQUIRE(devices != NULL, CLQ_ERROR_MEMORY, "malloc for %u devices failed", count);
     CLQ_TRY_CL(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL));
     for (cl_uint i = 0; i < count; i++)
-        CLQ_TRY(consider(search, platform, devices[i]));
+        consider(search, platform, devices[i]);
 end:
     free(devices);
     return status;
 }
 
+/* A platform that fails is left out: the others may have what is looked for. */
 static clq_status consider_all(struct search *search)
 {
     clq_status status = CLQ_OK;
@@ -101,8 +101,12 @@ static clq_status consider_all(struct search *search)
     platforms = calloc(count, sizeof *platforms);
     CLQ_REQUIRE(platforms != NULL, CLQ_ERROR_MEMORY, "malloc for %u platforms failed", count);
     CLQ_TRY_CL(clGetPlatformIDs(count, platforms, NULL));
-    for (cl_uint i = 0; i < count; i++)
-        CLQ_TRY(consider_platform(search, platforms[i]));
+    for (cl_uint i = 0; i < count; i++) {
+        const clq_status failed = consider_platform(search, platforms[i]);
+
+        if (failed != CLQ_OK)
+            search->failure = failed;
+    }
 end:
     free(platforms);
     return status;
@@ -127,6 +131,9 @@ clq_status clq_device_find(const char *text, int environment, cl_platform_id *pl
             search.number = -1; /* a name that begins with a digit */
     }
     CLQ_TRY(consider_all(&search));
+    /* the sentence is that of the failure; a number counts devices, and the count cannot be trusted now */
+    if (search.failure != CLQ_OK && (search.device == NULL || search.number >= 0))
+        CLQ_TRY(search.failure);
     CLQ_REQUIRE(search.seen > 0, CLQ_ERROR_DEVICE, "no OpenCL device is installed: %s", advice);
     CLQ_REQUIRE(search.device != NULL, CLQ_ERROR_DEVICE,
                 "device \"%s\" is none of the %ld devices: it must be a number below that, or part of a name",
