@@ -28,7 +28,7 @@ ctest --test-dir "$build/clang" -L sanitize --output-on-failure -j 1 --no-tests=
 step "thread sanitizer"
 cmake -S . -B "$build/thread" -DCMAKE_C_COMPILER=clang -DCLQ_BUILD_TESTS=ON -DCLQ_SANITIZE=thread \
   -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
-cmake --build "$build/thread" -j "$jobs"
+cmake --build "$build/thread" -j "$jobs" --target test_quantize_threads test_cache_disk test_threads
 ctest --test-dir "$build/thread" -L threads --output-on-failure -j 1 --no-tests=error
 
 step "tests"
