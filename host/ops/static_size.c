@@ -8,11 +8,13 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
-/* A CPU's work-item does a long run: about 16 Ki units, less where that would leave a core without work. */
+/* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
+ * GiB of input, GB/s by units in an item: float16 to int8 72 with 16 Ki, 84 with 64 Ki, 88 with 256 Ki, 90
+ * with 1 Mi; float32 75, 81, 85, 85. */
 static void size_items(struct quantize_args *args, struct clq__launch *launch,
                        const struct clq__traits *traits, int64_t rows)
 {
-    const int64_t most = 16384, least = 1024,
+    const int64_t most = 262144, least = 1024,
                   share = ceil_div(rows * args->inner, 4 * (int64_t)traits->compute_units);
     const int64_t run = share < least ? least : share > most ? most : share;
     const int64_t whole = (run + 255) / 256 * 256;
