@@ -6,6 +6,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
@@ -89,10 +90,6 @@ static int on_directory(const char *path, bool clear)
     struct totals totals = {0};
     int status = STATUS_DONE;
 
-    if (!*path) {
-        printf("there is no cache directory: none of CLQ_CACHE_DIR, XDG_CACHE_HOME and HOME names one\n");
-        return STATUS_DONE;
-    }
     status = for_each(path, clear ? remove_entry : print_entry, &totals);
     if (status == STATUS_DONE)
         printf("%s: %zu entries, %.1f MiB%s\n", path, totals.entries, (double)totals.size_bytes / (1 << 20),
@@ -103,8 +100,7 @@ static int on_directory(const char *path, bool clear)
 int cache_main(int argc, char **argv)
 {
     const char *action = argc > 1 ? argv[1] : "list";
-    clq_context *context = NULL;
-    int status = STATUS_SYSTEM;
+    char path[PATH_MAX];
 
     if (strcmp(action, "--help") == 0) {
         printf(
@@ -116,10 +112,8 @@ int cache_main(int argc, char **argv)
         complain("cache: '%.100s': list or clear is expected", argv[argc > 2 ? 2 : 1]);
         return STATUS_USAGE;
     }
-    if (clq_context_create(NULL, &context) == CLQ_OK)
-        status = on_directory(clq_context_cache_dir(context), strcmp(action, "clear") == 0);
-    else
-        complain("%s", clq_error_detail());
-    clq_context_destroy(context);
-    return status;
+    if (clq_cache_directory(path, sizeof path) == CLQ_OK)
+        return on_directory(path, strcmp(action, "clear") == 0);
+    printf("there is no cache directory: %s\n", clq_error_detail());
+    return STATUS_DONE;
 }

@@ -238,6 +238,26 @@ const char *clq_context_cache_dir(const clq_context *context)
     return context->cache_dir ? context->cache_dir : "";
 }
 
+clq_status clq_cache_directory(char *text, size_t size_bytes)
+{
+    clq_status status = CLQ_OK;
+    char *directory = NULL;
+
+    CLQ_REQUIRE(text != NULL, CLQ_ERROR_NULL, "text is NULL: it must have room for a path");
+    if (size_bytes > 0)
+        *text = '\0';
+    directory = clq__disk_directory(NULL, true);
+    CLQ_REQUIRE(directory != NULL, CLQ_ERROR_SYSTEM,
+                "none of CLQ_CACHE_DIR, XDG_CACHE_HOME and HOME names a cache directory");
+    CLQ_REQUIRE(strlen(directory) < size_bytes, CLQ_ERROR_SIZE,
+                "size_bytes is %zu: it must be at least %zu for the path and its NUL", size_bytes,
+                strlen(directory) + 1);
+    strcpy(text, directory);
+end:
+    free(directory);
+    return status;
+}
+
 clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants)
 {
     clq_status status = CLQ_OK;

@@ -105,6 +105,11 @@ CLQ_API void clq_context_build_log(clq_context *context, char *text, size_t size
 /* The directory of the disk cache, "" when there is none. It lives as long as the context. */
 CLQ_API const char *clq_context_cache_dir(const clq_context *context);
 
+/* Where a context with no cache_dir keeps binaries, "$CLQ_CACHE_DIR" and so on, whether or not it exists yet;
+ * no device is opened. size_bytes counts the NUL. Where no variable names a directory: CLQ_ERROR_SYSTEM;
+ * where text is too small: CLQ_ERROR_SIZE; text is then "", if there is room for it. */
+CLQ_API clq_status clq_cache_directory(char *text, size_t size_bytes);
+
 /* Chooses a device. text: NULL or "" for the default (the first GPU or accelerator, else the first CPU), a
  * number (counted over all platforms, as `clquant devices` lists them), or a part of the platform's or
  * device's name, case ignored. With environment true and no text, $CLQ_DEVICE is the text. CLQ_ERROR_DEVICE

@@ -2,6 +2,8 @@
 #include "files.h"
 #include "runtime/disk.h"
 
+#include <clquant/context.h>
+
 #include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -85,6 +87,28 @@ static void which_directory(void **state)
     memset(longest, 'a', sizeof longest - 1);
     longest[sizeof longest - 1] = '\0';
     directory_is(longest, true, NULL, NULL, NULL, NULL);
+}
+
+static void the_directory_in_public(void **state)
+{
+    char text[64] = "full", exact[sizeof "/own"] = "";
+
+    (void)state;
+    directory_is(NULL, true, "/own", "/xdg", "/home/u", "/own");
+    assert_int_equal(clq_cache_directory(text, sizeof text), CLQ_OK);
+    assert_string_equal(text, "/own");
+    assert_int_equal(clq_cache_directory(exact, sizeof exact), CLQ_OK);
+    assert_string_equal(exact, "/own");
+    assert_int_equal(clq_cache_directory(exact, sizeof exact - 1), CLQ_ERROR_SIZE);
+    assert_string_equal(exact, "");
+    assert_non_null(strstr(clq_error_detail(), "at least 5"));
+    exact[0] = 'x';
+    assert_int_equal(clq_cache_directory(exact, 0), CLQ_ERROR_SIZE);
+    assert_int_equal(exact[0], 'x');
+    assert_int_equal(clq_cache_directory(NULL, 0), CLQ_ERROR_NULL);
+    directory_is(NULL, true, NULL, NULL, NULL, NULL);
+    assert_int_equal(clq_cache_directory(text, sizeof text), CLQ_ERROR_SYSTEM);
+    assert_string_equal(text, "");
 }
 
 static void missing_parents_are_made_private(void **state)
@@ -299,11 +323,17 @@ static void put_get_and_trim_at_once(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        CASE(which_directory),          CASE(missing_parents_are_made_private),
-        CASE(writable_by_others),       CASE(of_another_user),
-        CASE(a_file_in_its_place),      CASE(what_was_put_is_got),
-        CASE(no_regular_file),          CASE(the_oldest_go_first),
-        CASE(stale_temporaries_go),     CASE(a_missing_directory_is_no_harm),
+        CASE(which_directory),
+        CASE(the_directory_in_public),
+        CASE(missing_parents_are_made_private),
+        CASE(writable_by_others),
+        CASE(of_another_user),
+        CASE(a_file_in_its_place),
+        CASE(what_was_put_is_got),
+        CASE(no_regular_file),
+        CASE(the_oldest_go_first),
+        CASE(stale_temporaries_go),
+        CASE(a_missing_directory_is_no_harm),
         CASE(put_get_and_trim_at_once),
     };
 

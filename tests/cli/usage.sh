@@ -98,6 +98,11 @@ touch cache/.new-1-2-3 cache/mine
 shows "the entry is removed" "cache: 2 entries" cache clear
 shows "and is gone" "cache: 0 entries" cache list
 check "a file that is no entry stays" test -e cache/mine
+run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" cache list
+succeeded "the cache needs no device"
+(unset CLQ_CACHE_DIR XDG_CACHE_HOME HOME
+    "$CLQUANT" cache >"$directory/.stdout")
+check "no directory, and no failure" grep -q "there is no cache directory: none of CLQ_CACHE_DIR" "$directory/.stdout"
 CLQ_CACHE_DIR=in.st run "$CLQUANT" quantize in.st -o out.st
 succeeded "a cache that cannot be is no failure"
 
