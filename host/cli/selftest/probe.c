@@ -13,7 +13,7 @@ static const struct {
     [REFERENCE_F32] = {"float32", {kDLFloat, 32, 1}},    [REFERENCE_F16] = {"float16", {kDLFloat, 16, 1}},
     [REFERENCE_BF16] = {"bfloat16", {kDLBfloat, 16, 1}}, [REFERENCE_I8] = {"int8", {kDLInt, 8, 1}},
     [REFERENCE_U8] = {"uint8", {kDLUInt, 8, 1}},         [REFERENCE_I32] = {"int32", {kDLInt, 32, 1}},
-    [REFERENCE_I4] = {"int4", {kDLInt, 4, 1}},
+    [REFERENCE_I4] = {"int4", {kDLInt, 4, 1}},           [REFERENCE_I64] = {"int64", {kDLInt, 64, 1}},
 };
 
 const char *type_name(enum reference_type type)

@@ -27,10 +27,19 @@ struct selftest_operator {
     /* The name of a line; false where there are no more. */
     bool (*name_line)(size_t line, char *text, size_t size_bytes);
     bool (*run_line)(struct selftest *test, size_t line);
+    /* Whether the line is left out away from the device's own form and arithmetic; NULL: none is. */
+    bool (*skip_line)(size_t line);
 };
 
 extern const struct selftest_operator selftest_quantize;
 extern const struct selftest_operator selftest_npu_quantize;
+extern const struct selftest_operator selftest_group_quantize;
+extern const struct selftest_operator selftest_quantize_scatter;
+
+/* Every combination of types is a kernel, which takes its time to build. Away from the device's own form and
+ * arithmetic it is the same code with other plugs, and a spread is compared: for each type of y and each mode
+ * this one type of x, so that every type meets every form and arithmetic. */
+enum reference_type spread_type(enum reference_type y, bool multiply);
 
 /* Notes the problem; always false. */
 __attribute__((format(printf, 2, 3))) bool selftest_fail(struct selftest *test, const char *format, ...);
@@ -80,6 +89,9 @@ enum values {
 };
 enum { SPECIAL_VALUES = 32 };
 void probe_fill(struct selftest *test, struct probe *probe, enum values values);
+
+/* One number of an index tensor, int32 or int64, of rank 1 or 2; a wide number is cut to int32. */
+void probe_put_index(struct probe *probe, int64_t row, int64_t column, int64_t value);
 
 const char *type_name(enum reference_type type);
 

@@ -110,3 +110,25 @@ void probe_fill(struct selftest *test, struct probe *probe, enum values values)
             put_random(test, at, tensor->type, values);
     } while (reference_next(tensor, index));
 }
+
+void probe_put_index(struct probe *probe, int64_t row, int64_t column, int64_t value)
+{
+    const struct reference_tensor *tensor = &probe->host;
+    const int64_t at = row * tensor->strides[0] + (tensor->rank > 1 ? column * tensor->strides[1] : 0);
+    const int32_t narrow = (int32_t)value;
+
+    if (tensor->type == REFERENCE_I64)
+        memcpy((unsigned char *)tensor->data + at * (int64_t)sizeof value, &value, sizeof value);
+    else
+        memcpy((unsigned char *)tensor->data + at * (int64_t)sizeof narrow, &narrow, sizeof narrow);
+}
+
+enum reference_type spread_type(enum reference_type y, bool multiply)
+{
+    static const enum reference_type types[][2] = {[REFERENCE_I8] = {REFERENCE_F32, REFERENCE_BF16},
+                                                   [REFERENCE_U8] = {REFERENCE_BF16, REFERENCE_F16},
+                                                   [REFERENCE_I32] = {REFERENCE_BF16, REFERENCE_F32},
+                                                   [REFERENCE_I4] = {REFERENCE_F16, REFERENCE_F32}};
+
+    return types[y][multiply];
+}
