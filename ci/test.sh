@@ -23,13 +23,13 @@ cmake -S . -B "$build/clang" -DCMAKE_C_COMPILER=clang -DCLQ_WERROR=ON -DCLQ_BUIL
 cmake --build "$build/clang" -j "$jobs"
 
 step "address and undefined behaviour sanitizers"
-ctest --test-dir "$build/clang" -L sanitize --output-on-failure -j 1 --no-tests=error
+ctest --test-dir "$build/clang" -L sanitize --output-on-failure -j "$jobs" --no-tests=error
 
 step "thread sanitizer"
 cmake -S . -B "$build/thread" -DCMAKE_C_COMPILER=clang -DCLQ_BUILD_TESTS=ON -DCLQ_SANITIZE=thread \
   -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
 cmake --build "$build/thread" -j "$jobs" --target test_quantize_threads test_cache_disk test_threads
-ctest --test-dir "$build/thread" -L threads --output-on-failure -j 1 --no-tests=error
+ctest --test-dir "$build/thread" -L threads --output-on-failure -j "$jobs" --no-tests=error
 
 step "tests"
-ctest --test-dir "$build" --output-on-failure -j 1 --no-tests=error ${CLQ_TEST_ONLY:+-R "$CLQ_TEST_ONLY"}
+ctest --test-dir "$build" --output-on-failure -j "$jobs" --no-tests=error ${CLQ_TEST_ONLY:+-R "$CLQ_TEST_ONLY"}
