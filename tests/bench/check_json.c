@@ -51,13 +51,19 @@ static void check_row(const cJSON *row, size_t index)
     const double bytes = elements(row) * (size_of(text(row, "src")) + size_of(text(row, "dst")));
     const double rate = figure(row, "bytes") / figure(row, "median_s") * 1e-9;
 
-    expect(strcmp(text(row, "operator"), "quantize") == 0, "operator", index);
+    const char *operator_name = text(row, "operator");
+    const int scatters = strcmp(operator_name, "quantize_scatter") == 0;
+
+    expect(scatters || strcmp(operator_name, "quantize") == 0 || strcmp(operator_name, "group_quantize") == 0,
+           "operator", index);
     expect(figure(row, "median_s") > 0, "median_s", index);
     expect(text(row, "note")[0] != '\0', "note", index);
     if (!cJSON_HasObjectItem(row, "gbps"))
         return;
-    expect(figure(row, "bytes") == bytes, "bytes: x once and y once", index);
+    expect(scatters || figure(row, "bytes") == bytes, "bytes: x once and y once", index);
     expect(figure(row, "gbps") > 0.999 * rate && figure(row, "gbps") < 1.001 * rate, "gbps", index);
+    if (scatters) /* the shape is the cache's, and short calls have no stream loop beside them */
+        return;
     expect(figure(row, "share_of_stream") > 0, "share_of_stream", index);
     expect(figure(row, "share_of_copy") > 0, "share_of_copy", index);
 }

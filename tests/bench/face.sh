@@ -24,7 +24,19 @@ check "their JSON" "$CHECK_JSON" rows.json 4 c-simd
 
 run "$CLQUANT" bench --size 1 --only "host cost" --json rows.json
 succeeded "host cost"
-check "beside bare calls" "$CHECK_JSON" rows.json 1 bare-enqueue
+check "beside bare calls" "$CHECK_JSON" rows.json 2 bare-enqueue
+
+run "$CLQUANT" bench --size 1 --only "prefill" --json rows.json
+succeeded "prefill"
+check "beside dense quantization" "$CHECK_JSON" rows.json 3 dense
+
+run "$CLQUANT" bench --size 1 --only "overlap" --json rows.json
+succeeded "overlap"
+check "beside the promise" "$CHECK_JSON" rows.json 7 unique
+
+run "$CLQUANT" bench --size 1 --only "uneven groups" --json rows.json
+succeeded "groups"
+check "beside one row of scales" "$CHECK_JSON" rows.json 1 dense
 
 run "$CLQUANT" bench --size 1 --only "first call" --json rows.json
 succeeded "first call"

@@ -59,6 +59,8 @@ bool bench_add(struct bench *bench, const struct report_row *row);
 
 /* The groups of rows, a file each. */
 bool quantize_rows(struct bench *bench);
+bool group_rows(struct bench *bench);
+bool scatter_rows(struct bench *bench);
 bool host_cost_rows(struct bench *bench);
 bool first_call_rows(struct bench *bench);
 

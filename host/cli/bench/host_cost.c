@@ -4,6 +4,7 @@
 #include "args/quantize.h"
 #include "data.h"
 #include "device_program.h"
+#include "scatter_case.h"
 #include "timing.h"
 
 #include <stdlib.h>
@@ -31,24 +32,43 @@ static void init(const struct bench *bench, struct tensors *t)
     t->desc = (struct clq_quantize_desc){.x = &t->x, .scales = &t->scales, .y = &t->y, .axis = -1};
 }
 
-static bool call_ours(struct bench *bench, const struct tensors *t)
+/* What is called, and the buffers that a bare call sets for it. */
+struct subject {
+    bool (*call)(struct bench *bench, void *self);
+    void *self;
+    cl_mem buffers[4];
+};
+
+static bool call_quantize(struct bench *bench, void *self)
+{
+    const struct tensors *t = self;
+
+    return clq_quantize(bench->context, bench->queue, &t->desc, 0, NULL, NULL) == CLQ_OK ||
+           fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+}
+
+static bool call_scatter(struct bench *bench, void *self)
+{
+    return scatter_case_call(bench, self, NULL);
+}
+
+static bool call_ours(struct bench *bench, const struct subject *subject)
 {
     for (int i = 0; i < CALLS; i++)
-        if (clq_quantize(bench->context, bench->queue, &t->desc, 0, NULL, NULL) != CLQ_OK)
-            return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+        if (!subject->call(bench, subject->self))
+            return false;
     return true;
 }
 
-static bool call_bare(struct bench *bench, cl_kernel kernel)
+static bool call_bare(struct bench *bench, const struct subject *subject, cl_kernel kernel)
 {
     const struct quantize_args args = {0};
-    const cl_mem buffers[] = {bench->x, bench->scales, bench->scales, bench->y};
     const size_t one = 1;
     cl_int code = CL_SUCCESS;
 
     for (int call = 0; call < CALLS && code == CL_SUCCESS; call++) {
         for (cl_uint i = 0; i < 4 && code == CL_SUCCESS; i++)
-            code = clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]);
+            code = clSetKernelArg(kernel, i, sizeof(cl_mem), &subject->buffers[i]);
         if (code == CL_SUCCESS)
             code = clSetKernelArg(kernel, 4, sizeof args, &args);
         if (code == CL_SUCCESS)
@@ -79,7 +99,7 @@ static bool release_queue(struct bench *bench, cl_event gate)
 }
 
 /* One block of each, the other one first in every second round. */
-static bool time_round(struct bench *bench, const struct tensors *t, cl_kernel kernel, int round,
+static bool time_round(struct bench *bench, const struct subject *subject, cl_kernel kernel, int round,
                        double seconds[2])
 {
     cl_event gate = NULL;
@@ -89,22 +109,21 @@ static bool time_round(struct bench *bench, const struct tensors *t, cl_kernel k
         const int bare = (turn + round) % 2;
         const double start = now_s();
 
-        done = bare ? call_bare(bench, kernel) : call_ours(bench, t);
+        done = bare ? call_bare(bench, subject, kernel) : call_ours(bench, subject);
         seconds[bare] = (now_s() - start) / CALLS;
     }
     return gate && release_queue(bench, gate) && done;
 }
 
-static bool measure(struct bench *bench, cl_kernel kernel, struct report_row *row)
+static bool measure(struct bench *bench, const struct subject *subject, cl_kernel kernel,
+                    struct report_row *row)
 {
-    struct tensors tensors;
     double ours[ROUNDS], ratios[ROUNDS];
 
-    init(bench, &tensors);
     for (int round = -1; round < ROUNDS; round++) {
         double seconds[2] = {0};
 
-        if (!time_round(bench, &tensors, kernel, round + 1, seconds))
+        if (!time_round(bench, subject, kernel, round + 1, seconds))
             return false;
         if (round >= 0) {
             ours[round] = seconds[0];
@@ -115,10 +134,22 @@ static bool measure(struct bench *bench, cl_kernel kernel, struct report_row *ro
     row->vs[0].name = "bare-enqueue";
     row->vs[0].ratio = median(ratios, ROUNDS);
     row->peers = 1;
-    return true;
+    return bench_add(bench, row);
 }
 
-bool host_cost_rows(struct bench *bench)
+static bool measure_subject(struct bench *bench, const struct subject *subject, struct report_row *row)
+{
+    cl_kernel kernel = NULL;
+    bool done = false;
+
+    if (!device_kernel(bench, "bare", 1, 1, sizeof(struct quantize_args) / 8, &kernel))
+        return false;
+    done = measure(bench, subject, kernel, row);
+    clReleaseKernel(kernel);
+    return done;
+}
+
+static bool quantize_row(struct bench *bench)
 {
     struct report_row row = {.operator_name = "quantize",
                              .src = "float32",
@@ -129,15 +160,47 @@ bool host_cost_rows(struct bench *bench)
                              .has_axis = 1,
                              .ndim = 2,
                              .shape = {1, COLUMNS}};
-    cl_kernel kernel = NULL;
-    bool done = false;
+    struct tensors tensors;
+    const struct subject subject = {
+        call_quantize, &tensors, {bench->x, bench->scales, bench->scales, bench->y}};
 
     if (!bench_wants(bench, "quantize float32 to int8, divide, host cost"))
         return true;
-    if (!data_fill(bench, PEER_F32) ||
-        !device_kernel(bench, "bare", 1, 1, sizeof(struct quantize_args) / 8, &kernel))
-        return false;
-    done = measure(bench, kernel, &row) && bench_add(bench, &row);
-    clReleaseKernel(kernel);
+    init(bench, &tensors);
+    return data_fill(bench, PEER_F32) && measure_subject(bench, &subject, &row);
+}
+
+/* A decode step: 1-D indices, so that a call is one kernel. */
+static bool scatter_row(struct bench *bench)
+{
+    struct scatter_case c = {.note = "host cost, decode",
+                             .ndim = 3,
+                             .cache_shape = {24, 4096, COLUMNS},
+                             .updates_shape = {24, 1, COLUMNS},
+                             .calls = 1};
+    struct report_row row = {.operator_name = "quantize_scatter",
+                             .src = "float16",
+                             .dst = "int8",
+                             .mode = "divide",
+                             .note = "host cost, decode",
+                             .axis = 1,
+                             .has_axis = 1,
+                             .ndim = 3,
+                             .shape = {24, 4096, COLUMNS}};
+    bool done = false;
+
+    if (!bench_wants(bench, "quantize_scatter float16 to int8, divide, host cost, decode"))
+        return true;
+    if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c)) {
+        const struct subject subject = {call_scatter, &c, {bench->x, bench->scales, c.indices, bench->y}};
+
+        done = measure_subject(bench, &subject, &row);
+    }
+    scatter_case_clear(&c);
     return done;
+}
+
+bool host_cost_rows(struct bench *bench)
+{
+    return quantize_row(bench) && scatter_row(bench);
 }

@@ -1,0 +1,205 @@
+/* The rows of quantize_scatter: prefill, the price of overlap, decode. */
+#include "limit.h"
+#include "quantize_case.h"
+#include "scatter_case.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { BACK_TO_BACK = 16 }; /* calls of a run where one is so short that the wait would be felt */
+
+/* The same elements through clq_quantize: a row of scales holds for as many of them. */
+struct dense {
+    struct quantize_case quantize;
+    size_t next;
+};
+
+static void describe(const struct scatter_case *c, struct report_row *row)
+{
+    row->operator_name = "quantize_scatter";
+    row->src = "float16";
+    row->dst = "int8";
+    row->mode = "divide";
+    row->axis = 1;
+    row->has_axis = 1;
+    row->ndim = c->ndim;
+    memcpy(row->shape, c->cache_shape, sizeof c->cache_shape);
+    snprintf(row->note, sizeof row->note, "%s, %" PRId64 " entries of %zu", c->note, c->updates_shape[0],
+             scatter_update_elements(c) / (size_t)c->updates_shape[0]);
+}
+
+static bool wants(struct bench *bench, const struct scatter_case *c)
+{
+    char label[256];
+
+    snprintf(label, sizeof label, "quantize_scatter float16 to int8, divide, %s", c->note);
+    return bench_wants(bench, label);
+}
+
+static bool run_dense(struct bench *bench, void *self)
+{
+    struct dense *dense = self;
+    const size_t bytes = quantize_src_bytes(&dense->quantize);
+
+    dense->quantize.x.byte_offset = dense->next++ % (bench->x_bytes / bytes) * bytes;
+    return quantize_case_run(bench, &dense->quantize);
+}
+
+static void dense_init(struct bench *bench, const struct scatter_case *c, struct dense *dense)
+{
+    *dense = (struct dense){.quantize = {.src = PEER_F16,
+                                         .dst = PEER_I8,
+                                         .divide = true,
+                                         .layout = PER_LAST_AXIS,
+                                         .columns = c->scale_count}};
+    quantize_case_init(bench, &dense->quantize);
+    dense->quantize.shape[0] = (int64_t)scatter_update_elements(c) / c->scale_count;
+    dense->quantize.work.rows = (size_t)dense->quantize.shape[0];
+}
+
+/* Ours against one other way, and where a call is long against the stream loop. */
+static bool race_against(struct bench *bench, struct scatter_case *c, const struct contestant *other,
+                         bool stream)
+{
+    const size_t elements = scatter_update_elements(c);
+    const double bytes = (double)elements * 3 * c->calls;
+    struct race race = {0};
+    struct report_row row = {0};
+
+    race_add(&race, &(struct contestant){.run = scatter_case_run, .self = c, .bytes = bytes});
+    if (other)
+        race_add(&race, other);
+    if (stream && !limit_add(bench, &race, 2 * elements, elements))
+        return false;
+    if (!race_run(bench, &race) || !scatter_case_check(bench, c))
+        return false;
+    describe(c, &row);
+    race_report(&race, &row);
+    row.bytes /= c->calls;
+    row.median_s /= c->calls;
+    return bench_add(bench, &row);
+}
+
+static bool prefill_row(struct bench *bench, struct scatter_case c)
+{
+    struct dense dense;
+    bool done = false;
+
+    if (!wants(bench, &c))
+        return true;
+    if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c)) {
+        dense_init(bench, &c, &dense);
+        done = race_against(
+            bench, &c,
+            &(struct contestant){.role = RACE_PEER, .name = "dense", .run = run_dense, .self = &dense}, true);
+    }
+    scatter_case_clear(&c);
+    return done;
+}
+
+/* Last entry wins, beside the promise that entries do not overlap. */
+static bool overlap_row(struct bench *bench, struct scatter_case c)
+{
+    struct scatter_case unique = c;
+    bool done = false;
+
+    if (!wants(bench, &c))
+        return true;
+    unique.unique = true;
+    if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c) && scatter_case_init(bench, &unique))
+        done =
+            race_against(bench, &c,
+                         &(struct contestant){
+                             .role = RACE_PEER, .name = "unique", .run = scatter_case_run, .self = &unique},
+                         false);
+    scatter_case_clear(&unique);
+    scatter_case_clear(&c);
+    return done;
+}
+
+static bool decode_row(struct bench *bench, struct scatter_case c)
+{
+    bool done = false;
+
+    if (!wants(bench, &c))
+        return true;
+    if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c))
+        done = race_against(bench, &c, NULL, false);
+    scatter_case_clear(&c);
+    return done;
+}
+
+static bool prefill_rows(struct bench *bench)
+{
+    struct scatter_case c = {.ndim = 4,
+                             .cache_shape = {8, 32768, 8, 128},
+                             .updates_shape = {32768, 1, 8, 128},
+                             .pairs = true,
+                             .calls = 1};
+
+    c.note = "prefill 2-D last wins";
+    if (!prefill_row(bench, c))
+        return false;
+    c.note = "prefill 2-D unique";
+    c.unique = true;
+    if (!prefill_row(bench, c))
+        return false;
+    c.note = "prefill 1-D";
+    c.pairs = c.unique = false;
+    c.updates_shape[0] = 8;
+    c.updates_shape[1] = 4096;
+    return prefill_row(bench, c);
+}
+
+static bool overlap_rows(struct bench *bench)
+{
+    static const int64_t few[] = {64, 256, 1024, 4096, 16384, 65536};
+    const struct scatter_case wide = {.note = "overlap wide",
+                                      .ndim = 3,
+                                      .cache_shape = {8, 4096, 8192},
+                                      .updates_shape = {1024, 1, 8192},
+                                      .pairs = true,
+                                      .calls = 4};
+
+    if (!overlap_row(bench, wide))
+        return false;
+    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
+        const struct scatter_case c = {.note = "overlap narrow",
+                                       .ndim = 3,
+                                       .cache_shape = {8, 32768, 1024},
+                                       .updates_shape = {few[i], 1, 1024},
+                                       .pairs = true,
+                                       .calls = few[i] > 4096 ? 1 : BACK_TO_BACK};
+        if (!overlap_row(bench, c))
+            return false;
+    }
+    return true;
+}
+
+bool scatter_rows(struct bench *bench)
+{
+    struct scatter_case decode = {.note = "decode, calls back to back",
+                                  .ndim = 3,
+                                  .cache_shape = {24, 4096, 128},
+                                  .updates_shape = {24, 1, 128},
+                                  .calls = 256};
+
+    if (!prefill_rows(bench) || !overlap_rows(bench) || !decode_row(bench, decode))
+        return false;
+    decode.note = "decode, each call waited for";
+    decode.calls = 1;
+    if (!decode_row(bench, decode))
+        return false;
+    decode = (struct scatter_case){.note = "decode, each call waited for",
+                                   .ndim = 4,
+                                   .cache_shape = {64, 32768, 8, 128},
+                                   .updates_shape = {64, 1, 8, 128},
+                                   .calls = 1};
+    if (!decode_row(bench, decode))
+        return false;
+    decode.note = "decode, calls back to back";
+    decode.calls = 64;
+    return decode_row(bench, decode);
+}
