@@ -2,13 +2,33 @@
 //
 //   KERNEL_NAME   the kernel's name
 //
-// The table is zero before. A work-item claims one position of one entry.
+// The table is zero before. A work-item claims one position of one entry. In a table of hashes a place has the first
+// word from its hash on that no other place has; whose it is, the entry in it says.
 #include "args/claim.h"
 #include "base/entries.clh"
+#include "base/paste.clh"
 
 #if !defined(KERNEL_NAME)
 #error "claim.cl: KERNEL_NAME is required"
 #endif
+
+static inline void CLQ_CAT(KERNEL_NAME, _hashed)(global const uchar *indices, global uint *owners,
+                                                 const struct clq_entries *e, struct clq_target t, long entry)
+{
+    const ulong mask = (ulong)e->owner_words - 1, first = clq_hash(e, t);
+
+    for (ulong i = 0; i <= mask; i++) {
+        global uint *owner = owners + e->owner_offset + (long)((first + i) & mask);
+        const uint before = atomic_cmpxchg(owner, 0u, (uint)entry + 1u);
+
+        if (before == 0)
+            return;
+        if (clq_same_place(indices, e, (long)before - 1, t)) {
+            atomic_max(owner, (uint)entry + 1u);
+            return;
+        }
+    }
+}
 
 kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restrict owners, const struct claim_args a)
 {
@@ -19,7 +39,11 @@ kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restr
     const long entry = item / a.entries.length, u = item - entry * a.entries.length;
     const struct clq_target t = clq_target_of(indices, &a.entries, entry);
 
-    if (t.keep)
+    if (!t.keep)
+        return;
+    if (a.entries.overlap == CLQ_OVERLAP_HASH)
+        CLQ_CAT(KERNEL_NAME, _hashed)(indices, owners, &a.entries, t, entry);
+    else
         atomic_max(owners + a.entries.owner_offset + t.batch * a.entries.size + clq_position_of(&a.entries, t, u),
                    (uint)entry + 1u);
 }

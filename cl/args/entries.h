@@ -20,6 +20,7 @@ enum clq_entry_overlap {
     CLQ_OVERLAP_NONE = 0,  /* none does: starts of 1-D indices, or a promise */
     CLQ_OVERLAP_SCAN = 1,  /* it looks at the later entries */
     CLQ_OVERLAP_OWNER = 2, /* claim.cl has written the last entry of every place into a table */
+    CLQ_OVERLAP_HASH = 3,  /* the same for entries of one position, in a table as large as they are many */
 };
 
 /* The entries are the outermost dimension of the rows; the positions of an entry are the next one inside it
@@ -33,10 +34,11 @@ struct clq_entries {
     clq_i64 rows;             /* of one entry */
     clq_i64 scale_row;        /* GROUPS: elements from one group's scales to the next's */
     clq_i64 owner_offset;     /* words of the workspace */
+    clq_i64 owner_words;      /* of the table; HASH: a power of two, twice the entries or more */
     clq_i64 report_offset;    /* words of the report's buffer; -1: there is none */
     clq_u32 kind, range, overlap;
     clq_u32 wide; /* 1: the indices are int64 */
 };
-CLQ_SAME_SIZE(clq_entries, 128);
+CLQ_SAME_SIZE(clq_entries, 136);
 
 #endif

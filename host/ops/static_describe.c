@@ -12,7 +12,7 @@ enum { X, Y, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
 /* Up to here it is cheaper that every row looks at all later entries than to keep a table: on PoCL the
  * table's two extra commands cost about as much as this many looks. */
-#define SCAN_LOOKS (1 << 18)
+#define SCAN_LOOKS (1 << 14)
 
 /* A unit of y is an element, or for int4 the byte of two; a word of eight is four such bytes. */
 static int64_t units_of(const struct clq__view *y, int64_t stride)
@@ -160,6 +160,26 @@ static void fill_args(struct clq__static_call *call)
                              .zero_point = fold->dim[d].stride[ZERO_POINT] * zero_point_factor};
 }
 
+/* The table has a word for each place of the cache, or where entries are few beside these two or more for
+ * each entry, so that clearing it does not cost more than the entries. */
+static void choose_overlap(struct clq_entries *entries, int64_t rows)
+{
+    int64_t hashed = 64;
+
+    if (rows <= SCAN_LOOKS / entries->count) {
+        entries->overlap = CLQ_OVERLAP_SCAN;
+        return;
+    }
+    entries->overlap = CLQ_OVERLAP_OWNER;
+    entries->owner_words = entries->batches * entries->size;
+    if (entries->length > 1 || entries->count >= entries->owner_words / 4)
+        return;
+    while (hashed < 2 * entries->count)
+        hashed *= 2;
+    entries->overlap = CLQ_OVERLAP_HASH;
+    entries->owner_words = hashed;
+}
+
 static void fill_entries(struct clq__static_call *call)
 {
     const struct clq__static_work *work = call->work;
@@ -193,15 +213,12 @@ static void fill_entries(struct clq__static_call *call)
     entries->y_batch = steps_of(&work->y, placement->batches, work->y.stride[0]);
     entries->y_start = steps_of(&work->y, placement->size, work->y.stride[placement->axis]);
     if (may_overlap)
-        entries->overlap = clq__fold_count(&call->fold, 1) <= SCAN_LOOKS / entries->count ? CLQ_OVERLAP_SCAN
-                                                                                          : CLQ_OVERLAP_OWNER;
+        choose_overlap(entries, clq__fold_count(&call->fold, 1));
 }
 
 int64_t clq__static_owner_words(const struct clq__static_call *call)
 {
-    const struct clq_entries *entries = &call->args.entries;
-
-    return entries->overlap == CLQ_OVERLAP_OWNER ? entries->batches * entries->size : 0;
+    return call->args.entries.owner_words;
 }
 
 static void choose_variant(struct clq__static_call *call)
