@@ -157,7 +157,7 @@ static bool run_line(struct selftest *test, size_t line)
     bool ok = true;
 
     for (enum reference_type x = REFERENCE_F32; x <= REFERENCE_BF16 && ok; x++)
-        if (test->own || x == spread_type(c->y, true))
+        if (test->own || (int)x == spread_type(c->y, true))
             ok = run_type(test, c, x, false) && (!c->npu || run_type(test, c, x, true));
     return ok;
 }

@@ -32,7 +32,15 @@ struct scatter_case {
 
 static const struct scatter_case cases[] = {
     {"starts", 3, {4, 37, 33}, 4, 1, -2, .cache = REFERENCE_I8},
-    {"starts, a long update", 4, {3, 29, 2, 16}, 2, 7, 1, .cache = REFERENCE_U8, .index = REFERENCE_I64},
+    {"starts, a long update",
+     4,
+     {3, 29, 2, 16},
+     2,
+     7,
+     1,
+     .cache = REFERENCE_U8,
+     .index = REFERENCE_I64,
+     .multiply = true},
     {"starts, the whole axis",
      3,
      {2, 5, 64},
@@ -310,7 +318,7 @@ static bool run_line(struct selftest *test, size_t line)
     bool ok = true;
 
     for (enum reference_type x = REFERENCE_F32; x <= REFERENCE_BF16 && ok; x++)
-        if (test->own || x == spread_type(c->cache, c->multiply))
+        if (test->own || (int)x == spread_type(c->cache, c->multiply))
             ok = run_type(test, c, x);
     return ok;
 }

@@ -37,9 +37,10 @@ extern const struct selftest_operator selftest_group_quantize;
 extern const struct selftest_operator selftest_quantize_scatter;
 
 /* Every combination of types is a kernel, which takes its time to build. Away from the device's own form and
- * arithmetic it is the same code with other plugs, and a spread is compared: for each type of y and each mode
- * this one type of x, so that every type meets every form and arithmetic. */
-enum reference_type spread_type(enum reference_type y, bool multiply);
+ * arithmetic it is the same code with other plugs, and a spread is compared: for a type of y and a mode this
+ * one type of x, or none. Every type, and both modes of what groups and scatters need, are in it. */
+enum { NO_TYPE = -1 };
+int spread_type(enum reference_type y, bool multiply);
 
 /* Notes the problem; always false. */
 __attribute__((format(printf, 2, 3))) bool selftest_fail(struct selftest *test, const char *format, ...);

@@ -123,12 +123,12 @@ void probe_put_index(struct probe *probe, int64_t row, int64_t column, int64_t v
         memcpy((unsigned char *)tensor->data + at * (int64_t)sizeof narrow, &narrow, sizeof narrow);
 }
 
-enum reference_type spread_type(enum reference_type y, bool multiply)
+int spread_type(enum reference_type y, bool multiply)
 {
-    static const enum reference_type types[][2] = {[REFERENCE_I8] = {REFERENCE_F32, REFERENCE_BF16},
-                                                   [REFERENCE_U8] = {REFERENCE_BF16, REFERENCE_F16},
-                                                   [REFERENCE_I32] = {REFERENCE_BF16, REFERENCE_F32},
-                                                   [REFERENCE_I4] = {REFERENCE_F16, REFERENCE_F32}};
+    static const int types[][2] = {[REFERENCE_I8] = {REFERENCE_F32, REFERENCE_BF16},
+                                   [REFERENCE_U8] = {NO_TYPE, REFERENCE_F16},
+                                   [REFERENCE_I32] = {REFERENCE_BF16, NO_TYPE},
+                                   [REFERENCE_I4] = {REFERENCE_F16, REFERENCE_F32}};
 
     return types[y][multiply];
 }
