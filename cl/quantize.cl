@@ -153,10 +153,24 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     const long reach = a.tiles_per_row > 1 || tile_bytes >= AHEAD_BYTES ? 1 : AHEAD_BYTES / tile_bytes;
     long row = begin / a.tiles_per_row, first = (begin - row * a.tiles_per_row) * a.tile;
 
+    // Where the entry of these rows puts them; the next one's rows begin at placed_end.
+    struct clq_place placed = {0, 0, 0, 0};
+    long placed_end = 0;
+    bool kept = true;
+
     for (long tile = begin; tile < end; tile++) {
         struct clq_place place = clq_place_of(row, a.dim, a.outer);
-        const bool kept = a.entries.kind == CLQ_ENTRY_NONE ||
-                          clq_place_entry(&place, indices, owners, report, &a.entries, row, first + lane == 0);
+
+        if (a.entries.kind != CLQ_ENTRY_NONE && row >= placed_end) {
+            const long rows = a.entries.rows / a.entries.positions;
+
+            placed = (struct clq_place){0, 0, 0, 0};
+            kept = clq_place_entry(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
+            placed_end = (row / rows + 1) * rows;
+        }
+        place.y += placed.y;
+        place.scale += placed.scale;
+
         const long scale_at = a.scale_offset + place.scale,
                    zero_point_at = a.zero_point_offset + place.zero_point;
         const float scale =
