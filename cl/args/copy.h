@@ -6,13 +6,15 @@
 
 #define CLQ_COPY_DIMS 9
 
-/* Offsets and strides in bytes: x is the source's, y the destination's. */
+/* Offsets and strides in bytes: x is the source's, y the destination's. A work-item copies one piece of a
+ * row, or, where a row is one piece, some rows. */
 struct copy_args {
     clq_i64 src_offset, dst_offset;
-    clq_i64 row_bytes, rows, rows_per_item;
+    clq_i64 row_bytes, piece_bytes, pieces; /* of a row */
+    clq_i64 rows, rows_per_item;
     clq_u32 outer, reserved;
     struct clq_dim dim[CLQ_COPY_DIMS];
 };
-CLQ_SAME_SIZE(copy_args, 408);
+CLQ_SAME_SIZE(copy_args, 424);
 
 #endif

@@ -8,6 +8,10 @@
 
 enum { DST, SRC };
 
+/* Loop rounds of a work-item, about: enough to be worth one, and well below the 65535 after which Mesa's
+ * llvmpipe ends a work-item's loops without a word. */
+#define ROUNDS 16384
+
 /* In bytes: an element is a dimension of its own, which merges with the others where they are dense. */
 static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, const struct clq__view *src)
 {
@@ -55,14 +59,16 @@ clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct 
     }
     args.row_bytes = fold.dim[0].size;
     args.rows = clq__fold_count(&fold, 1);
-    args.rows_per_item = args.row_bytes >= 16384 ? 1 : 16384 / args.row_bytes;
+    args.piece_bytes = args.row_bytes < ROUNDS ? args.row_bytes : ROUNDS;
+    args.pieces = (args.row_bytes + args.piece_bytes - 1) / args.piece_bytes;
+    args.rows_per_item = args.pieces > 1 ? 1 : ROUNDS / (args.row_bytes + fold.dims) + 1;
     args.outer = (uint32_t)(fold.dims - 1);
     for (int d = 1; d < fold.dims; d++)
         args.dim[d - 1] = (struct clq_dim){
             .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
     launch.buffers[0] = src->tensor->data;
     launch.buffers[1] = dst->tensor->data;
-    launch.groups = (size_t)((args.rows + args.rows_per_item - 1) / args.rows_per_item);
+    launch.groups = (size_t)((args.rows + args.rows_per_item - 1) / args.rows_per_item * args.pieces);
     CLQ_TRY(clq__launch(context, queue, &launch, num_wait, wait, done));
 end:
     return status;

@@ -8,13 +8,24 @@ static int64_t ceil_div(int64_t a, int64_t b)
     return a / b + (a % b != 0);
 }
 
+/* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word: rows
+ * of few units count for the loops around them, and for the later entries that each looks at. */
+static int64_t most_tiles(const struct quantize_args *args)
+{
+    const int64_t most_rounds = 49152,
+                  looks = args->entries.overlap == CLQ_OVERLAP_SCAN ? args->entries.count : 0;
+    const int64_t rounds = args->tile + args->tile / 8 + 2 * (int64_t)args->outer + 6 + looks;
+
+    return rounds < most_rounds ? most_rounds / rounds : 1;
+}
+
 /* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
  * GiB of input, GB/s by units in an item: float16 to int8 72 with 16 Ki, 84 with 64 Ki, 88 with 256 Ki, 90
  * with 1 Mi; float32 75, 81, 85, 85. */
 static void size_items(struct quantize_args *args, struct clq__launch *launch,
                        const struct clq__traits *traits, int64_t rows)
 {
-    const int64_t most = 262144, least = 1024,
+    const int64_t most = traits->long_runs ? 262144 : 16384, least = 1024,
                   share = ceil_div(rows * args->inner, 4 * (int64_t)traits->compute_units);
     const int64_t run = share < least ? least : share > most ? most : share;
     const int64_t whole = (run + 255) / 256 * 256;
@@ -23,6 +34,8 @@ static void size_items(struct quantize_args *args, struct clq__launch *launch,
     args->tiles_per_row = ceil_div(args->inner, args->tile);
     args->tiles = rows * args->tiles_per_row;
     args->tiles_per_item = whole / args->tile;
+    if (!traits->long_runs && args->tiles_per_item > most_tiles(args))
+        args->tiles_per_item = most_tiles(args);
     args->lanes = 1;
     launch->local = 1;
     launch->groups = (size_t)ceil_div(args->tiles, args->tiles_per_item);

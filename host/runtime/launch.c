@@ -10,7 +10,8 @@ struct clq__traits clq__traits(const clq_context *context)
 {
     return (struct clq__traits){.group_form = context->device.group_form,
                                 .max_group_items = context->device.max_group_items,
-                                .compute_units = context->device.compute_units};
+                                .compute_units = context->device.compute_units,
+                                .long_runs = context->device.prefetch};
 }
 
 void clq__variant_end(struct clq__variant *variant, const clq_context *context)

@@ -24,6 +24,7 @@ struct clq__traits {
     bool group_form;
     size_t max_group_items;
     uint32_t compute_units;
+    bool long_runs; /* a work-item's loops may go on for as long as they like */
 };
 struct clq__traits clq__traits(const clq_context *context);
 

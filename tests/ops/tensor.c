@@ -13,7 +13,7 @@ static const struct {
     [REFERENCE_F32] = {"f32", 4, kDLFloat, 32},    [REFERENCE_F16] = {"f16", 2, kDLFloat, 16},
     [REFERENCE_BF16] = {"bf16", 2, kDLBfloat, 16}, [REFERENCE_I8] = {"i8", 1, kDLInt, 8},
     [REFERENCE_U8] = {"u8", 1, kDLUInt, 8},        [REFERENCE_I32] = {"i32", 4, kDLInt, 32},
-    [REFERENCE_I4] = {"i4", 1, kDLInt, 4},
+    [REFERENCE_I4] = {"i4", 1, kDLInt, 4},         [REFERENCE_I64] = {"i64", 8, kDLInt, 64},
 };
 
 const char *type_name(enum reference_type type)

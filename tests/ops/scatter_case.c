@@ -1,0 +1,247 @@
+/* Makes and fills a case of quantize-and-scatter. */
+#include "scatter_case.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct scatter_case scatter_case_of(const char *name, const struct scatter_types *types,
+                                    const struct scatter_shape *shape)
+{
+    const int last = shape->rank - 1, lanes = types->lanes ? types->lanes : 1;
+    const int axis = shape->axis < 0 ? shape->axis + shape->rank : shape->axis;
+    const int64_t index_shape[2] = {shape->entries, 2};
+    struct scatter_case c = {.name = name,
+                             .has_zero_points = types->zero != REFERENCE_I4,
+                             .reports = true,
+                             .axis = shape->axis,
+                             .seed = harness.seed};
+
+    c.cache = layout_dense(types->cache, lanes, shape->rank, shape->cache);
+    c.updates = layout_dense(types->x, 1, shape->rank, shape->cache);
+    c.cache.shape[last] /= lanes;
+    c.input = c.cache;
+    c.updates.shape[0] = shape->entries;
+    c.updates.shape[axis] = shape->length;
+    c.indices = layout_dense(types->index, 1, shape->index_rank, index_shape);
+    c.scales = layout_dense(types->scale, 1, 1, &c.updates.shape[last]);
+    if (c.has_zero_points)
+        c.zero_points = layout_dense(types->zero, 1, 1, &c.updates.shape[last]);
+    return c;
+}
+
+/* Dimensions in any order, each with a gap behind it. */
+static void stride_output(struct layout *layout, struct random *random)
+{
+    const bool packed = layout->type == REFERENCE_I4 && layout->lanes <= 1;
+    const bool swaps = random_below(random, 3) == 0;
+    int order[CLQ_MAX_RANK];
+    int64_t span = 1;
+
+    for (int d = 0; d < layout->rank; d++)
+        order[d] = layout->rank - 1 - d;
+    for (int d = layout->rank - 1; swaps && d > packed; d--) {
+        const int other = (int)random_from(random, packed, d), kept = order[d];
+
+        order[d] = order[other];
+        order[other] = kept;
+    }
+    for (int i = 0; i < layout->rank; i++) {
+        layout->strides[order[i]] = i == 0 && random_below(random, 3) > 0 ? 1 : span;
+        span = layout->strides[order[i]] * layout->shape[order[i]] + random_below(random, 4);
+        span += packed ? span % 2 : 0;
+        span += span == 0 ? 2 : 0;
+    }
+    layout->strided = true;
+    layout->before += random_below(random, 4);
+}
+
+/* The same; now and then a dimension repeats, or steps less than its span. */
+static void stride_input(struct layout *layout, struct random *random)
+{
+    stride_output(layout, random);
+    for (int d = 0; d < layout->rank; d++)
+        if (random_below(random, 8) == 0)
+            layout->strides[d] = random_below(random, 3);
+}
+
+/* One element or as many, of some other rank: only the count counts. */
+static void reshape_parameter(struct layout *layout, struct random *random)
+{
+    const int64_t count = layout->shape[0];
+    const int kind = (int)random_below(random, 4);
+
+    if (kind == 1) {
+        layout->rank = (int)random_below(random, 4);
+        for (int d = 0; d < layout->rank; d++)
+            layout->shape[d] = 1;
+    } else if (kind > 1) {
+        layout->rank = 3;
+        layout->shape[0] = count % 3 == 0 ? 3 : 1;
+        layout->shape[1] = kind == 3 && count % 2 == 0 ? 2 : 1;
+        layout->shape[2] = count / layout->shape[0];
+        if (layout->shape[2] % layout->shape[1] == 0)
+            layout->shape[2] /= layout->shape[1];
+        else
+            layout->shape[1] = 1;
+    }
+    if (random_below(random, 2))
+        stride_input(layout, random);
+}
+
+void scatter_case_stride(struct scatter_case *c, struct random *random)
+{
+    stride_output(&c->cache, random);
+    stride_output(&c->input, random);
+    if (c->input.type != REFERENCE_I4 && random_below(random, 4) == 0)
+        c->input.strides[random_below(random, c->input.rank)] = 0;
+    stride_input(&c->updates, random);
+    if (c->places == PLACES_APART) /* entries that repeat would overlap */
+        stride_output(&c->indices, random);
+    else
+        stride_input(&c->indices, random);
+    reshape_parameter(&c->scales, random);
+    if (c->has_zero_points)
+        reshape_parameter(&c->zero_points, random);
+}
+
+void scatter_tensors_init(struct scatter_tensors *t, const struct scatter_case *c)
+{
+    memset(t, 0, sizeof(*t));
+    tensor_init(&t->cache, &c->cache);
+    if (c->copies)
+        tensor_init(&t->input, &c->input);
+    tensor_init(&t->indices, &c->indices);
+    tensor_init(&t->updates, &c->updates);
+    tensor_init(&t->scales, &c->scales);
+    if (c->has_zero_points)
+        tensor_init(&t->zero_points, &c->zero_points);
+}
+
+void scatter_set_index(struct tensor *indices, int64_t entry, int64_t batch, int64_t start)
+{
+    const struct reference_tensor reference = tensor_reference(indices, indices->image);
+    const int64_t values[2] = {batch, start};
+
+    for (int column = 0; column < (reference.rank == 2 ? 2 : 1); column++) {
+        const int64_t value = values[reference.rank == 2 ? column : 1];
+        const int32_t narrow = (int32_t)value;
+        const int64_t at = entry * reference.strides[0] + column * reference.strides[1];
+
+        if (reference.type == REFERENCE_I64)
+            memcpy((unsigned char *)reference.data + at * 8, &value, 8);
+        else
+            memcpy((unsigned char *)reference.data + at * 4, &narrow, 4);
+    }
+}
+
+/* A value about the range from 0 to last, mostly outside of it. */
+static int64_t stray(struct random *random, const struct scatter_case *c, int64_t last)
+{
+    const bool wide = c->indices.type == REFERENCE_I64;
+    const int64_t values[] = {0,
+                              last,
+                              -1,
+                              last + 1,
+                              -last - 1,
+                              last + 2,
+                              wide ? INT64_MIN : INT32_MIN,
+                              wide ? INT64_MAX : INT32_MAX,
+                              wide ? INT64_MIN + 1 : INT32_MIN + 1,
+                              wide ? INT64_MAX - 1 : INT32_MAX - 1,
+                              wide ? INT64_C(1) << 32 : 1 << 16,
+                              wide ? -(INT64_C(1) << 32) : -(1 << 16)};
+
+    if (c->places == PLACES_STRAY && random_below(random, 3) > 0)
+        return random_from(random, -1, last + 1);
+    return values[random_below(random, COUNT(values))];
+}
+
+static void fill_apart(struct tensor *indices, struct random *random, int64_t batches, int64_t size,
+                       int64_t length)
+{
+    const int64_t slots = length > 0 ? size / length : 0, count = batches * slots;
+    int64_t *free_slots = calloc((size_t)count + 1, sizeof(*free_slots));
+
+    if (!free_slots)
+        abort();
+    for (int64_t i = 0; i < count; i++)
+        free_slots[i] = i;
+    for (int64_t i = 0; i < indices->layout.shape[0]; i++) {
+        const int64_t left = count - i, pick = left > 0 ? random_below(random, left) : 0;
+
+        if (left <= 0) {
+            scatter_set_index(indices, i, -1, 0);
+            continue;
+        }
+        scatter_set_index(indices, i, free_slots[pick] / slots, free_slots[pick] % slots * length);
+        free_slots[pick] = free_slots[left - 1];
+    }
+    free(free_slots);
+}
+
+static void fill_indices(struct scatter_tensors *t, const struct scatter_case *c, struct random *random)
+{
+    const struct reference_tensor cache = tensor_reference(&t->cache, t->cache.image);
+    const int axis = c->axis < 0 ? c->axis + c->cache.rank : c->axis;
+    const int64_t batches = reference_extent(&cache, 0), size = reference_extent(&cache, axis);
+    const int64_t length = c->updates.shape[axis], last = size - length;
+    const int64_t same = last >= 0 ? random_below(random, last + 1) : 0;
+
+    if (c->places == PLACES_APART && c->indices.rank == 2) {
+        fill_apart(&t->indices, random, batches, size, length);
+        return;
+    }
+    for (int64_t i = 0; i < c->indices.shape[0]; i++) {
+        const int64_t batch = batches > 0 ? random_below(random, batches) : 0;
+        const int64_t start = random_below(random, last + 1);
+
+        if (c->places == PLACES_STRAY || c->places == PLACES_HOSTILE)
+            scatter_set_index(&t->indices, i, stray(random, c, batches - 1), stray(random, c, last));
+        else if (c->places == PLACES_SAME)
+            scatter_set_index(&t->indices, i, batches / 2, same);
+        else if (c->places == PLACES_PACKED)
+            scatter_set_index(&t->indices, i, batches / 2, start % (length < last ? length + 1 : last + 1));
+        else
+            scatter_set_index(&t->indices, i, batch, start);
+    }
+}
+
+static double value_of(struct random *random, double top)
+{
+    return (random_unit(random) * 2 - 1) * top;
+}
+
+void scatter_tensors_fill(struct scatter_tensors *t, const struct scatter_case *c)
+{
+    struct random random = random_of(c->seed);
+    const double top = c->cache.type == REFERENCE_I4 ? 10 : 160;
+    unsigned char *byte = t->indices.image;
+
+    for (int64_t i = 0; i < tensor_slots(&t->updates); i++)
+        tensor_set_slot(&t->updates, i, value_of(&random, top));
+    for (int64_t i = 0; i < tensor_slots(&t->scales); i++)
+        tensor_set_slot(&t->scales, i, ldexp(1 + random_unit(&random), -(int)random_below(&random, 2)));
+    for (int64_t i = 0; c->has_zero_points && i < tensor_slots(&t->zero_points); i++)
+        tensor_set_slot(&t->zero_points, i, value_of(&random, top / 4));
+    for (size_t i = 0; i < t->input.size_bytes; i++)
+        t->input.image[i] = (unsigned char)random_bits(&random);
+    for (size_t i = 0; i < t->indices.size_bytes; i++)
+        byte[i] = (unsigned char)random_bits(&random);
+    fill_indices(t, c, &random);
+}
+
+void scatter_tensors_clear(struct scatter_tensors *t)
+{
+    tensor_clear(&t->cache);
+    tensor_clear(&t->input);
+    tensor_clear(&t->indices);
+    tensor_clear(&t->updates);
+    tensor_clear(&t->scales);
+    tensor_clear(&t->zero_points);
+    if (t->report)
+        clReleaseMemObject(t->report);
+    if (t->workspace)
+        clReleaseMemObject(t->workspace);
+    t->report = t->workspace = NULL;
+}

@@ -1,0 +1,78 @@
+/* One call of clq_quantize_scatter: what goes in, and the check that the bytes and the report are the
+ * reference's. */
+#ifndef CLQUANT_TEST_SCATTER_CASE_H
+#define CLQUANT_TEST_SCATTER_CASE_H
+
+#include "tensor.h"
+
+/* What the indices hold. */
+enum places {
+    PLACES_VALID,   /* anywhere in the cache, overlapping as it comes */
+    PLACES_APART,   /* valid, and no two entries overlap; entries for which there is no room are dropped */
+    PLACES_STRAY,   /* about half of them out of range, by one or by far */
+    PLACES_HOSTILE, /* the ends of the type, and off by one at each side of the range */
+    PLACES_SAME,    /* all the same place */
+    PLACES_PACKED,  /* a few starts of one batch, so that all entries overlap in part */
+};
+
+struct scatter_case {
+    const char *name;
+    struct layout cache, input, indices, updates, scales, zero_points;
+    bool has_zero_points;
+    bool copies;  /* out of place: input is read */
+    bool reports; /* a report is given, else NULL */
+    bool borrows; /* the queried workspace is given, between guards */
+    bool multiply, unique;
+    int axis;
+    enum clq_range_policy range;
+    enum places places;
+    uint64_t seed;
+};
+
+struct scatter_types {
+    enum reference_type x, scale, zero, index, cache; /* zero is REFERENCE_I4 for none */
+    int lanes;
+};
+/* Sizes in values. */
+struct scatter_shape {
+    int rank;
+    int64_t cache[CLQ_MAX_RANK];
+    int axis;
+    int64_t entries, length;
+    int index_rank;
+};
+
+/* Dense tensors between guards, one scale and zero point per index of the last axis, in place, with a report;
+ * last wins, drop, divide. */
+struct scatter_case scatter_case_of(const char *name, const struct scatter_types *types,
+                                    const struct scatter_shape *shape);
+/* The layouts with other strides and offsets; gaps are watched like guards. Scales and zero points get other
+ * ranks. */
+void scatter_case_stride(struct scatter_case *c, struct random *random);
+
+struct scatter_tensors {
+    struct tensor cache, input, indices, updates, scales, zero_points;
+    cl_mem report, workspace;
+    size_t workspace_bytes;
+};
+void scatter_tensors_init(struct scatter_tensors *t, const struct scatter_case *c);
+void scatter_tensors_fill(struct scatter_tensors *t, const struct scatter_case *c);
+bool scatter_tensors_upload(struct scatter_tensors *t, const struct scatter_case *c, cl_command_queue queue);
+void scatter_tensors_clear(struct scatter_tensors *t);
+struct clq_quantize_scatter_desc scatter_desc_of(const struct scatter_tensors *t,
+                                                 const struct scatter_case *c);
+/* What the whole buffer of the cache must be, over an image of it. */
+struct reference_report scatter_tensors_expect(const struct scatter_tensors *t, const struct scatter_case *c,
+                                               unsigned char *image);
+
+/* Indices by hand: a 1-D start has no batch. */
+void scatter_set_index(struct tensor *indices, int64_t entry, int64_t batch, int64_t start);
+
+/* Runs the case over two different fillings of the cache; bytes around, inputs, report, and the guards of the
+ * workspace are compared. */
+bool scatter_tensors_match(struct scatter_tensors *t, const struct scatter_case *c, clq_context *context,
+                           cl_command_queue queue);
+bool scatter_case_matches(const struct scatter_case *c, clq_context *context, cl_command_queue queue);
+void expect_scatter(const struct scatter_case *c);
+
+#endif

@@ -1,0 +1,370 @@
+/* Group quantization against the reference: types, sizes, layouts, and a group_index that breaks the rules.
+ */
+#include "tensor.h"
+
+#include <math.h>
+#include <string.h>
+
+enum ends {
+    ENDS_RIGHT,    /* non-decreasing, the last is S */
+    ENDS_EMPTY,    /* the same, most groups empty */
+    ENDS_SHORT,    /* the last is less than S: rows of no group */
+    ENDS_UNSORTED, /* anything from below 0 to beyond S */
+    ENDS_EXTREME,  /* the ends of the type among them */
+    NUM_ENDS,
+};
+
+struct group_case {
+    const char *name;
+    struct layout x, scale, group_index, offset, y;
+    bool has_offset;
+    enum ends ends;
+    uint64_t seed;
+};
+
+struct group_types {
+    enum reference_type x, scale, offset, index, y; /* offset is REFERENCE_I4 for none */
+    int lanes;
+};
+
+static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
+static const enum reference_type offsets[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16, REFERENCE_I4};
+static const int lanes_of[] = {0, 1, 2, 8}; /* 0: int8 */
+#define COMBINATIONS (4 * 3 * 3 * 4 * 2)
+
+static struct group_types types_of(size_t i)
+{
+    const int lanes = lanes_of[i % 4];
+
+    return (struct group_types){.x = floats[i / 4 % 3],
+                                .scale = floats[i / 12 % 3],
+                                .offset = offsets[i / 36 % 4],
+                                .index = i / 144 % 2 ? REFERENCE_I64 : REFERENCE_I32,
+                                .y = lanes ? REFERENCE_I4 : REFERENCE_I8,
+                                .lanes = lanes ? lanes : 1};
+}
+
+static struct group_case case_of(const char *name, size_t number, int64_t rows, int64_t inner, int64_t groups,
+                                 enum ends ends)
+{
+    const struct group_types types = types_of(number);
+    const int64_t shape[2] = {rows, inner}, out[2] = {rows, inner / types.lanes}, scales[2] = {groups, inner};
+    const int64_t one = 1;
+
+    return (struct group_case){.name = name,
+                               .x = layout_dense(types.x, 1, 2, shape),
+                               .scale = layout_dense(types.scale, 1, 2, scales),
+                               .group_index = layout_dense(types.index, 1, 1, &groups),
+                               .offset = layout_dense(types.offset, 1, 1, &one),
+                               .y = layout_dense(types.y, types.lanes, 2, out),
+                               .has_offset = types.offset != REFERENCE_I4,
+                               .ends = ends,
+                               .seed = harness.seed + number};
+}
+
+struct group_tensors {
+    struct tensor x, scale, group_index, offset, y;
+};
+
+static void set_end(struct tensor *tensor, int64_t group, int64_t value)
+{
+    unsigned char *at = tensor->image + tensor->dl.byte_offset;
+    const int64_t stride = tensor->layout.strided ? tensor->layout.strides[0] : 1;
+    const int32_t narrow = (int32_t)value;
+
+    if (tensor->layout.type == REFERENCE_I64)
+        memcpy(at + group * stride * 8, &value, 8);
+    else
+        memcpy(at + group * stride * 4, &narrow, 4);
+}
+
+static void fill_ends(struct tensor *tensor, const struct group_case *c, struct random *random)
+{
+    const int64_t groups = c->group_index.shape[0], rows = c->x.shape[0];
+    const bool wide = c->group_index.type == REFERENCE_I64;
+    int64_t end = 0;
+
+    for (int64_t g = 0; g < groups; g++) {
+        const int64_t extremes[] = {
+            wide ? INT64_MIN : INT32_MIN, wide ? INT64_MAX : INT32_MAX, -1, rows, rows + 1, 0};
+
+        if (c->ends == ENDS_UNSORTED)
+            end = random_from(random, -2, rows + 2);
+        else if (c->ends == ENDS_EXTREME)
+            end = extremes[random_below(random, COUNT(extremes))];
+        else if (c->ends == ENDS_EMPTY)
+            end = random_below(random, 4) ? end : random_from(random, end, rows);
+        else
+            end = random_from(random, end, end + (rows - end) * 2 / (groups - g));
+        if (c->ends <= ENDS_EMPTY && g == groups - 1)
+            end = rows;
+        if (c->ends == ENDS_SHORT)
+            end = end < rows ? end : rows - 1;
+        set_end(tensor, g, end);
+    }
+}
+
+static void tensors_init(struct group_tensors *t, const struct group_case *c)
+{
+    const double top = c->y.type == REFERENCE_I4 ? 10 : 160;
+    struct random random = random_of(c->seed);
+
+    memset(t, 0, sizeof(*t));
+    tensor_init(&t->x, &c->x);
+    tensor_init(&t->scale, &c->scale);
+    tensor_init(&t->group_index, &c->group_index);
+    tensor_init(&t->y, &c->y);
+    for (int64_t i = 0; i < tensor_slots(&t->x); i++)
+        tensor_set_slot(&t->x, i, (random_unit(&random) * 2 - 1) * top);
+    for (int64_t i = 0; i < tensor_slots(&t->scale); i++)
+        tensor_set_slot(&t->scale, i, ldexp(1 + random_unit(&random), -(int)random_below(&random, 2)));
+    if (c->has_offset) {
+        tensor_init(&t->offset, &c->offset);
+        for (int64_t i = 0; i < tensor_slots(&t->offset); i++)
+            tensor_set_slot(&t->offset, i, (random_unit(&random) * 2 - 1) * 20);
+    }
+    for (size_t i = 0; i < t->group_index.size_bytes; i++)
+        t->group_index.image[i] = (unsigned char)random_bits(&random);
+    fill_ends(&t->group_index, c, &random);
+}
+
+static void tensors_clear(struct group_tensors *t)
+{
+    tensor_clear(&t->x);
+    tensor_clear(&t->scale);
+    tensor_clear(&t->group_index);
+    tensor_clear(&t->offset);
+    tensor_clear(&t->y);
+}
+
+static struct reference_report expected(struct group_tensors *t, const struct group_case *c)
+{
+    const struct reference_tensor x = tensor_reference(&t->x, t->x.image);
+    const struct reference_tensor scale = tensor_reference(&t->scale, t->scale.image);
+    const struct reference_tensor ends = tensor_reference(&t->group_index, t->group_index.image);
+    const struct reference_tensor y = tensor_reference(&t->y, t->y.image);
+    struct reference_tensor offset;
+    struct reference_group_quantize_desc desc = {.x = &x, .scale = &scale, .group_index = &ends, .y = &y};
+
+    if (c->has_offset) {
+        offset = tensor_reference(&t->offset, t->offset.image);
+        desc.offset = &offset;
+    }
+    return reference_group_quantize(&desc);
+}
+
+enum { REPORT_OFFSET = 12, REPORT_BYTES = 4096 };
+
+static bool run_once(struct group_tensors *t, const struct group_case *c, cl_mem report, int filling)
+{
+    const struct clq_group_quantize_desc desc = {.x = &t->x.dl,
+                                                 .scale = &t->scale.dl,
+                                                 .group_index = &t->group_index.dl,
+                                                 .offset = c->has_offset ? &t->offset.dl : NULL,
+                                                 .y = &t->y.dl,
+                                                 .report = report,
+                                                 .report_offset_bytes = report ? REPORT_OFFSET : 0};
+    const struct clq_report before = {2, 3, 0, 0x5eed};
+    struct clq_report got = before;
+    struct reference_report after;
+    cl_event done = NULL;
+
+    memset(t->y.image, filling, t->y.size_bytes);
+    assert_true(tensor_upload(&t->y, harness.queue));
+    if (report)
+        expect_cl(clEnqueueWriteBuffer(harness.queue, report, CL_TRUE, REPORT_OFFSET, sizeof(before), &before,
+                                       0, NULL, NULL),
+                  "clEnqueueWriteBuffer");
+    expect_status(clq_group_quantize(harness.context, harness.queue, &desc, 0, NULL, &done), CLQ_OK, c->name);
+    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
+    clReleaseEvent(done);
+    after = expected(t, c);
+    if (report) {
+        expect_cl(clEnqueueReadBuffer(harness.queue, report, CL_TRUE, REPORT_OFFSET, sizeof(got), &got, 0,
+                                      NULL, NULL),
+                  "clEnqueueReadBuffer");
+        if (got.dropped != 2 + after.dropped || got.moved != 3 || got.first != after.first ||
+            got.reserved != 0x5eed) {
+            print_message("dropped %u, first %u, not %u and %u\n", got.dropped - 2, got.first, after.dropped,
+                          after.first);
+            return false;
+        }
+    }
+    return tensor_holds(&t->y, harness.queue, t->y.image, "y");
+}
+
+static void expect_groups(const struct group_case *c)
+{
+    struct group_tensors t;
+    cl_mem report;
+    cl_int status;
+    bool good;
+
+    tensors_init(&t, c);
+    report = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, REPORT_BYTES, NULL, &status);
+    expect_cl(status, "clCreateBuffer");
+    assert_true(tensor_upload(&t.x, harness.queue) && tensor_upload(&t.scale, harness.queue) &&
+                tensor_upload(&t.group_index, harness.queue) &&
+                (!c->has_offset || tensor_upload(&t.offset, harness.queue)));
+    good = run_once(&t, c, report, 0x5a) && run_once(&t, c, NULL, 0xa5) &&
+           tensor_holds(&t.x, harness.queue, t.x.image, "x") &&
+           tensor_holds(&t.scale, harness.queue, t.scale.image, "scale") &&
+           tensor_holds(&t.group_index, harness.queue, t.group_index.image, "group_index") &&
+           (!c->has_offset || tensor_holds(&t.offset, harness.queue, t.offset.image, "offset"));
+    clReleaseMemObject(report);
+    if (!good)
+        fail_msg("\"%s\": x %s (%d, %d), scale %s, %d groups, y %s of %d, ends %d, seed %llu", c->name,
+                 type_name(c->x.type), (int)c->x.shape[0], (int)c->x.shape[1], type_name(c->scale.type),
+                 (int)c->scale.shape[0], type_name(c->y.type), c->y.lanes, (int)c->ends,
+                 (unsigned long long)c->seed);
+    tensors_clear(&t);
+}
+
+static void every_type(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COMBINATIONS; i += harness.small ? 11 : 1)
+        for (enum ends ends = 0; ends < NUM_ENDS; ends++) {
+            const struct group_case c = case_of("types", i, 13, 24, 5, ends);
+
+            if (!harness.small || (i + ends) % 3 == 0)
+                expect_groups(&c);
+        }
+}
+
+static void every_number_of_groups(void **state)
+{
+    static const int64_t groups[] = {1, 2, 3, 4, 7, 8, 9, 31, 64, 100, 1000, 4095, 4096};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(groups) - (harness.small ? 4 : 0); k++)
+        for (size_t i = k; i < COMBINATIONS; i += 67)
+            for (enum ends ends = 0; ends < NUM_ENDS; ends++) {
+                const struct group_case c =
+                    case_of("groups", i, harness.small ? 12 : 150, 8, groups[k], ends);
+
+                if (!harness.small || i < 60)
+                    expect_groups(&c);
+            }
+}
+
+/* Rows from none to many, of any length. */
+static void every_size(void **state)
+{
+    static const int64_t sizes[][2] = {{0, 8},     {5, 0},     {1, 1},    {1, 2},    {2, 7},
+                                       {3, 16},    {7, 30},    {9, 130},  {40, 264}, {3, 4104},
+                                       {2000, 16}, {30000, 2}, {2, 70000}};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(sizes) - (harness.small ? 5 : 0); k++)
+        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 97 : 23) {
+            const struct group_case c = case_of("sizes", i, sizes[k][0], sizes[k][1], 6, i % NUM_ENDS);
+
+            if (sizes[k][1] % (c.y.lanes == 8 ? 8 : c.y.type == REFERENCE_I4 ? 2 : 1) == 0)
+                expect_groups(&c);
+        }
+}
+
+static void any_layout(void **state)
+{
+    struct random random = random_of(harness.seed);
+
+    (void)state;
+    for (int i = 0; i < (harness.small ? 40 : 1200); i++) {
+        const size_t number = (size_t)random_below(&random, COMBINATIONS);
+        struct group_case c =
+            case_of("layouts", number, random_from(&random, 1, 9), random_from(&random, 1, 4) * 8,
+                    random_from(&random, 1, 6), (enum ends)random_below(&random, NUM_ENDS));
+        const bool packed = c.y.type == REFERENCE_I4 && c.y.lanes == 1;
+
+        layout_stride(&c.x);
+        layout_stride(&c.scale);
+        layout_stride(&c.group_index);
+        layout_stride(&c.y);
+        c.x.strides[0] += random_below(&random, 5);
+        c.x.strides[1] = random_below(&random, 3);
+        c.scale.strides[0] = random_below(&random, 60);
+        c.scale.strides[1] = random_below(&random, 3);
+        c.group_index.strides[0] = random_from(&random, 1, 3);
+        c.y.strides[0] += packed ? 2 * random_below(&random, 3) : random_below(&random, 5);
+        if (!packed && random_below(&random, 2)) { /* transposed */
+            c.y.strides[0] = random_from(&random, 1, 2);
+            c.y.strides[1] = c.y.strides[0] * c.y.shape[0] + random_below(&random, 2);
+        }
+        c.offset.rank = (int)random_below(&random, 3);
+        c.offset.shape[1] = 1;
+        c.x.before += random_below(&random, 4);
+        c.y.before += random_below(&random, 4);
+        c.seed = random_bits(&random);
+        expect_groups(&c);
+    }
+}
+
+struct sentence_case {
+    const char *name;
+    int64_t ends[4];
+    clq_status status;
+    const char *sentence;
+};
+
+/* Of ten rows. */
+static const struct sentence_case sentences[] = {
+    {"right", {2, 2, 7, 10}, CLQ_OK, ""},
+    {"the first is negative",
+     {-1, 2, 7, 10},
+     CLQ_ERROR_INDEX,
+     "group_index[0] is -1: it must be at least 0, for rows are not negative"},
+    {"one decreases",
+     {2, 7, 5, 10},
+     CLQ_ERROR_INDEX,
+     "group_index[2] is 5: it must be at least 7, the entry before it"},
+    {"one is beyond the rows",
+     {2, 11, 11, 10},
+     CLQ_ERROR_INDEX,
+     "group_index[1] is 11: it must be at most 10, the rows of x"},
+    {"the last is less than the rows",
+     {2, 2, 7, 9},
+     CLQ_ERROR_INDEX,
+     "group_index[3] is 9: the last entry must be 10, the rows of x"},
+};
+
+static void explains(void **state)
+{
+    const struct sentence_case *row = *state;
+
+    for (size_t number = 0; number < COMBINATIONS; number += 144) {
+        struct group_case c = case_of(row->name, number, 10, 8, 4, ENDS_RIGHT);
+        struct group_tensors t;
+        struct clq_group_quantize_desc desc;
+
+        layout_stride(&c.group_index);
+        c.group_index.strides[0] = 3;
+        tensors_init(&t, &c);
+        for (int g = 0; g < 4; g++)
+            set_end(&t.group_index, g, row->ends[g]);
+        assert_true(tensor_upload(&t.x, harness.queue) && tensor_upload(&t.scale, harness.queue) &&
+                    tensor_upload(&t.group_index, harness.queue) && tensor_upload(&t.y, harness.queue));
+        desc = (struct clq_group_quantize_desc){
+            .x = &t.x.dl, .scale = &t.scale.dl, .group_index = &t.group_index.dl, .y = &t.y.dl};
+        expect_status(clq_group_quantize_explain(harness.context, harness.queue, &desc, 0, NULL), row->status,
+                      row->name);
+        if (row->status != CLQ_OK)
+            assert_string_equal(clq_error_detail(), row->sentence);
+        tensors_clear(&t);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    struct CMUnitTest tests[COUNT(sentences) + 4] = {
+        cmocka_unit_test(every_type),
+        cmocka_unit_test(every_number_of_groups),
+        cmocka_unit_test(every_size),
+        cmocka_unit_test(any_layout),
+    };
+
+    for (size_t i = 0; i < COUNT(sentences); i++)
+        tests[4 + i] = (struct CMUnitTest){
+            .name = sentences[i].name, .test_func = explains, .initial_state = (void *)&sentences[i]};
+    return HARNESS_RUN(argc, argv, "group_quantize", tests);
+}
