@@ -28,8 +28,9 @@ struct bare_args {
 
 // The arguments of the quantize kernel, and next to no work.
 kernel void bare(global const float *x, global const uchar *scales, global const uchar *zero_points,
-                 global uchar *y, const struct bare_args args)
+                 global uchar *y, global const uchar *indices, global const uint *owners, global uint *report,
+                 const struct bare_args args)
 {
     if (args.values[0] < 0)
-        y[0] = (uchar)x[0] + scales[0] + zero_points[0];
+        y[0] = (uchar)x[0] + scales[0] + zero_points[0] + indices[0] + (uchar)owners[0] + (uchar)report[0];
 }

@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-enum { CALLS = 100, ROUNDS = 41, COLUMNS = 128 };
+enum { CALLS = 100, ROUNDS = 41, COLUMNS = 128, BUFFERS = 7 };
 
 struct tensors {
     int64_t shape[2], count;
@@ -32,11 +32,11 @@ static void init(const struct bench *bench, struct tensors *t)
     t->desc = (struct clq_quantize_desc){.x = &t->x, .scales = &t->scales, .y = &t->y, .axis = -1};
 }
 
-/* What is called, and the buffers that a bare call sets for it. */
+/* What is called, and the buffers that a bare call sets for it: those of quantize.cl, in its order. */
 struct subject {
     bool (*call)(struct bench *bench, void *self);
     void *self;
-    cl_mem buffers[4];
+    cl_mem buffers[BUFFERS];
 };
 
 static bool call_quantize(struct bench *bench, void *self)
@@ -67,10 +67,10 @@ static bool call_bare(struct bench *bench, const struct subject *subject, cl_ker
     cl_int code = CL_SUCCESS;
 
     for (int call = 0; call < CALLS && code == CL_SUCCESS; call++) {
-        for (cl_uint i = 0; i < 4 && code == CL_SUCCESS; i++)
+        for (cl_uint i = 0; i < BUFFERS && code == CL_SUCCESS; i++)
             code = clSetKernelArg(kernel, i, sizeof(cl_mem), &subject->buffers[i]);
         if (code == CL_SUCCESS)
-            code = clSetKernelArg(kernel, 4, sizeof args, &args);
+            code = clSetKernelArg(kernel, BUFFERS, sizeof args, &args);
         if (code == CL_SUCCESS)
             code = clEnqueueNDRangeKernel(bench->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
     }
@@ -162,7 +162,9 @@ static bool quantize_row(struct bench *bench)
                              .shape = {1, COLUMNS}};
     struct tensors tensors;
     const struct subject subject = {
-        call_quantize, &tensors, {bench->x, bench->scales, bench->scales, bench->y}};
+        call_quantize,
+        &tensors,
+        {bench->x, bench->scales, bench->scales, bench->y, bench->scales, bench->scales, bench->scales}};
 
     if (!bench_wants(bench, "quantize float32 to int8, divide, host cost"))
         return true;
@@ -192,7 +194,10 @@ static bool scatter_row(struct bench *bench)
     if (!bench_wants(bench, "quantize_scatter float16 to int8, divide, host cost, decode"))
         return true;
     if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c)) {
-        const struct subject subject = {call_scatter, &c, {bench->x, bench->scales, c.indices, bench->y}};
+        const struct subject subject = {
+            call_scatter,
+            &c,
+            {bench->x, bench->scales, bench->scales, bench->y, c.indices, bench->scales, bench->scales}};
 
         done = measure_subject(bench, &subject, &row);
     }
