@@ -54,10 +54,11 @@ static clq_status check(const struct clq_group_quantize_desc *desc, struct clq__
     placement->kind = CLQ_ENTRY_GROUPS;
     placement->report = desc->report;
     placement->report_offset_bytes = desc->report_offset_bytes;
-    CLQ_TRY(clq__static_check_report(desc->report, desc->report_offset_bytes));
     CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->y, &work->x, &work->scale.view,
                                                                &placement->indices, &work->zero_point.view},
                                   5));
+    CLQ_TRY(clq__static_check_words(work, NULL, "report", desc->report, desc->report_offset_bytes,
+                                    CLQ__REPORT_WORDS));
 end:
     return status;
 }

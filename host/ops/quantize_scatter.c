@@ -9,6 +9,22 @@
 
 static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
 
+/* Before anything is enqueued: how much is needed shows only once the call is described. */
+static clq_status check_workspace(const struct clq__scatter *call, const struct clq__static_work *work,
+                                  const struct clq__view *input)
+{
+    clq_status status = CLQ_OK;
+    struct clq__static_call described;
+
+    if (call->workspace == NULL || work->x.elements == 0)
+        goto end;
+    clq__static_describe(&described, work);
+    CLQ_TRY(clq__static_check_words(work, input, "workspace", call->workspace, call->workspace_offset_bytes,
+                                    clq__static_owner_words(&described)));
+end:
+    return status;
+}
+
 clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const struct clq__scatter *call,
                             bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
@@ -19,6 +35,7 @@ clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const 
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(clq__scatter_check(call, &work, &input));
+    CLQ_TRY(check_workspace(call, &work, &input));
     if (input.tensor != NULL && input.elements > 0) {
         CLQ_TRY(clq__copy(context, queue, &work.y, &input, build_only, num_wait, wait, &copied));
         num_wait = copied != NULL;

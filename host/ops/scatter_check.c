@@ -119,8 +119,9 @@ clq_status clq__scatter_check(const struct clq__scatter *call, struct clq__stati
     placement->report_offset_bytes = call->report_offset_bytes;
     placement->workspace = call->workspace;
     placement->workspace_offset_bytes = call->workspace_offset_bytes;
-    CLQ_TRY(clq__static_check_report(call->report, call->report_offset_bytes));
     CLQ_TRY(check_memory(work, input));
+    CLQ_TRY(clq__static_check_words(work, input, "report", call->report, call->report_offset_bytes,
+                                    CLQ__REPORT_WORDS));
 end:
     return status;
 }

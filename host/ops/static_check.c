@@ -78,22 +78,28 @@ end:
     return status;
 }
 
-clq_status clq__static_check_report(cl_mem report, uint64_t offset_bytes)
+clq_status clq__static_check_words(const struct clq__static_work *work, const struct clq__view *input,
+                                   const char *name, cl_mem buffer, uint64_t offset_bytes, int64_t words)
 {
     clq_status status = CLQ_OK;
-    struct clq__memory memory;
+    struct clq__view view;
+    const DLTensor tensor = {.data = buffer,
+                             .device = {kDLOpenCL, 0},
+                             .ndim = 1,
+                             .dtype = {kDLInt, 32, 1},
+                             .shape = &words,
+                             .byte_offset = offset_bytes};
 
-    if (report == NULL)
+    if (buffer == NULL || words == 0)
         goto end;
     CLQ_REQUIRE(offset_bytes % sizeof(uint32_t) == 0, CLQ_ERROR_LAYOUT,
-                "report_offset_bytes is %llu: it must be a multiple of 4", (unsigned long long)offset_bytes);
-    CLQ_TRY(clq__memory_of("report", report, &memory));
-    CLQ_REQUIRE(memory.size_bytes >= sizeof(struct clq_report) &&
-                    offset_bytes <= memory.size_bytes - sizeof(struct clq_report),
-                CLQ_ERROR_SIZE,
-                "report has %zu bytes: a struct clq_report at report_offset_bytes asks for %llu more than "
-                "that offset, %zu",
-                memory.size_bytes, (unsigned long long)offset_bytes, sizeof(struct clq_report));
+                "%s_offset_bytes is %llu: it must be a multiple of 4", name,
+                (unsigned long long)offset_bytes);
+    CLQ_TRY(clq__view_init(&view, name, &tensor, CLQ__SET(CLQ__I32)));
+    CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&view, &work->y, &work->x,
+                                                               &work->placement.indices, &work->scale.view,
+                                                               &work->zero_point.view, input},
+                                  input != NULL ? 7 : 6));
 end:
     return status;
 }

@@ -40,6 +40,8 @@ struct clq__static_work {
     struct clq__placement placement;
 };
 
+enum { CLQ__REPORT_WORDS = sizeof(struct clq_report) / sizeof(uint32_t) };
+
 /* What the operators' checks have in common. init sets all but the views and the layout. */
 clq_status clq__static_work_init(struct clq__static_work *work, uint32_t mode);
 clq_status clq__static_parameters_init(struct clq__static_work *work, const char *scales_name,
@@ -48,7 +50,10 @@ clq_status clq__static_parameters_init(struct clq__static_work *work, const char
 clq_status clq__static_check_rank(const struct clq__view *y, const struct clq__view *x);
 clq_status clq__static_check_size(const struct clq__view *y, const struct clq__view *x, int d);
 clq_status clq__static_check_alike(const struct clq__view *x, const struct clq__view *y);
-clq_status clq__static_check_report(cl_mem report, uint64_t offset_bytes);
+/* A report, or the workspace of a call: words that the kernels write, in a buffer that may be NULL, apart
+ * from all tensors; input may be NULL. */
+clq_status clq__static_check_words(const struct clq__static_work *work, const struct clq__view *input,
+                                   const char *name, cl_mem buffer, uint64_t offset_bytes, int64_t words);
 
 /* Runs what was checked, or only builds what it needs. */
 clq_status clq__static_run(clq_context *context, cl_command_queue queue, const struct clq__static_work *work,
