@@ -96,22 +96,21 @@ static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * x, global STORAGE
     }
 }
 
-// The same, done by `lanes` work-items, each taking 16 bytes of x in turn. Returns how many units that did:
-// all whole chunks, or none where an address does not let them be read or written at once.
-static inline long LOCAL_NAME(chunks)(global const STORAGE(SRC) * x, global STORAGE(DST) * y,
-                                      global const uint *scales, global const uint *zero_points, float scale,
-                                      float zero_point, long units, long lane, long lanes)
+// The same, done by `lanes` work-items, each taking 16 bytes of x in turn where the addresses let them be
+// read and written at once; the rest unit by unit.
+static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * x, global STORAGE(DST) * y,
+                                          global const uint *scales, global const uint *zero_points,
+                                          float scale, float zero_point, long units, long lane, long lanes)
 {
     typedef VECTOR(SRC, CHUNK(SRC)) x_vector;
     typedef VECTOR(f32, CHUNK(SRC)) scale_vector;
     typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_vector;
-    const long chunk = UNITS(DST, CHUNK(SRC)), chunks = units / chunk;
     const size_t scale_fit = SCALE_PER_ELEMENT(PARAMS) ? sizeof(scale_vector) : 1;
     const size_t zero_point_fit = ZERO_POINT_PER_ELEMENT(PARAMS) ? sizeof(scale_vector) : 1;
+    const bool fits = (size_t)x % sizeof(x_vector) == 0 && (size_t)y % sizeof(y_vector) == 0 &&
+                      (size_t)scales % scale_fit == 0 && (size_t)zero_points % zero_point_fit == 0;
+    const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? units / chunk : 0;
 
-    if ((size_t)x % sizeof(x_vector) != 0 || (size_t)y % sizeof(y_vector) != 0 ||
-        (size_t)scales % scale_fit != 0 || (size_t)zero_points % zero_point_fit != 0)
-        return 0;
     for (long c = lane; c < chunks; c += lanes) {
         STORAGE(SRC) values[CHUNK(SRC)];
         STORAGE(DST) packed[UNITS(DST, CHUNK(SRC))];
@@ -126,7 +125,8 @@ static inline long LOCAL_NAME(chunks)(global const STORAGE(SRC) * x, global STOR
             packed[k] = DENSE_UNIT(values, chunk_scales, chunk_zero_points, k);
         ((global y_vector *)y)[c] = CLQ_CAT(vload, UNITS(DST, CHUNK(SRC)))(0, packed);
     }
-    return chunks * chunk;
+    for (long u = chunks * chunk + lane; u < units; u += lanes)
+        y[u] = DENSE_UNIT(x, scales, zero_points, u);
 }
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scale_buffer,
@@ -141,17 +141,18 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(DST) && a.x_pair == ELEMENTS(DST) - 1;
     const bool group = IS_GROUP(FORM);
     const bool stream = STREAMS(PREFETCH) && a.tiles > STREAM_BYTES / (long)sizeof(*y) / a.tile;
-    const long lanes = group ? (long)a.lanes : 1;
-    const long lane = group ? (long)get_local_id(0) % lanes : 0;
+    const uint lanes = group ? a.lanes : 1;
+    const uint lane = group ? (uint)get_local_id(0) & (lanes - 1) : 0;
     const long tiles = group ? 1 : a.tiles_per_item;
-    const long begin = group ? (long)(get_group_id(0) * get_local_size(0) + get_local_id(0)) / lanes
-                             : (long)get_global_id(0) * tiles;
+    const long begin =
+        group ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + (uint)get_local_id(0) / lanes
+              : (long)get_global_id(0) * tiles;
     const long end = min(begin + tiles, a.tiles);
     // How many tiles further on a run's `next` is; only rows of one tile can be so short that it is more
     // than 1.
     const long tile_bytes = a.tile * ELEMENTS(DST) * (long)sizeof(*x);
     const long reach = a.tiles_per_row > 1 || tile_bytes >= AHEAD_BYTES ? 1 : AHEAD_BYTES / tile_bytes;
-    long row = begin / a.tiles_per_row, first = (begin - row * a.tiles_per_row) * a.tile;
+    long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
 
     // Where the entry of these rows puts them; the next one's rows begin at placed_end.
     struct clq_place placed = {0, 0, 0, 0};
@@ -162,11 +163,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         struct clq_place place = clq_place_of(row, a.dim, a.outer);
 
         if (a.entries.kind != CLQ_ENTRY_NONE && row >= placed_end) {
-            const long rows = a.entries.rows / a.entries.positions;
+            const long rows = clq_quotient(a.entries.rows, a.entries.positions);
 
             placed = (struct clq_place){0, 0, 0, 0};
             kept = clq_place_entry(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
-            placed_end = (row / rows + 1) * rows;
+            placed_end = (clq_quotient(row, rows) + 1) * rows;
         }
         place.y += placed.y;
         place.scale += placed.scale;
@@ -184,26 +185,24 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         global const STORAGE(SRC) *run_x = x + a.x_offset + place.x + first * a.x_stride;
         global STORAGE(DST) *run_y = y + a.y_offset + place.y + first * a.y_stride;
         const long units = kept ? min(a.tile, a.inner - first) : 0;
-        long done = 0;
 
         first += a.tile;
         if (first >= a.inner) {
             first = 0;
             row += 1;
         }
-        if (dense && !group) {
+        if (!dense) {
+            for (long u = lane; u < units; u += lanes)
+                run_y[u * a.y_stride] =
+                    UNIT(run_x, u * a.x_stride, u * a.x_stride + a.x_pair, scales, zero_points, u);
+        } else if (group) {
+            LOCAL_NAME(shared_run)(run_x, run_y, scales, zero_points, scale, zero_point, units, lane, lanes);
+        } else {
             const long next_x = clq_place_of(row + reach - 1, a.dim, a.outer).x + first * a.x_stride;
 
             LOCAL_NAME(run)
             (run_x, run_y, scales, zero_points, scale, zero_point, units, x + a.x_offset + next_x, stream);
-            done = units;
-        } else if (dense) {
-            done =
-                LOCAL_NAME(chunks)(run_x, run_y, scales, zero_points, scale, zero_point, units, lane, lanes);
         }
-        for (long u = done + lane; u < units; u += lanes)
-            run_y[u * a.y_stride] =
-                UNIT(run_x, u * a.x_stride, u * a.x_stride + a.x_pair, scales, zero_points, u);
     }
     if (stream)
         STREAM_FENCE(PREFETCH);
