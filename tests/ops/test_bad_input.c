@@ -144,6 +144,7 @@ SPOIL(shape_overflows, c->x_shape[0] = INT64_C(1) << 32; c->x_shape[1] = INT64_C
 SPOIL(words_overflow, c->y.dtype = CLQ_INT4_WORDS; c->y_shape[1] = INT64_C(1) << 61)
 SPOIL(strides_overflow, c->x.strides = c->x_strides; c->x_strides[0] = INT64_C(1) << 62)
 SPOIL(bytes_overflow, c->x.strides = c->x_strides; c->x_strides[0] = INT64_C(1) << 60)
+SPOIL(offset_past_2_63, c->x.byte_offset = INT64_MAX - 31)
 SPOIL(offset_overflows, c->x.byte_offset = UINT64_MAX - 3)
 SPOIL(y_repeats, c->y.strides = c->y_strides; c->y_strides[0] = 0)
 SPOIL(y_rows_overlap, c->y.strides = c->y_strides; c->y_strides[0] = 5)
@@ -269,6 +270,8 @@ static const struct row rows[] = {
     {"strides past 2^63 elements", strides_overflow, CLQ_ERROR_OVERFLOW,
      "x.strides[0] is 4611686018427387904: shape x strides must fit into 63 bits"},
     {"strides past 2^63 bytes", bytes_overflow, CLQ_ERROR_OVERFLOW,
+     "x ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits"},
+    {"an offset past 2^63", offset_past_2_63, CLQ_ERROR_OVERFLOW,
      "x ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits"},
     {"an offset past 2^64", offset_overflows, CLQ_ERROR_OVERFLOW,
      "x ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits"},

@@ -115,6 +115,9 @@ static void matches_reference(void **state)
             expect_match(&c);
             c.zero_points.shape[0] = 1;
             expect_match(&c);
+            c.zero_points.shape[0] = sizes[axis];
+            c.scales.shape[0] = 1;
+            expect_match(&c);
         }
     }
 }
@@ -158,6 +161,29 @@ static void strides_of_single_elements(void **state)
                 c.y.strides[2] = strides[k];
             expect_match(&c);
         }
+    }
+}
+
+/* Words of int4 apart from each other: the last axis stays two dimensions, and one parameter of each kind is
+ * spread over both. */
+static void words_apart(void **state)
+{
+    static const int64_t counts[][2] = {{24, 24}, {24, 1}, {1, 24}, {24, 0}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(counts) * 2; i++) {
+        const struct quantize_types of = {.x = REFERENCE_F32,
+                                          .scale = i % 2 ? REFERENCE_F16 : REFERENCE_F32,
+                                          .zero = i % 2 ? REFERENCE_I8 : REFERENCE_F32,
+                                          .y = REFERENCE_I4,
+                                          .lanes = 8};
+        const struct quantize_shape shape = {2, {3, 24}, 1, counts[i / 2][0], counts[i / 2][1]};
+        struct quantize_case c = quantize_case_of("words apart", &of, &shape);
+
+        layout_stride(&c.y);
+        c.y.strides[0] = 11;
+        c.y.strides[1] = 3;
+        expect_match(&c);
     }
 }
 
@@ -228,15 +254,16 @@ static void tensors_share_a_buffer(void **state)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[COUNT(cases) + 4] = {
+    struct CMUnitTest tests[COUNT(cases) + 5] = {
         cmocka_unit_test(buffers_without_room),
         cmocka_unit_test(strides_of_single_elements),
+        cmocka_unit_test(words_apart),
         cmocka_unit_test(nothing_folds),
         cmocka_unit_test(tensors_share_a_buffer),
     };
 
     for (size_t i = 0; i < COUNT(cases); i++)
-        tests[4 + i] = (struct CMUnitTest){
+        tests[5 + i] = (struct CMUnitTest){
             .name = cases[i].name, .test_func = matches_reference, .initial_state = (void *)&cases[i]};
     return HARNESS_RUN(argc, argv, "quantize layouts", tests);
 }

@@ -58,33 +58,37 @@ static bool is_complete(cl_event event)
     return status == CL_COMPLETE;
 }
 
-/* The inputs get their values while the call waits: it must see the new ones. */
-static void check_waits(cl_command_queue queue, bool widened)
+enum { MOST_WAITS = 3 };
+
+/* The inputs get their values while the call waits for each of its events: it must see the new ones. */
+static void check_waits(cl_command_queue queue, bool widened, cl_uint waits)
 {
     const struct quantize_case c = case_of(widened);
     struct quantize_tensors t;
-    cl_event wait[2] = {user_event(), user_event()};
+    cl_event wait[MOST_WAITS];
     cl_event done = NULL;
     struct clq_quantize_desc desc;
 
+    for (cl_uint i = 0; i < waits; i++)
+        wait[i] = user_event();
     quantize_tensors_init(&t, &c);
     upload_all(&t); /* zeros */
     desc = quantize_desc_of(&t, &c);
-    expect_status(clq_quantize(harness.context, queue, &desc, 2, wait, &done), CLQ_OK, "clq_quantize");
+    expect_status(clq_quantize(harness.context, queue, &desc, waits, wait, &done), CLQ_OK, "clq_quantize");
     expect_cl(clFlush(queue), "clFlush");
     quantize_tensors_fill(&t, &c);
     memset(t.y.image, 0x5a, t.y.size_bytes);
     upload_all(&t);
-    assert_false(is_complete(done));
-    expect_cl(clSetUserEventStatus(wait[1], CL_COMPLETE), "clSetUserEventStatus");
-    assert_false(is_complete(done));
-    expect_cl(clSetUserEventStatus(wait[0], CL_COMPLETE), "clSetUserEventStatus");
+    for (cl_uint i = waits; i-- > 0;) {
+        assert_false(is_complete(done));
+        expect_cl(clSetUserEventStatus(wait[i], CL_COMPLETE), "clSetUserEventStatus");
+    }
     expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
     assert_true(is_complete(done));
     quantize_tensors_expect(&t, &c, t.y.image);
     assert_true(tensor_holds(&t.y, harness.queue, t.y.image, c.name));
-    clReleaseEvent(wait[0]);
-    clReleaseEvent(wait[1]);
+    for (cl_uint i = 0; i < waits; i++)
+        clReleaseEvent(wait[i]);
     clReleaseEvent(done);
     quantize_tensors_clear(&t);
 }
@@ -94,22 +98,49 @@ static void wait_list_is_honoured(void **state)
     const cl_command_queue queue = queue_of(0);
 
     (void)state;
-    check_waits(queue, false);
-    check_waits(queue, true);
+    for (cl_uint waits = 1; waits <= MOST_WAITS; waits++) {
+        check_waits(queue, false, waits);
+        check_waits(queue, true, waits);
+    }
     clReleaseCommandQueue(queue);
 }
 
-static void wait_list_is_honoured_out_of_order(void **state)
+static cl_command_queue out_of_order_queue(void)
 {
     const cl_command_queue queue = queue_of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
 
-    (void)state;
     if (!queue) {
         print_message("this device has no out-of-order queue\n");
         skip();
     }
-    for (int i = 0; i < (harness.small ? 2 : 20); i++)
-        check_waits(queue, i % 2);
+    return queue;
+}
+
+static void wait_list_is_honoured_out_of_order(void **state)
+{
+    const cl_command_queue queue = out_of_order_queue();
+
+    (void)state;
+    for (int i = 0; i < 30; i++)
+        check_waits(queue, i % 2, 1 + (cl_uint)i % MOST_WAITS);
+    clReleaseCommandQueue(queue);
+}
+
+/* Without a wait list the kernel still follows on those that widen its parameters, although the queue would
+ * run all of them at once. */
+static void kernels_of_a_call_follow_each_other(void **state)
+{
+    const cl_command_queue queue = out_of_order_queue();
+    const struct quantize_types types = {
+        .x = REFERENCE_F32, .scale = REFERENCE_F16, .zero = REFERENCE_I8, .y = REFERENCE_I8};
+    const struct quantize_shape shape = {2, {2, 60000}, 1, 60000, 60000};
+    struct quantize_case c = quantize_case_of("widened, out of order", &types, &shape);
+
+    (void)state;
+    for (int i = 0; i < 30; i++) {
+        c.seed++; /* the memory of the call before must not do for this one */
+        assert_true(quantize_case_matches(&c, harness.context, queue));
+    }
     clReleaseCommandQueue(queue);
 }
 
@@ -117,17 +148,13 @@ static void wait_list_is_honoured_out_of_order(void **state)
 static void a_chain_out_of_order(void **state)
 {
     enum { CALLS = 24 };
-    const cl_command_queue queue = queue_of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+    const cl_command_queue queue = out_of_order_queue();
     struct quantize_tensors t[CALLS];
     unsigned char *got[CALLS];
     cl_event reads[CALLS];
     const int calls = harness.small ? 4 : CALLS;
 
     (void)state;
-    if (!queue) {
-        print_message("this device has no out-of-order queue\n");
-        skip();
-    }
     for (int i = 0; i < calls; i++) {
         struct quantize_case c = case_of(i % 2);
         struct clq_quantize_desc desc;
@@ -279,9 +306,13 @@ static void building_ahead_is_enough(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(wait_list_is_honoured), cmocka_unit_test(wait_list_is_honoured_out_of_order),
-        cmocka_unit_test(a_chain_out_of_order),  cmocka_unit_test(no_event_is_needed),
-        cmocka_unit_test(empty_tensors_succeed), cmocka_unit_test(building_ahead_is_enough),
+        cmocka_unit_test(wait_list_is_honoured),
+        cmocka_unit_test(wait_list_is_honoured_out_of_order),
+        cmocka_unit_test(kernels_of_a_call_follow_each_other),
+        cmocka_unit_test(a_chain_out_of_order),
+        cmocka_unit_test(no_event_is_needed),
+        cmocka_unit_test(empty_tensors_succeed),
+        cmocka_unit_test(building_ahead_is_enough),
     };
 
     return HARNESS_RUN(argc, argv, "quantize queue", tests);
