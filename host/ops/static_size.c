@@ -20,7 +20,7 @@ static int64_t most_tiles(const struct quantize_args *args)
 }
 
 /* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
- * GiB of input, GB/s by units in an item: float16 to int8 72 with 16 Ki, 84 with 64 Ki, 88 with 256 Ki, 90
+ * GiB of input, GB/s by units in an item: float16 to int8 72 with 16 Ki, 88 with 64 Ki, 88 with 256 Ki, 91
  * with 1 Mi; float32 75, 81, 85, 85. */
 static void size_items(struct quantize_args *args, struct clq__launch *launch,
                        const struct clq__traits *traits, int64_t rows)
