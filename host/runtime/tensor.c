@@ -127,6 +127,19 @@ end:
     return status;
 }
 
+/* An empty tensor has nothing to move, but whoever blocks is told that what was awaited is over. */
+static clq_status move_nothing(cl_command_queue queue, cl_bool blocking, cl_uint num_wait,
+                               const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+
+    if (blocking && num_wait > 0)
+        CLQ_TRY_CL(clWaitForEvents(num_wait, wait));
+    CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
+end:
+    return status;
+}
+
 clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
                             const void *host, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
                             cl_event *done)
@@ -137,7 +150,7 @@ clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_b
     CLQ_TRY(check_move(&view, tensor, host, size_bytes));
     CLQ_TRY(clq__wait_check(num_wait, wait));
     if (size_bytes == 0)
-        CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
+        CLQ_TRY(move_nothing(queue, blocking, num_wait, wait, done));
     else
         CLQ_TRY_CL(clEnqueueWriteBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
                                         num_wait, wait, done));
@@ -154,7 +167,7 @@ clq_status clq_tensor_read(cl_command_queue queue, const DLTensor *tensor, cl_bo
     CLQ_TRY(check_move(&view, tensor, host, size_bytes));
     CLQ_TRY(clq__wait_check(num_wait, wait));
     if (size_bytes == 0)
-        CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
+        CLQ_TRY(move_nothing(queue, blocking, num_wait, wait, done));
     else
         CLQ_TRY_CL(clEnqueueReadBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
                                        num_wait, wait, done));

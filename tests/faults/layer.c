@@ -111,6 +111,7 @@ static void touch_kernel(cl_kernel kernel, bool ends)
 }
 
 #define STATUS_CALLS(X)                                                                                      \
+    X(clWaitForEvents, (cl_uint a, const cl_event *b), (a, b))                                               \
     X(clFinish, (cl_command_queue a), (a))                                                                   \
     X(clGetPlatformIDs, (cl_uint a, cl_platform_id * b, cl_uint * c), (a, b, c))                             \
     X(clGetPlatformInfo, (cl_platform_id a, cl_platform_info b, size_t c, void *d, size_t *e),               \

@@ -146,6 +146,25 @@ static void nothing_moves_for_an_empty_tensor(void **state)
     tensor->deleter(tensor);
 }
 
+/* Whoever blocks learns what became of the wait list, although there is nothing to move. */
+static void blocking_on_an_empty_tensor_waits(void **state)
+{
+    const int64_t shape[1] = {0};
+    DLManagedTensor *tensor = make(CLQ_FLOAT32, 1, shape);
+    cl_int status;
+    cl_event failed = clCreateUserEvent(harness.cl, &status);
+
+    (void)state;
+    expect_cl(status, "clCreateUserEvent");
+    expect_cl(clSetUserEventStatus(failed, CL_OUT_OF_RESOURCES), "clSetUserEventStatus");
+    expect_status(clq_tensor_write(harness.queue, &tensor->dl_tensor, CL_TRUE, NULL, 0, 1, &failed, NULL),
+                  CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "write");
+    expect_status(clq_tensor_read(harness.queue, &tensor->dl_tensor, CL_TRUE, NULL, 0, 1, &failed, NULL),
+                  CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "read");
+    clReleaseEvent(failed);
+    tensor->deleter(tensor);
+}
+
 static void refuses_to_make(void **state)
 {
     static const struct {
@@ -220,6 +239,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(what_is_written_is_read),
         cmocka_unit_test(a_view_moves_its_own_bytes),
         cmocka_unit_test(nothing_moves_for_an_empty_tensor),
+        cmocka_unit_test(blocking_on_an_empty_tensor_waits),
         cmocka_unit_test(refuses_to_make),
         cmocka_unit_test(refuses_to_move),
     };
