@@ -152,6 +152,7 @@ SPOIL(workspace_in_cache, c->given.workspace = c->buffers[CACHE])
 SPOIL(workspace_in_input, c->given.workspace = c->buffers[INPUT])
 SPOIL(workspace_in_updates, c->given.workspace = c->buffers[UPDATES])
 SPOIL(workspace_in_scales, c->given.workspace = c->buffers[SCALES])
+SPOIL(workspace_in_report, c->given.workspace = c->buffers[REPORT]; c->given.report_offset_bytes = 4)
 SPOIL(empty_updates, c->updates_shape[0] = c->indices_shape[0] = 0; c->given.axis = 0)
 SPOIL(empty_row, c->updates_shape[1] = 0; c->given.report_offset_bytes = 6)
 
@@ -293,6 +294,8 @@ static const struct row rows[] = {
     {"workspace in the updates", workspace_in_updates, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "updates"),
      true},
     {"workspace in the scales", workspace_in_scales, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "scales"),
+     true},
+    {"workspace in the report", workspace_in_report, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "report"),
      true},
     {"no entries, and a wrong axis", empty_updates, CLQ_ERROR_AXIS, "axis is 0" ANY_BUT_FIRST, false},
     {"empty entries, and a wrong report", empty_row, CLQ_ERROR_LAYOUT,
