@@ -50,6 +50,12 @@ float reference_load(const struct reference_tensor *tensor, const int64_t *index
 int64_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index);
 void reference_store_int(const struct reference_tensor *tensor, const int64_t *index, int32_t value);
 
+/* The n-th value in row-major order, whatever the shape, or the only one. */
+float reference_load_nth(const struct reference_tensor *tensor, int64_t n);
+
+/* Stores into a tensor of floats, rounded to nearest-even; every NaN is the canonical one of its type. */
+void reference_store(const struct reference_tensor *tensor, const int64_t *index, float value);
+
 /* Every value of src to the same index of dst: tensors of an integer type and as many values in each
  * dimension. */
 void reference_copy_int(const struct reference_tensor *src, const struct reference_tensor *dst);

@@ -1,6 +1,7 @@
 /* Values of a tensor by their index: any strides, any alignment, nibbles by their position. */
 #include "reference.h"
 
+#include <math.h>
 #include <string.h>
 
 static int lanes_of(const struct reference_tensor *tensor)
@@ -131,6 +132,33 @@ void reference_store_int(const struct reference_tensor *tensor, const int64_t *i
     default:
         memcpy(bytes + position * 4, &value, sizeof(value));
     }
+}
+
+float reference_load_nth(const struct reference_tensor *tensor, int64_t n)
+{
+    int64_t index[REFERENCE_MAX_RANK] = {0};
+
+    if (reference_count(tensor) > 1)
+        for (int d = tensor->rank - 1; d >= 0; d--) {
+            index[d] = n % reference_extent(tensor, d);
+            n /= reference_extent(tensor, d);
+        }
+    return reference_load(tensor, index);
+}
+
+void reference_store(const struct reference_tensor *tensor, const int64_t *index, float value)
+{
+    const uint32_t canonical = 0x7fc00000;
+    const uint16_t half =
+        tensor->type == REFERENCE_F16 ? reference_narrow_f16(value) : reference_narrow_bf16(value);
+    unsigned char *bytes = tensor->data;
+
+    if (tensor->type != REFERENCE_F32)
+        memcpy(bytes + position_of(tensor, index) * 2, &half, sizeof(half));
+    else if (isnan(value))
+        memcpy(bytes + position_of(tensor, index) * 4, &canonical, sizeof(canonical));
+    else
+        memcpy(bytes + position_of(tensor, index) * 4, &value, sizeof(value));
 }
 
 void reference_copy_int(const struct reference_tensor *src, const struct reference_tensor *dst)

@@ -362,6 +362,38 @@ static void npu_axis_is_the_last_but_for_minus_two(void **state)
     assert_memory_equal(y, second_to_last, 12);
 }
 
+/* Into any type of float, rounded once; whatever NaN it is, the canonical one is stored. */
+static void stores_floats(void **state)
+{
+    static const uint32_t other_nan = 0xff812345;
+    static const float third = 1.0f / 3.0f;
+    static const struct {
+        enum reference_type type;
+        uint32_t third, infinity, nan; /* as they are stored */
+    } cases[] = {{REFERENCE_F32, 0x3eaaaaab, 0xff800000, 0x7fc00000},
+                 {REFERENCE_F16, 0x3555, 0xfc00, 0x7e00},
+                 {REFERENCE_BF16, 0x3eab, 0xff80, 0x7fc0}};
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const size_t size = cases[i].type == REFERENCE_F32 ? 4 : 2;
+        const uint32_t expected[3] = {cases[i].third, cases[i].infinity, cases[i].nan};
+        unsigned char bytes[3 * 4 + 2];
+        const struct reference_tensor tensor =
+            reference_dense(cases[i].type, 1, 1, (int64_t[]){3}, bytes + 1);
+        float values[3] = {third, -INFINITY, 0};
+
+        memcpy(&values[2], &other_nan, sizeof(other_nan));
+        memset(bytes, 0xa5, sizeof(bytes));
+        for (int64_t k = 0; k < 3; k++) {
+            reference_store(&tensor, &k, values[k]);
+            assert_memory_equal(bytes + 1 + (size_t)k * size, &expected[k], size);
+        }
+        assert_int_equal(bytes[0], 0xa5);
+        assert_int_equal(bytes[1 + 3 * size], 0xa5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -375,6 +407,7 @@ int main(void)
         cmocka_unit_test(quantizes_by_hand),
         cmocka_unit_test(rounds_the_product_before_the_sum),
         cmocka_unit_test(finds_the_parameter),
+        cmocka_unit_test(stores_floats),
         cmocka_unit_test(npu_axis_is_the_last_but_for_minus_two),
     };
 

@@ -1,0 +1,55 @@
+/* The operators that find a row's scale from the row. A row is the last axis. */
+#ifndef CLQUANT_REFERENCE_DYNAMIC_H
+#define CLQUANT_REFERENCE_DYNAMIC_H
+
+#include "reference.h"
+
+/* Of each row of x, in int4 (levels 15, top 7) or int8 (255, 127), y's type:
+ *
+ *     mx, mn = max, min over the elements that are not NaN, both 0 where all are
+ *     scale  = max((mx - mn) / levels, 1e-12)             offset = -(top - mx / scale)
+ *     y      = sat(rint(x * (1 / scale) - offset))
+ *
+ * symmetric: scale = max(amax / top, 1e-12), y = sat(rint(x * (1 / scale))), and offset is NULL. Where
+ * smooth_scale is not NULL it has one element per element of a row, in any shape, and multiplies x first. x
+ * and smooth_scale are floats of any type; scale and offset have x's shape less the last dimension. */
+struct reference_dynamic_quantize_desc {
+    const struct reference_tensor *x;
+    const struct reference_tensor *smooth_scale;
+    const struct reference_tensor *y;
+    const struct reference_tensor *scale;
+    const struct reference_tensor *offset;
+    bool symmetric;
+};
+void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *desc);
+
+/* The rows of updates, quantized so, go where indices say, as in reference_quantize_scatter: the data into
+ * cache, scale and offset to the same places of cache_scale and cache_offset, which have the cache's shape
+ * less the last dimension. axis is never the last. */
+struct reference_dynamic_quantize_scatter_desc {
+    const struct reference_tensor *cache;
+    const struct reference_tensor *cache_scale;
+    const struct reference_tensor *cache_offset;
+    const struct reference_tensor *indices;
+    const struct reference_tensor *updates;
+    const struct reference_tensor *smooth_scale;
+    int axis;
+    bool symmetric;
+    enum reference_range range;
+};
+struct reference_report
+reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatter_desc *desc);
+
+/* DynamicQuantUpdateScatterV2: x (B, 1, H), indices (B), var int4 (B, S, 1, H), var_scale and var_offset
+ * (B, S) or (B, S, 1); asymmetric, out of range dropped. */
+struct reference_dynamic_quant_update_scatter_v2_desc {
+    const struct reference_tensor *x;
+    const struct reference_tensor *indices;
+    const struct reference_tensor *var;
+    const struct reference_tensor *var_scale;
+    const struct reference_tensor *var_offset;
+};
+struct reference_report
+reference_dynamic_quant_update_scatter_v2(const struct reference_dynamic_quant_update_scatter_v2_desc *desc);
+
+#endif
