@@ -375,7 +375,7 @@ static void stores_floats(void **state)
                  {REFERENCE_BF16, 0x3eab, 0xff80, 0x7fc0}};
 
     (void)state;
-    for (size_t i = 0; i < COUNT(cases); i++) {
+    for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const size_t size = cases[i].type == REFERENCE_F32 ? 4 : 2;
         const uint32_t expected[3] = {cases[i].third, cases[i].infinity, cases[i].nan};
         unsigned char bytes[3 * 4 + 2];
