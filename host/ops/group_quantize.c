@@ -39,10 +39,11 @@ static clq_status check(const struct clq_group_quantize_desc *desc, struct clq__
                     "desc.reserved[%zu] is not 0: this library knows no such field", i);
     CLQ_TRY(clq__static_work_init(work, CLQ_MULTIPLY));
     CLQ_TRY(clq__view_init(&work->x, "x", desc->x, CLQ__FLOATS));
-    CLQ_TRY(clq__static_parameters_init(work, "scale", desc->scale, "offset", desc->offset));
-    CLQ_REQUIRE(desc->offset == NULL || (CLQ__SET(work->zero_point.view.type) & CLQ__FLOATS), CLQ_ERROR_TYPE,
-                "offset.dtype is %s: it must be float32, float16 or bfloat16",
-                clq__type_name(work->zero_point.view.type));
+    CLQ_TRY(clq__view_init(&work->scale.view, "scale", desc->scale, CLQ__FLOATS));
+    if (desc->offset != NULL)
+        CLQ_TRY(clq__view_init(&work->zero_point.view, "offset", desc->offset, CLQ__FLOATS));
+    else
+        clq__view_init_absent(&work->zero_point.view, "offset");
     CLQ_TRY(clq__view_init(&placement->indices, "group_index", desc->group_index, CLQ__INDICES));
     CLQ_TRY(clq__view_init(&work->y, "y", desc->y, CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4)));
     CLQ_TRY(check_shapes(work));
