@@ -7,6 +7,6 @@
 struct claim_args {
     struct clq_entries entries;
 };
-CLQ_SAME_SIZE(claim_args, 136);
+CLQ_SAME_SIZE(claim_args, 168);
 
 #endif

@@ -29,16 +29,18 @@ struct clq_entries {
     clq_i64 count;                                  /* entries */
     clq_i64 index_offset, index_stride, index_pair; /* elements; index_pair from batch to start */
     clq_i64 batches, size, length;                  /* D0, A, U: where an entry may lie */
-    clq_i64 y_batch, y_start; /* units from one batch, and from one position, to the next */
-    clq_i64 positions;        /* U where it is a dimension of its own, else 1 */
-    clq_i64 rows;             /* of one entry */
-    clq_i64 scale_row;        /* GROUPS: elements from one group's scales to the next's */
-    clq_i64 owner_offset;     /* words of the workspace */
-    clq_i64 owner_words;      /* of the table; HASH: a power of two, twice the entries or more */
-    clq_i64 report_offset;    /* words of the report's buffer; -1: there is none */
+    /* From one batch, and from one position, to the next: units of y, and elements of the scales and zero
+     * points that lie beside y's rows; 0 where they lie elsewhere. */
+    clq_i64 y_batch, y_start, scale_batch, scale_start, zero_point_batch, zero_point_start;
+    clq_i64 positions;     /* U where it is a dimension of its own, else 1 */
+    clq_i64 rows;          /* of one entry */
+    clq_i64 scale_row;     /* GROUPS: elements from one group's scales to the next's */
+    clq_i64 owner_offset;  /* words of the workspace */
+    clq_i64 owner_words;   /* of the table; HASH: a power of two, twice the entries or more */
+    clq_i64 report_offset; /* words of the report's buffer; -1: there is none */
     clq_u32 kind, range, overlap;
     clq_u32 wide; /* 1: the indices are int64 */
 };
-CLQ_SAME_SIZE(clq_entries, 136);
+CLQ_SAME_SIZE(clq_entries, 168);
 
 #endif

@@ -23,6 +23,6 @@ struct quantize_args {
     struct clq_entries entries;
     struct clq_dim dim[CLQ_QUANTIZE_DIMS];
 };
-CLQ_SAME_SIZE(quantize_args, 568);
+CLQ_SAME_SIZE(quantize_args, 600);
 
 #endif

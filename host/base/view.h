@@ -32,6 +32,18 @@ void clq__view_init_absent(struct clq__view *view, const char *name);
  * must be at least the span of the smaller ones. */
 clq_status clq__view_check_output(const struct clq__view *view);
 
+/* Refuse y where its rank, its dimension d, or any of both is not x's (base/alike.c). */
+clq_status clq__view_check_rank(const struct clq__view *y, const struct clq__view *x);
+clq_status clq__view_check_size(const struct clq__view *y, const struct clq__view *x, int d);
+clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__view *x);
+
+/* Units, which kernels load and store at once: an element, or for int4 the byte of two. Where a view begins,
+ * and how far a stride of it reaches. A dimension of one element steps nowhere: its stride may be anything,
+ * and multiples of it overflow. (base/units.c) */
+int64_t clq__view_offset_units(const struct clq__view *view);
+int64_t clq__view_units(const struct clq__view *view, int64_t stride);
+int64_t clq__view_step_units(const struct clq__view *view, int64_t size, int64_t stride);
+
 /* Dense and row-major, the way a host array is. */
 bool clq__view_is_dense(const struct clq__view *view);
 

@@ -66,12 +66,13 @@ clq_status clq__dense_check(const struct clq__dense *call, struct clq__static_wo
     CLQ_TRY(clq__view_init(&work->x, call->x_name, call->x, CLQ__FLOATS));
     CLQ_TRY(clq__static_parameters_init(work, "scales", call->scales, "zero_points", call->zero_points));
     CLQ_TRY(clq__view_init(&work->y, call->y_name, call->y, CLQ__QUANTIZED));
-    CLQ_TRY(clq__static_check_alike(&work->x, &work->y));
+    CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(check_parameters(work, call->axis));
     if (work->x.elements > 0)
         CLQ_TRY(clq__memory_check_all(
-            (const struct clq__view *[]){&work->y, &work->x, &work->scale.view, &work->zero_point.view}, 4));
+            (const struct clq__view *[]){&work->y, &work->x, &work->scale.view, &work->zero_point.view}, 1,
+            4));
 end:
     return status;
 }

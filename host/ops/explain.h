@@ -2,7 +2,8 @@
 #ifndef CLQ_OPS_EXPLAIN_H
 #define CLQ_OPS_EXPLAIN_H
 
-#include "ops/static_quantize.h"
+#include "ops/placement.h"
+#include "runtime/launch.h"
 
 /* Starts, or batches and starts, against the cache: CLQ_ERROR_INDEX names the lowest that is out of range.
  * Blocks. */

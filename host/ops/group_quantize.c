@@ -47,7 +47,7 @@ static clq_status check(const struct clq_group_quantize_desc *desc, struct clq__
     CLQ_TRY(clq__view_init(&placement->indices, "group_index", desc->group_index, CLQ__INDICES));
     CLQ_TRY(clq__view_init(&work->y, "y", desc->y, CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4)));
     CLQ_TRY(check_shapes(work));
-    CLQ_TRY(clq__static_check_alike(&work->x, &work->y));
+    CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
     work->axis = 1;
     work->scale.stride = work->scale.view.stride[1];
@@ -57,9 +57,8 @@ static clq_status check(const struct clq_group_quantize_desc *desc, struct clq__
     placement->report_offset_bytes = desc->report_offset_bytes;
     CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->y, &work->x, &work->scale.view,
                                                                &placement->indices, &work->zero_point.view},
-                                  5));
-    CLQ_TRY(clq__static_check_words(work, NULL, "report", desc->report, desc->report_offset_bytes,
-                                    CLQ__REPORT_WORDS));
+                                  1, 5));
+    CLQ_TRY(clq__static_check_side_buffers(work, NULL, 0));
 end:
     return status;
 }

@@ -9,33 +9,16 @@
 
 static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
 
-/* Before anything is enqueued: how much is needed shows only once the call is described. The report, which is
- * written too, takes the input's place in a second look. */
-static clq_status check_workspace(const struct clq__scatter *call, const struct clq__static_work *work,
-                                  const struct clq__view *input)
+/* Before anything is enqueued: how much is needed shows only once the call is described. */
+static clq_status check_workspace(const struct clq__static_work *work, const struct clq__view *input)
 {
     clq_status status = CLQ_OK;
-    int64_t report_words = CLQ__REPORT_WORDS, words;
-    const DLTensor report_tensor = {.data = call->report,
-                                    .device = {kDLOpenCL, 0},
-                                    .ndim = 1,
-                                    .dtype = CLQ_INT32,
-                                    .shape = &report_words,
-                                    .byte_offset = call->report_offset_bytes};
     struct clq__static_call described;
-    struct clq__view report;
 
-    if (call->workspace == NULL || work->x.elements == 0)
+    if (work->placement.workspace == NULL || work->x.elements == 0)
         goto end;
     clq__static_describe(&described, work);
-    words = clq__static_owner_words(&described);
-    CLQ_TRY(clq__static_check_words(work, input, "workspace", call->workspace, call->workspace_offset_bytes,
-                                    words));
-    if (call->report == NULL)
-        goto end;
-    CLQ_TRY(clq__view_init(&report, "report", &report_tensor, CLQ__SET(CLQ__I32)));
-    CLQ_TRY(clq__static_check_words(work, &report, "workspace", call->workspace, call->workspace_offset_bytes,
-                                    words));
+    CLQ_TRY(clq__static_check_side_buffers(work, input, clq__static_owner_words(&described)));
 end:
     return status;
 }
@@ -50,7 +33,7 @@ clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const 
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(clq__scatter_check(call, &work, &input));
-    CLQ_TRY(check_workspace(call, &work, &input));
+    CLQ_TRY(check_workspace(&work, &input));
     if (input.tensor != NULL && input.elements > 0) {
         CLQ_TRY(clq__copy(context, queue, &work.y, &input, build_only, num_wait, wait, &copied));
         num_wait = copied != NULL;

@@ -27,7 +27,4 @@ void clq__static_describe(struct clq__static_call *call, const struct clq__stati
 /* The words of the table of last entries that the call needs; 0 where it needs none. */
 int64_t clq__static_owner_words(const struct clq__static_call *call);
 
-/* A tensor's byte offset in elements. */
-int64_t clq__static_offset(const struct clq__view *view);
-
 #endif

@@ -10,35 +10,6 @@ _Static_assert((int)CLQ__F32 == CLQ_SCALAR_F32 && (int)CLQ__F16 == CLQ_SCALAR_F1
 
 enum { X, Y, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
-/* Up to so many looks every row looks at all later entries; beyond, a table of last entries grows with the
- * entries alone. Not tuned finely: on PoCL, 256 entries of 1,024 elements took 4.7 times the time of unique
- * ones when they were scanned, 1.5 times with the table. */
-#define SCAN_LOOKS (1 << 14)
-
-/* A unit of y is an element, or for int4 the byte of two; a word of eight is four such bytes. */
-static int64_t units_of(const struct clq__view *y, int64_t stride)
-{
-    if (y->type != CLQ__I4)
-        return stride;
-    return y->lanes == 1 ? stride / 2 : y->lanes == 2 ? stride : 4 * stride;
-}
-
-/* Where entries may overlap or wrap, a position of an entry is a row of its own, for it is kept or dropped,
- * and placed, alone. */
-static bool positions_apart(const struct clq__placement *placement)
-{
-    const bool may_overlap = placement->kind == CLQ_ENTRY_PAIRS && !placement->unique;
-
-    return placement->length > 1 && (may_overlap || placement->range == CLQ_WRAP);
-}
-
-/* The same along a dimension that may have one element: it steps nowhere then, its stride may be anything,
- * and multiples of it overflow. */
-static int64_t steps_of(const struct clq__view *y, int64_t size, int64_t stride)
-{
-    return size > 1 ? units_of(y, stride) : 0;
-}
-
 static void fold_dimension(struct clq__static_call *call, int d)
 {
     const struct clq__static_work *work = call->work;
@@ -50,7 +21,7 @@ static void fold_dimension(struct clq__static_call *call, int d)
     if (y->type != CLQ__I4 || d < work->x.rank - 1) {
         if (size > 1)
             clq__fold_add(&call->fold, false, size,
-                          (int64_t[]){x, units_of(y, y->stride[d]), scale, zero_point});
+                          (int64_t[]){x, clq__view_units(y, y->stride[d]), scale, zero_point});
         return;
     }
     call->args.x_pair = x;
@@ -58,7 +29,7 @@ static void fold_dimension(struct clq__static_call *call, int d)
                   (int64_t[]){2 * x, y->lanes == 2 ? y->stride[d] : 1, 2 * scale, 2 * zero_point});
     if (y->lanes == 8 && size > 8)
         clq__fold_add(&call->fold, false, size / 8,
-                      (int64_t[]){8 * x, units_of(y, y->stride[d]), 8 * scale, 8 * zero_point});
+                      (int64_t[]){8 * x, clq__view_units(y, y->stride[d]), 8 * scale, 8 * zero_point});
 }
 
 /* Positions and entries are not merged with anything, and stand outside of all else: the kernel takes them
@@ -67,28 +38,24 @@ static void fold(struct clq__static_call *call)
 {
     const struct clq__static_work *work = call->work;
     const struct clq__placement *placement = &work->placement;
-    const bool placed = placement->kind != CLQ_ENTRY_NONE,
-               scattered = placed && placement->kind != CLQ_ENTRY_GROUPS;
-    const bool apart = scattered && positions_apart(placement);
+    const bool groups = placement->kind == CLQ_ENTRY_GROUPS, on_axis = placement->axis == work->axis;
 
     call->fold.dims = 0;
     for (int d = work->x.rank - 1; d >= 0; d--)
-        if (!(placed && d == 0) && !(apart && d == placement->axis))
+        if (!clq__placement_takes(placement, d))
             fold_dimension(call, d);
     clq__fold_sort(&call->fold, work->y.type == CLQ__I4 ? 1 : 0, Y);
     clq__fold_merge(&call->fold);
     if (call->fold.dims == 0)
         clq__fold_add(&call->fold, true, 1, (int64_t[]){1, 1, 0, 0});
-    if (apart)
-        clq__fold_add(&call->fold, true, placement->length,
-                      (int64_t[]){work->x.stride[placement->axis], 0,
-                                  placement->axis == work->axis && work->scale.stride != 0,
-                                  placement->axis == work->axis && work->zero_point.stride != 0});
-    if (placed)
-        clq__fold_add(&call->fold, true, work->x.shape[0],
-                      (int64_t[]){work->x.stride[0],
-                                  scattered ? 0 : steps_of(&work->y, work->x.shape[0], work->y.stride[0]), 0,
-                                  0});
+    if (placement->kind != CLQ_ENTRY_NONE)
+        clq__placement_fold(
+            placement, &call->fold, work->x.shape[0],
+            (int64_t[]){groups ? 0 : work->x.stride[placement->axis], 0, on_axis && work->scale.stride != 0,
+                        on_axis && work->zero_point.stride != 0},
+            (int64_t[]){work->x.stride[0],
+                        groups ? clq__view_step_units(&work->y, work->x.shape[0], work->y.stride[0]) : 0, 0,
+                        0});
 }
 
 /* Scales and zero points that differ along a row are read as dense float32: everything else is widened first,
@@ -117,13 +84,6 @@ static void place_parameters(struct clq__static_call *call)
             call->fold.dim[d].stride[SCALE] = call->fold.dim[d].stride[ZERO_POINT];
 }
 
-int64_t clq__static_offset(const struct clq__view *view)
-{
-    return view->tensor == NULL
-               ? 0
-               : (int64_t)(view->tensor->byte_offset / clq__storage_bytes(view->tensor->dtype));
-}
-
 static uint32_t type_of(const struct clq__static_source *source)
 {
     return source->widen ? CLQ_SCALAR_F32 : (uint32_t)source->parameter->view.type;
@@ -141,11 +101,11 @@ static void fill_args(struct clq__static_call *call)
     const struct clq__fold *fold = &call->fold;
     const int64_t scale_factor = factor_of(&call->scale), zero_point_factor = factor_of(&call->zero_point);
 
-    args->x_offset = clq__static_offset(&call->work->x);
-    args->y_offset = call->work->y.type == CLQ__I4 ? (int64_t)call->work->y.tensor->byte_offset
-                                                   : clq__static_offset(&call->work->y);
-    args->scale_offset = call->scale.widen ? 0 : clq__static_offset(&call->work->scale.view);
-    args->zero_point_offset = call->zero_point.widen ? 0 : clq__static_offset(&call->work->zero_point.view);
+    args->x_offset = clq__view_offset_units(&call->work->x);
+    args->y_offset = clq__view_offset_units(&call->work->y);
+    args->scale_offset = call->scale.widen ? 0 : clq__view_offset_units(&call->work->scale.view);
+    args->zero_point_offset =
+        call->zero_point.widen ? 0 : clq__view_offset_units(&call->work->zero_point.view);
     args->x_stride = fold->dim[0].stride[X];
     args->y_stride = fold->dim[0].stride[Y];
     args->inner = fold->dim[0].size;
@@ -161,60 +121,18 @@ static void fill_args(struct clq__static_call *call)
                              .zero_point = fold->dim[d].stride[ZERO_POINT] * zero_point_factor};
 }
 
-/* The table has a word for each place of the cache, or where entries are few beside these two or more for
- * each entry, so that clearing it does not cost more than the entries. */
-static void choose_overlap(struct clq_entries *entries, int64_t rows)
-{
-    int64_t hashed = 64;
-
-    if (rows <= SCAN_LOOKS / entries->count) {
-        entries->overlap = CLQ_OVERLAP_SCAN;
-        return;
-    }
-    entries->overlap = CLQ_OVERLAP_OWNER;
-    entries->owner_words = entries->batches * entries->size;
-    if (entries->length > 1 || entries->count >= entries->owner_words / 4)
-        return;
-    while (hashed < 2 * entries->count)
-        hashed *= 2;
-    entries->overlap = CLQ_OVERLAP_HASH;
-    entries->owner_words = hashed;
-}
-
 static void fill_entries(struct clq__static_call *call)
 {
     const struct clq__static_work *work = call->work;
     const struct clq__placement *placement = &work->placement;
     struct clq_entries *entries = &call->args.entries;
-    const bool groups = placement->kind == CLQ_ENTRY_GROUPS;
-    const bool may_overlap = placement->kind == CLQ_ENTRY_PAIRS && !placement->unique;
 
-    entries->kind = placement->kind;
-    entries->report_offset = -1;
-    entries->positions = 1;
-    if (placement->kind == CLQ_ENTRY_NONE)
-        return;
-    entries->count = placement->indices.shape[0];
-    entries->rows = clq__fold_count(&call->fold, 1) / work->x.shape[0];
-    entries->index_offset = clq__static_offset(&placement->indices);
-    entries->index_stride = placement->indices.stride[0];
-    entries->index_pair = placement->indices.rank > 1 ? placement->indices.stride[1] : 0;
-    entries->wide = placement->indices.type == CLQ__I64;
-    entries->range = placement->range;
-    if (placement->report != NULL)
-        entries->report_offset = (int64_t)(placement->report_offset_bytes / sizeof(uint32_t));
-    if (groups) {
+    clq__placement_describe(placement, clq__fold_count(&call->fold, 1),
+                            placement->kind != CLQ_ENTRY_NONE ? work->x.shape[0] : 1, entries);
+    if (placement->kind == CLQ_ENTRY_GROUPS)
         entries->scale_row = call->scale.widen ? work->x.shape[1] : work->scale.row_stride;
-        return;
-    }
-    entries->batches = placement->batches;
-    entries->size = placement->size;
-    entries->length = placement->length;
-    entries->positions = positions_apart(placement) ? placement->length : 1;
-    entries->y_batch = steps_of(&work->y, placement->batches, work->y.stride[0]);
-    entries->y_start = steps_of(&work->y, placement->size, work->y.stride[placement->axis]);
-    if (may_overlap)
-        choose_overlap(entries, clq__fold_count(&call->fold, 1));
+    else if (placement->kind != CLQ_ENTRY_NONE)
+        clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);
 }
 
 int64_t clq__static_owner_words(const struct clq__static_call *call)

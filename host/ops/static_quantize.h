@@ -3,13 +3,14 @@
 #ifndef CLQ_OPS_STATIC_QUANTIZE_H
 #define CLQ_OPS_STATIC_QUANTIZE_H
 
-#include "args/entries.h"
 #include "args/quantize.h"
 #include "base/view.h"
+#include "ops/placement.h"
+#include "ops/side_buffer.h"
 #include "runtime/launch.h"
 #include "runtime/memory.h"
 
-#include <clquant/quantize_scatter.h>
+#include <clquant/quantize.h>
 #include <stdbool.h>
 
 /* Scales or zero points: one element, or one per index of an axis of x. */
@@ -20,18 +21,6 @@ struct clq__static_parameter {
     bool flatten;          /* its elements in order do not lie at one stride: they are copied out first */
 };
 
-/* Rows that lie, or find their scales, where an index tensor says. */
-struct clq__placement {
-    struct clq__view indices; /* view.tensor is NULL where there are none */
-    enum clq_entry_kind kind;
-    int64_t batches, size, length; /* of a cache: D0, A and U */
-    int axis;                      /* the one of A and U */
-    uint32_t range;                /* enum clq_range_policy */
-    bool unique;
-    cl_mem report, workspace;
-    uint64_t report_offset_bytes, workspace_offset_bytes;
-};
-
 struct clq__static_work {
     struct clq__view x, y;
     struct clq__static_parameter scale, zero_point;
@@ -40,20 +29,14 @@ struct clq__static_work {
     struct clq__placement placement;
 };
 
-enum { CLQ__REPORT_WORDS = sizeof(struct clq_report) / sizeof(uint32_t) };
-
 /* What the operators' checks have in common. init sets all but the views and the layout. */
 clq_status clq__static_work_init(struct clq__static_work *work, uint32_t mode);
 clq_status clq__static_parameters_init(struct clq__static_work *work, const char *scales_name,
                                        const DLTensor *scales, const char *zero_points_name,
                                        const DLTensor *zero_points);
-clq_status clq__static_check_rank(const struct clq__view *y, const struct clq__view *x);
-clq_status clq__static_check_size(const struct clq__view *y, const struct clq__view *x, int d);
-clq_status clq__static_check_alike(const struct clq__view *x, const struct clq__view *y);
-/* A report, or the workspace of a call: words that the kernels write, in a buffer that may be NULL, apart
- * from all tensors; input may be NULL. */
-clq_status clq__static_check_words(const struct clq__static_work *work, const struct clq__view *input,
-                                   const char *name, cl_mem buffer, uint64_t offset_bytes, int64_t words);
+/* The report, and the words of workspace that the call needs, or 0. input may be NULL. */
+clq_status clq__static_check_side_buffers(const struct clq__static_work *work, const struct clq__view *input,
+                                          int64_t workspace_words);
 
 /* Runs what was checked, or only builds what it needs. */
 clq_status clq__static_run(clq_context *context, cl_command_queue queue, const struct clq__static_work *work,

@@ -50,24 +50,29 @@ static bool overlap(const struct clq__view *a, const struct clq__memory *at, con
     return at->root == bt->root && a_begin < b_end && b_begin < a_end;
 }
 
-clq_status clq__memory_check_all(const struct clq__view *const *views, int count)
+static bool is_there(const struct clq__view *view)
+{
+    return view->tensor != NULL && view->elements > 0;
+}
+
+clq_status clq__memory_check_all(const struct clq__view *const *views, int outputs, int count)
 {
     clq_status status = CLQ_OK;
     struct clq__memory memory[MAX_VIEWS];
 
-    assert(count <= MAX_VIEWS);
+    assert(outputs <= count && count <= MAX_VIEWS);
     for (int i = 0; i < count; i++) {
-        if (views[i]->tensor == NULL || views[i]->elements == 0)
+        if (!is_there(views[i]))
             continue;
         CLQ_TRY(clq__memory_of(views[i]->name, views[i]->tensor->data, &memory[i]));
         CLQ_TRY(clq__memory_check(views[i], &memory[i]));
     }
-    for (int i = 1; i < count; i++)
-        CLQ_REQUIRE(views[i]->tensor == NULL || views[i]->elements == 0 || views[0]->elements == 0 ||
-                        !overlap(views[0], &memory[0], views[i], &memory[i]),
-                    CLQ_ERROR_OVERLAP,
-                    "%s shares bytes of its buffer with %s: their byte ranges must be disjoint",
-                    views[0]->name, views[i]->name);
+    for (int o = 0; o < outputs; o++)
+        for (int i = o + 1; i < count && is_there(views[o]); i++)
+            CLQ_REQUIRE(!is_there(views[i]) || !overlap(views[o], &memory[o], views[i], &memory[i]),
+                        CLQ_ERROR_OVERLAP,
+                        "%s shares bytes of its buffer with %s: their byte ranges must be disjoint",
+                        views[o]->name, views[i]->name);
 end:
     return status;
 }

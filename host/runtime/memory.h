@@ -16,9 +16,9 @@ clq_status clq__memory_of(const char *name, cl_mem buffer, struct clq__memory *m
 /* Refuses a buffer smaller than the view's byte_offset and extent ask. */
 clq_status clq__memory_check(const struct clq__view *view, const struct clq__memory *memory);
 
-/* Everything about the buffers of a call: each present and large enough, and the output, which is the first,
+/* Everything about the buffers of a call: each present and large enough, and the outputs, which are the first,
  * apart from all others. The test is conservative: two tensors in one buffer must have disjoint byte ranges.
  * Views without a tensor, and empty ones, are left out. */
-clq_status clq__memory_check_all(const struct clq__view *const *views, int count);
+clq_status clq__memory_check_all(const struct clq__view *const *views, int outputs, int count);
 
 #endif

@@ -224,7 +224,7 @@ static const struct row rows[] = {
     {"axis at the rank", axis_high, CLQ_ERROR_AXIS, "axis is 3" ANY_BUT_FIRST, false},
     {"axis far out", axis_far, CLQ_ERROR_AXIS, "axis is -2147483648" ANY_BUT_FIRST, false},
     {"axis last for int4", axis_int4, CLQ_ERROR_AXIS,
-     "axis is -1: for an int4 cache it must not be the last dimension", false},
+     "axis is -1: it must be from -2 to -2 or from 1 to 1, any dimension but the first and the last", false},
     {"updates longer than the cache", updates_long, CLQ_ERROR_SHAPE,
      "updates.shape[1] is 17: it must be at most cache.shape[1], 16", false},
     {"updates wider than the cache", updates_wide, CLQ_ERROR_SHAPE,

@@ -1,0 +1,82 @@
+/* The rules of indices, and of the shapes that they place, that the host can know. */
+#include "base/error.h"
+#include "ops/placement.h"
+
+#include <clquant/quantize_scatter.h>
+
+void clq__placement_init(struct clq__placement *placement)
+{
+    clq__view_init_absent(&placement->indices, "indices");
+    placement->kind = CLQ_ENTRY_NONE;
+    placement->may_overlap = false;
+    placement->range = CLQ_DROP;
+    placement->length = 1;
+    placement->report = placement->workspace = NULL;
+    placement->report_offset_bytes = placement->workspace_offset_bytes = 0;
+}
+
+static clq_status check_shapes(struct clq__placement *placement, const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *pieces = rules->pieces, *cache = rules->cache;
+    const int rank = pieces->rank, axis = rules->axis, at = axis < 0 ? axis + rank : axis;
+    const int end = rank - (rules->last_is_whole ? 1 : 0);
+
+    CLQ_REQUIRE(rank >= rules->least_rank, CLQ_ERROR_RANK, "%s.ndim is %d: it must be from %d to %d",
+                pieces->name, rank, rules->least_rank, CLQ__MAX_RANK);
+    CLQ_TRY(clq__view_check_rank(cache, pieces));
+    CLQ_REQUIRE(at >= 1 && at < end, CLQ_ERROR_AXIS,
+                "axis is %d: it must be from %d to %d or from 1 to %d, any dimension but the first%s", axis,
+                1 - rank, end - rank - 1, end - 1, end < rank ? " and the last" : "");
+    for (int d = 1; d < rank; d++)
+        if (d != at)
+            CLQ_TRY(clq__view_check_size(cache, pieces, d));
+    CLQ_REQUIRE(pieces->shape[at] <= cache->shape[at], CLQ_ERROR_SHAPE,
+                "%s.shape[%d] is %lld: it must be at most %s.shape[%d], %lld", pieces->name, at,
+                (long long)pieces->shape[at], cache->name, at, (long long)cache->shape[at]);
+    placement->axis = at;
+    placement->batches = cache->shape[0];
+    placement->size = cache->shape[at];
+    placement->length = pieces->shape[at];
+end:
+    return status;
+}
+
+static clq_status check_indices(const struct clq__placement *placement,
+                                const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *indices = &placement->indices, *pieces = rules->pieces, *cache = rules->cache;
+
+    CLQ_REQUIRE(indices->rank == 1 || indices->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1 or 2",
+                indices->name, indices->rank);
+    CLQ_REQUIRE(indices->rank == 1 || indices->shape[1] == 2, CLQ_ERROR_SHAPE,
+                "%s.shape[1] is %lld: it must be 2, a batch and a start", indices->name,
+                (long long)indices->shape[1]);
+    CLQ_REQUIRE(indices->shape[0] == pieces->shape[0], CLQ_ERROR_SHAPE,
+                "%s.shape[0] is %lld: it must be %s.shape[0], %lld", indices->name,
+                (long long)indices->shape[0], pieces->name, (long long)pieces->shape[0]);
+    CLQ_REQUIRE(indices->rank == 2 || indices->shape[0] <= cache->shape[0], CLQ_ERROR_SHAPE,
+                "%s.shape[0] is %lld: with 1-D indices it must be at most %s.shape[0], %lld", indices->name,
+                (long long)indices->shape[0], cache->name, (long long)cache->shape[0]);
+end:
+    return status;
+}
+
+clq_status clq__placement_check(struct clq__placement *placement, const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(rules->out_of_range <= CLQ_WRAP, CLQ_ERROR_VALUE,
+                "out_of_range is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)",
+                rules->out_of_range);
+    CLQ_REQUIRE(rules->unique <= 1, CLQ_ERROR_VALUE, "unique is %u: it must be 0 or 1", rules->unique);
+    CLQ_TRY(clq__view_init(&placement->indices, "indices", rules->indices, CLQ__INDICES));
+    CLQ_TRY(check_shapes(placement, rules));
+    CLQ_TRY(check_indices(placement, rules));
+    placement->kind = placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS : CLQ_ENTRY_STARTS;
+    placement->range = rules->out_of_range;
+    placement->may_overlap = placement->kind == CLQ_ENTRY_PAIRS && !rules->unique;
+end:
+    return status;
+}

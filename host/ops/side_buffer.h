@@ -1,0 +1,13 @@
+/* Buffers beside a call's tensors, which may be absent: its report, and its workspace. */
+#ifndef CLQ_OPS_SIDE_BUFFER_H
+#define CLQ_OPS_SIDE_BUFFER_H
+
+#include "ops/placement.h"
+#include "runtime/memory.h"
+
+/* The words that the kernels write there: aligned, inside the buffer, and apart from all tensors and each
+ * other. With no words of workspace only the report is looked at. */
+clq_status clq__side_buffers_check(const struct clq__placement *placement, int64_t workspace_words,
+                                   const struct clq__view *const *tensors, int count);
+
+#endif
