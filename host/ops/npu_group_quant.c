@@ -16,9 +16,9 @@ static clq_status check_output(const DLTensor *x, const DLTensor *y, bool words,
                 "y.dtype is (code %d, bits %d, lanes %d): for dst_dtype %s it must be %s", y->dtype.code,
                 y->dtype.bits, y->dtype.lanes, words ? "quint4x2" : "int8",
                 words ? "int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8)" : "int8");
-    CLQ_REQUIRE(!words || x->ndim < 1 || x->shape == NULL || x->shape[x->ndim - 1] % 8 == 0, CLQ_ERROR_SHAPE,
-                "x.shape[%d] is %lld: for dst_dtype quint4x2 the last dimension must be divisible by 8",
-                x->ndim - 1, (long long)x->shape[x->ndim - 1]);
+    CLQ_REQUIRE(!words || x->ndim != 2 || x->shape == NULL || x->shape[1] % 8 == 0, CLQ_ERROR_SHAPE,
+                "x.shape[1] is %lld: for dst_dtype quint4x2 the last dimension must be divisible by 8",
+                (long long)x->shape[1]);
 end:
     return status;
 }

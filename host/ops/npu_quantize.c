@@ -31,8 +31,9 @@ static clq_status check_output(const struct dtype *dtype, const DLTensor *input,
                 output->dtype.code, output->dtype.bits, output->dtype.lanes, dtype->name,
                 words ? "int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8)" : clq__type_name(dtype->type));
     CLQ_REQUIRE(!words || input->ndim > 0, CLQ_ERROR_RANK,
-                "input.ndim is 0: for dtype quint4x2 it must have a last dimension");
-    CLQ_REQUIRE(!words || input->shape == NULL || input->shape[last] % 8 == 0, CLQ_ERROR_SHAPE,
+                "input.ndim is %d: for dtype quint4x2 it must have a last dimension", input->ndim);
+    CLQ_REQUIRE(!words || last >= CLQ_MAX_RANK || input->shape == NULL || input->shape[last] % 8 == 0,
+                CLQ_ERROR_SHAPE,
                 "input.shape[%d] is %lld: for dtype quint4x2 the last dimension must be divisible by 8", last,
                 (long long)input->shape[last]);
 end:
@@ -63,6 +64,8 @@ static int64_t count_of(const DLTensor *tensor)
 static clq_status check_parameters(const DLTensor *scales, const DLTensor *zero_points, bool div_mode)
 {
     clq_status status = CLQ_OK;
+    const int rank =
+        scales->ndim <= CLQ_MAX_RANK ? scales->ndim : 0; /* refused with the rest if it is more */
 
     CLQ_REQUIRE(!div_mode || scales->ndim == 1, CLQ_ERROR_RANK,
                 "scales.ndim is %d: with div_mode true it must be 1", scales->ndim);
@@ -79,7 +82,7 @@ static clq_status check_parameters(const DLTensor *scales, const DLTensor *zero_
         "(code %d, bits %d, lanes %d)",
         zero_points->dtype.code, zero_points->dtype.bits, zero_points->dtype.lanes, scales->dtype.code,
         scales->dtype.bits, scales->dtype.lanes);
-    for (int d = 0; d < scales->ndim && !div_mode && scales->shape != NULL && zero_points->shape != NULL; d++)
+    for (int d = 0; d < rank && !div_mode && scales->shape != NULL && zero_points->shape != NULL; d++)
         CLQ_REQUIRE(zero_points->shape[d] == scales->shape[d], CLQ_ERROR_SHAPE,
                     "zero_points.shape[%d] is %lld: it must be that of scales, %lld", d,
                     (long long)zero_points->shape[d], (long long)scales->shape[d]);

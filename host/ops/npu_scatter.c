@@ -35,11 +35,13 @@ static clq_status check_count(const char *name, const DLTensor *tensor, const DL
     clq_status status = CLQ_OK;
     int64_t count = 1;
 
-    if (tensor == NULL || updates->shape == NULL || (tensor->ndim > 0 && tensor->shape == NULL))
-        goto end; /* the general operator says what is missing */
+    /* what is wrong with a tensor by itself, the general operator says */
+    if (tensor == NULL || updates->shape == NULL || tensor->ndim > CLQ_MAX_RANK ||
+        (tensor->ndim > 0 && tensor->shape == NULL))
+        goto end;
     for (int d = 0; d < tensor->ndim; d++)
-        if (__builtin_mul_overflow(count, tensor->shape[d], &count))
-            count = -1;
+        if (tensor->shape[d] < 0 || __builtin_mul_overflow(count, tensor->shape[d], &count))
+            goto end;
     CLQ_REQUIRE(count == updates->shape[updates->ndim - 1], CLQ_ERROR_SHAPE,
                 "%s has %lld elements: it must have one per index of the last axis of updates, %lld", name,
                 (long long)count, (long long)updates->shape[updates->ndim - 1]);

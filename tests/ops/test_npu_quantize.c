@@ -204,7 +204,10 @@ struct bad_case {
         OUTPUT_BYTES,
         OUTPUT_RANK,
         ZERO_RANK,
-        ZERO_TURNED
+        ZERO_TURNED,
+        INPUT_DEEP,
+        INPUT_NEGATIVE,
+        PARAMETERS_DEEP
     } change;
 };
 
@@ -256,6 +259,13 @@ static const struct bad_case bad_cases[] = {
      NOTHING},
     {"output of another rank", CLQ_ERROR_RANK, "output.ndim is 2: it must be the rank of input, 3",
      DIVIDE(CLQ_NPU_QINT8, 1, false), REFERENCE_I8, 0, OUTPUT_RANK},
+    {"quint4x2 of rank 1000", CLQ_ERROR_RANK, "input.ndim is 1000: it must be from 0 to 8",
+     MULTIPLY(CLQ_NPU_QUINT4X2, -2, 3, false), REFERENCE_F32, 0, INPUT_DEEP},
+    {"quint4x2 of rank -1", CLQ_ERROR_RANK,
+     "input.ndim is -1: for dtype quint4x2 it must have a last dimension",
+     MULTIPLY(CLQ_NPU_QUINT4X2, -2, 3, false), REFERENCE_F32, 0, INPUT_NEGATIVE},
+    {"multiply, scales of rank 1000", CLQ_ERROR_RANK, "scales.ndim is 1000: it must be from 0 to 8",
+     MULTIPLY(CLQ_NPU_QINT8, -2, 3, false), REFERENCE_F32, 0, PARAMETERS_DEEP},
     {"divide, an axis at the rank", CLQ_ERROR_AXIS, "axis is 3: it must be from -3 to 2, the rank of input",
      DIVIDE(CLQ_NPU_QINT8, 3, false), REFERENCE_I8, 0, NOTHING},
     {"divide, an axis below minus the rank", CLQ_ERROR_AXIS,
@@ -330,6 +340,15 @@ static void change(struct npu_tensors *t, const struct bad_case *bad)
         break;
     case ZERO_RANK:
         t->zero_points.dl.ndim = 0;
+        break;
+    case INPUT_DEEP:
+        t->input.dl.ndim = 1000;
+        break;
+    case INPUT_NEGATIVE:
+        t->input.dl.ndim = -1;
+        break;
+    case PARAMETERS_DEEP:
+        t->scales.dl.ndim = t->zero_points.dl.ndim = 1000;
         break;
     case ZERO_TURNED:
         t->zero_points.dl.ndim = 1;
