@@ -44,7 +44,8 @@ static enum reference_type type_of(const cJSON *example, const char *key)
     } names[] = {{"float32", REFERENCE_F32},
                  {"float16", REFERENCE_F16},
                  {"bfloat16", REFERENCE_BF16},
-                 {"int8", REFERENCE_I8}};
+                 {"int8", REFERENCE_I8},
+                 {"int32", REFERENCE_I32}};
     const char *text = text_of(example, key);
 
     for (size_t i = 0; i < COUNT(names); i++)
@@ -54,18 +55,21 @@ static enum reference_type type_of(const cJSON *example, const char *key)
     return REFERENCE_F32;
 }
 
-/* The tensor NAME of NAME_shape and NAME_dtype, without values yet. */
+/* The tensor NAME of NAME_shape and NAME_dtype, without values yet. One without a shape is as long as its
+ * values. */
 static void make_tensor(struct tensor *tensor, const cJSON *example, const char *name)
 {
     char key[32];
     int64_t shape[CLQ_MAX_RANK] = {0};
     struct layout layout;
-    const cJSON *size;
+    const cJSON *sizes, *size;
     int rank = 0;
 
     snprintf(key, sizeof(key), "%s_shape", name);
-    cJSON_ArrayForEach(size, cJSON_GetObjectItemCaseSensitive(example, key)) shape[rank++] =
-        (int64_t)size->valuedouble;
+    sizes = cJSON_GetObjectItemCaseSensitive(example, key);
+    cJSON_ArrayForEach(size, sizes) shape[rank++] = (int64_t)size->valuedouble;
+    if (!sizes)
+        shape[rank++] = cJSON_GetArraySize(cJSON_GetObjectItemCaseSensitive(example, name));
     assert_true(rank > 0);
     snprintf(key, sizeof(key), "%s_dtype", name);
     layout = layout_dense(type_of(example, key), 1, rank, shape);
@@ -110,23 +114,55 @@ static void check_npu_quantize(const cJSON *example)
     tensor_clear(&y);
 }
 
+static void check_npu_group_quant(const cJSON *example)
+{
+    enum { X, SCALE, GROUP_INDEX, OFFSET, INPUTS };
+    static const char *const names[INPUTS] = {"x", "scale", "group_index", "offset"};
+    struct tensor in[INPUTS], y;
+
+    assert_string_equal(text_of(cJSON_GetObjectItemCaseSensitive(example, "params"), "dst_dtype"), "qint8");
+    for (int i = 0; i < INPUTS; i++) {
+        make_tensor(&in[i], example, names[i]);
+        set_values(&in[i], example, names[i]);
+        assert_true(tensor_upload(&in[i], harness.queue));
+    }
+    make_tensor(&y, example, "out");
+    assert_true(tensor_upload(&y, harness.queue));
+    expect_status(clq_npu_group_quant(harness.context, harness.queue, &in[X].dl, &in[SCALE].dl,
+                                      &in[GROUP_INDEX].dl, &in[OFFSET].dl, CLQ_NPU_QINT8, &y.dl, 0, NULL,
+                                      NULL),
+                  CLQ_OK, "clq_npu_group_quant");
+    set_values(&y, example, "expected");
+    assert_true(tensor_holds(&y, harness.queue, y.image, text_of(example, "id")));
+    for (int i = 0; i < INPUTS; i++)
+        tensor_clear(&in[i]);
+    tensor_clear(&y);
+}
+
 static void printed_examples(void **state)
 {
     char *text = read_text(CLQ_TEST_DATA "/printed_examples.json");
     cJSON *file = cJSON_Parse(text);
     const cJSON *example;
-    int replayed = 0;
+    static const struct {
+        const char *op;
+        void (*check)(const cJSON *example);
+    } checks[] = {{"npu_quantize", check_npu_quantize}, {"npu_group_quant", check_npu_group_quant}};
+    int examples = 0, replayed = 0;
 
     (void)state;
     assert_non_null(file);
     cJSON_ArrayForEach(example, cJSON_GetObjectItemCaseSensitive(file, "examples"))
     {
-        if (strcmp(text_of(example, "op"), "npu_quantize") != 0)
-            continue;
-        check_npu_quantize(example);
-        replayed++;
+        examples++;
+        for (size_t i = 0; i < COUNT(checks); i++)
+            if (strcmp(text_of(example, "op"), checks[i].op) == 0) {
+                checks[i].check(example);
+                replayed++;
+            }
     }
-    assert_int_equal(replayed, 3);
+    assert_int_equal(replayed, 4);
+    assert_int_equal(replayed, examples);
     cJSON_Delete(file);
     free(text);
 }
