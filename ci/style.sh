@@ -17,6 +17,8 @@ may_not 'include' '#include <(base|runtime|ops|args)/' 'a public header knows no
 may_not 'host/base' '#include .(CL/|runtime/|ops/|args/|clquant/(context|tensor|quantize|npu))' 'host/base makes no OpenCL call and knows no layer above'
 may_not 'host/runtime' '#include .(ops/|args/)' 'host/runtime knows no operator'
 may_not 'host/ops' '\bcl[A-Z][A-Za-z]+\(' 'host/ops makes no OpenCL call: host/runtime does'
+may_not 'host/rotate' '#include "(runtime|ops|args)/|#include "base/(dtype|fold|text|variant|view)' 'host/rotate stands on the public headers and base/error.h'
+may_not 'host/base host/runtime host/ops include' 'clblast' 'libclquant needs no CLBlast'
 may_not 'tests/reference' '#include <(clquant|CL|dlpack)/|#include "(base|runtime|ops|args)/' 'tests/reference shares nothing with the library'
 may_not 'cl/*.cl' '#include "[^"]*\.cl"' 'a kernel file includes no other kernel file'
 may_not '*.c *.h *.cl *.clh *.sh *.txt *.md *.py' "\\b(TO""DO|FIX""ME|XX""X|HA""CK)\\b" 'unfinished'

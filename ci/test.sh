@@ -4,7 +4,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
-ci/setup.sh build run test bench
+ci/setup.sh build run demo test bench
 jobs=$(nproc)
 build=${CLQ_BUILD_DIR:-$top/build-test}
 

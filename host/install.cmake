@@ -1,22 +1,34 @@
-# What `cmake --install` puts where: headers and both libraries, a CMake package, clquant.pc, and the command where it
-# was built.
+# What `cmake --install` puts where: headers and both libraries, a CMake package, clquant.pc, and the command and
+# clquant_rotate where they were built.
 include(CMakePackageConfigHelpers)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clquant)
 install(TARGETS clquant_static clquant_shared EXPORT clquantTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+if(TARGET clquant_rotate_objects)
+  install(TARGETS clquant_rotate_static clquant_rotate_shared EXPORT clquantRotateTargets
+    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
+    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+  install(EXPORT clquantRotateTargets NAMESPACE clquant:: DESTINATION ${package_dir} COMPONENT development)
+else()
+  set(left_out PATTERN rotate.h EXCLUDE)
+endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/clquant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development FILES_MATCHING PATTERN "*.h")
+  COMPONENT development FILES_MATCHING PATTERN "*.h" ${left_out})
 install(EXPORT clquantTargets NAMESPACE clquant:: DESTINATION ${package_dir} COMPONENT development)
 if(TARGET clquant_command)
   set_target_properties(clquant_command PROPERTIES INSTALL_RPATH $<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}>)
   install(TARGETS clquant_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 endif()
 
+set(clquant_kind static)
+if(BUILD_SHARED_LIBS)
+  set(clquant_kind shared)
+endif()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/clquantConfig.cmake.in
   ${PROJECT_BINARY_DIR}/clquantConfig.cmake INSTALL_DESTINATION ${package_dir}
-  NO_SET_AND_CHECK_MACRO NO_CHECK_REQUIRED_COMPONENTS_MACRO)
+  NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/clquantConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/clquantConfig.cmake ${PROJECT_BINARY_DIR}/clquantConfigVersion.cmake
   DESTINATION ${package_dir} COMPONENT development)
@@ -24,5 +36,11 @@ install(FILES ${PROJECT_BINARY_DIR}/clquantConfig.cmake ${PROJECT_BINARY_DIR}/cl
 # The prefix is where the file lies, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
-configure_file(${CMAKE_CURRENT_LIST_DIR}/clquant.pc.in ${PROJECT_BINARY_DIR}/clquant.pc @ONLY)
-install(FILES ${PROJECT_BINARY_DIR}/clquant.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+set(pkg_config_names clquant)
+if(TARGET clquant_rotate_objects)
+  list(APPEND pkg_config_names clquant_rotate)
+endif()
+foreach(name IN LISTS pkg_config_names)
+  configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+endforeach()

@@ -6,7 +6,7 @@
 
 static _Thread_local char detail[512];
 
-clq_status clq__fail(clq_status status, const char *format, ...)
+clq_status clq_error_set(clq_status status, const char *format, ...)
 {
     va_list arguments;
 

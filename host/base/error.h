@@ -5,16 +5,13 @@
 #include <clquant/status.h>
 #include <stdlib.h>
 
-/* Writes the thread's sentence and returns status, so that a caller can pass it on in one line. */
-clq_status clq__fail(clq_status status, const char *format, ...) __attribute__((format(printf, 2, 3)));
-
 #define CLQ_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Refuses unless the condition holds: the sentence names the argument, its value and the rule. */
 #define CLQ_REQUIRE(condition, code, ...)                                                                    \
     do {                                                                                                     \
         if (!(condition)) {                                                                                  \
-            status = clq__fail((code), __VA_ARGS__);                                                         \
+            status = clq_error_set((code), __VA_ARGS__);                                                     \
             goto end;                                                                                        \
         }                                                                                                    \
     } while (0)
@@ -32,7 +29,7 @@ clq_status clq__fail(clq_status status, const char *format, ...) __attribute__((
     do {                                                                                                     \
         status = (call);                                                                                     \
         if (status != CLQ_OK) {                                                                              \
-            clq__fail(status, "%s failed with %s (%d)", #call, clq_status_name(status), (int)status);        \
+            clq_error_set(status, "%s failed with %s (%d)", #call, clq_status_name(status), (int)status);    \
             goto end;                                                                                        \
         }                                                                                                    \
     } while (0)

@@ -14,8 +14,10 @@ extern "C" {
 
 #if defined(_WIN32)
 #define CLQ_API
+#define CLQ_PRINTF(text, values)
 #else
-#define CLQ_API __attribute__((visibility("default")))
+#define CLQ_API                  __attribute__((visibility("default")))
+#define CLQ_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #endif
 
 typedef int32_t clq_status;
@@ -55,6 +57,10 @@ CLQ_API const char *clq_status_text(clq_status status);
  * buffer of the thread (512 bytes, a longer sentence is cut), so it is never freed and is overwritten by the
  * thread's next failure. */
 CLQ_API const char *clq_error_detail(void);
+
+/* Writes that sentence, as printf would, and returns status: for libraries that stand on this one and refuse
+ * in its manner, such as clquant_rotate. */
+CLQ_API clq_status clq_error_set(clq_status status, const char *format, ...) CLQ_PRINTF(2, 3);
 
 #ifdef __cplusplus
 }

@@ -39,6 +39,23 @@ run "$work/user_pc"
 "$cc" -std=c11 "$here/user.c" -o "$work/user_pc_static" $(pkg-config --cflags clquant) "$libraries/libclquant.a" \
   $(pkg-config --static --libs-only-l clquant | sed 's/-lclquant//')
 run "$work/user_pc_static"
+# clquant_rotate, where it was built; a user who does not ask for it does not need CLBlast
+if [ -f "$(dirname "$pc")/clquant_rotate.pc" ]; then
+  for kind in rotate rotate_static rotate_shared; do
+    run "$work/user/user_$kind"
+  done
+  ldd "$work/user-DBUILD_SHARED_LIBS=ON/user_rotate" | grep -q libclquant_rotate
+  "$cc" -std=c11 "$here/user_rotate.c" -o "$work/user_rotate_pc" $(pkg-config --cflags --libs clquant_rotate)
+  ldd "$work/user_rotate_pc" | grep -q libclquant_rotate
+  run "$work/user_rotate_pc"
+  "$cc" -std=c11 "$here/user_rotate.c" -o "$work/user_rotate_pc_static" $(pkg-config --cflags clquant_rotate) \
+    "$libraries/libclquant_rotate.a" "$libraries/libclquant.a" \
+    $(pkg-config --static --libs-only-l clquant_rotate | sed 's/-lclquant_rotate//; s/-lclquant//')
+  run "$work/user_rotate_pc_static"
+fi
+if ldd "$work/user_pc" | grep -i clblast; then
+  echo "libclquant needs CLBlast"; exit 1
+fi
 if [ -x "$prefix/bin/clquant" ]; then
   run "$prefix/bin/clquant" --version
 fi

@@ -143,7 +143,7 @@ static void sentences_are_cut(void **state)
     (void)state;
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
-    assert_int_equal(clq__fail(CLQ_ERROR_VALUE, "%s", text), CLQ_ERROR_VALUE);
+    assert_int_equal(clq_error_set(CLQ_ERROR_VALUE, "%s", text), CLQ_ERROR_VALUE);
     assert_int_equal(strlen(clq_error_detail()), 511);
 }
 
