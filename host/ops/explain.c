@@ -21,9 +21,8 @@ static clq_status read_back(struct indices *indices, const struct clq__placement
     indices->bytes = malloc((size_t)view->extent_bytes + 1);
     CLQ_REQUIRE(indices->bytes != NULL, CLQ_ERROR_MEMORY, "malloc of %lld bytes for %s failed",
                 (long long)view->extent_bytes, view->name);
-    if (view->extent_bytes > 0)
-        CLQ_TRY(clq__read(queue, view->tensor->data, view->tensor->byte_offset, indices->bytes,
-                          (size_t)view->extent_bytes, num_wait, wait));
+    CLQ_TRY(clq__read(queue, view->tensor->data, view->tensor->byte_offset, indices->bytes,
+                      (size_t)view->extent_bytes, num_wait, wait));
 end:
     return status;
 }

@@ -153,8 +153,11 @@ clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes,
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY_CL(
-        clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset_bytes, size_bytes, host, num_wait, wait, NULL));
+    if (size_bytes > 0)
+        CLQ_TRY_CL(clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset_bytes, size_bytes, host, num_wait, wait,
+                                       NULL));
+    else if (num_wait > 0)
+        CLQ_TRY_CL(clWaitForEvents(num_wait, wait));
 end:
     return status;
 }

@@ -53,7 +53,7 @@ clq_status clq__clear(cl_command_queue queue, cl_mem buffer, size_t offset_bytes
 clq_status clq__copy_bytes(cl_command_queue queue, cl_mem src, size_t src_offset_bytes, cl_mem dst,
                            size_t dst_offset_bytes, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
                            cl_event *done);
-/* Reads bytes of a buffer, and blocks until they are there. */
+/* Reads bytes of a buffer, and blocks until they are there. Where there are none it only waits. */
 clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, void *host,
                      size_t size_bytes, cl_uint num_wait, const cl_event *wait);
 

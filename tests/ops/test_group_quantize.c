@@ -300,71 +300,14 @@ static void any_layout(void **state)
     }
 }
 
-struct sentence_case {
-    const char *name;
-    int64_t ends[4];
-    clq_status status;
-    const char *sentence;
-};
-
-/* Of ten rows. */
-static const struct sentence_case sentences[] = {
-    {"right", {2, 2, 7, 10}, CLQ_OK, ""},
-    {"the first is negative",
-     {-1, 2, 7, 10},
-     CLQ_ERROR_INDEX,
-     "group_index[0] is -1: it must be at least 0, for rows are not negative"},
-    {"one decreases",
-     {2, 7, 5, 10},
-     CLQ_ERROR_INDEX,
-     "group_index[2] is 5: it must be at least 7, the entry before it"},
-    {"one is beyond the rows",
-     {2, 11, 11, 10},
-     CLQ_ERROR_INDEX,
-     "group_index[1] is 11: it must be at most 10, the rows of x"},
-    {"the last is less than the rows",
-     {2, 2, 7, 9},
-     CLQ_ERROR_INDEX,
-     "group_index[3] is 9: the last entry must be 10, the rows of x"},
-};
-
-static void explains(void **state)
-{
-    const struct sentence_case *row = *state;
-
-    for (size_t number = 0; number < COMBINATIONS; number += 144) {
-        struct group_case c = case_of(row->name, number, 10, 8, 4, ENDS_RIGHT);
-        struct group_tensors t;
-        struct clq_group_quantize_desc desc;
-
-        layout_stride(&c.group_index);
-        c.group_index.strides[0] = 3;
-        tensors_init(&t, &c);
-        for (int g = 0; g < 4; g++)
-            set_end(&t.group_index, g, row->ends[g]);
-        assert_true(tensor_upload(&t.x, harness.queue) && tensor_upload(&t.scale, harness.queue) &&
-                    tensor_upload(&t.group_index, harness.queue) && tensor_upload(&t.y, harness.queue));
-        desc = (struct clq_group_quantize_desc){
-            .x = &t.x.dl, .scale = &t.scale.dl, .group_index = &t.group_index.dl, .y = &t.y.dl};
-        expect_status(clq_group_quantize_explain(harness.context, harness.queue, &desc, 0, NULL), row->status,
-                      row->name);
-        if (row->status != CLQ_OK)
-            assert_string_equal(clq_error_detail(), row->sentence);
-        tensors_clear(&t);
-    }
-}
-
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[COUNT(sentences) + 4] = {
+    const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type),
         cmocka_unit_test(every_number_of_groups),
         cmocka_unit_test(every_size),
         cmocka_unit_test(any_layout),
     };
 
-    for (size_t i = 0; i < COUNT(sentences); i++)
-        tests[4 + i] = (struct CMUnitTest){
-            .name = sentences[i].name, .test_func = explains, .initial_state = (void *)&sentences[i]};
     return HARNESS_RUN(argc, argv, "group_quantize", tests);
 }
