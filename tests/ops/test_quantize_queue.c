@@ -1,5 +1,6 @@
 /* Wait lists, events and queues; calls that have nothing to do; building ahead of time. */
 #include "quantize_case.h"
+#include "queues.h"
 
 #include <string.h>
 
@@ -22,40 +23,6 @@ static void upload_all(struct quantize_tensors *t)
     if (t->zero_points.image)
         assert_true(tensor_upload(&t->zero_points, harness.queue));
     assert_true(tensor_upload(&t->y, harness.queue));
-}
-
-static cl_event user_event(void)
-{
-    cl_int status;
-    const cl_event event = clCreateUserEvent(harness.cl, &status);
-
-    expect_cl(status, "clCreateUserEvent");
-    return event;
-}
-
-/* Another queue of the same device, or NULL where it has none of this kind. */
-static cl_command_queue queue_of(cl_command_queue_properties properties)
-{
-    cl_command_queue_properties has = 0;
-    cl_command_queue queue;
-    cl_int status;
-
-    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_QUEUE_PROPERTIES, sizeof(has), &has, NULL),
-              "clGetDeviceInfo");
-    if ((has & properties) != properties)
-        return NULL;
-    queue = clCreateCommandQueue(harness.cl, harness.device, properties, &status);
-    expect_cl(status, "clCreateCommandQueue");
-    return queue;
-}
-
-static bool is_complete(cl_event event)
-{
-    cl_int status = CL_QUEUED;
-
-    expect_cl(clGetEventInfo(event, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL),
-              "clGetEventInfo");
-    return status == CL_COMPLETE;
 }
 
 enum { MOST_WAITS = 3 };
@@ -81,7 +48,7 @@ static void check_waits(cl_command_queue queue, bool widened, cl_uint waits)
     upload_all(&t);
     for (cl_uint i = waits; i-- > 0;) {
         assert_false(is_complete(done));
-        expect_cl(clSetUserEventStatus(wait[i], CL_COMPLETE), "clSetUserEventStatus");
+        complete(wait[i]);
     }
     expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
     assert_true(is_complete(done));
@@ -103,17 +70,6 @@ static void wait_list_is_honoured(void **state)
         check_waits(queue, true, waits);
     }
     clReleaseCommandQueue(queue);
-}
-
-static cl_command_queue out_of_order_queue(void)
-{
-    const cl_command_queue queue = queue_of(CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
-
-    if (!queue) {
-        print_message("this device has no out-of-order queue\n");
-        skip();
-    }
-    return queue;
 }
 
 static void wait_list_is_honoured_out_of_order(void **state)
@@ -228,12 +184,10 @@ static void check_empty(const struct quantize_case *c)
     expect_status(clq_quantize(harness.context, harness.queue, &desc, 1, &wait, &done), CLQ_OK, c->name);
     assert_non_null(done);
     assert_false(is_complete(done));
-    expect_cl(clSetUserEventStatus(wait, CL_COMPLETE), "clSetUserEventStatus");
-    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
-    clReleaseEvent(done);
+    complete(wait);
+    wait_for(done);
     expect_status(clq_quantize(harness.context, harness.queue, &desc, 0, NULL, &done), CLQ_OK, c->name);
-    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
-    clReleaseEvent(done);
+    wait_for(done);
     clReleaseEvent(wait);
     assert_true(tensor_holds(&t.y, harness.queue, t.y.image, c->name));
     quantize_tensors_clear(&t);

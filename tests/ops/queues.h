@@ -1,0 +1,19 @@
+/* Queues and events for tests of who waits for whom. */
+#ifndef CLQUANT_TEST_QUEUES_H
+#define CLQUANT_TEST_QUEUES_H
+
+#include "harness.h"
+
+/* An event that the test completes. */
+cl_event user_event(void);
+void complete(cl_event event);
+bool is_complete(cl_event event);
+/* Waits, and releases. */
+void wait_for(cl_event event);
+
+/* Another queue of the same device, or NULL where it has none of this kind. */
+cl_command_queue queue_of(cl_command_queue_properties properties);
+/* Skips the test where the device has none. */
+cl_command_queue out_of_order_queue(void);
+
+#endif
