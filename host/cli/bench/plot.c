@@ -1,40 +1,17 @@
 /* The shares of the stream loop as bars, drawn by gnuplot. */
+#include "gnuplot.h"
 #include "report.h"
 
 #include <errno.h>
-#include <signal.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 bool report_can_plot(const char *svg, struct failure *failure)
 {
-    const char *path = getenv("PATH");
-    char name[4096];
-
-    for (const char *at = path ? path : ""; *at;) {
-        size_t length = strcspn(at, ":");
-
-        snprintf(name, sizeof name, "%.*s/gnuplot", (int)length, at);
-        if (access(name, X_OK) == 0)
-            return report_can_write(svg, failure);
-        at += length + (at[length] == ':');
-    }
+    if (gnuplot_is_there())
+        return report_can_write(svg, failure);
     return fail(failure, STATUS_SYSTEM,
                 "bench: --plot needs gnuplot, which is not in PATH (Debian: apt install gnuplot-nox)");
-}
-
-/* gnuplot's own quoting: what stands between single quotes is literal, and two of them are one. */
-static void put_quoted(const char *text, FILE *to)
-{
-    fputc('\'', to);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', to);
-        fputc(*text, to);
-    }
-    fputc('\'', to);
 }
 
 static void put_rows(const struct report *report, FILE *to)
@@ -57,9 +34,9 @@ static void put_plot(const struct report *report, const char *path, FILE *to)
     put_rows(report, to);
     fprintf(to, "set terminal svg size 1000, 80 + 18 * bars background 'white' font 'sans,11' "
                 "noenhanced\nset output ");
-    put_quoted(path, to);
+    gnuplot_put_quoted(path, to);
     fprintf(to, "\nset title ");
-    put_quoted(report->device, to);
+    gnuplot_put_quoted(report->device, to);
     fprintf(to, "\nset xlabel 'share of the stream loop'\n"
                 "set xrange [0:*]\nset yrange [bars - 0.5:-0.5]\nset grid xtics\nunset key\n"
                 "set style fill solid 0.7 noborder\nset arrow from 1, graph 0 to 1, graph 1 nohead\n"
@@ -69,15 +46,13 @@ static void put_plot(const struct report *report, const char *path, FILE *to)
 
 bool report_plot(const struct report *report, const char *path, struct failure *failure)
 {
-    FILE *gnuplot = NULL;
+    FILE *gnuplot = gnuplot_open();
     int status = 0;
 
-    signal(SIGPIPE, SIG_IGN); /* a gnuplot that ends early is told by its status */
-    gnuplot = popen("gnuplot", "w");
     if (!gnuplot)
         return fail(failure, STATUS_SYSTEM, "bench: gnuplot cannot be started: %s", strerror(errno));
     put_plot(report, path, gnuplot);
-    status = pclose(gnuplot);
+    status = gnuplot_close(gnuplot);
     return status == 0 ||
            fail(failure, STATUS_SYSTEM, "bench: gnuplot failed to draw '%s' (status %d)", path, status);
 }
