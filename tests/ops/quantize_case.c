@@ -26,31 +26,15 @@ struct quantize_case quantize_case_of(const char *name, const struct quantize_ty
     return c;
 }
 
-static void print_layout(const char *name, const struct layout *layout)
-{
-    fprintf(stderr, "  %s: %s lanes %d, shape (", name, type_name(layout->type), layout->lanes);
-    for (int d = 0; d < layout->rank; d++)
-        fprintf(stderr, " %lld", (long long)layout->shape[d]);
-    fprintf(stderr, " )");
-    if (layout->strided) {
-        fprintf(stderr, ", strides (");
-        for (int d = 0; d < layout->rank; d++)
-            fprintf(stderr, " %lld", (long long)layout->strides[d]);
-        fprintf(stderr, " )");
-    }
-    fprintf(stderr, ", %lld elements before, %lld bytes behind\n", (long long)layout->before,
-            (long long)layout->behind);
-}
-
 void quantize_case_print(const struct quantize_case *c)
 {
     fprintf(stderr, "case \"%s\": %s, axis %d, values %d, seed %llu\n", c->name,
             c->multiply ? "multiply" : "divide", c->axis, (int)c->values, (unsigned long long)c->seed);
-    print_layout("x", &c->x);
-    print_layout("scales", &c->scales);
+    layout_print("x", &c->x);
+    layout_print("scales", &c->scales);
     if (c->has_zero_points)
-        print_layout("zero_points", &c->zero_points);
-    print_layout("y", &c->y);
+        layout_print("zero_points", &c->zero_points);
+    layout_print("y", &c->y);
 }
 
 void quantize_tensors_init(struct quantize_tensors *t, const struct quantize_case *c)

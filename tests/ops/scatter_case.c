@@ -1,4 +1,4 @@
-/* Makes and fills a case of quantize-and-scatter. */
+/* Makes and fills a case of a scatter. */
 #include "scatter_case.h"
 
 #include <math.h>
@@ -30,41 +30,6 @@ struct scatter_case scatter_case_of(const char *name, const struct scatter_types
     return c;
 }
 
-/* Dimensions in any order, each with a gap behind it. */
-static void stride_output(struct layout *layout, struct random *random)
-{
-    const bool packed = layout->type == REFERENCE_I4 && layout->lanes <= 1;
-    const bool swaps = random_below(random, 3) == 0;
-    int order[CLQ_MAX_RANK];
-    int64_t span = 1;
-
-    for (int d = 0; d < layout->rank; d++)
-        order[d] = layout->rank - 1 - d;
-    for (int d = layout->rank - 1; swaps && d > packed; d--) {
-        const int other = (int)random_from(random, packed, d), kept = order[d];
-
-        order[d] = order[other];
-        order[other] = kept;
-    }
-    for (int i = 0; i < layout->rank; i++) {
-        layout->strides[order[i]] = i == 0 && random_below(random, 3) > 0 ? 1 : span;
-        span = layout->strides[order[i]] * layout->shape[order[i]] + random_below(random, 4);
-        span += packed ? span % 2 : 0;
-        span += span == 0 ? 2 : 0;
-    }
-    layout->strided = true;
-    layout->before += random_below(random, 4);
-}
-
-/* The same; now and then a dimension repeats, or steps less than its span. */
-static void stride_input(struct layout *layout, struct random *random)
-{
-    stride_output(layout, random);
-    for (int d = 0; d < layout->rank; d++)
-        if (random_below(random, 8) == 0)
-            layout->strides[d] = random_below(random, 3);
-}
-
 /* One element or as many, of some other rank: only the count counts. */
 static void reshape_parameter(struct layout *layout, struct random *random)
 {
@@ -86,36 +51,44 @@ static void reshape_parameter(struct layout *layout, struct random *random)
             layout->shape[1] = 1;
     }
     if (random_below(random, 2))
-        stride_input(layout, random);
+        layout_scramble_input(layout, random);
 }
 
 void scatter_case_stride(struct scatter_case *c, struct random *random)
 {
-    stride_output(&c->cache, random);
-    stride_output(&c->input, random);
+    layout_scramble(&c->cache, random);
+    layout_scramble(&c->input, random);
     if (c->input.type != REFERENCE_I4 && random_below(random, 4) == 0)
         c->input.strides[random_below(random, c->input.rank)] = 0;
-    stride_input(&c->updates, random);
+    layout_scramble_input(&c->updates, random);
     if (c->places == PLACES_APART) /* entries that repeat would overlap */
-        stride_output(&c->indices, random);
+        layout_scramble(&c->indices, random);
     else
-        stride_input(&c->indices, random);
+        layout_scramble_input(&c->indices, random);
     reshape_parameter(&c->scales, random);
     if (c->has_zero_points)
         reshape_parameter(&c->zero_points, random);
 }
 
+struct parts scatter_parts(struct scatter_tensors *t, const struct scatter_case *c)
+{
+    struct parts parts = {.count = 0};
+
+    parts_add(&parts, "cache", &t->cache, &c->cache, true, true);
+    parts_add(&parts, "input", &t->input, &c->input, false, c->copies);
+    parts_add(&parts, "indices", &t->indices, &c->indices, false, true);
+    parts_add(&parts, "updates", &t->updates, &c->updates, false, true);
+    parts_add(&parts, "scales", &t->scales, &c->scales, false, true);
+    parts_add(&parts, "zero_points", &t->zero_points, &c->zero_points, false, c->has_zero_points);
+    return parts;
+}
+
 void scatter_tensors_init(struct scatter_tensors *t, const struct scatter_case *c)
 {
+    const struct parts parts = scatter_parts(t, c);
+
     memset(t, 0, sizeof(*t));
-    tensor_init(&t->cache, &c->cache);
-    if (c->copies)
-        tensor_init(&t->input, &c->input);
-    tensor_init(&t->indices, &c->indices);
-    tensor_init(&t->updates, &c->updates);
-    tensor_init(&t->scales, &c->scales);
-    if (c->has_zero_points)
-        tensor_init(&t->zero_points, &c->zero_points);
+    parts_init(&parts);
 }
 
 void scatter_set_index(struct tensor *indices, int64_t entry, int64_t batch, int64_t start)
@@ -212,22 +185,27 @@ static double value_of(struct random *random, double top)
     return (random_unit(random) * 2 - 1) * top;
 }
 
+static void fill_values(struct scatter_tensors *t, const struct scatter_case *c, struct random *random)
+{
+    const double top = c->cache.type == REFERENCE_I4 ? 10 : 160;
+
+    for (int64_t i = 0; i < tensor_slots(&t->updates); i++)
+        tensor_set_slot(&t->updates, i, value_of(random, top));
+    for (int64_t i = 0; i < tensor_slots(&t->scales); i++)
+        tensor_set_slot(&t->scales, i, ldexp(1 + random_unit(random), -(int)random_below(random, 2)));
+    for (int64_t i = 0; c->has_zero_points && i < tensor_slots(&t->zero_points); i++)
+        tensor_set_slot(&t->zero_points, i, value_of(random, top / 4));
+    for (size_t i = 0; i < t->input.size_bytes; i++)
+        t->input.image[i] = (unsigned char)random_bits(random);
+}
+
 void scatter_tensors_fill(struct scatter_tensors *t, const struct scatter_case *c)
 {
     struct random random = random_of(c->seed);
-    const double top = c->cache.type == REFERENCE_I4 ? 10 : 160;
-    unsigned char *byte = t->indices.image;
 
-    for (int64_t i = 0; i < tensor_slots(&t->updates); i++)
-        tensor_set_slot(&t->updates, i, value_of(&random, top));
-    for (int64_t i = 0; i < tensor_slots(&t->scales); i++)
-        tensor_set_slot(&t->scales, i, ldexp(1 + random_unit(&random), -(int)random_below(&random, 2)));
-    for (int64_t i = 0; c->has_zero_points && i < tensor_slots(&t->zero_points); i++)
-        tensor_set_slot(&t->zero_points, i, value_of(&random, top / 4));
-    for (size_t i = 0; i < t->input.size_bytes; i++)
-        t->input.image[i] = (unsigned char)random_bits(&random);
+    fill_values(t, c, &random);
     for (size_t i = 0; i < t->indices.size_bytes; i++)
-        byte[i] = (unsigned char)random_bits(&random);
+        t->indices.image[i] = (unsigned char)random_bits(&random);
     fill_indices(t, c, &random);
 }
 

@@ -3,7 +3,7 @@
 #ifndef CLQUANT_TEST_SCATTER_CASE_H
 #define CLQUANT_TEST_SCATTER_CASE_H
 
-#include "tensor.h"
+#include "parts.h"
 
 /* What the indices hold. */
 enum places {
@@ -53,23 +53,33 @@ void scatter_case_stride(struct scatter_case *c, struct random *random);
 struct scatter_tensors {
     struct tensor cache, input, indices, updates, scales, zero_points;
     cl_mem report, workspace;
+    uint64_t report_offset, workspace_offset;
     size_t workspace_bytes;
 };
+/* Those that the case has. */
+struct parts scatter_parts(struct scatter_tensors *t, const struct scatter_case *c);
 void scatter_tensors_init(struct scatter_tensors *t, const struct scatter_case *c);
 void scatter_tensors_fill(struct scatter_tensors *t, const struct scatter_case *c);
 bool scatter_tensors_upload(struct scatter_tensors *t, const struct scatter_case *c, cl_command_queue queue);
 void scatter_tensors_clear(struct scatter_tensors *t);
+/* The case's operator on these tensors. */
 struct clq_quantize_scatter_desc scatter_desc_of(const struct scatter_tensors *t,
                                                  const struct scatter_case *c);
-/* What the whole buffer of the cache must be, over an image of it. */
-struct reference_report scatter_tensors_expect(const struct scatter_tensors *t, const struct scatter_case *c,
-                                               unsigned char *image);
+clq_status scatter_call(const struct scatter_tensors *t, const struct scatter_case *c, clq_context *context,
+                        cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *done);
+clq_status scatter_workspace(const struct scatter_tensors *t, const struct scatter_case *c,
+                             clq_context *context, size_t *size_bytes);
+/* Makes the outputs' images what a call must make of buffers that hold the same, or that were filled so,
+ * guards and all. */
+struct reference_report scatter_tensors_apply(const struct scatter_tensors *t, const struct scatter_case *c);
+struct reference_report scatter_tensors_expect(struct scatter_tensors *t, const struct scatter_case *c,
+                                               int filling);
 
 /* Indices by hand: a 1-D start has no batch. */
 void scatter_set_index(struct tensor *indices, int64_t entry, int64_t batch, int64_t start);
 
-/* Runs the case over two different fillings of the cache; bytes around, inputs, report, and the guards of the
- * workspace are compared. */
+/* Runs the case over two different fillings of the outputs; bytes around, inputs, report, and the guards of
+ * the workspace are compared. */
 bool scatter_tensors_match(struct scatter_tensors *t, const struct scatter_case *c, clq_context *context,
                            cl_command_queue queue);
 bool scatter_case_matches(const struct scatter_case *c, clq_context *context, cl_command_queue queue);

@@ -58,6 +58,55 @@ void layout_stride(struct layout *layout)
     layout->strided = true;
 }
 
+void layout_scramble(struct layout *layout, struct random *random)
+{
+    const bool packed = layout->type == REFERENCE_I4 && layout->lanes <= 1;
+    const bool swaps = random_below(random, 3) == 0;
+    int order[CLQ_MAX_RANK];
+    int64_t span = 1;
+
+    for (int d = 0; d < layout->rank; d++)
+        order[d] = layout->rank - 1 - d;
+    for (int d = layout->rank - 1; swaps && d > packed; d--) {
+        const int other = (int)random_from(random, packed, d), kept = order[d];
+
+        order[d] = order[other];
+        order[other] = kept;
+    }
+    for (int i = 0; i < layout->rank; i++) {
+        layout->strides[order[i]] = i == 0 && random_below(random, 3) > 0 ? 1 : span;
+        span = layout->strides[order[i]] * layout->shape[order[i]] + random_below(random, 4);
+        span += packed ? span % 2 : 0;
+        span += span == 0 ? 2 : 0;
+    }
+    layout->strided = true;
+    layout->before += random_below(random, 4);
+}
+
+void layout_scramble_input(struct layout *layout, struct random *random)
+{
+    layout_scramble(layout, random);
+    for (int d = 0; d < layout->rank; d++)
+        if (random_below(random, 8) == 0)
+            layout->strides[d] = random_below(random, 3);
+}
+
+void layout_print(const char *name, const struct layout *layout)
+{
+    fprintf(stderr, "  %s: %s lanes %d, shape (", name, type_name(layout->type), layout->lanes);
+    for (int d = 0; d < layout->rank; d++)
+        fprintf(stderr, " %lld", (long long)layout->shape[d]);
+    fprintf(stderr, " )");
+    if (layout->strided) {
+        fprintf(stderr, ", strides (");
+        for (int d = 0; d < layout->rank; d++)
+            fprintf(stderr, " %lld", (long long)layout->strides[d]);
+        fprintf(stderr, " )");
+    }
+    fprintf(stderr, ", %lld elements before, %lld bytes behind\n", (long long)layout->before,
+            (long long)layout->behind);
+}
+
 /* The bytes from the first element to the end of the last. */
 static int64_t span_bytes(const struct layout *layout)
 {
@@ -118,7 +167,7 @@ struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned c
     return reference;
 }
 
-bool tensor_upload(struct tensor *tensor, cl_command_queue queue)
+static bool write_bytes(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes)
 {
     cl_context context = NULL;
     cl_int status = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
@@ -127,11 +176,29 @@ bool tensor_upload(struct tensor *tensor, cl_command_queue queue)
         tensor->mem = clCreateBuffer(context, CL_MEM_READ_WRITE, tensor->size_bytes, NULL, &status);
     tensor->dl.data = tensor->mem;
     if (status == CL_SUCCESS)
-        status = clEnqueueWriteBuffer(queue, tensor->mem, CL_TRUE, 0, tensor->size_bytes, tensor->image, 0,
-                                      NULL, NULL);
+        status =
+            clEnqueueWriteBuffer(queue, tensor->mem, CL_TRUE, 0, tensor->size_bytes, bytes, 0, NULL, NULL);
     if (status != CL_SUCCESS)
         fprintf(stderr, "a buffer of %zu bytes: %s\n", tensor->size_bytes, clq_status_name(status));
     return status == CL_SUCCESS;
+}
+
+bool tensor_upload(struct tensor *tensor, cl_command_queue queue)
+{
+    return write_bytes(tensor, queue, tensor->image);
+}
+
+bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling)
+{
+    unsigned char *bytes = malloc(tensor->size_bytes);
+    bool good;
+
+    if (!bytes)
+        abort();
+    memset(bytes, filling, tensor->size_bytes);
+    good = write_bytes(tensor, queue, bytes);
+    free(bytes);
+    return good;
 }
 
 bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const unsigned char *image,
@@ -204,12 +271,12 @@ void tensor_set_slot(struct tensor *tensor, int64_t slot, double value)
 
 void tensor_set(struct tensor *tensor, int64_t position, double value)
 {
-    const struct reference_tensor reference = tensor_reference(tensor, tensor->image);
-    int64_t at = 0;
+    const struct layout *layout = &tensor->layout;
+    int64_t at = layout->strided ? 0 : position;
 
-    for (int d = reference.rank - 1; d >= 0; d--) {
-        at += position % reference.shape[d] * reference.strides[d];
-        position /= reference.shape[d];
+    for (int d = layout->rank - 1; layout->strided && d >= 0; d--) {
+        at += position % layout->shape[d] * layout->strides[d];
+        position /= layout->shape[d];
     }
-    set((unsigned char *)reference.data + (size_t)at * types[reference.type].bytes, reference.type, value);
+    set(tensor->image + tensor->dl.byte_offset + (size_t)at * types[layout->type].bytes, layout->type, value);
 }

@@ -24,6 +24,12 @@ struct layout {
 struct layout layout_dense(enum reference_type type, int lanes, int rank, const int64_t *shape);
 /* Gives the layout the strides that it has anyway, to be changed from there. */
 void layout_stride(struct layout *layout);
+/* Strides and an offset by chance: the dimensions in any order, each with a gap behind it; of an input, now
+ * and then one repeats or steps less than its span. */
+void layout_scramble(struct layout *layout, struct random *random);
+void layout_scramble_input(struct layout *layout, struct random *random);
+/* A line on stderr. */
+void layout_print(const char *name, const struct layout *layout);
 /* The bytes of an element; of packed int4, of two. */
 size_t layout_element_bytes(const struct layout *layout);
 
@@ -43,6 +49,8 @@ struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned c
 
 /* Writes the image to the buffer, which is made at first. */
 bool tensor_upload(struct tensor *tensor, cl_command_queue queue);
+/* Fills the buffer with a byte, and leaves the image as it is. */
+bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling);
 /* Whether the buffer holds exactly these bytes; says on stderr where it does not. */
 bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const unsigned char *image,
                   const char *what);

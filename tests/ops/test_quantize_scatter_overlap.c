@@ -48,24 +48,17 @@ static const struct scatter_types types[] = {
     {REFERENCE_F32, REFERENCE_F16, REFERENCE_I8, REFERENCE_I64, REFERENCE_I4, 8},
 };
 
-static size_t workspace_of(const struct scatter_tensors *t, const struct scatter_case *c)
-{
-    const struct clq_quantize_scatter_desc desc = scatter_desc_of(t, c);
-    size_t bytes = 1;
-
-    expect_status(clq_quantize_scatter_workspace(harness.context, &desc, &bytes), CLQ_OK, "the workspace");
-    return bytes;
-}
-
 /* The table is asked for exactly where a row says, so that both methods are known to run. */
 static void expect_method(const struct scatter_case *c, bool table)
 {
     struct scatter_tensors t;
+    size_t bytes = 1;
 
     scatter_tensors_init(&t, c);
     scatter_tensors_fill(&t, c);
     assert_true(scatter_tensors_upload(&t, c, harness.queue));
-    assert_true((workspace_of(&t, c) > 0) == table);
+    expect_status(scatter_workspace(&t, c, harness.context, &bytes), CLQ_OK, c->name);
+    assert_true((bytes > 0) == table);
     scatter_tensors_clear(&t);
 }
 
@@ -97,30 +90,21 @@ static void last_wins(void **state)
 }
 
 /* The device's threads race for the same places: a thousand runs, and every time the same bytes. */
-static void repeat(struct scatter_case c, int times)
+static void repeat(const struct scatter_case *c, int times)
 {
     struct scatter_tensors t;
-    unsigned char *before;
-    struct clq_quantize_scatter_desc desc;
+    const struct parts parts = scatter_parts(&t, c);
 
-    scatter_tensors_init(&t, &c);
-    scatter_tensors_fill(&t, &c);
-    memset(t.cache.image, 0x5a, t.cache.size_bytes);
-    before = test_malloc(t.cache.size_bytes);
-    memcpy(before, t.cache.image, t.cache.size_bytes);
-    assert_true(scatter_tensors_upload(&t, &c, harness.queue));
-    desc = scatter_desc_of(&t, &c);
-    scatter_tensors_expect(&t, &c, t.cache.image);
+    scatter_tensors_init(&t, c);
+    scatter_tensors_fill(&t, c);
+    assert_true(scatter_tensors_upload(&t, c, harness.queue));
+    scatter_tensors_expect(&t, c, 0x5a);
     for (int i = 0; i < times; i++) {
-        expect_cl(clEnqueueWriteBuffer(harness.queue, t.cache.mem, CL_TRUE, 0, t.cache.size_bytes, before, 0,
-                                       NULL, NULL),
-                  "clEnqueueWriteBuffer");
-        expect_status(clq_quantize_scatter(harness.context, harness.queue, &desc, 0, NULL, NULL), CLQ_OK,
-                      c.name);
-        if (!tensor_holds(&t.cache, harness.queue, t.cache.image, c.name))
-            fail_msg("\"%s\" differs in run %d of %d", c.name, i, times);
+        assert_true(parts_fill(&parts, harness.queue, 0x5a));
+        expect_status(scatter_call(&t, c, harness.context, harness.queue, 0, NULL, NULL), CLQ_OK, c->name);
+        if (!parts_hold(&parts, harness.queue, true))
+            fail_msg("\"%s\" differs in run %d of %d", c->name, i, times);
     }
-    test_free(before);
     scatter_tensors_clear(&t);
 }
 
@@ -146,7 +130,7 @@ static void the_same_on_every_run(void **state)
             c.range = rows[k].range;
             c.borrows = borrows;
             expect_method(&c, rows[k].table);
-            repeat(c, borrows ? 200 : 800);
+            repeat(&c, borrows ? 200 : 800);
         }
 }
 

@@ -45,18 +45,13 @@ static struct scatter_case case_of(const struct kind *kind)
     return c;
 }
 
-static clq_status call(const struct scatter_tensors *t, const struct scatter_case *c, cl_command_queue queue,
-                       cl_uint num_wait, const cl_event *wait, cl_event *done)
+/* The outputs hold what a call makes of their images. */
+static void expect_outputs(struct scatter_tensors *t, const struct scatter_case *c)
 {
-    const struct clq_quantize_scatter_desc desc = scatter_desc_of(t, c);
+    const struct parts parts = scatter_parts(t, c);
 
-    return clq_quantize_scatter(harness.context, queue, &desc, num_wait, wait, done);
-}
-
-static void expect_cache(struct scatter_tensors *t, const struct scatter_case *c)
-{
-    scatter_tensors_expect(t, c, t->cache.image);
-    assert_true(tensor_holds(&t->cache, harness.queue, t->cache.image, c->name));
+    scatter_tensors_apply(t, c);
+    assert_true(parts_hold(&parts, harness.queue, true));
 }
 
 enum { MOST_WAITS = 3 };
@@ -67,6 +62,7 @@ static void check_waits(cl_command_queue queue, const struct kind *kind, cl_uint
 {
     const struct scatter_case c = case_of(kind);
     struct scatter_tensors t;
+    const struct parts parts = scatter_parts(&t, &c);
     cl_event wait[MOST_WAITS];
     cl_event done = NULL;
 
@@ -74,10 +70,10 @@ static void check_waits(cl_command_queue queue, const struct kind *kind, cl_uint
         wait[i] = user_event();
     scatter_tensors_init(&t, &c);
     assert_true(scatter_tensors_upload(&t, &c, harness.queue)); /* zeros */
-    expect_status(call(&t, &c, queue, waits, wait, &done), CLQ_OK, c.name);
+    expect_status(scatter_call(&t, &c, harness.context, queue, waits, wait, &done), CLQ_OK, c.name);
     expect_cl(clFlush(queue), "clFlush");
     scatter_tensors_fill(&t, &c);
-    memset(t.cache.image, 0x5a, t.cache.size_bytes);
+    parts_fill_images(&parts, 0x5a);
     assert_true(scatter_tensors_upload(&t, &c, harness.queue));
     if (t.workspace) {
         const cl_uint claimed = UINT32_MAX;
@@ -92,7 +88,7 @@ static void check_waits(cl_command_queue queue, const struct kind *kind, cl_uint
         complete(wait[i]);
     }
     wait_for(done);
-    expect_cache(&t, &c);
+    expect_outputs(&t, &c);
     for (cl_uint i = 0; i < waits; i++)
         clReleaseEvent(wait[i]);
     scatter_tensors_clear(&t);
@@ -168,17 +164,17 @@ static void calls_on_one_cache_follow_by_their_events(void **state)
         assert_true(scatter_tensors_upload(&t[i], &c[i], queue));
     }
     for (int i = 0; i < CALLS; i++) {
-        struct clq_quantize_scatter_desc desc = scatter_desc_of(&t[i], &c[i]);
+        struct scatter_tensors onto = t[i];
         cl_event done = NULL;
 
-        desc.cache = &t[0].cache.dl;
-        expect_status(clq_quantize_scatter(harness.context, queue, &desc, before != NULL,
-                                           before ? &before : NULL, &done),
+        onto.cache = t[0].cache;
+        expect_status(scatter_call(&onto, &c[i], harness.context, queue, before != NULL,
+                                   before ? &before : NULL, &done),
                       CLQ_OK, c[i].name);
         if (before)
             clReleaseEvent(before);
         before = done;
-        scatter_tensors_expect(&t[i], &c[i], t[0].cache.image);
+        scatter_tensors_apply(&onto, &c[i]);
     }
     got = test_malloc(t[0].cache.size_bytes);
     expect_cl(
@@ -203,8 +199,8 @@ static void no_event_is_needed(void **state)
         scatter_tensors_init(&t, &c);
         scatter_tensors_fill(&t, &c);
         assert_true(scatter_tensors_upload(&t, &c, harness.queue));
-        expect_status(call(&t, &c, harness.queue, 0, NULL, NULL), CLQ_OK, c.name);
-        expect_cache(&t, &c);
+        expect_status(scatter_call(&t, &c, harness.context, harness.queue, 0, NULL, NULL), CLQ_OK, c.name);
+        expect_outputs(&t, &c);
         scatter_tensors_clear(&t);
     }
 }
@@ -212,18 +208,19 @@ static void no_event_is_needed(void **state)
 static void check_empty(const struct scatter_case *c)
 {
     struct scatter_tensors t;
+    const struct parts parts = scatter_parts(&t, c);
     cl_event wait = user_event();
     cl_event done = NULL;
 
     scatter_tensors_init(&t, c);
     assert_true(scatter_tensors_upload(&t, c, harness.queue));
-    expect_status(call(&t, c, harness.queue, 0, NULL, NULL), CLQ_OK, c->name);
-    expect_status(call(&t, c, harness.queue, 1, &wait, &done), CLQ_OK, c->name);
+    expect_status(scatter_call(&t, c, harness.context, harness.queue, 0, NULL, NULL), CLQ_OK, c->name);
+    expect_status(scatter_call(&t, c, harness.context, harness.queue, 1, &wait, &done), CLQ_OK, c->name);
     assert_non_null(done);
     expect_cl(clFlush(harness.queue), "clFlush");
     assert_false(is_complete(done));
     scatter_tensors_fill(&t, c);
-    memset(t.cache.image, 0x5a, t.cache.size_bytes);
+    parts_fill_images(&parts, 0x5a);
     {
         const cl_command_queue other = queue_of(0);
 
@@ -232,11 +229,11 @@ static void check_empty(const struct scatter_case *c)
     }
     complete(wait);
     wait_for(done);
-    expect_cache(&t, c); /* out of place the copy is made all the same, of what is there now */
-    expect_status(call(&t, c, harness.queue, 0, NULL, &done), CLQ_OK, c->name);
+    expect_outputs(&t, c); /* out of place the copy is made all the same, of what is there now */
+    expect_status(scatter_call(&t, c, harness.context, harness.queue, 0, NULL, &done), CLQ_OK, c->name);
     wait_for(done);
     clReleaseEvent(wait);
-    expect_cache(&t, c);
+    expect_outputs(&t, c);
     scatter_tensors_clear(&t);
 }
 
@@ -283,6 +280,7 @@ static void building_ahead_is_enough(void **state)
         const struct scatter_case c = case_of(&kinds[i]);
         struct clq_context_desc context_desc = harness.desc;
         struct scatter_tensors t;
+        const struct parts parts = scatter_parts(&t, &c);
         struct clq_quantize_scatter_desc desc;
         clq_context *context = NULL;
         size_t built = 0, built_later = 0;
@@ -292,13 +290,13 @@ static void building_ahead_is_enough(void **state)
         expect_status(clq_context_create(&context_desc, &context), CLQ_OK, "clq_context_create");
         scatter_tensors_init(&t, &c);
         scatter_tensors_fill(&t, &c);
-        memset(t.cache.image, 0x5a, t.cache.size_bytes);
+        parts_fill_images(&parts, 0x5a);
         assert_true(scatter_tensors_upload(&t, &c, harness.queue));
         desc = scatter_desc_of(&t, &c);
         expect_status(clq_quantize_scatter_build(context, &desc), CLQ_OK, "clq_quantize_scatter_build");
         clq_context_count(context, &built, NULL);
         assert_int_equal(built, kinds[i].programs);
-        assert_true(tensor_holds(&t.cache, harness.queue, t.cache.image, "the cache after a build"));
+        assert_true(parts_hold(&parts, harness.queue, true));
         assert_true(scatter_case_matches(&c, context, harness.queue));
         clq_context_count(context, &built_later, NULL);
         assert_int_equal(built_later, built);
