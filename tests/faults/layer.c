@@ -14,6 +14,9 @@ struct object {
     long references;
     pthread_t setter; /* of a kernel: who set its first argument and has not enqueued it yet */
     bool set;
+    bool is_event;
+    bool awaited; /* of an event: something waits for it, or has */
+    bool tied;    /* of an event: it is the user's, or its command follows on one that is */
 };
 
 static struct layer layer;
@@ -58,6 +61,19 @@ static void track(const void *handle)
     pthread_mutex_unlock(&lock);
 }
 
+static void track_event(const void *handle, bool tied)
+{
+    struct object *object;
+
+    track(handle);
+    pthread_mutex_lock(&lock);
+    object = place_of(handle);
+    object->is_event = true;
+    object->awaited = false;
+    object->tied = tied;
+    pthread_mutex_unlock(&lock);
+}
+
 static bool untrack(const void *handle)
 {
     struct object *object;
@@ -69,6 +85,10 @@ static bool untrack(const void *handle)
     if (held) {
         object->references--;
         layer.live--;
+        if (object->references == 0) {
+            layer.unawaited += object->is_event && !object->awaited;
+            object->is_event = false;
+        }
     } else {
         layer.over_released++;
     }
@@ -96,6 +116,32 @@ static cl_int answered(const char *name, cl_int code)
     return code;
 }
 
+/* Whether what waits for these follows on a user event. */
+static bool await(cl_uint num, const cl_event *wait)
+{
+    bool tied = false;
+
+    pthread_mutex_lock(&lock);
+    for (cl_uint i = 0; i < num && wait != NULL; i++) {
+        struct object *object = place_of(wait[i]);
+
+        object->awaited = true;
+        tied = tied || object->tied;
+    }
+    pthread_mutex_unlock(&lock);
+    return tied;
+}
+
+static bool await_in(cl_command_queue queue, cl_uint num, const cl_event *wait)
+{
+    const bool tied = await(num, wait);
+
+    pthread_mutex_lock(&lock);
+    layer.adrift += !tied && (queue == layer.callers[0] || queue == layer.callers[1]);
+    pthread_mutex_unlock(&lock);
+    return tied;
+}
+
 /* Arguments and enqueue of one call are one thread's; after a failure the kernel is free for another. */
 static void touch_kernel(cl_kernel kernel, bool ends)
 {
@@ -111,7 +157,6 @@ static void touch_kernel(cl_kernel kernel, bool ends)
 }
 
 #define STATUS_CALLS(X)                                                                                      \
-    X(clWaitForEvents, (cl_uint a, const cl_event *b), (a, b))                                               \
     X(clFinish, (cl_command_queue a), (a))                                                                   \
     X(clGetPlatformIDs, (cl_uint a, cl_platform_id * b, cl_uint * c), (a, b, c))                             \
     X(clGetPlatformInfo, (cl_platform_id a, cl_platform_info b, size_t c, void *d, size_t *e),               \
@@ -130,28 +175,30 @@ static void touch_kernel(cl_kernel kernel, bool ends)
        void(CL_CALLBACK * e)(cl_program, void *), void *f),                                                  \
       (a, b, c, d, e, f))
 
+/* These name their queue and wait list. */
 #define EVENT_CALLS(X)                                                                                       \
     X(clEnqueueReadBuffer,                                                                                   \
-      (cl_command_queue a, cl_mem b, cl_bool c, size_t d, size_t e, void *f, cl_uint g, const cl_event *h,   \
-       cl_event *event),                                                                                     \
-      (a, b, c, d, e, f, g, h, event))                                                                       \
+      (cl_command_queue queue, cl_mem a, cl_bool b, size_t c, size_t d, void *e, cl_uint num,                \
+       const cl_event *wait, cl_event *event),                                                               \
+      (queue, a, b, c, d, e, num, wait, event))                                                              \
     X(clEnqueueWriteBuffer,                                                                                  \
-      (cl_command_queue a, cl_mem b, cl_bool c, size_t d, size_t e, const void *f, cl_uint g,                \
-       const cl_event *h, cl_event *event),                                                                  \
-      (a, b, c, d, e, f, g, h, event))                                                                       \
+      (cl_command_queue queue, cl_mem a, cl_bool b, size_t c, size_t d, const void *e, cl_uint num,          \
+       const cl_event *wait, cl_event *event),                                                               \
+      (queue, a, b, c, d, e, num, wait, event))                                                              \
     X(clEnqueueFillBuffer,                                                                                   \
-      (cl_command_queue a, cl_mem b, const void *c, size_t d, size_t e, size_t f, cl_uint g,                 \
-       const cl_event *h, cl_event *event),                                                                  \
-      (a, b, c, d, e, f, g, h, event))                                                                       \
+      (cl_command_queue queue, cl_mem a, const void *b, size_t c, size_t d, size_t e, cl_uint num,           \
+       const cl_event *wait, cl_event *event),                                                               \
+      (queue, a, b, c, d, e, num, wait, event))                                                              \
     X(clEnqueueCopyBuffer,                                                                                   \
-      (cl_command_queue a, cl_mem b, cl_mem c, size_t d, size_t e, size_t f, cl_uint g, const cl_event *h,   \
-       cl_event *event),                                                                                     \
-      (a, b, c, d, e, f, g, h, event))                                                                       \
+      (cl_command_queue queue, cl_mem a, cl_mem b, size_t c, size_t d, size_t e, cl_uint num,                \
+       const cl_event *wait, cl_event *event),                                                               \
+      (queue, a, b, c, d, e, num, wait, event))                                                              \
     X(clEnqueueUnmapMemObject,                                                                               \
-      (cl_command_queue a, cl_mem b, void *c, cl_uint d, const cl_event *e, cl_event *event),                \
-      (a, b, c, d, e, event))                                                                                \
-    X(clEnqueueMarkerWithWaitList, (cl_command_queue a, cl_uint b, const cl_event *c, cl_event *event),      \
-      (a, b, c, event))
+      (cl_command_queue queue, cl_mem a, void *b, cl_uint num, const cl_event *wait, cl_event *event),       \
+      (queue, a, b, num, wait, event))                                                                       \
+    X(clEnqueueMarkerWithWaitList,                                                                           \
+      (cl_command_queue queue, cl_uint num, const cl_event *wait, cl_event *event),                          \
+      (queue, num, wait, event))
 
 #define MAKE_CALLS(X)                                                                                        \
     X(cl_context, clCreateContext,                                                                           \
@@ -193,11 +240,14 @@ STATUS_CALLS(STATUS_WRAPPER)
     {                                                                                                        \
         cl_int code;                                                                                         \
                                                                                                              \
+        bool tied;                                                                                           \
+                                                                                                             \
         if (fails(#name, &code))                                                                             \
             return code;                                                                                     \
+        tied = await_in(queue, num, wait);                                                                   \
         code = answered(#name, target.name arguments);                                                       \
         if (code == CL_SUCCESS && event != NULL)                                                             \
-            track(*event);                                                                                   \
+            track_event(*event, tied);                                                                       \
         return code;                                                                                         \
     }
 EVENT_CALLS(EVENT_WRAPPER)
@@ -247,8 +297,17 @@ static cl_event CL_API_CALL wrap_clCreateUserEvent(cl_context context, cl_int *c
     cl_event event = target.clCreateUserEvent(context, code);
 
     if (event != NULL)
-        track(event);
+        track_event(event, true);
     return event;
+}
+
+static cl_int CL_API_CALL wrap_clWaitForEvents(cl_uint num, const cl_event *wait)
+{
+    cl_int code;
+
+    await(num, wait);
+    return fails("clWaitForEvents", &code) ? code
+                                           : answered("clWaitForEvents", target.clWaitForEvents(num, wait));
 }
 
 static void *CL_API_CALL wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking,
@@ -259,11 +318,13 @@ static void *CL_API_CALL wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem 
     void *host = NULL;
 
     if (!fails("clEnqueueMapBuffer", &made)) {
+        const bool tied = await_in(queue, num, wait);
+
         host =
             target.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, num, wait, event, &made);
         answered("clEnqueueMapBuffer", made);
         if (made == CL_SUCCESS && event != NULL)
-            track(*event);
+            track_event(*event, tied);
     }
     if (code != NULL)
         *code = made;
@@ -288,11 +349,13 @@ static cl_int CL_API_CALL wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl
     cl_int code;
 
     if (!fails("clEnqueueNDRangeKernel", &code)) {
+        const bool tied = await_in(queue, num, wait);
+
         code = answered(
             "clEnqueueNDRangeKernel",
             target.clEnqueueNDRangeKernel(queue, kernel, dims, offset, global, local, num, wait, event));
         if (code == CL_SUCCESS && event != NULL)
-            track(*event);
+            track_event(*event, tied);
     }
     touch_kernel(kernel, true);
     return code;
@@ -342,6 +405,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispa
     MAKE_CALLS(PLACE_MAKE)
     REFERENCE_CALLS(PLACE_REFERENCES)
     wrapped.clCreateUserEvent = wrap_clCreateUserEvent;
+    wrapped.clWaitForEvents = wrap_clWaitForEvents;
     wrapped.clEnqueueMapBuffer = wrap_clEnqueueMapBuffer;
     wrapped.clSetKernelArg = wrap_clSetKernelArg;
     wrapped.clEnqueueNDRangeKernel = wrap_clEnqueueNDRangeKernel;

@@ -18,6 +18,10 @@ struct layer {
     size_t refused;       /* calls that the driver itself refused */
     const char *refused_name;
     int refused_code;
+    size_t unawaited; /* events that were released although no command and no call had waited for them */
+
+    const void *callers[2]; /* queues whose commands must follow, over others or at once, on a user event */
+    size_t adrift;          /* and those that did not */
 };
 
 struct layer *clq_layer(void);

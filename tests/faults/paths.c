@@ -260,7 +260,7 @@ static bool new_context(struct world *world, const struct clq_context_desc *desc
     return clq_context_create(desc, &world->context) == CLQ_OK;
 }
 
-static bool new_quiet(struct world *world)
+bool path_new_context(struct world *world)
 {
     struct clq_context_desc desc = quiet;
 
@@ -300,7 +300,7 @@ static bool new_store(struct world *world)
     return new_context(world, &desc);
 }
 
-static void destroy_context(struct world *world)
+void path_destroy_context(struct world *world)
 {
     clq_context_destroy(world->context);
     world->context = NULL;
@@ -341,7 +341,7 @@ static bool warm_with(struct world *world, clq_status (*call)(struct world *), s
         clReleaseEvent(world->done);
         world->done = NULL;
         clq_context_count(world->context, NULL, &from_cache);
-        destroy_context(world);
+        path_destroy_context(world);
         if (from_cache == programs)
             return new_warm(world);
     }
@@ -396,26 +396,27 @@ const struct path paths[] = {
     {"tensor, create", 0, CLQ_OK, RESULT_NONE, NULL, tensor_create, NULL},
     {"tensor, write", 0, CLQ_OK, RESULT_PLAIN, NULL, tensor_write, NULL},
     {"tensor, write empty", 0, CLQ_OK, RESULT_NONE, NULL, tensor_write_empty, NULL},
-    {"tensor, read", 0, CLQ_OK, RESULT_NONE, NULL, tensor_read, NULL},
-    {"tensor, map", 0, CLQ_OK, RESULT_PLAIN, NULL, tensor_map, NULL},
+    {"tensor, read", PATH_UNTIED, CLQ_OK, RESULT_NONE, NULL, tensor_read, NULL},
+    {"tensor, map", PATH_UNTIED, CLQ_OK, RESULT_PLAIN, NULL, tensor_map, NULL},
     {"quantize", 0, CLQ_OK, RESULT_PLAIN, NULL, quantize, NULL},
     {"quantize, widened", 0, CLQ_OK, RESULT_WIDENED, NULL, quantize_widened, NULL},
     {"quantize, widened, out of order", 0, CLQ_OK, RESULT_WIDENED, NULL, quantize_out_of_order, NULL},
-    {"quantize, no event", 0, CLQ_OK, RESULT_WIDENED, NULL, quantize_no_event, NULL},
+    {"quantize, no event", PATH_UNTIED, CLQ_OK, RESULT_WIDENED, NULL, quantize_no_event, NULL},
     {"quantize, empty", 0, CLQ_OK, RESULT_NONE, NULL, quantize_empty, NULL},
     {"npu_quantize", 0, CLQ_OK, RESULT_WORDS, NULL, npu_quantize, NULL},
-    {"context_build", 0, CLQ_OK, RESULT_NONE, new_quiet, context_build, destroy_context},
-    {"context_build, refused", 0, CLQ_ERROR_BUILD, RESULT_NONE, new_broken, context_build, destroy_context},
-    {"quantize_build", 0, CLQ_OK, RESULT_NONE, new_quiet, quantize_build, destroy_context},
-    {"first call, no cache", 0, CLQ_OK, RESULT_PLAIN, new_quiet, first_call, destroy_context},
-    {"first call, cold", PATH_CACHED, CLQ_OK, RESULT_PLAIN, new_cold, first_call, destroy_context},
+    {"context_build", 0, CLQ_OK, RESULT_NONE, path_new_context, context_build, path_destroy_context},
+    {"context_build, refused", 0, CLQ_ERROR_BUILD, RESULT_NONE, new_broken, context_build,
+     path_destroy_context},
+    {"quantize_build", 0, CLQ_OK, RESULT_NONE, path_new_context, quantize_build, path_destroy_context},
+    {"first call, no cache", 0, CLQ_OK, RESULT_PLAIN, path_new_context, first_call, path_destroy_context},
+    {"first call, cold", PATH_CACHED, CLQ_OK, RESULT_PLAIN, new_cold, first_call, path_destroy_context},
     {"first call, warm", PATH_CACHED | PATH_WARM, CLQ_OK, RESULT_PLAIN, warm_plain, first_call,
-     destroy_context},
+     path_destroy_context},
     {"first call, widened, warm", PATH_CACHED | PATH_WARM, CLQ_OK, RESULT_WIDENED, warm_widened,
-     first_call_widened, destroy_context},
+     first_call_widened, path_destroy_context},
     {"first call, functions, cold", PATH_CACHED, CLQ_OK, RESULT_PLAIN, new_store, first_call,
-     destroy_context},
+     path_destroy_context},
     {"first call, functions, warm", PATH_CACHED | PATH_WARM, CLQ_OK, RESULT_PLAIN, warm_store, first_call,
-     destroy_context},
+     path_destroy_context},
 };
 const size_t num_paths = sizeof paths / sizeof paths[0];

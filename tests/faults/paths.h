@@ -6,9 +6,12 @@
 #include "world.h"
 
 enum path_flag {
-    PATH_CACHED = 1 << 0, /* keeps binaries: allocations on the way are the cache's, which may do without */
-    PATH_WARM = 1 << 1,   /* its programs come out of the cache: what the driver refuses is built anew */
-    PATH_CHOOSES = 1 << 2 /* looks at names of devices, and skips one that has none */
+    PATH_CACHED = 1 << 0,  /* keeps binaries: allocations on the way are the cache's, which may do without */
+    PATH_WARM = 1 << 1,    /* its programs come out of the cache: what the driver refuses is built anew */
+    PATH_CHOOSES = 1 << 2, /* looks at names of devices, and skips one that has none */
+    PATH_UNTIED = 1 << 3,  /* gives no wait list */
+    PATH_COPIED = 1 << 4,  /* copies first: where a later command failed, y may hold RESULT_COPIED */
+    PATH_APART = 1 << 5,   /* the same with RESULT_APART */
 };
 
 struct path {
@@ -23,8 +26,16 @@ struct path {
 
 /* Builds what the paths on world->warm use. */
 bool paths_prime(struct world *world);
+bool place_paths_prime(struct world *world);
 
 extern const struct path paths[];
 extern const size_t num_paths;
+/* Of the operators that read indices. */
+extern const struct path place_paths[];
+extern const size_t num_place_paths;
+
+/* A set_up and a tear_down: a context without a cache. */
+bool path_new_context(struct world *world);
+void path_destroy_context(struct world *world);
 
 #endif

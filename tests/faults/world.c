@@ -17,7 +17,7 @@
 static int64_t shape_x[2] = {WORLD_ROWS, WORLD_COLS}, shape_scales[1] = {WORLD_COLS},
                shape_words[2] = {WORLD_ROWS, WORLD_COLS / 8}, shape_empty[2] = {0, WORLD_COLS};
 
-static void need(bool condition, const char *what)
+void world_need(bool condition, const char *what)
 {
     if (condition)
         return;
@@ -25,7 +25,7 @@ static void need(bool condition, const char *what)
     exit(2);
 }
 
-static DLTensor tensor_of(cl_mem data, DLDataType dtype, int ndim, int64_t *shape, uint64_t offset)
+DLTensor world_tensor(cl_mem data, DLDataType dtype, int ndim, int64_t *shape, uint64_t offset)
 {
     DLTensor tensor = {.data = data, .ndim = ndim, .dtype = dtype, .shape = shape, .byte_offset = offset};
 
@@ -33,12 +33,12 @@ static DLTensor tensor_of(cl_mem data, DLDataType dtype, int ndim, int64_t *shap
     return tensor;
 }
 
-static cl_mem buffer_of(struct world *world, size_t size, void *data)
+cl_mem world_buffer(struct world *world, size_t size, void *data)
 {
     cl_int code;
     cl_mem buffer = clCreateBuffer(world->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size, data, &code);
 
-    need(buffer != NULL, "clCreateBuffer");
+    world_need(buffer != NULL, "clCreateBuffer");
     return buffer;
 }
 
@@ -79,29 +79,29 @@ static void make_tensors(struct world *world)
     expect(world, RESULT_PLAIN, REFERENCE_I8, 1, &rx, &rs, NULL, false);
     expect(world, RESULT_WIDENED, REFERENCE_I8, 1, &rx, &rh, &rz, true);
     expect(world, RESULT_WORDS, REFERENCE_I4, 8, &rx, &rs, NULL, true);
-    world->x = buffer_of(world, sizeof x, x);
-    world->scales = buffer_of(world, sizeof scales, scales);
-    world->half = buffer_of(world, sizeof half, half);
-    world->zero_points = buffer_of(world, sizeof zero_points, zero_points);
-    world->y = buffer_of(world, sizeof y, y);
-    world->tensor_x = tensor_of(world->x, CLQ_FLOAT32, 2, shape_x, 0);
-    world->tensor_scales = tensor_of(world->scales, CLQ_FLOAT32, 1, shape_scales, 0);
-    world->tensor_half = tensor_of(world->half, CLQ_FLOAT16, 1, shape_scales, 0);
-    world->tensor_zero_points = tensor_of(world->zero_points, CLQ_INT8, 1, shape_scales, 0);
-    world->tensor_y = tensor_of(world->y, CLQ_INT8, 2, shape_x, WORLD_GUARD);
-    world->tensor_words = tensor_of(world->y, CLQ_INT32, 2, shape_words, WORLD_GUARD);
-    world->tensor_empty = tensor_of(world->x, CLQ_FLOAT32, 2, shape_empty, 0);
-    world->tensor_empty_y = tensor_of(world->y, CLQ_INT8, 2, shape_empty, 0);
+    world->x = world_buffer(world, sizeof x, x);
+    world->scales = world_buffer(world, sizeof scales, scales);
+    world->half = world_buffer(world, sizeof half, half);
+    world->zero_points = world_buffer(world, sizeof zero_points, zero_points);
+    world->y = world_buffer(world, sizeof y, y);
+    world->tensor_x = world_tensor(world->x, CLQ_FLOAT32, 2, shape_x, 0);
+    world->tensor_scales = world_tensor(world->scales, CLQ_FLOAT32, 1, shape_scales, 0);
+    world->tensor_half = world_tensor(world->half, CLQ_FLOAT16, 1, shape_scales, 0);
+    world->tensor_zero_points = world_tensor(world->zero_points, CLQ_INT8, 1, shape_scales, 0);
+    world->tensor_y = world_tensor(world->y, CLQ_INT8, 2, shape_x, WORLD_GUARD);
+    world->tensor_words = world_tensor(world->y, CLQ_INT32, 2, shape_words, WORLD_GUARD);
+    world->tensor_empty = world_tensor(world->x, CLQ_FLOAT32, 2, shape_empty, 0);
+    world->tensor_empty_y = world_tensor(world->y, CLQ_INT8, 2, shape_empty, 0);
 }
 
 static void make_directories(struct world *world, const char *directory)
 {
     world_remove(directory);
-    need(mkdir(directory, 0700) == 0, "mkdir");
+    world_need(mkdir(directory, 0700) == 0, "mkdir");
     snprintf(world->cold_dir, sizeof world->cold_dir, "%s/cold/below", directory);
     snprintf(world->warm_dir, sizeof world->warm_dir, "%s/warm", directory);
     snprintf(world->shared_dir, sizeof world->shared_dir, "%s/shared", directory);
-    need(mkdir(world->shared_dir, 0700) == 0 && chmod(world->shared_dir, 0777) == 0, "mkdir");
+    world_need(mkdir(world->shared_dir, 0700) == 0 && chmod(world->shared_dir, 0777) == 0, "mkdir");
 }
 
 static bool open_device(struct world *world, const char *layer)
@@ -116,19 +116,21 @@ static bool open_device(struct world *world, const char *layer)
         return false;
     }
     library = dlopen(layer, RTLD_NOW | RTLD_NOLOAD);
-    need(library != NULL, "the OpenCL loader did not load the layer");
+    world_need(library != NULL, "the OpenCL loader did not load the layer");
     find = (clq_layer_function)dlsym(library, "clq_layer");
     world->references = (clq_layer_references_function)dlsym(library, "clq_layer_references");
-    need(find != NULL && world->references != NULL, "the layer is another file");
+    world_need(find != NULL && world->references != NULL, "the layer is another file");
     world->layer = find();
     clGetPlatformInfo(world->platform, CL_PLATFORM_NAME, sizeof world->platform_name, world->platform_name,
                       NULL);
     world->cl = clCreateContext(NULL, 1, &world->device, NULL, NULL, &code);
-    need(world->cl != NULL, "clCreateContext");
+    world_need(world->cl != NULL, "clCreateContext");
     world->queue = clCreateCommandQueue(world->cl, world->device, 0, &code);
-    need(world->queue != NULL, "clCreateCommandQueue");
+    world_need(world->queue != NULL, "clCreateCommandQueue");
     world->out_of_order =
         clCreateCommandQueue(world->cl, world->device, CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code);
+    world->layer->callers[0] = world->queue;
+    world->layer->callers[1] = world->out_of_order;
     return true;
 }
 
@@ -142,10 +144,12 @@ bool world_open(struct world *world, const char *layer, const char *directory)
         return false;
     make_directories(world, directory);
     make_tensors(world);
+    world_places_open(world);
     world->ready = clCreateUserEvent(world->cl, NULL);
-    need(world->ready != NULL && clSetUserEventStatus(world->ready, CL_COMPLETE) == CL_SUCCESS, "an event");
+    world_need(world->ready != NULL && clSetUserEventStatus(world->ready, CL_COMPLETE) == CL_SUCCESS,
+               "an event");
     with.context = world->cl;
-    need(clq_context_create(&with, &world->warm) == CLQ_OK, clq_error_detail());
+    world_need(clq_context_create(&with, &world->warm) == CLQ_OK, clq_error_detail());
     return true;
 }
 
@@ -154,6 +158,7 @@ void world_close(struct world *world)
     cl_mem buffers[] = {world->x, world->scales, world->half, world->zero_points, world->y};
 
     clq_context_destroy(world->warm);
+    world_places_close(world);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         clReleaseMemObject(buffers[i]);
     clReleaseEvent(world->ready);
@@ -165,17 +170,18 @@ void world_close(struct world *world)
 
 void world_fill(struct world *world)
 {
-    need(clEnqueueWriteBuffer(world->queue, world->y, CL_TRUE, 0, WORLD_BYTES, world->expected[RESULT_NONE],
-                              0, NULL, NULL) == CL_SUCCESS,
-         "clEnqueueWriteBuffer");
+    world_need(clEnqueueWriteBuffer(world->queue, world->y, CL_TRUE, 0, WORLD_BYTES,
+                                    world->expected[RESULT_NONE], 0, NULL, NULL) == CL_SUCCESS,
+               "clEnqueueWriteBuffer");
 }
 
 int world_result(struct world *world)
 {
     unsigned char y[WORLD_BYTES];
 
-    need(clEnqueueReadBuffer(world->queue, world->y, CL_TRUE, 0, WORLD_BYTES, y, 0, NULL, NULL) == CL_SUCCESS,
-         "clEnqueueReadBuffer");
+    world_need(clEnqueueReadBuffer(world->queue, world->y, CL_TRUE, 0, WORLD_BYTES, y, 0, NULL, NULL) ==
+                   CL_SUCCESS,
+               "clEnqueueReadBuffer");
     for (int result = 0; result < RESULTS; result++)
         if (memcmp(y, world->expected[result], WORLD_BYTES) == 0)
             return result;

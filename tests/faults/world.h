@@ -11,10 +11,35 @@
 #define WORLD_ROWS  4
 #define WORLD_COLS  64
 #define WORLD_GUARD 64
-#define WORLD_BYTES (WORLD_ROWS * WORLD_COLS + 2 * WORLD_GUARD)
+#define WORLD_SPACE 1024 /* of y, for the largest of its tensors */
+#define WORLD_BYTES (WORLD_SPACE + 2 * WORLD_GUARD)
 
 /* What y must hold when a path succeeded. */
-enum world_result { RESULT_NONE, RESULT_PLAIN, RESULT_WIDENED, RESULT_WORDS, RESULTS };
+enum world_result {
+    RESULT_NONE,
+    RESULT_PLAIN,
+    RESULT_WIDENED,
+    RESULT_WORDS,
+    RESULT_GROUPS,
+    RESULT_PLACED, /* at starts */
+    RESULT_OWNED,  /* at pairs, which overlap */
+    RESULT_HASHED,
+    RESULT_COPIED, /* and nothing placed: what a call leaves that failed behind its copy */
+    RESULT_COPIED_PLACED,
+    RESULT_APART, /* the same of an input with gaps */
+    RESULT_APART_OWNED,
+    RESULTS
+};
+
+#define WORLD_ENTRIES 130 /* so many that a table of last entries is kept */
+
+/* What the operators that read indices work on: y as a cache of three shapes. */
+struct world_places {
+    cl_mem input, starts, pairs, far_pairs, updates, zero_points, ends, group_half, workspace;
+    DLTensor cache, narrow_cache, input_dense, input_apart, tensor_starts, tensor_pairs, tensor_far_pairs,
+        few_updates, many_updates, narrow_updates, no_updates, no_pairs, tensor_scales, tensor_half,
+        tensor_one, tensor_zero_points, group_scale, tensor_ends;
+};
 
 struct world {
     struct layer *layer;
@@ -31,6 +56,7 @@ struct world {
 
     DLTensor tensor_x, tensor_scales, tensor_half, tensor_zero_points, tensor_y, tensor_words, tensor_empty,
         tensor_empty_y;
+    struct world_places places;
     unsigned char expected[RESULTS][WORLD_BYTES];
 
     char cold_dir[PATH_MAX], warm_dir[PATH_MAX], shared_dir[PATH_MAX]; /* of disk caches */
@@ -45,6 +71,15 @@ struct world {
 /* False, with a line on stderr, where there is no device. */
 bool world_open(struct world *world, const char *layer, const char *directory);
 void world_close(struct world *world);
+
+/* Of world_places; with what its results must be. */
+void world_places_open(struct world *world);
+void world_places_close(struct world *world);
+
+/* The test ends where its own making fails. */
+void world_need(bool condition, const char *what);
+DLTensor world_tensor(cl_mem data, DLDataType dtype, int ndim, int64_t *shape, uint64_t offset);
+cl_mem world_buffer(struct world *world, size_t size, void *data);
 
 /* Fills y with a pattern; then what y holds: RESULT_NONE for the pattern, -1 for anything else. */
 void world_fill(struct world *world);
