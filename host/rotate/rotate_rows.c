@@ -4,7 +4,7 @@
 #include "rotate/rows.h"
 
 #include <clblast_c.h>
-#include <stdbool.h>
+#include <pthread.h>
 
 /* CLBlast's batched product is one for all: any other would be a second program to build, which takes PoCL as
  * long as the first (20 s). In batches of this many rows it is as fast there as the plain one: rows of 128
@@ -39,6 +39,10 @@ end:
     return status;
 }
 
+/* CLBlast 1.5.3 has a race where the first calls of two threads build the same program: it ended one of 12 runs
+ * of four threads. Nothing waits for this lock longer than for that build. */
+static pthread_mutex_t clblast = PTHREAD_MUTEX_INITIALIZER;
+
 /* batches times rows rows of n, from the one at row `from`. */
 static clq_status multiply(cl_command_queue queue, const clq_rotation *rotation, const struct clq__rows *x,
                            const struct clq__rows *y, size_t from, size_t rows, size_t batches,
@@ -47,10 +51,12 @@ static clq_status multiply(cl_command_queue queue, const clq_rotation *rotation,
     clq_status status = CLQ_OK;
     const size_t n = (size_t)rotation->n;
 
+    pthread_mutex_lock(&clblast);
     status = (clq_status)CLBlastSgemmStridedBatched(
         CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeNo, rows, n, n, 1.0f, x->buffer,
         x->first + from * n, n, rows * n, rotation->matrix, 0, n, 0, 0.0f, y->buffer, y->first + from * n, n,
         rows * n, batches, &queue, done);
+    pthread_mutex_unlock(&clblast);
     CLQ_REQUIRE(status == CLQ_OK, status,
                 "CLBlastSgemmStridedBatched of %zu times %zu rows of %zu failed: %d", batches, rows, n,
                 (int)status);

@@ -27,7 +27,8 @@
  *           becomes a barrier in the queue. In-order and out-of-order queues are both right.
  * Blocking  to build, the first time that CLBlast is used on a device: up to half a minute on PoCL, which
  *           keeps what it built. CLBlast's own memory of it is freed by CLBlastClearCache.
- * Threads   safe on a shared context and rotation.
+ * Threads   safe on a shared context and rotation. CLBlast 1.5.3 (Debian 12's) has a race where two threads'
+ *           first calls build: rotations keep out of each other's way, calls of your own need a lock.
  * Status    one of CLBlast's own is passed on unchanged (CLBlastStatusCode). */
 #ifndef CLQUANT_ROTATE_H
 #define CLQUANT_ROTATE_H

@@ -2,8 +2,10 @@
 #include "harness.h"
 #include "tensor.h"
 
+#include <clblast_c.h>
 #include <clquant/rotate.h>
 #include <math.h>
+#include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -248,13 +250,80 @@ static void empty_waits_and_writes_nothing(void **state)
     pair_clear(&pair);
 }
 
+enum { THREADS = 4, ROUNDS = 8, THREAD_ROWS = 300 };
+
+/* One of several threads, with a queue of its own; cmocka's checks are for the main one. */
+struct thread {
+    pthread_t id;
+    struct pair pair;
+    cl_command_queue queue;
+    bool ok;
+};
+
+static void *rotate_again_and_again(void *user)
+{
+    struct thread *thread = user;
+
+    for (int i = 0; i < ROUNDS && thread->ok; i++) {
+        cl_event done = NULL;
+
+        thread->ok = rotate(&thread->pair, thread->queue, 0, NULL, &done) == CLQ_OK &&
+                     clWaitForEvents(1, &done) == CL_SUCCESS;
+        if (done != NULL)
+            clReleaseEvent(done);
+    }
+    return NULL;
+}
+
+/* From nothing in CLBlast's memory, so that all threads come while the first one builds. */
+static void threads_share_a_rotation(void **state)
+{
+    struct thread threads[THREADS];
+    unsigned char *got;
+
+    (void)state;
+    assert_int_equal(CLBlastClearCache(), CLBlastSuccess);
+    for (int i = 0; i < THREADS; i++) {
+        cl_int status;
+
+        threads[i].ok = true;
+        pair_init(&threads[i].pair, 64, 2, (int64_t[]){THREAD_ROWS, 64}, false);
+        if (i > 0) {
+            clq_rotation_destroy(threads[i].pair.rotation);
+            threads[i].pair.rotation = threads[0].pair.rotation;
+        }
+        pair_fill(&threads[i].pair, (uint64_t)i);
+        pair_upload(&threads[i].pair);
+        threads[i].queue = clCreateCommandQueue(harness.cl, harness.device, 0, &status);
+        expect_cl(status, "clCreateCommandQueue");
+    }
+    for (int i = 0; i < THREADS; i++)
+        assert_int_equal(pthread_create(&threads[i].id, NULL, rotate_again_and_again, &threads[i]), 0);
+    for (int i = 0; i < THREADS; i++)
+        pthread_join(threads[i].id, NULL);
+    got = test_malloc(threads[0].pair.y.size_bytes);
+    for (int i = 0; i < THREADS; i++) {
+        assert_true(threads[i].ok);
+        expect_cl(clEnqueueReadBuffer(harness.queue, threads[i].pair.y.mem, CL_TRUE, 0,
+                                      threads[i].pair.y.size_bytes, got, 0, NULL, NULL),
+                  "clEnqueueReadBuffer");
+        expect_rotated(&threads[i].pair, got);
+        clReleaseCommandQueue(threads[i].queue);
+    }
+    for (int i = THREADS; i-- > 0;) {
+        if (i > 0)
+            threads[i].pair.rotation = NULL;
+        pair_clear(&threads[i].pair);
+    }
+    test_free(got);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_match_plain_c),
-        cmocka_unit_test(its_own_inverse),
-        cmocka_unit_test(wait_list_is_honoured),
-        cmocka_unit_test(empty_waits_and_writes_nothing),
+        cmocka_unit_test(rows_match_plain_c),       cmocka_unit_test(its_own_inverse),
+        cmocka_unit_test(wait_list_is_honoured),    cmocka_unit_test(empty_waits_and_writes_nothing),
+        cmocka_unit_test(threads_share_a_rotation),
     };
 
     return HARNESS_RUN(argc, argv, "rotate", tests);
