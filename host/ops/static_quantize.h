@@ -42,7 +42,4 @@ clq_status clq__static_check_side_buffers(const struct clq__static_work *work, c
 clq_status clq__static_run(clq_context *context, cl_command_queue queue, const struct clq__static_work *work,
                            bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done);
 
-/* Tiles and work-groups, from the layout in args. */
-void clq__static_size(struct quantize_args *args, struct clq__launch *launch, struct clq__traits traits);
-
 #endif

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "ops/chain.h"
 #include "ops/static_call.h"
+#include "ops/tiles.h"
 
 enum { NUM_BUFFERS = 7 }; /* of quantize.cl: x, scales, zero points, y, indices, owners, report */
 
@@ -51,6 +52,23 @@ end:
     return status;
 }
 
+static void cut(struct clq__static_call *call, struct clq__traits traits)
+{
+    struct quantize_args *args = &call->args;
+    const struct clq__rows rows = {.rows = clq__fold_count(&call->fold, 1),
+                                   .inner = args->inner,
+                                   .outer = args->outer,
+                                   .looks =
+                                       args->entries.overlap == CLQ_OVERLAP_SCAN ? args->entries.count : 0};
+    const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &call->launch);
+
+    args->tile = tiles.tile;
+    args->tiles_per_row = tiles.tiles_per_row;
+    args->tiles = tiles.tiles;
+    args->tiles_per_item = tiles.tiles_per_item;
+    args->lanes = tiles.lanes;
+}
+
 static clq_status build(struct clq__static_call *call, clq_context *context)
 {
     clq_status status = CLQ_OK;
@@ -80,7 +98,7 @@ clq_status clq__static_run(clq_context *context, cl_command_queue queue, const s
     }
     clq__static_describe(&call, work);
     clq__variant_end(&call.launch.variant, context);
-    clq__static_size(&call.args, &call.launch, clq__traits(context));
+    cut(&call, clq__traits(context));
     if (build_only) {
         CLQ_TRY(build(&call, context));
         goto end;

@@ -6,33 +6,33 @@
 
 #include <cmocka.h>
 
-#include "ops/static_quantize.h"
+#include "ops/tiles.h"
 
 typedef __int128 wide;
 
 static void check(int64_t rows, int64_t inner, struct clq__traits traits)
 {
-    struct quantize_args args = {.inner = inner, .outer = 1, .dim[0].size = rows};
     struct clq__launch launch = {0};
+    const struct clq__tiles tiles =
+        clq__tiles_of(&(struct clq__rows){.rows = rows, .inner = inner, .outer = 1}, traits, &launch);
     int64_t tiles_per_group;
 
-    clq__static_size(&args, &launch, traits);
-    assert_true(args.tile > 0 && args.tile <= INT32_MAX);
+    assert_true(tiles.tile > 0 && tiles.tile <= INT32_MAX);
     /* The last tile of a row is the only one that may be shorter, and it is not empty. */
-    assert_true((wide)args.tile * args.tiles_per_row >= inner &&
-                (wide)args.tile * (args.tiles_per_row - 1) < inner);
-    assert_true((wide)args.tiles == (wide)rows * args.tiles_per_row);
+    assert_true((wide)tiles.tile * tiles.tiles_per_row >= inner &&
+                (wide)tiles.tile * (tiles.tiles_per_row - 1) < inner);
+    assert_true((wide)tiles.tiles == (wide)rows * tiles.tiles_per_row);
     assert_true(launch.local >= 1 && launch.local <= traits.max_group_items);
-    assert_true(launch.local % args.lanes == 0 && (args.lanes & (args.lanes - 1)) == 0);
+    assert_true(launch.local % tiles.lanes == 0 && (tiles.lanes & (tiles.lanes - 1)) == 0);
     if (traits.group_form) {
-        assert_int_equal(args.tiles_per_item, 1);
-        tiles_per_group = (int64_t)(launch.local / args.lanes);
+        assert_int_equal(tiles.tiles_per_item, 1);
+        tiles_per_group = (int64_t)(launch.local / tiles.lanes);
     } else {
-        assert_int_equal(args.lanes, 1);
-        tiles_per_group = args.tiles_per_item * (int64_t)launch.local;
+        assert_int_equal(tiles.lanes, 1);
+        tiles_per_group = tiles.tiles_per_item * (int64_t)launch.local;
     }
-    assert_true((wide)launch.groups * tiles_per_group >= args.tiles &&
-                (wide)(launch.groups - 1) * tiles_per_group < args.tiles);
+    assert_true((wide)launch.groups * tiles_per_group >= tiles.tiles &&
+                (wide)(launch.groups - 1) * tiles_per_group < tiles.tiles);
     assert_true((wide)launch.groups * launch.local <= INT64_MAX);
 }
 

@@ -1,0 +1,26 @@
+/* How the rows of a call are cut into work-items, for every kernel that does tiles of rows. */
+#ifndef CLQ_OPS_TILES_H
+#define CLQ_OPS_TILES_H
+
+#include "runtime/launch.h"
+
+#include <stdint.h>
+
+/* Rows of `inner` units each, and what a work-item does beside them. */
+struct clq__rows {
+    int64_t rows, inner;
+    int64_t outer; /* dimensions that the number of a row is taken apart into */
+    int64_t looks; /* entries that a row looks at before it begins */
+};
+
+/* As the kernels' arguments have them. */
+struct clq__tiles {
+    int64_t tile, tiles_per_row, tiles, tiles_per_item;
+    uint32_t lanes;
+};
+
+/* Sets the launch's groups and local size too. */
+struct clq__tiles clq__tiles_of(const struct clq__rows *rows, struct clq__traits traits,
+                                struct clq__launch *launch);
+
+#endif
