@@ -1,5 +1,6 @@
 # The bench from outside, on data too small to say anything about speed: what it prints, writes and refuses.
-. "$(dirname "$0")/../cli/library.sh"
+here=$(cd "$(dirname "$0")" && pwd)
+. "$here/../cli/library.sh"
 
 "$CLQUANT" devices >/dev/null 2>&1 || { echo "skipped: no device"; exit 77; }
 export TMPDIR=$directory/temporary
@@ -43,6 +44,25 @@ succeeded "first call"
 check "beside a cold cache" "$CHECK_JSON" rows.json 1 cold
 check "no temporary file is left" test -z "$(ls -A "$TMPDIR")"
 
+if command -v python3 >/dev/null && [[ $("$CLQUANT" bench --size 1 --only "per tensor float32 int8 divide") == *c-simd* ]]; then
+    torch() { run env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here/fake_torch" FAKE_TORCH="$1" "$CLQUANT" bench --size 1 --json rows.json --only "$2"; }
+    torch "" "decode, calls back to back"
+    succeeded "with PyTorch"
+    check "is beside it" "$CHECK_JSON" rows.json 2 torch-index_put
+    torch "" "float32 int8 divide, per tensor"
+    succeeded "dense, with PyTorch"
+    check "is beside it" "$CHECK_JSON" rows.json 1 c-simd torch-quantize_per_tensor
+    torch lacking "decode"
+    succeeded "PyTorch without the works"
+    check "is left out" test -z "$(grep torch rows.json)"
+    torch missing "decode, calls back to back"
+    succeeded "without PyTorch"
+    check "is left out" test -z "$(grep torch rows.json)"
+    torch ends "decode, calls back to back"
+    refused "PyTorch that ends" 3 "PyTorch ended"
+else
+    echo "skipped: no python3, or no CPU device"
+fi
 if command -v gnuplot >/dev/null; then
     run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply" --plot "it's.svg"
     succeeded "a plot"

@@ -4,6 +4,7 @@
 #include "../commands.h"
 #include "data.h"
 #include "limit.h"
+#include "torch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -21,8 +22,8 @@ static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost
 static const char help[] =
     "clquant bench [--device N|TEXT] [--only TEXT] [--size MIB] [--json FILE] [--plot FILE.svg]\n\n"
     "Measures every operator beside what the device's memory allows: a loop that reads and writes the same\n"
-    "bytes and computes nothing. On a CPU also beside C with intrinsics, and oneDNN where it is "
-    "installed.\n\n"
+    "bytes and computes nothing. On a CPU also beside C with intrinsics, and oneDNN and PyTorch where they\n"
+    "are installed.\n\n"
     "  --only TEXT  rows that hold every word of TEXT, or words that begin so: \"float16 int4 multiply\"\n"
     "  --size MIB   of input, 1024 where left out; no more than the device's largest buffer is used. What "
     "fits\n"
@@ -179,6 +180,7 @@ int bench_main(int argc, char **argv)
     progress_end(&bench.progress);
     if (!done)
         complain("%s", bench.failure.text);
+    torch_stop(bench.torch);
     limit_clear(&limit);
     data_destroy(&bench);
     device_close(&bench);

@@ -2,6 +2,7 @@
 #include "limit.h"
 #include "onednn.h"
 #include "quantize_case.h"
+#include "torch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -17,6 +18,7 @@ struct rivals {
     struct peer_work work;
     struct peer_way way;
     struct onednn *reorder;
+    struct torch_peer torch;
 };
 
 static bool run_peer(struct bench *bench, void *self)
@@ -55,6 +57,25 @@ static struct onednn *create_reorder(const struct quantize_case *c)
     return reorder;
 }
 
+/* What PyTorch has a call for: division, of float32. */
+static void add_torch(struct bench *bench, struct race *race, const struct quantize_case *c,
+                      struct torch_peer *peer)
+{
+    const bool each = c->layout == PER_LAST_AXIS;
+    const size_t most = TORCH_BYTES / peer_src_bytes(c->src, c->work.columns);
+    const size_t rows = c->work.rows < most ? c->work.rows : most;
+    char work[128];
+
+    if (c->src != PEER_F32 || (c->dst != PEER_I8 && c->dst != PEER_U8) || !c->divide ||
+        (c->layout != PER_TENSOR && !each))
+        return;
+    peer->times = (double)c->work.rows / (double)rows;
+    snprintf(work, sizeof work, "%s float32 q%s %zu %zu",
+             each ? "quantize_per_channel" : "quantize_per_tensor", c->dst == PEER_I8 ? "int8" : "uint8",
+             rows, c->work.columns);
+    torch_add(bench, race, peer, each ? "torch-quantize_per_channel" : "torch-quantize_per_tensor", 1, work);
+}
+
 static bool add_rivals(struct bench *bench, struct race *race, const struct quantize_case *c,
                        struct rivals *rivals)
 {
@@ -66,10 +87,21 @@ static bool add_rivals(struct bench *bench, struct race *race, const struct quan
     rivals->work.x = bench->x_host;
     rivals->work.y = bench->y_host;
     rivals->way = peer_find_way(bench->pool, &rivals->work);
-    race_add(race, &(struct contestant){RACE_PEER, "c-simd", run_peer, rivals, bytes, true});
+    race_add(race, &(struct contestant){.role = RACE_PEER,
+                                        .name = "c-simd",
+                                        .run = run_peer,
+                                        .self = rivals,
+                                        .bytes = bytes,
+                                        .on_host = true});
     rivals->reorder = create_reorder(c);
     if (rivals->reorder)
-        race_add(race, &(struct contestant){RACE_PEER, "onednn", run_onednn, rivals, bytes, true});
+        race_add(race, &(struct contestant){.role = RACE_PEER,
+                                            .name = "onednn",
+                                            .run = run_onednn,
+                                            .self = rivals,
+                                            .bytes = bytes,
+                                            .on_host = true});
+    add_torch(bench, race, c, &rivals->torch);
     return data_end_host(bench);
 }
 
@@ -148,7 +180,11 @@ static bool run_race(struct bench *bench, struct quantize_case *c, struct race *
         return false;
     if (c->layout == PER_OTHER_AXIS || c->layout == STRIDED) {
         init_dense(bench, c, &dense);
-        race_add(race, &(struct contestant){RACE_PEER, "dense", quantize_case_run, &dense, bytes, false});
+        race_add(race, &(struct contestant){.role = RACE_PEER,
+                                            .name = "dense",
+                                            .run = quantize_case_run,
+                                            .self = &dense,
+                                            .bytes = bytes});
     }
     return race_run(bench, race);
 }

@@ -2,6 +2,7 @@
 #include "limit.h"
 #include "quantize_case.h"
 #include "scatter_case.h"
+#include "torch.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -59,6 +60,20 @@ static void dense_init(struct bench *bench, const struct scatter_case *c, struct
     dense->quantize.work.rows = (size_t)dense->quantize.shape[0];
 }
 
+/* What users of PyTorch run in a decode loop: round, clamp, index_put_. */
+static void add_torch(struct bench *bench, struct race *race, const struct scatter_case *c,
+                      struct torch_peer *peer)
+{
+    const int64_t columns = c->scale_count, heads = c->ndim > 3 ? c->cache_shape[2] : 1;
+    char work[160];
+
+    peer->times = 1;
+    snprintf(work, sizeof work,
+             "scatter float16 %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d",
+             c->cache_shape[0], c->cache_shape[1], heads, columns, c->updates_shape[0], c->pairs);
+    torch_add(bench, race, peer, "torch-index_put", c->calls, work);
+}
+
 /* Ours against one other way, and where a call is long against the stream loop. */
 static bool race_against(struct bench *bench, struct scatter_case *c, const struct contestant *other,
                          bool stream)
@@ -67,10 +82,13 @@ static bool race_against(struct bench *bench, struct scatter_case *c, const stru
     const double bytes = (double)elements * 3 * c->calls;
     struct race race = {0};
     struct report_row row = {0};
+    struct torch_peer torch;
 
     race_add(&race, &(struct contestant){.run = scatter_case_run, .self = c, .bytes = bytes});
     if (other)
         race_add(&race, other);
+    else
+        add_torch(bench, &race, c, &torch);
     if (stream && !limit_add(bench, &race, 2 * elements, elements))
         return false;
     if (!race_run(bench, &race) || !scatter_case_check(bench, c))

@@ -1,0 +1,82 @@
+# The other end of torch.c: an operator's work as users of PyTorch write it, on random data of its own.
+#
+# A line names a work and its sizes and is answered with "ready", or "none" where this PyTorch cannot do it; then
+# each line "run" does it and is answered with the seconds that it took.
+import sys
+import time
+
+import torch
+
+SETS = 16  # of places, so that calls differ in them
+TYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+
+
+def values(src, *shape):
+    return torch.empty(*shape).uniform_(-8, 8).to(TYPES[src])
+
+
+def quantize_per_tensor(src, dst, rows, columns):
+    x = values(src, rows, columns)
+    return lambda call: torch.quantize_per_tensor(x, 0.0625, 0, getattr(torch, dst))
+
+
+def quantize_per_channel(src, dst, rows, columns):
+    x = values(src, rows, columns)
+    scales = torch.empty(columns).uniform_(0.03, 0.09).double()
+    zero_points = torch.zeros(columns, dtype=torch.int64)
+    return lambda call: torch.quantize_per_channel(x, scales, zero_points, 1, getattr(torch, dst))
+
+
+def places(batches, length, entries, pairs):
+    """Sets of (batch, start): no two of a set are the same, or the batches in order."""
+    for _ in range(SETS):
+        if pairs:
+            place = torch.randperm(batches * length)[:entries]
+            yield torch.div(place, length, rounding_mode="floor"), place % length
+        else:
+            yield torch.arange(entries), torch.randint(0, length, (entries,))
+
+
+def scatter(src, batches, length, heads, columns, entries, pairs):
+    updates = values(src, entries, heads, columns)
+    scales = torch.empty(columns).uniform_(0.03, 0.09)
+    cache = torch.full((batches, length, heads, columns), 1, dtype=torch.int8)
+    sets = list(places(batches, length, entries, pairs))
+
+    def run(call):
+        q = torch.clamp(torch.round(updates.float() / scales), -128, 127).to(torch.int8)
+        cache.index_put_(sets[call % SETS], q)
+
+    return run
+
+
+WORKS = (quantize_per_tensor, quantize_per_channel, scatter)
+
+
+def prepare(calls, name, *arguments):
+    work = {function.__name__: function for function in WORKS}[name]
+    run = work(*(int(a) if a.isdigit() else a for a in arguments))
+    run(0)
+    return int(calls), run
+
+
+def main():
+    calls, run, first = 0, None, 0
+    print("ready", flush=True)
+    for line in sys.stdin:
+        if line == "run\n":
+            start = time.perf_counter()
+            for call in range(first, first + calls):
+                run(call)
+            print(time.perf_counter() - start, flush=True)
+            first += calls
+            continue
+        run = None  # what it holds goes before the next is made
+        try:
+            calls, run = prepare(*line.split())
+            print("ready", flush=True)
+        except Exception:
+            print("none", flush=True)
+
+
+main()
