@@ -194,10 +194,10 @@ static bool scatter_row(struct bench *bench)
     if (!bench_wants(bench, "quantize_scatter float16 to int8, divide, host cost, decode"))
         return true;
     if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c)) {
-        const struct subject subject = {
-            call_scatter,
-            &c,
-            {bench->x, bench->scales, bench->scales, bench->y, c.indices, bench->scales, bench->scales}};
+        const struct subject subject = {call_scatter,
+                                        &c,
+                                        {bench->x, bench->scales, bench->scales, bench->y, c.places.buffer,
+                                         bench->scales, bench->scales}};
 
         done = measure_subject(bench, &subject, &row);
     }

@@ -4,6 +4,7 @@
 #define CLQUANT_BENCH_SCATTER_CASE_H
 
 #include "data.h"
+#include "places.h"
 
 enum { SCATTER_SETS = 16, SCATTER_RANK = 4 };
 
@@ -14,8 +15,7 @@ struct scatter_case {
     bool pairs, unique;
     int calls; /* of a run: they are enqueued together and waited for once */
 
-    cl_mem indices; /* SCATTER_SETS sets, so that calls differ in their places */
-    int32_t *index_values;
+    struct places places; /* SCATTER_SETS sets */
     int64_t indices_shape[2], scale_count;
     size_t next; /* call: it takes its set of indices, and the piece of x that no cache holds */
     DLTensor cache, updates, indices_tensor, scales;
