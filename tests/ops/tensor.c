@@ -159,8 +159,9 @@ void tensor_clear(struct tensor *tensor)
 struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned char *image)
 {
     const struct layout *layout = &tensor->layout;
-    struct reference_tensor reference = reference_dense(layout->type, layout->lanes, layout->rank,
-                                                        layout->shape, image + tensor->dl.byte_offset);
+    struct reference_tensor reference =
+        reference_dense(layout->type, layout->lanes, layout->rank, layout->shape,
+                        image ? image + tensor->dl.byte_offset : NULL);
 
     if (layout->strided)
         memcpy(reference.strides, layout->strides, sizeof(reference.strides));
