@@ -1,9 +1,5 @@
 /* Random bytes for the fuzz target, for compilers without libFuzzer: descriptor_random COUNT [SEED] */
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+#include "descriptor_call.h"
 
 int main(int argc, char **argv)
 {
@@ -21,9 +17,8 @@ int main(int argc, char **argv)
             state = state * 6364136223846793005u + 1442695040888963407u;
             bytes[b] = (uint8_t)(state >> 56);
         }
-        /* Most calls are spoiled in few places: eleven bytes make the call, and each change takes a few more.
-         */
-        size = 11 + bytes[63] % 16;
+        /* Most calls are spoiled in few places: some bytes make the call, and each change takes a few more. */
+        size = target_bytes + bytes[63] % 16;
         if (bytes[62] % 8 == 0)
             size = bytes[63] % 62;
         LLVMFuzzerTestOneInput(bytes, size);

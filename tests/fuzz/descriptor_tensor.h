@@ -1,11 +1,14 @@
-/* A call of clq_quantize as the fuzzer makes it, and what is right, decided a second time. */
-#ifndef CLQUANT_FUZZ_DESCRIPTOR_RULES_H
-#define CLQUANT_FUZZ_DESCRIPTOR_RULES_H
+/* What a fuzzed tensor turns out to be, decided a second time, with numbers of 128 bits, which nothing here
+ * can make overflow before it is refused. */
+#ifndef CLQUANT_FUZZ_DESCRIPTOR_TENSOR_H
+#define CLQUANT_FUZZ_DESCRIPTOR_TENSOR_H
 
-#include <clquant/quantize.h>
+#include "reference.h"
+
+#include <clquant/clquant.h>
 #include <stdbool.h>
 
-enum { X, SCALES, ZERO_POINTS, Y, TENSORS };
+typedef __int128 wide;
 
 /* Where a tensor's data is: a buffer, or a part of one. */
 struct memory {
@@ -15,18 +18,47 @@ struct memory {
     unsigned char *image;
 };
 
-struct call {
-    struct clq_quantize_desc desc;
-    DLTensor tensor[TENSORS];
-    int64_t shape[TENSORS][9], strides[TENSORS][9];
-    int buffer[TENSORS]; /* -1: none */
-    bool absent[TENSORS];
-    struct memory memory[TENSORS];
+/* A tensor of a call, with room for shapes of one dimension too many. */
+struct slot {
+    DLTensor tensor;
+    int64_t shape[9], strides[9];
+    int buffer; /* -1: none */
+    bool absent;
+    struct memory memory;
 };
 
-bool is_right(const struct call *call);
+struct shape {
+    enum reference_type type;
+    int lanes, rank;
+    wide bytes;    /* of an element; of packed int4, of two */
+    wide elements; /* logical */
+    wide logical[8];
+    wide stored[8];
+    wide strides[8];
+    wide extent; /* bytes from the first to the last */
+};
 
-/* The reference's answer, into the image of y. */
-void compute(const struct call *call);
+#define TYPES_FLOAT   (1u << REFERENCE_F32 | 1u << REFERENCE_F16 | 1u << REFERENCE_BF16)
+#define TYPES_WHOLE   (1u << REFERENCE_I8 | 1u << REFERENCE_U8 | 1u << REFERENCE_I32)
+#define TYPES_INDEX   (1u << REFERENCE_I32 | 1u << REFERENCE_I64)
+#define TYPES_INT4    (1u << REFERENCE_I4)
+#define TYPES_CACHE   (1u << REFERENCE_I8 | 1u << REFERENCE_U8 | TYPES_INT4)
+#define TYPES_GROUPED (1u << REFERENCE_I8 | TYPES_INT4)
+
+/* Whether it is there, of one of these types, and right by itself. */
+bool is_tensor(const struct slot *slot, unsigned types, struct shape *shape);
+/* Whether an output does not overlap itself: each dimension steps over all that the smaller strides reach. */
+bool lies_apart(const struct shape *shape);
+/* Whether the buffer holds it. */
+bool fits(const struct slot *slot, const struct shape *shape);
+/* Whether the byte ranges of two of them meet. */
+bool meets(const struct slot *a, const struct shape *sa, const struct slot *b, const struct shape *sb);
+
+/* A right one, over its image. */
+struct reference_tensor reference_of(const struct slot *slot, const struct shape *shape);
+
+/* Words at an offset of a buffer, such as a report: as a slot with its shape. False where the offset is not
+ * right by itself. */
+bool is_words(struct slot *slot, uint64_t offset, wide words, struct shape *shape);
 
 #endif
