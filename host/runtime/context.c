@@ -100,9 +100,10 @@ static void set_device_plugs(clq_context *context)
 {
     const struct clq__device *device = &context->device;
 
-    snprintf(context->device_plugs, sizeof context->device_plugs, " FORM=%s ARITHMETIC=%s PREFETCH=%d",
-             device->group_form ? "group" : "item", device->native_arithmetic ? "native" : "exact",
-             device->prefetch);
+    for (int group = 0; group < 2; group++)
+        snprintf(context->device_plugs[group], sizeof context->device_plugs[group],
+                 " FORM=%s ARITHMETIC=%s PREFETCH=%d", group ? "group" : "item",
+                 device->native_arithmetic ? "native" : "exact", device->prefetch);
 }
 
 /* The words of the device's plugs that the text leaves out. A kernel without plugs has none of them. */
@@ -112,7 +113,7 @@ static void add_device_plugs(struct clq__variant *variant, const clq_context *co
 
     if (strchr(variant->data, ' ') == NULL)
         return;
-    for (const char *word = context->device_plugs; *word != '\0'; word = end) {
+    for (const char *word = context->device_plugs[context->device.group_form]; *word != '\0'; word = end) {
         char name[32], value[32];
 
         end = word + 1 + strcspn(word + 1, " ");

@@ -13,8 +13,8 @@ struct clq__program;
 struct clq_context {
     cl_context cl;
     struct clq__device device;
-    char device_plugs[64]; /* the end of every variant: " FORM=item ARITHMETIC=native PREFETCH=1" */
-    char *build_options;   /* the caller's, "" where there are none */
+    char device_plugs[2][64]; /* the end of a variant, by form: " FORM=item ARITHMETIC=native PREFETCH=1" */
+    char *build_options;      /* the caller's, "" where there are none */
     clq_log log;
     void *log_user;
 

@@ -16,7 +16,12 @@ struct clq__traits clq__traits(const clq_context *context)
 
 void clq__variant_end(struct clq__variant *variant, const clq_context *context)
 {
-    clq__variant_append(variant, context->device_plugs);
+    clq__variant_end_form(variant, context, context->device.group_form);
+}
+
+void clq__variant_end_form(struct clq__variant *variant, const clq_context *context, bool group)
+{
+    clq__variant_append(variant, context->device_plugs[group]);
 }
 
 /* Runs the kernel once with nothing to do, in a queue of its own, so that no wait list holds it up: a driver

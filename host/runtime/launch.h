@@ -30,6 +30,8 @@ struct clq__traits clq__traits(const clq_context *context);
 
 /* Adds what depends on the device: FORM, ARITHMETIC and PREFETCH. */
 void clq__variant_end(struct clq__variant *variant, const clq_context *context);
+/* The same in the form that the call asks for. */
+void clq__variant_end_form(struct clq__variant *variant, const clq_context *context, bool group);
 
 clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant);
 /* Builds what the launch needs, up to the driver's last step for its local size. Of the launch it reads the

@@ -3,6 +3,8 @@
 #define CLQUANT_CLQUANT_H
 
 #include <clquant/context.h>
+#include <clquant/dynamic_quantize.h>
+#include <clquant/dynamic_quantize_scatter.h>
 #include <clquant/group_quantize.h>
 #include <clquant/npu.h>
 #include <clquant/quantize.h>

@@ -1,0 +1,49 @@
+/* One call of dynamic quantization, checked: what its operators hand to dynamic_run.c, which does the rest
+ * alike for all of them. */
+#ifndef CLQ_OPS_DYNAMIC_H
+#define CLQ_OPS_DYNAMIC_H
+
+#include "args/dynamic_quantize.h"
+#include "ops/placement.h"
+#include "runtime/launch.h"
+
+/* The rows are x's last dimension. scale and offset have y's dimensions less the last. */
+struct clq__dynamic_work {
+    struct clq__view x, y, scale;
+    struct clq__view offset; /* absent where the call is symmetric */
+    struct clq__view smooth; /* absent where there is none */
+    bool widen_smooth;       /* it is no dense float32 */
+    struct clq__placement placement;
+};
+
+/* What the operators call their arguments. */
+struct clq__dynamic_names {
+    const char *x, *y, *scale, *offset;
+};
+
+struct clq__dynamic_tensors {
+    const DLTensor *x, *y, *scale, *offset, *smooth;
+    uint32_t symmetric;
+};
+
+/* Every rule of the tensors alone and of x, y, scale and offset as rows; those between x and y are the
+ * operator's. */
+clq_status clq__dynamic_check(struct clq__dynamic_work *work, const struct clq__dynamic_names *names,
+                              const struct clq__dynamic_tensors *tensors);
+/* Buffers, the report, and the workspace where words of it are needed. */
+clq_status clq__dynamic_check_memory(const struct clq__dynamic_work *work, int64_t workspace_words);
+
+/* Folds the layout and fills the arguments, but for what depends on the cut into work-items. Makes no OpenCL
+ * call. */
+void clq__dynamic_describe(struct dynamic_quantize_args *args, const struct clq__dynamic_work *work);
+
+/* Runs what was checked, or only builds what it needs. */
+clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
+                            const struct clq__dynamic_work *work, bool build_only, cl_uint num_wait,
+                            const cl_event *wait, cl_event *done);
+
+/* Rows and work-groups, from the layout in args; true for the group form. */
+bool clq__dynamic_size(struct dynamic_quantize_args *args, struct clq__launch *launch,
+                       struct clq__traits traits);
+
+#endif

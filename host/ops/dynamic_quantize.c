@@ -1,0 +1,55 @@
+/* clq_dynamic_quantize: rows by scales that are found from them, without indices. */
+#include <clquant/dynamic_quantize.h>
+
+#include "base/error.h"
+#include "ops/dynamic.h"
+
+static const struct clq__dynamic_names names = {"x", "y", "scale", "offset"};
+
+static clq_status check(const struct clq_dynamic_quantize_desc *desc, struct clq__dynamic_work *work)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
+    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
+        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
+                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_REQUIRE(desc->zero == 0, CLQ_ERROR_VALUE, "desc.zero is %u: it must be 0", desc->zero);
+    CLQ_TRY(clq__dynamic_check(work, &names,
+                               &(struct clq__dynamic_tensors){.x = desc->x,
+                                                              .y = desc->y,
+                                                              .scale = desc->scale,
+                                                              .offset = desc->offset,
+                                                              .smooth = desc->smooth_scale,
+                                                              .symmetric = desc->symmetric}));
+    CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
+    CLQ_TRY(clq__dynamic_check_memory(work, 0));
+end:
+    return status;
+}
+
+static clq_status run(clq_context *context, cl_command_queue queue,
+                      const struct clq_dynamic_quantize_desc *desc, bool build_only, cl_uint num_wait,
+                      const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dynamic_work work;
+
+    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
+    CLQ_TRY(check(desc, &work));
+    CLQ_TRY(clq__dynamic_run(context, queue, &work, build_only, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,
+                                const struct clq_dynamic_quantize_desc *desc, cl_uint num_wait,
+                                const cl_event *wait, cl_event *done)
+{
+    return run(context, queue, desc, false, num_wait, wait, done);
+}
+
+clq_status clq_dynamic_quantize_build(clq_context *context, const struct clq_dynamic_quantize_desc *desc)
+{
+    return run(context, NULL, desc, true, 0, NULL, NULL);
+}

@@ -1,0 +1,144 @@
+/* clq_dynamic_quantize_scatter: rows, their scales and their offsets into a cache. */
+#include <clquant/dynamic_quantize_scatter.h>
+
+#include "base/error.h"
+#include "ops/dynamic_scatter.h"
+#include "ops/explain.h"
+
+static const struct clq__dynamic_names names = {"updates", "cache", "cache_scale", "cache_offset"};
+
+/* All but the memory. owner_words is what the call needs of a workspace. */
+static clq_status check(const struct clq__dynamic_scatter *call, struct clq__dynamic_work *work,
+                        int64_t *owner_words)
+{
+    clq_status status = CLQ_OK;
+    struct dynamic_quantize_args args;
+
+    CLQ_TRY(clq__dynamic_check(work, call->names, &call->tensors));
+    CLQ_TRY(clq__placement_check(&work->placement, &(struct clq__placement_rules){.indices = call->indices,
+                                                                                  .cache = &work->y,
+                                                                                  .pieces = &work->x,
+                                                                                  .axis = call->axis,
+                                                                                  .least_rank = 3,
+                                                                                  .last_is_whole = true,
+                                                                                  .out_of_range = call->range,
+                                                                                  .unique = call->unique}));
+    work->placement.report = call->report;
+    work->placement.report_offset_bytes = call->report_offset_bytes;
+    work->placement.workspace = call->workspace;
+    work->placement.workspace_offset_bytes = call->workspace_offset_bytes;
+    *owner_words = 0;
+    if (work->x.elements > 0) {
+        clq__dynamic_describe(&args, work);
+        *owner_words = args.entries.owner_words;
+    }
+end:
+    return status;
+}
+
+clq_status clq__dynamic_scatter_run(clq_context *context, cl_command_queue queue,
+                                    const struct clq__dynamic_scatter *call, bool build_only,
+                                    cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dynamic_work work;
+    int64_t owner_words;
+
+    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
+    CLQ_TRY(check(call, &work, &owner_words));
+    CLQ_TRY(clq__dynamic_check_memory(&work, owner_words));
+    CLQ_TRY(clq__dynamic_run(context, queue, &work, build_only, num_wait, wait, done));
+end:
+    return status;
+}
+
+static clq_status call_of(const struct clq_dynamic_quantize_scatter_desc *desc,
+                          struct clq__dynamic_scatter *call)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
+    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
+        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
+                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    *call = (struct clq__dynamic_scatter){.names = &names,
+                                          .tensors = {.x = desc->updates,
+                                                      .y = desc->cache,
+                                                      .scale = desc->cache_scale,
+                                                      .offset = desc->cache_offset,
+                                                      .smooth = desc->smooth_scale,
+                                                      .symmetric = desc->symmetric},
+                                          .indices = desc->indices,
+                                          .report = desc->report,
+                                          .report_offset_bytes = desc->report_offset_bytes,
+                                          .workspace = desc->workspace,
+                                          .workspace_offset_bytes = desc->workspace_offset_bytes,
+                                          .axis = desc->axis,
+                                          .range = desc->out_of_range,
+                                          .unique = desc->unique};
+end:
+    return status;
+}
+
+clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue queue,
+                                        const struct clq_dynamic_quantize_scatter_desc *desc,
+                                        cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dynamic_scatter call;
+
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_run(context, queue, &call, false, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_dynamic_quantize_scatter_build(clq_context *context,
+                                              const struct clq_dynamic_quantize_scatter_desc *desc)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dynamic_scatter call;
+
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_run(context, NULL, &call, true, 0, NULL, NULL));
+end:
+    return status;
+}
+
+clq_status clq_dynamic_quantize_scatter_workspace(clq_context *context,
+                                                  const struct clq_dynamic_quantize_scatter_desc *desc,
+                                                  size_t *size_bytes)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dynamic_scatter call;
+    struct clq__dynamic_work work;
+    int64_t owner_words;
+
+    CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
+    *size_bytes = 0;
+    CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(check(&call, &work, &owner_words));
+    CLQ_TRY(clq__dynamic_check_memory(&work, 0)); /* the workspace is what is asked for */
+    *size_bytes = (size_t)owner_words * sizeof(uint32_t);
+end:
+    return status;
+}
+
+clq_status clq_dynamic_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
+                                                const struct clq_dynamic_quantize_scatter_desc *desc,
+                                                cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dynamic_scatter call;
+    struct clq__dynamic_work work;
+    int64_t owner_words;
+
+    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(check(&call, &work, &owner_words));
+    CLQ_TRY(clq__dynamic_check_memory(&work, owner_words));
+    CLQ_TRY(clq__explain_entries(queue, &work.placement, num_wait, wait));
+end:
+    return status;
+}

@@ -1,0 +1,92 @@
+/* Dynamic quantization from a described call to the queue: the kernel, and before it what it waits for. */
+#include "base/error.h"
+#include "ops/chain.h"
+#include "ops/dynamic.h"
+
+enum { NUM_BUFFERS = 8 }; /* of dynamic_quantize.cl: x, smooth, y, scales, offsets, indices, owners, report */
+
+static void choose_variant(struct clq__variant *variant, const struct clq__dynamic_work *work)
+{
+    clq__variant_begin(variant, "dynamic_quantize.cl");
+    clq__variant_define(variant, "SRC", clq__type_token(work->x.type));
+    clq__variant_define(variant, "DST", clq__type_token(work->y.type));
+    clq__variant_define(variant, "SMOOTH", work->smooth.tensor != NULL ? "1" : "0");
+}
+
+static clq_status prepare(struct clq__chain *chain, const struct clq__dynamic_work *work,
+                          struct dynamic_quantize_args *args, struct clq__launch *launch)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__placement *placement = &work->placement;
+    cl_mem *buffers = launch->buffers, any = work->x.tensor->data;
+
+    /* an argument that is not read gets a buffer all the same: some drivers refuse a kernel with a NULL one */
+    buffers[0] = work->x.tensor->data;
+    buffers[1] = work->smooth.tensor != NULL ? work->smooth.tensor->data : any;
+    buffers[2] = work->y.elements > 0 ? work->y.tensor->data : any;
+    buffers[3] = work->y.elements > 0 ? work->scale.tensor->data : any;
+    buffers[4] = work->y.elements > 0 && work->offset.tensor != NULL ? work->offset.tensor->data : any;
+    buffers[5] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : any;
+    buffers[6] = any;
+    buffers[7] = placement->report != NULL ? placement->report : any;
+    if (work->widen_smooth)
+        CLQ_TRY(clq__chain_widen(chain, &work->smooth, work->smooth.elements, &buffers[1]));
+    if (args->entries.owner_words > 0)
+        CLQ_TRY(clq__chain_claim(chain, placement, &args->entries, &buffers[6]));
+end:
+    return status;
+}
+
+static clq_status enqueue(struct clq__chain *chain, const struct clq__dynamic_work *work,
+                          struct dynamic_quantize_args *args, struct clq__launch *launch, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(prepare(chain, work, args, launch));
+    CLQ_TRY(clq__chain_finish(chain, launch, done));
+end:
+    clq__chain_release(chain);
+    return status;
+}
+
+static clq_status build(clq_context *context, const struct clq__dynamic_work *work,
+                        const struct dynamic_quantize_args *args, const struct clq__launch *launch)
+{
+    clq_status status = CLQ_OK;
+
+    if (work->widen_smooth)
+        CLQ_TRY(clq__widen_build(context));
+    if (args->entries.owner_words > 0)
+        CLQ_TRY(clq__claim_build(context));
+    CLQ_TRY(clq__launch_build(context, launch));
+end:
+    return status;
+}
+
+clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
+                            const struct clq__dynamic_work *work, bool build_only, cl_uint num_wait,
+                            const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct dynamic_quantize_args args;
+    struct clq__launch launch;
+    struct clq__chain chain = {.context = context, .queue = queue, .num_wait = num_wait, .wait = wait};
+
+    if (work->x.elements == 0) {
+        if (!build_only)
+            CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
+        goto end;
+    }
+    clq__dynamic_describe(&args, work);
+    choose_variant(&launch.variant, work);
+    clq__variant_end_form(&launch.variant, context, clq__dynamic_size(&args, &launch, clq__traits(context)));
+    launch.num_buffers = NUM_BUFFERS;
+    launch.args = &args;
+    launch.args_bytes = sizeof args;
+    if (build_only)
+        CLQ_TRY(build(context, work, &args, &launch));
+    else
+        CLQ_TRY(enqueue(&chain, work, &args, &launch, done));
+end:
+    return status;
+}

@@ -1,0 +1,68 @@
+/* Dynamic quantization of updates, written with its scales and offsets where indices say, in place.
+ *
+ *   for i in 0 .. N-1:
+ *       b, s = indices[i] if indices is [N, 2] else (i, indices[i])
+ *       cache[b, .., s : s+U on axis, .., :], cache_scale[b, .., s : s+U, ..], cache_offset[b, .., s : s+U, ..]
+ *           = y, scale, offset of dynamic_quantize(updates[i])
+ *
+ * The formulas are those of clquant/dynamic_quantize.h; a row is the last dimension.
+ *
+ * Types     updates, smooth_scale: float32, float16, bfloat16. cache: int8, or int4 in any view of tensor.h.
+ *           cache_scale, cache_offset: float32. indices: int32, int64.
+ * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on axis,
+ *           which is neither the first nor the last; U is at most A; all other dimensions are equal. cache_scale,
+ *           cache_offset: cache's shape less the last dimension. smooth_scale: H elements.
+ *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
+ * Symmetric cache_offset is NULL exactly where symmetric is 1.
+ * Outside, Overlap, Workspace: as in clquant/quantize_scatter.h, for all three outputs.
+ * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/dynamic_quantize.h. */
+#ifndef CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
+#define CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
+
+#include <clquant/quantize_scatter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Zero means default in every field but axis, which is always the axis it says. */
+struct clq_dynamic_quantize_scatter_desc {
+    const DLTensor *cache;
+    const DLTensor *cache_scale;
+    const DLTensor *cache_offset; /* NULL: symmetric */
+    const DLTensor *indices;
+    const DLTensor *updates;
+    const DLTensor *smooth_scale; /* NULL: none */
+    cl_mem report;                /* a struct clq_report; NULL: none */
+    uint64_t report_offset_bytes;
+    cl_mem workspace; /* NULL: made for the call where it is needed */
+    uint64_t workspace_offset_bytes;
+    int32_t axis;
+    uint32_t symmetric;    /* 1: the largest magnitude sets the scale, and there is no offset */
+    uint32_t out_of_range; /* enum clq_range_policy */
+    uint32_t unique;       /* 1: no two entries overlap */
+    uint64_t reserved[4];
+};
+
+CLQ_API clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue queue,
+                                                const struct clq_dynamic_quantize_scatter_desc *desc,
+                                                cl_uint num_wait, const cl_event *wait, cl_event *done);
+
+/* Checks the descriptor and builds what the call would need, without enqueueing anything. */
+CLQ_API clq_status clq_dynamic_quantize_scatter_build(clq_context *context,
+                                                      const struct clq_dynamic_quantize_scatter_desc *desc);
+
+/* The bytes of workspace that the call would use; 0 for most. */
+CLQ_API clq_status clq_dynamic_quantize_scatter_workspace(
+    clq_context *context, const struct clq_dynamic_quantize_scatter_desc *desc, size_t *size_bytes);
+
+/* Reads the indices back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest wrong entry
+ * and why. Blocks: on the wait list, and on the read. */
+CLQ_API clq_status clq_dynamic_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
+                                                        const struct clq_dynamic_quantize_scatter_desc *desc,
+                                                        cl_uint num_wait, const cl_event *wait);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
