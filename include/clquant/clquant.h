@@ -5,6 +5,7 @@
 #include <clquant/context.h>
 #include <clquant/dynamic_quantize.h>
 #include <clquant/dynamic_quantize_scatter.h>
+#include <clquant/find_scales.h>
 #include <clquant/group_quantize.h>
 #include <clquant/npu.h>
 #include <clquant/quantize.h>

@@ -85,6 +85,20 @@ struct reference_quantize_desc {
 };
 void reference_quantize(const struct reference_quantize_desc *desc);
 
+/* The scales and zero points with which the finite values of x fill the range of a type: int8, uint8 or int4.
+ * scales (float32) has one element, or one per index of axis, in row-major order; zero_points (an integer type
+ * or float32) has as many, or is NULL. */
+struct reference_find_scales_desc {
+    const struct reference_tensor *x;
+    const struct reference_tensor *scales;
+    const struct reference_tensor *zero_points;
+    enum reference_type type;
+    int axis;
+    bool minmax;   /* else absmax */
+    bool multiply; /* the scale is to be multiplied with */
+};
+void reference_find_scales(const struct reference_find_scales_desc *desc);
+
 /* npu_quantize: the same with div_mode and the documents' meaning of axis. The output's type stands for dtype
  * (quint4x2 is int4 with 8 lanes). */
 struct reference_npu_quantize_desc {

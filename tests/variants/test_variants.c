@@ -103,6 +103,32 @@ static void build_scatter(clq_context *context)
         clReleaseMemObject(buffers[i]);
 }
 
+/* Scales of the rows and of the columns; the latter from ranges of many rows. */
+static void build_scales(clq_context *context, DLDataType x_type)
+{
+    int64_t shape[] = {100000, 8};
+    cl_int code = CL_SUCCESS;
+    const DLDevice opencl = {kDLOpenCL, 0};
+    const cl_mem memory =
+        clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 4 * 100000 * 8, NULL, &code);
+    const cl_mem out = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 4 * 100000, NULL, &code);
+    const DLTensor x = {.data = memory, .device = opencl, .ndim = 2, .dtype = x_type, .shape = shape};
+
+    assert_int_equal(code, CL_SUCCESS);
+    for (int axis = 0; axis < 2; axis++) {
+        const DLTensor scales = {
+            .data = out, .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = shape + axis};
+        const clq_status status = clq_find_scales_build(
+            context, &(struct clq_find_scales_desc){.x = &x, .scales = &scales, .axis = axis});
+
+        if (status != CLQ_OK)
+            print_error("%s\n", clq_error_detail());
+        assert_int_equal(status, CLQ_OK);
+    }
+    clReleaseMemObject(memory);
+    clReleaseMemObject(out);
+}
+
 /* All that the operators can ask for on this device, laid out and computed in one way. */
 static void build_all(uint32_t form, uint32_t arithmetic)
 {
@@ -115,6 +141,8 @@ static void build_all(uint32_t form, uint32_t arithmetic)
         &context);
 
     assert_int_equal(status, CLQ_OK);
+    for (int x = 0; x < 3; x++)
+        build_scales(context, x_types[x]);
     for (int x = 0; x < 3; x++)
         for (int y = 0; y < 4; y++)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)

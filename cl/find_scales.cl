@@ -1,0 +1,249 @@
+// find_scales: the range of the finite values of every index of an axis, or of all of x, for cl/finish_scales.cl;
+// where a work-item sees all values of an index, its scale and zero point
+//
+//   KERNEL_NAME   the kernel's name
+//   SRC           f32, f16 or bf16, of base/types.clh
+//   REDUCE        runs: the elements of a row have one index; columns: each has its own
+//   ARITHMETIC    native or exact, of base/arithmetic.clh
+//   FORM          item or group, of base/parameters.clh
+//   PREFETCH      0 or 1, of base/hints.clh
+//
+// The file may be included many times in one source, each time with other parameters.
+#include "args/find_scales.h"
+#include "base/hints.clh"
+#include "base/parameters.clh"
+#include "base/range.clh"
+#include "base/rows.clh"
+#include "base/scales.clh"
+
+#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(ARITHMETIC) || !defined(FORM) ||  \
+    !defined(PREFETCH)
+#error "find_scales.cl: KERNEL_NAME, SRC, REDUCE, ARITHMETIC, FORM and PREFETCH are required"
+#endif
+
+#define LOCAL_NAME(name) CLQ_CAT3(KERNEL_NAME, _, name)
+#define WIDTH            RANGE_WIDTH(FORM, SRC)
+
+// Places that are read at once, and vectors between two of them: pages apart keep more of a CPU's memory busy.
+// Measured on PoCL with AVX-512, 256 MiB of float16: 0.78 of a loop that only reads from one place, 0.94 from
+// four.
+#define AT_ONCE 4
+#define STRETCH (4096 / (int)sizeof(STORAGE(SRC)) / WIDTH)
+// In elements: a cache line, and how far ahead of their use lines are fetched at least.
+#define LINE  (64 / (int)sizeof(STORAGE(SRC)))
+#define AHEAD (8192 / (int)sizeof(STORAGE(SRC)))
+
+// Vectors whose ranges a work-item holds.
+#define HELD                                                                                                 \
+    (REDUCES_RUNS(REDUCE) ? AT_ONCE                                                                          \
+     : IS_GROUP(FORM)     ? 1                                                                                \
+     : STREAMS(PREFETCH)  ? CLQ_FIND_COLUMN_BYTES / (int)sizeof(STORAGE(SRC)) / WIDTH                        \
+                          : CLQ_FIND_COLUMNS_SHORT / WIDTH)
+
+// Elements of one index that follow one another: `lanes` work-items take vectors in turn, from AT_ONCE places
+// a stretch apart. `next` is what is read after these.
+static inline void LOCAL_NAME(take_run)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x, long stride,
+                                        long count, global const STORAGE(SRC) * next, uint lane, uint lanes)
+{
+    const long whole = stride == 1 ? count / WIDTH : 0;
+    const long stretch = IS_GROUP(FORM) ? (long)lanes : min(whole / AT_ONCE, (long)STRETCH);
+    long v = 0;
+
+    for (; stretch > 0 && v + AT_ONCE * stretch <= whole; v += AT_ONCE * stretch) {
+        const long after = v + AT_ONCE * stretch;
+        global const STORAGE(SRC) *here = x + v * WIDTH;
+        global const STORAGE(SRC) *ahead = after < whole ? x + after * WIDTH : next;
+
+        for (long s = lane; s < stretch; s += lanes) {
+            UNROLL_LOOP
+            for (uint k = 0; k < AT_ONCE; k++) {
+                const long at = (s + k * stretch) * WIDTH;
+
+                if (s * WIDTH % LINE == 0)
+                    PREFETCH_LINE(PREFETCH, ahead + at);
+                WIDEN(SRC, WIDTH, held + k, LOAD_UNITS(FORM, SRC, WIDTH, here + at));
+            }
+        }
+    }
+    for (v += lane; v < whole; v += lanes)
+        WIDEN(SRC, WIDTH, held, LOAD_UNITS(FORM, SRC, WIDTH, x + v * WIDTH));
+    for (; v * WIDTH < count; v += lanes)
+        WIDEN(SRC, WIDTH, held, GATHER(SRC, WIDTH, x + v * WIDTH * stride, stride, count - v * WIDTH));
+}
+
+// Where the v-th vector of columns begins. The last one is moved back to be whole: what it shares with the one
+// before is found twice.
+static inline long LOCAL_NAME(column)(long v, long columns)
+{
+    return max(min(v * WIDTH, columns - WIDTH), 0L);
+}
+
+// Elements of a row that have an index each: the v-th vector of them widens held[v]. The row has fewer than the
+// others where count is below columns.
+static inline void LOCAL_NAME(take_row)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x, long stride,
+                                        long columns, long count)
+{
+    for (long v = 0; v * WIDTH < columns; v++) {
+        const long at = LOCAL_NAME(column)(v, columns);
+
+        WIDEN(SRC, WIDTH, held + v,
+              stride == 1 && at + WIDTH <= count ? LOAD_UNITS(FORM, SRC, WIDTH, x + at)
+                                                 : GATHER(SRC, WIDTH, x + at * stride, stride, count - at));
+    }
+}
+
+// Several rows at once, so that the ranges are read and written once for all of them.
+static inline void LOCAL_NAME(take_rows)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) *const *rows,
+                                         global const STORAGE(SRC) *const *next, long columns)
+{
+    for (long v = 0; v * WIDTH < columns; v++) {
+        const long at = LOCAL_NAME(column)(v, columns);
+        RANGES(SRC, WIDTH) ranges = held[v];
+
+        UNROLL_LOOP
+        for (uint r = 0; r < AT_ONCE; r++) {
+            if (v * WIDTH % LINE == 0)
+                PREFETCH_LINE(PREFETCH, next[r] + at);
+            WIDEN(SRC, WIDTH, &ranges, LOAD_UNITS(FORM, SRC, WIDTH, rows[r] + at));
+        }
+        held[v] = ranges;
+    }
+}
+
+// The range of an index, of these steps. x is where the index begins.
+static inline uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * x, const struct find_scales_args *a,
+                                    long first, long last, uint lane, uint lanes)
+{
+    // How many rows, or indices of one row, further on `next` is.
+    const long reach = max(clq_quotient(AHEAD, a->tile), 1L);
+    RANGES(SRC, WIDTH) held[AT_ONCE];
+    long row = a->tiles_per_row > 1 ? first / a->tiles_per_row : first, tile = first - row * a->tiles_per_row;
+
+    UNROLL_LOOP
+    for (uint k = 0; k < AT_ONCE; k++)
+        CLEAR(SRC, WIDTH, held + k);
+    for (long step = first; step < last; step++) {
+        global const STORAGE(SRC) *at =
+            x + clq_place_of(row, a->dim, a->outer).x + tile * a->tile * a->x_stride;
+        global const STORAGE(SRC) *next = a->tiles_per_row > 1 ? at + a->tile : at + reach * a->index_stride;
+
+        if (a->tiles_per_row == 1 && step + reach < last)
+            next = x + clq_place_of(row + reach, a->dim, a->outer).x;
+        LOCAL_NAME(take_run)
+        (held, at, a->x_stride, min((long)a->tile, a->inner - tile * a->tile), next, lane, lanes);
+        tile = tile + 1 < a->tiles_per_row ? tile + 1 : 0;
+        row += tile == 0;
+    }
+    UNROLL_LOOP
+    for (uint k = 1; k < AT_ONCE; k++)
+        JOIN(SRC, WIDTH, held, held + k);
+    return CLOSE(SRC, WIDTH, held);
+}
+
+// The ranges of a tile of columns, of these rows. x is where the tile begins.
+static inline void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x,
+                                       const struct find_scales_args *a, long columns, long left, long first,
+                                       long last)
+{
+    // The last row may have fewer columns: those that are left.
+    const long whole = min(last, a->steps - 1);
+    global const STORAGE(SRC) * rows[AT_ONCE], *next[AT_ONCE];
+    long row = first;
+
+    if (a->x_stride == 1 && columns >= WIDTH && first + AT_ONCE <= whole) {
+        for (uint r = 0; r < AT_ONCE; r++)
+            next[r] = x + clq_place_of(row + r, a->dim, a->outer).x;
+        for (; row + AT_ONCE <= whole; row += AT_ONCE) {
+            for (uint r = 0; r < AT_ONCE; r++) {
+                rows[r] = next[r];
+                next[r] = x + clq_place_of(row + AT_ONCE + r, a->dim, a->outer).x;
+            }
+            LOCAL_NAME(take_rows)(held, rows, next, columns);
+        }
+    }
+    for (; row < last; row++)
+        LOCAL_NAME(take_row)
+    (held, x + clq_place_of(row, a->dim, a->outer).x, a->x_stride, columns,
+     row < a->steps - 1 ? columns : left);
+}
+
+// The ranges of a tile of columns, or, where they are all of the columns, the scales.
+static inline void LOCAL_NAME(put_columns)(global uint2 *ranges, global uint *scales,
+                                           global uchar *zero_points, const struct find_scales_args *a,
+                                           long first, long columns, const RANGES(SRC, WIDTH) * held)
+{
+    for (long v = 0; v * WIDTH < columns; v++) {
+        const long at = LOCAL_NAME(column)(v, columns);
+        const uint count = (uint)min(columns - at, (long)WIDTH);
+        STORAGE(SRC) up[WIDTH], down[WIDTH];
+
+        CLQ_CAT(vstore, WIDTH)(CLQ_CAT(as_, UNITS_OF(SRC, WIDTH))(held[v].up), 0, up);
+        CLQ_CAT(vstore, WIDTH)(held[v].down, 0, down);
+        for (uint k = 0; k < count && !a->direct; k++)
+            ranges[first + at + k] = (uint2)(MAGNITUDE(SRC, up[k]), MAGNITUDE(SRC, down[k]));
+        for (uint k = 0; k < count && a->direct; k++) {
+            const uint2 range = (uint2)(MAGNITUDE(SRC, up[k]), MAGNITUDE(SRC, down[k]));
+
+            WRITE_SCALE(ARITHMETIC, scales, zero_points, &a->output, first + at + k, range);
+        }
+    }
+}
+
+kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *restrict ranges,
+                        global uint *restrict scales, global uchar *restrict zero_points,
+                        const struct find_scales_args a)
+{
+    local uint2 shared[IS_GROUP(FORM) ? CLQ_FIND_LANES : 1];
+
+    // A build rehearses with arguments of zeros; nothing below may divide by them.
+    if (a.units == 0)
+        return;
+
+    const bool shares = IS_GROUP(FORM) && REDUCES_RUNS(REDUCE);
+    const uint lanes = shares ? a.lanes : 1, lane = shares ? (uint)get_local_id(0) & (lanes - 1) : 0;
+    const long units = a.units * a.parts;
+    const long begin =
+        shares ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + (uint)get_local_id(0) / lanes
+               : (long)get_global_id(0) * a.units_per_item;
+    // Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
+    const long end = shares ? begin + 1 : min(begin + a.units_per_item, units);
+    long part = clq_quotient(begin, a.units), unit = begin - part * a.units;
+
+    for (long n = begin; n < end; n++) {
+        const long first = part * a.steps_per_part;
+        const long last = n < units ? min(first + a.steps_per_part, a.steps) : first;
+
+        if (REDUCES_RUNS(REDUCE)) {
+            uint2 range =
+                LOCAL_NAME(run)(x + a.x_offset + unit * a.index_stride, &a, first, last, lane, lanes);
+
+            if (shares)
+                range = clq_share_range(shared, range, lane, lanes, 1);
+            if (lane == 0 && n < units && a.direct)
+                WRITE_SCALE(ARITHMETIC, scales, zero_points, &a.output, unit, range);
+            else if (lane == 0 && n < units)
+                ranges[n] = range;
+        } else {
+            const long before = unit * a.tile, columns = min((long)a.tile, a.inner - before);
+            RANGES(SRC, WIDTH) held[HELD];
+
+            for (uint v = 0; v < HELD; v++)
+                CLEAR(SRC, WIDTH, held + v);
+            LOCAL_NAME(columns)
+            (held, x + a.x_offset + before * a.x_stride, &a, columns, clamp(a.last - before, 0L, columns),
+             first, last);
+            LOCAL_NAME(put_columns)
+            (ranges, scales, zero_points, &a, part * a.inner + before, columns, held);
+        }
+        unit = unit + 1 < a.units ? unit + 1 : 0;
+        part += unit == 0;
+    }
+}
+
+#undef LOCAL_NAME
+#undef WIDTH
+#undef AT_ONCE
+#undef STRETCH
+#undef LINE
+#undef AHEAD
+#undef HELD

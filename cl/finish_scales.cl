@@ -1,0 +1,43 @@
+// finish_scales: the ranges of cl/find_scales.cl to scales and zero points
+//
+//   KERNEL_NAME   the kernel's name
+//   ARITHMETIC    native or exact, of base/arithmetic.clh
+//   FORM          item or group, of base/parameters.clh
+#include "args/finish_scales.h"
+#include "base/parameters.clh"
+#include "base/scales.clh"
+
+#if !defined(KERNEL_NAME) || !defined(ARITHMETIC) || !defined(FORM)
+#error "finish_scales.cl: KERNEL_NAME, ARITHMETIC and FORM are required"
+#endif
+
+kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uint *restrict scales,
+                        global uchar *restrict zero_points, const struct finish_scales_args a)
+{
+    local uint2 shared[IS_GROUP(FORM) ? CLQ_FINISH_LANES : 1];
+
+    // A build rehearses with arguments of zeros; nothing below may divide by them.
+    if (a.indices == 0)
+        return;
+
+    // Neighbours in a group have neighbouring indices, whose ranges are neighbours too.
+    const uint lanes = IS_GROUP(FORM) ? a.lanes : 1, here = (uint)get_local_size(0) / lanes;
+    const uint lane = IS_GROUP(FORM) ? (uint)get_local_id(0) / here : 0;
+    const long begin = IS_GROUP(FORM)
+                           ? (long)get_group_id(0) * here + (long)((uint)get_local_id(0) - lane * here)
+                           : (long)get_global_id(0) * a.indices_per_item;
+    const long end = IS_GROUP(FORM) ? begin + 1 : min(begin + a.indices_per_item, (long)a.indices);
+
+    for (long i = begin; i < end; i++) {
+        const long parts = i < a.indices ? a.parts : 0;
+        uint2 range = 0;
+
+        for (long p = lane; p < parts; p += lanes)
+            for (long j = 0; j < a.span; j++)
+                range = max(range, ranges[p * a.part_ranges + i * a.index_ranges + j]);
+        if (IS_GROUP(FORM))
+            range = clq_share_range(shared, range, lane, lanes, here);
+        if (lane == 0 && i < a.indices)
+            WRITE_SCALE(ARITHMETIC, scales, zero_points, &a.output, i, range);
+    }
+}

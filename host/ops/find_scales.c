@@ -1,0 +1,169 @@
+/* clq_find_scales: the rules that the host can know, each checked once, and the two kernels. */
+#include "ops/find_scales.h"
+
+#include "base/error.h"
+#include "ops/chain.h"
+#include "ops/parameter.h"
+#include "runtime/memory.h"
+
+/* The zero points of a type fit into these. */
+static unsigned zero_point_types(enum clq__type type)
+{
+    return CLQ__SET(CLQ__F32) | CLQ__SET(CLQ__I32) | CLQ__SET(type == CLQ__U8 ? CLQ__U8 : CLQ__I8);
+}
+
+static clq_status check_choices(const struct clq_find_scales_desc *desc, struct clq__scales_work *work)
+{
+    clq_status status = CLQ_OK;
+    const DLDataType dtype = desc->dtype;
+    const bool unset = clq__same_dtype(dtype, (DLDataType){0, 0, 0});
+    char names[96];
+
+    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
+        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
+                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_REQUIRE(desc->method <= CLQ_MINMAX, CLQ_ERROR_VALUE,
+                "method is %u: it must be CLQ_ABSMAX (0) or CLQ_MINMAX (1)", desc->method);
+    CLQ_REQUIRE(desc->mode <= CLQ_MULTIPLY, CLQ_ERROR_VALUE,
+                "mode is %u: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", desc->mode);
+    work->type = unset ? CLQ__I8 : clq__type_of(dtype);
+    CLQ_REQUIRE(CLQ__SET(work->type) & CLQ__CACHES, CLQ_ERROR_TYPE,
+                "dtype is (code %d, bits %d, lanes %d): it must be %s", dtype.code, dtype.bits, dtype.lanes,
+                clq__type_names(CLQ__CACHES, names, sizeof names));
+    work->method = desc->method;
+    work->mode = desc->mode;
+end:
+    return status;
+}
+
+static clq_status check_shapes(struct clq__scales_work *work, int axis)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *x = &work->x, *scales = &work->scales, *zero_points = &work->zero_points;
+
+    work->axis = -1;
+    work->scale_stride = work->zero_point_stride = 0;
+    if (scales->elements != 1) {
+        CLQ_TRY(clq__axis_check(x, axis, scales->name, scales->elements, &work->axis));
+        CLQ_TRY(clq__parameter_check(scales, x, work->axis, &work->scale_stride));
+    }
+    CLQ_TRY(clq__parameter_check_rank(scales, x));
+    if (zero_points->tensor == NULL)
+        goto end;
+    CLQ_REQUIRE(zero_points->elements == scales->elements, CLQ_ERROR_SHAPE,
+                "zero_points has %lld elements: it must have as many as scales, %lld",
+                (long long)zero_points->elements, (long long)scales->elements);
+    if (scales->elements != 1)
+        CLQ_TRY(clq__parameter_check(zero_points, x, work->axis, &work->zero_point_stride));
+    CLQ_TRY(clq__parameter_check_rank(zero_points, x));
+end:
+    return status;
+}
+
+static clq_status check(const struct clq_find_scales_desc *desc, struct clq__scales_work *work)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
+    CLQ_TRY(check_choices(desc, work));
+    CLQ_TRY(clq__view_init(&work->x, "x", desc->x, CLQ__FLOATS));
+    CLQ_TRY(clq__view_init(&work->scales, "scales", desc->scales, CLQ__SET(CLQ__F32)));
+    CLQ_REQUIRE(desc->zero_points != NULL || (work->method == CLQ_ABSMAX && work->type != CLQ__U8),
+                CLQ_ERROR_NULL, "zero_points is NULL: %s",
+                work->method == CLQ_MINMAX ? "minmax has a zero point for each scale"
+                                           : "absmax has the zero point 128 for uint8");
+    if (desc->zero_points != NULL)
+        CLQ_TRY(clq__view_init(&work->zero_points, "zero_points", desc->zero_points,
+                               zero_point_types(work->type)));
+    else
+        clq__view_init_absent(&work->zero_points, "zero_points");
+    CLQ_TRY(check_shapes(work, desc->axis));
+    CLQ_TRY(clq__view_check_output(&work->scales));
+    CLQ_TRY(clq__view_check_output(&work->zero_points));
+    CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->scales, &work->zero_points, &work->x},
+                                  2, 3));
+end:
+    return status;
+}
+
+static clq_status build(clq_context *context, const struct clq__scales_call *call)
+{
+    clq_status status = CLQ_OK;
+
+    if (call->find.groups > 0)
+        CLQ_TRY(clq__launch_build(context, &call->find));
+    if (call->finish.groups > 0)
+        CLQ_TRY(clq__launch_build(context, &call->finish));
+end:
+    return status;
+}
+
+/* Where no range is needed, find is the only kernel; where x is empty, finish. */
+static clq_status enqueue(const struct clq__scales_work *work, struct clq__scales_call *call,
+                          struct clq__chain *chain, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    cl_mem *found = call->find.buffers, *finished = call->finish.buffers;
+
+    /* an argument that is not used gets a buffer all the same: some drivers refuse a kernel with a NULL one */
+    found[2] = finished[1] = work->scales.tensor->data;
+    found[3] = finished[2] =
+        work->zero_points.tensor != NULL ? work->zero_points.tensor->data : work->scales.tensor->data;
+    found[1] = finished[0] = work->scales.tensor->data;
+    if (call->ranges > 0) {
+        CLQ_TRY(clq__chain_scratch(chain, call->ranges, 2 * sizeof(uint32_t), &found[1]));
+        finished[0] = found[1];
+    }
+    if (call->find.groups > 0) {
+        found[0] = work->x.tensor->data;
+        if (call->finish.groups == 0) {
+            CLQ_TRY(clq__chain_finish(chain, &call->find, done));
+            goto end;
+        }
+        CLQ_TRY(clq__chain_add(chain, &call->find));
+    }
+    CLQ_TRY(clq__chain_finish(chain, &call->finish, done));
+end:
+    clq__chain_release(chain);
+    return status;
+}
+
+static clq_status run(clq_context *context, cl_command_queue queue, const struct clq_find_scales_desc *desc,
+                      bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__scales_work work;
+    struct clq__scales_call call;
+
+    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
+    CLQ_TRY(check(desc, &work));
+    if (work.scales.elements == 0) {
+        if (!build_only)
+            CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
+        goto end;
+    }
+    clq__scales_describe(&call, &work, clq__traits(context));
+    clq__variant_end(&call.find.variant, context);
+    clq__variant_end(&call.finish.variant, context);
+    if (build_only)
+        CLQ_TRY(build(context, &call));
+    else
+        CLQ_TRY(enqueue(
+            &work, &call,
+            &(struct clq__chain){.context = context, .queue = queue, .num_wait = num_wait, .wait = wait},
+            done));
+end:
+    return status;
+}
+
+clq_status clq_find_scales(clq_context *context, cl_command_queue queue,
+                           const struct clq_find_scales_desc *desc, cl_uint num_wait, const cl_event *wait,
+                           cl_event *done)
+{
+    return run(context, queue, desc, false, num_wait, wait, done);
+}
+
+clq_status clq_find_scales_build(clq_context *context, const struct clq_find_scales_desc *desc)
+{
+    return run(context, NULL, desc, true, 0, NULL, NULL);
+}

@@ -1,0 +1,33 @@
+/* A call of clq_find_scales between its steps: from what was checked to what is launched. */
+#ifndef CLQ_OPS_FIND_SCALES_H
+#define CLQ_OPS_FIND_SCALES_H
+
+#include "args/find_scales.h"
+#include "args/finish_scales.h"
+#include "base/view.h"
+#include "runtime/launch.h"
+
+#include <clquant/find_scales.h>
+
+struct clq__scales_work {
+    struct clq__view x, scales, zero_points;
+    int axis;                                /* -1: one scale for all of x */
+    int64_t scale_stride, zero_point_stride; /* in memory, along the axis */
+    enum clq__type type;                     /* of what x is to be quantized to */
+    uint32_t method, mode;
+};
+
+/* find reduces x to ranges, and finish the ranges to scales; either may have nothing to do, and has no groups
+ * then. */
+struct clq__scales_call {
+    struct find_scales_args find_args;
+    struct finish_scales_args finish_args;
+    struct clq__launch find, finish; /* all but the buffers, and the variants' last words */
+    int64_t ranges;                  /* how many find writes */
+};
+
+/* Folds the layout, cuts it into work-items and fills the arguments. Makes no OpenCL call. */
+void clq__scales_describe(struct clq__scales_call *call, const struct clq__scales_work *work,
+                          struct clq__traits traits);
+
+#endif

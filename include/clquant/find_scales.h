@@ -1,0 +1,76 @@
+/* Finds static scales: those with which the values of x fill the range of a type.
+ *
+ *   mx, mn = the largest and the least finite value of x, at least 0 and at most 0
+ *
+ *             scale to divide by                   scale to multiply with              zero point
+ *   absmax    max(amax / steps, 2^-100)            min(steps / amax, 2^100)            0; uint8: 128
+ *             amax = max(mx, -mn), steps = 127; int4: 7
+ *   minmax    max(half / steps, 2^-100)            min(steps / half, 2^100)            see below
+ *             half = mx * 0.5 - mn * 0.5, steps = 127.5; int4: 7.5
+ *
+ * The zero point of minmax is lowest + rint(-mn / scale), or lowest + rint(-mn * scale), at most the
+ * highest; lowest = -128; uint8: 0; int4: -8.
+ *
+ * Every operation is one binary32 operation, rounded once, to nearest-even; rint rounds ties to even.
+ * Infinities and NaN count as 0, so that a scale is always finite and above 0: clq_quantize sends an
+ * infinity to the end of the range and NaN to 0 with any scale. With the scales and zero points that are
+ * found, for the same type and mode, clq_quantize keeps every finite value within half a step, and 0 exact
+ * (docs/numerics.md). The bytes are the same on every device and every run.
+ *
+ * Types     x: float32, float16, bfloat16. scales: float32. zero_points: float32, int32, or of 8 bits:
+ *           uint8 for uint8, int8 for int8 and int4; may be NULL where all of them are 0: absmax of int8
+ *           and int4. dtype, what x is to be quantized to: int8 (also where it is left zero), uint8, int4.
+ *
+ * Shapes    x of rank 0 to 8. scales has one element, for all of x, or one per index of `axis`; 0-D, 1-D,
+ *           or of x's rank with every other dimension 1. axis counts from the end when negative; where
+ *           scales has one element it is neither used nor checked. zero_points: as many as scales.
+ *
+ * Layouts   any non-negative strides and byte offsets; more than 2^31 elements. The outputs overlap neither
+ *           themselves nor anything else.
+ *
+ * Empty     where x has no elements every scale is that of zeros. Where scales has none nothing is written,
+ *           and *done still honours the wait list.
+ *
+ * Memory    nothing is retained; all buffers must live until *done completes. Ranges of parts of x go into
+ *           a temporary buffer: a few bytes for every hundred of x, or none.
+ *
+ * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
+ *
+ * Blocking  only to build, the first time a variant is used.
+ *
+ * Threads   safe on a shared context. */
+#ifndef CLQUANT_FIND_SCALES_H
+#define CLQUANT_FIND_SCALES_H
+
+#include <clquant/quantize.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+enum clq_scale_method { CLQ_ABSMAX = 0, CLQ_MINMAX = 1 };
+
+/* Zero means default in every field but axis, which is always the axis it says. New fields take the place of
+ * reserved ones, which must be zero. */
+struct clq_find_scales_desc {
+    const DLTensor *x;
+    const DLTensor *scales;
+    const DLTensor *zero_points; /* NULL: none */
+    DLDataType dtype;            /* CLQ_INT8, CLQ_UINT8 or CLQ_INT4 */
+    int32_t axis;
+    uint32_t method; /* enum clq_scale_method */
+    uint32_t mode;   /* enum clq_scale_mode: what clq_quantize will do with the scales */
+    uint64_t reserved[4];
+};
+
+CLQ_API clq_status clq_find_scales(clq_context *context, cl_command_queue queue,
+                                   const struct clq_find_scales_desc *desc, cl_uint num_wait,
+                                   const cl_event *wait, cl_event *done);
+
+/* Checks the descriptor and builds what clq_find_scales would need for it, without enqueueing anything. */
+CLQ_API clq_status clq_find_scales_build(clq_context *context, const struct clq_find_scales_desc *desc);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

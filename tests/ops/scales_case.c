@@ -1,0 +1,193 @@
+/* Fills a case, runs it, and compares every byte. */
+#include "scales_case.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+struct scales_case scales_case_of(const char *name, const struct scales_types *types, int rank,
+                                  const int64_t *shape, int axis)
+{
+    const int64_t count = axis == NO_AXIS ? 1 : shape[(axis + rank) % rank];
+    struct scales_case c = {.name = name,
+                            .has_zero_points = types->zero != REFERENCE_I4,
+                            .minmax = types->minmax,
+                            .multiply = types->multiply,
+                            .type = types->type,
+                            .axis = axis,
+                            .seed = harness.seed};
+
+    c.x = layout_dense(types->x, 1, rank, shape);
+    c.scales = layout_dense(REFERENCE_F32, 1, 1, &count);
+    if (c.has_zero_points)
+        c.zero_points = layout_dense(types->zero, 1, 1, &count);
+    return c;
+}
+
+static void print_layout(const char *name, const struct layout *layout)
+{
+    fprintf(stderr, "  %s: %s, shape (", name, type_name(layout->type));
+    for (int d = 0; d < layout->rank; d++)
+        fprintf(stderr, " %lld", (long long)layout->shape[d]);
+    fprintf(stderr, " ), strides (");
+    for (int d = 0; d < layout->rank && layout->strided; d++)
+        fprintf(stderr, " %lld", (long long)layout->strides[d]);
+    fprintf(stderr, " ), %lld elements before\n", (long long)layout->before);
+}
+
+static void print_case(const struct scales_case *c)
+{
+    fprintf(stderr, "case \"%s\": %s, %s, for %s, axis %d, values %d, seed %llu\n", c->name,
+            c->minmax ? "minmax" : "absmax", c->multiply ? "multiply" : "divide", type_name(c->type), c->axis,
+            (int)c->values, (unsigned long long)c->seed);
+    print_layout("x", &c->x);
+    print_layout("scales", &c->scales);
+    if (c->has_zero_points)
+        print_layout("zero_points", &c->zero_points);
+}
+
+void scales_tensors_init(struct scales_tensors *t, const struct scales_case *c)
+{
+    memset(t, 0, sizeof(*t));
+    tensor_init(&t->x, &c->x);
+    tensor_init(&t->scales, &c->scales);
+    if (c->has_zero_points)
+        tensor_init(&t->zero_points, &c->zero_points);
+}
+
+void scales_tensors_clear(struct scales_tensors *t)
+{
+    tensor_clear(&t->x);
+    tensor_clear(&t->scales);
+    tensor_clear(&t->zero_points);
+}
+
+static double power(struct random *random, int low, int high)
+{
+    return ldexp(1.0 + random_unit(random), (int)random_from(random, low, high));
+}
+
+static double value_of(struct random *random, enum scales_values values)
+{
+    const double sign = random_bits(random) & 1 ? -1.0 : 1.0;
+
+    switch (values) {
+    case SCALES_NARROW:
+        return sign * (1.0 + random_unit(random));
+    case SCALES_POSITIVE:
+        return power(random, -3, 3);
+    case SCALES_NEGATIVE:
+        return -power(random, -3, 3);
+    case SCALES_TINY:
+        return sign * power(random, -149, -80);
+    case SCALES_HUGE:
+        return sign * 3.4e38 * random_unit(random);
+    default:
+        return sign * power(random, -20, 15);
+    }
+}
+
+/* Gaps and guards hold values beyond all others, so that reading one by mistake gives a wrong result. */
+void scales_tensors_fill(struct scales_tensors *t, const struct scales_case *c)
+{
+    struct random random = random_of(c->seed);
+    const struct reference_tensor x = tensor_reference(&t->x, t->x.image);
+
+    if (c->values == SCALES_BITS) {
+        for (size_t i = 0; i < t->x.size_bytes; i++)
+            t->x.image[i] = (unsigned char)random_bits(&random);
+        return;
+    }
+    for (int64_t i = 0; i < tensor_slots(&t->x); i++)
+        tensor_set_slot(&t->x, i, random_bits(&random) & 1 ? 60000.0 : -60000.0);
+    for (int64_t i = 0; i < reference_count(&x); i++)
+        tensor_set(&t->x, i, value_of(&random, c->values));
+}
+
+static DLDataType dtype_for(enum reference_type type)
+{
+    return type == REFERENCE_I4 ? CLQ_INT4 : type == REFERENCE_U8 ? CLQ_UINT8 : CLQ_INT8;
+}
+
+struct clq_find_scales_desc scales_desc_of(const struct scales_tensors *t, const struct scales_case *c)
+{
+    return (struct clq_find_scales_desc){.x = &t->x.dl,
+                                         .scales = &t->scales.dl,
+                                         .zero_points = c->has_zero_points ? &t->zero_points.dl : NULL,
+                                         .dtype = dtype_for(c->type),
+                                         .axis = c->axis,
+                                         .method = c->minmax ? CLQ_MINMAX : CLQ_ABSMAX,
+                                         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE};
+}
+
+void scales_tensors_expect(struct scales_tensors *t, const struct scales_case *c)
+{
+    const struct reference_tensor x = tensor_reference(&t->x, t->x.image);
+    const struct reference_tensor scales = tensor_reference(&t->scales, t->scales.image);
+    struct reference_tensor zero_points;
+    struct reference_find_scales_desc desc = {.x = &x,
+                                              .scales = &scales,
+                                              .type = c->type,
+                                              .axis = c->axis,
+                                              .minmax = c->minmax,
+                                              .multiply = c->multiply};
+
+    if (c->has_zero_points) {
+        zero_points = tensor_reference(&t->zero_points, t->zero_points.image);
+        desc.zero_points = &zero_points;
+    }
+    reference_find_scales(&desc);
+}
+
+static bool run_once(struct scales_tensors *t, const struct scales_case *c, clq_context *context,
+                     cl_command_queue queue, int filling)
+{
+    struct clq_find_scales_desc desc;
+    cl_event done = NULL;
+    clq_status status;
+    bool good;
+
+    memset(t->scales.image, filling, t->scales.size_bytes);
+    if (c->has_zero_points)
+        memset(t->zero_points.image, filling, t->zero_points.size_bytes);
+    if (!tensor_upload(&t->scales, queue) || (c->has_zero_points && !tensor_upload(&t->zero_points, queue)))
+        return false;
+    desc = scales_desc_of(t, c);
+    status = clq_find_scales(context, queue, &desc, 0, NULL, &done);
+    if (status != CLQ_OK) {
+        fprintf(stderr, "clq_find_scales: %s: %s\n", clq_status_name(status), clq_error_detail());
+        return false;
+    }
+    good = clWaitForEvents(1, &done) == CL_SUCCESS;
+    clReleaseEvent(done);
+    scales_tensors_expect(t, c);
+    return tensor_holds(&t->scales, queue, t->scales.image, "scales") &&
+           (!c->has_zero_points ||
+            tensor_holds(&t->zero_points, queue, t->zero_points.image, "zero_points")) &&
+           good;
+}
+
+bool scales_tensors_match(struct scales_tensors *t, const struct scales_case *c, clq_context *context,
+                          cl_command_queue queue)
+{
+    const bool good = tensor_upload(&t->x, queue) && run_once(t, c, context, queue, 0x5a) &&
+                      run_once(t, c, context, queue, 0xa5) && tensor_holds(&t->x, queue, t->x.image, "x");
+
+    if (!good)
+        print_case(c);
+    return good;
+}
+
+void expect_scales(const struct scales_case *c)
+{
+    struct scales_tensors t;
+    bool good;
+
+    scales_tensors_init(&t, c);
+    scales_tensors_fill(&t, c);
+    good = scales_tensors_match(&t, c, harness.context, harness.queue);
+    scales_tensors_clear(&t);
+    if (!good)
+        fail_msg("\"%s\" differs from the reference; run again with --seed %llu", c->name,
+                 (unsigned long long)harness.seed);
+}
