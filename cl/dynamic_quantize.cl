@@ -160,7 +160,6 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     // A build rehearses with arguments of zeros; nothing below may divide by them.
     if (a.rows == 0)
         return;
-
     const bool group = IS_GROUP(FORM), symmetric = a.symmetric != 0;
     const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
                        a.x_pair == ELEMENTS(DST) - 1;

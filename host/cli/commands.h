@@ -14,9 +14,12 @@ struct operator_description;
 extern const struct operator_description quantize_operator;
 extern const struct operator_description group_quantize_operator;
 extern const struct operator_description quantize_scatter_operator;
+extern const struct operator_description dynamic_quantize_operator;
+extern const struct operator_description dynamic_quantize_scatter_operator;
 extern const struct operator_description npu_quantize_operator;
 extern const struct operator_description npu_group_quant_operator;
 extern const struct operator_description npu_quant_scatter_operator;
 extern const struct operator_description npu_quant_scatter_in_place_operator;
+extern const struct operator_description dynamic_quant_update_scatter_v2_operator;
 
 #endif

@@ -22,10 +22,13 @@ static const struct operator_description *const operators[] = {
     &quantize_operator,
     &group_quantize_operator,
     &quantize_scatter_operator,
+    &dynamic_quantize_operator,
+    &dynamic_quantize_scatter_operator,
     &npu_quantize_operator,
     &npu_group_quant_operator,
     &npu_quant_scatter_operator,
     &npu_quant_scatter_in_place_operator,
+    &dynamic_quant_update_scatter_v2_operator,
 };
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
@@ -36,11 +39,11 @@ static void print_help(FILE *to)
     fprintf(to, "clquant OPERATOR IN.safetensors -o OUT.safetensors [options] [--device N|TEXT] "
                 "[--tensor x=NAME ...]\n");
     for (size_t i = 0; i < COUNT(operators); i++)
-        fprintf(to, "  %-18s %s\n", operators[i]->name, operators[i]->summary);
+        fprintf(to, "  %-31s %s\n", operators[i]->name, operators[i]->summary);
     fprintf(to, "\nclquant COMMAND\n");
     for (size_t i = 0; i < COUNT(commands); i++)
-        fprintf(to, "  %-18s %s\n", commands[i].name, commands[i].help);
-    fprintf(to, "  %-18s %s\n", "--version", "the version");
+        fprintf(to, "  %-31s %s\n", commands[i].name, commands[i].help);
+    fprintf(to, "  %-31s %s\n", "--version", "the version");
     fprintf(to, "\n`clquant OPERATOR --help` has the operator's tensors and options. CLQ_DEVICE chooses the "
                 "device\nwhere --device does not. Exit status: 0 done; 1 the input was refused; 2 usage; "
                 "3 device or system failure.\n");

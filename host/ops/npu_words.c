@@ -1,4 +1,4 @@
-/* quint4x2. */
+/* int4 in the containers of frameworks. */
 #include "ops/npu_words.h"
 
 #include "base/dtype.h"
@@ -9,5 +9,14 @@ DLTensor clq__npu_words(const DLTensor *tensor)
 
     if (clq__same_dtype(tensor->dtype, CLQ_INT32))
         as.dtype = CLQ_INT4_WORDS;
+    return as;
+}
+
+DLTensor clq__npu_packed(const DLTensor *tensor)
+{
+    DLTensor as = clq__npu_words(tensor);
+
+    if (clq__same_dtype(tensor->dtype, CLQ_UINT8))
+        as.dtype = CLQ_INT4_BYTES;
     return as;
 }

@@ -7,5 +7,7 @@
 /* A tensor of int32 words seen as the library's own view of them, (kDLInt, 4, 8); any other tensor as it is.
  */
 DLTensor clq__npu_words(const DLTensor *tensor);
+/* The same, and of uint8 bytes as (kDLInt, 4, 2): for tensors that can only be int4. */
+DLTensor clq__npu_packed(const DLTensor *tensor);
 
 #endif

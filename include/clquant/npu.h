@@ -77,6 +77,24 @@ CLQ_API clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue
                                           int axis, int quant_axis, const char *reduce, cl_uint num_wait,
                                           const cl_event *wait, cl_event *done);
 
+/* DynamicQuantUpdateScatterV2(x, indices, var, var_scale, var_offset), in place
+ *
+ *   of each row x[i, 0, :], in int4:
+ *   scale = max((mx - mn) / 15, 1e-12)    off = 7 - mx / scale
+ *   var[i, s, 0, :] = sat(rint(x[i, 0, :] * (1 / scale) + off)), var_scale[i, s] = scale, var_offset[i, s] = -off
+ *   with s = indices[i]
+ *
+ * x           [B, 1, H], H even: float16, bfloat16 or float32.
+ * indices     [B], int32 or int64. One outside [0, S) drops its row.
+ * var         int4 [B, S, 1, H], in any view of tensor.h, int32 words, (kDLInt, 32, 1), or uint8 bytes.
+ * var_scale, var_offset  float32 [B, S] or [B, S, 1].
+ * Formula, layouts, events and threads: clquant/dynamic_quantize_scatter.h. */
+CLQ_API clq_status clq_dynamic_quant_update_scatter_v2(clq_context *context, cl_command_queue queue,
+                                                       const DLTensor *x, const DLTensor *indices,
+                                                       const DLTensor *var, const DLTensor *var_scale,
+                                                       const DLTensor *var_offset, cl_uint num_wait,
+                                                       const cl_event *wait, cl_event *done);
+
 #ifdef __cplusplus
 }
 #endif

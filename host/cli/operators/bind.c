@@ -99,6 +99,19 @@ bool operator_add_packed_output(struct operator_call *call, const char *name, DL
     return operator_add_output(call, name, CLQ_INT4_WORDS, input, INT4_IN_WORD);
 }
 
+bool operator_add_row_output(struct operator_call *call, const char *name, size_t input)
+{
+    const struct safetensors_tensor *like = call->sources[input];
+    const size_t at = call->output_count;
+
+    if (like->rank == 0)
+        return REFUSE(call, "%s: tensor '%.200s' has rank 0: it must have rows, which are its last dimension",
+                      call->in_path, like->name);
+    operator_add_output(call, name, CLQ_FLOAT32, input, ONE_ELEMENT);
+    call->outputs[at].rank--;
+    return true;
+}
+
 void operator_add_output_in_place(struct operator_call *call, size_t input)
 {
     const struct safetensors_tensor *like = call->sources[input];
@@ -127,7 +140,12 @@ bool operator_type_cache(struct operator_call *call, size_t input, size_t option
     };
     const struct safetensors_tensor *cache = call->sources[input];
     const int64_t value = call->values[option];
-    const char *dtype = value == OPERATOR_UNSET ? NULL : call->op->options[option].choices[value];
+    const char *const *choices = call->op->options[option].choices;
+    const char *dtype = value == OPERATOR_UNSET ? NULL : choices[value];
+    bool takes_uint8 = false;
+
+    for (size_t i = 0; choices[i]; i++)
+        takes_uint8 = takes_uint8 || strcmp(choices[i], "uint8") == 0;
 
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (strcmp(views[i].file_type, cache->type->name) == 0 &&
@@ -137,9 +155,8 @@ bool operator_type_cache(struct operator_call *call, size_t input, size_t option
         }
     if (!dtype && strcmp(cache->type->name, "U8") == 0)
         return REFUSE(call,
-                      "%s: tensor '%.200s' is U8, which may be uint8 or int4: --dtype uint8 or --dtype int4 "
-                      "is expected",
-                      call->in_path, cache->name);
+                      "%s: tensor '%.200s' is U8, which may be uint8 or int4: --dtype%s int4 is expected",
+                      call->in_path, cache->name, takes_uint8 ? " uint8 or --dtype" : "");
     return REFUSE(call,
                   "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 in bytes) or I32 "
                   "(int4 in words)",

@@ -105,11 +105,14 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
 bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                                 size_t container);
 
+/* The same for a float32 per row of the input: its shape less the last dimension. */
+bool operator_add_row_output(struct operator_call *call, const char *name, size_t input);
+
 /* For plan: the input itself comes out, changed, under its argument's name. */
 void operator_add_output_in_place(struct operator_call *call, size_t input);
 
 /* For plan: what a cache of bytes or words holds, by its type in the file and the operator's option of that
- * index, --dtype int8|uint8|int4. */
+ * index, --dtype. */
 bool operator_type_cache(struct operator_call *call, size_t input, size_t option);
 
 /* For run: a zeroed struct clq_report. What it holds once the run is done is said on stderr. */

@@ -1,0 +1,77 @@
+/* clquant dynamic_quant_update_scatter_v2: the documented call, in place. */
+#include "operator.h"
+
+enum { X, INDICES, VAR, VAR_SCALE, VAR_OFFSET };
+enum { STRICT };
+
+static bool plan(struct operator_call *call)
+{
+    operator_add_output_in_place(call, VAR);
+    operator_add_output_in_place(call, VAR_SCALE);
+    operator_add_output_in_place(call, VAR_OFFSET);
+    return true;
+}
+
+/* Indices out of range, after the documented call has found all else right. It has no report: where a row was
+ * dropped the general operator writes the same bytes again and counts. Its tensors have a dimension more;
+ * those of the command are dense. */
+static clq_status check_indices(struct operator_call *call)
+{
+    const DLTensor *var = operator_input(call, VAR);
+    DLTensor x = *operator_input(call, X), packed = *var, scale = *operator_input(call, VAR_SCALE),
+             offset = *operator_input(call, VAR_OFFSET);
+    int64_t x_shape[] = {x.shape[0], 1, 1, x.shape[2]}, row_shape[] = {var->shape[0], var->shape[1], 1};
+    struct clq_dynamic_quantize_scatter_desc general = {.cache = &packed,
+                                                        .cache_scale = &scale,
+                                                        .cache_offset = &offset,
+                                                        .indices = operator_input(call, INDICES),
+                                                        .updates = &x,
+                                                        .axis = 1};
+    clq_status status = CLQ_OK;
+
+    x.ndim = 4;
+    x.shape = x_shape;
+    scale.ndim = offset.ndim = 3;
+    scale.shape = offset.shape = row_shape;
+    packed.dtype = var->dtype.bits == 32 ? CLQ_INT4_WORDS : CLQ_INT4_BYTES;
+    status = clq_dynamic_quantize_scatter_explain(call->context, call->queue, &general, 0, NULL);
+    if (status != CLQ_ERROR_INDEX || call->values[STRICT])
+        return status;
+    status = operator_report(call, &general.report);
+    return status != CLQ_OK
+               ? status
+               : clq_dynamic_quantize_scatter(call->context, call->queue, &general, 0, NULL, NULL);
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    const clq_status status = clq_dynamic_quant_update_scatter_v2(
+        call->context, call->queue, operator_input(call, X), operator_input(call, INDICES),
+        operator_input(call, VAR), operator_input(call, VAR_SCALE), operator_input(call, VAR_OFFSET), 0, NULL,
+        done);
+
+    return status != CLQ_OK ? status : check_indices(call);
+}
+
+const struct operator_description dynamic_quant_update_scatter_v2_operator = {
+    .name = "dynamic_quant_update_scatter_v2",
+    .summary = "Quantizes each row of x to int4 as DynamicQuantUpdateScatterV2 does, and writes it in var.",
+    .formula = "  scale = max((mx - mn) / 15, 1e-12), off = 7 - mx / scale, of each row x[i, 0, :]\n"
+               "  var[i, s, 0, :] = sat(rint(x[i, 0, :] * (1 / scale) + off)) with s = indices[i]\n"
+               "  var_scale[i, s] = scale, var_offset[i, s] = -off",
+    .outputs = "var, var_scale, var_offset",
+    .inputs =
+        {
+            [X] = {"x", false, "F32, F16 or BF16, [B, 1, H]"},
+            [INDICES] = {"indices", false, "I32 or I64, [B]"},
+            [VAR] = {"var", false, "int4 [B, S, 1, H] in U8 (H / 2) or in I32 (H / 8)"},
+            [VAR_SCALE] = {"var_scale", false, "F32, [B, S] or [B, S, 1]"},
+            [VAR_OFFSET] = {"var_offset", false, "the same"},
+        },
+    .options =
+        {
+            [STRICT] = {"strict", operator_flag, "off", "refuse an index out of range"},
+        },
+    .plan = plan,
+    .run = run,
+};

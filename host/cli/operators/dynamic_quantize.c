@@ -1,0 +1,53 @@
+/* clquant dynamic_quantize: rows by scales that are found from them. */
+#include "operator.h"
+
+enum { X, SMOOTH_SCALE };
+enum { DTYPE, SYMMETRIC, CONTAINER };
+enum { Y, SCALE, OFFSET };
+
+static bool plan(struct operator_call *call)
+{
+    const DLDataType dtype = call->values[DTYPE] == 0 ? CLQ_INT4 : CLQ_INT8;
+
+    return operator_add_packed_output(call, "y", dtype, X, CONTAINER) &&
+           operator_add_row_output(call, "scale", X) &&
+           (call->values[SYMMETRIC] || operator_add_row_output(call, "offset", X));
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    const bool symmetric = call->values[SYMMETRIC];
+
+    return clq_dynamic_quantize(
+        call->context, call->queue,
+        &(struct clq_dynamic_quantize_desc){.x = operator_input(call, X),
+                                            .smooth_scale = operator_input(call, SMOOTH_SCALE),
+                                            .y = operator_output(call, Y),
+                                            .scale = operator_output(call, SCALE),
+                                            .offset = symmetric ? NULL : operator_output(call, OFFSET),
+                                            .symmetric = symmetric},
+        0, NULL, done);
+}
+
+const struct operator_description dynamic_quantize_operator = {
+    .name = "dynamic_quantize",
+    .summary = "Quantizes each row of x, its last dimension, by a scale that is found from the row.",
+    .formula = "  scale = max((mx - mn) / 15, 1e-12), off = 7 - mx / scale    (int8: / 255, 127)\n"
+               "  y = sat(rint(x * (1 / scale) + off)), offset = -off\n"
+               "  symmetric: scale = max(amax / 7, 1e-12), no offset          (int8: / 127)",
+    .outputs = "y, scale, [offset]",
+    .inputs =
+        {
+            [X] = {"x", false, "F32, F16 or BF16, rank 1 to 8"},
+            [SMOOTH_SCALE] = {"smooth_scale", true, "those; one per element of a row, which it multiplies"},
+        },
+    .options =
+        {
+            [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", NULL}, "int4", "what y holds"},
+            [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offset"},
+            [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
+                           "how int4 is stored: two in a U8, or eight in an I32"},
+        },
+    .plan = plan,
+    .run = run,
+};

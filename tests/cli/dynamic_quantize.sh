@@ -1,0 +1,77 @@
+#!/bin/bash
+# Rows by scales found from them: dense, into a cache, and by the documented call.
+source "$(dirname "$0")/library.sh"
+
+x=x:F16:2x4:0,15,7.5,3,-1,2,0,0.5
+"$TENSOR_FILE" make in.st $x
+run "$CLQUANT" dynamic_quantize in.st -o out.st
+succeeded "int4 with an offset, in bytes, is the default"
+holds "int4" out.st $'y U8 [2,2] 120 176 120 13\nscale F32 [2] 1 0.200000003\noffset F32 [2] 8 3'
+"$TENSOR_FILE" make smooth.st $x smooth_scale:F32:4:1,2,1,1
+run "$CLQUANT" dynamic_quantize smooth.st -o out.st
+holds "a smooth scale multiplies x first" out.st \
+    $'y U8 [2,2] 120 172 120 203\nscale F32 [2] 2 0.333333343\noffset F32 [2] 8 5'
+run "$CLQUANT" dynamic_quantize in.st -o out.st --symmetric --dtype int8
+holds "symmetric int8 has no offset" out.st \
+    $'y I8 [2,4] 0 127 63 25 -64 127 0 32\nscale F32 [2] 0.11811024 0.0157480314'
+"$TENSOR_FILE" make eight.st x:F32:8:0,1,2,3,4,5,6,15
+run "$CLQUANT" dynamic_quantize eight.st -o out.st --container words
+holds "int4 in words; one row has a scale without dimensions" out.st \
+    $'y I32 [1] 2128394904\nscale F32 [] 1\noffset F32 [] 8' # 0x7edcba98
+run "$CLQUANT" dynamic_quantize in.st -o out.st --container words
+refused "a row is no whole word" 1 "'x': its last dimension, 4, is not a multiple of 8"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --container words
+refused "int8 has no container" 2 "--container is for --dtype int4 only"
+"$TENSOR_FILE" make scalar.st x:F32::1
+run "$CLQUANT" dynamic_quantize scalar.st -o out.st --dtype int8
+refused "no row" 1 "'x' has rank 0: it must have rows"
+"$TENSOR_FILE" make short.st $x smooth_scale:F32:3:1,1,1
+run "$CLQUANT" dynamic_quantize short.st -o out.st
+refused "a smooth scale for every element" 1 "smooth_scale has 3 elements: it must have one per element of a row, 4"
+
+# Into a cache: [2, 3, 4] is a batch, a position and a row.
+rows="cache_scale:F32:2x3:9 cache_offset:F32:2x3:9 updates:F16:2x1x4:0,15,7.5,3,-1,2,0,0.5"
+"$TENSOR_FILE" make cache.st cache:U8:2x3x2:17 indices:I32:2:2,0 $rows
+run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4
+succeeded "starts on the second-to-last axis are the default"
+holds "data, scale and offset" out.st 'cache U8 [2,3,2] 17 17 17 17 120 176 120 13 17 17 17 17
+cache_scale F32 [2,3] 9 9 1 0.200000003 9 9
+cache_offset F32 [2,3] 9 9 8 3 9 9'
+run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st
+refused "bytes may be one or two" 1 "'cache' is U8, which may be uint8 or int4: --dtype int4 is expected"
+run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --symmetric
+refused "a symmetric cache has no offset" 1 "cache_offset is given: it must be NULL where symmetric is 1"
+run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --axis -1
+refused "a row is whole" 1 "axis is -1: it must be from -2 to -2 or from 1 to 1"
+"$TENSOR_FILE" make far.st cache:I8:2x3x4:1 indices:I64:3x2:0,1,5,0,0,1 cache_scale:F32:2x3:9 \
+    updates:F32:3x1x4:127,0,0,0,1,1,1,1,0,254,0,0
+run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st --symmetric
+dropped="clquant: far.st: dynamic_quantize_scatter: indices: 1 entry out of range dropped; the first is indices[1]"
+check "what was dropped is said" test "$status,$err" = "0,$dropped"
+holds "the last entry wins" out.st 'cache I8 [2,3,4] 1 1 1 1 0 127 0 0 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1
+cache_scale F32 [2,3] 9 2 9 9 9 9'
+run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st --symmetric --strict
+refused "an index out of range, with --strict" 1 "indices[1] has batch 5: it must be from 0 to 1"
+run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st
+refused "an asymmetric cache has offsets" 1 "cache_offset is NULL"
+
+# The documented call.
+"$TENSOR_FILE" make v2.st x:F16:2x1x8:0,15,7.5,3,0,0,0,0,-1,2,0,0.5,0,0,0,0 indices:I32:2:1,2 \
+    var:I32:2x2x1x1:5 bytes:U8:2x2x1x4:5 var_scale:F32:2x2:9 var_offset:F32:2x2x1:9
+run "$CLQUANT" dynamic_quant_update_scatter_v2 v2.st -o out.st
+dropped="clquant: v2.st: dynamic_quant_update_scatter_v2: indices: 1 entry out of range dropped; the first is indices[1]"
+check "the documented call counts too" test "$status,$err" = "0,$dropped"
+holds "words" out.st 'var I32 [2,2,1,1] 5 -2004307848 5 5
+var_scale F32 [2,2] 9 1 9 9
+var_offset F32 [2,2,1] 9 8 9 9' # 0x8888b078
+run "$CLQUANT" dynamic_quant_update_scatter_v2 v2.st -o out.st --tensor var=bytes
+holds "bytes" out.st 'var U8 [2,2,1,4] 5 5 5 5 120 176 136 136 5 5 5 5 5 5 5 5
+var_scale F32 [2,2] 9 1 9 9
+var_offset F32 [2,2,1] 9 8 9 9'
+run "$CLQUANT" dynamic_quant_update_scatter_v2 v2.st -o out.st --strict
+refused "an index out of range of the documented call" 1 "indices[1] has start 2: it must be from 0 to 1"
+"$TENSOR_FILE" make bad.st x:F16:2x8:1 indices:I32:2:1,2 var:I32:2x2x1x1:5 var_scale:F32:2x2:9 var_offset:F32:2x2:9
+run "$CLQUANT" dynamic_quant_update_scatter_v2 bad.st -o out.st
+refused "x has three dimensions" 1 "x.ndim is 2: it must be 3, [B, 1, H]"
+
+finish
