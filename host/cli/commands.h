@@ -16,6 +16,7 @@ extern const struct operator_description group_quantize_operator;
 extern const struct operator_description quantize_scatter_operator;
 extern const struct operator_description dynamic_quantize_operator;
 extern const struct operator_description dynamic_quantize_scatter_operator;
+extern const struct operator_description scales_operator;
 extern const struct operator_description npu_quantize_operator;
 extern const struct operator_description npu_group_quant_operator;
 extern const struct operator_description npu_quant_scatter_operator;

@@ -112,6 +112,17 @@ bool operator_add_row_output(struct operator_call *call, const char *name, size_
     return true;
 }
 
+void operator_add_shape(struct operator_call *call, const char *name, DLDataType dtype, int rank,
+                        const int64_t *shape)
+{
+    struct operator_output *output = &call->outputs[call->output_count++];
+
+    output->name = name;
+    output->dtype = dtype;
+    output->rank = rank;
+    memcpy(output->shape, shape, (size_t)rank * sizeof *shape);
+}
+
 void operator_add_output_in_place(struct operator_call *call, size_t input)
 {
     const struct safetensors_tensor *like = call->sources[input];

@@ -22,6 +22,9 @@ enum { ONE_ELEMENT = 1, INT4_IN_BYTE = 2, INT4_IN_WORD = 8 };
 
 enum { OPERATOR_UNSET = -1 };
 
+/* What the word none says, of an option that takes it for a number. */
+#define OPERATOR_NONE INT64_MAX
+
 /* As choices: the option takes no value, is off unless given, and its fallback is "off". */
 extern const char *const operator_flag[];
 
@@ -36,6 +39,7 @@ struct operator_option {
     const char *const *choices; /* ends with NULL; NULL: the option takes a whole number */
     const char *fallback;       /* NULL: none, and the value is OPERATOR_UNSET */
     const char *help;
+    bool none; /* a number that may be "none" */
 };
 
 struct operator_output {
@@ -107,6 +111,10 @@ bool operator_add_packed_output(struct operator_call *call, const char *name, DL
 
 /* The same for a float32 per row of the input: its shape less the last dimension. */
 bool operator_add_row_output(struct operator_call *call, const char *name, size_t input);
+
+/* An output of any shape. */
+void operator_add_shape(struct operator_call *call, const char *name, DLDataType dtype, int rank,
+                        const int64_t *shape);
 
 /* For plan: the input itself comes out, changed, under its argument's name. */
 void operator_add_output_in_place(struct operator_call *call, size_t input);

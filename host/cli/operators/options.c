@@ -35,15 +35,21 @@ static size_t list_options(const struct operator_description *op,
     return count;
 }
 
-static bool parse_number(struct operator_call *call, const char *name, const char *text, int64_t *value)
+static bool parse_number(struct operator_call *call, const struct operator_option *option, const char *text,
+                         int64_t *value)
 {
     char *end = NULL;
     long number = 0;
 
+    if (option->none && strcmp(text, "none") == 0) {
+        *value = OPERATOR_NONE;
+        return true;
+    }
     errno = 0;
     number = strtol(text, &end, 10);
     if (*text == '\0' || *text == ' ' || *end || errno || number < INT32_MIN || number > INT32_MAX)
-        return USAGE(call, "--%s '%.100s': a whole number is expected", name, text);
+        return USAGE(call, "--%s '%.100s': a whole number%s is expected", option->name, text,
+                     option->none ? ", or none," : "");
     *value = number;
     return true;
 }
@@ -72,7 +78,7 @@ static bool parse_own(struct operator_call *call, size_t i, const char *text)
     if (!text)
         return true;
     return option->choices ? parse_choice(call, option, text, &call->values[i])
-                           : parse_number(call, option->name, text, &call->values[i]);
+                           : parse_number(call, option, text, &call->values[i]);
 }
 
 /* --tensor x=NAME */

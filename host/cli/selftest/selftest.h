@@ -35,6 +35,7 @@ extern const struct selftest_operator selftest_quantize;
 extern const struct selftest_operator selftest_npu_quantize;
 extern const struct selftest_operator selftest_group_quantize;
 extern const struct selftest_operator selftest_quantize_scatter;
+extern const struct selftest_operator selftest_find_scales;
 
 /* Every combination of types is a kernel, which takes its time to build. Away from the device's own form and
  * arithmetic it is the same code with other plugs, and a spread is compared: for a type of y and a mode this

@@ -1,0 +1,76 @@
+/* clquant scales: the scales with which x fills the range of a type. */
+#include "operator.h"
+
+enum { X };
+enum { DTYPE, AXIS, METHOD, MODE };
+enum { SCALES, ZERO_POINTS }; /* the outputs */
+
+static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 4, 1}};
+
+static bool is_uint8(const struct operator_call *call)
+{
+    return dtypes[call->values[DTYPE]].code == kDLUInt;
+}
+
+/* Elsewhere all zero points are 0. */
+static bool has_zero_points(const struct operator_call *call)
+{
+    return call->values[METHOD] == CLQ_MINMAX || is_uint8(call);
+}
+
+static bool plan(struct operator_call *call)
+{
+    const struct safetensors_tensor *x = call->sources[X];
+    const int64_t rank = (int64_t)x->rank, wished = call->values[AXIS];
+    int64_t count = 1;
+
+    if (wished != OPERATOR_NONE) {
+        if (wished < -rank || wished >= rank)
+            return fail(call->failure, STATUS_REFUSED,
+                        "%s: tensor '%.200s': axis is %jd: it must be from %jd to %jd, its rank, or none",
+                        call->in_path, x->name, (intmax_t)wished, (intmax_t)-rank, (intmax_t)rank - 1);
+        count = x->shape[wished < 0 ? wished + rank : wished];
+    }
+    operator_add_shape(call, "scales", CLQ_FLOAT32, 1, &count);
+    if (has_zero_points(call))
+        operator_add_shape(call, "zero_points", is_uint8(call) ? CLQ_UINT8 : CLQ_INT8, 1, &count);
+    return true;
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    const struct clq_find_scales_desc desc = {
+        .x = operator_input(call, X),
+        .scales = operator_output(call, SCALES),
+        .zero_points = has_zero_points(call) ? operator_output(call, ZERO_POINTS) : NULL,
+        .dtype = dtypes[call->values[DTYPE]],
+        .axis = call->values[AXIS] == OPERATOR_NONE ? 0 : (int32_t)call->values[AXIS],
+        .method = (uint32_t)call->values[METHOD],
+        .mode = (uint32_t)call->values[MODE],
+    };
+
+    return clq_find_scales(call->context, call->queue, &desc, 0, NULL, done);
+}
+
+const struct operator_description scales_operator = {
+    .name = "scales",
+    .summary = "Finds the scales with which x fills the range of a type.",
+    .formula = "  absmax  scales = max(max |x| / 127, 2^-100); uint8 has zero_points 128; int4: / 7\n"
+               "  minmax  scales = max((max x - min x) / 255, 2^-100), of a range that holds 0; int4: / 15\n"
+               "          zero_points = lowest - rint(min x / scales)\n"
+               "  with mode multiply the reciprocal range; NaN and infinities count as 0",
+    .outputs = "scales F32, and zero_points (I8; U8 for uint8) for minmax and for uint8",
+    .inputs = {[X] = {"x", false, "F32, F16 or BF16"}},
+    .options =
+        {
+            [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", NULL}, "int8",
+                       "what x is to be quantized to", false},
+            [AXIS] = {"axis", NULL, "-1", "a scale for each index of it; none: one for all of x", true},
+            [METHOD] = {"method", (const char *const[]){"absmax", "minmax", NULL}, "absmax",
+                        "symmetric, or with a zero point", false},
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
+                      "divide", "what will be done with scales", false},
+        },
+    .plan = plan,
+    .run = run,
+};

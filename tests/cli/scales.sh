@@ -1,0 +1,55 @@
+#!/bin/bash
+# Scales from file to file, and back into quantize.
+source "$(dirname "$0")/library.sh"
+
+"$TENSOR_FILE" make in.st x:F32:2x4:254,-1,inf,nan,-508,7,63.5,0 half:F16:4:1,-2,3,-8
+run "$CLQUANT" scales in.st -o out.st --axis 0
+succeeded "absmax of the rows"
+holds "absmax of the rows" out.st "scales F32 [2] 2 4"
+run "$CLQUANT" scales in.st -o out.st --axis none
+holds "one scale for all" out.st "scales F32 [1] 4"
+run "$CLQUANT" scales in.st -o out.st --axis none --mode multiply --dtype uint8
+succeeded "to multiply with"
+holds "to multiply with, uint8 has zero points" out.st "scales F32 [1] 0.25
+zero_points U8 [1] 128"
+run "$CLQUANT" scales in.st -o out.st --axis none --dtype int4 --tensor x=half
+holds "int4, float16" out.st "scales F32 [1] $("$TENSOR_FILE" make s.st s:F32:1:1.1428571939468384 && "$TENSOR_FILE" show s.st | sed 's/.* //')"
+
+"$TENSOR_FILE" make range.st x:BF16:3x2:-55,100,200,-155,0,0
+run "$CLQUANT" scales range.st -o out.st --method minmax --dtype uint8
+succeeded "minmax of the columns: the last axis is the default"
+holds "minmax of the columns" out.st "scales F32 [2] 1 1
+zero_points U8 [2] 55 155"
+run "$CLQUANT" scales range.st -o out.st --method minmax
+holds "minmax, int8" out.st "scales F32 [2] 1 1
+zero_points I8 [2] -73 27"
+
+# What comes out goes in: one file with x, scales and zero_points.
+"$TENSOR_FILE" make both.st x:BF16:3x2:-55,100,200,-155,0,0 scales:F32:2:1,1 zero_points:I8:2:-73,27
+run "$CLQUANT" quantize both.st -o out.st
+holds "quantized with them" out.st "y I8 [3,2] -128 127 127 -128 -73 27"
+
+"$TENSOR_FILE" make empty.st x:F32:2x0:0
+run "$CLQUANT" scales empty.st -o out.st --axis 0 --mode multiply
+succeeded "no values"
+run "$CLQUANT" scales empty.st -o out.st --axis 1 --method minmax
+holds "no index" out.st "scales F32 [0]
+zero_points I8 [0]"
+
+"$TENSOR_FILE" make number.st x:F32::3
+run "$CLQUANT" scales number.st -o out.st
+refused "a number has no axis" 1 "axis is -1"
+run "$CLQUANT" scales number.st -o out.st --axis none --mode multiply --dtype int8
+succeeded "a number alone"
+run "$CLQUANT" scales in.st -o none.st --axis 2
+refused "no such axis" 1 "from -2 to 1"
+check "a refused run leaves no OUT" test ! -e none.st
+run "$CLQUANT" scales in.st -o none.st --axis all
+refused "an axis that is no number" 2 "a whole number, or none, is expected"
+run "$CLQUANT" quantize in.st -o none.st --axis none
+refused "none is for scales alone" 2 "a whole number is expected"
+"$TENSOR_FILE" make bytes.st x:I8:2:1,2
+run "$CLQUANT" scales bytes.st -o none.st
+refused "x of bytes" 1 "x.dtype"
+
+finish
