@@ -1,11 +1,13 @@
 /* The context: one OpenCL context and device, the kernels that were built for it, and where binaries are
  * kept.
  *
- * Ownership The caller's cl_context and cl_device_id are retained, and released by clq_context_destroy. Where
- * none is given the library makes its own. Nothing else is kept: queues, buffers and events stay the
- * caller's. Threads   A clq_context may be used by many threads at once. Creating and destroying it is the
- * caller's to order. Globals   None, but one buffer a thread for clq_error_detail(). Nothing runs at exit and
- * nothing is printed. */
+ * Ownership  The caller's cl_context and cl_device_id are retained, and released by clq_context_destroy. Where
+ *            none is given the library makes its own. Nothing else is kept: queues, buffers and events stay the
+ *            caller's.
+ * Threads    A clq_context may be used by many threads at once. Creating and destroying it is the caller's to
+ *            order.
+ * Globals    None, but one buffer a thread for clq_error_detail(). Nothing runs at exit and nothing is
+ *            printed. */
 #ifndef CLQUANT_CONTEXT_H
 #define CLQUANT_CONTEXT_H
 

@@ -3,7 +3,7 @@
  *   y[r, :] = sat(rint(x[r, :] * scale[g(r), :] + offset))       no offset: no addition
  *
  *   g(r):  lo = 0, hi = E;  while lo < hi { m = (lo + hi) / 2;  group_index[m] <= r ? lo = m + 1 : hi = m }
- * g = lo
+ *          g = lo
  *
  * group_index holds the end row of each group: non-decreasing, the first at least 0, the last exactly S;
  * empty groups are legal. One that breaks the rule never makes the device read or write outside a buffer: the
@@ -11,9 +11,11 @@
  * report.dropped. The arithmetic is that of clquant/quantize.h.
  *
  * Types     x, scale, offset: float32, float16, bfloat16, independently. group_index: int32, int64. y: int8,
- * int4 in any view of tensor.h. Shapes    x [S, H], scale [E, H], group_index [E], offset one element, E at
- * least 1; y as x. Layouts, Empty, Memory, Events, Threads: as in clquant/quantize.h. Scales that are not
- * dense float32 rows are widened into a temporary buffer of 4 bytes an element. */
+ *           int4 in any view of tensor.h.
+ * Shapes    x [S, H], scale [E, H], group_index [E], offset one element, E at least 1; y as x.
+ * Layouts, Empty, Events, Blocking, Threads: as in clquant/quantize.h.
+ * Memory    the same. Scales that are not dense float32 rows are widened into a temporary buffer of 4 bytes an
+ *           element. */
 #ifndef CLQUANT_GROUP_QUANTIZE_H
 #define CLQUANT_GROUP_QUANTIZE_H
 

@@ -26,13 +26,16 @@ enum clq_npu_dtype {
  *   div_mode  output = sat(rint(input / scales + zero_points)), dtype qint8, quint8 or int32
  *   else      output = sat(rint(input * scales + zero_points)), dtype qint8 or quint4x2
  *
- * axis      div_mode: any axis of input, not used with one scale. Else: -2 is the second-to-last axis, and
- * anything from -1 up is the last (so the default 1 is the last); below -2, or at or past the rank, is an
- * error. scales    div_mode: 1-D. Else: 1-D, or of input's rank with every other dimension 1. One element or
- * one per index. zero_points  NULL for none. div_mode: 1-D with as many elements as scales, any type of
- * clq_quantize. Else: shape and type of scales. output    int8, uint8 or int32 of input's shape. quint4x2:
- * int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8), input's shape with an eighth of the last dimension, which 8
- * must divide. Formula, rounding, layouts, events and threads: clquant/quantize.h. */
+ * axis         div_mode: any axis of input, not used with one scale. Else: -2 is the second-to-last axis, and
+ *              anything from -1 up is the last (so the default 1 is the last); below -2, or at or past the rank,
+ *              is an error.
+ * scales       div_mode: 1-D. Else: 1-D, or of input's rank with every other dimension 1. One element or one per
+ *              index.
+ * zero_points  NULL for none. div_mode: 1-D with as many elements as scales, any type of clq_quantize. Else:
+ *              shape and type of scales.
+ * output       int8, uint8 or int32 of input's shape. quint4x2: int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8),
+ *              input's shape with an eighth of the last dimension, which 8 must divide.
+ * Formula, rounding, layouts, events and threads: clquant/quantize.h. */
 CLQ_API clq_status clq_npu_quantize(clq_context *context, cl_command_queue queue, const DLTensor *input,
                                     const DLTensor *scales, const DLTensor *zero_points,
                                     enum clq_npu_dtype dtype, int axis, bool div_mode, const DLTensor *output,
@@ -60,11 +63,13 @@ CLQ_API clq_status clq_npu_group_quant(clq_context *context, cl_command_queue qu
  *   output = input, and then for each i, with b, s = indices[i] or (i, indices[i])
  *   output[b, .., s : s+U on axis, .., :] = sat(rint(updates[i] / quant_scales + quant_zero_points))
  *
- * input     int8, rank 3 to 8; output and self too. updates as input, its first dimension N at most input's.
- * indices   [N] or [N, 2], int32 or int64. One out of range drops its entry; where entries overlap the last
- * wins. axis      neither the first nor the last: the documented default 0 is kept, and is an error that says
- * to pass -2. quant_axis  the last dimension: the documented default 1 is kept, and is an error that says to
- * pass -1. quant_scales, quant_zero_points  one per index of the last axis, of any shape. reduce    "update".
+ * input       int8, rank 3 to 8; output and self too. updates as input, its first dimension N at most input's.
+ * indices     [N] or [N, 2], int32 or int64. One out of range drops its entry; where entries overlap the last wins.
+ * axis        neither the first nor the last: the documented default 0 is kept, and is an error that says to
+ *             pass -2.
+ * quant_axis  the last dimension: the documented default 1 is kept, and is an error that says to pass -1.
+ * quant_scales, quant_zero_points  one per index of the last axis, of any shape.
+ * reduce      "update".
  * Relaxed against the documents: every type of clq_quantize_scatter, and a last dimension of any size. */
 CLQ_API clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, const DLTensor *input,
                                          const DLTensor *indices, const DLTensor *updates,

@@ -7,17 +7,18 @@
  * clamps to the range of y's type: +inf gives its end, -inf its beginning, NaN gives 0. A scale of 0 or below
  * follows IEEE. The bytes are the same on every device and every run (docs/numerics.md).
  *
- * Types     x, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or absent
- * (NULL). y: int8 [-128, 127], uint8 [0, 255], int32 [-2^31, 2^31-1], int4 [-8, 7] in any view of tensor.h.
+ * Types     x, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or absent (NULL).
+ *           y: int8 [-128, 127], uint8 [0, 255], int32 [-2^31, 2^31-1], int4 [-8, 7] in any view of tensor.h.
  *           Every combination works.
- * Shapes    x and y are alike (int4 in bytes or words: y's last dimension is a half or an eighth of x's),
- * rank 0 to 8. scales and zero_points each have one element, or one per index of `axis`; 0-D, 1-D, or of x's
- * rank with every other dimension 1. axis counts from the end when negative; where both have one element it
- * is neither used nor checked. Layouts   any non-negative strides and byte offsets, zero strides for inputs;
- * more than 2^31 elements. y must not overlap itself or an input; two tensors in one buffer must have
- * disjoint byte ranges. Empty     succeeds: nothing is written, and *done still honours the wait list. Memory
- * nothing is retained; all buffers must live until *done completes. Scales and zero points that differ along
- *           a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element each.
+ * Shapes    x and y are alike (int4 in bytes or words: y's last dimension is a half or an eighth of x's), rank 0
+ *           to 8. scales and zero_points each have one element, or one per index of `axis`; 0-D, 1-D, or of x's
+ *           rank with every other dimension 1. axis counts from the end when negative; where both have one
+ *           element it is neither used nor checked.
+ * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y must
+ *           not overlap itself or an input; two tensors in one buffer must have disjoint byte ranges.
+ * Empty     succeeds: nothing is written, and *done still honours the wait list.
+ * Memory    nothing is retained; all buffers must live until *done completes. Scales and zero points that differ
+ *           along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element each.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Blocking  only to build, the first time a variant is used.
  * Threads   safe on a shared context. */

@@ -2,27 +2,30 @@
  *
  *   for i in 0 .. N-1:
  *       b, s = indices[i] if indices is [N, 2] else (i, indices[i])
- *       cache[b, .., s : s+U on axis, ..] = sat(rint(updates[i] / scale + zero_point))       (or updates[i] *
- * scale)
+ *       cache[b, .., s : s+U on axis, ..] = sat(rint(updates[i] / scale + zero_point))    (or updates[i] * scale)
  *
  * The arithmetic is that of clquant/quantize.h.
  *
  * Types     updates, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or none.
  *           indices: int32, int64. cache: int8, uint8, int4 in any view of tensor.h.
- * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on
- * axis, which is any but the first and for an int4 cache not the last; U is at most A; all other dimensions
- * are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
- *           scales, zero_points: one element, or one per index of the last axis; their shape is ignored, the
- * count counts. Outside   valid: 0 <= b < D0 and 0 <= s <= A-U. CLQ_DROP leaves such an entry out whole and
- * counts it in report; CLQ_CLAMP moves start and batch to the nearest valid value; CLQ_WRAP makes the axis a
- * ring, element u goes to (s + u) mod A, and drops an entry whose batch is not valid. Never a write outside
- * the cache. Overlap   the last entry wins, element by element, as the loop above leaves it, on every device
- * and run. `unique` promises that none overlap: then nothing is paid, and a broken promise leaves either
- * entry's bytes. 1-D indices cannot overlap, and never pay. In place  input is NULL: only those elements
- * change. Else cache becomes a copy of input with them changed, and input keeps its bytes; it has cache's
- * type and shape. Layouts   any non-negative strides and byte offsets; 64-bit offsets throughout. cache must
- * not overlap itself or an input. Workspace what last-wins needs with many 2-D entries:
- * clq_quantize_scatter_workspace says how much, 4-byte aligned. None given: a buffer is made for the call.
+ * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on axis,
+ *           which is any but the first and for an int4 cache not the last; U is at most A; all other dimensions
+ *           are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start),
+ *           any N. scales, zero_points: one element, or one per index of the last axis; their shape is ignored,
+ *           the count counts.
+ * Outside   valid: 0 <= b < D0 and 0 <= s <= A-U. CLQ_DROP leaves such an entry out whole and counts it in
+ *           report; CLQ_CLAMP moves start and batch to the nearest valid value; CLQ_WRAP makes the axis a ring,
+ *           element u goes to (s + u) mod A, and drops an entry whose batch is not valid. Never a write outside
+ *           the cache.
+ * Overlap   the last entry wins, element by element, as the loop above leaves it, on every device and run.
+ *           `unique` promises that none overlap: then nothing is paid, and a broken promise leaves either
+ *           entry's bytes. 1-D indices cannot overlap, and never pay.
+ * In place  input is NULL: only those elements change. Else cache becomes a copy of input with them changed, and
+ *           input keeps its bytes; it has cache's type and shape.
+ * Layouts   any non-negative strides and byte offsets; 64-bit offsets throughout. cache must not overlap itself
+ *           or an input.
+ * Workspace what last-wins needs with many 2-D entries: clq_quantize_scatter_workspace says how much, 4-byte
+ *           aligned. None given: a buffer is made for the call.
  * Empty     succeeds: nothing but the copy is written, and *done still honours the wait list.
  * Memory    nothing is retained; all buffers must live until *done completes.
  * Blocking  only to build, the first time a variant is used.

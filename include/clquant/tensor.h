@@ -3,12 +3,13 @@
  * row-major).
  *
  *   float32 (kDLFloat, 32, 1)   float16 (kDLFloat, 16, 1)   bfloat16 (kDLBfloat, 16, 1)
- *   int8    (kDLInt, 8, 1)      uint8   (kDLUInt, 8, 1)     int32    (kDLInt, 32, 1)     int64 (kDLInt, 64,
- * 1) int4    signed two's complement, low nibble first: byte j of a row holds element 2j in bits 0-3 and
- * element 2j+1 in bits 4-7. Three views of the same bytes: (kDLInt, 4, 1) packed: shape and strides in
- * nibbles; the last dimension is even, its stride 1, every other stride even; (kDLInt, 4, 2) a byte of two:
- * the last dimension is halved, strides in bytes; (kDLInt, 4, 8) a word of eight: an eighth of the last
- * dimension, strides in words of four bytes.
+ *   int8    (kDLInt, 8, 1)      uint8   (kDLUInt, 8, 1)     int32    (kDLInt, 32, 1)     int64 (kDLInt, 64, 1)
+ *   int4    signed two's complement, low nibble first: byte j of a row holds element 2j in bits 0-3 and element
+ *           2j+1 in bits 4-7. Three views of the same bytes:
+ *             (kDLInt, 4, 1)  packed: shape and strides in nibbles; the last dimension is even, its stride 1,
+ *                             every other stride even
+ *             (kDLInt, 4, 2)  a byte of two: the last dimension is halved, strides in bytes
+ *             (kDLInt, 4, 8)  a word of eight: an eighth of the last dimension, strides in words of four bytes
  *
  * byte_offset is a multiple of the element's size (of one byte for packed int4). DLPack's own size formula is
  * wrong for int4: use clq_tensor_size_bytes. */
