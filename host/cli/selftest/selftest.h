@@ -36,6 +36,7 @@ extern const struct selftest_operator selftest_npu_quantize;
 extern const struct selftest_operator selftest_group_quantize;
 extern const struct selftest_operator selftest_quantize_scatter;
 extern const struct selftest_operator selftest_find_scales;
+extern const struct selftest_operator selftest_dynamic_quantize;
 
 /* Every combination of types is a kernel, which takes its time to build. Away from the device's own form and
  * arithmetic it is the same code with other plugs, and a spread is compared: for a type of y and a mode this
@@ -85,6 +86,7 @@ bool probe_compare(struct selftest *test, const struct probe *probe);
 /* What a tensor of inputs is filled with. */
 enum values {
     VALUES_X,      /* numbers that fill the range, halves between two integers, now and then any bits */
+    VALUES_TAME,   /* such numbers, never any bits */
     VALUES_SCALES, /* near 1, now and then any bits */
     VALUES_ZERO_POINTS,
     VALUES_SPECIAL, /* each of a list along the first dimension: infinities, NaN, subnormals, ties, ends */

@@ -78,14 +78,14 @@ static void put_random(struct selftest *test, unsigned char *at, enum reference_
     const int kind = random_below(test, 16);
     const uint64_t bits = random_bits(test);
 
-    if (kind == 0 && values != VALUES_ZERO_POINTS)
+    if (kind == 0 && values != VALUES_ZERO_POINTS && values != VALUES_TAME)
         memcpy(at, &bits, type == REFERENCE_F32 ? 4 : 2);
     else if (values == VALUES_SCALES)
         put_float(at, type, kind < 8 ? 1.0f / (float)(1 << kind) : 0.05f + 3.0f * random_unit(test));
     else if (kind < 5)
         put_float(at, type, (float)random_below(test, 600) - 299.5f);
     else
-        put_float(at, type, (values == VALUES_X ? 600.0f : 40.0f) * (random_unit(test) - 0.5f));
+        put_float(at, type, (values == VALUES_ZERO_POINTS ? 40.0f : 600.0f) * (random_unit(test) - 0.5f));
 }
 
 void probe_fill(struct selftest *test, struct probe *probe, enum values values)
