@@ -68,13 +68,15 @@ static int64_t fill_rows(struct find_scales_args *args, const struct clq__fold *
 }
 
 /* Rows of few columns that follow one another are laid side by side: the ranges of one part are then those of
- * several rows, which finish takes for parts. Returns how many rows became one. */
+ * several rows, which finish takes for parts. Few rows need no finish as they are. Returns how many rows became
+ * one. */
 static int64_t widen_rows(struct find_scales_args *args, int64_t *rows)
 {
     int64_t together = ceil_div(COLUMNS, args->inner);
 
     args->last = args->inner;
-    if (args->inner >= COLUMNS / 4 || args->outer != 1 || args->dim[0].x != args->inner * args->x_stride)
+    if (*rows <= ROWS_OF_PART || args->inner >= COLUMNS / 4 || args->outer != 1 ||
+        args->dim[0].x != args->inner * args->x_stride)
         return 1;
     together = least(together, *rows);
     args->last = (*rows - (ceil_div(*rows, together) - 1) * together) * args->inner;

@@ -27,12 +27,15 @@ struct path {
 /* Builds what the paths on world->warm use. */
 bool paths_prime(struct world *world);
 bool place_paths_prime(struct world *world);
+bool scales_paths_prime(struct world *world);
 
 extern const struct path paths[];
 extern const size_t num_paths;
 /* Of the operators that read indices. */
 extern const struct path place_paths[];
 extern const size_t num_place_paths;
+extern const struct path scales_paths[];
+extern const size_t num_scales_paths;
 
 /* A set_up and a tear_down: a context without a cache. */
 bool path_new_context(struct world *world);

@@ -259,6 +259,13 @@ static void run_path(const struct path *path, int only_mode, size_t only_at)
     fflush(stdout);
 }
 
+static void run_paths(const struct path *list, size_t count, const char *only, int mode, size_t at)
+{
+    for (size_t i = 0; i < count && failures < 20; i++)
+        if ((only == NULL || strcmp(list[i].name, only) == 0) && applies(&list[i]))
+            run_path(&list[i], mode, at);
+}
+
 int main(int argc, char **argv)
 {
     const char *only = argc > 3 ? argv[3] : NULL;
@@ -272,18 +279,15 @@ int main(int argc, char **argv)
     directory = argv[2];
     if (!world_open(&world, layer, directory))
         return 77;
-    if (!paths_prime(&world) || !place_paths_prime(&world)) {
+    if (!paths_prime(&world) || !place_paths_prime(&world) || !scales_paths_prime(&world)) {
         printf("FAILED: no path works: %s\n", clq_error_detail());
         return 1;
     }
     world.layer->fails = fault_in_opencl;
     printf("%s\n", world.platform_name);
-    for (size_t i = 0; i < num_paths + num_place_paths && failures < 20; i++) {
-        const struct path *path = i < num_paths ? &paths[i] : &place_paths[i - num_paths];
-
-        if ((only == NULL || strcmp(path->name, only) == 0) && applies(path))
-            run_path(path, mode, at);
-    }
+    run_paths(paths, num_paths, only, mode, at);
+    run_paths(place_paths, num_place_paths, only, mode, at);
+    run_paths(scales_paths, num_scales_paths, only, mode, at);
     world_close(&world);
     world_remove(directory);
     if (world.layer->live != 0) {

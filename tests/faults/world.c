@@ -145,6 +145,7 @@ bool world_open(struct world *world, const char *layer, const char *directory)
     make_directories(world, directory);
     make_tensors(world);
     world_places_open(world);
+    world_scales_open(world);
     world->ready = clCreateUserEvent(world->cl, NULL);
     world_need(world->ready != NULL && clSetUserEventStatus(world->ready, CL_COMPLETE) == CL_SUCCESS,
                "an event");

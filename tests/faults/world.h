@@ -28,6 +28,9 @@ enum world_result {
     RESULT_COPIED_PLACED,
     RESULT_APART, /* the same of an input with gaps */
     RESULT_APART_OWNED,
+    RESULT_SCALES,          /* of the columns */
+    RESULT_SCALES_FINISHED, /* of rows that repeat: two kernels */
+    RESULT_SCALES_OF_NONE,
     RESULTS
 };
 
@@ -39,6 +42,11 @@ struct world_places {
     DLTensor cache, narrow_cache, input_dense, input_apart, tensor_starts, tensor_pairs, tensor_far_pairs,
         few_updates, many_updates, narrow_updates, no_updates, no_pairs, tensor_scales, tensor_half,
         tensor_one, tensor_zero_points, group_scale, tensor_ends;
+};
+
+/* What finding scales works on: scales and zero points go into y. */
+struct world_scales {
+    DLTensor repeated, no_x, column_scales, column_zeros, row_scales, row_zeros;
 };
 
 struct world {
@@ -57,6 +65,7 @@ struct world {
     DLTensor tensor_x, tensor_scales, tensor_half, tensor_zero_points, tensor_y, tensor_words, tensor_empty,
         tensor_empty_y;
     struct world_places places;
+    struct world_scales found;
     unsigned char expected[RESULTS][WORLD_BYTES];
 
     char cold_dir[PATH_MAX], warm_dir[PATH_MAX], shared_dir[PATH_MAX]; /* of disk caches */
@@ -75,6 +84,7 @@ void world_close(struct world *world);
 /* Of world_places; with what its results must be. */
 void world_places_open(struct world *world);
 void world_places_close(struct world *world);
+void world_scales_open(struct world *world);
 
 /* The test ends where its own making fails. */
 void world_need(bool condition, const char *what);
