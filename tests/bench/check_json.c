@@ -46,16 +46,35 @@ static double size_of(const char *type)
                                                                       : 1;
 }
 
+/* The scale and the offset of each row that are found on the way. */
+static double parameter_bytes(const cJSON *row)
+{
+    const cJSON *columns = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(row, "shape"), 1);
+
+    if (strcmp(text(row, "operator"), "dynamic_quantize") != 0 || !columns)
+        return 0;
+    return elements(row) / columns->valuedouble * (strcmp(text(row, "mode"), "symmetric") == 0 ? 4 : 8);
+}
+
+static int is_operator(const char *name)
+{
+    static const char *const names[] = {"quantize", "group_quantize", "quantize_scatter", "dynamic_quantize",
+                                        "dynamic_quantize_scatter"};
+
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (strcmp(names[i], name) == 0)
+            return 1;
+    return 0;
+}
+
 static void check_row(const cJSON *row, size_t index)
 {
-    const double bytes = elements(row) * (size_of(text(row, "src")) + size_of(text(row, "dst")));
+    const double bytes =
+        elements(row) * (size_of(text(row, "src")) + size_of(text(row, "dst"))) + parameter_bytes(row);
     const double rate = figure(row, "bytes") / figure(row, "median_s") * 1e-9;
+    const int scatters = strstr(text(row, "operator"), "_scatter") != NULL;
 
-    const char *operator_name = text(row, "operator");
-    const int scatters = strcmp(operator_name, "quantize_scatter") == 0;
-
-    expect(scatters || strcmp(operator_name, "quantize") == 0 || strcmp(operator_name, "group_quantize") == 0,
-           "operator", index);
+    expect(is_operator(text(row, "operator")), "operator", index);
     expect(figure(row, "median_s") > 0, "median_s", index);
     expect(text(row, "note")[0] != '\0', "note", index);
     if (!cJSON_HasObjectItem(row, "gbps"))

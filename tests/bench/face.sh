@@ -25,9 +25,9 @@ check "their JSON" "$CHECK_JSON" rows.json 4 c-simd
 
 run "$CLQUANT" bench --size 1 --only "host cost" --json rows.json
 succeeded "host cost"
-check "beside bare calls" "$CHECK_JSON" rows.json 2 bare-enqueue
+check "beside bare calls" "$CHECK_JSON" rows.json 3 bare-enqueue
 
-run "$CLQUANT" bench --size 1 --only "prefill" --json rows.json
+run "$CLQUANT" bench --size 1 --only "quantize_scatter divide prefill" --json rows.json
 succeeded "prefill"
 check "beside dense quantization" "$CHECK_JSON" rows.json 3 dense
 
@@ -39,6 +39,26 @@ run "$CLQUANT" bench --size 1 --only "uneven groups" --json rows.json
 succeeded "groups"
 check "beside one row of scales" "$CHECK_JSON" rows.json 1 dense
 
+run "$CLQUANT" bench --size 1 --only "dynamic_quantize bfloat16 symmetric" --json rows.json
+succeeded "dynamic, symmetric"
+check "beside the peer" "$CHECK_JSON" rows.json 6 c-simd
+
+run "$CLQUANT" bench --size 3 --only "dynamic_quantize float32 int4 asymmetric" --json rows.json
+succeeded "dynamic"
+check "beside the peer" "$CHECK_JSON" rows.json 3 c-simd
+
+run "$CLQUANT" bench --size 1 --only "dynamic_quantize_scatter int4 unique" --json rows.json
+succeeded "dynamic, scattered"
+check "beside its parts" "$CHECK_JSON" rows.json 3 c-simd dense unfused
+
+run "$CLQUANT" bench --size 2 --only "dynamic_quantize_scatter 1-D" --json rows.json
+succeeded "dynamic, at starts"
+check "beside its parts" "$CHECK_JSON" rows.json 3 c-simd dense unfused
+
+run "$CLQUANT" bench --size 1 --only "dynamic_quantize_scatter last wins" --json rows.json
+succeeded "dynamic, the last wins"
+check "beside the peer" "$CHECK_JSON" rows.json 3 c-simd dense
+
 run "$CLQUANT" bench --size 1 --only "first call" --json rows.json
 succeeded "first call"
 check "beside a cold cache" "$CHECK_JSON" rows.json 1 cold
@@ -48,7 +68,10 @@ if command -v python3 >/dev/null && [[ $("$CLQUANT" bench --size 1 --only "per t
     torch() { run env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here/fake_torch" FAKE_TORCH="$1" "$CLQUANT" bench --size 1 --json rows.json --only "$2"; }
     torch "" "decode, calls back to back"
     succeeded "with PyTorch"
-    check "is beside it" "$CHECK_JSON" rows.json 2 torch-index_put
+    check "is beside it" "$CHECK_JSON" rows.json 3 torch-index_put
+    torch "" "dynamic_quantize float32 int4 asymmetric 128"
+    succeeded "dynamic, with PyTorch"
+    check "is beside it" "$CHECK_JSON" rows.json 1 c-simd torch-embedding_bag_4bit_prepack
     torch "" "float32 int8 divide, per tensor"
     succeeded "dense, with PyTorch"
     check "is beside it" "$CHECK_JSON" rows.json 1 c-simd torch-quantize_per_tensor

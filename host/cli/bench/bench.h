@@ -63,6 +63,7 @@ bool bench_add(struct bench *bench, const struct report_row *row);
 bool quantize_rows(struct bench *bench);
 bool group_rows(struct bench *bench);
 bool scatter_rows(struct bench *bench);
+bool dynamic_rows(struct bench *bench);
 bool host_cost_rows(struct bench *bench);
 bool first_call_rows(struct bench *bench);
 

@@ -1,15 +1,18 @@
 /* What a call costs the host once its kernel is built, beside the bare OpenCL calls that it must make. The
  * queue is held back meanwhile: the device's threads would otherwise compete for the processors, and
  * identical code then differs by a third from itself. */
+#include "args/dynamic_quantize.h"
 #include "args/quantize.h"
 #include "data.h"
 #include "device_program.h"
+#include "dynamic_case.h"
 #include "scatter_case.h"
 #include "timing.h"
 
 #include <stdlib.h>
+#include <string.h>
 
-enum { CALLS = 100, ROUNDS = 41, COLUMNS = 128, BUFFERS = 7 };
+enum { CALLS = 100, ROUNDS = 41, COLUMNS = 128, MOST_BUFFERS = 8 };
 
 struct tensors {
     int64_t shape[2], count;
@@ -32,11 +35,14 @@ static void init(const struct bench *bench, struct tensors *t)
     t->desc = (struct clq_quantize_desc){.x = &t->x, .scales = &t->scales, .y = &t->y, .axis = -1};
 }
 
-/* What is called, and the buffers that a bare call sets for it: those of quantize.cl, in its order. */
+/* What is called, and what a bare call sets for it: the buffers of the operator's kernel, in its order, and as
+ * many bytes of arguments. */
 struct subject {
     bool (*call)(struct bench *bench, void *self);
     void *self;
-    cl_mem buffers[BUFFERS];
+    const char *bare; /* of bench.cl */
+    size_t args_bytes;
+    cl_mem buffers[MOST_BUFFERS]; /* up to the first NULL */
 };
 
 static bool call_quantize(struct bench *bench, void *self)
@@ -52,6 +58,11 @@ static bool call_scatter(struct bench *bench, void *self)
     return scatter_case_call(bench, self, NULL);
 }
 
+static bool call_dynamic_scatter(struct bench *bench, void *self)
+{
+    return dynamic_case_call(bench, self, NULL);
+}
+
 static bool call_ours(struct bench *bench, const struct subject *subject)
 {
     for (int i = 0; i < CALLS; i++)
@@ -62,15 +73,20 @@ static bool call_ours(struct bench *bench, const struct subject *subject)
 
 static bool call_bare(struct bench *bench, const struct subject *subject, cl_kernel kernel)
 {
-    const struct quantize_args args = {0};
+    static const union {
+        struct quantize_args quantize;
+        struct dynamic_quantize_args dynamic;
+    } args;
     const size_t one = 1;
     cl_int code = CL_SUCCESS;
 
     for (int call = 0; call < CALLS && code == CL_SUCCESS; call++) {
-        for (cl_uint i = 0; i < BUFFERS && code == CL_SUCCESS; i++)
+        cl_uint i = 0;
+
+        for (; i < MOST_BUFFERS && subject->buffers[i] && code == CL_SUCCESS; i++)
             code = clSetKernelArg(kernel, i, sizeof(cl_mem), &subject->buffers[i]);
         if (code == CL_SUCCESS)
-            code = clSetKernelArg(kernel, BUFFERS, sizeof args, &args);
+            code = clSetKernelArg(kernel, i, subject->args_bytes, &args);
         if (code == CL_SUCCESS)
             code = clEnqueueNDRangeKernel(bench->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
     }
@@ -142,7 +158,7 @@ static bool measure_subject(struct bench *bench, const struct subject *subject, 
     cl_kernel kernel = NULL;
     bool done = false;
 
-    if (!device_kernel(bench, "bare", 1, 1, sizeof(struct quantize_args) / 8, &kernel))
+    if (!device_kernel(bench, subject->bare, 1, 1, subject->args_bytes / 8, &kernel))
         return false;
     done = measure(bench, subject, kernel, row);
     clReleaseKernel(kernel);
@@ -164,6 +180,8 @@ static bool quantize_row(struct bench *bench)
     const struct subject subject = {
         call_quantize,
         &tensors,
+        "bare_quantize",
+        sizeof(struct quantize_args),
         {bench->x, bench->scales, bench->scales, bench->y, bench->scales, bench->scales, bench->scales}};
 
     if (!bench_wants(bench, "quantize float32 to int8, divide, host cost"))
@@ -196,6 +214,8 @@ static bool scatter_row(struct bench *bench)
     if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c)) {
         const struct subject subject = {call_scatter,
                                         &c,
+                                        "bare_quantize",
+                                        sizeof(struct quantize_args),
                                         {bench->x, bench->scales, bench->scales, bench->y, c.places.buffer,
                                          bench->scales, bench->scales}};
 
@@ -205,7 +225,45 @@ static bool scatter_row(struct bench *bench)
     return done;
 }
 
+/* The same of a larger one, whose scales are found on the way. */
+static bool dynamic_scatter_row(struct bench *bench)
+{
+    struct dynamic_case c = {.note = "host cost, decode",
+                             .src = PEER_F16,
+                             .dst = PEER_I4,
+                             .columns = COLUMNS,
+                             .scatters = true,
+                             .places = {64, 32768, 64, 1, .sets = 16},
+                             .heads = 8,
+                             .calls = 1};
+    struct report_row row = {.operator_name = "dynamic_quantize_scatter",
+                             .src = "float16",
+                             .dst = "int4",
+                             .mode = "asymmetric",
+                             .note = "host cost, decode",
+                             .axis = 1,
+                             .has_axis = 1,
+                             .ndim = 4};
+    bool done = false;
+
+    if (!bench_wants(bench, "dynamic_quantize_scatter float16 to int4, asymmetric, host cost, decode"))
+        return true;
+    if (data_fill(bench, PEER_F16) && dynamic_case_init(bench, &c)) {
+        const struct subject subject = {call_dynamic_scatter,
+                                        &c,
+                                        "bare_dynamic_quantize",
+                                        sizeof(struct dynamic_quantize_args),
+                                        {bench->x, bench->scales, bench->y, bench->y, bench->y,
+                                         c.places.buffer, bench->scales, bench->scales}};
+
+        memcpy(row.shape, c.shape, sizeof c.shape);
+        done = measure_subject(bench, &subject, &row);
+    }
+    dynamic_case_clear(&c);
+    return done;
+}
+
 bool host_cost_rows(struct bench *bench)
 {
-    return quantize_row(bench) && scatter_row(bench);
+    return quantize_row(bench) && scatter_row(bench) && dynamic_scatter_row(bench);
 }

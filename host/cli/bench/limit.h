@@ -5,7 +5,7 @@
 #include "race.h"
 #include "stream.h"
 
-enum { LIMIT_MIXES = 24 };
+enum { LIMIT_MIXES = 64 };
 
 /* The fastest way to stream one mix of bytes, found once. */
 struct limit_mix {

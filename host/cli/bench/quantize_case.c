@@ -30,6 +30,16 @@ const char *quantize_dst_name(enum peer_dst dst)
     return results[dst].name;
 }
 
+DLDataType quantize_src_type(enum peer_src src)
+{
+    return sources[src].type;
+}
+
+DLDataType quantize_dst_type(enum peer_dst dst)
+{
+    return results[dst].type;
+}
+
 static size_t elements_of(const struct quantize_case *c)
 {
     return c->work.rows * c->work.columns;

@@ -27,6 +27,8 @@ void quantize_case_init(struct bench *bench, struct quantize_case *c);
 
 const char *quantize_src_name(enum peer_src src);
 const char *quantize_dst_name(enum peer_dst dst);
+DLDataType quantize_src_type(enum peer_src src);
+DLDataType quantize_dst_type(enum peer_dst dst);
 size_t quantize_src_bytes(const struct quantize_case *c);
 size_t quantize_dst_bytes(const struct quantize_case *c);
 

@@ -30,7 +30,7 @@ void report_print_head(const struct report *report)
     printf(
         "GB/s: bytes read once and written once. of stream, copy, memcpy: our rate over theirs. vs: above 1, "
         "ours is faster.\n\n");
-    printf("%-16s %-8s %-5s %-8s %8s %7s %7s %7s %7s  %s\n", "operator", "from", "to", "mode", "ms", "GB/s",
+    printf("%-24s %-8s %-5s %-10s %8s %7s %7s %7s %7s  %s\n", "operator", "from", "to", "mode", "ms", "GB/s",
            "stream", "copy", "memcpy", "vs, note");
 }
 
@@ -44,7 +44,7 @@ static void print_share(double share)
 
 void report_print_row(const struct report_row *row)
 {
-    printf("%-16s %-8s %-5s %-8s %8.3f", row->operator_name, row->src ? row->src : "",
+    printf("%-24s %-8s %-5s %-10s %8.3f", row->operator_name, row->src ? row->src : "",
            row->dst ? row->dst : "", row->mode ? row->mode : "", row->median_s * 1e3);
     if (row->gbps > 0)
         printf(" %7.1f", row->gbps);

@@ -50,7 +50,37 @@ def scatter(src, batches, length, heads, columns, entries, pairs):
     return run
 
 
-WORKS = (quantize_per_tensor, quantize_per_channel, scatter)
+def embedding_bag_4bit_prepack(src, rows, columns):
+    x = values(src, rows, columns)
+    return lambda call: torch.ops.quantized.embedding_bag_4bit_prepack(x)
+
+
+def dynamic_scatter(src, bits, batches, length, heads, columns, entries, pairs):
+    updates = values(src, entries, heads, columns)
+    cache = torch.full((batches, length, heads, columns * bits // 8), 1, dtype=torch.uint8)
+    cache_scale = torch.full((batches, length, heads), 1.0)
+    cache_offset = torch.full((batches, length, heads), 1.0)
+    sets = list(places(batches, length, entries, pairs))
+    most = 2 ** (bits - 1) - 1
+
+    def run(call):
+        x = updates.float()
+        high, low = x.amax(-1, keepdim=True), x.amin(-1, keepdim=True)
+        scale = torch.clamp((high - low) / (2 * most + 1), min=1e-12)
+        offset = most - high / scale
+        q = torch.clamp(torch.round(x * (1 / scale) + offset), -most - 1, most).to(torch.int8)
+        q = q.view(torch.uint8)
+        if bits == 4:
+            q = (q[..., 0::2] & 15) | (q[..., 1::2] << 4)
+        index = sets[call % SETS]
+        cache.index_put_(index, q)
+        cache_scale.index_put_(index, scale.squeeze(-1))
+        cache_offset.index_put_(index, -offset.squeeze(-1))
+
+    return run
+
+
+WORKS = (quantize_per_tensor, quantize_per_channel, scatter, embedding_bag_4bit_prepack, dynamic_scatter)
 
 
 def prepare(calls, name, *arguments):
