@@ -47,23 +47,22 @@
 #define MOST_LOCAL   128 // work-items in a group
 
 // The units of a row from `lane` on, every lanes-th, wherever they lie; 16 bytes of x at once where that `fits`.
-static inline struct clq_keys LOCAL_NAME(scan)(global const STORAGE(SRC) * x, global const uint *smooth,
-                                               const struct dynamic_quantize_args *a, bool fits, long lane,
-                                               long lanes)
+// (Returned, keys would be a noalias argument, of which LLVM leaves marks that Oclgrind cannot run.)
+static inline void LOCAL_NAME(scan)(struct clq_keys *keys, global const STORAGE(SRC) * x,
+                                    global const uint *smooth, const struct dynamic_quantize_args *a,
+                                    bool fits, long lane, long lanes)
 {
-    struct clq_keys keys = {INT_MIN, INT_MAX};
     const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
 
     for (long c = lane; c < chunks; c += lanes) {
         STORAGE(SRC) values[CHUNK(SRC)];
         CLQ_CAT(vstore, CHUNK(SRC))(((global const VECTOR(SRC, CHUNK(SRC)) *)x)[c], 0, values);
         for (uint k = 0; k < CHUNK(SRC); k++)
-            clq_look(&keys, VALUE(values, k, smooth, c * CHUNK(SRC) + k));
+            clq_look(keys, VALUE(values, k, smooth, c * CHUNK(SRC) + k));
     }
     for (long u = chunks * chunk + lane; u < a->inner; u += lanes)
         for (uint e = 0; e < ELEMENTS(DST); e++)
-            clq_look(&keys, VALUE(x, u * a->x_stride + e * a->x_pair, smooth, ELEMENTS(DST) * u + e));
-    return keys;
+            clq_look(keys, VALUE(x, u * a->x_stride + e * a->x_pair, smooth, ELEMENTS(DST) * u + e));
 }
 
 static inline void LOCAL_NAME(store)(global const STORAGE(SRC) * x, global const uint *smooth,
@@ -203,7 +202,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         bool inside = quick && LOCAL_NAME(quick_scan)(row_x, row_smooth, a.inner * ELEMENTS(DST), &extent);
 
         if (!inside) {
-            struct clq_keys keys = LOCAL_NAME(scan)(row_x, row_smooth, &a, fits, lane, lanes);
+            struct clq_keys keys = {INT_MIN, INT_MAX};
+            LOCAL_NAME(scan)(&keys, row_x, row_smooth, &a, fits, lane, lanes);
 
             for (uint apart = lanes / 2; group && apart > 0; apart /= 2) {
                 highs[item] = keys.high, lows[item] = keys.low;
