@@ -1,6 +1,8 @@
 /* Makes and fills a case of a scatter. */
 #include "scatter_case.h"
 
+#include "dynamic_values.h"
+
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,7 +14,10 @@ struct scatter_case scatter_case_of(const char *name, const struct scatter_types
     const int axis = shape->axis < 0 ? shape->axis + shape->rank : shape->axis;
     const int64_t index_shape[2] = {shape->entries, 2};
     struct scatter_case c = {.name = name,
-                             .has_zero_points = types->zero != REFERENCE_I4,
+                             .dynamic = types->dynamic,
+                             .symmetric = types->symmetric,
+                             .has_scales = types->scale != REFERENCE_I4,
+                             .has_zero_points = types->zero != REFERENCE_I4 && !types->dynamic,
                              .reports = true,
                              .axis = shape->axis,
                              .seed = harness.seed};
@@ -20,11 +25,13 @@ struct scatter_case scatter_case_of(const char *name, const struct scatter_types
     c.cache = layout_dense(types->cache, lanes, shape->rank, shape->cache);
     c.updates = layout_dense(types->x, 1, shape->rank, shape->cache);
     c.cache.shape[last] /= lanes;
+    c.cache_scale = c.cache_offset = layout_dense(REFERENCE_F32, 1, last, shape->cache);
     c.input = c.cache;
     c.updates.shape[0] = shape->entries;
     c.updates.shape[axis] = shape->length;
     c.indices = layout_dense(types->index, 1, shape->index_rank, index_shape);
-    c.scales = layout_dense(types->scale, 1, 1, &c.updates.shape[last]);
+    if (c.has_scales)
+        c.scales = layout_dense(types->scale, 1, 1, &c.updates.shape[last]);
     if (c.has_zero_points)
         c.zero_points = layout_dense(types->zero, 1, 1, &c.updates.shape[last]);
     return c;
@@ -65,6 +72,13 @@ void scatter_case_stride(struct scatter_case *c, struct random *random)
         layout_scramble(&c->indices, random);
     else
         layout_scramble_input(&c->indices, random);
+    if (c->dynamic) {
+        layout_scramble(&c->cache_scale, random);
+        layout_scramble(&c->cache_offset, random);
+        if (c->has_scales)
+            layout_scramble_input(&c->scales, random);
+        return;
+    }
     reshape_parameter(&c->scales, random);
     if (c->has_zero_points)
         reshape_parameter(&c->zero_points, random);
@@ -75,10 +89,12 @@ struct parts scatter_parts(struct scatter_tensors *t, const struct scatter_case 
     struct parts parts = {.count = 0};
 
     parts_add(&parts, "cache", &t->cache, &c->cache, true, true);
+    parts_add(&parts, "cache_scale", &t->cache_scale, &c->cache_scale, true, c->dynamic);
+    parts_add(&parts, "cache_offset", &t->cache_offset, &c->cache_offset, true, c->dynamic && !c->symmetric);
     parts_add(&parts, "input", &t->input, &c->input, false, c->copies);
     parts_add(&parts, "indices", &t->indices, &c->indices, false, true);
     parts_add(&parts, "updates", &t->updates, &c->updates, false, true);
-    parts_add(&parts, "scales", &t->scales, &c->scales, false, true);
+    parts_add(&parts, "scales", &t->scales, &c->scales, false, c->has_scales);
     parts_add(&parts, "zero_points", &t->zero_points, &c->zero_points, false, c->has_zero_points);
     return parts;
 }
@@ -185,7 +201,7 @@ static double value_of(struct random *random, double top)
     return (random_unit(random) * 2 - 1) * top;
 }
 
-static void fill_values(struct scatter_tensors *t, const struct scatter_case *c, struct random *random)
+static void fill_static(struct scatter_tensors *t, const struct scatter_case *c, struct random *random)
 {
     const double top = c->cache.type == REFERENCE_I4 ? 10 : 160;
 
@@ -199,11 +215,21 @@ static void fill_values(struct scatter_tensors *t, const struct scatter_case *c,
         t->input.image[i] = (unsigned char)random_bits(random);
 }
 
+static void fill_dynamic(struct scatter_tensors *t, const struct scatter_case *c, struct random *random)
+{
+    dynamic_fill(&t->updates, ROW_MIXED, dynamic_steps(c->cache.type), random);
+    if (c->has_scales)
+        dynamic_fill_smooth(&t->scales, c->seed % 4 == 0, random);
+}
+
 void scatter_tensors_fill(struct scatter_tensors *t, const struct scatter_case *c)
 {
     struct random random = random_of(c->seed);
 
-    fill_values(t, c, &random);
+    if (c->dynamic)
+        fill_dynamic(t, c, &random);
+    else
+        fill_static(t, c, &random);
     for (size_t i = 0; i < t->indices.size_bytes; i++)
         t->indices.image[i] = (unsigned char)random_bits(&random);
     fill_indices(t, c, &random);
@@ -212,6 +238,8 @@ void scatter_tensors_fill(struct scatter_tensors *t, const struct scatter_case *
 void scatter_tensors_clear(struct scatter_tensors *t)
 {
     tensor_clear(&t->cache);
+    tensor_clear(&t->cache_scale);
+    tensor_clear(&t->cache_offset);
     tensor_clear(&t->input);
     tensor_clear(&t->indices);
     tensor_clear(&t->updates);

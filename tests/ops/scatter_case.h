@@ -1,5 +1,5 @@
-/* One call of clq_quantize_scatter: what goes in, and the check that the bytes and the report are the
- * reference's. */
+/* One call of clq_quantize_scatter or clq_dynamic_quantize_scatter: what goes in, and the check that the
+ * bytes and the report are the reference's. */
 #ifndef CLQUANT_TEST_SCATTER_CASE_H
 #define CLQUANT_TEST_SCATTER_CASE_H
 
@@ -18,7 +18,10 @@ enum places {
 struct scatter_case {
     const char *name;
     struct layout cache, input, indices, updates, scales, zero_points;
-    bool has_zero_points;
+    struct layout cache_scale, cache_offset; /* of a dynamic one */
+    bool dynamic; /* the scale is found from the row: no input, no zero points; scales are the smooth scale */
+    bool symmetric;
+    bool has_scales, has_zero_points;
     bool copies;  /* out of place: input is read */
     bool reports; /* a report is given, else NULL */
     bool borrows; /* the queried workspace is given, between guards */
@@ -30,8 +33,9 @@ struct scatter_case {
 };
 
 struct scatter_types {
-    enum reference_type x, scale, zero, index, cache; /* zero is REFERENCE_I4 for none */
+    enum reference_type x, scale, zero, index, cache; /* scale and zero are REFERENCE_I4 for none */
     int lanes;
+    bool dynamic, symmetric;
 };
 /* Sizes in values. */
 struct scatter_shape {
@@ -47,11 +51,11 @@ struct scatter_shape {
 struct scatter_case scatter_case_of(const char *name, const struct scatter_types *types,
                                     const struct scatter_shape *shape);
 /* The layouts with other strides and offsets; gaps are watched like guards. Scales and zero points get other
- * ranks. */
+ * ranks, but a smooth scale. */
 void scatter_case_stride(struct scatter_case *c, struct random *random);
 
 struct scatter_tensors {
-    struct tensor cache, input, indices, updates, scales, zero_points;
+    struct tensor cache, cache_scale, cache_offset, input, indices, updates, scales, zero_points;
     cl_mem report, workspace;
     uint64_t report_offset, workspace_offset;
     size_t workspace_bytes;
@@ -62,13 +66,19 @@ void scatter_tensors_init(struct scatter_tensors *t, const struct scatter_case *
 void scatter_tensors_fill(struct scatter_tensors *t, const struct scatter_case *c);
 bool scatter_tensors_upload(struct scatter_tensors *t, const struct scatter_case *c, cl_command_queue queue);
 void scatter_tensors_clear(struct scatter_tensors *t);
-/* The case's operator on these tensors. */
+/* The case's operator on these tensors; each descriptor is of one of the two. */
 struct clq_quantize_scatter_desc scatter_desc_of(const struct scatter_tensors *t,
                                                  const struct scatter_case *c);
+struct clq_dynamic_quantize_scatter_desc dynamic_scatter_desc_of(const struct scatter_tensors *t,
+                                                                 const struct scatter_case *c);
 clq_status scatter_call(const struct scatter_tensors *t, const struct scatter_case *c, clq_context *context,
                         cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *done);
+clq_status scatter_build(const struct scatter_tensors *t, const struct scatter_case *c, clq_context *context);
 clq_status scatter_workspace(const struct scatter_tensors *t, const struct scatter_case *c,
                              clq_context *context, size_t *size_bytes);
+clq_status scatter_explain(const struct scatter_tensors *t, const struct scatter_case *c,
+                           clq_context *context, cl_command_queue queue, cl_uint num_wait,
+                           const cl_event *wait);
 /* Makes the outputs' images what a call must make of buffers that hold the same, or that were filled so,
  * guards and all. */
 struct reference_report scatter_tensors_apply(const struct scatter_tensors *t, const struct scatter_case *c);

@@ -135,8 +135,10 @@ bool scatter_tensors_match(struct scatter_tensors *t, const struct scatter_case 
         run_once(t, c, context, queue, 0xa5) && parts_hold(&parts, queue, false))
         return true;
     fprintf(stderr, "case \"%s\": %s, axis %d, range %d, unique %d, places %d, seed %llu\n", c->name,
-            c->multiply ? "multiply" : "divide", c->axis, (int)c->range, c->unique, (int)c->places,
-            (unsigned long long)c->seed);
+            c->dynamic    ? c->symmetric ? "symmetric" : "dynamic"
+            : c->multiply ? "multiply"
+                          : "divide",
+            c->axis, (int)c->range, c->unique, (int)c->places, (unsigned long long)c->seed);
     parts_print(&parts);
     return false;
 }

@@ -45,9 +45,14 @@ static const struct entries_case entries_cases[] = {
     {"the greatest int64", 2, {[2] = {INT64_MAX, 0}}, "indices[2] has batch 9223372036854775807" BATCH, true},
 };
 
-static struct scatter_case scatter_of(const char *name, enum reference_type index, int index_rank)
+static struct scatter_case scatter_of(const char *name, enum reference_type index, int index_rank,
+                                      bool dynamic)
 {
-    const struct scatter_types types = {REFERENCE_F32, REFERENCE_F32, REFERENCE_I4, index, REFERENCE_I8, 1};
+    const struct scatter_types types = {.scale = dynamic ? REFERENCE_I4 : REFERENCE_F32,
+                                        .zero = REFERENCE_I4,
+                                        .index = index,
+                                        .cache = REFERENCE_I8,
+                                        .dynamic = dynamic};
     const struct scatter_shape shape = {3, {BATCHES, 10, 8}, 1, ENTRIES, 3, index_rank};
 
     return scatter_case_of(name, &types, &shape);
@@ -68,25 +73,22 @@ static void explains_entries(void **state)
 {
     const struct entries_case *row = *state;
 
-    for (int kind = 0; kind < 6; kind++) {
+    for (int kind = 0; kind < 2 * 2 * 3; kind++) {
         struct scatter_case c =
-            scatter_of(row->name, kind % 2 ? REFERENCE_I64 : REFERENCE_I32, row->index_rank);
+            scatter_of(row->name, kind % 2 ? REFERENCE_I64 : REFERENCE_I32, row->index_rank, kind / 2 % 2);
         struct scatter_tensors t;
-        struct clq_quantize_scatter_desc desc;
 
         if (row->wide && kind % 2 == 0)
             continue;
-        lay_out(&c.indices, kind / 2);
+        lay_out(&c.indices, kind / 4);
         scatter_tensors_init(&t, &c);
         scatter_tensors_fill(&t, &c);
         memset(t.indices.image, 0x88, t.indices.size_bytes);
         for (int i = 0; i < ENTRIES; i++)
             scatter_set_index(&t.indices, i, row->entries[i][0], row->entries[i][1]);
         assert_true(scatter_tensors_upload(&t, &c, harness.queue));
-        desc = scatter_desc_of(&t, &c);
-        for (uint32_t range = CLQ_DROP; range <= CLQ_WRAP; range++) {
-            desc.out_of_range = range; /* what becomes of it is another question */
-            expect_status(clq_quantize_scatter_explain(harness.context, harness.queue, &desc, 0, NULL),
+        for (c.range = CLQ_DROP; c.range <= CLQ_WRAP; c.range++) { /* what becomes of it is not asked */
+            expect_status(scatter_explain(&t, &c, harness.context, harness.queue, 0, NULL),
                           row->sentence ? CLQ_ERROR_INDEX : CLQ_OK, row->name);
             if (row->sentence)
                 assert_string_equal(clq_error_detail(), row->sentence);
@@ -110,8 +112,8 @@ static void explains_the_empty(void **state)
         {{3, {4, 10, 0}, 1, 3, 3, 1}, NULL},
         {{3, {4, 10, 8}, 1, 3, 0, 1}, NULL},
     };
-    const struct scatter_types types = {REFERENCE_F32, REFERENCE_F32, REFERENCE_I4,
-                                        REFERENCE_I64, REFERENCE_I8,  1};
+    const struct scatter_types types = {
+        .zero = REFERENCE_I4, .index = REFERENCE_I64, .cache = REFERENCE_I8, .lanes = 1};
 
     (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
@@ -298,7 +300,7 @@ static clq_status explain_group(const void *desc, const cl_event *wait)
 
 static void entries_are_read_after_the_wait_list(void **state)
 {
-    const struct scatter_case c = scatter_of("mended", REFERENCE_I32, 2);
+    const struct scatter_case c = scatter_of("mended", REFERENCE_I32, 2, false);
     struct scatter_tensors t;
     struct clq_quantize_scatter_desc desc;
 
@@ -336,8 +338,8 @@ static clq_status explain_and_look(const void *desc, const cl_event *wait)
 
 static void no_entries_wait_too(void **state)
 {
-    const struct scatter_types types = {REFERENCE_F32, REFERENCE_F32, REFERENCE_I4,
-                                        REFERENCE_I32, REFERENCE_I8,  1};
+    const struct scatter_types types = {
+        .zero = REFERENCE_I4, .index = REFERENCE_I32, .cache = REFERENCE_I8, .lanes = 1};
     const struct scatter_case c =
         scatter_case_of("no entries", &types, &(struct scatter_shape){3, {4, 10, 8}, 1, 0, 3, 2});
     struct scatter_tensors t;

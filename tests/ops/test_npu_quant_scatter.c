@@ -93,9 +93,14 @@ static void matches_reference(void **state)
     struct random random = random_of(harness.seed);
 
     for (size_t i = 0; i < 4 * 9 * COUNT(zeros); i += harness.small ? 17 : 1) {
-        const struct scatter_types types = {floats[i / 4 % 3], floats[i / 12 % 3],
-                                            zeros[i / 36],     i % 3 ? REFERENCE_I32 : REFERENCE_I64,
-                                            REFERENCE_I8,      1};
+        const struct scatter_types types = {floats[i / 4 % 3],
+                                            floats[i / 12 % 3],
+                                            zeros[i / 36],
+                                            i % 3 ? REFERENCE_I32 : REFERENCE_I64,
+                                            REFERENCE_I8,
+                                            1,
+                                            false,
+                                            false};
         struct scatter_case c = scatter_case_of(row->name, &types, &row->shape);
 
         c.reports = false;

@@ -193,8 +193,8 @@ static void no_batches(void **state)
  * not show, in the copy either. */
 static void rows_short_and_long(void **state)
 {
-    static const struct scatter_types types = {REFERENCE_F32, REFERENCE_F32, REFERENCE_I4,
-                                               REFERENCE_I32, REFERENCE_I8,  1};
+    static const struct scatter_types types = {
+        .zero = REFERENCE_I4, .index = REFERENCE_I32, .cache = REFERENCE_I8};
     static const struct scatter_shape shapes[] = {
         {.rank = 3, .cache = {2, 40000, 3}, .axis = 1, .entries = 2, .length = 39000, .index_rank = 1},
         {.rank = 3, .cache = {4, 2, 60000}, .axis = 1, .entries = 4, .length = 1, .index_rank = 1},

@@ -1,4 +1,5 @@
-/* Entries that overlap: the last one wins, by either method, on every run. */
+/* Entries that overlap: the last one wins, by either method, on every run; with dynamic scales in all three
+ * outputs. */
 #include "scatter_case.h"
 
 #include <string.h>
@@ -41,12 +42,18 @@ static const struct overlap_case cases[] = {
     {"table, the whole axis", {3, {5, 16, 8}, 1, 1024, 16, 2}, PLACES_VALID, CLQ_DROP, true},
 };
 
+#define NONE REFERENCE_I4
+
 static const struct scatter_types types[] = {
-    {REFERENCE_F32, REFERENCE_F32, REFERENCE_I4, REFERENCE_I32, REFERENCE_I8, 1},
-    {REFERENCE_F16, REFERENCE_BF16, REFERENCE_F16, REFERENCE_I64, REFERENCE_U8, 1},
-    {REFERENCE_BF16, REFERENCE_F32, REFERENCE_I32, REFERENCE_I32, REFERENCE_I4, 1},
-    {REFERENCE_F32, REFERENCE_F16, REFERENCE_I8, REFERENCE_I64, REFERENCE_I4, 8},
+    {REFERENCE_F32, REFERENCE_F32, NONE, REFERENCE_I32, REFERENCE_I8, 1, false, false},
+    {REFERENCE_F16, REFERENCE_BF16, REFERENCE_F16, REFERENCE_I64, REFERENCE_U8, 1, false, false},
+    {REFERENCE_BF16, REFERENCE_F32, REFERENCE_I32, REFERENCE_I32, REFERENCE_I4, 1, false, false},
+    {REFERENCE_F32, REFERENCE_F16, REFERENCE_I8, REFERENCE_I64, REFERENCE_I4, 8, false, false},
+    {REFERENCE_F16, NONE, NONE, REFERENCE_I32, REFERENCE_I4, 1, true, false},
+    {REFERENCE_F32, NONE, NONE, REFERENCE_I64, REFERENCE_I8, 1, true, true},
+    {REFERENCE_BF16, REFERENCE_F32, NONE, REFERENCE_I32, REFERENCE_I4, 8, true, false},
 };
+enum { FIRST_DYNAMIC = 4 };
 
 /* The table is asked for exactly where a row says, so that both methods are known to run. */
 static void expect_method(const struct scatter_case *c, bool table)
@@ -67,15 +74,16 @@ static void last_wins(void **state)
     const struct overlap_case *row = *state;
 
     for (size_t i = 0; i < COUNT(types); i++) {
+        const bool whole_rows = types[i].cache == REFERENCE_I4 || types[i].dynamic;
         struct scatter_case c;
 
-        if (types[i].cache == REFERENCE_I4 && row->shape.axis == row->shape.rank - 1)
+        if (whole_rows && row->shape.axis == row->shape.rank - 1)
             continue;
         c = scatter_case_of(row->name, &types[i], &row->shape);
         c.places = row->places;
         c.range = row->range;
         c.copies = i == 1;
-        if (harness.small && (row->table ? i != 1 : i > 1))
+        if (harness.small && i != 1 && i != FIRST_DYNAMIC && (row->table || i > 1))
             continue;
         expect_method(&c, row->table);
         expect_scatter(&c);
@@ -123,8 +131,10 @@ static void the_same_on_every_run(void **state)
     if (harness.small)
         skip();
     for (size_t k = 0; k < COUNT(rows); k++)
-        for (int borrows = 0; borrows < 2; borrows++) {
-            struct scatter_case c = scatter_case_of(rows[k].name, &types[k % 2], &rows[k].shape);
+        for (int kind = 0; kind < 4; kind++) {
+            const bool dynamic = kind / 2, borrows = kind % 2;
+            const struct scatter_types *type = &types[dynamic ? FIRST_DYNAMIC + k % 3 : k % 2];
+            struct scatter_case c = scatter_case_of(rows[k].name, type, &rows[k].shape);
 
             c.places = rows[k].places;
             c.range = rows[k].range;

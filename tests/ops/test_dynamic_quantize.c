@@ -1,0 +1,250 @@
+/* Dynamic quantization against the reference: every type, kind of row, length of row and layout. */
+#include "dynamic_case.h"
+
+#include <math.h>
+#include <string.h>
+
+static bool fits(const struct dynamic_types *types, int64_t length)
+{
+    return types->y != REFERENCE_I4 || length % (types->lanes == 8 ? 8 : 2) == 0;
+}
+
+static void every_type_and_kind_of_row(void **state)
+{
+    static const int64_t shapes[][2] = {{3, 24}, {9, 40}, {7, 200}};
+
+    (void)state;
+    for (size_t i = 0; i < DYNAMIC_TYPES; i += harness.small ? 31 : 1)
+        for (int kind = 0; kind < ROW_KINDS; kind++)
+            for (size_t k = 0; k < COUNT(shapes) - (harness.small ? 2 : 0); k++) {
+                const struct dynamic_types types = dynamic_types_of(i);
+                struct dynamic_case c = dynamic_case_of("types", &types, 2, shapes[k]);
+
+                c.rows = (enum row_kind)kind;
+                c.seed += i;
+                expect_dynamic(&c);
+            }
+}
+
+/* A smooth scale has one element per element of a row, whatever its shape. */
+static void smooth_scales_of_any_shape(void **state)
+{
+    (void)state;
+    for (size_t i = 24; i < DYNAMIC_TYPES; i += harness.small ? 17 : 1) {
+        const struct dynamic_types types = dynamic_types_of(i);
+        struct dynamic_case c = dynamic_case_of("smooth scales", &types, 2, (int64_t[]){9, 72});
+
+        c.smooth_scale.rank = 3;
+        c.smooth_scale.shape[0] = 2;
+        c.smooth_scale.shape[1] = 9;
+        c.smooth_scale.shape[2] = 4;
+        expect_dynamic(&c);
+        layout_stride(&c.smooth_scale);
+        c.smooth_scale.strides[0] = 1;
+        c.smooth_scale.strides[1] = 3;
+        c.smooth_scale.strides[2] = 40;
+        expect_dynamic(&c);
+    }
+}
+
+/* Lengths at which loops are cut, in a few rows and in many. */
+static void every_length(void **state)
+{
+    static const int64_t lengths[] = {1,   2,   3,   4,   5,   6,   7,   8,   9,    14,   15,   16,   17,
+                                      18,  23,  24,  31,  32,  33,  34,  40,  48,   56,   62,   63,   64,
+                                      65,  66,  72,  96,  120, 126, 127, 128, 129,  130,  136,  248,  254,
+                                      255, 256, 257, 258, 264, 510, 512, 520, 1000, 1022, 1024, 1032, 2048};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(lengths) - (harness.small ? 12 : 0); k++)
+        for (size_t i = 0; i < (harness.small ? 1 : 24); i++) {
+            const struct dynamic_types types = dynamic_types_of((i * 29 + k) % DYNAMIC_TYPES);
+            const int64_t rows = harness.small ? 1 + (int64_t)i : i % 4 == 0 ? 1 : (int64_t)(i % 7) * 5 + 2;
+            struct dynamic_case c = dynamic_case_of("lengths", &types, 2, (int64_t[]){rows, lengths[k]});
+
+            if (!fits(&types, lengths[k]))
+                continue;
+            c.seed += i;
+            c.x.before += (int64_t)(i % 5);
+            expect_dynamic(&c);
+        }
+}
+
+/* Rows longer than a work-group or than what a driver lets a loop run. */
+static void long_rows(void **state)
+{
+    static const int64_t lengths[] = {4096, 4098, 4100, 4104, 8200, 65528, 65536, 65544, 70001};
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(lengths); k++)
+        for (size_t i = 0; i < 6; i++) {
+            const struct dynamic_types types = dynamic_types_of((i * 41 + k * 7) % DYNAMIC_TYPES);
+            struct dynamic_case c =
+                dynamic_case_of("long rows", &types, 2, (int64_t[]){(int64_t)(i % 2) + 1, lengths[k]});
+
+            if (!fits(&types, lengths[k]))
+                continue;
+            c.rows = (enum row_kind)((i + k) % ROW_KINDS);
+            c.seed += i;
+            expect_dynamic(&c);
+            layout_stride(&c.x);
+            c.x.strides[1] = 2;
+            c.x.strides[0] = 2 * lengths[k] + 1;
+            expect_dynamic(&c);
+        }
+}
+
+/* More rows than a work-item's loop may count, and than a group can share. */
+static void many_rows(void **state)
+{
+    static const int64_t shapes[][2] = {{70000, 2}, {66000, 8}, {9000, 24}, {1000, 130}, {300, 1024}};
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(shapes); k++)
+        for (size_t i = 0; i < 2; i++) {
+            const struct dynamic_types types = dynamic_types_of(k * 13 + i * 17);
+            struct dynamic_case c = dynamic_case_of("many rows", &types, 2, shapes[k]);
+
+            if (!fits(&types, shapes[k][1]))
+                continue;
+            expect_dynamic(&c);
+            layout_stride(&c.y);
+            layout_stride(&c.scale);
+            c.y.strides[0] += 8;
+            c.scale.strides[0] = 3;
+            expect_dynamic(&c);
+        }
+}
+
+/* One NaN, or one infinity, or the largest or least of a row, at every position. */
+static void every_position(void **state)
+{
+    const int64_t length = harness.small ? 24 : 264;
+
+    (void)state;
+    for (size_t i = 0; i < DYNAMIC_TYPES; i += harness.small ? 43 : 11)
+        for (int kind = 0; kind < 4; kind++) {
+            static const double chosen[4] = {NAN, INFINITY, 900.5, -900.5};
+            const struct dynamic_types types = dynamic_types_of(i);
+            struct dynamic_case c = dynamic_case_of("positions", &types, 2, (int64_t[]){length, length});
+            struct dynamic_tensors t;
+            bool good;
+
+            c.rows = ROW_ORDINARY;
+            dynamic_tensors_init(&t, &c);
+            dynamic_tensors_fill(&t, &c);
+            for (int64_t k = 0; k < length; k++)
+                tensor_set(&t.x, k * length + k, chosen[kind]);
+            good = dynamic_tensors_match(&t, &c, harness.context, harness.queue);
+            dynamic_tensors_clear(&t, &c);
+            if (!good)
+                fail_msg("%g at every position", chosen[kind]);
+        }
+}
+
+static void every_rank(void **state)
+{
+    static const int64_t sizes[CLQ_MAX_RANK] = {2, 3, 1, 2, 3, 2, 2, 16};
+
+    (void)state;
+    for (int rank = 1; rank <= CLQ_MAX_RANK; rank++)
+        for (size_t i = 0; i < DYNAMIC_TYPES; i += harness.small ? 31 : 5) {
+            const struct dynamic_types types = dynamic_types_of((i + (size_t)rank) % DYNAMIC_TYPES);
+            struct dynamic_case c = dynamic_case_of("ranks", &types, rank, sizes + CLQ_MAX_RANK - rank);
+
+            c.seed += i;
+            expect_dynamic(&c);
+        }
+}
+
+/* Every tensor with strides of its own, at odd offsets, repeated dimensions among the inputs'. */
+static void any_layout(void **state)
+{
+    struct random random = random_of(harness.seed);
+    const int cases = harness.small ? 12 : 800;
+
+    (void)state;
+    for (int i = 0; i < cases; i++) {
+        const struct dynamic_types types = dynamic_types_of((size_t)random_below(&random, DYNAMIC_TYPES));
+        const int rank = (int)random_from(&random, 1, 5);
+        struct dynamic_case c;
+        int64_t shape[5];
+
+        for (int d = 0; d < rank; d++)
+            shape[d] = random_from(&random, 1, 6);
+        shape[rank - 1] = random_from(&random, 1, 9) * (types.y != REFERENCE_I4 ? 1
+                                                        : types.lanes == 8      ? 8
+                                                                                : 2);
+        if (random_below(&random, 4) == 0)
+            shape[rank - 1] *= 16;
+        c = dynamic_case_of("layouts", &types, rank, shape);
+        c.seed = random_bits(&random);
+        dynamic_case_stride(&c, &random);
+        expect_dynamic(&c);
+    }
+}
+
+/* Buffers that begin with the first element and end with the last: exactly as large as they must be. */
+static void buffers_without_room(void **state)
+{
+    (void)state;
+    for (int64_t length = 8; length <= (harness.small ? 24 : 264); length += 8)
+        for (size_t i = 0; i < DYNAMIC_TYPES; i += harness.small ? 37 : 11) {
+            const struct dynamic_types types = dynamic_types_of((i + (size_t)length) % DYNAMIC_TYPES);
+            struct dynamic_case c = dynamic_case_of("exact buffers", &types, 2, (int64_t[]){3, length});
+
+            c.x.before = c.smooth_scale.before = c.y.before = c.scale.before = c.offset.before = 0;
+            c.x.behind = c.smooth_scale.behind = c.y.behind = c.scale.behind = c.offset.behind = 0;
+            expect_dynamic(&c);
+        }
+}
+
+/* The views of an int4 output hold the same bytes, and all of them those of the row by itself. */
+static void views_hold_the_same_bytes(void **state)
+{
+    static const int lanes[] = {1, 2, 8};
+    unsigned char *first = NULL;
+    size_t size = 0;
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(lanes); i++) {
+        const struct dynamic_types types = {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, lanes[i], false};
+        struct dynamic_case c = dynamic_case_of("views", &types, 2, (int64_t[]){7, 72});
+        struct dynamic_tensors t;
+
+        c.y.before = 0;
+        dynamic_tensors_init(&t, &c);
+        dynamic_tensors_fill(&t, &c);
+        assert_true(dynamic_tensors_match(&t, &c, harness.context, harness.queue));
+        if (i == 0) {
+            size = (size_t)(7 * 36);
+            first = test_malloc(size);
+            memcpy(first, t.y.image, size);
+        }
+        assert_memory_equal(first, t.y.image, size);
+        dynamic_tensors_clear(&t, &c);
+    }
+    test_free(first);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_and_kind_of_row),
+        cmocka_unit_test(every_length),
+        cmocka_unit_test(long_rows),
+        cmocka_unit_test(many_rows),
+        cmocka_unit_test(every_position),
+        cmocka_unit_test(every_rank),
+        cmocka_unit_test(any_layout),
+        cmocka_unit_test(buffers_without_room),
+        cmocka_unit_test(smooth_scales_of_any_shape),
+        cmocka_unit_test(views_hold_the_same_bytes),
+    };
+
+    return HARNESS_RUN(argc, argv, "dynamic_quantize", tests);
+}

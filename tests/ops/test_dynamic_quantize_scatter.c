@@ -1,0 +1,250 @@
+/* Dynamic quantization into caches, against the reference: every type, policy, rank and axis; layouts; wrong
+ * indices; the two forms of the kernels on one cache. (Overlaps and explain: test_quantize_scatter_overlap.c,
+ * test_explain.c.) */
+#include "dynamic_case.h"
+#include "scatter_case.h"
+
+static size_t digit(size_t *i, size_t radix)
+{
+    const size_t value = *i % radix;
+
+    *i /= radix;
+    return value;
+}
+
+/* Types, indices of 32 or 64 bits, one or two columns, policies, a promise or none. */
+#define COMBINATIONS (DYNAMIC_TYPES * 2 * 2 * 3 * 2)
+static struct scatter_case combination(const char *name, size_t i, struct scatter_shape shape)
+{
+    const size_t seed = i;
+    const struct dynamic_types dynamic = dynamic_types_of(digit(&i, DYNAMIC_TYPES));
+    struct scatter_types types = {.x = dynamic.x,
+                                  .scale = dynamic.smooth,
+                                  .cache = dynamic.y,
+                                  .lanes = dynamic.lanes,
+                                  .dynamic = true,
+                                  .symmetric = dynamic.symmetric};
+    struct scatter_case c;
+    enum clq_range_policy range;
+    bool unique;
+
+    types.index = digit(&i, 2) ? REFERENCE_I64 : REFERENCE_I32;
+    shape.index_rank = digit(&i, 2) ? 2 : 1;
+    range = (enum clq_range_policy)digit(&i, 3);
+    unique = digit(&i, 2);
+    if (shape.index_rank == 1 && shape.entries > shape.cache[0])
+        shape.entries = shape.cache[0];
+    c = scatter_case_of(name, &types, &shape);
+    c.range = range;
+    /* Two entries that clamp moves may meet. */
+    c.unique = unique && (shape.index_rank == 1 || range != CLQ_CLAMP);
+    c.places = shape.index_rank == 2 && c.unique ? PLACES_APART : PLACES_STRAY;
+    c.seed += seed;
+    return c;
+}
+
+static bool fits(const struct scatter_case *c, int64_t length)
+{
+    return c->cache.type != REFERENCE_I4 || length % (c->cache.lanes == 8 ? 8 : 2) == 0;
+}
+
+/* A cache per token, per token and head either way round, and with rows between batch and axis. */
+static void every_type_and_policy(void **state)
+{
+    static const struct scatter_shape shapes[] = {
+        {.rank = 3, .cache = {4, 9, 24}, .axis = 1, .entries = 5, .length = 3},
+        {.rank = 4, .cache = {3, 4, 5, 16}, .axis = -2, .entries = 4, .length = 1},
+        {.rank = 4, .cache = {3, 6, 3, 40}, .axis = 1, .entries = 3, .length = 2},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(shapes); k++)
+        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 401 : 7) {
+            const struct scatter_case c = combination("types", i, shapes[k]);
+
+            expect_scatter(&c);
+        }
+}
+
+static void every_axis_of_every_rank(void **state)
+{
+    static const int64_t sizes[CLQ_MAX_RANK] = {3, 2, 3, 2, 4, 2, 3, 8};
+    size_t i = 0;
+
+    (void)state;
+    for (int rank = 3; rank <= CLQ_MAX_RANK; rank += harness.small ? 3 : 1) {
+        struct scatter_shape shape = {.rank = rank, .entries = 3};
+
+        for (int d = 0; d < rank; d++)
+            shape.cache[d] = sizes[CLQ_MAX_RANK - rank + d];
+        shape.cache[0] = 3;
+        for (int axis = 1; axis < rank - 1; axis++)
+            for (int64_t length = 1; length <= shape.cache[axis]; length++)
+                for (int k = 0; k < (harness.small ? 1 : 12); k++) {
+                    struct scatter_case c;
+
+                    shape.axis = k % 2 ? axis : axis - rank;
+                    shape.length = length;
+                    i += 101;
+                    c = combination("axes", i % COMBINATIONS, shape);
+                    expect_scatter(&c);
+                }
+    }
+}
+
+/* All three outputs slices of larger ones, each in its own way; updates and indices with gaps or repeated. */
+static void any_layout(void **state)
+{
+    struct random random = random_of(harness.seed);
+    const int cases = harness.small ? 12 : 600;
+
+    (void)state;
+    for (int i = 0; i < cases; i++) {
+        struct scatter_shape shape = {.rank = (int)random_from(&random, 3, 5)};
+        struct scatter_case c;
+
+        for (int d = 0; d < shape.rank; d++)
+            shape.cache[d] = random_from(&random, 1, 5);
+        shape.cache[shape.rank - 1] = 8 * random_from(&random, 1, 6);
+        shape.axis = (int)random_from(&random, 1, shape.rank - 2);
+        shape.length = random_from(&random, 1, shape.cache[shape.axis]);
+        shape.entries = random_from(&random, 1, 7);
+        c = combination("layouts", (size_t)random_below(&random, COMBINATIONS), shape);
+        c.seed = random_bits(&random);
+        c.borrows = random_below(&random, 2);
+        c.reports = random_below(&random, 4) > 0;
+        scatter_case_stride(&c, &random);
+        expect_scatter(&c);
+    }
+}
+
+static void every_length(void **state)
+{
+    static const int64_t lengths[] = {1,  2,  3,  7,   8,   15,  16,  17,  31,  32,  33,   63,   64,
+                                      65, 66, 96, 127, 128, 130, 255, 256, 264, 513, 1024, 2050, 4104};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(lengths) - (harness.small ? 4 : 0); k++)
+        for (size_t i = 0; i < (harness.small ? 1 : 24); i++) {
+            const struct scatter_shape shape = {
+                .rank = 3, .cache = {3, 5, lengths[k]}, .axis = 1, .entries = 3, .length = 2};
+            struct scatter_case c = combination("lengths", (i * 197 + k) % COMBINATIONS, shape);
+
+            if (!fits(&c, lengths[k]))
+                continue;
+            c.cache.before += (int64_t)(i % 5);
+            expect_scatter(&c);
+        }
+}
+
+/* The ends of the index type and off by one: nothing outside the three outputs is touched. */
+static void hostile_indices(void **state)
+{
+    static const struct scatter_shape shapes[] = {
+        {.rank = 3, .cache = {4, 7, 8}, .axis = 1, .entries = 4, .length = 2},
+        {.rank = 3, .cache = {4, 7, 8}, .axis = 1, .entries = 4, .length = 7},
+        {.rank = 3, .cache = {1, 1, 8}, .axis = 1, .entries = 30, .length = 1},
+        {.rank = 4, .cache = {2, 3, 5, 16}, .axis = 2, .entries = 40, .length = 3},
+        {.rank = 3, .cache = {0, 5, 8}, .axis = 1, .entries = 3, .length = 2},
+    };
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(shapes); k++)
+        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 601 : 13) {
+            struct scatter_case c = combination("hostile", i, shapes[k]);
+
+            c.places = PLACES_HOSTILE;
+            c.unique = false;
+            expect_scatter(&c);
+        }
+}
+
+/* Very many rows an entry, very many entries, and rows longer than a driver lets a loop run. */
+static void rows_short_and_long(void **state)
+{
+    static const struct scatter_shape shapes[] = {
+        {.rank = 3, .cache = {2, 40000, 2}, .axis = 1, .entries = 2, .length = 39000, .index_rank = 1},
+        {.rank = 4, .cache = {2, 70000, 1, 8}, .axis = 2, .entries = 2, .length = 1, .index_rank = 1},
+        {.rank = 3, .cache = {4, 2, 60000}, .axis = 1, .entries = 4, .length = 1, .index_rank = 1},
+        {.rank = 3, .cache = {2, 3, 70000}, .axis = 1, .entries = 2, .length = 1, .index_rank = 1},
+        {.rank = 3, .cache = {4, 128, 2}, .axis = 1, .entries = 512, .length = 1, .index_rank = 2},
+        {.rank = 3, .cache = {66000, 1, 2}, .axis = 1, .entries = 66000, .length = 1, .index_rank = 1},
+    };
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(shapes); k++) {
+        const struct scatter_types types = {.x = REFERENCE_F32,
+                                            .scale = REFERENCE_I4,
+                                            .index = REFERENCE_I32,
+                                            .cache = k % 2 ? REFERENCE_I8 : REFERENCE_I4,
+                                            .lanes = 1,
+                                            .dynamic = true,
+                                            .symmetric = k % 3 == 2};
+        struct scatter_case c = scatter_case_of("rows short and long", &types, &shapes[k]);
+
+        c.places = shapes[k].index_rank == 2 ? PLACES_APART : PLACES_VALID;
+        expect_scatter(&c);
+        layout_stride(&c.cache_scale);
+        layout_stride(&c.updates);
+        c.cache_scale.strides[0] += 5;
+        c.updates.strides[0] += 1;
+        expect_scatter(&c);
+    }
+}
+
+/* A context of each form writes to one cache in turn: as if one had written everything. */
+static void forms_share_a_cache(void **state)
+{
+    clq_context *contexts[2] = {NULL, NULL};
+
+    (void)state;
+    for (uint32_t f = 0; f < 2; f++) {
+        struct clq_context_desc desc = harness.desc;
+
+        desc.context = harness.cl;
+        desc.device = harness.device;
+        desc.form = f ? CLQ_FORM_GROUP : CLQ_FORM_ITEM;
+        expect_status(clq_context_create(&desc, &contexts[f]), CLQ_OK, "clq_context_create");
+    }
+    for (size_t i = 0; i < (harness.small ? 4 : 24); i++) {
+        const struct scatter_shape shape = {
+            .rank = 4, .cache = {4, 3, 8, 64}, .axis = 2, .entries = 4, .length = 3};
+        struct scatter_case c = combination("two forms", i * 37 % COMBINATIONS, shape);
+        struct scatter_tensors t;
+        struct parts parts;
+
+        scatter_tensors_init(&t, &c);
+        parts = scatter_parts(&t, &c);
+        parts_fill_images(&parts, 0x5a);
+        assert_true(scatter_tensors_upload(&t, &c, harness.queue));
+        for (int call = 0; call < 4; call++, c.seed++) {
+            scatter_tensors_fill(&t, &c);
+            assert_true(tensor_upload(&t.updates, harness.queue) && tensor_upload(&t.indices, harness.queue));
+            assert_true(!c.has_scales || tensor_upload(&t.scales, harness.queue));
+            expect_status(scatter_call(&t, &c, contexts[call % 2], harness.queue, 0, NULL, NULL), CLQ_OK,
+                          c.name);
+            scatter_tensors_apply(&t, &c);
+        }
+        assert_true(parts_hold(&parts, harness.queue, true));
+        scatter_tensors_clear(&t);
+    }
+    clq_context_destroy(contexts[0]);
+    clq_context_destroy(contexts[1]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_and_policy),
+        cmocka_unit_test(every_axis_of_every_rank),
+        cmocka_unit_test(any_layout),
+        cmocka_unit_test(every_length),
+        cmocka_unit_test(hostile_indices),
+        cmocka_unit_test(rows_short_and_long),
+        cmocka_unit_test(forms_share_a_cache),
+    };
+
+    return HARNESS_RUN(argc, argv, "dynamic_quantize_scatter", tests);
+}
