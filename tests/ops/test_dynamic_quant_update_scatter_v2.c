@@ -1,0 +1,281 @@
+/* The documented call DynamicQuantUpdateScatterV2 against the reference: types, views, layouts, indices; and its rules. */
+#include "parts.h"
+#include "refused.h"
+#include "scatter_case.h"
+
+#include "dynamic.h"
+#include "dynamic_values.h"
+
+enum view { VIEW_NIBBLES, VIEW_BYTES, VIEW_WORDS, VIEW_UINT8, VIEW_INT32, VIEWS };
+
+struct v2_case {
+    struct layout x, indices, var, scale, offset;
+    enum view view;
+    uint64_t seed;
+};
+
+struct v2_tensors {
+    struct tensor x, indices, var, scale, offset;
+};
+
+static struct parts parts_of(struct v2_tensors *t, const struct v2_case *c)
+{
+    struct parts parts = {.count = 0};
+
+    parts_add(&parts, "x", &t->x, &c->x, false, true);
+    parts_add(&parts, "indices", &t->indices, &c->indices, false, true);
+    parts_add(&parts, "var", &t->var, &c->var, true, true);
+    parts_add(&parts, "var_scale", &t->scale, &c->scale, true, true);
+    parts_add(&parts, "var_offset", &t->offset, &c->offset, true, true);
+    return parts;
+}
+
+enum { COMBINATIONS = 3 * 2 * VIEWS * 2 * 2 };
+static struct v2_case case_of(size_t i, int64_t batches, int64_t size, int64_t length)
+{
+    static const enum reference_type floats[] = {REFERENCE_BF16, REFERENCE_F16, REFERENCE_F32};
+    static const int lanes[VIEWS] = {1, 2, 8, 2, 8};
+    const enum view view = (enum view)(i / 6 % VIEWS);
+    const int64_t x[3] = {batches, 1, length}, var[4] = {batches, size, 1, length / lanes[view]};
+    const int64_t scale[3] = {batches, size, 1};
+
+    return (struct v2_case){
+        .x = layout_dense(floats[i % 3], 1, 3, x),
+        .indices = layout_dense(i / 3 % 2 ? REFERENCE_I64 : REFERENCE_I32, 1, 1, &batches),
+        .var = layout_dense(REFERENCE_I4, lanes[view], 4, var),
+        .scale = layout_dense(REFERENCE_F32, 1, i / (6 * VIEWS) % 2 ? 3 : 2, scale),
+        .offset = layout_dense(REFERENCE_F32, 1, i / (12 * VIEWS) % 2 ? 3 : 2, scale),
+        .view = view,
+        .seed = harness.seed + i,
+    };
+}
+
+static void fill(struct v2_tensors *t, const struct v2_case *c)
+{
+    struct random random = random_of(c->seed);
+    const int64_t size = c->var.shape[1];
+    const int64_t strays[] = {-1, size, INT32_MIN, INT32_MAX};
+
+    dynamic_fill(&t->x, ROW_MIXED, 15, &random);
+    for (int64_t i = 0; i < c->indices.shape[0]; i++)
+        scatter_set_index(&t->indices, i, 0,
+                          random_below(&random, 4) ? random_below(&random, size)
+                                                   : strays[random_below(&random, 4)]);
+    if (c->view == VIEW_UINT8)
+        t->var.dl.dtype = CLQ_UINT8;
+    if (c->view == VIEW_INT32)
+        t->var.dl.dtype = CLQ_INT32;
+}
+
+static void expect(struct v2_tensors *t, const struct parts *parts, int filling)
+{
+    const struct reference_tensor x = tensor_reference(&t->x, t->x.image),
+                                  indices = tensor_reference(&t->indices, t->indices.image),
+                                  var = tensor_reference(&t->var, t->var.image),
+                                  scale = tensor_reference(&t->scale, t->scale.image),
+                                  offset = tensor_reference(&t->offset, t->offset.image);
+
+    parts_fill_images(parts, filling);
+    reference_dynamic_quant_update_scatter_v2(&(struct reference_dynamic_quant_update_scatter_v2_desc){
+        .x = &x, .indices = &indices, .var = &var, .var_scale = &scale, .var_offset = &offset});
+}
+
+static void expect_v2(const struct v2_case *c)
+{
+    struct v2_tensors t;
+    const struct parts parts = parts_of(&t, c);
+
+    parts_init(&parts);
+    fill(&t, c);
+    assert_true(parts_upload(&parts, harness.queue));
+    for (int filling = 0x5a; filling <= 0xa5; filling += 0x4b) {
+        assert_true(parts_fill(&parts, harness.queue, filling));
+        expect_status(clq_dynamic_quant_update_scatter_v2(harness.context, harness.queue, &t.x.dl,
+                                                          &t.indices.dl, &t.var.dl, &t.scale.dl, &t.offset.dl,
+                                                          0, NULL, NULL),
+                      CLQ_OK, "clq_dynamic_quant_update_scatter_v2");
+        expect(&t, &parts, filling);
+        if (!parts_hold(&parts, harness.queue, true) || !parts_hold(&parts, harness.queue, false)) {
+            parts_print(&parts);
+            fail_msg("view %d, seed %llu", (int)c->view, (unsigned long long)c->seed);
+        }
+    }
+    parts_clear(&parts);
+}
+
+static void every_type_and_view(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COMBINATIONS; i += harness.small ? 13 : 1) {
+        const struct v2_case c = case_of(i, 12, 7, 64);
+
+        expect_v2(&c);
+    }
+}
+
+static void every_size(void **state)
+{
+    static const int64_t sizes[][3] = {{1, 1, 8},    {1, 1, 2},    {24, 40, 128}, {3, 5, 24},
+                                       {40, 2, 512}, {7, 3, 1024}, {2, 2, 4104},  {300, 9, 16}};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(sizes) - (harness.small ? 4 : 0); k++)
+        for (size_t i = k; i < COMBINATIONS; i += 11) {
+            const struct v2_case c = case_of(i, sizes[k][0], sizes[k][1], sizes[k][2]);
+
+            if (sizes[k][2] == 2 && c.var.lanes == 8)
+                continue;
+            expect_v2(&c);
+        }
+}
+
+/* Slices of larger caches, which the documents do not have. */
+static void any_layout(void **state)
+{
+    struct random random = random_of(harness.seed);
+
+    (void)state;
+    for (int i = 0; i < (harness.small ? 20 : 300); i++) {
+        struct v2_case c = case_of((size_t)random_below(&random, COMBINATIONS), random_from(&random, 1, 9),
+                                   random_from(&random, 1, 6), 8 * random_from(&random, 1, 9));
+
+        c.seed = random_bits(&random);
+        layout_scramble_input(&c.x, &random);
+        layout_scramble_input(&c.indices, &random);
+        layout_scramble(&c.var, &random);
+        layout_scramble(&c.scale, &random);
+        layout_scramble(&c.offset, &random);
+        expect_v2(&c);
+    }
+}
+
+enum { XS, INDICES, VAR, SCALES, OFFSETS, BUFFERS };
+static const unsigned char fillings[BUFFERS] = {
+    [XS] = 0x40, [INDICES] = 0, [VAR] = 0x41, [SCALES] = 0x42, [OFFSETS] = 0x43};
+
+/* A call that is right, for a row to spoil: x float32 (4, 1, 8), var int4 (4, 6, 1, 8). */
+struct call {
+    cl_mem buffers[BUFFERS];
+    int64_t x_shape[3], indices_shape[2], var_shape[4], scale_shape[3], offset_shape[3];
+    DLTensor x, indices, var, scale, offset;
+    const DLTensor *given[BUFFERS];
+};
+
+static void make_call(struct call *c)
+{
+    *c = (struct call){.x_shape = {4, 1, 8},
+                       .indices_shape = {4, 2},
+                       .var_shape = {4, 6, 1, 8},
+                       .scale_shape = {4, 6, 1},
+                       .offset_shape = {4, 6, 1}};
+    refused_make(c->buffers, fillings, BUFFERS);
+    c->x = refused_tensor(c->buffers[XS], CLQ_FLOAT32, 3, c->x_shape);
+    c->indices = refused_tensor(c->buffers[INDICES], CLQ_INT32, 1, c->indices_shape);
+    c->var = refused_tensor(c->buffers[VAR], CLQ_INT4, 4, c->var_shape);
+    c->scale = refused_tensor(c->buffers[SCALES], CLQ_FLOAT32, 2, c->scale_shape);
+    c->offset = refused_tensor(c->buffers[OFFSETS], CLQ_FLOAT32, 3, c->offset_shape);
+    c->given[XS] = &c->x;
+    c->given[INDICES] = &c->indices;
+    c->given[VAR] = &c->var;
+    c->given[SCALES] = &c->scale;
+    c->given[OFFSETS] = &c->offset;
+}
+
+static clq_status run(const struct call *c, cl_event *done)
+{
+    return clq_dynamic_quant_update_scatter_v2(harness.context, harness.queue, c->given[XS],
+                                               c->given[INDICES], c->given[VAR], c->given[SCALES],
+                                               c->given[OFFSETS], 0, NULL, done);
+}
+
+#define SPOIL(name, ...)                                                                                     \
+    static void name(struct call *c)                                                                         \
+    {                                                                                                        \
+        __VA_ARGS__;                                                                                         \
+    }
+SPOIL(no_x, c->given[XS] = NULL)
+SPOIL(no_offset, c->given[OFFSETS] = NULL)
+SPOIL(x_flat, c->x.ndim = 2)
+SPOIL(x_long, c->x_shape[1] = 2)
+SPOIL(x_batches, c->x_shape[0] = 3)
+SPOIL(x_shapeless, c->x.shape = NULL)
+SPOIL(x_int8, c->x.dtype = CLQ_INT8)
+SPOIL(pairs, c->indices.ndim = 2)
+SPOIL(few_indices, c->indices_shape[0] = 3)
+SPOIL(var_flat, c->var.ndim = 3)
+SPOIL(var_heads, c->var_shape[2] = 2)
+SPOIL(var_int8, c->var.dtype = CLQ_INT8)
+SPOIL(var_wide, c->var_shape[3] = 10)
+SPOIL(words_wide, c->var.dtype = CLQ_INT32)
+SPOIL(odd, c->x_shape[2] = c->var_shape[3] = 7)
+SPOIL(scale_flat, c->scale.ndim = 1)
+SPOIL(scale_short, c->scale_shape[1] = 5)
+SPOIL(scale_half, c->scale.dtype = CLQ_FLOAT16)
+SPOIL(offset_heads, c->offset_shape[2] = 2)
+SPOIL(offset_in_scale, c->offset.data = c->scale.data)
+
+static const struct row {
+    const char *name;
+    void (*spoil)(struct call *c);
+    clq_status status;
+    const char *sentence;
+} rows[] = {
+    {"no x", no_x, CLQ_ERROR_NULL, "x is NULL: it must be a tensor"},
+    {"no offset", no_offset, CLQ_ERROR_NULL, "var_offset is NULL: it must be a tensor"},
+    {"x of rank 2", x_flat, CLQ_ERROR_RANK, "x.ndim is 2: it must be 3, [B, 1, H]"},
+    {"two tokens a batch", x_long, CLQ_ERROR_SHAPE, "x.shape[1] is 2: it must be 1, as in [B, 1, H]"},
+    {"fewer rows than batches", x_batches, CLQ_ERROR_SHAPE, "x.shape[0] is 3: it must be var.shape[0], 4"},
+    {"x without a shape", x_shapeless, CLQ_ERROR_NULL, "x.shape is NULL: it must have 3 dimensions"},
+    {"x of int8", x_int8, CLQ_ERROR_TYPE,
+     "x.dtype is (code 0, bits 8, lanes 1), int8: it must be float32, float16 or bfloat16"},
+    {"indices of pairs", pairs, CLQ_ERROR_RANK, "indices.ndim is 2: it must be 1, [B]"},
+    {"an index too few", few_indices, CLQ_ERROR_SHAPE, "indices.shape[0] is 3: it must be x.shape[0], 4"},
+    {"var of rank 3", var_flat, CLQ_ERROR_RANK, "var.ndim is 3: it must be 4, [B, S, 1, H]"},
+    {"var of two heads", var_heads, CLQ_ERROR_SHAPE, "var.shape[2] is 2: it must be 1, as in [B, S, 1, H]"},
+    {"var of int8", var_int8, CLQ_ERROR_TYPE,
+     "var.dtype is (code 0, bits 8, lanes 1): it must be int4, in int32 words or in uint8 bytes"},
+    {"var wider than x", var_wide, CLQ_ERROR_SHAPE, "var.shape[3] is 10: it must be x.shape[3], 8"},
+    {"as many words as elements", words_wide, CLQ_ERROR_SHAPE, "var.shape[3] is 8, "},
+    {"rows of 7", odd, CLQ_ERROR_SHAPE, "var.shape[3] is 7: the last dimension of packed int4 must be even"},
+    {"scales of rank 1", scale_flat, CLQ_ERROR_RANK,
+     "var_scale.ndim is 1: it must be 3, [B, S, 1], or 2, [B, S]"},
+    {"a scale too few", scale_short, CLQ_ERROR_SHAPE, "var_scale.shape[1] is 5: it must be var.shape[1], 6"},
+    {"scales of float16", scale_half, CLQ_ERROR_TYPE,
+     "var_scale.dtype is (code 2, bits 16, lanes 1), float16: it must be float32"},
+    {"offsets of two heads", offset_heads, CLQ_ERROR_SHAPE,
+     "var_offset.shape[2] is 2: it must be 1, as in [B, S, 1], or 2, [B, S]"},
+    {"offsets in the scales", offset_in_scale, CLQ_ERROR_OVERLAP,
+     "var_scale shares bytes of its buffer with var_offset: their byte ranges must be disjoint"},
+};
+
+static void refuses(void **state)
+{
+    struct call c;
+    cl_event done = NULL;
+
+    (void)state;
+    make_call(&c);
+    expect_status(run(&c, NULL), CLQ_OK, "the call itself");
+    expect_cl(clFinish(harness.queue), "clFinish");
+    assert_false(refused_untouched(c.buffers[VAR], fillings[VAR]));
+    refused_release(c.buffers, BUFFERS);
+    for (size_t i = 0; i < COUNT(rows); i++) {
+        make_call(&c);
+        rows[i].spoil(&c);
+        refused_expect(run(&c, &done), rows[i].status, rows[i].sentence, rows[i].name);
+        refused_expect_nothing(&done, c.buffers, fillings, BUFFERS);
+        refused_release(c.buffers, BUFFERS);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_and_view),
+        cmocka_unit_test(every_size),
+        cmocka_unit_test(any_layout),
+        cmocka_unit_test(refuses),
+    };
+
+    return HARNESS_RUN(argc, argv, "dynamic_quant_update_scatter_v2", tests);
+}
