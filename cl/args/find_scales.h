@@ -7,8 +7,9 @@
 #define CLQ_FIND_DIMS 8
 
 /* Columns that a work-item of the item form holds ranges for: bytes of them where a loop may go on for as
- * long as it likes, else elements. */
-#define CLQ_FIND_COLUMN_BYTES  4096
+ * long as it likes, else elements. Measured on PoCL, 512 MiB of rows of 16 and 32 KiB: 0.84 of a loop that only
+ * reads with 4 KiB, 0.86 with 8, 0.89 with 16. */
+#define CLQ_FIND_COLUMN_BYTES  16384
 #define CLQ_FIND_COLUMNS_SHORT 256
 
 /* Work-items in a group of the group form, at most. */

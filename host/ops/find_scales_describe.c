@@ -10,10 +10,13 @@ enum {
     SHORT_RUN = 512, /* rows of one index shorter than this are taken as columns, where many lie together */
     FEW_ROWS = 16,   /* but not where fewer of them come together in a column */
     COLUMNS = 2048,  /* so many are laid side by side where rows have few */
-    LEAST_OF_LANE = 64, /* elements that a work-item takes, so that ranges take little of what x takes */
-    ROWS_OF_PART = 32,  /* the same of columns */
-    MOST_PARTS = 16384, /* that one work-item finishes */
-    MOST_ROUNDS = 49152 /* of the loops of a work-item: see static_size.c */
+    LEAST_OF_LANE = 64,   /* elements that a work-item takes, so that ranges take little of what x takes */
+    ROWS_OF_PART = 32,    /* the same of columns */
+    LONG_SHARE = 1 << 20, /* elements that a work-item does, at most */
+    LONG_SHARE_OF_COLUMNS = 1 << 22, /* more, for it leaves a range for each column */
+    SHORT_SHARE = 1 << 15,           /* where its loops must be short */
+    MOST_PARTS = 16384,              /* that one work-item finishes */
+    MOST_ROUNDS = 49152              /* of the loops of a work-item: see static_size.c */
 };
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -89,13 +92,13 @@ static int64_t widen_rows(struct find_scales_args *args, int64_t *rows)
 
 /* What is done by one work-item of a CPU, or by one group of a GPU, in elements: less where that would leave
  * some of the machine without work. */
-static int64_t share_of(int64_t elements, const struct clq__traits *traits)
+static int64_t share_of(int64_t elements, int64_t longest, const struct clq__traits *traits)
 {
     const int64_t units = (int64_t)traits->compute_units;
 
     if (traits->group_form)
         return most(ceil_div(elements, 16 * units), 4096);
-    return most(least(ceil_div(elements, 4 * units), traits->long_runs ? 1 << 20 : 1 << 15), 1024);
+    return most(least(ceil_div(elements, 4 * units), traits->long_runs ? longest : SHORT_SHARE), 1024);
 }
 
 static int64_t vector_of(const struct clq__scales_work *work)
@@ -107,7 +110,7 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
                      const struct clq__traits *traits, int64_t rows)
 {
     struct find_scales_args *args = &call->find_args;
-    const int64_t of_index = rows * args->inner, share = share_of(args->units * of_index, traits);
+    const int64_t of_index = rows * args->inner, share = share_of(args->units * of_index, LONG_SHARE, traits);
     int64_t local = 1, lanes = 1;
 
     if (traits->group_form) {
@@ -143,7 +146,7 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
                         const struct clq__traits *traits, int64_t rows)
 {
     struct find_scales_args *args = &call->find_args;
-    const int64_t share = share_of(rows * args->inner, traits);
+    const int64_t share = share_of(rows * args->inner, LONG_SHARE_OF_COLUMNS, traits);
     const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
     const int64_t wanted =
         traits->group_form ? 2048 * (int64_t)traits->compute_units : 4 * (int64_t)traits->compute_units;

@@ -67,6 +67,22 @@ static void every_mix(void **state)
     streams(4 * 16 * 1000, 16 * 1000); /* no whole group at the end */
 }
 
+/* Whether all was read nobody can see; that nothing was written, anybody. */
+static void reads_alone(void **state)
+{
+    struct race race = {0};
+
+    (void)state;
+    assert_true(data_fill(&bench, PEER_F32));
+    assert_true(limit_add(&bench, &race, bench.x_bytes, 0));
+    assert_true(data_spoil(&bench));
+    assert_true(race.list[0].run(&bench, race.list[0].self));
+    assert_true(race.list[0].bytes > 0);
+    assert_true(data_read(&bench, bench.y, 0, y, bench.x_bytes));
+    for (size_t i = 0; i < bench.x_bytes; i++)
+        assert_int_equal(y[i], SPOILED);
+}
+
 static void copies(void **state)
 {
     (void)state;
@@ -103,6 +119,7 @@ static int stop(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_mix), cmocka_unit_test(copies)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_mix), cmocka_unit_test(reads_alone),
+                                       cmocka_unit_test(copies)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -19,6 +19,9 @@ kernel void stream(global const uint4 *restrict src, global uint4 *restrict dst,
             sum ^= src[first * READS + i * here + item];
         for (uint i = 0; i < WRITES; i++)
             dst[first * WRITES + i * here + item] = sum;
+        // What nobody uses nobody reads: it is said to be needed, once in 2^128.
+        if (WRITES == 0 && all(sum == (uint4)(0x9e3779b9, 0x7f4a7c15, 0xbf58476d, 0x1ce4e5b9)))
+            dst[0] = sum;
     }
 }
 

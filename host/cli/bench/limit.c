@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { WORD_BYTES = 16, COPY_CHUNK = 1 << 20, SCREENINGS = 3, BLOCKS_AN_ITEM = 4 };
+enum { WORD_BYTES = 16, COPY_CHUNK = 1 << 20, SCREENINGS = 3, BLOCKS_AN_ITEM = 4, READS_ALONE = 4 };
 
 static bool stream_on_host(struct bench *bench, void *self)
 {
@@ -29,9 +29,14 @@ static bool stream_on_device(struct bench *bench, void *self)
            device_wait(bench, done);
 }
 
-/* How many words of 16 bytes the smaller side has for so many of the larger one: at least 1. */
+/* How many words of 16 bytes the smaller side has for so many of the larger one: at least 1. Where nothing is
+ * written, a few reads. */
 static void words_of(const struct limit_mix *mix, size_t *reads, size_t *writes)
 {
+    *reads = READS_ALONE;
+    *writes = 0;
+    if (mix->dst_bytes == 0)
+        return;
     *reads = mix->src_bytes > mix->dst_bytes ? (mix->src_bytes + mix->dst_bytes / 2) / mix->dst_bytes : 1;
     *writes = mix->dst_bytes > mix->src_bytes ? (mix->dst_bytes + mix->src_bytes / 2) / mix->src_bytes : 1;
 }
