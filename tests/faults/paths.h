@@ -28,6 +28,7 @@ struct path {
 bool paths_prime(struct world *world);
 bool place_paths_prime(struct world *world);
 bool scales_paths_prime(struct world *world);
+bool dynamic_paths_prime(struct world *world);
 
 extern const struct path paths[];
 extern const size_t num_paths;
@@ -36,6 +37,9 @@ extern const struct path place_paths[];
 extern const size_t num_place_paths;
 extern const struct path scales_paths[];
 extern const size_t num_scales_paths;
+/* Of dynamic quantization. */
+extern const struct path dynamic_paths[];
+extern const size_t num_dynamic_paths;
 
 /* A set_up and a tear_down: a context without a cache. */
 bool path_new_context(struct world *world);

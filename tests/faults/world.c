@@ -146,6 +146,7 @@ bool world_open(struct world *world, const char *layer, const char *directory)
     make_tensors(world);
     world_places_open(world);
     world_scales_open(world);
+    world_dynamic_open(world);
     world->ready = clCreateUserEvent(world->cl, NULL);
     world_need(world->ready != NULL && clSetUserEventStatus(world->ready, CL_COMPLETE) == CL_SUCCESS,
                "an event");
@@ -160,6 +161,7 @@ void world_close(struct world *world)
 
     clq_context_destroy(world->warm);
     world_places_close(world);
+    world_dynamic_close(world);
     for (size_t i = 0; i < sizeof buffers / sizeof buffers[0]; i++)
         clReleaseMemObject(buffers[i]);
     clReleaseEvent(world->ready);

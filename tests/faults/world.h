@@ -31,6 +31,11 @@ enum world_result {
     RESULT_SCALES,          /* of the columns */
     RESULT_SCALES_FINISHED, /* of rows that repeat: two kernels */
     RESULT_SCALES_OF_NONE,
+    RESULT_DYNAMIC,
+    RESULT_SMOOTHED,
+    RESULT_DYNAMIC_PLACED,
+    RESULT_DYNAMIC_OWNED,
+    RESULT_V2,
     RESULTS
 };
 
@@ -42,6 +47,13 @@ struct world_places {
     DLTensor cache, narrow_cache, input_dense, input_apart, tensor_starts, tensor_pairs, tensor_far_pairs,
         few_updates, many_updates, narrow_updates, no_updates, no_pairs, tensor_scales, tensor_half,
         tensor_one, tensor_zero_points, group_scale, tensor_ends;
+};
+
+/* What dynamic quantization works on: y holds the data, and behind them the scales and the offsets. */
+struct world_dynamic {
+    cl_mem x, smooth, starts, pairs, workspace;
+    DLTensor tensor_x, tensor_smooth, tensor_y, tensor_scale, tensor_offset, no_x, no_y, no_scale, cache,
+        cache_scale, cache_offset, tensor_starts, tensor_pairs, few_updates, many_updates, one_head, var;
 };
 
 /* What finding scales works on: scales and zero points go into y. */
@@ -66,6 +78,7 @@ struct world {
         tensor_empty_y;
     struct world_places places;
     struct world_scales found;
+    struct world_dynamic dynamic;
     unsigned char expected[RESULTS][WORLD_BYTES];
 
     char cold_dir[PATH_MAX], warm_dir[PATH_MAX], shared_dir[PATH_MAX]; /* of disk caches */
@@ -85,6 +98,8 @@ void world_close(struct world *world);
 void world_places_open(struct world *world);
 void world_places_close(struct world *world);
 void world_scales_open(struct world *world);
+void world_dynamic_open(struct world *world);
+void world_dynamic_close(struct world *world);
 
 /* The test ends where its own making fails. */
 void world_need(bool condition, const char *what);
