@@ -31,6 +31,30 @@ static const char kernels[] =
     "{\n"
     "    const size_t i = get_global_id(0);\n"
     "    y[i] = as_uint(multiply_exact(as_float(x[i]), as_float(s[i])));\n"
+    "}\n"
+    "kernel void gradual_quotients(global const uint *x, global const uint *s, global uint *y, uint poor)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
+    "    const float good = 1.0f / fabs(clq_normalize(b).significand);\n"
+    "    const uint seed = ((uint)i * 2654435761u) ^ (x[i] * 2246822519u);\n"
+    "    y[i] = as_uint(poor ? clq_divide_gradual(a, b, worse(good, seed)) : divide_gradual_exact(a, b));\n"
+    "}\n"
+    "kernel void gradual_products(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    y[i] = as_uint(multiply_gradual_exact(as_float(x[i]), as_float(s[i])));\n"
+    "}\n"
+    "kernel void differences(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    y[i] = as_uint(subtract_exact((float)(int)x[i], as_float(s[i])));\n"
+    "}\n"
+    "kernel void halves(global const uint *x, global const uint *unused, global uint *y, uint unused_too)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    y[i] = NARROW(f16, exact, clq_canonical(as_float(x[i]))) |\n"
+    "           (uint)NARROW(bf16, exact, clq_canonical(as_float(x[i]))) << 16;\n"
     "}\n";
 
 static uint32_t x[MOST], scales[MOST], y[MOST];
@@ -63,7 +87,8 @@ static char *read_base(const char *name)
 static int build(void **state)
 {
     char *paste = read_base("paste.clh"), *arithmetic = read_base("arithmetic.clh");
-    const char *source[] = {paste, arithmetic, kernels};
+    char *hints = read_base("hints.clh"), *narrow = read_base("narrow.clh");
+    const char *source[] = {paste, arithmetic, hints, narrow, kernels};
     char log[4096] = "";
     cl_int status;
 
@@ -81,6 +106,8 @@ static int build(void **state)
     }
     free(paste);
     free(arithmetic);
+    free(hints);
+    free(narrow);
     return 0;
 }
 
@@ -126,14 +153,22 @@ static bool same(uint32_t got, float expected)
     return got == bits || (fabsf(expected) == FLT_MIN && got == zero);
 }
 
-static void check(bool multiply, bool poor)
+/* Bit for bit, subnormal results too. */
+static bool same_gradual(uint32_t got, float expected)
 {
-    compute(multiply ? "products" : "quotients", poor);
+    return isnan(expected) ? isnan(float_of(got)) : got == bits_of(expected);
+}
+
+static void check(bool multiply, bool poor, bool gradual)
+{
+    static const char *const names[] = {"quotients", "products", "gradual_quotients", "gradual_products"};
+
+    compute(names[2 * gradual + multiply], poor);
     for (size_t i = 0; i < sample_size(); i++) {
         const volatile float a = float_of(x[i]), b = float_of(scales[i]);
         const float expected = multiply ? a * b : a / b;
 
-        if (!same(y[i], expected))
+        if (!(gradual ? same_gradual(y[i], expected) : same(y[i], expected)))
             fail_msg("0x%08x %s 0x%08x%s gave 0x%08x, not 0x%08x", x[i], multiply ? "*" : "/", scales[i],
                      poor ? " from a poor estimate" : "", y[i], bits_of(expected));
     }
@@ -172,7 +207,100 @@ static void check_samples(bool multiply, bool poor)
 
     for (int i = 0; i < (harness.small ? 3 : 12); i++) {
         make_sample(&random, i % 3);
-        check(multiply, poor);
+        check(multiply, poor, false);
+    }
+}
+
+/* Results about the subnormal ones: of any significands, of few bits, and ties. */
+static void check_gradual(bool multiply)
+{
+    struct random random = random_of(harness.seed + 2);
+
+    for (int n = 0; n < (harness.small ? 4 : 24); n++) {
+        make_sample(&random, n % 3);
+        for (size_t i = 0; i < sample_size() && n % 4 > 0; i++) {
+            const int exponent = (int)random_from(&random, -26, 3);
+            const int x_exponent = (int)random_from(&random, 1, multiply ? 126 : 120);
+            const int other = multiply ? 128 + exponent - x_exponent : x_exponent + 126 - exponent;
+
+            x[i] = (x[i] & 0x807fffff) | (uint32_t)x_exponent << 23;
+            scales[i] = (scales[i] & 0x807fffff) | (uint32_t)(other < 0     ? 0
+                                                              : other > 254 ? 254
+                                                                            : other)
+                                                       << 23;
+            if (n % 4 == 2) /* a power of two: the bits that are cut off are x's, and often just a half */
+                scales[i] &= 0xff800000;
+            if (n % 4 == 2 && random_below(&random, 2))
+                x[i] &= 0xffffffff << random_below(&random, 23);
+        }
+        check(multiply, n % 2, true);
+    }
+}
+
+static void gradual_quotients(void **state)
+{
+    (void)state;
+    check_gradual(false);
+}
+
+static void gradual_products(void **state)
+{
+    (void)state;
+    check_gradual(true);
+}
+
+/* Integers less zero points of any bits, near to them, and subnormal. */
+static void differences(void **state)
+{
+    struct random random = random_of(harness.seed + 3);
+
+    (void)state;
+    for (int n = 0; n < (harness.small ? 3 : 9); n++) {
+        for (size_t i = 0; i < sample_size(); i++) {
+            const int32_t q = (int32_t)random_bits(&random) >> random_below(&random, 33) % 32;
+            const uint32_t bits = (uint32_t)random_bits(&random);
+
+            x[i] = n % 3 == 0 && random_below(&random, 4) == 0 ? 0 : (uint32_t)q;
+            scales[i] = n % 3 == 0   ? bits
+                        : n % 3 == 1 ? bits_of((float)q) + (uint32_t)random_from(&random, -2, 2)
+                                     : (bits & 0x80000000) | (bits & 0x7fffff) >> random_below(&random, 23);
+        }
+        compute("differences", 0);
+        for (size_t i = 0; i < sample_size(); i++) {
+            const volatile float a = (float)(int32_t)x[i], b = float_of(scales[i]);
+
+            if (!same_gradual(y[i], a - b))
+                fail_msg("%d - 0x%08x gave 0x%08x, not 0x%08x", (int32_t)x[i], scales[i], y[i],
+                         bits_of(a - b));
+        }
+    }
+}
+
+/* All floats that are near a float16, a bfloat16 or the middle of two, and any others. */
+static void halves(void **state)
+{
+    struct random random = random_of(harness.seed + 4);
+
+    (void)state;
+    for (int n = 0; n < (harness.small ? 4 : 16); n++) {
+        for (size_t i = 0; i < sample_size(); i++) {
+            const uint32_t bits = (uint32_t)random_bits(&random);
+            const uint16_t half = (uint16_t)(n % 4 == 0 ? i + (size_t)n * 16384 : bits);
+            const float next = reference_widen_f16(half), other = reference_widen_f16((uint16_t)(half + 1));
+
+            x[i] = n % 4 == 3   ? bits
+                   : n % 4 == 2 ? (bits & 0xffff8000) + (uint32_t)random_from(&random, -1, 1)
+                                : bits_of(n % 4 == 0 ? next : (next + other) / 2) +
+                                      (uint32_t)random_from(&random, -1, 1);
+        }
+        compute("halves", 0);
+        for (size_t i = 0; i < sample_size(); i++) {
+            const uint32_t expected =
+                reference_narrow_f16(float_of(x[i])) | (uint32_t)reference_narrow_bf16(float_of(x[i])) << 16;
+
+            if (y[i] != expected)
+                fail_msg("0x%08x gave 0x%08x, not 0x%08x", x[i], y[i], expected);
+        }
     }
 }
 
@@ -210,7 +338,7 @@ static void quotients_at_the_edge(void **state)
             x[i] = bits_of(product) + (uint32_t)random_from(&random, -2, 2);
             scales[i] = bits_of(s);
         }
-        check(false, n % 2);
+        check(false, n % 2, false);
     }
 }
 
@@ -221,6 +349,10 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(quotients_from_poor_estimates, build, release),
         cmocka_unit_test_setup_teardown(quotients_at_the_edge, build, release),
         cmocka_unit_test_setup_teardown(products, build, release),
+        cmocka_unit_test_setup_teardown(gradual_quotients, build, release),
+        cmocka_unit_test_setup_teardown(gradual_products, build, release),
+        cmocka_unit_test_setup_teardown(differences, build, release),
+        cmocka_unit_test_setup_teardown(halves, build, release),
     };
 
     return HARNESS_RUN(argc, argv, "exact arithmetic", tests);
