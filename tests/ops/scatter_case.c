@@ -125,9 +125,8 @@ void scatter_set_index(struct tensor *indices, int64_t entry, int64_t batch, int
 }
 
 /* A value about the range from 0 to last, mostly outside of it. */
-static int64_t stray(struct random *random, const struct scatter_case *c, int64_t last)
+static int64_t stray(struct random *random, enum places places, bool wide, int64_t last)
 {
-    const bool wide = c->indices.type == REFERENCE_I64;
     const int64_t values[] = {0,
                               last,
                               -1,
@@ -141,7 +140,7 @@ static int64_t stray(struct random *random, const struct scatter_case *c, int64_
                               wide ? INT64_C(1) << 32 : 1 << 16,
                               wide ? -(INT64_C(1) << 32) : -(1 << 16)};
 
-    if (c->places == PLACES_STRAY && random_below(random, 3) > 0)
+    if (places == PLACES_STRAY && random_below(random, 3) > 0)
         return random_from(random, -1, last + 1);
     return values[random_below(random, COUNT(values))];
 }
@@ -169,31 +168,39 @@ static void fill_apart(struct tensor *indices, struct random *random, int64_t ba
     free(free_slots);
 }
 
+void scatter_fill_indices(struct tensor *indices, enum places places, int64_t batches, int64_t size,
+                          int64_t length, struct random *random)
+{
+    const bool wide = indices->layout.type == REFERENCE_I64;
+    const int64_t last = size - length, same = last >= 0 ? random_below(random, last + 1) : 0;
+
+    if (places == PLACES_APART && indices->layout.rank == 2) {
+        fill_apart(indices, random, batches, size, length);
+        return;
+    }
+    for (int64_t i = 0; i < indices->layout.shape[0]; i++) {
+        const int64_t batch = batches > 0 ? random_below(random, batches) : 0;
+        const int64_t start = random_below(random, last + 1);
+
+        if (places == PLACES_STRAY || places == PLACES_HOSTILE)
+            scatter_set_index(indices, i, stray(random, places, wide, batches - 1),
+                              stray(random, places, wide, last));
+        else if (places == PLACES_SAME)
+            scatter_set_index(indices, i, batches / 2, same);
+        else if (places == PLACES_PACKED)
+            scatter_set_index(indices, i, batches / 2, start % (length < last ? length + 1 : last + 1));
+        else
+            scatter_set_index(indices, i, batch, start);
+    }
+}
+
 static void fill_indices(struct scatter_tensors *t, const struct scatter_case *c, struct random *random)
 {
     const struct reference_tensor cache = tensor_reference(&t->cache, t->cache.image);
     const int axis = c->axis < 0 ? c->axis + c->cache.rank : c->axis;
-    const int64_t batches = reference_extent(&cache, 0), size = reference_extent(&cache, axis);
-    const int64_t length = c->updates.shape[axis], last = size - length;
-    const int64_t same = last >= 0 ? random_below(random, last + 1) : 0;
 
-    if (c->places == PLACES_APART && c->indices.rank == 2) {
-        fill_apart(&t->indices, random, batches, size, length);
-        return;
-    }
-    for (int64_t i = 0; i < c->indices.shape[0]; i++) {
-        const int64_t batch = batches > 0 ? random_below(random, batches) : 0;
-        const int64_t start = random_below(random, last + 1);
-
-        if (c->places == PLACES_STRAY || c->places == PLACES_HOSTILE)
-            scatter_set_index(&t->indices, i, stray(random, c, batches - 1), stray(random, c, last));
-        else if (c->places == PLACES_SAME)
-            scatter_set_index(&t->indices, i, batches / 2, same);
-        else if (c->places == PLACES_PACKED)
-            scatter_set_index(&t->indices, i, batches / 2, start % (length < last ? length + 1 : last + 1));
-        else
-            scatter_set_index(&t->indices, i, batch, start);
-    }
+    scatter_fill_indices(&t->indices, c->places, reference_extent(&cache, 0), reference_extent(&cache, axis),
+                         c->updates.shape[axis], random);
 }
 
 static double value_of(struct random *random, double top)

@@ -87,6 +87,9 @@ struct reference_report scatter_tensors_expect(struct scatter_tensors *t, const 
 
 /* Indices by hand: a 1-D start has no batch. */
 void scatter_set_index(struct tensor *indices, int64_t entry, int64_t batch, int64_t start);
+/* All of them, for entries of `length` on an axis of `size`. */
+void scatter_fill_indices(struct tensor *indices, enum places places, int64_t batches, int64_t size,
+                          int64_t length, struct random *random);
 
 /* Runs the case over two different fillings of the outputs; bytes around, inputs, report, and the guards of
  * the workspace are compared. */

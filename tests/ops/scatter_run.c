@@ -1,12 +1,14 @@
 /* Runs a case of a scatter, and compares every byte and the report. */
 #include "scatter_case.h"
 
+#include "report.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-/* A report and a workspace lie inside of their buffers. */
-enum { REPORT_BYTES = 4096, REPORT_OFFSET = 20, WORKSPACE_OFFSET = 36, WORKSPACE_BEHIND = 64 };
+/* A workspace lies inside of its buffer. */
+enum { WORKSPACE_OFFSET = 36, WORKSPACE_BEHIND = 64 };
 
 static cl_mem new_buffer(cl_command_queue queue, size_t size_bytes)
 {
@@ -25,7 +27,7 @@ bool scatter_tensors_upload(struct scatter_tensors *t, const struct scatter_case
     if (!parts_upload(&parts, queue))
         return false;
     if (c->reports && !t->report)
-        t->report = new_buffer(queue, REPORT_BYTES);
+        t->report = report_create(queue);
     t->report_offset = t->report ? REPORT_OFFSET : 0;
     if (c->borrows && !t->workspace) {
         if (scatter_workspace(t, c, harness.context, &bytes) != CLQ_OK) {
@@ -55,36 +57,9 @@ static bool bytes_are(cl_command_queue queue, cl_mem mem, size_t offset, const v
     return same;
 }
 
-/* The report's buffer before a call: calls add to what is there, and the maximum is kept. */
-static void report_before(unsigned char *bytes, uint32_t first)
-{
-    const struct clq_report report = {5, 7, first, 0x5eed5eed};
-
-    memset(bytes, 0x3c, REPORT_BYTES);
-    memcpy(bytes + REPORT_OFFSET, &report, sizeof(report));
-}
-
 static bool write_all(cl_command_queue queue, cl_mem mem, const void *bytes, size_t size)
 {
     return clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, size, bytes, 0, NULL, NULL) == CL_SUCCESS;
-}
-
-static bool report_is(const struct scatter_tensors *t, cl_command_queue queue, struct reference_report report,
-                      uint32_t first)
-{
-    unsigned char bytes[REPORT_BYTES];
-    struct clq_report expected = {5 + report.dropped, 7 + report.moved,
-                                  report.first > first ? report.first : first, 0x5eed5eed};
-    struct clq_report got = {0};
-
-    report_before(bytes, first);
-    memcpy(bytes + REPORT_OFFSET, &expected, sizeof(expected));
-    if (bytes_are(queue, t->report, 0, bytes, sizeof(bytes), "the report's buffer"))
-        return true;
-    clEnqueueReadBuffer(queue, t->report, CL_TRUE, REPORT_OFFSET, sizeof(got), &got, 0, NULL, NULL);
-    fprintf(stderr, "dropped %u moved %u first %u, not %u %u %u\n", got.dropped, got.moved, got.first,
-            expected.dropped, expected.moved, expected.first);
-    return false;
 }
 
 static bool run_once(struct scatter_tensors *t, const struct scatter_case *c, clq_context *context,
@@ -93,7 +68,7 @@ static bool run_once(struct scatter_tensors *t, const struct scatter_case *c, cl
     const struct parts parts = scatter_parts(t, c);
     const size_t workspace_size = WORKSPACE_OFFSET + t->workspace_bytes + WORKSPACE_BEHIND;
     const uint32_t first = filling == 0x5a ? 0 : UINT32_MAX - 3;
-    unsigned char report[REPORT_BYTES], *workspace = malloc(workspace_size);
+    unsigned char *workspace = malloc(workspace_size);
     struct reference_report expected;
     cl_event done = NULL;
     clq_status status;
@@ -101,10 +76,8 @@ static bool run_once(struct scatter_tensors *t, const struct scatter_case *c, cl
 
     if (!workspace)
         abort();
-    report_before(report, first);
     memset(workspace, filling, workspace_size);
-    good = parts_fill(&parts, queue, filling) &&
-           (!t->report || write_all(queue, t->report, report, sizeof(report))) &&
+    good = parts_fill(&parts, queue, filling) && (!t->report || report_begin(t->report, queue, first)) &&
            (!t->workspace || write_all(queue, t->workspace, workspace, workspace_size));
     status = scatter_call(t, c, context, queue, 0, NULL, &done);
     if (status != CLQ_OK) {
@@ -116,7 +89,7 @@ static bool run_once(struct scatter_tensors *t, const struct scatter_case *c, cl
     clReleaseEvent(done);
     expected = scatter_tensors_expect(t, c, filling);
     good = parts_hold(&parts, queue, true) && good;
-    good = (!t->report || report_is(t, queue, expected, first)) && good;
+    good = (!t->report || report_holds(t->report, queue, &expected, first)) && good;
     if (t->workspace)
         good = bytes_are(queue, t->workspace, 0, workspace, WORKSPACE_OFFSET, "before the workspace") &&
                bytes_are(queue, t->workspace, WORKSPACE_OFFSET + t->workspace_bytes, workspace,
