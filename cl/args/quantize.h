@@ -1,4 +1,4 @@
-/* The scalar arguments of quantize.cl. */
+/* The scalar arguments of quantize.cl, and of its mirror dequantize.cl, where y is read and x is written. */
 #ifndef CLQ_ARGS_QUANTIZE_H
 #define CLQ_ARGS_QUANTIZE_H
 
@@ -6,7 +6,7 @@
 
 #define CLQ_QUANTIZE_DIMS 8
 
-/* A unit is what is stored at once: one element, or for int4 the byte that holds two. A row is `inner` units
+/* A unit is what y holds at once: one element, or for int4 the byte that holds two. A row is `inner` units
  * along the innermost dimension; a tile is up to `tile` units of one row. All zeros: nothing to do. */
 struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */
@@ -20,9 +20,11 @@ struct quantize_args {
     clq_u32 lanes;                           /* FORM group: work-items that share a tile, a power of two */
     clq_u32 outer;                           /* dimensions in dim, innermost first */
     clq_u32 scale_type, zero_point_type;     /* enum clq_scalar; F32 where there is one per element */
+    clq_u32 zero_point_sign;                 /* dequantize: the sign bit where zero points are added */
+    clq_u32 zero_points_each;                /* dequantize: 1 where there is one per element */
     struct clq_entries entries;
     struct clq_dim dim[CLQ_QUANTIZE_DIMS];
 };
-CLQ_SAME_SIZE(quantize_args, 600);
+CLQ_SAME_SIZE(quantize_args, 608);
 
 #endif

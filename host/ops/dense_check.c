@@ -1,26 +1,6 @@
-/* The rules of static quantization that the host can know, each checked once. */
+/* The rules of static quantization without indices that the host can know, each checked once. */
 #include "base/error.h"
 #include "ops/dense.h"
-#include "ops/parameter.h"
-
-static clq_status check_parameters(struct clq__static_work *work, int axis)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
-    const struct clq__view *longer = scales->elements != 1 ? scales : zero_points;
-
-    if (longer->elements != 1) {
-        CLQ_TRY(clq__axis_check(&work->x, axis, longer->name, longer->elements, &work->axis));
-        CLQ_TRY(clq__parameter_check(scales, &work->x, work->axis, &work->scale.stride));
-        if (zero_points->tensor != NULL)
-            CLQ_TRY(clq__parameter_check(zero_points, &work->x, work->axis, &work->zero_point.stride));
-        goto end;
-    }
-    CLQ_TRY(clq__parameter_check_rank(scales, &work->x));
-    CLQ_TRY(clq__parameter_check_rank(zero_points, &work->x));
-end:
-    return status;
-}
 
 clq_status clq__dense_check(const struct clq__dense *call, struct clq__static_work *work)
 {
@@ -32,7 +12,7 @@ clq_status clq__dense_check(const struct clq__dense *call, struct clq__static_wo
     CLQ_TRY(clq__view_init(&work->y, call->y_name, call->y, CLQ__QUANTIZED));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(check_parameters(work, call->axis));
+    CLQ_TRY(clq__static_check_axis(work, call->axis));
     if (work->x.elements > 0)
         CLQ_TRY(clq__memory_check_all(
             (const struct clq__view *[]){&work->y, &work->x, &work->scale.view, &work->zero_point.view}, 1,

@@ -5,29 +5,6 @@
 #include "ops/explain.h"
 #include "ops/static_quantize.h"
 
-static clq_status check_shapes(const struct clq__static_work *work)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__view *x = &work->x, *scale = &work->scale.view, *ends = &work->placement.indices;
-    const struct clq__view *offset = &work->zero_point.view;
-
-    CLQ_REQUIRE(x->rank == 2, CLQ_ERROR_RANK, "x.ndim is %d: it must be 2", x->rank);
-    CLQ_REQUIRE(scale->rank == 2, CLQ_ERROR_RANK, "scale.ndim is %d: it must be 2", scale->rank);
-    CLQ_REQUIRE(ends->rank == 1, CLQ_ERROR_RANK, "group_index.ndim is %d: it must be 1", ends->rank);
-    CLQ_REQUIRE(scale->shape[0] >= 1, CLQ_ERROR_SHAPE,
-                "scale.shape[0] is 0: there must be at least one group");
-    CLQ_REQUIRE(scale->shape[1] == x->shape[1], CLQ_ERROR_SHAPE,
-                "scale.shape[1] is %lld: it must be x.shape[1], %lld", (long long)scale->shape[1],
-                (long long)x->shape[1]);
-    CLQ_REQUIRE(ends->shape[0] == scale->shape[0], CLQ_ERROR_SHAPE,
-                "group_index.shape[0] is %lld: it must be scale.shape[0], %lld", (long long)ends->shape[0],
-                (long long)scale->shape[0]);
-    CLQ_REQUIRE(offset->elements == 1, CLQ_ERROR_SHAPE, "offset has %lld elements: it must have 1",
-                (long long)offset->elements);
-end:
-    return status;
-}
-
 static clq_status check(const struct clq_group_quantize_desc *desc, struct clq__static_work *work)
 {
     clq_status status = CLQ_OK;
@@ -46,13 +23,9 @@ static clq_status check(const struct clq_group_quantize_desc *desc, struct clq__
         clq__view_init_absent(&work->zero_point.view, "offset");
     CLQ_TRY(clq__view_init(&placement->indices, "group_index", desc->group_index, CLQ__INDICES));
     CLQ_TRY(clq__view_init(&work->y, "y", desc->y, CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4)));
-    CLQ_TRY(check_shapes(work));
+    CLQ_TRY(clq__static_check_groups(work));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
-    work->axis = 1;
-    work->scale.stride = work->scale.view.stride[1];
-    work->scale.row_stride = work->scale.view.stride[0];
-    placement->kind = CLQ_ENTRY_GROUPS;
     placement->report = desc->report;
     placement->report_offset_bytes = desc->report_offset_bytes;
     CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->y, &work->x, &work->scale.view,

@@ -1,30 +1,6 @@
 /* The rules of quantize-and-scatter that the host can know. */
 #include "base/error.h"
-#include "base/fold.h"
 #include "ops/scatter.h"
-
-/* One element, or one per index of the last axis: in row-major order, whatever their shape. */
-static clq_status check_parameter(const struct clq__static_work *work,
-                                  struct clq__static_parameter *parameter)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__view *view = &parameter->view;
-    const int last = work->x.rank - 1;
-    struct clq__fold fold = {0};
-
-    CLQ_REQUIRE(view->elements == 1 || view->elements == work->x.shape[last], CLQ_ERROR_SHAPE,
-                "%s has %lld elements: it must have 1, or %lld as %s.shape[%d]", view->name,
-                (long long)view->elements, (long long)work->x.shape[last], work->x.name, last);
-    if (view->elements <= 1)
-        goto end;
-    for (int d = view->rank - 1; d >= 0; d--)
-        clq__fold_add(&fold, false, view->shape[d], (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
-    clq__fold_merge(&fold);
-    parameter->flatten = fold.dims > 1;
-    parameter->stride = fold.dims > 1 ? 1 : fold.dim[0].stride[0];
-end:
-    return status;
-}
 
 static clq_status check_memory(const struct clq__static_work *work, const struct clq__view *input)
 {
@@ -55,10 +31,8 @@ clq_status clq__scatter_check(const struct clq__scatter *call, struct clq__stati
                                                                 .last_is_whole = work->y.type == CLQ__I4,
                                                                 .out_of_range = call->range,
                                                                 .unique = call->unique}));
-    work->axis = work->x.rank - 1;
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(check_parameter(work, &work->scale));
-    CLQ_TRY(check_parameter(work, &work->zero_point));
+    CLQ_TRY(clq__static_check_last(work));
     clq__view_init_absent(input, names->input);
     if (call->input != NULL) {
         CLQ_TRY(clq__view_init(input, names->input, call->input, CLQ__SET(work->y.type)));

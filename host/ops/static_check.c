@@ -2,11 +2,14 @@
 #include "base/error.h"
 #include "ops/static_quantize.h"
 
+#include <clquant/dequantize.h>
+
 clq_status clq__static_work_init(struct clq__static_work *work, uint32_t mode)
 {
     clq_status status = CLQ_OK;
 
-    work->mode = mode;
+    work->divide = mode == CLQ_DIVIDE;
+    work->back = work->of_rows = work->add = false;
     work->axis = 0;
     work->scale.stride = work->zero_point.stride = 0;
     work->scale.row_stride = work->zero_point.row_stride = 0;
@@ -14,6 +17,22 @@ clq_status clq__static_work_init(struct clq__static_work *work, uint32_t mode)
     clq__placement_init(&work->placement);
     CLQ_REQUIRE(mode <= CLQ_MULTIPLY, CLQ_ERROR_VALUE,
                 "mode is %u: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", mode);
+end:
+    return status;
+}
+
+clq_status clq__static_work_init_back(struct clq__static_work *work, uint32_t mode)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__static_work_init(work, CLQ_DIVIDE));
+    CLQ_REQUIRE(mode <= CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "mode is %u: it must be CLQ_DEQUANTIZE_DIVIDE (0), CLQ_DEQUANTIZE_MULTIPLY (1) or "
+                "CLQ_DEQUANTIZE_DYNAMIC (2)",
+                mode);
+    work->back = true;
+    work->divide = mode == CLQ_DEQUANTIZE_MULTIPLY;
+    work->add = mode == CLQ_DEQUANTIZE_DYNAMIC;
 end:
     return status;
 }

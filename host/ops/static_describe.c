@@ -1,5 +1,5 @@
-/* Static quantization from what was checked to what a kernel is told: fold, place the scales, fill the
- * arguments. */
+/* Static quantization, and the way back, from what was checked to what a kernel is told: fold, place the
+ * scales, fill the arguments. */
 #include "ops/static_call.h"
 
 /* The kernels switch on the same numbers. */
@@ -10,17 +10,31 @@ _Static_assert((int)CLQ__F32 == CLQ_SCALAR_F32 && (int)CLQ__F16 == CLQ_SCALAR_F1
 
 enum { X, Y, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
+/* How far scales or zero points step along dimension d: those of rows in memory, all others in positions on the
+ * axis. */
+static int64_t step_of(const struct clq__static_work *work, const struct clq__static_parameter *parameter,
+                       int d)
+{
+    const struct clq__view *view = &parameter->view;
+
+    if (!work->of_rows)
+        return d == work->axis && parameter->stride != 0;
+    return view->tensor != NULL && d < view->rank
+               ? clq__view_step_units(view, view->shape[d], view->stride[d])
+               : 0;
+}
+
 static void fold_dimension(struct clq__static_call *call, int d)
 {
     const struct clq__static_work *work = call->work;
     const struct clq__view *y = &work->y;
     const int64_t x = work->x.stride[d], size = work->x.shape[d];
-    const int64_t scale = d == work->axis && work->scale.stride != 0;
-    const int64_t zero_point = d == work->axis && work->zero_point.stride != 0;
+    const int64_t scale = step_of(work, &work->scale, d), zero_point = step_of(work, &work->zero_point, d);
+    const bool last = d == work->x.rank - 1;
 
-    if (y->type != CLQ__I4 || d < work->x.rank - 1) {
-        if (size > 1)
-            clq__fold_add(&call->fold, false, size,
+    if (y->type != CLQ__I4 || !last) {
+        if (size > 1 || (last && work->of_rows))
+            clq__fold_add(&call->fold, true, size,
                           (int64_t[]){x, clq__view_units(y, y->stride[d]), scale, zero_point});
         return;
     }
@@ -32,19 +46,22 @@ static void fold_dimension(struct clq__static_call *call, int d)
                       (int64_t[]){8 * x, clq__view_units(y, y->stride[d]), 8 * scale, 8 * zero_point});
 }
 
-/* Positions and entries are not merged with anything, and stand outside of all else: the kernel takes them
+/* The bytes of an int4's last dimension stay innermost, and so do rows that have scales of their own. Positions
+ * and entries are not merged with anything, and stand outside of all else: the kernel takes them
  * off a row's number from there. Where they lie in y is not the fold's to say. */
 static void fold(struct clq__static_call *call)
 {
     const struct clq__static_work *work = call->work;
     const struct clq__placement *placement = &work->placement;
-    const bool groups = placement->kind == CLQ_ENTRY_GROUPS, on_axis = placement->axis == work->axis;
+    const bool groups = placement->kind == CLQ_ENTRY_GROUPS;
+    /* what belongs to rows is placed with them */
+    const bool on_axis = placement->axis == work->axis && !work->of_rows;
 
     call->fold.dims = 0;
     for (int d = work->x.rank - 1; d >= 0; d--)
         if (!clq__placement_takes(placement, d))
             fold_dimension(call, d);
-    clq__fold_sort(&call->fold, work->y.type == CLQ__I4 ? 1 : 0, Y);
+    clq__fold_sort(&call->fold, work->y.type == CLQ__I4 || work->of_rows ? 1 : 0, work->back ? X : Y);
     clq__fold_merge(&call->fold);
     if (call->fold.dims == 0)
         clq__fold_add(&call->fold, true, 1, (int64_t[]){1, 1, 0, 0});
@@ -90,16 +107,17 @@ static uint32_t type_of(const struct clq__static_source *source)
 }
 
 /* From positions on the axis, which the fold counts, to elements in memory. */
-static int64_t factor_of(const struct clq__static_source *source)
+static int64_t factor_of(const struct clq__static_call *call, const struct clq__static_source *source)
 {
-    return source->widen ? 1 : source->parameter->stride;
+    return source->widen || call->work->of_rows ? 1 : source->parameter->stride;
 }
 
 static void fill_args(struct clq__static_call *call)
 {
     struct quantize_args *args = &call->args;
     const struct clq__fold *fold = &call->fold;
-    const int64_t scale_factor = factor_of(&call->scale), zero_point_factor = factor_of(&call->zero_point);
+    const int64_t scale_factor = factor_of(call, &call->scale),
+                  zero_point_factor = factor_of(call, &call->zero_point);
 
     args->x_offset = clq__view_offset_units(&call->work->x);
     args->y_offset = clq__view_offset_units(&call->work->y);
@@ -111,6 +129,8 @@ static void fill_args(struct clq__static_call *call)
     args->inner = fold->dim[0].size;
     args->scale_type = type_of(&call->scale);
     args->zero_point_type = type_of(&call->zero_point);
+    args->zero_points_each = call->zero_point.per_element;
+    args->zero_point_sign = call->work->add ? UINT32_C(1) << 31 : 0;
     args->outer = (uint32_t)(fold->dims - 1);
     for (int d = 1; d < fold->dims; d++)
         args->dim[d - 1] =
@@ -133,6 +153,12 @@ static void fill_entries(struct clq__static_call *call)
         entries->scale_row = call->scale.widen ? work->x.shape[1] : work->scale.row_stride;
     else if (placement->kind != CLQ_ENTRY_NONE)
         clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);
+    if (placement->kind == CLQ_ENTRY_NONE || !work->of_rows)
+        return;
+    entries->scale_batch = step_of(work, &work->scale, 0);
+    entries->scale_start = step_of(work, &work->scale, placement->axis);
+    entries->zero_point_batch = step_of(work, &work->zero_point, 0);
+    entries->zero_point_start = step_of(work, &work->zero_point, placement->axis);
 }
 
 int64_t clq__static_owner_words(const struct clq__static_call *call)
@@ -142,14 +168,15 @@ int64_t clq__static_owner_words(const struct clq__static_call *call)
 
 static void choose_variant(struct clq__static_call *call)
 {
+    const struct clq__static_work *work = call->work;
     struct clq__variant *variant = &call->launch.variant;
     const bool scales = call->scale.per_element, zero_points = call->zero_point.per_element;
 
-    clq__variant_begin(variant, "quantize.cl");
-    clq__variant_define(variant, "SRC", clq__type_token(call->work->x.type));
-    clq__variant_define(variant, "DST", clq__type_token(call->work->y.type));
-    clq__variant_define(variant, "MODE", call->work->mode == CLQ_MULTIPLY ? "multiply" : "divide");
-    clq__variant_define(variant, "PARAMS", zero_points ? "both" : scales ? "each" : "one");
+    clq__variant_begin(variant, work->back ? "dequantize.cl" : "quantize.cl");
+    clq__variant_define(variant, "SRC", clq__type_token(work->back ? work->y.type : work->x.type));
+    clq__variant_define(variant, "DST", clq__type_token(work->back ? work->x.type : work->y.type));
+    clq__variant_define(variant, "MODE", work->divide ? "divide" : "multiply");
+    clq__variant_define(variant, "PARAMS", zero_points && !work->back ? "both" : scales ? "each" : "one");
 }
 
 void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work)

@@ -4,7 +4,7 @@
 #include "ops/static_call.h"
 #include "ops/tiles.h"
 
-enum { NUM_BUFFERS = 7 }; /* of quantize.cl: x, scales, zero points, y, indices, owners, report */
+enum { NUM_BUFFERS = 7 }; /* x, scales, zero points, y, indices, owners, report */
 
 static clq_status prepare(struct clq__chain *chain, struct clq__static_call *call)
 {
@@ -12,12 +12,12 @@ static clq_status prepare(struct clq__chain *chain, struct clq__static_call *cal
     const struct clq__static_work *work = call->work;
     const struct clq__static_source *sources[2] = {&call->scale, &call->zero_point};
     const struct clq__placement *placement = &work->placement;
-    cl_mem *buffers = call->launch.buffers, any = work->scale.view.tensor->data;
+    cl_mem *buffers = call->launch.buffers, any = work->x.tensor->data;
 
     for (int i = 0; i < 2; i++) {
         const struct clq__view *view = &sources[i]->parameter->view;
 
-        buffers[1 + i] = view->tensor != NULL ? view->tensor->data : any;
+        buffers[1 + i] = view->tensor != NULL && view->elements > 0 ? view->tensor->data : any;
         if (sources[i]->widen)
             CLQ_TRY(clq__chain_widen(
                 chain, view, placement->kind == CLQ_ENTRY_GROUPS ? view->elements : work->x.shape[work->axis],

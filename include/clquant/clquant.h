@@ -3,6 +3,7 @@
 #define CLQUANT_CLQUANT_H
 
 #include <clquant/context.h>
+#include <clquant/dequantize.h>
 #include <clquant/dynamic_quantize.h>
 #include <clquant/dynamic_quantize_scatter.h>
 #include <clquant/find_scales.h>

@@ -1,11 +1,11 @@
 /* Static quantization with one scale row per group of rows. */
-#include "reference.h"
+#include "place.h"
 
 #include <stddef.h>
 
 /* The first group whose end row lies behind row, or the number of groups. Where group_index is not sorted the
  * halving itself decides, so it must stay as it is: a scan would find another group. */
-static int64_t group_of(const struct reference_tensor *group_index, int64_t row)
+int64_t reference_group_of(const struct reference_tensor *group_index, int64_t row)
 {
     int64_t low = 0;
     int64_t high = reference_count(group_index);
@@ -31,7 +31,7 @@ struct reference_report reference_group_quantize(const struct reference_group_qu
     if (reference_count(desc->x) == 0)
         return report;
     do {
-        const int64_t group = group_of(desc->group_index, index[0]);
+        const int64_t group = reference_group_of(desc->group_index, index[0]);
         const int64_t scale_index[2] = {group, index[1]};
 
         if (group < reference_count(desc->group_index)) {

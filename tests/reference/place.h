@@ -28,4 +28,8 @@ bool reference_place_of(const struct reference_places *places, int64_t entry, st
 void reference_placed(const struct reference_places *places, struct reference_place place,
                       const int64_t *from, int64_t *to);
 
+/* The first group whose end row lies behind row, as a binary search finds it, or the number of groups
+ * (group_quantize.c). */
+int64_t reference_group_of(const struct reference_tensor *group_index, int64_t row);
+
 #endif

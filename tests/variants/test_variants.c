@@ -26,6 +26,7 @@ static void note_build(void *user, const char *line)
     variant_list_add(&asked, text);
 }
 
+/* To the integers, and back. */
 static void build(clq_context *context, DLDataType x_type, DLDataType y_type, uint32_t mode, int params)
 {
     int64_t shape[] = {2, 8}, columns[] = {8}, one[] = {1};
@@ -53,9 +54,18 @@ static void build(clq_context *context, DLDataType x_type, DLDataType y_type, ui
         context,
         &(struct clq_quantize_desc){
             .x = &x, .scales = &scales, .zero_points = &zero_points, .y = &y, .axis = -1, .mode = mode});
-    if (status != CLQ_OK)
+    const clq_status back_status =
+        status != CLQ_OK
+            ? status
+            : clq_dequantize_build(context, &(struct clq_dequantize_desc){.q = &y,
+                                                                          .scale = &scales,
+                                                                          .zero_points = &zero_points,
+                                                                          .y = &x,
+                                                                          .axis = -1,
+                                                                          .mode = mode});
+    if (back_status != CLQ_OK)
         print_error("%s\n", clq_error_detail());
-    assert_int_equal(status, CLQ_OK);
+    assert_int_equal(back_status, CLQ_OK);
     for (int i = 0; i < 4; i++)
         clReleaseMemObject(buffers[i]);
 }

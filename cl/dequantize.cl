@@ -1,0 +1,250 @@
+// dequantize: x[row][i] = (y[row][i] - zero_point[i]) MODE scale[i], every step rounded to binary32, then to DST
+//
+// The mirror of quantize.cl, with its names: y holds the integers and is read, x the floats and is written.
+//   KERNEL_NAME   the kernel's name
+//   SRC, DST      i8, u8, i32 or i4; f32, f16 or bf16: of base/types.clh
+//   MODE          multiply or divide, of base/arithmetic.clh
+//   ARITHMETIC    native or exact, of base/arithmetic.clh and base/narrow.clh
+//   PARAMS        one or each, of base/parameters.clh; a zero point too where the arguments say so
+//   FORM          item or group, of base/parameters.clh
+//   PREFETCH      0 or 1, of base/hints.clh
+// The file may be included many times in one source, each time with other parameters.
+#include "args/quantize.h"
+#include "base/arithmetic.clh"
+#include "base/entries.clh"
+#include "base/hints.clh"
+#include "base/narrow.clh"
+#include "base/parameters.clh"
+#include "base/rows.clh"
+#include "base/scalar.clh"
+#include "base/types.clh"
+
+#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(DST) || !defined(MODE) || !defined(ARITHMETIC) ||     \
+    !defined(PARAMS) || !defined(FORM) || !defined(PREFETCH)
+#error "dequantize.cl: KERNEL_NAME, SRC, DST, MODE, ARITHMETIC, PARAMS, FORM and PREFETCH are required"
+#endif
+
+#define LOCAL_NAME(name) CLQ_CAT3(KERNEL_NAME, _, name)
+// Element number i, whose integer is q; where p.plain, without what a plain run does not need.
+#define RESULT(q, zero_point, scales, i)                                                                     \
+    APPLY_GRADUAL(MODE, ARITHMETIC, SUBTRACT(ARITHMETIC, q, zero_point),                                     \
+                  SCALE_PER_ELEMENT(PARAMS) ? as_float((scales)[i]) : p.scale)
+#define ZERO_POINT(zero_points, i)                                                                           \
+    (SCALE_PER_ELEMENT(PARAMS) && !p.plain ? as_float((zero_points)[i] ^ p.sign) : p.zero_point)
+#define VALUE(q, scales, zero_points, i)                                                                     \
+    NARROW(DST, ARITHMETIC, clq_canonical(RESULT(q, ZERO_POINT(zero_points, i), scales, i)))
+#define NUMBER(v)                 (SCALE_PER_ELEMENT(PARAMS) ? clq_canonical(v) : (v))
+#define PLAIN_VALUE(q, scales, i) NARROW(DST, ARITHMETIC, NUMBER(RESULT(q, p.zero_point, scales, i)))
+
+// Unit u, whose elements go to `low` and `high` of x, which are neighbours where it is dense.
+#define STORE_UNIT(unit, x, low, high, scales, zero_points, u)                                               \
+    {                                                                                                        \
+        const STORAGE(SRC) both = unit;                                                                      \
+        (x)[low] = VALUE(ELEMENT(SRC, both, 0u), scales, zero_points, ELEMENTS(SRC) * (u));                  \
+        if (ELEMENTS(SRC) == 2)                                                                              \
+            (x)[high] = VALUE(ELEMENT(SRC, both, 1u), scales, zero_points, ELEMENTS(SRC) * (u) + 1);         \
+    }
+#define STORE_DENSE_UNIT(unit, x, scales, zero_points, u)                                                    \
+    STORE_UNIT(unit, x, ELEMENTS(SRC) * (u), ELEMENTS(SRC) * (u) + 1, scales, zero_points, u)
+
+#define BLOCK        512 // elements
+#define STEP         64
+#define LONG_BYTES   16384
+#define AHEAD_BYTES  4096
+#define STREAM_BYTES (8 << 20)
+
+// The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
+// one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
+struct LOCAL_NAME(parameters) {
+    global const uint *scales, *zero_points;
+    float scale, zero_point;
+    uint sign; // flips those of zero_points
+    bool plain;
+};
+
+// Element k of a block is `element`.
+#define FILL(element)                                                                                        \
+    if (p.plain) {                                                                                           \
+        WIDE_LOOP(PREFETCH)                                                                                  \
+        for (uint k = 0; k < count; k++)                                                                     \
+            block[k] = PLAIN_VALUE(element, p.scales, at + k);                                               \
+    } else {                                                                                                 \
+        WIDE_LOOP(PREFETCH)                                                                                  \
+        for (uint k = 0; k < count; k++)                                                                     \
+            block[k] = VALUE(element, p.scales, p.zero_points, at + k);                                      \
+    }
+
+// So many elements of a run, a constant, from number `at` on. Through private memory: LLVM makes no vectors of
+// stores that pass the caches, and takes nibbles apart fastest as bytes.
+static inline void LOCAL_NAME(block)(global const STORAGE(SRC) * y, global STORAGE(DST) * x,
+                                     const struct LOCAL_NAME(parameters) p, long at, bool stream, const uint count)
+{
+    STORAGE(DST) block[BLOCK] __attribute__((aligned(64)));
+    char bytes[BLOCK] __attribute__((aligned(64)));
+
+    if (ELEMENTS(SRC) == 2) {
+        WIDE_LOOP_16(PREFETCH)
+        for (uint k = 0; k < count / 2; k++)
+            ((ushort *)bytes)[k] = clq_unpack_i4((uchar)y[k]);
+        FILL((float)bytes[k])
+    } else {
+        FILL(ELEMENT(SRC, y[k], 0u))
+    }
+    if (stream) {
+        for (uint k = 0; k < count * sizeof(*x) / 64; k++)
+            STREAM_STORE(PREFETCH, (global ulong8 *)x + k, ((const ulong8 *)block)[k]);
+    } else {
+        WIDE_LOOP(PREFETCH)
+        for (uint k = 0; k < count; k++)
+            x[k] = block[k];
+    }
+}
+
+// A run of units whose elements follow one another, done by one work-item. `next` is what it reads after these:
+// the run that begins AHEAD_BYTES later, or the following one where runs are longer.
+static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * y, global STORAGE(DST) * x,
+                                   const struct LOCAL_NAME(parameters) p, long units,
+                                   global const STORAGE(SRC) * next, bool streams)
+{
+    const long elements = units * ELEMENTS(SRC), bytes = units * (long)sizeof(*y);
+    const long lead = min(bytes, (long)AHEAD_BYTES), skew = (long)((64 - (size_t)x % 64) % 64 / sizeof(*x));
+    const bool stream = streams && skew % ELEMENTS(SRC) == 0 &&
+                        (bytes >= LONG_BYTES || ((size_t)x | (size_t)elements * sizeof(*x)) % 64 == 0);
+    // Stores that pass the caches want whole lines.
+    const long head = !STREAMS(PREFETCH) || elements < STEP ? units : stream ? skew / ELEMENTS(SRC) : 0;
+
+    for (long u = 0; u < head; u++)
+        STORE_DENSE_UNIT(y[u], x, p.scales, p.zero_points, u);
+    for (long e = head * ELEMENTS(SRC); e < elements;) {
+        const bool whole = elements - e >= BLOCK;
+        const long count = whole ? BLOCK : STEP, at = min(e, elements - count), u = at / ELEMENTS(SRC);
+        const long byte = u * (long)sizeof(*y) + lead;
+        global const uchar *ahead =
+            byte < bytes ? (global const uchar *)y + byte : (global const uchar *)next + (byte - bytes);
+
+        for (uint line = 0; line < (uint)count * sizeof(*y) / ELEMENTS(SRC); line += 64)
+            PREFETCH_LINE(PREFETCH, ahead + line);
+        // Steps of one length make better code: the last may do again what others did.
+        if (whole)
+            LOCAL_NAME(block)(y + u, x + at, p, at, stream, BLOCK);
+        else
+            LOCAL_NAME(block)(y + u, x + at, p, at, stream && at == e, STEP);
+        e = at + count;
+    }
+}
+
+// The same, done by `lanes` work-items, each writing 16 bytes of x in turn where the addresses let them be read
+// and written at once; the rest unit by unit.
+static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * y, global STORAGE(DST) * x,
+                                          const struct LOCAL_NAME(parameters) p, long units, long lane, long lanes)
+{
+    typedef VECTOR(SRC, UNITS(SRC, CHUNK(DST))) y_vector;
+    typedef VECTOR(f32, CHUNK(DST)) scale_vector;
+    const size_t parameters = (SCALE_PER_ELEMENT(PARAMS) ? (size_t)p.scales : 0) |
+                              (SCALE_PER_ELEMENT(PARAMS) && !p.plain ? (size_t)p.zero_points : 0);
+    const bool fits = ((size_t)y % sizeof(y_vector) | (size_t)x % 16 | parameters % sizeof(scale_vector)) == 0;
+    const long chunk = UNITS(SRC, CHUNK(DST)), chunks = fits ? units / chunk : 0;
+
+    for (long c = lane; c < chunks; c += lanes) {
+        STORAGE(SRC) packed[UNITS(SRC, CHUNK(DST))];
+        STORAGE(DST) values[CHUNK(DST)];
+        uint scales[CHUNK(DST)], zero_points[CHUNK(DST)];
+        CLQ_CAT(vstore, UNITS(SRC, CHUNK(DST)))(((global const y_vector *)y)[c], 0, packed);
+        if (SCALE_PER_ELEMENT(PARAMS))
+            CLQ_CAT(vstore, CHUNK(DST))(((global const scale_vector *)p.scales)[c], 0, scales);
+        if (SCALE_PER_ELEMENT(PARAMS) && !p.plain)
+            CLQ_CAT(vstore, CHUNK(DST))(((global const scale_vector *)p.zero_points)[c], 0, zero_points);
+        for (uint k = 0; k < UNITS(SRC, CHUNK(DST)); k++)
+            STORE_DENSE_UNIT(packed[k], values, scales, zero_points, k);
+        ((global VECTOR(DST, CHUNK(DST)) *)x)[c] = CLQ_CAT(vload, CHUNK(DST))(0, values);
+    }
+    for (long u = chunks * chunk + lane; u < units; u += lanes)
+        STORE_DENSE_UNIT(y[u], x, p.scales, p.zero_points, u);
+}
+
+kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scale_buffer,
+                        global const uchar *restrict zero_point_buffer, global const STORAGE(SRC) *restrict y,
+                        global const uchar *restrict indices, global const uint *restrict owners,
+                        global uint *restrict report, const struct quantize_args a)
+{
+    // A build rehearses with arguments of zeros; nothing below may divide by them.
+    if (a.tiles == 0)
+        return;
+    const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(SRC) && a.x_pair == ELEMENTS(SRC) - 1;
+    const bool stream = STREAMS(PREFETCH) && a.tiles > STREAM_BYTES / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
+    const uint lanes = IS_GROUP(FORM) ? a.lanes : 1, lane = (uint)get_local_id(0) & (lanes - 1);
+    const long tiles = IS_GROUP(FORM) ? 1 : a.tiles_per_item;
+    const long begin = clq_quotient((long)get_global_id(0), lanes) * tiles, end = min(begin + tiles, a.tiles);
+    // How many tiles further on a run's `next` is; only rows of one tile can be so short that it is more than 1.
+    const long reach = a.tiles_per_row > 1 ? 1 : max(AHEAD_BYTES / (a.tile * (long)sizeof(*y)), 1L);
+    long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
+
+    // Where the entry of these rows finds them; the next one's rows begin at placed_end.
+    struct clq_place placed = {0, 0, 0, 0};
+    long placed_end = 0;
+    bool kept = true;
+    struct clq_walk walk;
+    clq_walk_from(&walk, row, a.dim, a.outer);
+
+    for (long tile = begin; tile < end; tile++) {
+        if (tile > begin && first == 0)
+            clq_walk_to(&walk, row, a.dim, a.outer);
+        if (a.entries.kind != CLQ_ENTRY_NONE && row >= placed_end) {
+            const long rows = clq_quotient(a.entries.rows, a.entries.positions);
+            placed = (struct clq_place){0, 0, 0, 0};
+            kept = clq_place_entry(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
+            placed_end = (clq_quotient(row, rows) + 1) * rows;
+        }
+        const struct clq_place place = walk.place;
+        const long units = kept ? min(a.tile, a.inner - first) : 0;
+        const long scale_at = a.scale_offset + place.scale + placed.scale;
+        const long zero_point_at = a.zero_point_offset + place.zero_point + placed.zero_point;
+        global const STORAGE(SRC) *begin_y = y + a.y_offset + place.y + placed.y;
+        global const STORAGE(SRC) *run_y = begin_y + first * a.y_stride;
+        global STORAGE(DST) *run_x = x + a.x_offset + place.x + first * a.x_stride;
+        struct LOCAL_NAME(parameters) p = {
+            (global const uint *)scale_buffer + scale_at + first * ELEMENTS(SRC),
+            (global const uint *)zero_point_buffer + zero_point_at + first * ELEMENTS(SRC), 0.0f, 0.0f,
+            a.zero_point_sign, SCALE_PER_ELEMENT(PARAMS) && !a.zero_points_each};
+        // A dropped entry may have no scale: the cache may be empty.
+        if (!SCALE_PER_ELEMENT(PARAMS) && kept)
+            p.scale = clq_load_scalar(scale_buffer, scale_at, a.scale_type);
+        if (!a.zero_points_each && kept)
+            p.zero_point = as_float(as_uint(clq_load_scalar(zero_point_buffer, zero_point_at, a.zero_point_type)) ^
+                                    a.zero_point_sign);
+        if (!SCALE_PER_ELEMENT(PARAMS))
+            p.plain = clq_is_finite(p.zero_point) && clq_is_finite(p.scale) && p.scale != 0.0f;
+        first += a.tile;
+        if (first >= a.inner) {
+            first = 0;
+            row += 1;
+        }
+        if (!dense) {
+            for (long u = lane; u < units; u += lanes)
+                STORE_UNIT(run_y[u * a.y_stride], run_x, u * a.x_stride, u * a.x_stride + a.x_pair, p.scales,
+                           p.zero_points, u);
+        } else if (IS_GROUP(FORM)) {
+            LOCAL_NAME(shared_run)(run_y, run_x, p, units, lane, lanes);
+        } else {
+            LOCAL_NAME(run)
+            (run_y, run_x, p, units, first > 0 ? run_y + a.tile : begin_y + reach * a.dim[0].y, stream);
+        }
+    }
+    if (stream)
+        STREAM_FENCE(PREFETCH);
+}
+
+#undef LOCAL_NAME
+#undef ZERO_POINT
+#undef RESULT
+#undef NUMBER
+#undef PLAIN_VALUE
+#undef VALUE
+#undef FILL
+#undef STORE_UNIT
+#undef STORE_DENSE_UNIT
+#undef BLOCK
+#undef STEP
+#undef LONG_BYTES
+#undef AHEAD_BYTES
+#undef STREAM_BYTES

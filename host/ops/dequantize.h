@@ -1,0 +1,12 @@
+/* Dequantization between its check and its run. */
+#ifndef CLQ_OPS_DEQUANTIZE_H
+#define CLQ_OPS_DEQUANTIZE_H
+
+#include "ops/static_quantize.h"
+
+#include <clquant/dequantize.h>
+
+/* Every rule, once. */
+clq_status clq__dequantize_check(const struct clq_dequantize_desc *desc, struct clq__static_work *work);
+
+#endif

@@ -1,0 +1,88 @@
+/* The way back: quantized tensors and caches to floats, dense or gathered.
+ *
+ *   CLQ_DEQUANTIZE_DIVIDE     y = (q - zero_point) * scale      undoes CLQ_DIVIDE
+ *   CLQ_DEQUANTIZE_MULTIPLY   y = (q - zero_point) / scale      undoes CLQ_MULTIPLY, and group_quantize
+ *   CLQ_DEQUANTIZE_DYNAMIC    y = (q + offset) * scale          undoes dynamic quantization; no offset: q * scale
+ *
+ * q widens to binary32 (int32 rounds to nearest-even); every operation is one binary32 operation, rounded
+ * once, to nearest-even; then the result is rounded once more, to y's type. Subnormals count, in y too. Every
+ * NaN is the canonical one of its type. No zero point: no subtraction. The same bytes on every device.
+ *
+ * With indices it gathers first, and U is the size of y on axis:
+ *
+ *   for i in 0 .. N-1:
+ *       b, s = indices[i] if indices is [N, 2] else (i, indices[i])
+ *       y[i] = dequantized q[b, .., s : s+U on axis, ..]
+ *
+ * With group_index, in multiply mode, row r of q [S, H] takes the scales of its group, as
+ * clquant/group_quantize.h finds it. Rows of no group keep their bytes in y, and are counted in report.
+ *
+ * Types       q: int8, uint8, int32, or int4 in any view of tensor.h. scale: float32, float16, bfloat16.
+ *             zero_points: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices and
+ *             group_index: int32, int64. All independent of each other.
+ * Shapes      y as q, rank 0 to 8; with indices [N, .., U, ..] of q [D0, .., A, ..] as updates and cache in
+ *             clquant/quantize_scatter.h, from rank 2 on, and in dynamic mode from rank 3 on with axis not the
+ *             last.
+ * scale       divide, multiply: one, or one per index of axis, as in clquant/quantize.h; with indices one, or
+ *             one per index of the last axis, whose shape is ignored. With group_index [E, H]. Dynamic: q's
+ *             shape less the last dimension; it is gathered from the places of its rows.
+ * zero_points divide, multiply: the same, independently. With group_index one. Dynamic: the offset, as scale.
+ * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and CLQ_WRAP
+ *             as in clquant/quantize_scatter.h. Never a read outside of q.
+ * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/quantize.h. Several entries may read one
+ *             place. Scales and zero points that differ along a row of y and are not dense float32 are widened
+ *             into a temporary buffer of 4 bytes an element each. */
+#ifndef CLQUANT_DEQUANTIZE_H
+#define CLQUANT_DEQUANTIZE_H
+
+#include <clquant/quantize_scatter.h>
+#include <clquant/report.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* The first two share the numbers of enum clq_scale_mode, whose work they undo. */
+enum clq_dequantize_mode {
+    CLQ_DEQUANTIZE_DIVIDE = 0,
+    CLQ_DEQUANTIZE_MULTIPLY = 1,
+    CLQ_DEQUANTIZE_DYNAMIC = 2,
+};
+
+/* Zero means default in every field but axis, which is always the axis it says: without indices that of scale
+ * and zero_points, neither used nor checked where both have one element, in dynamic mode and with group_index;
+ * with indices that of the starts. New fields take the place of reserved ones, which must be zero. */
+struct clq_dequantize_desc {
+    const DLTensor *q;
+    const DLTensor *scale;
+    const DLTensor *zero_points; /* or the offset of dynamic mode; NULL: none */
+    const DLTensor *indices;     /* NULL: all of q */
+    const DLTensor *group_index; /* the end row of each group; NULL: none */
+    const DLTensor *y;
+    cl_mem report; /* a struct clq_report, of indices or group_index; NULL: none */
+    uint64_t report_offset_bytes;
+    int32_t axis;
+    uint32_t mode;         /* enum clq_dequantize_mode */
+    uint32_t out_of_range; /* enum clq_range_policy */
+    uint32_t zero;         /* 0 */
+    uint64_t reserved[4];
+};
+
+CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,
+                                  const struct clq_dequantize_desc *desc, cl_uint num_wait,
+                                  const cl_event *wait, cl_event *done);
+
+/* Checks the descriptor and builds what the call would need, without enqueueing anything. */
+CLQ_API clq_status clq_dequantize_build(clq_context *context, const struct clq_dequantize_desc *desc);
+
+/* Reads indices or group_index back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest
+ * wrong entry and why. Blocks: on the wait list, and on the read. CLQ_ERROR_NULL where the descriptor has
+ * neither. */
+CLQ_API clq_status clq_dequantize_explain(clq_context *context, cl_command_queue queue,
+                                          const struct clq_dequantize_desc *desc, cl_uint num_wait,
+                                          const cl_event *wait);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

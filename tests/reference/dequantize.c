@@ -1,0 +1,111 @@
+/* The way back, one value after the other. */
+#include "dequantize.h"
+
+#include "place.h"
+
+#include <stddef.h>
+
+float reference_dequantize_one(float q, float scale, const float *zero_point, enum reference_undo mode)
+{
+    if (mode == REFERENCE_UNDO_DYNAMIC) {
+        if (zero_point)
+            q = q + *zero_point;
+        return q * scale;
+    }
+    if (zero_point)
+        q = q - *zero_point;
+    return mode == REFERENCE_UNDO_MULTIPLY ? q / scale : q * scale;
+}
+
+/* Of a value of y, and of where it comes from in q: the scale or zero point that it has. */
+static float parameter(const struct reference_dequantize_desc *desc, const struct reference_tensor *tensor,
+                       const int64_t *in_y, const int64_t *in_q)
+{
+    const int last = desc->q->rank - 1;
+    const int axis = desc->axis < 0 ? desc->axis + desc->q->rank : desc->axis;
+    int64_t at[REFERENCE_MAX_RANK] = {0};
+
+    if (desc->mode == REFERENCE_UNDO_DYNAMIC) /* one for each row */
+        return reference_load(tensor, in_q);
+    if (desc->indices) /* one for each index of the last axis, in any shape */
+        return reference_load_nth(tensor, reference_count(tensor) > 1 ? in_y[last] : 0);
+    if (reference_count(tensor) > 1)
+        at[tensor->rank == 1 ? 0 : axis] = in_y[axis];
+    return reference_load(tensor, at);
+}
+
+static void write_one(const struct reference_dequantize_desc *desc, const int64_t *in_y, const int64_t *in_q)
+{
+    const float q = reference_load(desc->q, in_q);
+    const float scale = parameter(desc, desc->scale, in_y, in_q);
+    const float zero_point = desc->zero_points ? parameter(desc, desc->zero_points, in_y, in_q) : 0.0f;
+
+    reference_store(desc->y, in_y,
+                    reference_dequantize_one(q, scale, desc->zero_points ? &zero_point : NULL, desc->mode));
+}
+
+static void gather(const struct reference_dequantize_desc *desc, struct reference_report *report)
+{
+    const int axis = desc->axis < 0 ? desc->axis + desc->q->rank : desc->axis;
+    const struct reference_places places = {.cache = desc->q,
+                                            .indices = desc->indices,
+                                            .axis = axis,
+                                            .length = reference_extent(desc->y, axis),
+                                            .range = desc->range};
+
+    for (int64_t entry = 0; entry < reference_extent(desc->y, 0); entry++) {
+        int64_t in_y[REFERENCE_MAX_RANK] = {entry}, in_q[REFERENCE_MAX_RANK];
+        struct reference_place place;
+
+        if (!reference_place_of(&places, entry, &place, report))
+            continue;
+        do {
+            reference_placed(&places, place, in_y, in_q);
+            write_one(desc, in_y, in_q);
+        } while (reference_next(desc->y, in_y) && in_y[0] == entry);
+    }
+}
+
+/* A row of a group has the group's row of scales, and the one zero point. */
+static void ungroup(const struct reference_dequantize_desc *desc, struct reference_report *report)
+{
+    const int64_t zeros[REFERENCE_MAX_RANK] = {0};
+    const float zero_point = desc->zero_points ? reference_load(desc->zero_points, zeros) : 0.0f;
+    int64_t index[2] = {0};
+
+    do {
+        const int64_t group = reference_group_of(desc->group_index, index[0]);
+        const int64_t scale_index[2] = {group, index[1]};
+
+        if (group < reference_count(desc->group_index)) {
+            const float scale = reference_load(desc->scale, scale_index);
+
+            reference_store(desc->y, index,
+                            reference_dequantize_one(reference_load(desc->q, index), scale,
+                                                     desc->zero_points ? &zero_point : NULL, desc->mode));
+        } else if (index[1] == 0) {
+            reference_report_dropped(report, index[0]);
+        }
+    } while (reference_next(desc->y, index));
+}
+
+struct reference_report reference_dequantize(const struct reference_dequantize_desc *desc)
+{
+    int64_t index[REFERENCE_MAX_RANK] = {0};
+    struct reference_report report = {0};
+
+    if (reference_count(desc->y) == 0)
+        return report;
+    if (desc->indices) {
+        gather(desc, &report);
+        return report;
+    }
+    if (desc->group_index) {
+        ungroup(desc, &report);
+        return report;
+    }
+    do
+        write_one(desc, index, index);
+    while (reference_next(desc->y, index));
+    return report;
+}

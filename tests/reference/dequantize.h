@@ -1,0 +1,32 @@
+/* The way back: from quantized tensors and caches to floats. */
+#ifndef CLQUANT_REFERENCE_DEQUANTIZE_H
+#define CLQUANT_REFERENCE_DEQUANTIZE_H
+
+#include "reference.h"
+
+/* What is undone: q = x / scale + zero point, q = x * scale + zero point, or q = x / scale - offset. */
+enum reference_undo { REFERENCE_UNDO_DIVIDE, REFERENCE_UNDO_MULTIPLY, REFERENCE_UNDO_DYNAMIC };
+
+/* (q - zero_point) * scale, (q - zero_point) / scale, or (q + offset) * scale: each step is rounded to
+ * binary32. zero_point may be NULL. */
+float reference_dequantize_one(float q, float scale, const float *zero_point, enum reference_undo mode);
+
+/* y = the value of q, or where indices are given, as for reference_quantize_scatter, y[i] = the value of
+ * q[b, .., s : s+U on axis, ..]; a dropped entry keeps its bytes in y. scale and zero_points are those of
+ * reference_quantize, with indices those of reference_quantize_scatter, with group_index scale is (E, H) and
+ * zero_points one, and for UNDO_DYNAMIC both have q's shape less the last dimension. zero_points, indices and
+ * group_index may be NULL. */
+struct reference_dequantize_desc {
+    const struct reference_tensor *q;
+    const struct reference_tensor *scale;
+    const struct reference_tensor *zero_points;
+    const struct reference_tensor *indices;
+    const struct reference_tensor *group_index;
+    const struct reference_tensor *y;
+    int axis;
+    enum reference_undo mode;
+    enum reference_range range;
+};
+struct reference_report reference_dequantize(const struct reference_dequantize_desc *desc);
+
+#endif
