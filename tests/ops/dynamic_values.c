@@ -67,6 +67,10 @@ static struct row row_of(enum row_kind kind, const struct tensor *x, int64_t cou
     } else if (kind == ROW_TIES) {
         row.range = random_below(random, 2) ? 2 * steps : 2 * (steps / 2);
         row.mean = random_below(random, 2) ? row.range / 2 : 0; /* from 0 on, or about 0 */
+        if (random_below(random, 3) == 0) {                     /* from -8 to 7: the offset is -0 */
+            row.range = steps;
+            row.mean = -0.5;
+        }
     }
     return row;
 }
