@@ -1,0 +1,314 @@
+/* There and back: x, quantized and dequantized on the device, is within the bound that docs/numerics.md derives;
+ * what was scattered is what is gathered, whichever form of the kernels wrote it and reads it. */
+#include "scatter_case.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { ROWS = 96, COLUMNS = 130, COUNT_X = ROWS * COLUMNS };
+static const double u = 0x1p-24;
+
+struct format {
+    const char *name;
+    enum reference_type type;
+    double lowest, highest;
+};
+static const struct format formats[] = {{"int8", REFERENCE_I8, -128, 127},
+                                        {"uint8", REFERENCE_U8, 0, 255},
+                                        {"int4", REFERENCE_I4, -8, 7},
+                                        {"int32", REFERENCE_I32, -2147483648.0, 2147483520.0}};
+
+/* Device memory as a dense tensor; released with everything at the end of a test. */
+static cl_mem held[32];
+static size_t num_held;
+static DLTensor dense(clq_context *context, DLDataType dtype, int ndim, int64_t *shape, const void *bytes,
+                      size_t size_bytes)
+{
+    cl_int code = CL_SUCCESS;
+    const cl_mem mem =
+        clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE | (bytes ? CL_MEM_COPY_HOST_PTR : 0),
+                       size_bytes, (void *)bytes, &code);
+
+    expect_cl(code, "clCreateBuffer");
+    assert_true(num_held < COUNT(held));
+    held[num_held++] = mem;
+    return (DLTensor){.data = mem, .device = {kDLOpenCL, 0}, .ndim = ndim, .dtype = dtype, .shape = shape};
+}
+
+static int release(void **state)
+{
+    (void)state;
+    while (num_held > 0)
+        clReleaseMemObject(held[--num_held]);
+    return 0;
+}
+
+static void read_back(const DLTensor *tensor, void *bytes, size_t size_bytes)
+{
+    expect_cl(clEnqueueReadBuffer(harness.queue, tensor->data, CL_TRUE, 0, size_bytes, bytes, 0, NULL, NULL),
+              "clEnqueueReadBuffer");
+}
+
+static double sign(struct random *random)
+{
+    return random_bits(random) & 1 ? -1 : 1;
+}
+
+/* Bytes of y as floats, and what their type may have rounded off. */
+static float y_of(const unsigned char *bytes, enum reference_type type, size_t i, double *rounded)
+{
+    float wide;
+    uint16_t half;
+
+    if (type == REFERENCE_F32) {
+        memcpy(&wide, bytes + 4 * i, 4);
+        *rounded = 0;
+        return wide;
+    }
+    memcpy(&half, bytes + 2 * i, 2);
+    wide = type == REFERENCE_F16 ? reference_widen_f16(half) : reference_widen_bf16(half);
+    *rounded =
+        type == REFERENCE_F16 ? fmax(fabs((double)wide) * 0x1p-11, 0x1p-25) : fabs((double)wide) * 0x1p-8;
+    return wide;
+}
+
+static const enum reference_type y_types[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
+
+/* x about (w - zero point) * step for a w inside of the range: anywhere, or at a half. */
+static void static_round_trip(const struct format *f, bool multiply, bool has_zero,
+                              enum reference_type y_type)
+{
+    static float x[COUNT_X], scale[COLUMNS], zero[COLUMNS];
+    static unsigned char y[COUNT_X * 4];
+    int64_t shape[2] = {ROWS, COLUMNS}, columns[1] = {COLUMNS};
+    struct random random = random_of(harness.seed + (uint64_t)multiply + 2 * has_zero);
+    const size_t y_bytes = COUNT_X * type_bytes(y_type);
+    const bool wide = y_type != REFERENCE_F16; /* scales that float16 has no results for */
+
+    for (int c = 0; c < COLUMNS; c++) {
+        const int most = f->type == REFERENCE_I32 ? -20 : 0;
+        const int exponent = (int)random_from(&random, wide ? -90 : most - 12, most);
+
+        scale[c] = (float)(sign(&random) * ldexp(1 + random_unit(&random), multiply ? -exponent : exponent));
+        zero[c] = has_zero ? (float)((random_unit(&random) * 2 - 1) * (c % 3 == 0 ? 1000 : 9)) : 0;
+    }
+    for (int i = 0; i < COUNT_X; i++) {
+        const double s = (double)scale[i % COLUMNS], z = (double)zero[i % COLUMNS];
+        const double any = f->lowest + random_unit(&random) * (f->highest - f->lowest);
+        const double near =
+            floor(fmin(fmax(sign(&random) * 40 * random_unit(&random), f->lowest), f->highest - 1));
+        const double w = i % 3 == 0 ? near + 0.5 : i % 3 == 1 ? any : near;
+
+        x[i] = (float)(multiply ? (w - z) / s : (w - z) * s);
+    }
+    const DLTensor tx = dense(harness.context, CLQ_FLOAT32, 2, shape, x, sizeof(x)),
+                   ts = dense(harness.context, CLQ_FLOAT32, 1, columns, scale, sizeof(scale)),
+                   tz = dense(harness.context, CLQ_FLOAT32, 1, columns, zero, sizeof(zero)),
+                   tq = dense(harness.context, dtype_of(f->type, 1), 2, shape, NULL, COUNT_X * 4),
+                   ty = dense(harness.context, dtype_of(y_type, 1), 2, shape, NULL, y_bytes);
+    const struct clq_quantize_desc there = {
+        .x = &tx, .scales = &ts, .zero_points = has_zero ? &tz : NULL, .y = &tq, .axis = 1, .mode = multiply};
+    const struct clq_dequantize_desc back = {
+        .q = &tq, .scale = &ts, .zero_points = has_zero ? &tz : NULL, .y = &ty, .axis = 1, .mode = multiply};
+
+    expect_status(clq_quantize(harness.context, harness.queue, &there, 0, NULL, NULL), CLQ_OK, "there");
+    expect_status(clq_dequantize(harness.context, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "back");
+    read_back(&ty, y, y_bytes);
+    for (size_t i = 0; i < COUNT_X; i++) {
+        const double s = (double)scale[i % COLUMNS], z = (double)zero[i % COLUMNS];
+        const double step = fabs(multiply ? 1 / s : s), w = (double)x[i] / (multiply ? 1 / s : s) + z;
+        double rounded, bound;
+        const float got = y_of(y, y_type, i, &rounded);
+
+        bound = step * (0.5 + (2 * fabs(w) + 3) * u) + 3 * u * fabs((double)x[i]) + rounded;
+        if (w < f->lowest - 0.4999 || w > f->highest + 0.4999)
+            continue;
+        if (!(fabs((double)got - (double)x[i]) <= bound * (1 + 0x1p-20)))
+            fail_msg("%s %s: %a came back as %a, further than %a: scale %a, zero point %a", f->name,
+                     multiply ? "multiply" : "divide", (double)x[i], (double)got, bound, s, z);
+    }
+    release(NULL);
+}
+
+static void within_the_bound(void **state)
+{
+    (void)state;
+    for (size_t f = 0; f < COUNT(formats); f++)
+        for (int multiply = 0; multiply < 2; multiply++)
+            for (int has_zero = 0; has_zero < 2; has_zero++)
+                for (size_t y = 0; y < COUNT(y_types); y++)
+                    static_round_trip(&formats[f], multiply, has_zero, y_types[y]);
+}
+
+/* Rows of every kind: even, far from 0, of tiny range, of one value, with one large element, of halves. */
+static void fill_rows(float *x, struct random *random, bool small)
+{
+    for (int r = 0; r < ROWS; r++) {
+        const double size = ldexp(1, (int)random_from(random, small ? -10 : -60, small ? 10 : 60));
+        const double centre =
+            r % 6 == 1 ? sign(random) * size * ldexp(1, (int)random_from(random, 0, 23)) : 0;
+
+        for (int c = 0; c < COLUMNS; c++) {
+            double value = centre + size * (random_unit(random) * 2 - 1);
+
+            if (r % 6 == 2)
+                value = centre + size * 1e-12 * random_unit(random);
+            else if (r % 6 == 3)
+                value = size;
+            else if (r % 6 == 4)
+                value = c == 7 ? size * 1000 : value;
+            else if (r % 6 == 5)
+                value = size * (double)random_from(random, -15, 15) / 2;
+            x[r * COLUMNS + c] = (float)value;
+        }
+    }
+}
+
+static void dynamic_round_trip(enum reference_type type, bool symmetric, enum reference_type y_type)
+{
+    static float x[COUNT_X], scale[ROWS];
+    static unsigned char y[COUNT_X * 4];
+    int64_t shape[2] = {ROWS, COLUMNS}, rows[1] = {ROWS};
+    const double levels = type == REFERENCE_I4 ? 15 : 255;
+    const size_t y_bytes = COUNT_X * type_bytes(y_type);
+    struct random random = random_of(harness.seed + type + 9 * symmetric);
+
+    fill_rows(x, &random, y_type == REFERENCE_F16);
+    const DLTensor tx = dense(harness.context, CLQ_FLOAT32, 2, shape, x, sizeof(x)),
+                   ts = dense(harness.context, CLQ_FLOAT32, 1, rows, NULL, sizeof(scale)),
+                   to = dense(harness.context, CLQ_FLOAT32, 1, rows, NULL, sizeof(scale)),
+                   tq = dense(harness.context, dtype_of(type, 1), 2, shape, NULL, COUNT_X),
+                   ty = dense(harness.context, dtype_of(y_type, 1), 2, shape, NULL, y_bytes);
+    const struct clq_dynamic_quantize_desc there = {
+        .x = &tx, .y = &tq, .scale = &ts, .offset = symmetric ? NULL : &to, .symmetric = symmetric};
+    const struct clq_dequantize_desc back = {.q = &tq,
+                                             .scale = &ts,
+                                             .zero_points = symmetric ? NULL : &to,
+                                             .y = &ty,
+                                             .mode = CLQ_DEQUANTIZE_DYNAMIC};
+
+    expect_status(clq_dynamic_quantize(harness.context, harness.queue, &there, 0, NULL, NULL), CLQ_OK,
+                  "there");
+    expect_status(clq_dequantize(harness.context, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "back");
+    read_back(&ty, y, y_bytes);
+    read_back(&ts, scale, sizeof(scale));
+    for (size_t r = 0; r < ROWS; r++) {
+        const double s = (double)scale[r];
+        double most = 0;
+
+        for (size_t c = 0; c < COLUMNS; c++)
+            most = fmax(most, fabs((double)x[r * COLUMNS + c]));
+        for (size_t i = r * COLUMNS; i < (r + 1) * COLUMNS; i++) {
+            double rounded, bound;
+            const float got = y_of(y, y_type, i, &rounded);
+
+            bound = symmetric ? s * (0.5 + u) + 3 * u * fabs((double)x[i])
+                              : s * (0.5 + 4 * levels * u) + 8 * u * most;
+            if (!(fabs((double)got - (double)x[i]) <= (bound + rounded) * (1 + 0x1p-20)))
+                fail_msg("%s%s: %a came back as %a, further than %a: scale %a, largest %a",
+                         symmetric ? "symmetric " : "", type_name(type), (double)x[i], (double)got, bound, s,
+                         most);
+        }
+    }
+    release(NULL);
+}
+
+static void rows_within_the_bound(void **state)
+{
+    (void)state;
+    for (int symmetric = 0; symmetric < 2; symmetric++)
+        for (size_t y = 0; y < COUNT(y_types); y++) {
+            dynamic_round_trip(REFERENCE_I4, symmetric, y_types[y]);
+            dynamic_round_trip(REFERENCE_I8, symmetric, y_types[y]);
+        }
+}
+
+/* Updates scattered into a cache by one context, and gathered from the same places by the other, against the
+ * same updates quantized and dequantized where they lie. */
+static void scattered_and_gathered(clq_context *writer, clq_context *reader, DLDataType dtype, bool wrap)
+{
+    enum { BATCHES = 3, SIZE = 17, HEADS = 2, HEAD = 64, ENTRIES = 5, LENGTH = 3 };
+    enum { CACHE = BATCHES * SIZE * HEADS, PIECE = ENTRIES * LENGTH * HEADS };
+    static float x[PIECE * HEAD];
+    static uint16_t dense_y[PIECE * HEAD], gathered_y[PIECE * HEAD];
+    static const int32_t indices[2 * ENTRIES] = {2, 0, 0, 14, 1, 7, 0, 0, 2, 5},
+                                     ring[2 * ENTRIES] = {2, 16, 0, -3, 1, 32, 0, 21, 2, 5};
+    int64_t cache[4] = {BATCHES, SIZE, HEADS, HEAD}, piece[4] = {ENTRIES, LENGTH, HEADS, HEAD},
+            pairs[2] = {ENTRIES, 2};
+    struct random random = random_of(harness.seed);
+
+    for (size_t i = 0; i < COUNT(x); i++)
+        x[i] = (float)(random_unit(&random) * 8 - 3);
+    const DLTensor tx = dense(writer, CLQ_FLOAT32, 4, piece, x, sizeof(x)),
+                   ti = dense(writer, CLQ_INT32, 2, pairs, wrap ? ring : indices, sizeof(indices)),
+                   q = dense(writer, dtype, 4, piece, NULL, sizeof(x)),
+                   scale = dense(writer, CLQ_FLOAT32, 3, piece, NULL, sizeof(x)),
+                   offset = dense(writer, CLQ_FLOAT32, 3, piece, NULL, sizeof(x)),
+                   y = dense(writer, CLQ_FLOAT16, 4, piece, NULL, sizeof(dense_y)),
+                   kept = dense(writer, dtype, 4, cache, NULL, CACHE * HEAD),
+                   kept_scale = dense(writer, CLQ_FLOAT32, 3, cache, NULL, 4 * CACHE),
+                   kept_offset = dense(writer, CLQ_FLOAT32, 3, cache, NULL, 4 * CACHE),
+                   y2 = dense(writer, CLQ_FLOAT16, 4, piece, NULL, sizeof(dense_y));
+    struct clq_dequantize_desc back = {
+        .q = &q, .scale = &scale, .zero_points = &offset, .y = &y, .mode = CLQ_DEQUANTIZE_DYNAMIC};
+
+    expect_status(clq_dynamic_quantize(writer, harness.queue,
+                                       &(struct clq_dynamic_quantize_desc){
+                                           .x = &tx, .y = &q, .scale = &scale, .offset = &offset},
+                                       0, NULL, NULL),
+                  CLQ_OK, "dense");
+    expect_status(clq_dequantize(writer, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "dense, back");
+    expect_status(clq_dynamic_quantize_scatter(
+                      writer, harness.queue,
+                      &(struct clq_dynamic_quantize_scatter_desc){.cache = &kept,
+                                                                  .cache_scale = &kept_scale,
+                                                                  .cache_offset = &kept_offset,
+                                                                  .indices = &ti,
+                                                                  .updates = &tx,
+                                                                  .axis = 1,
+                                                                  .out_of_range = wrap ? CLQ_WRAP : CLQ_DROP},
+                      0, NULL, NULL),
+                  CLQ_OK, "scattered");
+    back.q = &kept;
+    back.scale = &kept_scale;
+    back.zero_points = &kept_offset;
+    back.indices = &ti;
+    back.y = &y2;
+    back.axis = 1;
+    back.out_of_range = wrap ? CLQ_WRAP : CLQ_DROP;
+    expect_status(clq_dequantize(reader, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "gathered");
+    read_back(&y, dense_y, sizeof(dense_y));
+    read_back(&y2, gathered_y, sizeof(gathered_y));
+    assert_memory_equal(gathered_y, dense_y, sizeof(dense_y));
+    release(NULL);
+}
+
+static void what_was_scattered(void **state)
+{
+    struct clq_context_desc desc = harness.desc;
+    clq_context *forms[2] = {NULL, NULL};
+
+    (void)state;
+    desc.context = harness.cl;
+    for (int i = 0; i < 2; i++) {
+        desc.form = i ? CLQ_FORM_GROUP : CLQ_FORM_ITEM;
+        expect_status(clq_context_create(&desc, &forms[i]), CLQ_OK, "clq_context_create");
+    }
+    for (int i = 0; i < 8; i++)
+        scattered_and_gathered(forms[i % 2], forms[i / 2 % 2], i < 4 ? CLQ_INT4 : CLQ_INT8, i % 3 == 0);
+    clq_context_destroy(forms[0]);
+    clq_context_destroy(forms[1]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_teardown(within_the_bound, release),
+        cmocka_unit_test_teardown(rows_within_the_bound, release),
+        cmocka_unit_test_teardown(what_was_scattered, release),
+    };
+
+    return HARNESS_RUN(argc, argv, "round trip", tests);
+}
