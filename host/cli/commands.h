@@ -14,6 +14,7 @@ struct operator_description;
 extern const struct operator_description quantize_operator;
 extern const struct operator_description group_quantize_operator;
 extern const struct operator_description quantize_scatter_operator;
+extern const struct operator_description dequantize_operator;
 extern const struct operator_description dynamic_quantize_operator;
 extern const struct operator_description dynamic_quantize_scatter_operator;
 extern const struct operator_description scales_operator;

@@ -24,6 +24,7 @@ static const struct operator_description *const operators[] = {
     &quantize_scatter_operator,
     &dynamic_quantize_operator,
     &dynamic_quantize_scatter_operator,
+    &dequantize_operator,
     &scales_operator,
     &npu_quantize_operator,
     &npu_group_quant_operator,

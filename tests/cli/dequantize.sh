@@ -1,0 +1,70 @@
+#!/bin/bash
+# The way back: what comes out of integers, of caches and of groups, and what is refused.
+source "$(dirname "$0")/library.sh"
+
+"$TENSOR_FILE" make in.st q:I8:2x4:1,-2,3,127,0,5,-128,7 scale:F32:4:0.5,1,2,1000 zero_points:I8:4:1,0,-1,7
+run "$CLQUANT" dequantize in.st -o out.st
+succeeded "int8, divide, float32 and the last axis are the defaults"
+holds "zero points and scales" out.st "y F32 [2,4] 0 -2 8 120000 -0.5 5 -254 0"
+run "$CLQUANT" dequantize in.st -o out.st --dtype float16 --of int8
+holds "what is too large for float16" out.st "y F16 [2,4] 0 -2 8 inf -0.5 5 -254 0"
+run "$CLQUANT" dequantize in.st -o out.st --mode multiply --dtype bfloat16 --axis 1
+holds "multiply is undone by a division" out.st "y BF16 [2,4] 0 -2 2 0.120117188 -2 5 -63.5 0"
+run "$CLQUANT" dequantize in.st -o out.st --axis 0
+refused "scales of another axis" 1 "scale has 4 elements: it must have 1, or 2 as y.shape[0]"
+run "$CLQUANT" dequantize in.st -o out.st --of uint8
+refused "int8 is not uint8" 1 "tensor 'q' is I8, and --of is uint8"
+run "$CLQUANT" dequantize in.st -o out.st --length 2
+refused "a length without indices" 2 "--length is for a file with indices only"
+
+"$TENSOR_FILE" make packed.st bytes:U8:1x2:33,248 words:I32:1x1:-2041302512 scale:F32:1:1 offset:F32:1:1
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of int4
+holds "nibbles, the low one first" out.st "y F32 [1,4] 0 1 -9 -2"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of uint8 --mode dynamic
+holds "an offset is added" out.st "y F32 [1,2] 34 249"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words --of int4
+holds "words of eight" out.st "y F32 [1,8] -1 0 1 2 3 4 5 -9"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words --of int32 --dtype float32
+holds "int32 rounds to a float" out.st "y F32 [1,1] -2.04130253e+09"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes
+refused "bytes may be one or two" 1 "'bytes' is U8, which may be uint8 or int4: --of uint8 or --of int4 is expected"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words
+refused "words may be one or eight" 1 "'words' is I32, which may be int32 or int4: --of int32 or --of int4 is expected"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=scale
+refused "floats" 1 "'scale' is F32: it may be I8 (int8)"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of int4 --tensor zero_points=scale
+refused "two names for one thing" 1 "zero_points and offset are both in the file"
+
+# Entries of a cache: what was scattered comes back; what is out of range is zero.
+"$TENSOR_FILE" make cache.st cache:I8:2x3x2:0 indices:I32:2:2,0 updates:F32:2x1x2:1,2.5,-3,4 scales:F32:1:0.5
+run "$CLQUANT" quantize_scatter cache.st -o written.st
+succeeded "a cache"
+"$TENSOR_FILE" make read.st q:I8:2x3x2:0,0,0,0,2,5,-6,8,0,0,0,0 indices:I64:3x2:0,2,1,0,1,-1 scale:F32:1:0.5
+holds "is what is read" written.st "cache I8 [2,3,2] 0 0 0 0 2 5 -6 8 0 0 0 0"
+run "$CLQUANT" dequantize read.st -o out.st
+check "what was dropped is said" test "$status,$err" = \
+    "0,clquant: read.st: dequantize: indices: 1 entry out of range dropped; the first is indices[2]"
+holds "and is zero" out.st "y F32 [3,1,2] 1 2.5 -3 4 0 0"
+run "$CLQUANT" dequantize read.st -o out.st --out-of-range wrap --length 2 --axis 1
+succeeded "a ring"
+holds "around the end" out.st "y F32 [3,2,2] 1 2.5 0 0 -3 4 0 0 0 0 -3 4"
+run "$CLQUANT" dequantize read.st -o out.st --strict
+refused "strict" 1 "indices[2] has start -1"
+run "$CLQUANT" dequantize read.st -o out.st --axis 0
+refused "starts on the first axis" 1 "axis is 0"
+run "$CLQUANT" dequantize read.st -o out.st --length 4
+refused "entries longer than the cache" 1 "y.shape[1] is 4: it must be at most q.shape[1], 3"
+
+"$TENSOR_FILE" make rows.st x:F32:2x4:0,1,2,3,-4,0,4,8
+run "$CLQUANT" dynamic_quantize rows.st -o q.st --dtype int8 --symmetric
+run "$CLQUANT" dequantize q.st -o out.st --tensor q=y --mode dynamic --dtype float16
+succeeded "rows with scales of their own"
+holds "symmetric" out.st "y F16 [2,4] 0 0.9921875 2.0078125 3 -4.03125 0 4.03125 8"
+
+"$TENSOR_FILE" make groups.st q:I8:3x2:1,2,3,4,5,6 scale:F32:2x2:1,2,4,8 group_index:I32:2:1,3
+run "$CLQUANT" dequantize groups.st -o out.st --mode multiply
+holds "by groups" out.st "y F32 [3,2] 1 1 0.75 0.5 1.25 0.75"
+run "$CLQUANT" dequantize groups.st -o out.st
+refused "groups were multiplied" 1 "with group_index it must be CLQ_DEQUANTIZE_MULTIPLY"
+
+finish
