@@ -3,7 +3,12 @@
 #define CLQ_BASE_ERROR_H
 
 #include <clquant/status.h>
+#include <stdint.h>
 #include <stdlib.h>
+
+/* What is alike for the descriptors of all operators: there is one (reserved is NULL where there is not), and
+ * its reserved fields are zero. */
+clq_status clq__desc_check(const uint64_t *reserved, size_t count);
 
 #define CLQ_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 

@@ -7,10 +7,7 @@ static clq_status check_desc(const struct clq_dequantize_desc *desc)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
-    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
-        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
-                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
     CLQ_REQUIRE(desc->zero == 0, CLQ_ERROR_VALUE, "desc.zero is %u: it must be 0", desc->zero);
     CLQ_REQUIRE(desc->out_of_range <= CLQ_WRAP, CLQ_ERROR_VALUE,
                 "out_of_range is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)",

@@ -10,10 +10,7 @@ static clq_status check(const struct clq_dynamic_quantize_desc *desc, struct clq
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
-    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
-        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
-                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
     CLQ_REQUIRE(desc->zero == 0, CLQ_ERROR_VALUE, "desc.zero is %u: it must be 0", desc->zero);
     CLQ_TRY(clq__dynamic_check(work, &names,
                                &(struct clq__dynamic_tensors){.x = desc->x,

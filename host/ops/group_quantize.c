@@ -10,10 +10,7 @@ static clq_status check(const struct clq_group_quantize_desc *desc, struct clq__
     clq_status status = CLQ_OK;
     struct clq__placement *placement = &work->placement;
 
-    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
-    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
-        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
-                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
     CLQ_TRY(clq__static_work_init(work, CLQ_MULTIPLY));
     CLQ_TRY(clq__view_init(&work->x, "x", desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(&work->scale.view, "scale", desc->scale, CLQ__FLOATS));

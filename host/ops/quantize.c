@@ -9,10 +9,7 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
-    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
-        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
-                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
     CLQ_TRY(clq__dense_run(context, queue,
                            &(struct clq__dense){.x = desc->x,
                                                 .scales = desc->scales,

@@ -49,10 +49,7 @@ static clq_status call_of(const struct clq_quantize_scatter_desc *desc, struct c
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
-    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
-        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
-                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
     *call = (struct clq__scatter){.names = &names,
                                   .input = desc->input,
                                   .cache = desc->cache,
