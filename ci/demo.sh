@@ -1,10 +1,11 @@
 #!/usr/bin/env bash
 # Installs what is missing, builds, and quantizes on this machine's OpenCL device: activations of a model's size, or the
-# float tensors of the safetensors file given as argument; then keeps the caches of a decode loop.
+# float tensors of the safetensors file given as argument; then keeps the caches of a decode loop; at last attention over
+# float16, int8 and int4 caches, whose bytes, errors and times it prints and draws.
 set -euo pipefail
 file=${1:+$(realpath -- "$1")}
 cd "$(dirname "$0")/.."
-ci/setup.sh build run
+ci/setup.sh build run demo
 cmake -S . -B build -DCLQ_BUILD_EXAMPLES=ON >/dev/null
 cmake --build build -j "$(nproc)" >build/log 2>&1 || { cat build/log >&2; exit 1; }
 build/clquant devices
@@ -12,3 +13,7 @@ echo
 build/examples/demo/demo ${file:+"$file"}
 echo
 build/examples/decode/decode
+echo
+build/examples/kv_cache/kv_cache --plot build/kv_cache.svg
+echo
+echo "drawn: build/kv_cache.svg"
