@@ -26,7 +26,8 @@
 
 #define LOCAL_NAME(name) CLQ_CAT3(KERNEL_NAME, _, name)
 
-// Unit u, from elements `low` and `high` of x; its scales begin with number ELEMENTS(DST) * u.
+// A unit, from elements `low` and `high` of x; its scales begin with number ELEMENTS(DST) * u. Of dense
+// elements: unit u, whose scales are those of unit s.
 #define SCALE(scales, i)           (SCALE_PER_ELEMENT(PARAMS) ? as_float((scales)[i]) : scale)
 #define ZERO_POINT(zero_points, i) (ZERO_POINT_PER_ELEMENT(PARAMS) ? as_float((zero_points)[i]) : zero_point)
 #define VALUE(x, at, scales, zero_points, i)                                                                 \
@@ -34,8 +35,8 @@
 #define UNIT(x, low, high, scales, zero_points, u)                                                           \
     PACK(DST, VALUE(x, low, scales, zero_points, ELEMENTS(DST) * (u)),                                       \
          VALUE(x, high, scales, zero_points, ELEMENTS(DST) * (u) + 1))
-#define DENSE_UNIT(x, scales, zero_points, u)                                                                \
-    UNIT(x, ELEMENTS(DST) * (u), ELEMENTS(DST) * (u) + 1, scales, zero_points, u)
+#define DENSE_UNIT(x, scales, zero_points, u, s)                                                             \
+    UNIT(x, ELEMENTS(DST) * (u), ELEMENTS(DST) * (u) + 1, scales, zero_points, s)
 
 // Measured on PoCL with blocks of 256 bytes to 2 KiB of x and prefetches 1 to 16 KiB ahead, 1 GiB of x: these
 // are the best or within 2 % of it for most pairs of types. Outputs that a cache can hold go through it, so
@@ -43,23 +44,25 @@
 // stores of that line wait for the streaming ones beside it (float16 to int8, rows of 1000 and 4100: half the
 // speed).
 #define BLOCK_UNITS  (512 / (int)sizeof(STORAGE(SRC)) / ELEMENTS(DST))
-#define STEP_UNITS   64
+#define STEP_UNITS   CLQ_STEP_UNITS
 #define BLOCK_BYTES  (BLOCK_UNITS * ELEMENTS(DST) * sizeof(STORAGE(SRC)))
 #define LONG_BYTES   16384
 #define AHEAD_BYTES  8192
 #define STREAM_BYTES (8 << 20)
 
-// A run of units whose elements follow one another, done by one work-item. `next` is what it reads after
-// these: the run that begins AHEAD_BYTES later, or the following one where runs are longer.
+// A run of units whose elements follow one another, done by one work-item. Its scales begin again after
+// `left` units, and then after every `period`: that happens between steps, and nowhere in a run that is out
+// of line. `next` is what the work-item reads after these: the run that begins AHEAD_BYTES later, or the
+// following one where runs are longer.
 static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * x, global STORAGE(DST) * y,
                                    global const uint *scales, global const uint *zero_points, float scale,
-                                   float zero_point, long units, global const STORAGE(SRC) * next,
-                                   bool streams)
+                                   float zero_point, long units, long left, long period,
+                                   global const STORAGE(SRC) * next, bool streams)
 {
     const long bytes = units * ELEMENTS(DST) * (long)sizeof(*x), lead = min(bytes, (long)AHEAD_BYTES);
-    const bool stream =
-        streams && (bytes >= LONG_BYTES || ((size_t)y | (size_t)units * sizeof(*y)) % 64 == 0);
-    long count;
+    const bool in_line = ((size_t)y | (size_t)units * sizeof(*y)) % 64 == 0;
+    const bool stream = streams && (in_line || (bytes >= LONG_BYTES && units <= left));
+    long count, wrapped = 0;
 
     for (long u = 0; u < units; u += count) {
         const long byte = u * ELEMENTS(DST) * (long)sizeof(*x) + lead;
@@ -71,27 +74,32 @@ static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * x, global STORAGE
         count = STREAMS(PREFETCH) ? min(BLOCK_UNITS - skew, units - u) : units;
         for (uint line = 0; line < BLOCK_BYTES; line += 64)
             PREFETCH_LINE(PREFETCH, ahead + line);
-        if (stream && count == BLOCK_UNITS) {
-            // Through private memory, since LLVM makes no vectors of such stores.
-            STORAGE(DST) block[BLOCK_UNITS] __attribute__((aligned(64)));
+        if (stream && count % STEP_UNITS == 0) {
+            for (long at = u; at < u + count; at += STEP_UNITS) {
+                // Through private memory, since LLVM makes no vectors of such stores. Line by line, and not a
+                // block at once: at random places that was 2 % slower.
+                STORAGE(DST) block[STEP_UNITS] __attribute__((aligned(64)));
 
-            WIDE_LOOP(PREFETCH)
-            for (uint k = 0; k < BLOCK_UNITS; k++)
-                block[k] = DENSE_UNIT(x, scales, zero_points, u + k);
-            for (uint k = 0; k < sizeof(block) / 64; k++)
-                STREAM_STORE(PREFETCH, (global ulong8 *)(y + u) + k, ((const ulong8 *)block)[k]);
+                wrapped += at - wrapped >= left ? period : 0;
+                WIDE_STEP(PREFETCH)
+                for (uint k = 0; k < STEP_UNITS; k++)
+                    block[k] = DENSE_UNIT(x, scales, zero_points, at + k, at - wrapped + k);
+                for (uint k = 0; k < sizeof(block) / 64; k++)
+                    STREAM_STORE(PREFETCH, (global ulong8 *)(y + at) + k, ((const ulong8 *)block)[k]);
+            }
         } else if (STREAMS(PREFETCH) && u + count - (stream ? u : 0) >= STEP_UNITS) {
             // Steps of one length, which make better code: the last may do again what others did.
             for (long done = 0; done < count; done += STEP_UNITS) {
                 const long at = u + min(done, count - STEP_UNITS);
 
-                WIDE_LOOP(PREFETCH)
+                wrapped += at - wrapped >= left ? period : 0;
+                WIDE_STEP(PREFETCH)
                 for (uint k = 0; k < STEP_UNITS; k++)
-                    y[at + k] = DENSE_UNIT(x, scales, zero_points, at + k);
+                    y[at + k] = DENSE_UNIT(x, scales, zero_points, at + k, at - wrapped + k);
             }
         } else {
             for (long k = 0; k < count; k++)
-                y[u + k] = DENSE_UNIT(x, scales, zero_points, u + k);
+                y[u + k] = DENSE_UNIT(x, scales, zero_points, u + k, u + k);
         }
     }
 }
@@ -122,11 +130,11 @@ static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * x, global 
         if (ZERO_POINT_PER_ELEMENT(PARAMS))
             CLQ_CAT(vstore, CHUNK(SRC))(((global const scale_vector *)zero_points)[c], 0, chunk_zero_points);
         for (uint k = 0; k < UNITS(DST, CHUNK(SRC)); k++)
-            packed[k] = DENSE_UNIT(values, chunk_scales, chunk_zero_points, k);
+            packed[k] = DENSE_UNIT(values, chunk_scales, chunk_zero_points, k, k);
         ((global y_vector *)y)[c] = CLQ_CAT(vload, UNITS(DST, CHUNK(SRC)))(0, packed);
     }
     for (long u = chunks * chunk + lane; u < units; u += lanes)
-        y[u] = DENSE_UNIT(x, scales, zero_points, u);
+        y[u] = DENSE_UNIT(x, scales, zero_points, u, u);
 }
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scale_buffer,
@@ -179,9 +187,10 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         const float zero_point = ZERO_POINT_PER_ELEMENT(PARAMS)
                                      ? 0.0f
                                      : clq_load_scalar(zero_point_buffer, zero_point_at, a.zero_point_type);
-        global const uint *scales = (global const uint *)scale_buffer + scale_at + first * ELEMENTS(DST);
+        const long phase = first < a.period ? first : first - clq_quotient(first, a.period) * a.period;
+        global const uint *scales = (global const uint *)scale_buffer + scale_at + phase * ELEMENTS(DST);
         global const uint *zero_points =
-            (global const uint *)zero_point_buffer + zero_point_at + first * ELEMENTS(DST);
+            (global const uint *)zero_point_buffer + zero_point_at + phase * ELEMENTS(DST);
         global const STORAGE(SRC) *run_x = x + a.x_offset + place.x + first * a.x_stride;
         global STORAGE(DST) *run_y = y + a.y_offset + place.y + first * a.y_stride;
         const long units = kept ? min(a.tile, a.inner - first) : 0;
@@ -201,7 +210,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
             const long next_x = clq_place_of(row + reach - 1, a.dim, a.outer).x + first * a.x_stride;
 
             LOCAL_NAME(run)
-            (run_x, run_y, scales, zero_points, scale, zero_point, units, x + a.x_offset + next_x, stream);
+            (run_x, run_y, scales, zero_points, scale, zero_point, units, a.period - phase, a.period,
+             x + a.x_offset + next_x, stream);
         }
     }
     if (stream)

@@ -5,15 +5,18 @@
 #include "args/entries.h"
 
 #define CLQ_QUANTIZE_DIMS 8
+#define CLQ_STEP_UNITS    64
 
 /* A unit is what y holds at once: one element, or for int4 the byte that holds two. A row is `inner` units
- * along the innermost dimension; a tile is up to `tile` units of one row. All zeros: nothing to do. */
+ * along the innermost dimension; a tile is up to `tile` units of one row. A row's scales and zero points begin
+ * again after every `period` units: that is inner, or for quantize.cl with FORM item and PREFETCH, in
+ * dense rows, less: a multiple of CLQ_STEP_UNITS. All zeros: nothing to do. */
 struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */
     clq_i64 scale_offset, zero_point_offset; /* elements */
     clq_i64 x_stride, y_stride;              /* from unit to unit; x's from low element to low element */
     clq_i64 x_pair;                          /* int4: from a byte's low element to its high one; else 0 */
-    clq_i64 inner;                           /* units in a row */
+    clq_i64 inner, period;                   /* units in a row, and in a turn of its scales */
     clq_i64 tile;                            /* units in a tile; the last one of a row may be shorter */
     clq_i64 tiles_per_row, tiles;            /* tiles = rows * tiles_per_row */
     clq_i64 tiles_per_item;                  /* FORM item: consecutive tiles that one work-item does */
@@ -25,6 +28,6 @@ struct quantize_args {
     struct clq_entries entries;
     struct clq_dim dim[CLQ_QUANTIZE_DIMS];
 };
-CLQ_SAME_SIZE(quantize_args, 608);
+CLQ_SAME_SIZE(quantize_args, 616);
 
 #endif

@@ -24,6 +24,10 @@ struct clq__static_call {
  * Makes no OpenCL call. */
 void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work);
 
+/* Rows that lie one behind the other in x and y and share their scales become one row, whose scales begin again
+ * after each; the dimensions that entries place stay. Returns how many rows became one: 1 where none did. */
+int64_t clq__static_join(struct quantize_args *args);
+
 /* The words of the table of last entries that the call needs; 0 where it needs none. */
 int64_t clq__static_owner_words(const struct clq__static_call *call);
 

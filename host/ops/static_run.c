@@ -55,13 +55,16 @@ end:
 static void cut(struct clq__static_call *call, struct clq__traits traits)
 {
     struct quantize_args *args = &call->args;
-    const struct clq__rows rows = {.rows = clq__fold_count(&call->fold, 1),
+    const bool may_join = traits.long_runs && !traits.group_form && !call->work->back;
+    const int64_t joined = may_join ? clq__static_join(args) : 1;
+    const struct clq__rows rows = {.rows = clq__fold_count(&call->fold, 1) / joined,
                                    .inner = args->inner,
                                    .outer = args->outer,
                                    .looks =
                                        args->entries.overlap == CLQ_OVERLAP_SCAN ? args->entries.count : 0};
     const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &call->launch);
 
+    args->period = args->inner / joined;
     args->tile = tiles.tile;
     args->tiles_per_row = tiles.tiles_per_row;
     args->tiles = tiles.tiles;

@@ -205,11 +205,41 @@ static void outputs_past_the_caches(void **state)
     }
 }
 
+/* The same for short rows that share their scales, in and out of line. */
+static void short_rows_past_the_caches(void **state)
+{
+    static const struct {
+        struct quantize_types types;
+        int64_t columns, before;
+        bool zero_points;
+    } cases[] = {
+        {{REFERENCE_F16, REFERENCE_F32, REFERENCE_F32, REFERENCE_I8, 1, false}, 128, 0, false},
+        {{REFERENCE_F16, REFERENCE_F32, REFERENCE_F32, REFERENCE_I8, 1, false}, 192, 1, true},
+        {{REFERENCE_F32, REFERENCE_F32, REFERENCE_F32, REFERENCE_I4, 1, true}, 384, 0, true},
+        {{REFERENCE_BF16, REFERENCE_F32, REFERENCE_F32, REFERENCE_I32, 1, false}, 64, 0, false},
+        {{REFERENCE_BF16, REFERENCE_F32, REFERENCE_F32, REFERENCE_I32, 1, false}, 320, 3, false},
+    };
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const size_t eighths = cases[i].types.y == REFERENCE_I4 ? 4 : 8 * type_bytes(cases[i].types.y);
+        const int64_t rows = (int64_t)((9u << 20) * 8 / eighths) / cases[i].columns;
+        const struct quantize_shape shape = {
+            2, {rows, cases[i].columns}, 1, cases[i].columns, cases[i].zero_points ? cases[i].columns : 0};
+        struct quantize_case c = quantize_case_of("short rows past the caches", &cases[i].types, &shape);
+
+        c.y.before = cases[i].before;
+        expect_match(&c);
+    }
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(outputs_past_the_caches),
-                                       cmocka_unit_test(rows_past_2_31),
-                                       cmocka_unit_test(one_dimension_past_2_31)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(outputs_past_the_caches), cmocka_unit_test(short_rows_past_the_caches),
+        cmocka_unit_test(rows_past_2_31), cmocka_unit_test(one_dimension_past_2_31)};
 
     return HARNESS_RUN(argc, argv, "quantize large", tests);
 }

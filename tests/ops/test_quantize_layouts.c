@@ -187,6 +187,40 @@ static void words_apart(void **state)
     }
 }
 
+/* Rows that lie one behind the other and share their scales: the kernel may take them for one row whose
+ * scales begin again, in pieces that end in the middle of a turn. Also such rows with a gap, or every second
+ * element, of which only some lie so. */
+static void rows_that_share_scales(void **state)
+{
+    static const int64_t inners[] = {64, 96, 128, 192, 320, 2048, 2112}, rows[] = {2, 7, 33};
+
+    (void)state;
+    for (size_t k = 0; k < COUNT(inners) * COUNT(rows) * 4; k++) {
+        const int64_t inner = inners[k % COUNT(inners)], count = rows[k / COUNT(inners) % COUNT(rows)];
+        const size_t kind = k / COUNT(inners) / COUNT(rows), i = k % COUNT(types);
+        const int64_t columns = inner * (types[i].y == REFERENCE_I4 && kind != 3 ? 2 : 1);
+        const struct quantize_shape shape = {3,
+                                             {3, count, columns},
+                                             2,
+                                             columns,
+                                             kind > 1 ? 0
+                                             : k % 2  ? 1
+                                                      : columns};
+        struct quantize_case c = quantize_case_of("rows share scales", &types[i], &shape);
+
+        if (harness.small && (count > 2 || inner > 128))
+            continue;
+        c.y.before = kind == 1 ? (int64_t)(k % 5) : 0;
+        if (kind > 1)
+            layout_stride(&c.x);
+        if (kind == 2) /* the outer dimension steps over one row */
+            c.x.strides[0] += columns;
+        for (int d = 0; kind == 3 && d < 3; d++) /* every second */
+            c.x.strides[d] *= 2;
+        expect_match(&c);
+    }
+}
+
 /* Strides that no two dimensions share, so that nothing folds: rank 8 in the kernel's outer loop. */
 static void nothing_folds(void **state)
 {
@@ -255,11 +289,9 @@ static void tensors_share_a_buffer(void **state)
 int main(int argc, char **argv)
 {
     struct CMUnitTest tests[COUNT(cases) + 5] = {
-        cmocka_unit_test(buffers_without_room),
-        cmocka_unit_test(strides_of_single_elements),
-        cmocka_unit_test(words_apart),
-        cmocka_unit_test(nothing_folds),
-        cmocka_unit_test(tensors_share_a_buffer),
+        cmocka_unit_test(buffers_without_room), cmocka_unit_test(strides_of_single_elements),
+        cmocka_unit_test(words_apart),          cmocka_unit_test(rows_that_share_scales),
+        cmocka_unit_test(nothing_folds),        cmocka_unit_test(tensors_share_a_buffer),
     };
 
     for (size_t i = 0; i < COUNT(cases); i++)

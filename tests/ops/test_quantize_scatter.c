@@ -59,6 +59,8 @@ static void every_type_and_policy(void **state)
         {.rank = 3, .cache = {4, 9, 8}, .axis = 1, .entries = 5, .length = 3},
         {.rank = 4, .cache = {3, 4, 5, 16}, .axis = -2, .entries = 4, .length = 1},
         {.rank = 4, .cache = {3, 6, 3, 24}, .axis = 1, .entries = 3, .length = 2},
+        {.rank = 4, .cache = {3, 5, 3, 64}, .axis = 1, .entries = 7, .length = 2},
+        {.rank = 4, .cache = {2, 4, 5, 128}, .axis = 2, .entries = 6, .length = 3},
     };
 
     (void)state;

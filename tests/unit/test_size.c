@@ -6,6 +6,7 @@
 
 #include <cmocka.h>
 
+#include "ops/static_call.h"
 #include "ops/tiles.h"
 
 typedef __int128 wide;
@@ -77,9 +78,72 @@ static void every_unit_has_one_owner(void **state)
     }
 }
 
+/* Three rows of 128 units inside five others; a change of one field keeps them apart. */
+static struct quantize_args short_rows(void)
+{
+    return (struct quantize_args){
+        .x_stride = 1,
+        .y_stride = 1,
+        .inner = 128,
+        .outer = 2,
+        .entries.positions = 1,
+        .dim = {{.size = 3, .x = 128, .y = 128}, {.size = 5, .x = 1000, .y = 500, .scale = 7}}};
+}
+
+static void expect_joined(struct quantize_args args, int64_t inner, uint32_t outer, int64_t entry_rows)
+{
+    assert_int_equal(clq__static_join(&args), inner / 128);
+    assert_int_equal(args.inner, inner);
+    assert_int_equal(args.outer, outer);
+    assert_int_equal(args.entries.rows, entry_rows);
+    assert_int_equal(args.dim[outer - 1].size, 5);
+}
+
+static void only_rows_alike_are_joined(void **state)
+{
+    struct quantize_args args = short_rows();
+    struct quantize_args apart[9];
+
+    (void)state;
+    expect_joined(args, 384, 1, 0);
+    args.x_stride = 2; /* int4 */
+    args.x_pair = 1;
+    args.dim[0].x = 256;
+    expect_joined(args, 384, 1, 0);
+    args.entries.kind = CLQ_ENTRY_PAIRS;
+    args.entries.rows = 3;
+    expect_joined(args, 384, 1, 1);
+
+    for (size_t i = 0; i < sizeof apart / sizeof *apart; i++)
+        apart[i] = short_rows();
+    apart[0].dim[0].scale = 1;
+    apart[1].dim[0].zero_point = 1;
+    apart[2].dim[0].x = 129;
+    apart[3].dim[0].y = 129;
+    apart[4].x_stride = 2;
+    apart[4].dim[0].x = 256;
+    apart[5].y_stride = 2;
+    apart[5].dim[0].y = 256;
+    apart[6].x_stride = 4; /* int4, every second */
+    apart[6].x_pair = 2;
+    apart[6].dim[0].x = 512;
+    for (size_t i = 7; i < 9; i++) { /* the rows are positions, or the entries themselves */
+        apart[i].entries.kind = i == 7 ? CLQ_ENTRY_PAIRS : CLQ_ENTRY_GROUPS;
+        apart[i].entries.positions = i == 7 ? 3 : 1;
+        apart[i].entries.rows = 3;
+    }
+    for (size_t i = 0; i < 8; i++)
+        expect_joined(apart[i], 128, 2, i == 7 ? 3 : 0);
+    apart[8].outer = 1;
+    apart[8].dim[0].size = 5;
+    apart[8].entries.rows = 1;
+    expect_joined(apart[8], 128, 1, 1);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_unit_has_one_owner)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_unit_has_one_owner),
+                                       cmocka_unit_test(only_rows_alike_are_joined)};
 
     return cmocka_run_group_tests_name("size", tests, NULL, NULL);
 }
