@@ -29,6 +29,7 @@ bool paths_prime(struct world *world);
 bool place_paths_prime(struct world *world);
 bool scales_paths_prime(struct world *world);
 bool dynamic_paths_prime(struct world *world);
+bool back_paths_prime(struct world *world);
 
 extern const struct path paths[];
 extern const size_t num_paths;
@@ -40,6 +41,9 @@ extern const size_t num_scales_paths;
 /* Of dynamic quantization. */
 extern const struct path dynamic_paths[];
 extern const size_t num_dynamic_paths;
+/* Of dequantization. */
+extern const struct path back_paths[];
+extern const size_t num_back_paths;
 
 /* A set_up and a tear_down: a context without a cache. */
 bool path_new_context(struct world *world);

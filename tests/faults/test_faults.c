@@ -280,7 +280,7 @@ int main(int argc, char **argv)
     if (!world_open(&world, layer, directory))
         return 77;
     if (!paths_prime(&world) || !place_paths_prime(&world) || !scales_paths_prime(&world) ||
-        !dynamic_paths_prime(&world)) {
+        !dynamic_paths_prime(&world) || !back_paths_prime(&world)) {
         printf("FAILED: no path works: %s\n", clq_error_detail());
         return 1;
     }
@@ -290,6 +290,7 @@ int main(int argc, char **argv)
     run_paths(place_paths, num_place_paths, only, mode, at);
     run_paths(scales_paths, num_scales_paths, only, mode, at);
     run_paths(dynamic_paths, num_dynamic_paths, only, mode, at);
+    run_paths(back_paths, num_back_paths, only, mode, at);
     world_close(&world);
     world_remove(directory);
     if (world.layer->live != 0) {

@@ -147,6 +147,7 @@ bool world_open(struct world *world, const char *layer, const char *directory)
     world_places_open(world);
     world_scales_open(world);
     world_dynamic_open(world);
+    world_back_open(world);
     world->ready = clCreateUserEvent(world->cl, NULL);
     world_need(world->ready != NULL && clSetUserEventStatus(world->ready, CL_COMPLETE) == CL_SUCCESS,
                "an event");

@@ -36,6 +36,8 @@ enum world_result {
     RESULT_DYNAMIC_PLACED,
     RESULT_DYNAMIC_OWNED,
     RESULT_V2,
+    RESULT_BACK_WIDENED,
+    RESULT_BACK_GATHERED,
     RESULTS
 };
 
@@ -61,6 +63,11 @@ struct world_scales {
     DLTensor repeated, no_x, column_scales, column_zeros, row_scales, row_zeros;
 };
 
+/* What dequantization works on: x and the updates as integers. */
+struct world_back {
+    DLTensor q, y, no_q, no_y, cache, cache_scale, entries;
+};
+
 struct world {
     struct layer *layer;
     clq_layer_references_function references;
@@ -79,6 +86,7 @@ struct world {
     struct world_places places;
     struct world_scales found;
     struct world_dynamic dynamic;
+    struct world_back back;
     unsigned char expected[RESULTS][WORLD_BYTES];
 
     char cold_dir[PATH_MAX], warm_dir[PATH_MAX], shared_dir[PATH_MAX]; /* of disk caches */
@@ -99,6 +107,7 @@ void world_places_open(struct world *world);
 void world_places_close(struct world *world);
 void world_scales_open(struct world *world);
 void world_dynamic_open(struct world *world);
+void world_back_open(struct world *world); /* after places */
 void world_dynamic_close(struct world *world);
 
 /* The test ends where its own making fails. */
