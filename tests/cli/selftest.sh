@@ -4,8 +4,8 @@ source "$(dirname "$0")/library.sh"
 
 timeout 540 "$CLQUANT" selftest --seed 1 >lines
 check "the self-test passes" test "$?" = 0
-check "a line each" test "$(grep -cE '^pass  (npu_quantize|quantize|group_quantize|quantize_scatter|find_scales), (own|item|group) form, (own|exact) arithmetic: ' lines)" -gt 350
-check "every operator has lines" test "$(grep -oE '^pass  [a-z_]+' lines | sort -u | wc -l)" = 4
+check "a line each" test "$(grep -cE '^pass  (npu_quantize|quantize|group_quantize|quantize_scatter|dynamic_quantize|find_scales|dequantize), (own|item|group) form, (own|exact) arithmetic: ' lines)" -gt 350
+check "every operator has lines" test "$(grep -oE '^pass  [a-z_]+' lines | sort -u | wc -l)" = 7
 check "no line fails" test "$(grep -c ^FAIL lines)" = 0
 check "the seed is printed" grep -qx "seed 1" lines
 run "$CLQUANT" selftest --seed 1

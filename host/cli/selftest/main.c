@@ -15,8 +15,8 @@
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static const struct selftest_operator *const operators[] = {
-    &selftest_quantize,         &selftest_npu_quantize,     &selftest_group_quantize,
-    &selftest_quantize_scatter, &selftest_dynamic_quantize, &selftest_find_scales};
+    &selftest_quantize,         &selftest_npu_quantize, &selftest_group_quantize, &selftest_quantize_scatter,
+    &selftest_dynamic_quantize, &selftest_find_scales,  &selftest_dequantize};
 
 static const struct setting {
     const char *name;

@@ -34,6 +34,7 @@ struct selftest_operator {
 extern const struct selftest_operator selftest_quantize;
 extern const struct selftest_operator selftest_npu_quantize;
 extern const struct selftest_operator selftest_group_quantize;
+extern const struct selftest_operator selftest_dequantize;
 extern const struct selftest_operator selftest_quantize_scatter;
 extern const struct selftest_operator selftest_find_scales;
 extern const struct selftest_operator selftest_dynamic_quantize;
