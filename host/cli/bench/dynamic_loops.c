@@ -32,6 +32,7 @@ struct row {
     const uint8_t *x, *next;
     uint8_t *y;
     size_t columns, ahead_bytes;
+    int non_temporal;
     float back, offset;
 };
 
@@ -186,7 +187,7 @@ static void write_parameters(const struct dynamic_work *work, size_t place, floa
             convert_last_##src##_##dst(row, done, symmetric);                                                \
     }                                                                                                        \
                                                                                                              \
-    SIMD_INLINE struct range row_##src##_##dst(const struct row *row, int symmetric, int non_temporal)       \
+    SIMD_INLINE struct range row_##src##_##dst(const struct row *row, int symmetric)                         \
     {                                                                                                        \
         const vf back = vf_all(row->back), offset = vf_all(row->offset);                                     \
         const size_t row_bytes = row->columns * sizeof(src_##src);                                           \
@@ -204,7 +205,7 @@ static void write_parameters(const struct dynamic_work *work, size_t place, floa
             }                                                                                                \
             q = convert_##src##_##dst((const src_##src *)(const void *)row->x + done, back, offset,          \
                                       symmetric, 0);                                                         \
-            if (non_temporal)                                                                                \
+            if (row->non_temporal)                                                                           \
                 line_stream(y, q);                                                                           \
             else                                                                                             \
                 line_store(y, q);                                                                            \
@@ -246,13 +247,13 @@ static void write_parameters(const struct dynamic_work *work, size_t place, floa
     }
 
 #define RUN(src, dst)                                                                                        \
-    SIMD_INLINE void run_##src##_##dst(const struct dynamic_rows *rows, int symmetric, int non_temporal,     \
-                                       int block)                                                            \
+    SIMD_INLINE void run_##src##_##dst(const struct dynamic_rows *rows, int symmetric, int block)            \
     {                                                                                                        \
         const struct dynamic_work *work = rows->work;                                                        \
         const size_t row_bytes = work->columns * sizeof(src_##src);                                          \
         const uint8_t *x = (const uint8_t *)work->x + rows->first * row_bytes;                               \
-        struct row row = {.columns = work->columns, .ahead_bytes = rows->ahead_bytes};                       \
+        struct row row = {                                                                                   \
+            .columns = work->columns, .ahead_bytes = rows->ahead_bytes, .non_temporal = rows->non_temporal}; \
         struct cursor cursor = cursor_at(work, rows->first);                                                 \
         struct ranges ranges;                                                                                \
         struct parameters p;                                                                                 \
@@ -281,32 +282,28 @@ static void write_parameters(const struct dynamic_work *work, size_t place, floa
                 row.offset = p.offset[k];                                                                    \
                 ranges_set(&ranges, k,                                                                       \
                            p.careful[k] ? slow_row_##src##_##dst(&row, &p, k, symmetric)                     \
-                                        : row_##src##_##dst(&row, symmetric, non_temporal));                 \
+                                        : row_##src##_##dst(&row, symmetric));                               \
             }                                                                                                \
             for (int k = 0; k < count; k++)                                                                  \
                 write_parameters(work, places[k], p.scale[k], p.offset[k]);                                  \
         }                                                                                                    \
-        if (non_temporal)                                                                                    \
+        if (rows->non_temporal)                                                                              \
             line_fence();                                                                                    \
     }
 
-#define LOOP(src, dst, symmetric, non_temporal, blocks)                                                      \
-    static void loop_##src##_##dst##_##symmetric##non_temporal##blocks(const struct dynamic_rows *rows)      \
+#define LOOP(src, dst, symmetric, blocks)                                                                    \
+    static void loop_##src##_##dst##_##symmetric##blocks(const struct dynamic_rows *rows)                    \
     {                                                                                                        \
-        run_##src##_##dst(rows, symmetric, non_temporal, (blocks) ? BLOCK_ROWS : 1);                         \
+        run_##src##_##dst(rows, symmetric, (blocks) ? BLOCK_ROWS : 1);                                       \
     }
 #define LOOPS(src, dst)                                                                                      \
     CONVERT(src, dst)                                                                                        \
     PARAMETERS(src, dst)                                                                                     \
     RUN(src, dst)                                                                                            \
-    LOOP(src, dst, 0, 0, 0)                                                                                  \
-    LOOP(src, dst, 0, 0, 1)                                                                                  \
-    LOOP(src, dst, 0, 1, 0)                                                                                  \
-    LOOP(src, dst, 0, 1, 1)                                                                                  \
-    LOOP(src, dst, 1, 0, 0)                                                                                  \
-    LOOP(src, dst, 1, 0, 1)                                                                                  \
-    LOOP(src, dst, 1, 1, 0)                                                                                  \
-    LOOP(src, dst, 1, 1, 1)
+    LOOP(src, dst, 0, 0)                                                                                     \
+    LOOP(src, dst, 0, 1)                                                                                     \
+    LOOP(src, dst, 1, 0)                                                                                     \
+    LOOP(src, dst, 1, 1)
 #define LOOPS_OF(src) SLOW_RANGE(src) LOOPS(src, i8) LOOPS(src, i4)
 
 LOOPS_OF(f32)
@@ -315,13 +312,9 @@ LOOPS_OF(bf16)
 
 #define ROW(src, dst)                                                                                        \
     {                                                                                                        \
-        {{loop_##src##_##dst##_000, loop_##src##_##dst##_001},                                               \
-         {loop_##src##_##dst##_010, loop_##src##_##dst##_011}},                                              \
+        {loop_##src##_##dst##_00, loop_##src##_##dst##_01},                                                  \
         {                                                                                                    \
-            {loop_##src##_##dst##_100, loop_##src##_##dst##_101},                                            \
-            {                                                                                                \
-                loop_##src##_##dst##_110, loop_##src##_##dst##_111                                           \
-            }                                                                                                \
+            loop_##src##_##dst##_10, loop_##src##_##dst##_11                                                 \
         }                                                                                                    \
     }
 #define ROWS_OF(src)                                                                                         \

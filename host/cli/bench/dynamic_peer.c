@@ -27,6 +27,7 @@ struct dynamic_job {
     const struct dynamic_work *work;
     dynamic_loop *run;
     size_t ahead_bytes, rows_a_piece;
+    bool non_temporal;
 };
 
 static void run_piece(void *arg, size_t index)
@@ -37,7 +38,8 @@ static void run_piece(void *arg, size_t index)
     job->run(&(struct dynamic_rows){.work = job->work,
                                     .first = first,
                                     .count = left < job->rows_a_piece ? left : job->rows_a_piece,
-                                    .ahead_bytes = job->ahead_bytes});
+                                    .ahead_bytes = job->ahead_bytes,
+                                    .non_temporal = job->non_temporal});
 }
 
 void dynamic_run(struct pool *pool, const struct dynamic_way *way, const struct dynamic_work *work)
@@ -49,8 +51,8 @@ void dynamic_run(struct pool *pool, const struct dynamic_way *way, const struct 
 
     if (work->rows == 0 || work->columns == 0)
         return;
-    job.run =
-        loops_of(way->isa)->run[work->src][int4][work->symmetric][way->non_temporal && lines][way->blocks];
+    job.run = loops_of(way->isa)->run[work->src][int4][work->symmetric][way->blocks];
+    job.non_temporal = way->non_temporal && lines;
     job.rows_a_piece = work->columns < PIECE_ELEMENTS ? PIECE_ELEMENTS / work->columns : 1;
     pool_run(pool, (work->rows + job.rows_a_piece - 1) / job.rows_a_piece, run_piece, &job);
 }
