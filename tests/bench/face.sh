@@ -72,7 +72,7 @@ if command -v python3 >/dev/null && [[ $("$CLQUANT" bench --size 1 --only "per t
     torch "" "dynamic_quantize float32 int4 asymmetric 128"
     succeeded "dynamic, with PyTorch"
     check "is beside it" "$CHECK_JSON" rows.json 1 c-simd torch-embedding_bag_4bit_prepack
-    torch "" "float32 int8 divide, per tensor"
+    torch "" "quantize float32 int8 divide, per tensor"
     succeeded "dense, with PyTorch"
     check "is beside it" "$CHECK_JSON" rows.json 1 c-simd torch-quantize_per_tensor
     torch lacking "decode"

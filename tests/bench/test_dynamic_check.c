@@ -85,7 +85,12 @@ static struct dynamic_case scattered(enum peer_dst dst, bool pairs, bool symmetr
                                  .columns = 128,
                                  .scatters = true,
                                  .unique = true,
-                                 .places = {4, pairs ? 4 : 16, pairs ? 16 : 4, pairs ? 1 : 16, pairs, 2},
+                                 .places = {.batches = 4,
+                                            .length = pairs ? 4 : 16,
+                                            .entries = pairs ? 16 : 4,
+                                            .update_length = pairs ? 1 : 16,
+                                            .pairs = pairs,
+                                            .sets = 2},
                                  .heads = pairs ? 4 : 1,
                                  .calls = 1};
 }
