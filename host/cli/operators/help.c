@@ -11,7 +11,9 @@ static void print_choices(const struct operator_option *option)
     if (option->choices == operator_flag)
         used--; /* the space before a value */
     else if (!option->choices)
-        used += (size_t)snprintf(text + used, sizeof text - used, option->none ? "N|none" : "N");
+        used += (size_t)snprintf(text + used, sizeof text - used, "N");
+    else if (option->choices == operator_number_or_none)
+        used += (size_t)snprintf(text + used, sizeof text - used, "N|none");
     else
         for (size_t i = 0; option->choices[i] && used < sizeof text; i++)
             used +=

@@ -27,6 +27,8 @@ enum { OPERATOR_UNSET = -1 };
 
 /* As choices: the option takes no value, is off unless given, and its fallback is "off". */
 extern const char *const operator_flag[];
+/* As choices: a whole number or the word none, which is OPERATOR_NONE. */
+extern const char *const operator_number_or_none[];
 
 struct operator_input {
     const char *name;
@@ -39,7 +41,6 @@ struct operator_option {
     const char *const *choices; /* ends with NULL; NULL: the option takes a whole number */
     const char *fallback;       /* NULL: none, and the value is OPERATOR_UNSET */
     const char *help;
-    bool none; /* a number that may be "none" */
 };
 
 struct operator_output {

@@ -13,6 +13,7 @@ enum { SHARED_OPTIONS = 4 };
 #define USAGE(call, ...) fail((call)->failure, STATUS_USAGE, __VA_ARGS__)
 
 const char *const operator_flag[] = {"off", "on", NULL};
+const char *const operator_number_or_none[] = {"none", NULL};
 
 static size_t list_options(const struct operator_description *op,
                            struct option list[SHARED_OPTIONS + OPERATOR_MAX_OPTIONS + 1])
@@ -38,10 +39,11 @@ static size_t list_options(const struct operator_description *op,
 static bool parse_number(struct operator_call *call, const struct operator_option *option, const char *text,
                          int64_t *value)
 {
+    const bool may_be_none = option->choices == operator_number_or_none;
     char *end = NULL;
     long number = 0;
 
-    if (option->none && strcmp(text, "none") == 0) {
+    if (may_be_none && strcmp(text, "none") == 0) {
         *value = OPERATOR_NONE;
         return true;
     }
@@ -49,7 +51,7 @@ static bool parse_number(struct operator_call *call, const struct operator_optio
     number = strtol(text, &end, 10);
     if (*text == '\0' || *text == ' ' || *end || errno || number < INT32_MIN || number > INT32_MAX)
         return USAGE(call, "--%s '%.100s': a whole number%s is expected", option->name, text,
-                     option->none ? ", or none," : "");
+                     may_be_none ? ", or none," : "");
     *value = number;
     return true;
 }
@@ -77,8 +79,9 @@ static bool parse_own(struct operator_call *call, size_t i, const char *text)
     call->values[i] = OPERATOR_UNSET;
     if (!text)
         return true;
-    return option->choices ? parse_choice(call, option, text, &call->values[i])
-                           : parse_number(call, option, text, &call->values[i]);
+    return option->choices && option->choices != operator_number_or_none
+               ? parse_choice(call, option, text, &call->values[i])
+               : parse_number(call, option, text, &call->values[i]);
 }
 
 /* --tensor x=NAME */
