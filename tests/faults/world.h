@@ -11,7 +11,7 @@
 #define WORLD_ROWS  4
 #define WORLD_COLS  64
 #define WORLD_GUARD 64
-#define WORLD_SPACE 1024 /* of y, for the largest of its tensors */
+#define WORLD_SPACE 2560 /* of y, for the largest of its tensors */
 #define WORLD_BYTES (WORLD_SPACE + 2 * WORLD_GUARD)
 
 /* What y must hold when a path succeeded. */

@@ -7,7 +7,7 @@
 
 #define INPUT_STEP 136 /* from batch to batch of the input with gaps: 128 elements and some */
 
-static int64_t shape_cache[3] = {8, 16, 8}, shape_narrow[3] = {8, 128, 1},
+static int64_t shape_cache[3] = {8, 16, 8}, shape_narrow[3] = {8, 320, 1},
                strides_apart[3] = {INPUT_STEP, 8, 1}, shape_starts[1] = {6},
                shape_pairs[2] = {WORLD_ENTRIES, 2}, shape_none[2] = {0, 2}, shape_few[3] = {6, 3, 8},
                shape_many[3] = {WORLD_ENTRIES, 1, 8}, shape_empty[3] = {0, 1, 8},

@@ -35,10 +35,10 @@ static const struct overlap_case cases[] = {
     {"table, rows behind the axis", {5, {3, 17, 2, 2, 8}, 1, 700, 6, 2}, PLACES_PACKED, CLQ_DROP, true},
     {"table, the last axis", {3, {3, 4, 50}, 2, 400, 9, 2}, PLACES_VALID, CLQ_DROP, true},
     {"table, rank 2", {2, {3, 300}, 1, 1500, 40, 2}, PLACES_VALID, CLQ_WRAP, true},
-    {"hashed, anywhere", {3, {64, 128, 8}, 1, 1000, 1, 2}, PLACES_VALID, CLQ_DROP, true},
-    {"hashed, one place", {3, {64, 128, 8}, 1, 1000, 1, 2}, PLACES_SAME, CLQ_DROP, true},
-    {"hashed, hostile, clamped", {3, {64, 128, 8}, 1, 1000, 1, 2}, PLACES_HOSTILE, CLQ_CLAMP, true},
-    {"hashed, hostile, ring", {3, {64, 128, 8}, 1, 1000, 1, 2}, PLACES_HOSTILE, CLQ_WRAP, true},
+    {"hashed, anywhere", {3, {64, 512, 8}, 1, 1000, 1, 2}, PLACES_VALID, CLQ_DROP, true},
+    {"hashed, one place", {3, {64, 512, 8}, 1, 1000, 1, 2}, PLACES_SAME, CLQ_DROP, true},
+    {"hashed, hostile, clamped", {3, {64, 512, 8}, 1, 1000, 1, 2}, PLACES_HOSTILE, CLQ_CLAMP, true},
+    {"hashed, hostile, ring", {3, {64, 512, 8}, 1, 1000, 1, 2}, PLACES_HOSTILE, CLQ_WRAP, true},
     {"table, the whole axis", {3, {5, 16, 8}, 1, 1024, 16, 2}, PLACES_VALID, CLQ_DROP, true},
 };
 
@@ -122,7 +122,7 @@ static void the_same_on_every_run(void **state)
         {"again, one place", {3, {2, 8, 32}, 1, 4096, 1, 2}, PLACES_SAME, CLQ_DROP, true},
         {"again, parts", {3, {2, 64, 16}, 1, 1024, 16, 2}, PLACES_PACKED, CLQ_DROP, true},
         {"again, ring", {3, {1, 31, 16}, 1, 1024, 7, 2}, PLACES_STRAY, CLQ_WRAP, true},
-        {"again, hashed", {3, {16, 512, 8}, 1, 1000, 1, 2}, PLACES_STRAY, CLQ_CLAMP, true},
+        {"again, hashed", {3, {64, 512, 8}, 1, 1000, 1, 2}, PLACES_STRAY, CLQ_CLAMP, true},
         {"again, scan", {3, {1, 4, 64}, 1, 60, 1, 2}, PLACES_SAME, CLQ_DROP, false},
         {"again, scan, ring", {3, {1, 31, 64}, 1, 14, 20, 2}, PLACES_STRAY, CLQ_WRAP, false},
     };

@@ -22,13 +22,13 @@ static const struct kind kinds[] = {
     {"widened", {3, {6, 40, 16}, 1, 5, 3, 1}, true, false, false, false, 2, false},
     {"claimed", {3, {8, 64, 8}, 1, 1024, 1, 2}, false, false, false, false, 2, false},
     {"claimed in a workspace", {3, {8, 64, 8}, 1, 1024, 3, 2}, false, true, false, false, 2, false},
-    {"hashed, widened", {3, {64, 128, 8}, 1, 1000, 1, 2}, true, false, false, false, 3, false},
+    {"hashed, widened", {3, {64, 512, 8}, 1, 1000, 1, 2}, true, false, false, false, 3, false},
     {"copied", {3, {6, 40, 16}, 1, 5, 3, 1}, false, false, true, false, 1, false},
     {"copied with gaps, claimed, widened", {3, {8, 64, 8}, 1, 1024, 1, 2}, true, true, true, true, 4, false},
     {"dynamic", {3, {6, 40, 16}, 1, 5, 3, 1}, false, false, false, false, 1, true},
     {"dynamic, widened", {3, {6, 40, 16}, 1, 5, 3, 1}, true, false, false, false, 2, true},
     {"dynamic, claimed", {3, {8, 64, 8}, 1, 1024, 1, 2}, false, false, false, false, 2, true},
-    {"dynamic, hashed, in a workspace", {3, {64, 128, 8}, 1, 1000, 1, 2}, true, true, false, false, 3, true},
+    {"dynamic, hashed, in a workspace", {3, {64, 512, 8}, 1, 1000, 1, 2}, true, true, false, false, 3, true},
 };
 
 static struct scatter_case case_of(const struct kind *kind)
@@ -137,7 +137,7 @@ static void commands_of_a_call_follow_each_other(void **state)
          3,
          false},
         {"claimed, large", {3, {16, 2048, 4}, 1, 4000, 4, 2}, false, false, false, false, 2, false},
-        {"hashed, large", {3, {16, 2048, 4}, 1, 8000, 1, 2}, false, true, false, false, 2, false},
+        {"hashed, large", {3, {64, 2048, 4}, 1, 8000, 1, 2}, false, true, false, false, 2, false},
         {"copied, large", {3, {8, 1000, 512}, 1, 8, 1, 1}, false, false, true, false, 1, false},
         {"copied with gaps, large", {3, {8, 1000, 512}, 1, 8, 1, 1}, true, false, true, true, 3, false},
         {"dynamic, widened, large", {3, {2, 3, 60000}, 1, 1, 1, 1}, true, false, false, false, 2, true},
