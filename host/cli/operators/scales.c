@@ -64,13 +64,13 @@ const struct operator_description scales_operator = {
     .options =
         {
             [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", NULL}, "int8",
-                       "what x is to be quantized to", false},
+                       "what x is to be quantized to"},
             [AXIS] = {"axis", operator_number_or_none, "-1",
                       "a scale for each index of it; none: one for all of x"},
             [METHOD] = {"method", (const char *const[]){"absmax", "minmax", NULL}, "absmax",
-                        "symmetric, or with a zero point", false},
-            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
-                      "divide", "what will be done with scales", false},
+                        "symmetric, or with a zero point"},
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
+                      "what will be done with scales"},
         },
     .plan = plan,
     .run = run,
