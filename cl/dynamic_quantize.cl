@@ -88,9 +88,10 @@ static inline void LOCAL_NAME(store)(global const STORAGE(SRC) * x, global const
     }
 }
 
-// The same for a CPU's work-item and a row whose elements follow one another: bits as integers, of which LLVM makes vectors. As signed ones the maximum is the largest value, unless all are below
-// 0; as unsigned ones it is the least, if one is below 0. What is missing of the two is the unsigned minimum.
-// False where a value is infinite or NaN. The last STEP may look again at what others did.
+// The same for a CPU's work-item and a row whose elements follow one another: bits as integers, of which LLVM
+// makes vectors. As signed ones the maximum is the largest value, unless all are below 0; as unsigned ones it
+// is the least, if one is below 0. What is missing of the two is the unsigned minimum. False where a value is
+// infinite or NaN. The last STEP may look again at what others did.
 static inline bool LOCAL_NAME(quick_scan)(global const STORAGE(SRC) * x, global const uint *smooth, long n,
                                           struct clq_extent *extent)
 {
@@ -98,7 +99,7 @@ static inline bool LOCAL_NAME(quick_scan)(global const STORAGE(SRC) * x, global 
     STORAGE(KEY) low = 0, least = (STORAGE(KEY))0xffffffffu;
 
     for (long from = 0, to = n < STEP ? n : n / STEP * STEP; from < n; from = to == n ? n : n - STEP, to = n) {
-        WIDE_LOOP(PREFETCH)
+        WIDE_LOOP_16(PREFETCH)
         for (long i = from; i < to; i++) {
             const STORAGE(KEY) bits = BITS(x, i, smooth, i);
 
@@ -113,9 +114,8 @@ static inline bool LOCAL_NAME(quick_scan)(global const STORAGE(SRC) * x, global 
             least = bits < least ? bits : least;
         }
 
-    const STORAGE(KEY) highest = high < 0 ? least : (STORAGE(KEY))high, lowest = low < SIGN(KEY) ? least : low;
-    extent->high = LOAD(KEY, &highest, 0);
-    extent->low = LOAD(KEY, &lowest, 0);
+    const STORAGE(KEY) ends[2] = {high < 0 ? least : (STORAGE(KEY))high, low < SIGN(KEY) ? least : low};
+    *extent = (struct clq_extent){LOAD(KEY, ends, 0), LOAD(KEY, ends, 1)};
     return (high < 0 || (uint)high < INFINITE(KEY)) && low < (SIGN(KEY) | INFINITE(KEY));
 }
 
@@ -138,7 +138,7 @@ static inline void LOCAL_NAME(quick_store)(global const STORAGE(SRC) * x, global
 
         for (uint line = 0; line < STEP * ELEMENTS(DST) * sizeof(*x); line += 64)
             PREFETCH_LINE(PREFETCH, (global const uchar *)(ahead + at * ELEMENTS(DST)) + line);
-        WIDE_LOOP(PREFETCH)
+        WIDE_STEP(PREFETCH)
         for (uint k = 0; k < STEP; k++)
             step[k] = DENSE_UNIT(PACK_INSIDE, x + at * ELEMENTS(DST), smooth + at * ELEMENTS(DST), k);
         for (uint k = 0; k < sizeof(step) / 64; k++)
@@ -219,7 +219,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 
         inside = inside && clq_magnitude(extent) * row.back <= 0x1p18f;
         if (inside) {
-            global const STORAGE(SRC) *ahead = x + a.x_offset + clq_place_of(number + reach, a.dim, a.outer).x;
+            global const STORAGE(SRC) *ahead = row_x + (a.outer > 0 ? reach * a.dim[0].x : 0);
 
             LOCAL_NAME(quick_store)
             (row_x, row_smooth, row_y, row, a.inner, ahead, streams && (size_t)row_y % 64 == 0);
