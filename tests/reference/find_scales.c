@@ -35,7 +35,8 @@ static struct reference_tensor slice_of(const struct reference_tensor *x, int ax
     struct reference_tensor slice = *x;
 
     slice.shape[axis] = 1;
-    slice.data = (unsigned char *)x->data + index * x->strides[axis] * bytes;
+    if (x->data != NULL) /* an empty tensor's may be, and nothing may be added to it */
+        slice.data = (unsigned char *)x->data + index * x->strides[axis] * bytes;
     return slice;
 }
 
