@@ -49,9 +49,7 @@
 
 #define BLOCK        512 // elements
 #define STEP         64
-#define LONG_BYTES   16384
 #define AHEAD_BYTES  4096
-#define STREAM_BYTES (8 << 20)
 
 // The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
 // one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
@@ -65,12 +63,10 @@ struct LOCAL_NAME(parameters) {
 // Element k of a block is `element`.
 #define FILL(element)                                                                                        \
     if (p.plain) {                                                                                           \
-        WIDE_LOOP(PREFETCH)                                                                                  \
-        for (uint k = 0; k < count; k++)                                                                     \
+        WIDE_LOOP(PREFETCH) for (uint k = 0; k < count; k++)                                                 \
             block[k] = PLAIN_VALUE(element, p.scales, at + k);                                               \
     } else {                                                                                                 \
-        WIDE_LOOP(PREFETCH)                                                                                  \
-        for (uint k = 0; k < count; k++)                                                                     \
+        WIDE_LOOP(PREFETCH) for (uint k = 0; k < count; k++)                                                 \
             block[k] = VALUE(element, p.scales, p.zero_points, at + k);                                      \
     }
 
@@ -83,19 +79,20 @@ static inline void LOCAL_NAME(block)(global const STORAGE(SRC) * y, global STORA
     char bytes[BLOCK] __attribute__((aligned(64)));
 
     if (ELEMENTS(SRC) == 2) {
-        WIDE_LOOP_16(PREFETCH)
-        for (uint k = 0; k < count / 2; k++)
+        WIDE_LOOP_16(PREFETCH) for (uint k = 0; k < count / 2; k++)
             ((ushort *)bytes)[k] = clq_unpack_i4((uchar)y[k]);
         FILL((float)bytes[k])
     } else {
         FILL(ELEMENT(SRC, y[k], 0u))
     }
     if (stream) {
-        for (uint k = 0; k < count * sizeof(*x) / 64; k++)
+        // Of a few elements by halves of a line: a load of what two stores left would wait for both.
+        for (uint k = 0; k < count * sizeof(*x) / 64 && count == BLOCK; k++)
             STREAM_STORE(PREFETCH, (global ulong8 *)x + k, ((const ulong8 *)block)[k]);
+        for (uint k = 0; k < count * sizeof(*x) / 32 && count < BLOCK; k++)
+            STREAM_STORE(PREFETCH, (global ulong4 *)x + k, ((const ulong4 *)block)[k]);
     } else {
-        WIDE_LOOP(PREFETCH)
-        for (uint k = 0; k < count; k++)
+        WIDE_LOOP(PREFETCH) for (uint k = 0; k < count; k++)
             x[k] = block[k];
     }
 }
@@ -109,15 +106,15 @@ static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * y, global STORAGE
     const long elements = units * ELEMENTS(SRC), bytes = units * (long)sizeof(*y);
     const long lead = min(bytes, (long)AHEAD_BYTES), skew = (long)((64 - (size_t)x % 64) % 64 / sizeof(*x));
     const bool stream = streams && skew % ELEMENTS(SRC) == 0 &&
-                        (bytes >= LONG_BYTES || ((size_t)x | (size_t)elements * sizeof(*x)) % 64 == 0);
+                        (bytes >= 16384 || ((size_t)x | (size_t)elements * sizeof(*x)) % 64 == 0);
     // Stores that pass the caches want whole lines.
     const long head = !STREAMS(PREFETCH) || elements < STEP ? units : stream ? skew / ELEMENTS(SRC) : 0;
 
     for (long u = 0; u < head; u++)
         STORE_DENSE_UNIT(y[u], x, p.scales, p.zero_points, u);
     for (long e = head * ELEMENTS(SRC); e < elements;) {
-        const bool whole = elements - e >= BLOCK;
-        const long count = whole ? BLOCK : STEP, at = min(e, elements - count), u = at / ELEMENTS(SRC);
+        const long left = elements - e, count = left >= BLOCK ? BLOCK : left >= 2 * STEP ? 2 * STEP : STEP;
+        const long at = min(e, elements - count), u = at / ELEMENTS(SRC);
         const long byte = u * (long)sizeof(*y) + lead;
         global const uchar *ahead =
             byte < bytes ? (global const uchar *)y + byte : (global const uchar *)next + (byte - bytes);
@@ -125,8 +122,10 @@ static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * y, global STORAGE
         for (uint line = 0; line < (uint)count * sizeof(*y) / ELEMENTS(SRC); line += 64)
             PREFETCH_LINE(PREFETCH, ahead + line);
         // Steps of one length make better code: the last may do again what others did.
-        if (whole)
+        if (count == BLOCK)
             LOCAL_NAME(block)(y + u, x + at, p, at, stream, BLOCK);
+        else if (count == 2 * STEP)
+            LOCAL_NAME(block)(y + u, x + at, p, at, stream, 2 * STEP);
         else
             LOCAL_NAME(block)(y + u, x + at, p, at, stream && at == e, STEP);
         e = at + count;
@@ -171,12 +170,14 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     if (a.tiles == 0)
         return;
     const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(SRC) && a.x_pair == ELEMENTS(SRC) - 1;
-    const bool stream = STREAMS(PREFETCH) && a.tiles > STREAM_BYTES / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
+    const bool stream = STREAMS(PREFETCH) && a.tiles > (8 << 20) / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
     const uint lanes = IS_GROUP(FORM) ? a.lanes : 1, lane = (uint)get_local_id(0) & (lanes - 1);
     const long tiles = IS_GROUP(FORM) ? 1 : a.tiles_per_item;
     const long begin = clq_quotient((long)get_global_id(0), lanes) * tiles, end = min(begin + tiles, a.tiles);
-    // How many tiles further on a run's `next` is; only rows of one tile can be so short that it is more than 1.
+    // How far on a run's `next` is: some rows, which is more than one only where a row is one tile; of entries that
+    // are short, some entries.
     const long reach = a.tiles_per_row > 1 ? 1 : max(AHEAD_BYTES / (a.tile * (long)sizeof(*y)), 1L);
+    long jump = reach * a.dim[0].y;
     long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
 
     // Where the entry of these rows finds them; the next one's rows begin at placed_end.
@@ -194,14 +195,15 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
             placed = (struct clq_place){0, 0, 0, 0};
             kept = clq_place_entry(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
             placed_end = (clq_quotient(row, rows) + 1) * rows;
+            if (STREAMS(PREFETCH) && rows < reach)
+                jump = clq_glance(indices, &a.entries, row + clq_quotient(reach, rows) * rows, placed.y) - placed.y;
         }
-        const struct clq_place place = walk.place;
         const long units = kept ? min(a.tile, a.inner - first) : 0;
-        const long scale_at = a.scale_offset + place.scale + placed.scale;
-        const long zero_point_at = a.zero_point_offset + place.zero_point + placed.zero_point;
-        global const STORAGE(SRC) *begin_y = y + a.y_offset + place.y + placed.y;
+        const long scale_at = a.scale_offset + walk.place.scale + placed.scale;
+        const long zero_point_at = a.zero_point_offset + walk.place.zero_point + placed.zero_point;
+        global const STORAGE(SRC) *begin_y = y + a.y_offset + walk.place.y + placed.y;
         global const STORAGE(SRC) *run_y = begin_y + first * a.y_stride;
-        global STORAGE(DST) *run_x = x + a.x_offset + place.x + first * a.x_stride;
+        global STORAGE(DST) *run_x = x + a.x_offset + walk.place.x + first * a.x_stride;
         struct LOCAL_NAME(parameters) p = {
             (global const uint *)scale_buffer + scale_at + first * ELEMENTS(SRC),
             (global const uint *)zero_point_buffer + zero_point_at + first * ELEMENTS(SRC), 0.0f, 0.0f,
@@ -227,7 +229,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
             LOCAL_NAME(shared_run)(run_y, run_x, p, units, lane, lanes);
         } else {
             LOCAL_NAME(run)
-            (run_y, run_x, p, units, first > 0 ? run_y + a.tile : begin_y + reach * a.dim[0].y, stream);
+            (run_y, run_x, p, units, first > 0 ? run_y + a.tile : begin_y + jump, stream);
         }
     }
     if (stream)
@@ -245,6 +247,4 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
 #undef STORE_DENSE_UNIT
 #undef BLOCK
 #undef STEP
-#undef LONG_BYTES
 #undef AHEAD_BYTES
-#undef STREAM_BYTES
