@@ -16,8 +16,9 @@
 enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20 };
 
 /* An operator adds its rows here. */
-static bool (*const groups[])(struct bench *bench) = {
-    first_call_rows, host_cost_rows, quantize_rows, group_rows, scatter_rows, dynamic_rows, scales_rows};
+static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, quantize_rows,
+                                                      group_rows,      scatter_rows,   dynamic_rows,
+                                                      scales_rows,     dequantize_rows};
 
 static const char help[] =
     "clquant bench [--device N|TEXT] [--only TEXT] [--size MIB] [--json FILE] [--plot FILE.svg]\n\n"

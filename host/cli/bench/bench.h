@@ -64,6 +64,7 @@ bool quantize_rows(struct bench *bench);
 bool group_rows(struct bench *bench);
 bool scatter_rows(struct bench *bench);
 bool dynamic_rows(struct bench *bench);
+bool dequantize_rows(struct bench *bench);
 bool scales_rows(struct bench *bench);
 bool host_cost_rows(struct bench *bench);
 bool first_call_rows(struct bench *bench);
