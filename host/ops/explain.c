@@ -62,7 +62,7 @@ clq_status clq__explain_entries(cl_command_queue queue, const struct clq__placem
             (long long)i, (long long)batch, (long long)placement->batches - 1);
         CLQ_REQUIRE(start >= 0 && start <= last_start, CLQ_ERROR_INDEX,
                     "%s[%lld] has start %lld: it must be from 0 to %lld, the cache's %lld on the axis less "
-                    "the updates' %lld",
+                    "an entry's %lld",
                     name, (long long)i, (long long)start, (long long)last_start, (long long)placement->size,
                     (long long)placement->length);
     }
@@ -87,13 +87,14 @@ clq_status clq__explain_groups(cl_command_queue queue, const struct clq__placeme
         CLQ_REQUIRE(end >= before, CLQ_ERROR_INDEX, "%s[%lld] is %lld: it must be at least %lld, %s", name,
                     (long long)g, (long long)end, (long long)before,
                     g == 0 ? "for rows are not negative" : "the entry before it");
-        CLQ_REQUIRE(end <= rows, CLQ_ERROR_INDEX, "%s[%lld] is %lld: it must be at most %lld, the rows of x",
-                    name, (long long)g, (long long)end, (long long)rows);
+        CLQ_REQUIRE(end <= rows, CLQ_ERROR_INDEX,
+                    "%s[%lld] is %lld: it must be at most %lld, the number of rows", name, (long long)g,
+                    (long long)end, (long long)rows);
         before = end;
     }
     CLQ_REQUIRE(before == rows, CLQ_ERROR_INDEX,
-                "%s[%lld] is %lld: the last entry must be %lld, the rows of x", name, (long long)groups - 1,
-                (long long)before, (long long)rows);
+                "%s[%lld] is %lld: the last entry must be %lld, the number of rows", name,
+                (long long)groups - 1, (long long)before, (long long)rows);
 end:
     free(indices.bytes);
     return status;

@@ -298,7 +298,7 @@ static void explains(void **state)
     expect_cl(clEnqueueWriteBuffer(c.queue, c.buffers[GROUPS], CL_TRUE, 0, sizeof(ends), ends, 0, NULL, NULL),
               "clEnqueueWriteBuffer");
     refused_expect(clq_dequantize_explain(c.context, c.queue, c.desc, 0, NULL), CLQ_ERROR_INDEX,
-                   "group_index[2] is 3: the last entry must be 4, the rows of x", "by groups");
+                   "group_index[2] is 3: the last entry must be 4, the number of rows", "by groups");
     refused_release(c.buffers, BUFFERS);
 }
 

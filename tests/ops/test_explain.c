@@ -18,7 +18,7 @@ struct entries_case {
 };
 
 #define BATCH ": it must be from 0 to 5, the cache's first dimension less one"
-#define START ": it must be from 0 to 7, the cache's 10 on the axis less the updates' 3"
+#define START ": it must be from 0 to 7, the cache's 10 on the axis less an entry's 3"
 
 static const struct entries_case entries_cases[] = {
     {"right, to the ends", 2, {{0, 0}, {5, 7}, {5, 0}, {0, 7}, {2, 3}, {2, 3}}, NULL, false},
@@ -161,19 +161,19 @@ static const struct groups_case groups_cases[] = {
      10,
      4,
      {2, 11, 11, 10},
-     "group_index[1] is 11: it must be at most 10, the rows of x",
+     "group_index[1] is 11: it must be at most 10, the number of rows",
      false},
     {"the last is less than the rows",
      10,
      4,
      {2, 2, 7, 9},
-     "group_index[3] is 9: the last entry must be 10, the rows of x",
+     "group_index[3] is 9: the last entry must be 10, the number of rows",
      false},
     {"the last is more than the rows",
      10,
      4,
      {2, 2, 7, 11},
-     "group_index[3] is 11: it must be at most 10, the rows of x",
+     "group_index[3] is 11: it must be at most 10, the number of rows",
      false},
     {"the lowest of many",
      10,
@@ -181,12 +181,17 @@ static const struct groups_case groups_cases[] = {
      {1, 4, 3, 12, -1, 0},
      "group_index[2] is 3: it must be at least 4, the entry before it",
      false},
-    {"a group without rows", 0, 2, {0, 1}, "group_index[1] is 1: it must be at most 0, the rows of x", false},
+    {"a group without rows",
+     0,
+     2,
+     {0, 1},
+     "group_index[1] is 1: it must be at most 0, the number of rows",
+     false},
     {"an end of 2^32",
      10,
      3,
      {0, WIDE, 10},
-     "group_index[1] is 4294967296: it must be at most 10, the rows of x",
+     "group_index[1] is 4294967296: it must be at most 10, the number of rows",
      true},
     {"an end of the least int64",
      10,
