@@ -122,6 +122,48 @@ static void equals_scalar(struct peer_work work)
     }
 }
 
+/* Groups of rows to other places: what the dense peer writes of them, and nothing beside. */
+static void rows_have_places(void **state)
+{
+    enum { COLUMNS = 128, GROUPS = 5, ROWS_A_GROUP = 6, BATCH = 4, PLACES = 2 * BATCH };
+    static const int32_t pairs[2 * GROUPS] = {1, 3, 0, 0, 1, 0, 0, 3, 0, 2};
+    static float x[GROUPS * ROWS_A_GROUP * COLUMNS];
+    static uint8_t dense[sizeof x / 4], found[PLACES * ROWS_A_GROUP * COLUMNS + 64], wanted[sizeof found];
+    const size_t group = ROWS_A_GROUP * COLUMNS;
+    const struct peer_places places = {.pairs = pairs, .batch = BATCH, .rows = ROWS_A_GROUP};
+    uint8_t *y = found + (64 - (uintptr_t)found % 64) % 64;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof x / 4; i++)
+        x[i] = (float)(i * 37 % 1021) * 0.25f - 120.0f;
+    for (enum isa isa = ISA_PLAIN; isa <= isa_best(); isa++) {
+        for (unsigned tile_rows = 1; tile_rows <= 4; tile_rows++) {
+            const struct peer_way way = {isa, 512, tile_rows % 2 == 0, tile_rows};
+            struct peer_work work = {.x = x,
+                                     .scale = x,
+                                     .y = dense,
+                                     .rows = GROUPS * ROWS_A_GROUP,
+                                     .columns = COLUMNS,
+                                     .row_stride = COLUMNS,
+                                     .scales = COLUMNS,
+                                     .src = PEER_F32,
+                                     .dst = PEER_I8,
+                                     .scale_kind = PEER_SCALE_EACH};
+
+            peer_run(pool, &way, &work);
+            memset(found, GUARD_BYTE, sizeof found);
+            memset(wanted, GUARD_BYTE, sizeof wanted);
+            for (size_t i = 0; i < GROUPS; i++)
+                memcpy(wanted + (y - found) + (size_t)(pairs[2 * i] * BATCH + pairs[2 * i + 1]) * group,
+                       dense + i * group, group);
+            work.y = y;
+            work.places = &places;
+            peer_run(pool, &way, &work);
+            assert_memory_equal(found, wanted, sizeof found);
+        }
+    }
+}
+
 static uint32_t next_random(uint32_t *state)
 {
     *state ^= *state << 13;
@@ -254,6 +296,7 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_have_places),
         cmocka_unit_test(every_tail),
         cmocka_unit_test(every_half),
         cmocka_unit_test(cut_among_threads),

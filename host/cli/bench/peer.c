@@ -68,6 +68,13 @@ static const float *scale_at(const struct peer_work *work, size_t row, size_t co
     }
 }
 
+static size_t y_row_of(const struct peer_places *places, size_t row)
+{
+    const int32_t *pair = places->pairs + 2 * (row / places->rows);
+
+    return ((size_t)pair[0] * places->batch + (size_t)pair[1]) * places->rows + row % places->rows;
+}
+
 static void run_piece(void *arg, size_t index)
 {
     const struct peer_job *job = arg;
@@ -83,9 +90,13 @@ static void run_piece(void *arg, size_t index)
     };
 
     for (; row < end; row += tile.rows) {
-        size_t x_at = row * work->row_stride + column, y_at = row * work->columns + column;
+        size_t y_row = work->places ? y_row_of(work->places, row) : row;
+        size_t x_at = row * work->row_stride + column, y_at = y_row * work->columns + column;
 
         tile.rows = smaller(job->tile_rows, end - row);
+        if (work->places)
+            tile.rows = smaller(tile.rows, work->places->rows - row % work->places->rows);
+        tile.last = row + tile.rows == end;
         tile.x = (const uint8_t *)work->x + peer_src_bytes(work->src, x_at);
         tile.y = (uint8_t *)work->y + peer_dst_bytes(work->dst, y_at);
         tile.scale = scale_at(work, row, column);

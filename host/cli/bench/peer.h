@@ -10,6 +10,7 @@
 #include "pool.h"
 
 #include <stdbool.h>
+#include <stdint.h>
 
 enum peer_src { PEER_F32, PEER_F16, PEER_BF16, PEER_SRC_COUNT };
 enum peer_dst { PEER_I8, PEER_U8, PEER_I32, PEER_I4, PEER_DST_COUNT };
@@ -17,6 +18,12 @@ enum peer_scale {
     PEER_SCALE_ONE,  /* scale[0] everywhere */
     PEER_SCALE_EACH, /* scale[column] */
     PEER_SCALE_ROW,  /* scale[row % scales] */
+};
+
+/* Where groups of rows go in y: group i is number pairs[2 * i] * batch + pairs[2 * i + 1] of the groups there. */
+struct peer_places {
+    const int32_t *pairs;
+    size_t batch, rows; /* groups in a batch, rows in a group */
 };
 
 /* Rows of x lie row_stride elements apart, those of y are dense. int4 takes two elements a byte, so columns
@@ -30,6 +37,7 @@ struct peer_work {
     enum peer_dst dst;
     enum peer_scale scale_kind;
     bool divide;
+    const struct peer_places *places; /* NULL: the rows of y follow one another; not with PEER_SCALE_ONE */
 };
 
 struct peer_way {

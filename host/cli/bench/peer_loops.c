@@ -78,7 +78,7 @@ SIMD_INLINE vf scaled(vf x, vf scale, int divide)
                                scale + (each ? done : 0),                                                    \
                                tile->y + row * tile->y_stride_bytes + done * LINE_BYTES / PER_LINE_##dst,    \
                                tile->columns - done, divide, each);                                          \
-        if (non_temporal)                                                                                    \
+        if (non_temporal && tile->last)                                                                      \
             line_fence();                                                                                    \
     }
 

@@ -14,6 +14,7 @@ struct peer_tile {
     size_t rows, columns;
     size_t x_stride, y_stride_bytes; /* from row to row */
     size_t ahead_bytes;
+    bool last; /* of this thread's piece: what was written past the caches is ordered */
 };
 
 typedef void peer_loop(const struct peer_tile *tile);

@@ -17,6 +17,51 @@ struct dense {
     size_t next;
 };
 
+/* The same entries to places of the same kind, by hand in C: what a scatter can reach here. */
+struct by_hand {
+    struct scatter_case *c;
+    struct peer_places places;
+    struct peer_work work;
+    struct peer_way way;
+    size_t next;
+};
+
+static void by_hand_next(struct bench *bench, struct by_hand *hand)
+{
+    const size_t bytes = peer_src_bytes(PEER_F16, scatter_update_elements(hand->c)), call = hand->next++;
+
+    hand->places.pairs = places_of_call(&hand->c->places, call);
+    hand->work.places = &hand->places;
+    hand->work.x = (const char *)bench->x_host + call % (bench->x_bytes / bytes) * bytes;
+    hand->work.y = bench->y_host;
+}
+
+static bool run_by_hand(struct bench *bench, void *self)
+{
+    struct by_hand *hand = self;
+
+    by_hand_next(bench, hand);
+    peer_run(bench->pool, &hand->way, &hand->work);
+    return true;
+}
+
+/* The work is that of the dense quantization, but for its places. */
+static bool by_hand_init(struct bench *bench, struct scatter_case *c, const struct dense *dense,
+                         struct by_hand *hand)
+{
+    *hand = (struct by_hand){
+        .c = c,
+        .places = {.batch = (size_t)c->cache_shape[1],
+                   .rows = (size_t)(dense->quantize.shape[0] / c->updates_shape[0])},
+        .work = dense->quantize.work,
+    };
+    if (!data_begin_host(bench))
+        return false;
+    by_hand_next(bench, hand);
+    hand->way = peer_find_way(bench->pool, &hand->work);
+    return data_end_host(bench);
+}
+
 static void describe(const struct scatter_case *c, struct report_row *row)
 {
     row->operator_name = "quantize_scatter";
@@ -74,9 +119,9 @@ static void add_torch(struct bench *bench, struct race *race, const struct scatt
     torch_add(bench, race, peer, "torch-index_put", c->calls, work);
 }
 
-/* Ours against one other way, and where a call is long against the stream loop. */
+/* Ours against one other way, maybe a second, and where a call is long against the stream loop. */
 static bool race_against(struct bench *bench, struct scatter_case *c, const struct contestant *other,
-                         bool stream)
+                         const struct contestant *second, bool stream)
 {
     const size_t elements = scatter_update_elements(c);
     const double bytes = (double)elements * 3 * c->calls;
@@ -89,6 +134,8 @@ static bool race_against(struct bench *bench, struct scatter_case *c, const stru
         race_add(&race, other);
     else
         add_torch(bench, &race, c, &torch);
+    if (second)
+        race_add(&race, second);
     if (stream && !limit_add(bench, &race, 2 * elements, elements))
         return false;
     if (!race_run(bench, &race) || !scatter_case_check(bench, c))
@@ -103,15 +150,19 @@ static bool race_against(struct bench *bench, struct scatter_case *c, const stru
 static bool prefill_row(struct bench *bench, struct scatter_case c)
 {
     struct dense dense;
+    struct by_hand hand;
+    const struct contestant as_dense = {.role = RACE_PEER, .name = "dense", .run = run_dense, .self = &dense};
+    const struct contestant as_hand = {
+        .role = RACE_PEER, .name = "c-scatter", .run = run_by_hand, .self = &hand, .on_host = true};
+    const bool by_hand = bench->pool && c.pairs;
     bool done = false;
 
     if (!wants(bench, &c))
         return true;
     if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c)) {
         dense_init(bench, &c, &dense);
-        done = race_against(
-            bench, &c,
-            &(struct contestant){.role = RACE_PEER, .name = "dense", .run = run_dense, .self = &dense}, true);
+        done = (!by_hand || by_hand_init(bench, &c, &dense, &hand)) &&
+               race_against(bench, &c, &as_dense, by_hand ? &as_hand : NULL, true);
     }
     scatter_case_clear(&c);
     return done;
@@ -131,7 +182,7 @@ static bool overlap_row(struct bench *bench, struct scatter_case c)
             race_against(bench, &c,
                          &(struct contestant){
                              .role = RACE_PEER, .name = "unique", .run = scatter_case_run, .self = &unique},
-                         false);
+                         NULL, false);
     scatter_case_clear(&unique);
     scatter_case_clear(&c);
     return done;
@@ -144,7 +195,7 @@ static bool decode_row(struct bench *bench, struct scatter_case c)
     if (!wants(bench, &c))
         return true;
     if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c))
-        done = race_against(bench, &c, NULL, false);
+        done = race_against(bench, &c, NULL, NULL, false);
     scatter_case_clear(&c);
     return done;
 }
