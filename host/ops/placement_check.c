@@ -10,7 +10,8 @@ void clq__placement_init(struct clq__placement *placement)
     placement->kind = CLQ_ENTRY_NONE;
     placement->may_overlap = false;
     placement->range = CLQ_DROP;
-    placement->length = 1;
+    placement->batches = placement->size = placement->length = 1;
+    placement->axis = 0;
     placement->report = placement->workspace = NULL;
     placement->report_offset_bytes = placement->workspace_offset_bytes = 0;
 }
