@@ -139,6 +139,44 @@ static void build_scales(clq_context *context, DLDataType x_type)
     clReleaseMemObject(out);
 }
 
+/* Rows that find their scales: int8 and int4, with a smooth scale and without. */
+static void build_dynamic(clq_context *context, DLDataType x_type)
+{
+    int64_t shape[] = {2, 8}, columns[] = {8}, rows[] = {2};
+    cl_int code = CL_SUCCESS;
+    cl_mem buffers[4];
+    const DLDevice opencl = {kDLOpenCL, 0};
+
+    for (int i = 0; i < 4; i++) {
+        buffers[i] = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 64, NULL, &code);
+        assert_int_equal(code, CL_SUCCESS);
+    }
+    const DLTensor x = {.data = buffers[0], .device = opencl, .ndim = 2, .dtype = x_type, .shape = shape};
+    const DLTensor scale = {
+        .data = buffers[1], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = rows};
+    const DLTensor smooth = {
+        .data = buffers[2], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = columns};
+    for (int kernel = 0; kernel < 4; kernel++) {
+        const DLTensor y = {.data = buffers[3],
+                            .device = opencl,
+                            .ndim = 2,
+                            .dtype = kernel & 1 ? CLQ_INT8 : CLQ_INT4,
+                            .shape = shape};
+        const clq_status status = clq_dynamic_quantize_build(
+            context, &(struct clq_dynamic_quantize_desc){.x = &x,
+                                                         .smooth_scale = kernel & 2 ? &smooth : NULL,
+                                                         .y = &y,
+                                                         .scale = &scale,
+                                                         .symmetric = 1});
+
+        if (status != CLQ_OK)
+            print_error("%s\n", clq_error_detail());
+        assert_int_equal(status, CLQ_OK);
+    }
+    for (int i = 0; i < 4; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
 /* All that the operators can ask for on this device, laid out and computed in one way. */
 static void build_all(uint32_t form, uint32_t arithmetic)
 {
@@ -151,8 +189,10 @@ static void build_all(uint32_t form, uint32_t arithmetic)
         &context);
 
     assert_int_equal(status, CLQ_OK);
-    for (int x = 0; x < 3; x++)
+    for (int x = 0; x < 3; x++) {
         build_scales(context, x_types[x]);
+        build_dynamic(context, x_types[x]);
+    }
     for (int x = 0; x < 3; x++)
         for (int y = 0; y < 4; y++)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)
