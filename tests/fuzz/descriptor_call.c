@@ -135,7 +135,18 @@ void forget_bytes(const struct slot *slot, const struct shape *shape)
           "reading back");
 }
 
-static DLDataType take_dtype(struct input *in)
+const DLDataType parameter_dtypes[PARAMETERS] = {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1},
+                                                 {kDLInt, 8, 1},    {kDLUInt, 8, 1},   {kDLInt, 32, 1}};
+const DLDataType stored_dtypes[STORED] = {{kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 32, 1},
+                                          {kDLInt, 4, 1}, {kDLInt, 4, 2},  {kDLInt, 4, 8}};
+const DLDataType grouped_dtypes[GROUPED] = {{kDLInt, 8, 1}, {kDLInt, 4, 1}, {kDLInt, 4, 2}, {kDLInt, 4, 8}};
+
+int64_t values_of(DLDataType dtype)
+{
+    return dtype.lanes == 8 ? 8 : dtype.bits == 4 ? 2 : 1;
+}
+
+DLDataType take_dtype(struct input *in)
 {
     static const DLDataType dtypes[] = {
         {kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1}, {kDLInt, 8, 1},    {kDLUInt, 8, 1},
@@ -226,6 +237,12 @@ void report_add(const struct slot *slot, const struct reference_report *report)
     words[1] += report->moved;
     words[2] = report->first > words[2] ? report->first : words[2];
     memcpy(slot->memory.image + slot->tensor.byte_offset, words, sizeof(words));
+}
+
+void expect_answer(bool right, clq_status status)
+{
+    HOLDS(right == (status == CLQ_OK), "%s: %s", clq_status_name(status),
+          status == CLQ_OK ? "" : clq_error_detail());
 }
 
 void expect_refused(clq_status status, bool compares)

@@ -4,7 +4,7 @@
  * time. A call that is right must give the reference's bytes; one that is not must be refused with a sentence;
  * and every other byte of every buffer must stay as it was. With libFuzzer (clang) this throws bytes; other
  * compilers' programs replay a corpus, or take random bytes. */
-#include "descriptor_call.h"
+#include "descriptor_rules.h"
 
 #include <string.h>
 
@@ -20,11 +20,6 @@ struct call {
 /* A call that is right, if its tensors fit into their buffers. */
 static void make_call(struct call *c, struct input *in)
 {
-    static const DLDataType floats[] = {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1}};
-    static const DLDataType zeros[] = {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1},
-                                       {kDLInt, 8, 1},    {kDLUInt, 8, 1},   {kDLInt, 32, 1}};
-    static const DLDataType outputs[] = {{kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 32, 1},
-                                         {kDLInt, 4, 1}, {kDLInt, 4, 2},  {kDLInt, 4, 8}};
     static const int places[TENSORS] = {0, 1, 2, 1};
     const unsigned types = take(in), more = take(in), counts = take(in);
     struct slot *x = &c->slot[X], *y = &c->slot[Y];
@@ -33,17 +28,17 @@ static void make_call(struct call *c, struct input *in)
     memset(&c->desc, 0, sizeof(c->desc));
     for (int t = 0; t < TENSORS; t++)
         slot_init(&c->slot[t], places[t]);
-    x->tensor.dtype = floats[types % 3];
-    c->slot[SCALES].tensor.dtype = floats[types / 3 % 3];
-    c->slot[ZERO_POINTS].tensor.dtype = zeros[more % 6];
-    y->tensor.dtype = outputs[more / 6 % 6];
+    x->tensor.dtype = parameter_dtypes[types % FLOATS];
+    c->slot[SCALES].tensor.dtype = parameter_dtypes[types / 3 % FLOATS];
+    c->slot[ZERO_POINTS].tensor.dtype = parameter_dtypes[more % PARAMETERS];
+    y->tensor.dtype = stored_dtypes[more / 6 % STORED];
     y->tensor.byte_offset = 256;
     rank = x->tensor.ndim = y->tensor.ndim = (int)(counts % 9);
     c->desc.mode = counts / 9 % 2;
     for (int d = 0; d < rank; d++)
         x->shape[d] = y->shape[d] = take(in) % 8;
     if (rank > 0 && y->tensor.dtype.bits == 4) {
-        x->shape[rank - 1] *= y->tensor.dtype.lanes == 8 ? 8 : 2;
+        x->shape[rank - 1] *= values_of(y->tensor.dtype);
         y->shape[rank - 1] = x->shape[rank - 1] / y->tensor.dtype.lanes;
     }
     c->desc.axis = rank > 0 ? (int)(take(in) % (unsigned)rank) : 0;
@@ -75,71 +70,32 @@ static void spoil(struct call *c, struct input *in)
     }
 }
 
-static bool is_parameter(const struct shape *s, const struct shape *x, int axis, bool per_axis)
-{
-    if (s->rank > 1 && s->rank != x->rank)
-        return false;
-    if (!per_axis || s->elements == 1)
-        return s->elements == 1;
-    for (int d = 0; d < s->rank && s->rank > 1; d++)
-        if (d != axis && s->logical[d] != 1)
-            return false;
-    return s->elements == x->logical[axis];
-}
-
-static bool is_right(const struct call *c, struct shape s[TENSORS])
+static bool is_right(const struct call *c, const struct tensors *all)
 {
     static const unsigned types[TENSORS] = {TYPES_FLOAT, TYPES_FLOAT, TYPES_FLOAT | TYPES_WHOLE,
                                             TYPES_WHOLE | TYPES_INT4};
-    const bool has_zero = !c->slot[ZERO_POINTS].absent;
-    bool per_axis;
-    int axis = c->desc.axis;
+    const struct shape *s = all->shape, *zero_points = c->slot[ZERO_POINTS].absent ? NULL : &s[ZERO_POINTS];
 
-    for (int i = 0; i < 4; i++)
-        if (c->desc.reserved[i] != 0)
-            return false;
-    for (int t = 0; t < TENSORS; t++)
-        if ((t != ZERO_POINTS || has_zero) && !is_tensor(&c->slot[t], types[t], &s[t]))
-            return false;
-    if (c->desc.mode > 1 || s[Y].rank != s[X].rank || !lies_apart(&s[Y]))
-        return false;
-    for (int d = 0; d < s[X].rank; d++)
-        if (s[Y].logical[d] != s[X].logical[d])
-            return false;
-    per_axis = s[SCALES].elements != 1 || (has_zero && s[ZERO_POINTS].elements != 1);
-    if (per_axis && (axis < -s[X].rank || axis >= s[X].rank))
-        return false;
-    axis += axis < 0 ? s[X].rank : 0;
-    if (!is_parameter(&s[SCALES], &s[X], axis, per_axis) ||
-        (has_zero && !is_parameter(&s[ZERO_POINTS], &s[X], axis, per_axis)))
-        return false;
-    for (int t = 0; t < TENSORS && s[X].elements > 0; t++)
-        if ((t != ZERO_POINTS || has_zero) &&
-            (!fits(&c->slot[t], &s[t]) || (t != Y && meets(&c->slot[Y], &s[Y], &c->slot[t], &s[t]))))
-            return false;
-    return true;
+    return all_zero(c->desc.reserved) && c->desc.mode <= 1 && are_tensors(all, types) &&
+           same_shape(&s[Y], &s[X]) && parameters_agree(&s[SCALES], zero_points, &s[X], c->desc.axis) &&
+           (s[X].elements == 0 || have_memory(all));
 }
 
 /* The reference's answer, into the image of y. */
-static void compute(const struct call *c, const struct shape s[TENSORS])
+static void compute(const struct call *c, const struct tensors *all)
 {
-    const bool has_zero = !c->slot[ZERO_POINTS].absent;
     struct reference_tensor tensors[TENSORS];
+    const struct reference_tensor *at[TENSORS];
 
-    for (int t = 0; t < TENSORS; t++) {
-        if (t == ZERO_POINTS && !has_zero)
-            continue;
-        if (s[t].elements == 0)
-            return;
-        tensors[t] = reference_of(&c->slot[t], &s[t]);
-    }
-    reference_quantize(
-        &(struct reference_quantize_desc){.x = &tensors[X],
-                                          .scales = &tensors[SCALES],
-                                          .zero_points = has_zero ? &tensors[ZERO_POINTS] : NULL,
-                                          .y = &tensors[Y],
-                                          .axis = c->desc.axis,
-                                          .multiply = c->desc.mode == CLQ_MULTIPLY});
+    if (!is_there(all, X))
+        return;
+    references_of(all, tensors, at);
+    reference_quantize(&(struct reference_quantize_desc){.x = at[X],
+                                                         .scales = at[SCALES],
+                                                         .zero_points = at[ZERO_POINTS],
+                                                         .y = at[Y],
+                                                         .axis = c->desc.axis,
+                                                         .multiply = c->desc.mode == CLQ_MULTIPLY});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -148,6 +104,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     struct input in = {data, size};
     struct shape shapes[TENSORS] = {0};
     struct call c;
+    const struct tensors all = {c.slot, shapes, TENSORS, .optional = 1 << ZERO_POINTS, .written = 1 << Y};
     clq_status status;
     bool right;
 
@@ -157,15 +114,14 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     c.desc.scales = slot_finish(&c.slot[SCALES]);
     c.desc.zero_points = slot_finish(&c.slot[ZERO_POINTS]);
     c.desc.y = slot_finish(&c.slot[Y]);
-    right = is_right(&c, shapes);
+    right = is_right(&c, &all);
     status = clq_quantize(d->context, d->queue, &c.desc, 0, NULL, NULL);
-    HOLDS(right == (status == CLQ_OK), "%s: %s", clq_status_name(status),
-          status == CLQ_OK ? "" : clq_error_detail());
+    expect_answer(right, status);
     if (!right) {
         expect_refused(status, size % 16 == 0);
         return 0;
     }
-    compute(&c, shapes);
+    compute(&c, &all);
     compare_buffers("");
     return 0;
 }

@@ -3,7 +3,7 @@
 
 #define MOST ((wide)INT64_MAX)
 
-static bool find_type(DLDataType dtype, struct shape *s)
+bool find_type(DLDataType dtype, struct shape *s)
 {
     static const struct {
         int code, bits;

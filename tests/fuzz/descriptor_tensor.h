@@ -45,6 +45,8 @@ struct shape {
 #define TYPES_CACHE   (1u << REFERENCE_I8 | 1u << REFERENCE_U8 | TYPES_INT4)
 #define TYPES_GROUPED (1u << REFERENCE_I8 | TYPES_INT4)
 
+/* The type, lanes and bytes of a tensor of these elements; false where there is none. */
+bool find_type(DLDataType dtype, struct shape *shape);
 /* Whether it is there, of one of these types, and right by itself. */
 bool is_tensor(const struct slot *slot, unsigned types, struct shape *shape);
 /* Whether an output does not overlap itself: each dimension steps over all that the smaller strides reach. */
