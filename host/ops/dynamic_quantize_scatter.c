@@ -7,12 +7,9 @@
 
 static const struct clq__dynamic_names names = {"updates", "cache", "cache_scale", "cache_offset"};
 
-/* All but the memory. owner_words is what the call needs of a workspace. */
-static clq_status check(const struct clq__dynamic_scatter *call, struct clq__dynamic_work *work,
-                        int64_t *owner_words)
+static clq_status check(const struct clq__dynamic_scatter *call, struct clq__dynamic_work *work)
 {
     clq_status status = CLQ_OK;
-    struct dynamic_quantize_args args;
 
     CLQ_TRY(clq__dynamic_check(work, call->names, &call->tensors));
     CLQ_TRY(clq__placement_check(&work->placement, &(struct clq__placement_rules){.indices = call->indices,
@@ -27,13 +24,24 @@ static clq_status check(const struct clq__dynamic_scatter *call, struct clq__dyn
     work->placement.report_offset_bytes = call->report_offset_bytes;
     work->placement.workspace = call->workspace;
     work->placement.workspace_offset_bytes = call->workspace_offset_bytes;
-    *owner_words = 0;
-    if (work->x.elements > 0) {
-        clq__dynamic_describe(&args, work);
-        *owner_words = args.entries.owner_words;
-    }
 end:
     return status;
+}
+
+/* What the call needs of a workspace, which shows only once it is described. */
+static int64_t owner_words_of(const struct clq__dynamic_work *work)
+{
+    struct dynamic_quantize_args args;
+
+    if (work->x.elements == 0)
+        return 0;
+    clq__dynamic_describe(&args, work);
+    return args.entries.owner_words;
+}
+
+static clq_status check_memory(const struct clq__dynamic_work *work)
+{
+    return clq__dynamic_check_memory(work, work->placement.workspace != NULL ? owner_words_of(work) : 0);
 }
 
 clq_status clq__dynamic_scatter_run(clq_context *context, cl_command_queue queue,
@@ -42,11 +50,10 @@ clq_status clq__dynamic_scatter_run(clq_context *context, cl_command_queue queue
 {
     clq_status status = CLQ_OK;
     struct clq__dynamic_work work;
-    int64_t owner_words;
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(check(call, &work, &owner_words));
-    CLQ_TRY(clq__dynamic_check_memory(&work, owner_words));
+    CLQ_TRY(check(call, &work));
+    CLQ_TRY(check_memory(&work));
     CLQ_TRY(clq__dynamic_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;
@@ -109,15 +116,15 @@ clq_status clq_dynamic_quantize_scatter_workspace(clq_context *context,
     clq_status status = CLQ_OK;
     struct clq__dynamic_scatter call;
     struct clq__dynamic_work work;
-    int64_t owner_words;
 
     CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
     *size_bytes = 0;
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
     CLQ_TRY(call_of(desc, &call));
-    CLQ_TRY(check(&call, &work, &owner_words));
-    CLQ_TRY(clq__dynamic_check_memory(&work, 0)); /* the workspace is what is asked for */
-    *size_bytes = (size_t)owner_words * sizeof(uint32_t);
+    call.workspace = NULL; /* it is what is asked for */
+    CLQ_TRY(check(&call, &work));
+    CLQ_TRY(check_memory(&work));
+    *size_bytes = (size_t)owner_words_of(&work) * sizeof(uint32_t);
 end:
     return status;
 }
@@ -129,12 +136,11 @@ clq_status clq_dynamic_quantize_scatter_explain(clq_context *context, cl_command
     clq_status status = CLQ_OK;
     struct clq__dynamic_scatter call;
     struct clq__dynamic_work work;
-    int64_t owner_words;
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(call_of(desc, &call));
-    CLQ_TRY(check(&call, &work, &owner_words));
-    CLQ_TRY(clq__dynamic_check_memory(&work, owner_words));
+    CLQ_TRY(check(&call, &work));
+    CLQ_TRY(check_memory(&work));
     CLQ_TRY(clq__explain_entries(queue, &work.placement, num_wait, wait));
 end:
     return status;
