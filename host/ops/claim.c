@@ -1,5 +1,6 @@
 #include "args/claim.h"
 
+#include "base/ceil_div.h"
 #include "base/error.h"
 #include "ops/chain.h"
 
@@ -28,7 +29,7 @@ clq_status clq__chain_claim(struct clq__chain *chain, const struct clq__placemen
     clq__variant_begin(&launch.variant, "claim.cl");
     launch.buffers[0] = placement->indices.tensor->data;
     launch.buffers[1] = *owners;
-    launch.groups = (size_t)((items + CLAIM_ITEMS - 1) / CLAIM_ITEMS);
+    launch.groups = (size_t)clq__ceil_div(items, CLAIM_ITEMS);
     CLQ_TRY(clq__launch(chain->context, chain->queue, &launch, 1, &event, &chain->events[chain->num_events]));
     chain->num_events++;
 end:

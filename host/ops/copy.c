@@ -3,13 +3,13 @@
 #include "ops/copy.h"
 
 #include "args/copy.h"
+#include "base/ceil_div.h"
 #include "base/error.h"
 #include "base/fold.h"
 
 enum { DST, SRC };
 
-/* Loop rounds of a work-item, about: enough to be worth one, and well below the 65535 after which Mesa's
- * llvmpipe ends a work-item's loops without a word. */
+/* Loop rounds of a work-item, about: enough to be worth one, and well below CLQ__MOST_ROUNDS. */
 #define ROUNDS 16384
 
 /* In bytes: an element is a dimension of its own, which merges with the others where they are dense. */
@@ -60,7 +60,7 @@ clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct 
     args.row_bytes = fold.dim[0].size;
     args.rows = clq__fold_count(&fold, 1);
     args.piece_bytes = args.row_bytes < ROUNDS ? args.row_bytes : ROUNDS;
-    args.pieces = (args.row_bytes + args.piece_bytes - 1) / args.piece_bytes;
+    args.pieces = clq__ceil_div(args.row_bytes, args.piece_bytes);
     args.rows_per_item = args.pieces > 1 ? 1 : ROUNDS / (args.row_bytes + fold.dims) + 1;
     args.outer = (uint32_t)(fold.dims - 1);
     for (int d = 1; d < fold.dims; d++)
@@ -68,7 +68,7 @@ clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct 
             .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
     launch.buffers[0] = src->tensor->data;
     launch.buffers[1] = dst->tensor->data;
-    launch.groups = (size_t)((args.rows + args.rows_per_item - 1) / args.rows_per_item * args.pieces);
+    launch.groups = (size_t)(clq__ceil_div(args.rows, args.rows_per_item) * args.pieces);
     CLQ_TRY(clq__launch(context, queue, &launch, num_wait, wait, done));
 end:
     return status;

@@ -1,10 +1,6 @@
 /* How a call of dynamic quantization is cut into work-items. */
+#include "base/ceil_div.h"
 #include "ops/dynamic.h"
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 /* Loop rounds of a work-item that does one row: twice over its elements, and what is around them. */
 static int64_t rounds_of(const struct dynamic_quantize_args *args)
@@ -14,23 +10,20 @@ static int64_t rounds_of(const struct dynamic_quantize_args *args)
     return 4 * args->inner + 2 * (int64_t)args->outer + 8 + looks;
 }
 
-/* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word. */
-enum { MOST_ROUNDS = 49152 };
-
 static void size_items(struct dynamic_quantize_args *args, struct clq__launch *launch,
                        const struct clq__traits *traits)
 {
     const int64_t most = 262144, least = 1024,
-                  share = ceil_div(args->rows * args->inner, 4 * (int64_t)traits->compute_units);
+                  share = clq__ceil_div(args->rows * args->inner, 4 * (int64_t)traits->compute_units);
     const int64_t run = share < least ? least : share > most ? most : share;
-    int64_t rows = ceil_div(run, args->inner);
+    int64_t rows = clq__ceil_div(run, args->inner);
 
-    if (!traits->long_runs && rows > MOST_ROUNDS / rounds_of(args))
-        rows = MOST_ROUNDS / rounds_of(args) > 0 ? MOST_ROUNDS / rounds_of(args) : 1;
+    if (!traits->long_runs && rows > CLQ__MOST_ROUNDS / rounds_of(args))
+        rows = CLQ__MOST_ROUNDS / rounds_of(args) > 0 ? CLQ__MOST_ROUNDS / rounds_of(args) : 1;
     args->rows_per_item = rows;
     args->lanes = 1;
     launch->local = 1;
-    launch->groups = (size_t)ceil_div(args->rows, rows);
+    launch->groups = (size_t)clq__ceil_div(args->rows, rows);
 }
 
 /* As many work-items share a row as find some units each; fewer rows than the device holds are shared by
@@ -50,13 +43,13 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
     args->rows_per_item = 1;
     args->lanes = (uint32_t)lanes;
     launch->local = (size_t)local;
-    launch->groups = (size_t)ceil_div(args->rows, local / lanes);
+    launch->groups = (size_t)clq__ceil_div(args->rows, local / lanes);
 }
 
 bool clq__dynamic_size(struct dynamic_quantize_args *args, struct clq__launch *launch,
                        struct clq__traits traits)
 {
-    const bool group = traits.group_form || (!traits.long_runs && rounds_of(args) > MOST_ROUNDS);
+    const bool group = traits.group_form || (!traits.long_runs && rounds_of(args) > CLQ__MOST_ROUNDS);
 
     if (group)
         size_groups(args, launch, &traits);

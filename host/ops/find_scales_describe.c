@@ -2,6 +2,7 @@
  * arguments. */
 #include "ops/find_scales.h"
 
+#include "base/ceil_div.h"
 #include "base/fold.h"
 
 enum { X, INDEX }; /* the tensors of the fold */
@@ -15,14 +16,8 @@ enum {
     LONG_SHARE = 1 << 20, /* elements that a work-item does, at most */
     LONG_SHARE_OF_COLUMNS = 1 << 22, /* more, for it leaves a range for each column */
     SHORT_SHARE = 1 << 15,           /* where its loops must be short */
-    MOST_PARTS = 16384,              /* that one work-item finishes */
-    MOST_ROUNDS = 49152              /* of the loops of a work-item: see static_size.c */
+    MOST_PARTS = 16384               /* that one work-item finishes */
 };
-
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -75,15 +70,15 @@ static int64_t fill_rows(struct find_scales_args *args, const struct clq__fold *
  * one. */
 static int64_t widen_rows(struct find_scales_args *args, int64_t *rows)
 {
-    int64_t together = ceil_div(COLUMNS, args->inner);
+    int64_t together = clq__ceil_div(COLUMNS, args->inner);
 
     args->last = args->inner;
     if (*rows <= ROWS_OF_PART || args->inner >= COLUMNS / 4 || args->outer != 1 ||
         args->dim[0].x != args->inner * args->x_stride)
         return 1;
     together = least(together, *rows);
-    args->last = (*rows - (ceil_div(*rows, together) - 1) * together) * args->inner;
-    *rows = ceil_div(*rows, together);
+    args->last = (*rows - (clq__ceil_div(*rows, together) - 1) * together) * args->inner;
+    *rows = clq__ceil_div(*rows, together);
     args->inner *= together;
     args->dim[0].size = *rows;
     args->dim[0].x *= together;
@@ -97,8 +92,8 @@ static int64_t share_of(int64_t elements, int64_t longest, const struct clq__tra
     const int64_t units = (int64_t)traits->compute_units;
 
     if (traits->group_form)
-        return most(ceil_div(elements, 16 * units), 4096);
-    return most(least(ceil_div(elements, 4 * units), traits->long_runs ? longest : SHORT_SHARE), 1024);
+        return most(clq__ceil_div(elements, 16 * units), 4096);
+    return most(least(clq__ceil_div(elements, 4 * units), traits->long_runs ? longest : SHORT_SHARE), 1024);
 }
 
 static int64_t vector_of(const struct clq__scales_work *work)
@@ -121,23 +116,24 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
     }
     args->lanes = (uint32_t)lanes;
     args->tile = least(args->inner, share);
-    args->tiles_per_row = ceil_div(args->inner, args->tile);
+    args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = rows * args->tiles_per_row;
     args->steps_per_part = most(most(share / local, LEAST_OF_LANE) * lanes / args->tile, 1);
     if (traits->long_runs)
-        args->steps_per_part = most(args->steps_per_part, ceil_div(args->steps, MOST_PARTS));
+        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(args->steps, MOST_PARTS));
     else if (!traits->group_form)
-        args->steps_per_part = most(
-            least(args->steps_per_part, MOST_ROUNDS / (args->tile + args->tile / 8 + 2 * args->outer + 6)),
-            1);
+        args->steps_per_part =
+            most(least(args->steps_per_part,
+                       CLQ__MOST_ROUNDS / (args->tile + args->tile / 8 + 2 * args->outer + 6)),
+                 1);
     args->steps_per_part = least(args->steps_per_part, args->steps);
-    args->parts = ceil_div(args->steps, args->steps_per_part);
+    args->parts = clq__ceil_div(args->steps, args->steps_per_part);
     if (traits->group_form) {
         args->units_per_item = 1;
-        call->find.groups = (size_t)ceil_div(args->units * args->parts, local / lanes);
+        call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local / lanes);
     } else {
         args->units_per_item = args->parts > 1 ? 1 : most(share / most(of_index, 64), 1);
-        call->find.groups = (size_t)ceil_div(args->units * args->parts, args->units_per_item);
+        call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, args->units_per_item);
     }
     call->find.local = (size_t)local;
 }
@@ -156,25 +152,26 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
                  : traits->long_runs ? CLQ_FIND_COLUMN_BYTES / bytes
                                      : CLQ_FIND_COLUMNS_SHORT;
     while (!traits->group_form && args->tile > 256 &&
-           ceil_div(args->inner, args->tile) * ceil_div(rows, ROWS_OF_PART) < wanted)
+           clq__ceil_div(args->inner, args->tile) * clq__ceil_div(rows, ROWS_OF_PART) < wanted)
         args->tile /= 2;
     args->tile = least(args->tile, args->inner);
-    args->units = ceil_div(args->inner, args->tile);
+    args->units = clq__ceil_div(args->inner, args->tile);
     args->tiles_per_row = args->units;
     args->steps = rows;
-    args->steps_per_part = traits->group_form ? ceil_div(rows * args->units, wanted) : share / args->tile;
+    args->steps_per_part =
+        traits->group_form ? clq__ceil_div(rows * args->units, wanted) : share / args->tile;
     args->steps_per_part = most(args->steps_per_part, ROWS_OF_PART);
     if (traits->long_runs || traits->group_form)
-        args->steps_per_part = most(args->steps_per_part, ceil_div(rows, MOST_PARTS));
+        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, MOST_PARTS));
     args->steps_per_part = least(args->steps_per_part, rows);
-    args->parts = ceil_div(rows, args->steps_per_part);
+    args->parts = clq__ceil_div(rows, args->steps_per_part);
     args->units_per_item = 1;
     args->lanes = 1;
     if (traits->group_form)
         for (local = CLQ_FIND_LANES; local > (int64_t)traits->max_group_items;)
             local /= 2;
     call->find.local = (size_t)local;
-    call->find.groups = (size_t)ceil_div(args->units * args->parts, local);
+    call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local);
 }
 
 /* Runs, where the elements of a row have one index; columns, where each has its own, or where the rows of one
@@ -249,13 +246,14 @@ static void finish(struct clq__scales_call *call, const struct clq__traits *trai
             lanes *= 2;
     }
     args->lanes = (uint32_t)lanes;
-    args->indices_per_item =
-        traits->group_form
-            ? 1
-            : most(least(ceil_div(args->indices, 4 * traits->compute_units), MOST_ROUNDS / 2 / looks), 1);
+    args->indices_per_item = traits->group_form
+                                 ? 1
+                                 : most(least(clq__ceil_div(args->indices, 4 * traits->compute_units),
+                                              CLQ__MOST_ROUNDS / 2 / looks),
+                                        1);
     call->finish.local = (size_t)local;
-    call->finish.groups = (size_t)(traits->group_form ? ceil_div(args->indices, local / lanes)
-                                                      : ceil_div(args->indices, args->indices_per_item));
+    call->finish.groups = (size_t)(traits->group_form ? clq__ceil_div(args->indices, local / lanes)
+                                                      : clq__ceil_div(args->indices, args->indices_per_item));
 }
 
 static struct clq_scale_output output_of(const struct clq__scales_work *work)

@@ -1,20 +1,17 @@
 /* Sizes of tiles, as they were measured. */
 #include "ops/tiles.h"
 
+#include "base/ceil_div.h"
+
 #include <assert.h>
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return a / b + (a % b != 0);
-}
-
-/* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word: rows
- * of few units count for the loops around them, and for the later entries that each looks at. */
+/* Where loops must be short, rows of few units count for the loops around them, and for the later entries that
+ * each looks at. */
 static int64_t most_tiles(const struct clq__rows *rows, int64_t tile)
 {
-    const int64_t most_rounds = 49152, rounds = tile + tile / 8 + 2 * rows->outer + 6 + rows->looks;
+    const int64_t rounds = tile + tile / 8 + 2 * rows->outer + 6 + rows->looks;
 
-    return rounds < most_rounds ? most_rounds / rounds : 1;
+    return rounds < CLQ__MOST_ROUNDS ? CLQ__MOST_ROUNDS / rounds : 1;
 }
 
 /* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
@@ -24,19 +21,19 @@ static void size_items(struct clq__tiles *tiles, struct clq__launch *launch, con
                        const struct clq__rows *rows)
 {
     const int64_t most = traits->long_runs ? 262144 : 16384, least = 1024,
-                  share = ceil_div(rows->rows * rows->inner, 4 * (int64_t)traits->compute_units);
+                  share = clq__ceil_div(rows->rows * rows->inner, 4 * (int64_t)traits->compute_units);
     const int64_t run = share < least ? least : share > most ? most : share;
     const int64_t whole = (run + 255) / 256 * 256;
 
     tiles->tile = rows->inner < whole ? rows->inner : whole;
-    tiles->tiles_per_row = ceil_div(rows->inner, tiles->tile);
+    tiles->tiles_per_row = clq__ceil_div(rows->inner, tiles->tile);
     tiles->tiles = rows->rows * tiles->tiles_per_row;
     tiles->tiles_per_item = whole / tiles->tile;
     if (!traits->long_runs && tiles->tiles_per_item > most_tiles(rows, tiles->tile))
         tiles->tiles_per_item = most_tiles(rows, tiles->tile);
     tiles->lanes = 1;
     launch->local = 1;
-    launch->groups = (size_t)ceil_div(tiles->tiles, tiles->tiles_per_item);
+    launch->groups = (size_t)clq__ceil_div(tiles->tiles, tiles->tiles_per_item);
 }
 
 /* A GPU's work-items share a run, each with a few neighbouring units at a time; short rows share a group. To
@@ -57,12 +54,12 @@ static void size_groups(struct clq__tiles *tiles, struct clq__launch *launch,
     while (lanes < local && lanes * units_per_lane < rows->inner)
         lanes *= 2;
     tiles->tile = lanes * units_per_lane;
-    tiles->tiles_per_row = ceil_div(rows->inner, tiles->tile);
+    tiles->tiles_per_row = clq__ceil_div(rows->inner, tiles->tile);
     tiles->tiles = rows->rows * tiles->tiles_per_row;
     tiles->tiles_per_item = 1;
     tiles->lanes = (uint32_t)lanes;
     launch->local = (size_t)local;
-    launch->groups = (size_t)ceil_div(tiles->tiles, local / lanes);
+    launch->groups = (size_t)clq__ceil_div(tiles->tiles, local / lanes);
 }
 
 struct clq__tiles clq__tiles_of(const struct clq__rows *rows, struct clq__traits traits,

@@ -1,5 +1,6 @@
 #include "args/widen.h"
 
+#include "base/ceil_div.h"
 #include "base/error.h"
 #include "ops/chain.h"
 
@@ -25,7 +26,7 @@ clq_status clq__chain_widen(struct clq__chain *chain, const struct clq__view *vi
     launch.buffers[0] = view->tensor->data;
     launch.buffers[1] = *buffer;
     launch.args = &args;
-    launch.groups = (size_t)((elements + args.elements_per_item - 1) / args.elements_per_item);
+    launch.groups = (size_t)clq__ceil_div(elements, args.elements_per_item);
     CLQ_TRY(clq__chain_add(chain, &launch));
 end:
     return status;

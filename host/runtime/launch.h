@@ -26,6 +26,9 @@ struct clq__traits {
     uint32_t compute_units;
     bool long_runs; /* a work-item's loops may go on for as long as they like */
 };
+/* Where they may not: Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them,
+ * without a word. Counts of rounds are estimates, so that a margin is left. */
+enum { CLQ__MOST_ROUNDS = 49152 };
 struct clq__traits clq__traits(const clq_context *context);
 
 /* Adds what depends on the device: FORM, ARITHMETIC and PREFETCH. */
