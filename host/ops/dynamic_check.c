@@ -1,18 +1,14 @@
 /* The rules of dynamic quantization that the host can know, each checked once. */
 #include "base/error.h"
 #include "ops/dynamic.h"
+#include "ops/parameter.h"
 #include "ops/side_buffer.h"
 
-/* scale and offset: the tensor of rows less its last dimension. */
-static clq_status check_per_row(const struct clq__view *view, const struct clq__view *rows)
+static clq_status check_written(const struct clq__view *view, const struct clq__view *rows)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(view->rank == rows->rank - 1, CLQ_ERROR_RANK,
-                "%s.ndim is %d: it must be %d, that of %s less its last dimension", view->name, view->rank,
-                rows->rank - 1, rows->name);
-    for (int d = 0; d < view->rank; d++)
-        CLQ_TRY(clq__view_check_size(view, rows, d));
+    CLQ_TRY(clq__parameter_check_rows(view, rows));
     CLQ_TRY(clq__view_check_output(view));
 end:
     return status;
@@ -70,9 +66,9 @@ clq_status clq__dynamic_check(struct clq__dynamic_work *work, const struct clq__
     CLQ_TRY(clq__view_check_rank(&work->y, &work->x));
     CLQ_TRY(clq__view_check_size(&work->y, &work->x, work->x.rank - 1));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(check_per_row(&work->scale, &work->y));
+    CLQ_TRY(check_written(&work->scale, &work->y));
     if (work->offset.tensor != NULL)
-        CLQ_TRY(check_per_row(&work->offset, &work->y));
+        CLQ_TRY(check_written(&work->offset, &work->y));
     if (work->smooth.tensor != NULL)
         CLQ_TRY(check_smooth(work));
 end:

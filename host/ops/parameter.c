@@ -1,4 +1,4 @@
-/* The rules of scales and zero points along an axis. */
+/* The rules of scales and zero points along an axis, and of one per row. */
 #include "ops/parameter.h"
 
 #include "base/error.h"
@@ -44,6 +44,19 @@ clq_status clq__parameter_check(const struct clq__view *view, const struct clq__
                 "%s has %lld elements: it must have 1, or %lld as %s.shape[%d]", view->name,
                 (long long)view->elements, (long long)x->shape[axis], x->name, axis);
     *stride = view->elements == 1 ? 0 : view->stride[along];
+end:
+    return status;
+}
+
+clq_status clq__parameter_check_rows(const struct clq__view *view, const struct clq__view *rows)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(view->rank == rows->rank - 1, CLQ_ERROR_RANK,
+                "%s.ndim is %d: it must be %d, that of %s less its last dimension", view->name, view->rank,
+                rows->rank - 1, rows->name);
+    for (int d = 0; d < view->rank; d++)
+        CLQ_TRY(clq__view_check_size(view, rows, d));
 end:
     return status;
 }

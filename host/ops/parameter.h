@@ -1,4 +1,4 @@
-/* Scales and zero points of static quantization: one for a tensor, or one per index of an axis of it. */
+/* Scales and zero points: one for a tensor, one per index of an axis of it, or one per row. */
 #ifndef CLQ_OPS_PARAMETER_H
 #define CLQ_OPS_PARAMETER_H
 
@@ -14,5 +14,8 @@ clq_status clq__parameter_check(const struct clq__view *view, const struct clq__
 
 /* The rank alone, of one element for all of x. */
 clq_status clq__parameter_check_rank(const struct clq__view *view, const struct clq__view *x);
+
+/* One element per row: the shape is that of rows less its last dimension. */
+clq_status clq__parameter_check_rows(const struct clq__view *view, const struct clq__view *rows);
 
 #endif

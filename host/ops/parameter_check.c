@@ -84,29 +84,15 @@ end:
     return status;
 }
 
-static clq_status check_beside_rows(const struct clq__static_work *work, const struct clq__view *view)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__view *y = &work->y;
-
-    CLQ_REQUIRE(view->rank == y->rank - 1, CLQ_ERROR_RANK,
-                "%s.ndim is %d: it must be %d, that of %s less its last dimension", view->name, view->rank,
-                y->rank - 1, y->name);
-    for (int d = 0; d < view->rank; d++)
-        CLQ_TRY(clq__view_check_size(view, y, d));
-end:
-    return status;
-}
-
 clq_status clq__static_check_rows(struct clq__static_work *work)
 {
     clq_status status = CLQ_OK;
 
     CLQ_REQUIRE(work->y.rank > 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must have a dimension for its rows",
                 work->y.name);
-    CLQ_TRY(check_beside_rows(work, &work->scale.view));
+    CLQ_TRY(clq__parameter_check_rows(&work->scale.view, &work->y));
     if (work->zero_point.view.tensor != NULL)
-        CLQ_TRY(check_beside_rows(work, &work->zero_point.view));
+        CLQ_TRY(clq__parameter_check_rows(&work->zero_point.view, &work->y));
     work->of_rows = true;
 end:
     return status;
