@@ -19,9 +19,6 @@ static clq_status check_choices(const struct clq_find_scales_desc *desc, struct 
     const bool unset = clq__same_dtype(dtype, (DLDataType){0, 0, 0});
     char names[96];
 
-    for (size_t i = 0; i < CLQ_COUNT(desc->reserved); i++)
-        CLQ_REQUIRE(desc->reserved[i] == 0, CLQ_ERROR_VALUE,
-                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
     CLQ_REQUIRE(desc->method <= CLQ_MINMAX, CLQ_ERROR_VALUE,
                 "method is %u: it must be CLQ_ABSMAX (0) or CLQ_MINMAX (1)", desc->method);
     CLQ_REQUIRE(desc->mode <= CLQ_MULTIPLY, CLQ_ERROR_VALUE,
@@ -64,7 +61,7 @@ static clq_status check(const struct clq_find_scales_desc *desc, struct clq__sca
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
+    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
     CLQ_TRY(check_choices(desc, work));
     CLQ_TRY(clq__view_init(&work->x, "x", desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(&work->scales, "scales", desc->scales, CLQ__SET(CLQ__F32)));
