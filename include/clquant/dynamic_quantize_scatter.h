@@ -14,7 +14,7 @@
  *           cache_offset: cache's shape less the last dimension. smooth_scale: H elements.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
  * Symmetric cache_offset is NULL exactly where symmetric is 1.
- * Outside, Overlap, Workspace: as in clquant/quantize_scatter.h, for all three outputs.
+ * Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in place.
  * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/dynamic_quantize.h. */
 #ifndef CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
 #define CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H

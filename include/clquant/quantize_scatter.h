@@ -27,6 +27,9 @@
  * Workspace what last-wins needs with many 2-D entries: clq_quantize_scatter_workspace says how much, 4-byte
  *           aligned. None given: a buffer is made for the call.
  * Empty     succeeds: nothing but the copy is written, and *done still honours the wait list.
+ * Failure   a refused argument leaves every buffer alone. A later failure, to build or to enqueue, gives no event,
+ *           but what was enqueued before it still happens: cache may become the copy of input, workspace is
+ *           written. Finish the queue before the buffers are used again. In place, cache keeps its bytes.
  * Memory    nothing is retained; all buffers must live until *done completes.
  * Blocking  only to build, the first time a variant is used.
  * Threads   safe on a shared context. */
