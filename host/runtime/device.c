@@ -5,36 +5,33 @@
 
 #include <string.h>
 
-/* Longer names are cut: they only tell devices apart in messages and in the cache's key. */
-static clq_status read_text(cl_device_id id, cl_device_info what, char *text, size_t size_bytes)
+/* Of the device, or where that is NULL of the platform. */
+static clq_status ask(cl_device_id device, cl_platform_id platform, cl_uint what, size_t size_bytes,
+                      void *value, size_t *length)
 {
     clq_status status = CLQ_OK;
-    char *whole = NULL;
-    size_t length = 0;
 
-    CLQ_TRY_CL(clGetDeviceInfo(id, what, 0, NULL, &length));
-    whole = calloc(1, length + 1);
-    CLQ_REQUIRE(whole != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for a device's name failed",
-                length + 1);
-    CLQ_TRY_CL(clGetDeviceInfo(id, what, length, whole, NULL));
-    strncpy(text, whole, size_bytes - 1);
-    text[size_bytes - 1] = '\0';
+    if (device != NULL)
+        CLQ_TRY_CL(clGetDeviceInfo(device, what, size_bytes, value, length));
+    else
+        CLQ_TRY_CL(clGetPlatformInfo(platform, what, size_bytes, value, length));
 end:
-    free(whole);
     return status;
 }
 
-static clq_status read_platform_text(cl_platform_id id, cl_platform_info what, char *text, size_t size_bytes)
+/* Longer names are cut: they only tell devices apart in messages and in the cache's key. */
+static clq_status read_text(cl_device_id device, cl_platform_id platform, cl_uint what, char *text,
+                            size_t size_bytes)
 {
     clq_status status = CLQ_OK;
     char *whole = NULL;
     size_t length = 0;
 
-    CLQ_TRY_CL(clGetPlatformInfo(id, what, 0, NULL, &length));
+    CLQ_TRY(ask(device, platform, what, 0, NULL, &length));
     whole = calloc(1, length + 1);
-    CLQ_REQUIRE(whole != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for a platform's name failed",
-                length + 1);
-    CLQ_TRY_CL(clGetPlatformInfo(id, what, length, whole, NULL));
+    CLQ_REQUIRE(whole != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for a %s's name failed", length + 1,
+                device != NULL ? "device" : "platform");
+    CLQ_TRY(ask(device, platform, what, length, whole, NULL));
     strncpy(text, whole, size_bytes - 1);
     text[size_bytes - 1] = '\0';
 end:
@@ -48,13 +45,13 @@ static clq_status read_names(struct clq__device *device)
 
     CLQ_TRY_CL(
         clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof device->platform, &device->platform, NULL));
-    CLQ_TRY(read_platform_text(device->platform, CL_PLATFORM_NAME, device->platform_name,
-                               sizeof device->platform_name));
-    CLQ_TRY(read_platform_text(device->platform, CL_PLATFORM_VERSION, device->platform_version,
-                               sizeof device->platform_version));
-    CLQ_TRY(read_text(device->id, CL_DEVICE_NAME, device->name, sizeof device->name));
-    CLQ_TRY(read_text(device->id, CL_DEVICE_VERSION, device->version, sizeof device->version));
-    CLQ_TRY(read_text(device->id, CL_DRIVER_VERSION, device->driver, sizeof device->driver));
+    CLQ_TRY(read_text(NULL, device->platform, CL_PLATFORM_NAME, device->platform_name,
+                      sizeof device->platform_name));
+    CLQ_TRY(read_text(NULL, device->platform, CL_PLATFORM_VERSION, device->platform_version,
+                      sizeof device->platform_version));
+    CLQ_TRY(read_text(device->id, NULL, CL_DEVICE_NAME, device->name, sizeof device->name));
+    CLQ_TRY(read_text(device->id, NULL, CL_DEVICE_VERSION, device->version, sizeof device->version));
+    CLQ_TRY(read_text(device->id, NULL, CL_DRIVER_VERSION, device->driver, sizeof device->driver));
 end:
     return status;
 }
