@@ -109,30 +109,35 @@ end:
     return status;
 }
 
-/* What write and read have in common. */
-static clq_status check_move(struct clq__view *view, const DLTensor *tensor, const void *host,
-                             size_t size_bytes)
+static clq_status check_move(const DLTensor *tensor, const void *host, size_t size_bytes)
 {
     clq_status status = CLQ_OK;
+    struct clq__view view;
 
-    CLQ_TRY(check(view, "tensor", tensor));
-    CLQ_REQUIRE(size_bytes == (size_t)view->extent_bytes, CLQ_ERROR_SIZE,
+    CLQ_TRY(check(&view, "tensor", tensor));
+    CLQ_REQUIRE(size_bytes == (size_t)view.extent_bytes, CLQ_ERROR_SIZE,
                 "size_bytes is %zu: it must be the tensor's %lld bytes", size_bytes,
-                (long long)view->extent_bytes);
+                (long long)view.extent_bytes);
     CLQ_REQUIRE(host != NULL || size_bytes == 0, CLQ_ERROR_NULL, "host is NULL: it must have %zu bytes",
                 size_bytes);
     if (size_bytes > 0)
-        CLQ_TRY(check_fits(view));
+        CLQ_TRY(check_fits(&view));
 end:
     return status;
 }
 
-/* An empty tensor has nothing to move, but whoever blocks is told that what was awaited is over. */
-static clq_status move_nothing(cl_command_queue queue, cl_bool blocking, cl_uint num_wait,
-                               const cl_event *wait, cl_event *done)
+/* What write and read have in common: all but the command. An empty tensor has nothing to move, but whoever
+ * blocks is told that what was awaited is over. */
+static clq_status begin_move(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
+                             const void *host, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
+                             cl_event *done)
 {
     clq_status status = CLQ_OK;
 
+    CLQ_TRY(check_move(tensor, host, size_bytes));
+    CLQ_TRY(clq__wait_check(num_wait, wait));
+    if (size_bytes > 0)
+        goto end;
     if (blocking && num_wait > 0)
         CLQ_TRY_CL(clWaitForEvents(num_wait, wait));
     CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
@@ -145,13 +150,9 @@ clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_b
                             cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct clq__view view;
 
-    CLQ_TRY(check_move(&view, tensor, host, size_bytes));
-    CLQ_TRY(clq__wait_check(num_wait, wait));
-    if (size_bytes == 0)
-        CLQ_TRY(move_nothing(queue, blocking, num_wait, wait, done));
-    else
+    CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes, num_wait, wait, done));
+    if (size_bytes > 0)
         CLQ_TRY_CL(clEnqueueWriteBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
                                         num_wait, wait, done));
 end:
@@ -162,13 +163,9 @@ clq_status clq_tensor_read(cl_command_queue queue, const DLTensor *tensor, cl_bo
                            size_t size_bytes, cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct clq__view view;
 
-    CLQ_TRY(check_move(&view, tensor, host, size_bytes));
-    CLQ_TRY(clq__wait_check(num_wait, wait));
-    if (size_bytes == 0)
-        CLQ_TRY(move_nothing(queue, blocking, num_wait, wait, done));
-    else
+    CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes, num_wait, wait, done));
+    if (size_bytes > 0)
         CLQ_TRY_CL(clEnqueueReadBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
                                        num_wait, wait, done));
 end:
