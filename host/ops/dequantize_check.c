@@ -9,9 +9,6 @@ static clq_status check_desc(const struct clq_dequantize_desc *desc)
 
     CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
     CLQ_REQUIRE(desc->zero == 0, CLQ_ERROR_VALUE, "desc.zero is %u: it must be 0", desc->zero);
-    CLQ_REQUIRE(desc->out_of_range <= CLQ_WRAP, CLQ_ERROR_VALUE,
-                "out_of_range is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)",
-                desc->out_of_range);
     CLQ_REQUIRE(desc->group_index == NULL || desc->indices == NULL, CLQ_ERROR_VALUE,
                 "indices and group_index are both given: one of them must be NULL");
     CLQ_REQUIRE(desc->group_index == NULL || desc->mode == CLQ_DEQUANTIZE_MULTIPLY, CLQ_ERROR_VALUE,
@@ -27,6 +24,7 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
     const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
 
     if (desc->indices == NULL) {
+        CLQ_TRY(clq__range_check(desc->out_of_range));
         CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
         goto end;
     }

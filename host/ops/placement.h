@@ -24,6 +24,9 @@ struct clq__placement {
 /* No indices. */
 void clq__placement_init(struct clq__placement *placement);
 
+/* An enum clq_range_policy. */
+clq_status clq__range_check(uint32_t out_of_range);
+
 /* The rules of a cache and what moves in or out of it, in one piece per entry of the indices. Sets all but
  * report and workspace. */
 struct clq__placement_rules {

@@ -16,6 +16,16 @@ void clq__placement_init(struct clq__placement *placement)
     placement->report_offset_bytes = placement->workspace_offset_bytes = 0;
 }
 
+clq_status clq__range_check(uint32_t out_of_range)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(out_of_range <= CLQ_WRAP, CLQ_ERROR_VALUE,
+                "out_of_range is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", out_of_range);
+end:
+    return status;
+}
+
 static clq_status check_shapes(struct clq__placement *placement, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;
@@ -68,9 +78,7 @@ clq_status clq__placement_check(struct clq__placement *placement, const struct c
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(rules->out_of_range <= CLQ_WRAP, CLQ_ERROR_VALUE,
-                "out_of_range is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)",
-                rules->out_of_range);
+    CLQ_TRY(clq__range_check(rules->out_of_range));
     CLQ_REQUIRE(rules->unique <= 1, CLQ_ERROR_VALUE, "unique is %u: it must be 0 or 1", rules->unique);
     CLQ_TRY(clq__view_init(&placement->indices, "indices", rules->indices, CLQ__INDICES));
     CLQ_TRY(check_shapes(placement, rules));

@@ -91,6 +91,7 @@ SPOIL(reserved, c->given.reserved[3] = 1)
 SPOIL(zero, c->given.zero = 1)
 SPOIL(mode, c->given.mode = 3)
 SPOIL(range, c->given.out_of_range = 3)
+SPOIL(range_gathered, gather(c); c->given.out_of_range = 3)
 SPOIL(no_q, c->given.q = NULL)
 SPOIL(no_scale, c->given.scale = NULL)
 SPOIL(no_y, c->given.y = NULL)
@@ -158,6 +159,8 @@ static const struct row rows[] = {
     {"zero is one", zero, CLQ_ERROR_VALUE, "desc.zero is 1: it must be 0"},
     {"a mode of the future", mode, CLQ_ERROR_VALUE, "mode is 3: it must be CLQ_DEQUANTIZE_DIVIDE (0), "},
     {"a policy of the future", range, CLQ_ERROR_VALUE,
+     "out_of_range is 3: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)"},
+    {"a policy of the future, gathered", range_gathered, CLQ_ERROR_VALUE,
      "out_of_range is 3: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)"},
     {"no q", no_q, CLQ_ERROR_NULL, "q is NULL: it must be a tensor"},
     {"no scale", no_scale, CLQ_ERROR_NULL, "scale is NULL: it must be a tensor"},
