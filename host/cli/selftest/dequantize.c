@@ -192,12 +192,7 @@ static bool run_type(struct selftest *test, const struct dequantize_case *c, enu
     struct probes p = {.q = {.memory = NULL}};
     const bool ok = create(test, &p, c, y, (enum reference_type)((y + 1) % 3)) && run(test, &p, c);
 
-    probe_destroy(&p.q);
-    probe_destroy(&p.scale);
-    probe_destroy(&p.zero_points);
-    probe_destroy(&p.indices);
-    probe_destroy(&p.report);
-    probe_destroy(&p.y);
+    probes_destroy(test);
     return ok;
 }
 

@@ -247,13 +247,7 @@ static bool run_type(struct selftest *test, const struct dynamic_case *c, enum r
                     probe_compare(test, &p.y) && probe_compare(test, &p.scale) &&
                     probe_compare(test, &p.offset) && probe_compare(test, &p.report);
 
-    probe_destroy(&p.x);
-    probe_destroy(&p.smooth);
-    probe_destroy(&p.y);
-    probe_destroy(&p.scale);
-    probe_destroy(&p.offset);
-    probe_destroy(&p.indices);
-    probe_destroy(&p.report);
+    probes_destroy(test);
     return ok;
 }
 

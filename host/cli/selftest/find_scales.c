@@ -75,9 +75,7 @@ static bool run_type(struct selftest *test, const struct scales_case *c, enum re
     }
     for (int i = 0; i < 3 * 2 * 2 && ok; i++)
         ok = compare(test, &p, c, i);
-    probe_destroy(&p.x);
-    probe_destroy(&p.scales);
-    probe_destroy(&p.zero_points);
+    probes_destroy(test);
     return ok;
 }
 

@@ -134,12 +134,7 @@ static bool run_type(struct selftest *test, const struct group_case *c, enum ref
     struct probes p = {0};
     const bool ok = create(test, &p, c, x) && compare(test, &p, c, npu);
 
-    probe_destroy(&p.x);
-    probe_destroy(&p.scale);
-    probe_destroy(&p.group_index);
-    probe_destroy(&p.offset);
-    probe_destroy(&p.y);
-    probe_destroy(&p.report);
+    probes_destroy(test);
     return ok;
 }
 

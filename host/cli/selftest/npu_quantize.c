@@ -64,10 +64,7 @@ static bool run_type(struct selftest *test, const struct npu_case *c, enum refer
         ok = probe_upload(test, &input) && probe_upload(test, &scales) && probe_upload(test, &zero_points) &&
              probe_upload(test, &output) && compare(test, &input, &scales, &zero_points, &output, c);
     }
-    probe_destroy(&input);
-    probe_destroy(&scales);
-    probe_destroy(&zero_points);
-    probe_destroy(&output);
+    probes_destroy(test);
     return ok;
 }
 

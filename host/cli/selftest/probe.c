@@ -56,7 +56,8 @@ bool probe_create(struct selftest *test, struct probe *probe, enum reference_typ
         GUARD_BYTES + (layout == LAYOUT_DENSE ? 0 : OFFSET_ELEMENTS * (bits < 8 ? 1 : bits / 8));
     clq_status status = CLQ_OK;
 
-    *probe = (struct probe){0};
+    *probe = (struct probe){.made_before = test->probes};
+    test->probes = probe;
     memcpy(probe->shape, shape, (size_t)rank * sizeof *shape);
     lay_out(probe, rank, layout);
     probe->size_bytes = offset + ((size_t)span_of(probe, rank) * bits + 7) / 8 + GUARD_BYTES;
@@ -82,12 +83,14 @@ bool probe_create(struct selftest *test, struct probe *probe, enum reference_typ
     return true;
 }
 
-void probe_destroy(struct probe *probe)
+void probes_destroy(struct selftest *test)
 {
-    if (probe->memory)
-        probe->memory->deleter(probe->memory);
-    free(probe->image);
-    *probe = (struct probe){0};
+    for (struct probe *probe = test->probes; probe; probe = probe->made_before) {
+        if (probe->memory)
+            probe->memory->deleter(probe->memory);
+        free(probe->image);
+    }
+    test->probes = NULL;
 }
 
 bool probe_upload(struct selftest *test, struct probe *probe)

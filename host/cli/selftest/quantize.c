@@ -151,10 +151,7 @@ static bool run_case(struct selftest *test, const struct quantize_case *c)
                       type_name((enum reference_type)c->scale_type),
                       c->zero_point_type == NONE ? "no" : type_name((enum reference_type)c->zero_point_type));
     }
-    probe_destroy(&p.x);
-    probe_destroy(&p.scales);
-    probe_destroy(&p.zero_points);
-    probe_destroy(&p.y);
+    probes_destroy(test);
     return ok;
 }
 

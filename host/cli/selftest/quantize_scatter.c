@@ -294,13 +294,7 @@ static bool run_type(struct selftest *test, const struct scatter_case *c, enum r
     struct probes p = {0};
     const bool ok = create(test, &p, c, x) && compare(test, &p, c);
 
-    probe_destroy(&p.input);
-    probe_destroy(&p.cache);
-    probe_destroy(&p.indices);
-    probe_destroy(&p.updates);
-    probe_destroy(&p.scales);
-    probe_destroy(&p.zero_points);
-    probe_destroy(&p.report);
+    probes_destroy(test);
     return ok;
 }
 

@@ -16,10 +16,11 @@
 struct selftest {
     clq_context *context;
     cl_command_queue queue;
-    bool own;           /* the device's own form and arithmetic: everything is compared */
-    uint64_t random;    /* the state of the random numbers */
-    size_t comparisons; /* made so far */
-    char problem[512];  /* why the last comparison failed */
+    bool own;             /* the device's own form and arithmetic: everything is compared */
+    uint64_t random;      /* the state of the random numbers */
+    size_t comparisons;   /* made so far */
+    struct probe *probes; /* that live, the last one first */
+    char problem[512];    /* why the last comparison failed */
 };
 
 struct selftest_operator {
@@ -66,6 +67,7 @@ enum layout {
 
 /* A tensor on the device and its image on the host, at the same place between guard bytes. */
 struct probe {
+    struct probe *made_before;
     DLManagedTensor *memory;
     unsigned char *image;
     size_t size_bytes;
@@ -75,10 +77,12 @@ struct probe {
     struct reference_tensor host;
 };
 
-/* shape counts elements, which hold `lanes` values each for int4. */
+/* shape counts elements, which hold `lanes` values each for int4. The probe stays where it is until it is
+ * destroyed, whether or not this succeeded. */
 bool probe_create(struct selftest *test, struct probe *probe, enum reference_type type, int lanes, int rank,
                   const int64_t *shape, enum layout layout);
-void probe_destroy(struct probe *probe);
+/* All that were made. */
+void probes_destroy(struct selftest *test);
 bool probe_upload(struct selftest *test, struct probe *probe);
 
 /* The device's bytes are those of the image, the guards and gaps too. */
