@@ -1,5 +1,5 @@
 /* One row for each rule: the status and the sentence of the refusal, nothing written, no event made. */
-#include "harness.h"
+#include "refused.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -64,22 +64,7 @@ static void make_call(struct call *c)
     c->desc = &c->given;
 }
 
-struct row {
-    const char *name;
-    void (*spoil)(struct call *c);
-    clq_status status;
-    const char *sentence;
-};
-
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct call *c)                                                                         \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
-
-SPOIL(no_context, c->context = NULL)
-SPOIL(no_queue, c->queue = NULL)
-SPOIL(no_desc, c->desc = NULL)
+SPOIL_ANY
 SPOIL(reserved_field, c->given.reserved[2] = 1)
 SPOIL(unknown_mode, c->given.mode = 2)
 SPOIL(no_x, c->given.x = NULL)
@@ -156,13 +141,9 @@ SPOIL(y_in_zero_points, c->zero_points.data = y_mem; c->zero_points.byte_offset 
 SPOIL(y_between_x_rows, c->x.data = y_mem; c->x.strides = c->x_strides; c->x_strides[0] = 20;
       c->y.byte_offset = OFFSET + 24; c->x_shape[0] = c->y_shape[0] = 2)
 SPOIL(y_in_x_through_a_part, c->x.data = y_part; c->x.byte_offset = 0; c->y.byte_offset = 512)
-SPOIL(wait_list_missing, c->num_wait = 1)
-SPOIL(wait_list_uncounted, c->wait = (const cl_event *)&c->given)
 
-static const struct row rows[] = {
-    {"no context", no_context, CLQ_ERROR_NULL, "context is NULL: it must be a context"},
-    {"no queue", no_queue, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue"},
-    {"no descriptor", no_desc, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor"},
+static const struct refused_row rows[] = {
+    ROWS_OF_ANY,
     {"a reserved field", reserved_field, CLQ_ERROR_VALUE,
      "desc.reserved[2] is not 0: this library knows no such field"},
     {"an unknown mode", unknown_mode, CLQ_ERROR_VALUE,
@@ -175,14 +156,11 @@ static const struct row rows[] = {
     {"x without a shape", x_without_shape, CLQ_ERROR_NULL, "x.shape is NULL: it must have 2 values"},
     {"x on the host", x_on_the_host, CLQ_ERROR_VALUE,
      "x.device.device_type is 1: it must be kDLOpenCL (4), whose data is a cl_mem"},
-    {"x of int8", x_of_int8, CLQ_ERROR_TYPE,
-     "x.dtype is (code 0, bits 8, lanes 1), int8: it must be float32, float16 or bfloat16"},
-    {"x of pairs", x_of_pairs, CLQ_ERROR_TYPE,
-     "x.dtype is (code 2, bits 32, lanes 2): it must be float32, float16 or bfloat16"},
-    {"x of float64", x_of_float64, CLQ_ERROR_TYPE,
-     "x.dtype is (code 2, bits 64, lanes 1): it must be float32, float16 or bfloat16"},
+    {"x of int8", x_of_int8, CLQ_ERROR_TYPE, "x.dtype is (code 0, bits 8, lanes 1), int8: " FLOATS},
+    {"x of pairs", x_of_pairs, CLQ_ERROR_TYPE, "x.dtype is (code 2, bits 32, lanes 2): " FLOATS},
+    {"x of float64", x_of_float64, CLQ_ERROR_TYPE, "x.dtype is (code 2, bits 64, lanes 1): " FLOATS},
     {"scales of int8", scales_of_int8, CLQ_ERROR_TYPE,
-     "scales.dtype is (code 0, bits 8, lanes 1), int8: it must be float32, float16 or bfloat16"},
+     "scales.dtype is (code 0, bits 8, lanes 1), int8: " FLOATS},
     {"zero points of int4", zero_points_of_int4, CLQ_ERROR_TYPE,
      "zero_points.dtype is (code 0, bits 4, lanes 2), int4: it must be float32, float16, bfloat16, int8, "
      "uint8 or int32"},
@@ -275,31 +253,15 @@ static const struct row rows[] = {
      "x ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits"},
     {"an offset past 2^64", offset_overflows, CLQ_ERROR_OVERFLOW,
      "x ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits"},
-    {"y repeats a row", y_repeats, CLQ_ERROR_OVERLAP,
-     "y.strides[0] is 0: an output must not overlap itself, so it must be at least 1, the span of the "
-     "dimensions with smaller strides"},
-    {"y's rows overlap", y_rows_overlap, CLQ_ERROR_OVERLAP,
-     "y.strides[0] is 5: an output must not overlap itself, so it must be at least 6, the span of the "
-     "dimensions with smaller strides"},
-    {"y is a window", y_windows, CLQ_ERROR_OVERLAP,
-     "y.strides[1] is 1: an output must not overlap itself, so it must be at least 4, the span of the "
-     "dimensions with smaller strides"},
-    {"y begins in x", y_in_x, CLQ_ERROR_OVERLAP,
-     "y shares bytes of its buffer with x: their byte ranges must be disjoint"},
-    {"y is x", y_is_x, CLQ_ERROR_OVERLAP,
-     "y shares bytes of its buffer with x: their byte ranges must be disjoint"},
-    {"y begins in scales", y_in_scales, CLQ_ERROR_OVERLAP,
-     "y shares bytes of its buffer with scales: their byte ranges must be disjoint"},
-    {"y's last byte is a zero point", y_in_zero_points, CLQ_ERROR_OVERLAP,
-     "y shares bytes of its buffer with zero_points: their byte ranges must be disjoint"},
-    {"y between the rows of x", y_between_x_rows, CLQ_ERROR_OVERLAP,
-     "y shares bytes of its buffer with x: their byte ranges must be disjoint"},
-    {"y in x, which is a part of its buffer", y_in_x_through_a_part, CLQ_ERROR_OVERLAP,
-     "y shares bytes of its buffer with x: their byte ranges must be disjoint"},
-    {"a wait list that is missing", wait_list_missing, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 1 and wait is NULL: a wait list has both or neither"},
-    {"a wait list without its length", wait_list_uncounted, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 0 and wait is not NULL: a wait list has both or neither"},
+    {"y repeats a row", y_repeats, CLQ_ERROR_OVERLAP, "y.strides[0] is 0" OVERLAPS "1" SPAN},
+    {"y's rows overlap", y_rows_overlap, CLQ_ERROR_OVERLAP, "y.strides[0] is 5" OVERLAPS "6" SPAN},
+    {"y is a window", y_windows, CLQ_ERROR_OVERLAP, "y.strides[1] is 1" OVERLAPS "4" SPAN},
+    {"y begins in x", y_in_x, CLQ_ERROR_OVERLAP, DISJOINT("y", "x")},
+    {"y is x", y_is_x, CLQ_ERROR_OVERLAP, DISJOINT("y", "x")},
+    {"y begins in scales", y_in_scales, CLQ_ERROR_OVERLAP, DISJOINT("y", "scales")},
+    {"y's last byte is a zero point", y_in_zero_points, CLQ_ERROR_OVERLAP, DISJOINT("y", "zero_points")},
+    {"y between the rows of x", y_between_x_rows, CLQ_ERROR_OVERLAP, DISJOINT("y", "x")},
+    {"y in x, which is a part of its buffer", y_in_x_through_a_part, CLQ_ERROR_OVERLAP, DISJOINT("y", "x")},
 };
 
 static cl_mem new_buffer(size_t size_bytes)
@@ -335,7 +297,7 @@ static void release_buffers(void)
 
 static void refuses(void **state)
 {
-    const struct row *row = *state;
+    const struct refused_row *row = *state;
     unsigned char filled[Y_BYTES], got[Y_BYTES];
     const cl_event sentinel = (cl_event)&filled;
     cl_event done = sentinel;
@@ -379,9 +341,7 @@ int main(int argc, char **argv)
     struct CMUnitTest tests[COUNT(rows) + 2];
 
     tests[0] = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
-    for (size_t i = 0; i < COUNT(rows); i++)
-        tests[1 + i] = (struct CMUnitTest){
-            .name = rows[i].name, .test_func = refuses, .initial_state = (void *)&rows[i]};
+    refused_tests(tests + 1, rows, COUNT(rows), refuses);
     tests[COUNT(rows) + 1] = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
     return HARNESS_RUN(argc, argv, "bad input", tests);
 }

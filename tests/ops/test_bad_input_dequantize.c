@@ -71,22 +71,7 @@ static void by_groups(struct call *c)
     c->scale_shape[1] = 6;
 }
 
-struct row {
-    const char *name;
-    void (*spoil)(struct call *c);
-    clq_status status;
-    const char *sentence;
-};
-
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct call *c)                                                                         \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
-SPOIL(no_context, c->context = NULL)
-SPOIL(no_queue, c->queue = NULL)
-SPOIL(wait_missing, c->num_wait = 2)
-SPOIL(no_desc, c->desc = NULL)
+SPOIL_ANY
 SPOIL(reserved, c->given.reserved[3] = 1)
 SPOIL(zero, c->given.zero = 1)
 SPOIL(mode, c->given.mode = 3)
@@ -144,16 +129,8 @@ SPOIL(groups_ends, by_groups(c); c->group_shape[0] = 4)
 SPOIL(groups_zero, by_groups(c); c->zero_shape[0] = 6)
 SPOIL(groups_index, by_groups(c); c->groups.dtype = CLQ_UINT8)
 
-#define DISJOINT(a, b) a " shares bytes of its buffer with " b ": their byte ranges must be disjoint"
-#define SHORT(name)    name ".data has 65536 bytes: shape x strides + byte_offset ask for "
-#define FLOATS         "it must be float32, float16 or bfloat16"
-
-static const struct row rows[] = {
-    {"no context", no_context, CLQ_ERROR_NULL, "context is NULL: it must be a context"},
-    {"no queue", no_queue, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue"},
-    {"a wait list that is missing", wait_missing, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 2 and wait is NULL: a wait list has both or neither"},
-    {"no descriptor", no_desc, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor"},
+static const struct refused_row rows[] = {
+    ROWS_OF_ANY,
     {"a field of the future", reserved, CLQ_ERROR_VALUE,
      "desc.reserved[3] is not 0: this library knows no such field"},
     {"zero is one", zero, CLQ_ERROR_VALUE, "desc.zero is 1: it must be 0"},
@@ -242,7 +219,7 @@ static const struct row rows[] = {
 
 static void refuses(void **state)
 {
-    const struct row *row = *state;
+    const struct refused_row *row = *state;
     cl_event done = NULL;
     struct call c;
 
@@ -252,7 +229,7 @@ static void refuses(void **state)
                    row->sentence, row->name);
     refused_expect(clq_dequantize_explain(c.context, c.queue, c.desc, c.num_wait, c.wait), row->status,
                    row->sentence, row->name);
-    if (c.queue != NULL && c.num_wait == 0)
+    if (c.queue && !c.num_wait && !c.wait)
         refused_expect(clq_dequantize_build(c.context, c.desc), row->status, row->sentence, row->name);
     refused_expect_nothing(&done, c.buffers, fillings, BUFFERS);
     refused_release(c.buffers, BUFFERS);
@@ -309,9 +286,7 @@ int main(int argc, char **argv)
 {
     struct CMUnitTest tests[COUNT(rows) + 2];
 
-    for (size_t i = 0; i < COUNT(rows); i++)
-        tests[i] = (struct CMUnitTest){
-            .name = rows[i].name, .test_func = refuses, .initial_state = (void *)&rows[i]};
+    refused_tests(tests, rows, COUNT(rows), refuses);
     tests[COUNT(rows)] = (struct CMUnitTest)cmocka_unit_test(accepts);
     tests[COUNT(rows) + 1] = (struct CMUnitTest)cmocka_unit_test(explains);
     return HARNESS_RUN(argc, argv, "bad input of dequantization", tests);

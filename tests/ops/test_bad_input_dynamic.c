@@ -42,23 +42,7 @@ static void make_call(struct call *c)
     c->desc = &c->given;
 }
 
-struct row {
-    const char *name;
-    void (*spoil)(struct call *c);
-    clq_status status;
-    const char *sentence;
-};
-
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct call *c)                                                                         \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
-SPOIL(no_context, c->context = NULL)
-SPOIL(no_queue, c->queue = NULL)
-SPOIL(wait_missing, c->num_wait = 2)
-SPOIL(wait_uncounted, c->wait = (const cl_event *)&c->given)
-SPOIL(no_desc, c->desc = NULL)
+SPOIL_ANY
 SPOIL(reserved, c->given.reserved[2] = 1)
 SPOIL(zero, c->given.zero = 1)
 SPOIL(symmetric, c->given.symmetric = 2; c->given.offset = NULL)
@@ -116,18 +100,8 @@ SPOIL(offset_in_y, c->offset.data = c->buffers[YS])
 SPOIL(offset_in_scale, c->offset.data = c->buffers[SCALES]; c->offset.byte_offset = 20)
 SPOIL(empty_wrong, c->x_shape[0] = c->y_shape[0] = c->offset_shape[0] = 0)
 
-#define DISJOINT(a, b) a " shares bytes of its buffer with " b ": their byte ranges must be disjoint"
-#define SHORT(name)    name ".data has 65536 bytes: shape x strides + byte_offset ask for "
-#define OVERLAPS       ": an output must not overlap itself, so it must be at least "
-
-static const struct row rows[] = {
-    {"no context", no_context, CLQ_ERROR_NULL, "context is NULL: it must be a context"},
-    {"no queue", no_queue, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue"},
-    {"a wait list that is missing", wait_missing, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 2 and wait is NULL: a wait list has both or neither"},
-    {"a wait list without its length", wait_uncounted, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 0 and wait is not NULL: a wait list has both or neither"},
-    {"no descriptor", no_desc, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor"},
+static const struct refused_row rows[] = {
+    ROWS_OF_ANY,
     {"a field of the future", reserved, CLQ_ERROR_VALUE,
      "desc.reserved[2] is not 0: this library knows no such field"},
     {"zero is 1", zero, CLQ_ERROR_VALUE, "desc.zero is 1: it must be 0"},
@@ -142,10 +116,9 @@ static const struct row rows[] = {
     {"scale without data", scale_data, CLQ_ERROR_NULL, "scale.data is NULL: it must be a cl_mem"},
     {"y on the host", y_host, CLQ_ERROR_VALUE,
      "y.device.device_type is 1: it must be kDLOpenCL (4), whose data is a cl_mem"},
-    {"x of int8", x_int8, CLQ_ERROR_TYPE,
-     "x.dtype is (code 0, bits 8, lanes 1), int8: it must be float32, float16 or bfloat16"},
+    {"x of int8", x_int8, CLQ_ERROR_TYPE, "x.dtype is (code 0, bits 8, lanes 1), int8: " FLOATS},
     {"smooth scale of int32", smooth_int32, CLQ_ERROR_TYPE,
-     "smooth_scale.dtype is (code 0, bits 32, lanes 1), int32: it must be float32, float16 or bfloat16"},
+     "smooth_scale.dtype is (code 0, bits 32, lanes 1), int32: " FLOATS},
     {"y of uint8", y_uint8, CLQ_ERROR_TYPE,
      "y.dtype is (code 1, bits 8, lanes 1), uint8: it must be int8 or int4"},
     {"y of int32", y_int32, CLQ_ERROR_TYPE,
@@ -180,14 +153,10 @@ static const struct row rows[] = {
      "y.shape[1] is 23: the last dimension of packed int4 must be even"},
     {"a negative size", negative_size, CLQ_ERROR_SHAPE, "x.shape[0] is -6: it must not be negative"},
     {"a negative stride", negative_stride, CLQ_ERROR_LAYOUT, "x.strides[0] is -24: it must not be negative"},
-    {"rows of y in one place", y_repeats, CLQ_ERROR_OVERLAP,
-     "y.strides[0] is 0" OVERLAPS "1, the span of the dimensions with smaller strides"},
-    {"rows of y that overlap", y_folds, CLQ_ERROR_OVERLAP,
-     "y.strides[0] is 23" OVERLAPS "24, the span of the dimensions with smaller strides"},
-    {"scales in one place", scale_repeats, CLQ_ERROR_OVERLAP,
-     "scale.strides[0] is 0" OVERLAPS "1, the span of the dimensions with smaller strides"},
-    {"offsets in one place", offset_repeats, CLQ_ERROR_OVERLAP,
-     "offset.strides[0] is 0" OVERLAPS "1, the span of the dimensions with smaller strides"},
+    {"rows of y in one place", y_repeats, CLQ_ERROR_OVERLAP, "y.strides[0] is 0" OVERLAPS "1" SPAN},
+    {"rows of y that overlap", y_folds, CLQ_ERROR_OVERLAP, "y.strides[0] is 23" OVERLAPS "24" SPAN},
+    {"scales in one place", scale_repeats, CLQ_ERROR_OVERLAP, "scale.strides[0] is 0" OVERLAPS "1" SPAN},
+    {"offsets in one place", offset_repeats, CLQ_ERROR_OVERLAP, "offset.strides[0] is 0" OVERLAPS "1" SPAN},
     {"x at half a float", x_offset, CLQ_ERROR_LAYOUT,
      "x.byte_offset is 2: it must be a multiple of the element's 4 bytes"},
     {"scale at half a float", scale_offset, CLQ_ERROR_LAYOUT,
@@ -214,7 +183,7 @@ static const struct row rows[] = {
 /* A build checks the same, but for what it does not have. */
 static void refuses(void **state)
 {
-    const struct row *row = *state;
+    const struct refused_row *row = *state;
     cl_event done = NULL;
     struct call c;
 
@@ -248,8 +217,6 @@ int main(int argc, char **argv)
     struct CMUnitTest tests[COUNT(rows) + 1];
 
     tests[0] = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
-    for (size_t i = 0; i < COUNT(rows); i++)
-        tests[1 + i] = (struct CMUnitTest){
-            .name = rows[i].name, .test_func = refuses, .initial_state = (void *)&rows[i]};
+    refused_tests(tests + 1, rows, COUNT(rows), refuses);
     return HARNESS_RUN(argc, argv, "bad_input_dynamic", tests);
 }

@@ -48,23 +48,7 @@ static void make_call(struct call *c)
     c->desc = &c->given;
 }
 
-struct row {
-    const char *name;
-    void (*spoil)(struct call *c);
-    clq_status status;
-    const char *sentence;
-};
-
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct call *c)                                                                         \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
-SPOIL(no_context, c->context = NULL)
-SPOIL(no_queue, c->queue = NULL)
-SPOIL(wait_missing, c->num_wait = 2)
-SPOIL(wait_uncounted, c->wait = (const cl_event *)&c->given)
-SPOIL(no_desc, c->desc = NULL)
+SPOIL_ANY
 SPOIL(reserved, c->given.reserved[0] = 1)
 SPOIL(no_x, c->given.x = NULL)
 SPOIL(no_scale, c->given.scale = NULL)
@@ -125,19 +109,8 @@ SPOIL(report_in_group_index, c->given.report = c->buffers[GROUP_INDEX])
 SPOIL(report_in_offset, c->given.report = c->buffers[OFFSET])
 SPOIL(no_rows, c->x_shape[0] = c->y_shape[0] = 0; c->scale_shape[1] = 7)
 
-#define DISJOINT(a, b) a " shares bytes of its buffer with " b ": their byte ranges must be disjoint"
-#define SHORT(name)    name ".data has 65536 bytes: shape x strides + byte_offset ask for "
-#define OVERLAPS       ": an output must not overlap itself, so it must be at least "
-#define FLOATS         "it must be float32, float16 or bfloat16"
-
-static const struct row rows[] = {
-    {"no context", no_context, CLQ_ERROR_NULL, "context is NULL: it must be a context"},
-    {"no queue", no_queue, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue"},
-    {"a wait list that is missing", wait_missing, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 2 and wait is NULL: a wait list has both or neither"},
-    {"a wait list without its length", wait_uncounted, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 0 and wait is not NULL: a wait list has both or neither"},
-    {"no descriptor", no_desc, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor"},
+static const struct refused_row rows[] = {
+    ROWS_OF_ANY,
     {"a field of the future", reserved, CLQ_ERROR_VALUE,
      "desc.reserved[0] is not 0: this library knows no such field"},
     {"no x", no_x, CLQ_ERROR_NULL, "x is NULL: it must be a tensor"},
@@ -190,10 +163,8 @@ static const struct row rows[] = {
     {"a negative size", negative_size, CLQ_ERROR_SHAPE, "x.shape[0] is -4: it must not be negative"},
     {"a negative stride", negative_stride, CLQ_ERROR_LAYOUT,
      "group_index.strides[0] is -1: it must not be negative"},
-    {"rows in one place", y_repeats, CLQ_ERROR_OVERLAP,
-     "y.strides[0] is 0" OVERLAPS "1, the span of the dimensions with smaller strides"},
-    {"rows that overlap", y_folds, CLQ_ERROR_OVERLAP,
-     "y.strides[0] is 7" OVERLAPS "8, the span of the dimensions with smaller strides"},
+    {"rows in one place", y_repeats, CLQ_ERROR_OVERLAP, "y.strides[0] is 0" OVERLAPS "1" SPAN},
+    {"rows that overlap", y_folds, CLQ_ERROR_OVERLAP, "y.strides[0] is 7" OVERLAPS "8" SPAN},
     {"an offset within a float32", x_offset, CLQ_ERROR_LAYOUT,
      "x.byte_offset is 3: it must be a multiple of the element's 4 bytes"},
     {"an offset within an int64", group_index_offset, CLQ_ERROR_LAYOUT,
@@ -224,7 +195,7 @@ static const struct row rows[] = {
 
 static void refuses(void **state)
 {
-    const struct row *row = *state;
+    const struct refused_row *row = *state;
     cl_event done = NULL;
     struct call c;
 
@@ -260,8 +231,6 @@ int main(int argc, char **argv)
     struct CMUnitTest tests[COUNT(rows) + 1];
 
     tests[0] = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
-    for (size_t i = 0; i < COUNT(rows); i++)
-        tests[1 + i] = (struct CMUnitTest){
-            .name = rows[i].name, .test_func = refuses, .initial_state = (void *)&rows[i]};
+    refused_tests(tests + 1, rows, COUNT(rows), refuses);
     return HARNESS_RUN(argc, argv, "bad_input_group", tests);
 }

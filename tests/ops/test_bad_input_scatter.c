@@ -1,6 +1,6 @@
 /* One row for each rule of quantize-and-scatter: the status and the sentence of the refusal, and nothing
  * written. */
-#include "refused.h"
+#include "refused_scatter.h"
 
 enum { CACHE, INPUT, INDICES, UPDATES, SCALES, ZERO_POINTS, REPORT, WORKSPACE, BUFFERS };
 enum { N = 1024 };
@@ -56,40 +56,17 @@ static void make_call(struct call *c)
     c->desc = &c->given;
 }
 
-struct row {
-    const char *name;
-    void (*spoil)(struct call *c);
-    clq_status status;
-    const char *sentence;
-    bool workspace; /* which only the call itself looks at */
-};
-
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct call *c)                                                                         \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
-SPOIL(no_context, c->context = NULL)
-SPOIL(no_queue, c->queue = NULL)
-SPOIL(wait_missing, c->num_wait = 2)
-SPOIL(wait_uncounted, c->wait = (const cl_event *)&c->given)
-SPOIL(no_desc, c->desc = NULL)
+SPOIL_ANY
+SPOIL_SCATTER
 SPOIL(reserved, c->given.reserved[3] = 1)
 SPOIL(mode, c->given.mode = 2)
-SPOIL(range, c->given.out_of_range = 3)
-SPOIL(unique, c->given.unique = 2)
-SPOIL(no_cache, c->given.cache = NULL)
-SPOIL(no_indices, c->given.indices = NULL)
-SPOIL(no_updates, c->given.updates = NULL)
 SPOIL(no_scales, c->given.scales = NULL)
 SPOIL(cache_data, c->cache.data = NULL)
 SPOIL(indices_shapeless, c->indices.shape = NULL)
 SPOIL(updates_host, c->updates.device.device_type = kDLCPU)
 SPOIL(cache_float, c->cache.dtype = CLQ_FLOAT32)
 SPOIL(cache_int32, c->cache.dtype = CLQ_INT32)
-SPOIL(indices_float, c->indices.dtype = CLQ_FLOAT32)
 SPOIL(indices_int8, c->indices.dtype = CLQ_INT8)
-SPOIL(updates_int8, c->updates.dtype = CLQ_INT8)
 SPOIL(scales_int32, c->scales.dtype = CLQ_INT32)
 SPOIL(zero_points_int64, c->zero_points.dtype = CLQ_INT64)
 SPOIL(input_uint8, c->input.dtype = CLQ_UINT8)
@@ -98,16 +75,11 @@ SPOIL(updates_flat, c->updates.ndim = 1)
 SPOIL(updates_deep, c->updates.ndim = 9)
 SPOIL(updates_rank, c->updates.ndim = 2)
 SPOIL(input_rank, c->input.ndim = 2)
-SPOIL(indices_rank, c->indices.ndim = 0)
-SPOIL(indices_pair, c->indices_shape[1] = 3)
-SPOIL(indices_count, c->indices_shape[0] = 5)
-SPOIL(starts_many, c->indices.ndim = 1)
 SPOIL(axis_first, c->given.axis = 0)
 SPOIL(axis_first_negative, c->given.axis = -3)
 SPOIL(axis_high, c->given.axis = 3)
 SPOIL(axis_far, c->given.axis = INT32_MIN)
 SPOIL(axis_int4, c->cache.dtype = CLQ_INT4; c->given.axis = -1)
-SPOIL(updates_long, c->updates_shape[1] = 17)
 SPOIL(updates_wide, c->updates_shape[2] = 5)
 SPOIL(bytes_narrow, c->cache.dtype = CLQ_INT4_BYTES; c->cache_shape[2] = 4)
 SPOIL(words_narrow, c->cache.dtype = CLQ_INT4_WORDS; c->cache_shape[2] = 1)
@@ -137,174 +109,115 @@ SPOIL(cache_far, c->cache.strides = c->strides; c->strides[0] = INT64_MAX / 2)
 SPOIL(indices_huge, c->indices_shape[0] = INT64_MAX)
 SPOIL(cache_in_input, c->cache.data = c->buffers[INPUT])
 SPOIL(cache_in_indices, c->cache.data = c->buffers[INDICES]; c->cache.byte_offset = 8191)
-SPOIL(cache_in_updates, c->cache.data = c->buffers[UPDATES])
 SPOIL(cache_in_scales, c->cache.data = c->buffers[SCALES]; c->cache.byte_offset = 15)
 SPOIL(cache_in_zero_points, c->zero_points.data = c->buffers[CACHE]; c->zero_points.byte_offset = 511)
-SPOIL(report_odd, c->given.report_offset_bytes = 6)
-SPOIL(report_end, c->given.report_offset_bytes = REFUSED_BYTES - 12)
 SPOIL(report_far, c->given.report_offset_bytes = UINT64_MAX - 3)
-SPOIL(report_in_cache, c->given.report = c->buffers[CACHE])
 SPOIL(report_in_input, c->given.report = c->buffers[INPUT])
 SPOIL(report_in_zero_points, c->given.report = c->buffers[ZERO_POINTS])
-SPOIL(workspace_odd, c->given.workspace_offset_bytes = 2)
-SPOIL(workspace_end, c->given.workspace_offset_bytes = REFUSED_BYTES - 4)
-SPOIL(workspace_in_cache, c->given.workspace = c->buffers[CACHE])
 SPOIL(workspace_in_input, c->given.workspace = c->buffers[INPUT])
-SPOIL(workspace_in_updates, c->given.workspace = c->buffers[UPDATES])
 SPOIL(workspace_in_scales, c->given.workspace = c->buffers[SCALES])
-SPOIL(workspace_in_report, c->given.workspace = c->buffers[REPORT]; c->given.report_offset_bytes = 4)
 SPOIL(empty_updates, c->updates_shape[0] = c->indices_shape[0] = 0; c->given.axis = 0)
 SPOIL(empty_row, c->updates_shape[1] = 0; c->given.report_offset_bytes = 6)
 
-#define DISJOINT(a, b) a " shares bytes of its buffer with " b ": their byte ranges must be disjoint"
-#define SHORT(name)    name ".data has 65536 bytes: shape x strides + byte_offset ask for "
-#define OVERLAPS       ": an output must not overlap itself, so it must be at least "
-#define ANY_BUT_FIRST  ": it must be from -2 to -1 or from 1 to 2, any dimension but the first"
+#define ANY_BUT_FIRST ": it must be from -2 to -1 or from 1 to 2, any dimension but the first"
 
-static const struct row rows[] = {
-    {"no context", no_context, CLQ_ERROR_NULL, "context is NULL: it must be a context", false},
-    {"no queue", no_queue, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue", false},
-    {"a wait list that is missing", wait_missing, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 2 and wait is NULL: a wait list has both or neither", false},
-    {"a wait list without its length", wait_uncounted, CL_INVALID_EVENT_WAIT_LIST,
-     "num_wait is 0 and wait is not NULL: a wait list has both or neither", false},
-    {"no descriptor", no_desc, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor", false},
+static const struct refused_row rows[] = {
+    ROWS_OF_ANY,
+    ROWS_OF_SCATTER,
     {"a field of the future", reserved, CLQ_ERROR_VALUE,
-     "desc.reserved[3] is not 0: this library knows no such field", false},
-    {"no such mode", mode, CLQ_ERROR_VALUE, "mode is 2: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)",
-     false},
-    {"no such policy", range, CLQ_ERROR_VALUE,
-     "out_of_range is 3: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", false},
-    {"unique is 2", unique, CLQ_ERROR_VALUE, "unique is 2: it must be 0 or 1", false},
-    {"no cache", no_cache, CLQ_ERROR_NULL, "cache is NULL: it must be a tensor", false},
-    {"no indices", no_indices, CLQ_ERROR_NULL, "indices is NULL: it must be a tensor", false},
-    {"no updates", no_updates, CLQ_ERROR_NULL, "updates is NULL: it must be a tensor", false},
-    {"no scales", no_scales, CLQ_ERROR_NULL, "scales is NULL: it must be a tensor", false},
-    {"cache without data", cache_data, CLQ_ERROR_NULL, "cache.data is NULL: it must be a cl_mem", false},
+     "desc.reserved[3] is not 0: this library knows no such field"},
+    {"no such mode", mode, CLQ_ERROR_VALUE, "mode is 2: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)"},
+    {"no scales", no_scales, CLQ_ERROR_NULL, "scales is NULL: it must be a tensor"},
+    {"cache without data", cache_data, CLQ_ERROR_NULL, "cache.data is NULL: it must be a cl_mem"},
     {"indices without a shape", indices_shapeless, CLQ_ERROR_NULL,
-     "indices.shape is NULL: it must have 2 values", false},
+     "indices.shape is NULL: it must have 2 values"},
     {"updates on the host", updates_host, CLQ_ERROR_VALUE,
-     "updates.device.device_type is 1: it must be kDLOpenCL (4), whose data is a cl_mem", false},
+     "updates.device.device_type is 1: it must be kDLOpenCL (4), whose data is a cl_mem"},
     {"cache of floats", cache_float, CLQ_ERROR_TYPE,
-     "cache.dtype is (code 2, bits 32, lanes 1), float32: it must be int8, uint8 or int4", false},
+     "cache.dtype is (code 2, bits 32, lanes 1), float32: it must be int8, uint8 or int4"},
     {"cache of int32", cache_int32, CLQ_ERROR_TYPE,
-     "cache.dtype is (code 0, bits 32, lanes 1), int32: it must be int8, uint8 or int4", false},
-    {"indices of floats", indices_float, CLQ_ERROR_TYPE,
-     "indices.dtype is (code 2, bits 32, lanes 1), float32: it must be int32 or int64", false},
+     "cache.dtype is (code 0, bits 32, lanes 1), int32: it must be int8, uint8 or int4"},
     {"indices of int8", indices_int8, CLQ_ERROR_TYPE,
-     "indices.dtype is (code 0, bits 8, lanes 1), int8: it must be int32 or int64", false},
-    {"updates of int8", updates_int8, CLQ_ERROR_TYPE,
-     "updates.dtype is (code 0, bits 8, lanes 1), int8: it must be float32, float16 or bfloat16", false},
+     "indices.dtype is (code 0, bits 8, lanes 1), int8: it must be int32 or int64"},
     {"scales of int32", scales_int32, CLQ_ERROR_TYPE,
-     "scales.dtype is (code 0, bits 32, lanes 1), int32: it must be float32, float16 or bfloat16", false},
+     "scales.dtype is (code 0, bits 32, lanes 1), int32: " FLOATS},
     {"zero points of int64", zero_points_int64, CLQ_ERROR_TYPE,
      "zero_points.dtype is (code 0, bits 64, lanes 1), int64: it must be float32, float16, bfloat16, int8, "
-     "uint8 or int32",
-     false},
+     "uint8 or int32"},
     {"input of another type", input_uint8, CLQ_ERROR_TYPE,
-     "input.dtype is (code 1, bits 8, lanes 1), uint8: it must be int8", false},
+     "input.dtype is (code 1, bits 8, lanes 1), uint8: it must be int8"},
     {"input in other containers", input_lanes, CLQ_ERROR_TYPE,
-     "input.dtype has 2 lanes: it must have those of cache, 1", false},
-    {"updates of rank 1", updates_flat, CLQ_ERROR_RANK, "updates.ndim is 1: it must be from 2 to 8", false},
-    {"updates of rank 9", updates_deep, CLQ_ERROR_RANK, "updates.ndim is 9: it must be from 0 to 8", false},
+     "input.dtype has 2 lanes: it must have those of cache, 1"},
+    {"updates of rank 1", updates_flat, CLQ_ERROR_RANK, "updates.ndim is 1: it must be from 2 to 8"},
+    {"updates of rank 9", updates_deep, CLQ_ERROR_RANK, "updates.ndim is 9: it must be from 0 to 8"},
     {"updates of another rank", updates_rank, CLQ_ERROR_RANK,
-     "cache.ndim is 3: it must be the rank of updates, 2", false},
-    {"input of another rank", input_rank, CLQ_ERROR_RANK, "input.ndim is 2: it must be the rank of cache, 3",
-     false},
-    {"indices without a dimension", indices_rank, CLQ_ERROR_RANK, "indices.ndim is 0: it must be 1 or 2",
-     false},
-    {"indices of triples", indices_pair, CLQ_ERROR_SHAPE,
-     "indices.shape[1] is 3: it must be 2, a batch and a start", false},
-    {"fewer indices", indices_count, CLQ_ERROR_SHAPE,
-     "indices.shape[0] is 5: it must be updates.shape[0], 1024", false},
-    {"more starts than batches", starts_many, CLQ_ERROR_SHAPE,
-     "indices.shape[0] is 1024: with 1-D indices it must be at most cache.shape[0], 8", false},
-    {"axis 0", axis_first, CLQ_ERROR_AXIS, "axis is 0" ANY_BUT_FIRST, false},
-    {"axis minus the rank", axis_first_negative, CLQ_ERROR_AXIS, "axis is -3" ANY_BUT_FIRST, false},
-    {"axis at the rank", axis_high, CLQ_ERROR_AXIS, "axis is 3" ANY_BUT_FIRST, false},
-    {"axis far out", axis_far, CLQ_ERROR_AXIS, "axis is -2147483648" ANY_BUT_FIRST, false},
+     "cache.ndim is 3: it must be the rank of updates, 2"},
+    {"input of another rank", input_rank, CLQ_ERROR_RANK, "input.ndim is 2: it must be the rank of cache, 3"},
+    {"axis 0", axis_first, CLQ_ERROR_AXIS, "axis is 0" ANY_BUT_FIRST},
+    {"axis minus the rank", axis_first_negative, CLQ_ERROR_AXIS, "axis is -3" ANY_BUT_FIRST},
+    {"axis at the rank", axis_high, CLQ_ERROR_AXIS, "axis is 3" ANY_BUT_FIRST},
+    {"axis far out", axis_far, CLQ_ERROR_AXIS, "axis is -2147483648" ANY_BUT_FIRST},
     {"axis last for int4", axis_int4, CLQ_ERROR_AXIS,
-     "axis is -1: it must be from -2 to -2 or from 1 to 1, any dimension but the first and the last", false},
-    {"updates longer than the cache", updates_long, CLQ_ERROR_SHAPE,
-     "updates.shape[1] is 17: it must be at most cache.shape[1], 16", false},
+     "axis is -1: it must be from -2 to -2 or from 1 to 1, any dimension but the first and the last"},
     {"updates wider than the cache", updates_wide, CLQ_ERROR_SHAPE,
-     "cache.shape[2] is 4: it must be updates.shape[2], 5", false},
+     "cache.shape[2] is 4: it must be updates.shape[2], 5"},
     {"bytes of two, as many as updates", bytes_narrow, CLQ_ERROR_SHAPE,
-     "cache.shape[2] is 4, of 2 int4 elements each: it must be a half of updates.shape[2], 4", false},
+     "cache.shape[2] is 4, of 2 int4 elements each: it must be a half of updates.shape[2], 4"},
     {"a word of eight for four", words_narrow, CLQ_ERROR_SHAPE,
-     "cache.shape[2] is 1, of 8 int4 elements each: it must be an eighth of updates.shape[2], 4", false},
+     "cache.shape[2] is 1, of 8 int4 elements each: it must be an eighth of updates.shape[2], 4"},
     {"packed int4 of odd size", nibbles_odd, CLQ_ERROR_SHAPE,
-     "cache.shape[2] is 5: the last dimension of packed int4 must be even", false},
+     "cache.shape[2] is 5: the last dimension of packed int4 must be even"},
     {"input of another size", input_long, CLQ_ERROR_SHAPE,
-     "input.shape[1] is 17: it must be cache.shape[1], 16", false},
+     "input.shape[1] is 17: it must be cache.shape[1], 16"},
     {"too few scales", scales_count, CLQ_ERROR_SHAPE,
-     "scales has 3 elements: it must have 1, or 4 as updates.shape[2]", false},
+     "scales has 3 elements: it must have 1, or 4 as updates.shape[2]"},
     {"scales that count to too many", scales_square, CLQ_ERROR_SHAPE,
-     "scales has 8 elements: it must have 1, or 4 as updates.shape[2]", false},
+     "scales has 8 elements: it must have 1, or 4 as updates.shape[2]"},
     {"too many zero points", zero_points_count, CLQ_ERROR_SHAPE,
-     "zero_points has 5 elements: it must have 1, or 4 as updates.shape[2]", false},
-    {"a negative size", negative_size, CLQ_ERROR_SHAPE, "cache.shape[0] is -8: it must not be negative",
-     false},
-    {"a negative stride", cache_stride, CLQ_ERROR_LAYOUT, "cache.strides[1] is -4: it must not be negative",
-     false},
-    {"batches in one place", cache_repeats, CLQ_ERROR_OVERLAP,
-     "cache.strides[0] is 0" OVERLAPS "1, the span of the dimensions with smaller strides", false},
-    {"positions that overlap", cache_folds, CLQ_ERROR_OVERLAP,
-     "cache.strides[1] is 3" OVERLAPS "4, the span of the dimensions with smaller strides", false},
+     "zero_points has 5 elements: it must have 1, or 4 as updates.shape[2]"},
+    {"a negative size", negative_size, CLQ_ERROR_SHAPE, "cache.shape[0] is -8: it must not be negative"},
+    {"a negative stride", cache_stride, CLQ_ERROR_LAYOUT, "cache.strides[1] is -4: it must not be negative"},
+    {"batches in one place", cache_repeats, CLQ_ERROR_OVERLAP, "cache.strides[0] is 0" OVERLAPS "1" SPAN},
+    {"positions that overlap", cache_folds, CLQ_ERROR_OVERLAP, "cache.strides[1] is 3" OVERLAPS "4" SPAN},
     {"packed int4 with an odd stride", nibbles_stride, CLQ_ERROR_LAYOUT,
-     "cache.strides[1] is 5: packed int4 has a last stride of 1 and even other strides", false},
+     "cache.strides[1] is 5: packed int4 has a last stride of 1 and even other strides"},
     {"an offset within an int32", indices_offset, CLQ_ERROR_LAYOUT,
-     "indices.byte_offset is 2: it must be a multiple of the element's 4 bytes", false},
+     "indices.byte_offset is 2: it must be a multiple of the element's 4 bytes"},
     {"an offset within an int64", wide_offset, CLQ_ERROR_LAYOUT,
-     "indices.byte_offset is 4: it must be a multiple of the element's 8 bytes", false},
+     "indices.byte_offset is 4: it must be a multiple of the element's 8 bytes"},
     {"an offset within a word", words_offset, CLQ_ERROR_LAYOUT,
-     "cache.byte_offset is 2: it must be a multiple of the element's 4 bytes", false},
-    {"cache past its buffer", cache_end, CLQ_ERROR_SIZE, SHORT("cache") "65537", false},
-    {"input past its buffer", input_end, CLQ_ERROR_SIZE, SHORT("input") "65537", false},
-    {"indices past their buffer", indices_end, CLQ_ERROR_SIZE, SHORT("indices") "69632", false},
-    {"updates past their buffer", updates_end, CLQ_ERROR_SIZE, SHORT("updates") "73728", false},
-    {"scales past their buffer", scales_end, CLQ_ERROR_SIZE, SHORT("scales") "65540", false},
-    {"zero points past their buffer", zero_points_end, CLQ_ERROR_SIZE, SHORT("zero_points") "65537", false},
+     "cache.byte_offset is 2: it must be a multiple of the element's 4 bytes"},
+    {"cache past its buffer", cache_end, CLQ_ERROR_SIZE, SHORT("cache") "65537"},
+    {"input past its buffer", input_end, CLQ_ERROR_SIZE, SHORT("input") "65537"},
+    {"indices past their buffer", indices_end, CLQ_ERROR_SIZE, SHORT("indices") "69632"},
+    {"updates past their buffer", updates_end, CLQ_ERROR_SIZE, SHORT("updates") "73728"},
+    {"scales past their buffer", scales_end, CLQ_ERROR_SIZE, SHORT("scales") "65540"},
+    {"zero points past their buffer", zero_points_end, CLQ_ERROR_SIZE, SHORT("zero_points") "65537"},
     {"a cache of 2^64", cache_huge, CLQ_ERROR_OVERFLOW,
-     "cache has more than 2^63 elements: the product of its shape must fit into 63 bits", false},
+     "cache has more than 2^63 elements: the product of its shape must fit into 63 bits"},
     {"a cache that reaches past 2^63", cache_far, CLQ_ERROR_OVERFLOW,
-     "cache.strides[0] is 4611686018427387903: shape x strides must fit into 63 bits", false},
+     "cache.strides[0] is 4611686018427387903: shape x strides must fit into 63 bits"},
     {"entries without number", indices_huge, CLQ_ERROR_OVERFLOW,
-     "indices has more than 2^63 elements: the product of its shape must fit into 63 bits", false},
-    {"cache in the input", cache_in_input, CLQ_ERROR_OVERLAP, DISJOINT("cache", "input"), false},
-    {"cache in the indices", cache_in_indices, CLQ_ERROR_OVERLAP, DISJOINT("cache", "indices"), false},
-    {"cache in the updates", cache_in_updates, CLQ_ERROR_OVERLAP, DISJOINT("cache", "updates"), false},
-    {"cache in the scales", cache_in_scales, CLQ_ERROR_OVERLAP, DISJOINT("cache", "scales"), false},
-    {"zero points in the cache", cache_in_zero_points, CLQ_ERROR_OVERLAP, DISJOINT("cache", "zero_points"),
-     false},
-    {"report at an odd place", report_odd, CLQ_ERROR_LAYOUT,
-     "report_offset_bytes is 6: it must be a multiple of 4", false},
-    {"report past the end", report_end, CLQ_ERROR_SIZE, SHORT("report") "65540", false},
+     "indices has more than 2^63 elements: the product of its shape must fit into 63 bits"},
+    {"cache in the input", cache_in_input, CLQ_ERROR_OVERLAP, DISJOINT("cache", "input")},
+    {"cache in the indices", cache_in_indices, CLQ_ERROR_OVERLAP, DISJOINT("cache", "indices")},
+    {"cache in the scales", cache_in_scales, CLQ_ERROR_OVERLAP, DISJOINT("cache", "scales")},
+    {"zero points in the cache", cache_in_zero_points, CLQ_ERROR_OVERLAP, DISJOINT("cache", "zero_points")},
     {"report far out", report_far, CLQ_ERROR_OVERFLOW,
-     "report ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits", false},
-    {"report in the cache", report_in_cache, CLQ_ERROR_OVERLAP, DISJOINT("report", "cache"), false},
-    {"report in the input", report_in_input, CLQ_ERROR_OVERLAP, DISJOINT("report", "input"), false},
-    {"report in the zero points", report_in_zero_points, CLQ_ERROR_OVERLAP, DISJOINT("report", "zero_points"),
-     false},
-    {"workspace at an odd place", workspace_odd, CLQ_ERROR_LAYOUT,
-     "workspace_offset_bytes is 2: it must be a multiple of 4", true},
-    {"workspace too small", workspace_end, CLQ_ERROR_SIZE, SHORT("workspace"), true},
-    {"workspace in the cache", workspace_in_cache, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "cache"), true},
-    {"workspace in the input", workspace_in_input, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "input"), true},
-    {"workspace in the updates", workspace_in_updates, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "updates"),
-     true},
-    {"workspace in the scales", workspace_in_scales, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "scales"),
-     true},
-    {"workspace in the report", workspace_in_report, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "report"),
-     true},
-    {"no entries, and a wrong axis", empty_updates, CLQ_ERROR_AXIS, "axis is 0" ANY_BUT_FIRST, false},
+     "report ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits"},
+    {"report in the input", report_in_input, CLQ_ERROR_OVERLAP, DISJOINT("report", "input")},
+    {"report in the zero points", report_in_zero_points, CLQ_ERROR_OVERLAP,
+     DISJOINT("report", "zero_points")},
+    {"workspace in the input", workspace_in_input, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "input")},
+    {"workspace in the scales", workspace_in_scales, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "scales")},
+    {"no entries, and a wrong axis", empty_updates, CLQ_ERROR_AXIS, "axis is 0" ANY_BUT_FIRST},
     {"empty entries, and a wrong report", empty_row, CLQ_ERROR_LAYOUT,
-     "report_offset_bytes is 6: it must be a multiple of 4", false},
+     "report_offset_bytes is 6: it must be a multiple of 4"},
 };
 
 static void refuses(void **state)
 {
-    const struct row *row = *state;
+    const struct refused_row *row = *state;
     cl_event done = NULL;
     struct call c;
     size_t bytes = 1;
@@ -313,14 +226,14 @@ static void refuses(void **state)
     row->spoil(&c);
     refused_expect(clq_quantize_scatter(c.context, c.queue, c.desc, c.num_wait, c.wait, &done), row->status,
                    row->sentence, row->name);
-    if (!row->workspace)
+    if (!refused_for_its_workspace(row))
         refused_expect(clq_quantize_scatter_explain(c.context, c.queue, c.desc, c.num_wait, c.wait),
                        row->status, row->sentence, "clq_quantize_scatter_explain");
     /* These two have no queue and no wait list. */
     if (c.queue && !c.num_wait && !c.wait) {
         refused_expect(clq_quantize_scatter_build(c.context, c.desc), row->status, row->sentence,
                        "clq_quantize_scatter_build");
-        if (!row->workspace)
+        if (!refused_for_its_workspace(row))
             refused_expect(clq_quantize_scatter_workspace(c.context, c.desc, &bytes), row->status,
                            row->sentence, "clq_quantize_scatter_workspace");
     }
@@ -364,8 +277,6 @@ int main(int argc, char **argv)
 
     tests[0] = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
     tests[1] = (struct CMUnitTest)cmocka_unit_test(the_workspace_has_to_be_said_somewhere);
-    for (size_t i = 0; i < COUNT(rows); i++)
-        tests[2 + i] = (struct CMUnitTest){
-            .name = rows[i].name, .test_func = refuses, .initial_state = (void *)&rows[i]};
+    refused_tests(tests + 2, rows, COUNT(rows), refuses);
     return HARNESS_RUN(argc, argv, "bad_input_scatter", tests);
 }

@@ -188,11 +188,6 @@ static clq_status run(const struct call *c, cl_event *done)
                                                c->given[OFFSETS], 0, NULL, done);
 }
 
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct call *c)                                                                         \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
 SPOIL(no_x, c->given[XS] = NULL)
 SPOIL(no_offset, c->given[OFFSETS] = NULL)
 SPOIL(x_flat, c->x.ndim = 2)
@@ -214,12 +209,7 @@ SPOIL(scale_half, c->scale.dtype = CLQ_FLOAT16)
 SPOIL(offset_heads, c->offset_shape[2] = 2)
 SPOIL(offset_in_scale, c->offset.data = c->scale.data)
 
-static const struct row {
-    const char *name;
-    void (*spoil)(struct call *c);
-    clq_status status;
-    const char *sentence;
-} rows[] = {
+static const struct refused_row rows[] = {
     {"no x", no_x, CLQ_ERROR_NULL, "x is NULL: it must be a tensor"},
     {"no offset", no_offset, CLQ_ERROR_NULL, "var_offset is NULL: it must be a tensor"},
     {"x of rank 2", x_flat, CLQ_ERROR_RANK, "x.ndim is 2: it must be 3, [B, 1, H]"},

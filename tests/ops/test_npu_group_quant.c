@@ -131,7 +131,7 @@ static const unsigned char fillings[BUFFERS] = {
 
 /* A call that is right, for a row to spoil: x float32 (4, 16), scale float32 (3, 16), group_index int32 (3),
  * offset float32 (1), y int8 (4, 16). */
-struct bad_call {
+struct call {
     cl_mem buffers[BUFFERS];
     DLTensor tensors[BUFFERS];
     int64_t shapes[BUFFERS][9];
@@ -142,14 +142,14 @@ struct bad_call {
     cl_uint num_wait;
 };
 
-static void make_bad_call(struct bad_call *c)
+static void make_bad_call(struct call *c)
 {
     static const int64_t shapes[BUFFERS][9] = {
         [X] = {4, 16, 1}, [SCALE] = {3, 16, 1}, [GROUP_INDEX] = {3, 1}, [OFFSET] = {1}, [Y] = {4, 16, 1}};
     static const int ranks[BUFFERS] = {2, 2, 1, 1, 2};
     const DLDataType dtypes[BUFFERS] = {CLQ_FLOAT32, CLQ_FLOAT32, CLQ_INT32, CLQ_FLOAT32, CLQ_INT8};
 
-    *c = (struct bad_call){.dst_dtype = CLQ_NPU_QINT8, .context = harness.context, .queue = harness.queue};
+    *c = (struct call){.dst_dtype = CLQ_NPU_QINT8, .context = harness.context, .queue = harness.queue};
     memcpy(c->shapes, shapes, sizeof(shapes));
     refused_make(c->buffers, fillings, BUFFERS);
     for (int i = 0; i < BUFFERS; i++) {
@@ -158,7 +158,7 @@ static void make_bad_call(struct bad_call *c)
     }
 }
 
-static clq_status run_bad_call(const struct bad_call *c, cl_event *done)
+static clq_status run_bad_call(const struct call *c, cl_event *done)
 {
     const DLTensor *const *a = c->arguments;
 
@@ -166,25 +166,13 @@ static clq_status run_bad_call(const struct bad_call *c, cl_event *done)
                                (enum clq_npu_dtype)c->dst_dtype, a[Y], c->num_wait, NULL, done);
 }
 
-struct bad_row {
-    const char *name;
-    void (*spoil)(struct bad_call *c);
-    clq_status status;
-    const char *sentence;
-};
-
-static void to_words(struct bad_call *c)
+static void to_words(struct call *c)
 {
     c->dst_dtype = CLQ_NPU_QUINT4X2;
     c->tensors[Y].dtype = CLQ_INT32;
     c->shapes[Y][1] = 2;
 }
 
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct bad_call *c)                                                                     \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
 SPOIL(no_x, c->arguments[X] = NULL)
 SPOIL(no_scale, c->arguments[SCALE] = NULL)
 SPOIL(no_group_index, c->arguments[GROUP_INDEX] = NULL)
@@ -225,7 +213,7 @@ SPOIL(y_end, c->tensors[Y].byte_offset = REFUSED_BYTES - 63)
 #define OF_SCALE ": it must be that of scale, (code 2, bits 32, lanes 1)"
 #define WORDS    ": for dst_dtype quint4x2 it must be int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8)"
 
-static const struct bad_row bad_rows[] = {
+static const struct refused_row bad_rows[] = {
     {"no x", no_x, CLQ_ERROR_NULL, "x is NULL: it must be a tensor"},
     {"no scale", no_scale, CLQ_ERROR_NULL, "scale is NULL: it must be a tensor"},
     {"no group_index", no_group_index, CLQ_ERROR_NULL, "group_index is NULL: it must be a tensor"},
@@ -277,9 +265,9 @@ static const struct bad_row bad_rows[] = {
 
 static void refuses(void **state)
 {
-    const struct bad_row *row = *state;
+    const struct refused_row *row = *state;
     cl_event done = NULL;
-    struct bad_call c;
+    struct call c;
 
     make_bad_call(&c);
     row->spoil(&c);
@@ -292,7 +280,7 @@ static void the_call_itself_is_right(void **state)
 {
     (void)state;
     for (int words = 0; words < 2; words++) {
-        struct bad_call c;
+        struct call c;
 
         make_bad_call(&c);
         if (words)
@@ -313,8 +301,6 @@ int main(int argc, char **argv)
     for (size_t i = 0; i < COUNT(cases); i++)
         *at++ = (struct CMUnitTest){
             .name = cases[i].name, .test_func = matches_reference, .initial_state = (void *)&cases[i]};
-    for (size_t i = 0; i < COUNT(bad_rows); i++)
-        *at++ = (struct CMUnitTest){
-            .name = bad_rows[i].name, .test_func = refuses, .initial_state = (void *)&bad_rows[i]};
+    refused_tests(at, bad_rows, COUNT(bad_rows), refuses);
     return HARNESS_RUN(argc, argv, "npu_group_quant", tests);
 }

@@ -124,7 +124,7 @@ static const unsigned char fillings[BUFFERS] = {
 
 /* A call that is right, for a row to spoil: cache int8 (4, 8, 16), indices int32 (3, 2), updates float32
  * (3, 2, 16). */
-struct bad_call {
+struct call {
     cl_mem buffers[BUFFERS];
     DLTensor tensors[BUFFERS];
     int64_t shapes[BUFFERS][9];
@@ -136,7 +136,7 @@ struct bad_call {
     cl_uint num_wait;
 };
 
-static void make_bad_call(struct bad_call *c)
+static void make_bad_call(struct call *c)
 {
     static const int64_t shapes[BUFFERS][9] = {[INPUT] = {4, 8, 16, 1, 1, 1, 1, 1, 1},
                                                [CACHE] = {4, 8, 16, 1, 1, 1, 1, 1, 1},
@@ -147,7 +147,7 @@ static void make_bad_call(struct bad_call *c)
     static const int ranks[BUFFERS] = {3, 3, 2, 3, 1, 1};
     const DLDataType dtypes[BUFFERS] = {CLQ_INT8, CLQ_INT8, CLQ_INT32, CLQ_FLOAT32, CLQ_FLOAT32, CLQ_INT8};
 
-    *c = (struct bad_call){
+    *c = (struct call){
         .axis = -2, .quant_axis = -1, .reduce = "update", .context = harness.context, .queue = harness.queue};
     memcpy(c->shapes, shapes, sizeof(shapes));
     refused_make(c->buffers, fillings, BUFFERS);
@@ -157,7 +157,7 @@ static void make_bad_call(struct bad_call *c)
     }
 }
 
-static clq_status run_bad_call(const struct bad_call *c, bool copies, cl_event *done)
+static clq_status run_bad_call(const struct call *c, bool copies, cl_event *done)
 {
     const DLTensor *const *a = c->arguments;
 
@@ -172,17 +172,12 @@ static clq_status run_bad_call(const struct bad_call *c, bool copies, cl_event *
 /* In sentences $ stands for what the call names the cache: output, or self. */
 struct bad_row {
     const char *name;
-    void (*spoil)(struct bad_call *c);
+    void (*spoil)(struct call *c);
     clq_status status;
     const char *sentence;
     bool copies_only;
 };
 
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct bad_call *c)                                                                     \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
 SPOIL(no_input, c->arguments[INPUT] = NULL)
 SPOIL(no_cache, c->arguments[CACHE] = NULL)
 SPOIL(no_indices, c->arguments[INDICES] = NULL)
@@ -334,7 +329,7 @@ static void refuses(void **state)
     for (int copies = row->copies_only; copies < 2; copies++) {
         char sentence[512] = "";
         cl_event done = NULL;
-        struct bad_call c;
+        struct call c;
 
         named(sentence, sizeof(sentence), row->sentence, copies ? "output" : "self");
         make_bad_call(&c);
@@ -349,7 +344,7 @@ static void the_call_itself_is_right(void **state)
 {
     (void)state;
     for (int copies = 0; copies < 2; copies++) {
-        struct bad_call c;
+        struct call c;
 
         make_bad_call(&c);
         expect_status(run_bad_call(&c, copies, NULL), CLQ_OK, "the call");

@@ -1,5 +1,5 @@
 /* One row for each rule: the status, a word of the sentence, nothing written, no event made. */
-#include "harness.h"
+#include "refused.h"
 
 #include <clquant/rotate.h>
 #include <stdio.h>
@@ -41,11 +41,6 @@ static void make_call(struct call *c)
     c->desc = &c->given;
 }
 
-#define SPOIL(name, ...)                                                                                     \
-    static void name(struct call *c)                                                                         \
-    {                                                                                                        \
-        __VA_ARGS__;                                                                                         \
-    }
 SPOIL(no_context, c->context = NULL)
 SPOIL(no_queue, c->queue = NULL)
 SPOIL(no_desc, c->desc = NULL)
