@@ -30,6 +30,23 @@ void wait_for(cl_event event)
     clReleaseEvent(event);
 }
 
+void user_events(cl_event *wait, cl_uint waits)
+{
+    for (cl_uint i = 0; i < waits; i++)
+        wait[i] = user_event();
+}
+
+void complete_each(const cl_event *wait, cl_uint waits, cl_event done)
+{
+    for (cl_uint i = waits; i-- > 0;) {
+        assert_false(is_complete(done));
+        complete(wait[i]);
+    }
+    wait_for(done);
+    for (cl_uint i = 0; i < waits; i++)
+        clReleaseEvent(wait[i]);
+}
+
 cl_command_queue queue_of(cl_command_queue_properties properties)
 {
     cl_command_queue_properties has = 0;

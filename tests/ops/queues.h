@@ -8,6 +8,10 @@
 cl_event user_event(void);
 void complete(cl_event event);
 bool is_complete(cl_event event);
+/* A wait list of such events; each is completed, and `done` waits for the last. All are released. */
+enum { MOST_WAITS = 3 };
+void user_events(cl_event *wait, cl_uint waits);
+void complete_each(const cl_event *wait, cl_uint waits, cl_event done);
 /* Waits, and releases. */
 void wait_for(cl_event event);
 

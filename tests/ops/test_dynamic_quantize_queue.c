@@ -37,8 +37,6 @@ static void expect_outputs(struct dynamic_tensors *t, const struct dynamic_case 
     assert_true(parts_hold(&parts, harness.queue, true));
 }
 
-enum { MOST_WAITS = 3 };
-
 /* The inputs get their values while the call waits for each of its events: it must see the new ones. */
 static void check_waits(cl_command_queue queue, bool widened, cl_uint waits)
 {
@@ -47,22 +45,15 @@ static void check_waits(cl_command_queue queue, bool widened, cl_uint waits)
     cl_event wait[MOST_WAITS];
     cl_event done = NULL;
 
-    for (cl_uint i = 0; i < waits; i++)
-        wait[i] = user_event();
+    user_events(wait, waits);
     dynamic_tensors_init(&t, &c);
     upload(&t, &c, harness.queue); /* zeros */
     expect_status(call(&t, &c, queue, waits, wait, &done), CLQ_OK, c.name);
     expect_cl(clFlush(queue), "clFlush");
     dynamic_tensors_fill(&t, &c);
     upload(&t, &c, harness.queue);
-    for (cl_uint i = waits; i-- > 0;) {
-        assert_false(is_complete(done));
-        complete(wait[i]);
-    }
-    wait_for(done);
+    complete_each(wait, waits, done);
     expect_outputs(&t, &c);
-    for (cl_uint i = 0; i < waits; i++)
-        clReleaseEvent(wait[i]);
     dynamic_tensors_clear(&t, &c);
 }
 

@@ -25,8 +25,6 @@ static void upload_all(struct quantize_tensors *t)
     assert_true(tensor_upload(&t->y, harness.queue));
 }
 
-enum { MOST_WAITS = 3 };
-
 /* The inputs get their values while the call waits for each of its events: it must see the new ones. */
 static void check_waits(cl_command_queue queue, bool widened, cl_uint waits)
 {
@@ -36,8 +34,7 @@ static void check_waits(cl_command_queue queue, bool widened, cl_uint waits)
     cl_event done = NULL;
     struct clq_quantize_desc desc;
 
-    for (cl_uint i = 0; i < waits; i++)
-        wait[i] = user_event();
+    user_events(wait, waits);
     quantize_tensors_init(&t, &c);
     upload_all(&t); /* zeros */
     desc = quantize_desc_of(&t, &c);
@@ -46,17 +43,9 @@ static void check_waits(cl_command_queue queue, bool widened, cl_uint waits)
     quantize_tensors_fill(&t, &c);
     memset(t.y.image, 0x5a, t.y.size_bytes);
     upload_all(&t);
-    for (cl_uint i = waits; i-- > 0;) {
-        assert_false(is_complete(done));
-        complete(wait[i]);
-    }
-    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
-    assert_true(is_complete(done));
+    complete_each(wait, waits, done);
     quantize_tensors_expect(&t, &c, t.y.image);
     assert_true(tensor_holds(&t.y, harness.queue, t.y.image, c.name));
-    for (cl_uint i = 0; i < waits; i++)
-        clReleaseEvent(wait[i]);
-    clReleaseEvent(done);
     quantize_tensors_clear(&t);
 }
 

@@ -60,8 +60,6 @@ static void expect_outputs(struct scatter_tensors *t, const struct scatter_case 
     assert_true(parts_hold(&parts, harness.queue, true));
 }
 
-enum { MOST_WAITS = 3 };
-
 /* The tensors get their values while the call waits for each of its events: every command must see the new
  * ones. Until then the workspace is the test's, too. */
 static void check_waits(cl_command_queue queue, const struct kind *kind, cl_uint waits)
@@ -72,8 +70,7 @@ static void check_waits(cl_command_queue queue, const struct kind *kind, cl_uint
     cl_event wait[MOST_WAITS];
     cl_event done = NULL;
 
-    for (cl_uint i = 0; i < waits; i++)
-        wait[i] = user_event();
+    user_events(wait, waits);
     scatter_tensors_init(&t, &c);
     assert_true(scatter_tensors_upload(&t, &c, harness.queue)); /* zeros */
     expect_status(scatter_call(&t, &c, harness.context, queue, waits, wait, &done), CLQ_OK, c.name);
@@ -89,14 +86,8 @@ static void check_waits(cl_command_queue queue, const struct kind *kind, cl_uint
                   "clEnqueueFillBuffer");
         expect_cl(clFinish(harness.queue), "clFinish");
     }
-    for (cl_uint i = waits; i-- > 0;) {
-        assert_false(is_complete(done));
-        complete(wait[i]);
-    }
-    wait_for(done);
+    complete_each(wait, waits, done);
     expect_outputs(&t, &c);
-    for (cl_uint i = 0; i < waits; i++)
-        clReleaseEvent(wait[i]);
     scatter_tensors_clear(&t);
 }
 
