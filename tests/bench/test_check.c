@@ -1,26 +1,14 @@
 /* A wrong result is refused: every case passes the bench's own check as it is, and fails it once one bit of a
  * row that is looked at, or all that was to be written, is another. */
+#include "opened.h"
 #include "quantize_case.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-/* The check's caller draws a progress line and writes files; nothing here does. */
-static struct bench bench = {.options = {.size_bytes = 2 << 20}};
-
-static void flip_bit(size_t at)
-{
-    unsigned char byte = 0;
-
-    assert_true(data_read(&bench, bench.y, at, &byte, 1));
-    byte ^= 0x40;
-    assert_int_equal(clEnqueueWriteBuffer(bench.queue, bench.y, CL_TRUE, at, 1, &byte, 0, NULL, NULL), 0);
-}
 
 static void refuses(const struct quantize_case *c, const char *why)
 {
@@ -52,34 +40,17 @@ static void every_case(void **state)
         assert_true(quantize_case_run(&bench, &c));
         if (!quantize_case_check(&bench, &c))
             fail_msg("%s", bench.failure.text);
-        flip_bit(0);
+        opened_flip_bit(0);
         refuses(&c, "the first byte");
-        flip_bit(0);
+        opened_flip_bit(0);
         assert_true(quantize_case_check(&bench, &c));
-        flip_bit(last);
+        opened_flip_bit(last);
         refuses(&c, "the last byte");
     }
-}
-
-static int start(void **state)
-{
-    (void)state;
-    if (device_open(&bench) && data_create(&bench))
-        return 0;
-    printf("%s\n", bench.failure.text);
-    return -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    data_destroy(&bench);
-    device_close(&bench);
-    return 0;
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_case)};
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, opened_start, opened_stop);
 }

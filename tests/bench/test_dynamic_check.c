@@ -2,26 +2,15 @@
  * it once a bit of q, of a scale or of an offset is another, or nothing was written. What scatters apart from
  * the operator passes the same check. */
 #include "dynamic_case.h"
+#include "opened.h"
 #include "unfused.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
-#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
-
-static struct bench bench = {.options = {.size_bytes = 2 << 20}};
-
-static void flip_bit(size_t at)
-{
-    unsigned char byte = 0;
-
-    assert_true(data_read(&bench, bench.y, at, &byte, 1));
-    byte ^= 0x40;
-    assert_int_equal(clEnqueueWriteBuffer(bench.queue, bench.y, CL_TRUE, at, 1, &byte, 0, NULL, NULL), 0);
-}
 
 static void refuses(struct dynamic_case *c, const char *why)
 {
@@ -45,16 +34,16 @@ static void sees_every_result(struct dynamic_case *c)
     assert_true(data_spoil(&bench));
     assert_true(dynamic_case_run(&bench, c));
     passes(c);
-    flip_bit(0);
+    opened_flip_bit(0);
     refuses(c, "q");
-    flip_bit(0);
-    flip_bit(c->scale_at + 2);
+    opened_flip_bit(0);
+    opened_flip_bit(c->scale_at + 2);
     refuses(c, "a scale");
-    flip_bit(c->scale_at + 2);
+    opened_flip_bit(c->scale_at + 2);
     if (!c->symmetric) {
-        flip_bit(c->offset_at + 2);
+        opened_flip_bit(c->offset_at + 2);
         refuses(c, "an offset");
-        flip_bit(c->offset_at + 2);
+        opened_flip_bit(c->offset_at + 2);
     }
     passes(c);
     assert_true(data_spoil(&bench));
@@ -119,7 +108,7 @@ static void sees_a_stray_write(void **state)
     passes(&c);
     untouched = places_untouched(&c.places, c.next - 1);
     assert_true(untouched >= 0);
-    flip_bit((size_t)untouched * 4 * 64);
+    opened_flip_bit((size_t)untouched * 4 * 64);
     assert_false(dynamic_case_check(&bench, &c));
     assert_non_null(strstr(bench.failure.text, "of no entry"));
     dynamic_case_clear(&c);
@@ -164,23 +153,6 @@ static void fits(void **state)
     }
 }
 
-static int start(void **state)
-{
-    (void)state;
-    if (device_open(&bench) && data_create(&bench))
-        return 0;
-    printf("%s\n", bench.failure.text);
-    return -1;
-}
-
-static int stop(void **state)
-{
-    (void)state;
-    data_destroy(&bench);
-    device_close(&bench);
-    return 0;
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -190,5 +162,5 @@ int main(void)
         cmocka_unit_test(unfused_writes_the_same),
         cmocka_unit_test(fits),
     };
-    return cmocka_run_group_tests(tests, start, stop);
+    return cmocka_run_group_tests(tests, opened_start, opened_stop);
 }

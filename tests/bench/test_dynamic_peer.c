@@ -2,6 +2,7 @@
  * whatever the length of a row, what is in it and where it goes. The bench uses it to refuse wrong results,
  * so it is itself held to a loop of one element at a time. */
 #include "dynamic_peer.h"
+#include "values.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -18,39 +19,6 @@ enum { GUARD = 64, GUARD_BYTE = 0x5a, MOST_ELEMENTS = 3 << 19, MOST_ROWS = 3 << 
 static struct pool *pool;
 static uint8_t *x, *q, *expected_q;
 static float *scale, *offset, *expected_scale, *expected_offset;
-
-static float float_of(uint32_t bits)
-{
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    return value;
-}
-
-static uint32_t bits_of(float value)
-{
-    uint32_t bits;
-    memcpy(&bits, &value, sizeof bits);
-    return bits;
-}
-
-static float widen_f16(uint16_t h)
-{
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    float size = exponent == 31  ? (fraction ? NAN : INFINITY)
-                 : exponent == 0 ? ldexpf((float)fraction, -24)
-                                 : ldexpf((float)(1024 + fraction), exponent - 25);
-    return h & 0x8000 ? -size : size;
-}
-
-static float element(enum peer_src src, size_t i)
-{
-    uint16_t half;
-
-    if (src == PEER_F32)
-        return ((const float *)(const void *)x)[i];
-    half = ((const uint16_t *)(const void *)x)[i];
-    return src == PEER_F16 ? widen_f16(half) : float_of((uint32_t)half << 16);
-}
 
 static int rounded(float value, float lo, float hi)
 {
@@ -78,7 +46,7 @@ static void scalar_row(const struct dynamic_work *work, size_t row)
     bool found = false;
 
     for (size_t i = 0; i < work->columns; i++) {
-        const float v = element(work->src, first + i);
+        const float v = element_of(work->src, x, first + i);
 
         if (isnan(v))
             continue;
@@ -99,7 +67,7 @@ static void scalar_row(const struct dynamic_work *work, size_t row)
     if (!work->symmetric)
         expected_offset[GUARD + place] = isnan(off) ? float_of(0x7fc00000) : -off;
     for (size_t i = 0; i < work->columns; i++) {
-        volatile float v = element(work->src, first + i) * back;
+        volatile float v = element_of(work->src, x, first + i) * back;
         uint8_t *byte = expected_q + GUARD + peer_dst_bytes(work->dst, place * work->columns) +
                         (work->dst == PEER_I4 ? i / 2 : i);
         int value;

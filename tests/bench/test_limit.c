@@ -1,22 +1,20 @@
 /* The stream kernel of devices that are no CPU, on whatever device is there: it reads all of its input and
  * writes all of its output, and not a byte more. */
-#include "data.h"
 #include "limit.h"
+#include "opened.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-enum { SIZE_MIB = 2, SPOILED = 0xa5, WORD = 16 };
+enum { SPOILED = 0xa5, WORD = 16 };
 
 static struct limit limit;
-static struct bench bench = {.options = {.size_bytes = SIZE_MIB << 20}, .limit = &limit};
 static uint8_t *x, *y;
 
 /* The exclusive or of all words, which does not depend on how a kernel orders them. */
@@ -93,11 +91,9 @@ static void copies(void **state)
 
 static int start(void **state)
 {
-    (void)state;
-    if (!device_open(&bench) || !data_create(&bench)) {
-        printf("%s\n", bench.failure.text);
+    bench.limit = &limit;
+    if (opened_start(state) != 0)
         return -1;
-    }
     /* Without the host's threads a CPU is measured as any other device is. */
     pool_destroy(bench.pool);
     bench.pool = NULL;
@@ -108,13 +104,10 @@ static int start(void **state)
 
 static int stop(void **state)
 {
-    (void)state;
     free(x);
     free(y);
     limit_clear(&limit);
-    data_destroy(&bench);
-    device_close(&bench);
-    return 0;
+    return opened_stop(state);
 }
 
 int main(void)

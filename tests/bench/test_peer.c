@@ -1,6 +1,6 @@
 /* The peer writes the specified bytes, with every instruction set of this processor, whatever the length of a
  * row. The bench uses it to refuse wrong results, so it is itself held to a loop of one element at a time. */
-#include "peer.h"
+#include "values.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -28,37 +28,6 @@ static const float specials[] = {
 
 static const float scales[] = {1.0f, 0.5f,   3.0f,   -0.1f, 0.0f,  -0.0f, INFINITY, -INFINITY,
                                NAN,  1e-45f, 1e-38f, 1e38f, 0.01f, 7.0f,  -2.0f,    0.33333334f};
-
-static uint32_t bits_of(float x)
-{
-    uint32_t bits;
-    memcpy(&bits, &x, sizeof bits);
-    return bits;
-}
-
-static float float_of(uint32_t bits)
-{
-    float x;
-    memcpy(&x, &bits, sizeof x);
-    return x;
-}
-
-static float widen_f16(uint16_t h)
-{
-    int exponent = h >> 10 & 31, fraction = h & 1023;
-    float size = exponent == 31  ? (fraction ? NAN : INFINITY)
-                 : exponent == 0 ? ldexpf((float)fraction, -24)
-                                 : ldexpf((float)(1024 + fraction), exponent - 25);
-    return h & 0x8000 ? -size : size;
-}
-
-static float widen(enum peer_src src, const void *x, size_t i)
-{
-    if (src == PEER_F32)
-        return ((const float *)x)[i];
-    return src == PEER_F16 ? widen_f16(((const uint16_t *)x)[i])
-                           : float_of((uint32_t)((const uint16_t *)x)[i] << 16);
-}
 
 static int64_t quantized(float x, float scale, bool divide, double lo, double hi)
 {
@@ -93,7 +62,8 @@ static void scalar_run(const struct peer_work *work, uint8_t *y)
                        : work->scale_kind == PEER_SCALE_EACH ? i
                                                              : row % work->scales;
             write_one(work->dst, y, row * work->columns + i,
-                      widen(work->src, work->x, row * work->row_stride + i), work->scale[s], work->divide);
+                      element_of(work->src, work->x, row * work->row_stride + i), work->scale[s],
+                      work->divide);
         }
     }
 }
