@@ -376,19 +376,6 @@ long clq_layer_references(const void *object)
     return references;
 }
 
-cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value, size_t *size_ret)
-{
-    const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-
-    if (what != CL_LAYER_API_VERSION || (value != NULL && size < sizeof version))
-        return CL_INVALID_VALUE;
-    if (value != NULL)
-        *(cl_layer_api_version *)value = version;
-    if (size_ret != NULL)
-        *size_ret = sizeof version;
-    return CL_SUCCESS;
-}
-
 #define PLACE_STATUS(name, ...)     wrapped.name = wrap_##name;
 #define PLACE_MAKE(type, name, ...) wrapped.name = wrap_##name;
 #define PLACE_REFERENCES(kind, type)                                                                         \

@@ -34,19 +34,6 @@ static cl_mem CL_API_CALL wrap_clCreateBuffer(cl_context context, cl_mem_flags f
     return buffer;
 }
 
-cl_int CL_API_CALL clGetLayerInfo(cl_layer_info what, size_t size, void *value, size_t *size_ret)
-{
-    const cl_layer_api_version version = CL_LAYER_API_VERSION_100;
-
-    if (what != CL_LAYER_API_VERSION || (value != NULL && size < sizeof version))
-        return CL_INVALID_VALUE;
-    if (value != NULL)
-        *(cl_layer_api_version *)value = version;
-    if (size_ret != NULL)
-        *size_ret = sizeof version;
-    return CL_SUCCESS;
-}
-
 cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispatch, cl_uint *num_entries_ret,
                                const cl_icd_dispatch **layer_dispatch)
 {
