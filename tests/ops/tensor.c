@@ -281,3 +281,16 @@ void tensor_set(struct tensor *tensor, int64_t position, double value)
     }
     set(tensor->image + tensor->dl.byte_offset + (size_t)at * types[layout->type].bytes, layout->type, value);
 }
+
+bool buffer_fits(size_t size_bytes)
+{
+    cl_ulong most = 0;
+
+    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL),
+              "clGetDeviceInfo");
+    if (most >= size_bytes)
+        return true;
+    print_message("the device's largest buffer has %llu bytes, and this test needs %zu\n",
+                  (unsigned long long)most, size_bytes);
+    return false;
+}

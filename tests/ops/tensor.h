@@ -62,6 +62,9 @@ void tensor_set_slot(struct tensor *tensor, int64_t slot, double value);
 /* The same for the value at a tensor's row-major position. */
 void tensor_set(struct tensor *tensor, int64_t position, double value);
 
+/* Whether the device has buffers so large; says so where it has not. */
+bool buffer_fits(size_t size_bytes);
+
 DLDataType dtype_of(enum reference_type type, int lanes);
 const char *type_name(enum reference_type type);
 size_t type_bytes(enum reference_type type);

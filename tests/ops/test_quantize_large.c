@@ -8,19 +8,6 @@ enum { PERIOD = 7 };
 #define ROW_BYTES (INT64_C(1) << 15)
 #define ROWS      ((INT64_C(1) << 15) + 3) /* of 2^16 elements: 2^31 and three rows */
 
-static bool fits(size_t size_bytes)
-{
-    cl_ulong most = 0;
-
-    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(most), &most, NULL),
-              "clGetDeviceInfo");
-    if (most >= size_bytes)
-        return true;
-    print_message("the device's largest buffer has %llu bytes, and this test needs %zu\n",
-                  (unsigned long long)most, size_bytes);
-    return false;
-}
-
 /* Makes y's buffer with marked guards, runs the call, and maps the buffer. */
 static unsigned char *run(const struct clq_quantize_desc *desc, DLTensor *y, size_t size_bytes, cl_mem *mem)
 {
@@ -68,7 +55,7 @@ static void rows_past_2_31(void **state)
     cl_mem mem;
 
     (void)state;
-    if (harness.small || !fits(size_bytes))
+    if (harness.small || !buffer_fits(size_bytes))
         skip();
     layout_stride(&c.x);
     c.x.strides[0] = 0;
@@ -110,7 +97,7 @@ static void one_dimension_past_2_31(void **state)
     cl_mem mem;
 
     (void)state;
-    if (harness.small || !fits(size_bytes))
+    if (harness.small || !buffer_fits(size_bytes))
         skip();
     tensor_init(&x, &layout);
     tensor_init(&scale, &layout);
