@@ -25,7 +25,7 @@ check "their JSON" "$CHECK_JSON" rows.json 4 c-simd
 
 run "$CLQUANT" bench --size 1 --only "host cost" --json rows.json
 succeeded "host cost"
-check "beside bare calls" "$CHECK_JSON" rows.json 3 bare-enqueue
+check "beside bare calls" "$CHECK_JSON" rows.json 4 bare-enqueue
 
 run "$CLQUANT" bench --size 1 --only "quantize_scatter divide prefill" --json rows.json
 succeeded "prefill"

@@ -225,17 +225,19 @@ static bool scatter_row(struct bench *bench)
     return done;
 }
 
+static const struct dynamic_case decode_cache = {.note = "host cost, decode",
+                                                 .src = PEER_F16,
+                                                 .dst = PEER_I4,
+                                                 .columns = COLUMNS,
+                                                 .scatters = true,
+                                                 .places = {64, 32768, 64, 1, .sets = 16},
+                                                 .heads = 8,
+                                                 .calls = 1};
+
 /* The same of a larger one, whose scales are found on the way. */
 static bool dynamic_scatter_row(struct bench *bench)
 {
-    struct dynamic_case c = {.note = "host cost, decode",
-                             .src = PEER_F16,
-                             .dst = PEER_I4,
-                             .columns = COLUMNS,
-                             .scatters = true,
-                             .places = {64, 32768, 64, 1, .sets = 16},
-                             .heads = 8,
-                             .calls = 1};
+    struct dynamic_case c = decode_cache;
     struct report_row row = {.operator_name = "dynamic_quantize_scatter",
                              .src = "float16",
                              .dst = "int4",
@@ -263,7 +265,67 @@ static bool dynamic_scatter_row(struct bench *bench)
     return done;
 }
 
+/* The way back from such a cache: entries of it into x. */
+struct gather {
+    struct dynamic_case cache;
+    DLTensor y;
+    struct clq_dequantize_desc desc;
+};
+
+static void describe_gather(struct gather *g)
+{
+    g->y = g->cache.x;
+    g->desc = (struct clq_dequantize_desc){.q = &g->cache.q,
+                                           .scale = &g->cache.scale,
+                                           .zero_points = &g->cache.offset,
+                                           .indices = &g->cache.indices,
+                                           .y = &g->y,
+                                           .axis = 1,
+                                           .mode = CLQ_DEQUANTIZE_DYNAMIC};
+}
+
+static bool call_gather(struct bench *bench, void *self)
+{
+    struct gather *g = self;
+
+    g->cache.indices.byte_offset = places_offset_bytes(&g->cache.places, g->cache.next++);
+    return clq_dequantize(bench->context, bench->queue, &g->desc, 0, NULL, NULL) == CLQ_OK ||
+           fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+}
+
+static bool gather_row(struct bench *bench)
+{
+    struct gather g = {.cache = decode_cache};
+    struct report_row row = {.operator_name = "dequantize",
+                             .src = "int4",
+                             .dst = "float16",
+                             .mode = "dynamic",
+                             .note = "host cost, gathered decode",
+                             .axis = 1,
+                             .has_axis = 1,
+                             .ndim = 4};
+    bool done = false;
+
+    if (!bench_wants(bench, "dequantize int4 to float16, dynamic, host cost, gathered decode"))
+        return true;
+    if (dynamic_case_init(bench, &g.cache)) {
+        const struct subject subject = {
+            call_gather,
+            &g,
+            "bare_quantize",
+            sizeof(struct quantize_args),
+            {bench->x, bench->y, bench->y, bench->y, g.cache.places.buffer, bench->x, bench->x}};
+
+        describe_gather(&g);
+        memcpy(row.shape, g.cache.shape, sizeof g.cache.shape);
+        bench->filled_with = -1; /* x is what is written */
+        done = measure_subject(bench, &subject, &row);
+    }
+    dynamic_case_clear(&g.cache);
+    return done;
+}
+
 bool host_cost_rows(struct bench *bench)
 {
-    return quantize_row(bench) && scatter_row(bench) && dynamic_scatter_row(bench);
+    return quantize_row(bench) && scatter_row(bench) && dynamic_scatter_row(bench) && gather_row(bench);
 }
