@@ -67,8 +67,6 @@ static void expect_output(struct dequantize_tensors *t, const struct dequantize_
     assert_true(parts_hold(&parts, harness.queue, true));
 }
 
-enum { MOST_WAITS = 3 };
-
 /* The inputs get their values while the call waits for each of its events: every command must see the new
  * ones. */
 static void check_waits(cl_command_queue queue, const struct kind *kind, cl_uint waits)
@@ -79,22 +77,15 @@ static void check_waits(cl_command_queue queue, const struct kind *kind, cl_uint
     cl_event wait[MOST_WAITS];
     cl_event done = NULL;
 
-    for (cl_uint i = 0; i < waits; i++)
-        wait[i] = user_event();
+    user_events(wait, waits);
     parts_init(&parts);
     upload(&t, &c); /* zeros */
     expect_status(call(&t, &c, queue, waits, wait, &done), CLQ_OK, c.name);
     expect_cl(clFlush(queue), "clFlush");
     dequantize_tensors_fill(&t, &c);
     upload(&t, &c);
-    for (cl_uint i = waits; i-- > 0;) {
-        assert_false(is_complete(done));
-        complete(wait[i]);
-    }
-    wait_for(done);
+    complete_each(wait, waits, done);
     expect_output(&t, &c);
-    for (cl_uint i = 0; i < waits; i++)
-        clReleaseEvent(wait[i]);
     parts_clear(&parts);
 }
 
