@@ -20,7 +20,7 @@ if(CMAKE_C_COMPILER_ID MATCHES Clang AND NOT CLQ_SANITIZE MATCHES thread)
     PRIVATE clquant_warnings)
 endif()
 
-foreach(operator IN ITEMS group quantize scatter)
+foreach(operator IN ITEMS dequantize dynamic group quantize scales scatter)
   set(sources descriptor_${operator}.c descriptor_call.c descriptor_places.c descriptor_rules.c descriptor_tensor.c)
   add_executable(${operator}_random ${sources} descriptor_random.c)
   add_executable(${operator}_replay ${sources} safetensors_replay.c)
