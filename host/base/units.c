@@ -11,6 +11,8 @@ int64_t clq__view_offset_units(const struct clq__view *view)
 
 int64_t clq__view_units(const struct clq__view *view, int64_t stride)
 {
+    if (view->elements == 0)
+        return 0;
     if (view->type != CLQ__I4)
         return stride;
     return view->lanes == 1 ? stride / 2 : view->lanes == 2 ? stride : 4 * stride;

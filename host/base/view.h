@@ -38,8 +38,8 @@ clq_status clq__view_check_size(const struct clq__view *y, const struct clq__vie
 clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__view *x);
 
 /* Units, which kernels load and store at once: an element, or for int4 the byte of two. Where a view begins,
- * and how far a stride of it reaches. A dimension of one element steps nowhere: its stride may be anything,
- * and multiples of it overflow. (base/units.c) */
+ * and how far a stride of it reaches. A dimension of one element steps nowhere, nor does a view without
+ * elements: their strides may be anything, and multiples of these overflow. (base/units.c) */
 int64_t clq__view_offset_units(const struct clq__view *view);
 int64_t clq__view_units(const struct clq__view *view, int64_t stride);
 int64_t clq__view_step_units(const struct clq__view *view, int64_t size, int64_t stride);

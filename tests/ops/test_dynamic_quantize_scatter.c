@@ -159,6 +159,22 @@ static void hostile_indices(void **state)
         }
 }
 
+/* Every entry is dropped; nothing of it is looked at, its strides neither. */
+static void a_cache_of_no_batches_has_any_strides(void **state)
+{
+    const struct scatter_shape shape = {
+        .rank = 3, .cache = {0, 5, 16}, .axis = 1, .entries = 3, .length = 2, .index_rank = 2};
+    const struct scatter_types types = {
+        .scale = REFERENCE_I4, .index = REFERENCE_I32, .cache = REFERENCE_I4, .lanes = 8, .dynamic = true};
+    struct scatter_case c = scatter_case_of("no batches, any strides", &types, &shape);
+
+    (void)state;
+    layout_stride(&c.cache);
+    c.cache.strides[0] = c.cache.strides[1] = c.cache.strides[2] = INT64_MAX;
+    c.places = PLACES_STRAY;
+    expect_scatter(&c);
+}
+
 /* Very many rows an entry, very many entries, and rows longer than a driver lets a loop run. */
 static void rows_short_and_long(void **state)
 {
@@ -242,6 +258,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(any_layout),
         cmocka_unit_test(every_length),
         cmocka_unit_test(hostile_indices),
+        cmocka_unit_test(a_cache_of_no_batches_has_any_strides),
         cmocka_unit_test(rows_short_and_long),
         cmocka_unit_test(forms_share_a_cache),
     };

@@ -191,6 +191,22 @@ static void no_batches(void **state)
     }
 }
 
+/* Nothing of it is looked at, its strides neither. */
+static void a_cache_of_no_batches_has_any_strides(void **state)
+{
+    const struct scatter_shape shape = {
+        .rank = 3, .cache = {0, 5, 16}, .axis = 1, .entries = 3, .length = 2, .index_rank = 2};
+    const struct scatter_types types = {
+        .zero = REFERENCE_I4, .index = REFERENCE_I32, .cache = REFERENCE_I4, .lanes = 8};
+    struct scatter_case c = scatter_case_of("no batches, any strides", &types, &shape);
+
+    (void)state;
+    layout_stride(&c.cache);
+    c.cache.strides[0] = c.cache.strides[1] = c.cache.strides[2] = INT64_MAX;
+    c.places = PLACES_STRAY;
+    expect_scatter(&c);
+}
+
 /* Rows of one element, and one row of very many: a driver's limit on the rounds of a work-item's loops must
  * not show, in the copy either. */
 static void rows_short_and_long(void **state)
@@ -239,6 +255,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_tail),
         cmocka_unit_test(hostile_indices),
         cmocka_unit_test(no_batches),
+        cmocka_unit_test(a_cache_of_no_batches_has_any_strides),
         cmocka_unit_test(rows_short_and_long),
     };
 
