@@ -58,8 +58,8 @@ static double parameter_bytes(const cJSON *row)
 
 static int is_operator(const char *name)
 {
-    static const char *const names[] = {"quantize", "group_quantize", "quantize_scatter", "dynamic_quantize",
-                                        "dynamic_quantize_scatter"};
+    static const char *const names[] = {"quantize",         "group_quantize",           "quantize_scatter",
+                                        "dynamic_quantize", "dynamic_quantize_scatter", "dequantize"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
