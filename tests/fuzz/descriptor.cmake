@@ -15,7 +15,7 @@ if(CMAKE_C_COMPILER_ID MATCHES Clang AND NOT CLQ_SANITIZE MATCHES thread)
   target_include_directories(clquant_fuzzed PRIVATE ${PROJECT_SOURCE_DIR}/host ${PROJECT_SOURCE_DIR}/cl
     PUBLIC ${PROJECT_SOURCE_DIR}/include)
   target_compile_definitions(clquant_fuzzed PRIVATE _GNU_SOURCE)
-  target_compile_options(clquant_fuzzed PRIVATE -fsanitize=fuzzer-no-link,address,undefined)
+  target_compile_options(clquant_fuzzed PRIVATE -fsanitize=fuzzer-no-link,address,undefined -fno-sanitize-recover=all)
   target_link_libraries(clquant_fuzzed PUBLIC OpenCL::OpenCL dlpack::dlpack Threads::Threads
     PRIVATE clquant_warnings)
 endif()
@@ -35,7 +35,7 @@ foreach(operator IN ITEMS dequantize dynamic group quantize scales scatter)
 
   if(TARGET clquant_fuzzed)
     add_executable(fuzz_${operator} ${sources})
-    target_compile_options(fuzz_${operator} PRIVATE -fsanitize=fuzzer,address,undefined)
+    target_compile_options(fuzz_${operator} PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
     target_link_options(fuzz_${operator} PRIVATE -fsanitize=fuzzer,address,undefined)
     target_link_libraries(fuzz_${operator} PRIVATE clquant_fuzzed clquant_reference clquant_warnings)
   endif()
