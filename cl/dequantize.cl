@@ -180,28 +180,24 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     long jump = reach * a.dim[0].y;
     long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
 
-    // Where the entry of these rows finds them; the next one's rows begin at placed_end.
-    struct clq_place placed = {0, 0, 0, 0};
-    long placed_end = 0;
-    bool kept = true;
+    struct clq_placed placed = CLQ_UNPLACED;
     struct clq_walk walk;
     clq_walk_from(&walk, row, a.dim, a.outer);
 
     for (long tile = begin; tile < end; tile++) {
         if (tile > begin && first == 0)
             clq_walk_to(&walk, row, a.dim, a.outer);
-        if (a.entries.kind != CLQ_ENTRY_NONE && row >= placed_end) {
-            const long rows = clq_quotient(a.entries.rows, a.entries.positions);
-            placed = (struct clq_place){0, 0, 0, 0};
-            kept = clq_place_entry(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
-            placed_end = (clq_quotient(row, rows) + 1) * rows;
-            if (STREAMS(PREFETCH) && rows < reach)
-                jump = clq_glance(indices, &a.entries, row + clq_quotient(reach, rows) * rows, placed.y) - placed.y;
+        const bool fresh = row >= placed.end;
+        const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
+        if (STREAMS(PREFETCH) && fresh && a.entries.kind != CLQ_ENTRY_NONE) {
+            const long later = clq_quotient(reach, placed.rows) * placed.rows;
+            if (later > 0)
+                jump = clq_glance(indices, &a.entries, row + later, placed.place.y) - placed.place.y;
         }
         const long units = kept ? min(a.tile, a.inner - first) : 0;
-        const long scale_at = a.scale_offset + walk.place.scale + placed.scale;
-        const long zero_point_at = a.zero_point_offset + walk.place.zero_point + placed.zero_point;
-        global const STORAGE(SRC) *begin_y = y + a.y_offset + walk.place.y + placed.y;
+        const long scale_at = a.scale_offset + walk.place.scale + placed.place.scale;
+        const long zero_point_at = a.zero_point_offset + walk.place.zero_point + placed.place.zero_point;
+        global const STORAGE(SRC) *begin_y = y + a.y_offset + walk.place.y + placed.place.y;
         global const STORAGE(SRC) *run_y = begin_y + first * a.y_stride;
         global STORAGE(DST) *run_x = x + a.x_offset + walk.place.x + first * a.x_stride;
         struct LOCAL_NAME(parameters) p = {

@@ -15,6 +15,7 @@
 #include "args/dynamic_quantize.h"
 #include "base/entries.clh"
 #include "base/hints.clh"
+#include "base/lines.clh"
 #include "base/parameters.clh"
 #include "base/row_scale.clh"
 #include "base/rows.clh"
@@ -41,9 +42,6 @@
 #define FIRST(u) (ELEMENTS(DST) * (u))
 #define DENSE_UNIT(pack, x, smooth, u) UNIT(pack, x, FIRST(u), FIRST(u) + 1, smooth, FIRST(u))
 
-#define STEP         64 // elements or units in a plain loop of one length, which makes the best code
-#define AHEAD_BYTES  8192
-#define STREAM_BYTES (8 << 20)
 #define MOST_LOCAL   128 // work-items in a group
 
 // The units of a row from `lane` on, every lanes-th, wherever they lie; 16 bytes of x at once where that `fits`.
@@ -88,66 +86,21 @@ static inline void LOCAL_NAME(store)(global const STORAGE(SRC) * x, global const
     }
 }
 
-// The same for a CPU's work-item and a row whose elements follow one another: bits as integers, of which LLVM
-// makes vectors. As signed ones the maximum is the largest value, unless all are below 0; as unsigned ones it
-// is the least, if one is below 0. What is missing of the two is the unsigned minimum. False where a value is
-// infinite or NaN. The last STEP may look again at what others did.
-static inline bool LOCAL_NAME(quick_scan)(global const STORAGE(SRC) * x, global const uint *smooth, long n,
-                                          struct clq_extent *extent)
+// What is left once the keys of a whole row are known.
+static inline void LOCAL_NAME(finish)(struct clq_keys keys, global const STORAGE(SRC) * x, global const uint *smooth,
+                                      global STORAGE(DST) * y, global uint *scale, global uint *offset,
+                                      const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
 {
-    SIGNED(KEY) high = (SIGNED(KEY))SIGN(KEY);
-    STORAGE(KEY) low = 0, least = (STORAGE(KEY))0xffffffffu;
+    const struct clq_row_scale row = ROW_SCALE(ARITHMETIC, clq_extent_of(keys), TOP(DST), a->symmetric != 0);
 
-    for (long from = 0, to = n < STEP ? n : n / STEP * STEP; from < n; from = to == n ? n : n - STEP, to = n) {
-        WIDE_LOOP_16(PREFETCH)
-        for (long i = from; i < to; i++) {
-            const STORAGE(KEY) bits = BITS(x, i, smooth, i);
-
-            high = (SIGNED(KEY))bits > high ? (SIGNED(KEY))bits : high;
-            low = bits > low ? bits : low;
-        }
-    }
-    if (high < 0 || low < SIGN(KEY))
-        for (long i = 0; i < n; i++) {
-            const STORAGE(KEY) bits = BITS(x, i, smooth, i);
-
-            least = bits < least ? bits : least;
-        }
-
-    const STORAGE(KEY) ends[2] = {high < 0 ? least : (STORAGE(KEY))high, low < SIGN(KEY) ? least : low};
-    *extent = (struct clq_extent){LOAD(KEY, ends, 0), LOAD(KEY, ends, 1)};
-    return (high < 0 || (uint)high < INFINITE(KEY)) && low < (SIGN(KEY) | INFINITE(KEY));
+    LOCAL_NAME(store)(x, smooth, y, row, a, fits, lane, lanes);
+    if (lane == 0)
+        *scale = as_uint(row.scale);
+    if (lane == 0 && a->symmetric == 0)
+        *offset = clq_negated(row.off);
 }
 
-// No value is so large beside the scale that rounding could lead out of the range (docs/numerics.md). `ahead`
-// is a row that comes later.
-static inline void LOCAL_NAME(quick_store)(global const STORAGE(SRC) * x, global const uint *smooth,
-                                           global STORAGE(DST) * y, struct clq_row_scale row, long units,
-                                           global const STORAGE(SRC) * ahead, bool stream)
-{
-    if (units < STEP) {
-        PREFETCH_LINE(PREFETCH, ahead);
-        WIDE_LOOP(PREFETCH)
-        for (long u = 0; u < units; u++)
-            y[u] = DENSE_UNIT(PACK_INSIDE, x, smooth, u);
-        return;
-    }
-    for (long done = 0; done < units; done += STEP) {
-        const long at = min(done, units - STEP);
-        STORAGE(DST) step[STEP] __attribute__((aligned(64)));
-
-        for (uint line = 0; line < STEP * ELEMENTS(DST) * sizeof(*x); line += 64)
-            PREFETCH_LINE(PREFETCH, (global const uchar *)(ahead + at * ELEMENTS(DST)) + line);
-        WIDE_STEP(PREFETCH)
-        for (uint k = 0; k < STEP; k++)
-            step[k] = DENSE_UNIT(PACK_INSIDE, x + at * ELEMENTS(DST), smooth + at * ELEMENTS(DST), k);
-        for (uint k = 0; k < sizeof(step) / 64; k++)
-            if (stream)
-                STREAM_STORE(PREFETCH, (global ulong8 *)(y + at) + k, ((const ulong8 *)step)[k]);
-            else
-                vstore8(((const ulong8 *)step)[k], k, (global ulong *)(y + at));
-    }
-}
+#include "dynamic_quantize/quick_rows.clh"
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
                         global STORAGE(DST) *restrict y, global uint *restrict scales,
@@ -159,81 +112,50 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     // A build rehearses with arguments of zeros; nothing below may divide by them.
     if (a.rows == 0)
         return;
-    const bool group = IS_GROUP(FORM), symmetric = a.symmetric != 0;
+    const bool group = IS_GROUP(FORM);
     const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
                        a.x_pair == ELEMENTS(DST) - 1;
-    const bool quick = !group && STREAMS(PREFETCH) && dense;
-    const bool streams = a.inner % STEP == 0 && a.rows > STREAM_BYTES / a.inner;
     const uint item = (uint)get_local_id(0), lanes = group ? a.lanes : 1, lane = item & (lanes - 1);
     const long rows = group ? 1 : a.rows_per_item;
     const long begin = group ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + item / lanes
                              : (long)get_global_id(0) * rows;
     const long end = min(begin + rows, a.rows);
-    const long row_bytes = a.inner * ELEMENTS(DST) * (long)sizeof(*x);
-    const long reach = row_bytes >= AHEAD_BYTES ? 1 : AHEAD_BYTES / row_bytes;
 
-    // Where the entry of these rows puts them; the next one's begin at placed_end.
-    struct clq_place placed = {0, 0, 0, 0};
-    long placed_end = 0;
-    bool kept = true;
+    if (!group && STREAMS(PREFETCH) && dense) {
+        LOCAL_NAME(quick_rows)(x, smooth, y, scales, offsets, indices, owners, report, &a, begin, end);
+        return;
+    }
 
+    struct clq_placed placed = CLQ_UNPLACED;
     for (long number = begin; number < begin + rows; number++) {
         const long at = min(number, a.rows - 1); // a group's work-items all meet its barriers
         struct clq_place place = clq_place_of(at, a.dim, a.outer);
-        bool mine = number < end;
+        const bool mine = number < end && clq_place_row(&placed, indices, owners, report, &a.entries, at, lane == 0);
 
-        if (a.entries.kind != CLQ_ENTRY_NONE && mine && at >= placed_end) {
-            const long together = clq_quotient(a.entries.rows, a.entries.positions);
-
-            placed = (struct clq_place){0, 0, 0, 0};
-            kept = clq_place_entry(&placed, indices, owners, report, &a.entries, at, lane == 0);
-            placed_end = (clq_quotient(at, together) + 1) * together;
-        }
-        mine = mine && kept;
         if (!group && !mine)
             continue;
+        clq_place_add(&place, &placed.place);
 
         global const STORAGE(SRC) *row_x = x + a.x_offset + place.x;
         global const uint *row_smooth = smooth + a.smooth_offset;
-        global STORAGE(DST) *row_y = y + a.y_offset + place.y + placed.y;
+        global STORAGE(DST) *row_y = y + a.y_offset + place.y;
         const bool fits = group && dense && (size_t)row_x % 16 == 0 && (size_t)row_smooth % (SMOOTH ? 16 : 1) == 0 &&
                           (size_t)row_y % (UNITS(DST, CHUNK(SRC)) * sizeof(*y)) == 0;
-        struct clq_extent extent = {0.0f, 0.0f};
-        bool inside = quick && LOCAL_NAME(quick_scan)(row_x, row_smooth, a.inner * ELEMENTS(DST), &extent);
+        struct clq_keys keys = {INT_MIN, INT_MAX};
 
-        if (!inside) {
-            struct clq_keys keys = {INT_MIN, INT_MAX};
-            LOCAL_NAME(scan)(&keys, row_x, row_smooth, &a, fits, lane, lanes);
-
-            for (uint apart = lanes / 2; group && apart > 0; apart /= 2) {
-                highs[item] = keys.high, lows[item] = keys.low;
-                barrier(CLK_LOCAL_MEM_FENCE);
-                keys.high = max(keys.high, highs[item ^ apart]);
-                keys.low = min(keys.low, lows[item ^ apart]);
-                barrier(CLK_LOCAL_MEM_FENCE);
-            }
-            extent = clq_extent_of(keys);
+        LOCAL_NAME(scan)(&keys, row_x, row_smooth, &a, fits, lane, lanes);
+        for (uint apart = lanes / 2; group && apart > 0; apart /= 2) {
+            highs[item] = keys.high, lows[item] = keys.low;
+            barrier(CLK_LOCAL_MEM_FENCE);
+            keys.high = max(keys.high, highs[item ^ apart]);
+            keys.low = min(keys.low, lows[item ^ apart]);
+            barrier(CLK_LOCAL_MEM_FENCE);
         }
-
-        const struct clq_row_scale row = ROW_SCALE(ARITHMETIC, extent, TOP(DST), symmetric);
-
-        inside = inside && clq_magnitude(extent) * row.back <= 0x1p18f;
-        if (inside) {
-            global const STORAGE(SRC) *ahead = row_x + (a.outer > 0 ? reach * a.dim[0].x : 0);
-
-            LOCAL_NAME(quick_store)
-            (row_x, row_smooth, row_y, row, a.inner, ahead, streams && (size_t)row_y % 64 == 0);
-        } else if (mine) {
-            LOCAL_NAME(store)(row_x, row_smooth, row_y, row, &a, fits, lane, lanes);
-        }
-        if (mine && lane == 0) {
-            scales[a.scale_offset + place.scale + placed.scale] = as_uint(row.scale);
-            if (!symmetric)
-                offsets[a.offset_offset + place.zero_point + placed.zero_point] = clq_negated(row.off);
-        }
+        if (mine)
+            LOCAL_NAME(finish)
+            (keys, row_x, row_smooth, row_y, scales + a.scale_offset + place.scale,
+             offsets + a.offset_offset + place.zero_point, &a, fits, lane, lanes);
     }
-    if (quick && streams)
-        STREAM_FENCE(PREFETCH);
 }
 
 #undef LOCAL_NAME
@@ -244,7 +166,4 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 #undef UNIT
 #undef FIRST
 #undef DENSE_UNIT
-#undef STEP
-#undef AHEAD_BYTES
-#undef STREAM_BYTES
 #undef MOST_LOCAL

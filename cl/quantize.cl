@@ -162,23 +162,18 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     const long reach = a.tiles_per_row > 1 || tile_bytes >= AHEAD_BYTES ? 1 : AHEAD_BYTES / tile_bytes;
     long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
 
-    // Where the entry of these rows puts them; the next one's rows begin at placed_end.
-    struct clq_place placed = {0, 0, 0, 0};
-    long placed_end = 0;
-    bool kept = true;
+    const long jump = reach * a.dim[0].x;
+    struct clq_placed placed = CLQ_UNPLACED;
+    struct clq_walk walk;
+    clq_walk_from(&walk, row, a.dim, a.outer);
 
     for (long tile = begin; tile < end; tile++) {
-        struct clq_place place = clq_place_of(row, a.dim, a.outer);
+        if (tile > begin && first == 0)
+            clq_walk_to(&walk, row, a.dim, a.outer);
+        struct clq_place place = walk.place;
+        const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
 
-        if (a.entries.kind != CLQ_ENTRY_NONE && row >= placed_end) {
-            const long rows = clq_quotient(a.entries.rows, a.entries.positions);
-
-            placed = (struct clq_place){0, 0, 0, 0};
-            kept = clq_place_entry(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
-            placed_end = (clq_quotient(row, rows) + 1) * rows;
-        }
-        place.y += placed.y;
-        place.scale += placed.scale;
+        clq_place_add(&place, &placed.place);
 
         const long scale_at = a.scale_offset + place.scale,
                    zero_point_at = a.zero_point_offset + place.zero_point;
@@ -191,7 +186,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         global const uint *scales = (global const uint *)scale_buffer + scale_at + phase * ELEMENTS(DST);
         global const uint *zero_points =
             (global const uint *)zero_point_buffer + zero_point_at + phase * ELEMENTS(DST);
-        global const STORAGE(SRC) *run_x = x + a.x_offset + place.x + first * a.x_stride;
+        global const STORAGE(SRC) *begin_x = x + a.x_offset + place.x;
+        global const STORAGE(SRC) *run_x = begin_x + first * a.x_stride;
         global STORAGE(DST) *run_y = y + a.y_offset + place.y + first * a.y_stride;
         const long units = kept ? min(a.tile, a.inner - first) : 0;
 
@@ -207,11 +203,9 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         } else if (group) {
             LOCAL_NAME(shared_run)(run_x, run_y, scales, zero_points, scale, zero_point, units, lane, lanes);
         } else {
-            const long next_x = clq_place_of(row + reach - 1, a.dim, a.outer).x + first * a.x_stride;
-
             LOCAL_NAME(run)
             (run_x, run_y, scales, zero_points, scale, zero_point, units, a.period - phase, a.period,
-             x + a.x_offset + next_x, stream);
+             first > 0 ? run_x + a.tile * ELEMENTS(DST) : begin_x + jump, stream);
         }
     }
     if (stream)
