@@ -13,6 +13,7 @@
 #include "base/arithmetic.clh"
 #include "base/entries.clh"
 #include "base/hints.clh"
+#include "base/lines.clh"
 #include "base/narrow.clh"
 #include "base/parameters.clh"
 #include "base/rows.clh"
@@ -47,9 +48,7 @@
 #define STORE_DENSE_UNIT(unit, x, scales, zero_points, u)                                                    \
     STORE_UNIT(unit, x, ELEMENTS(SRC) * (u), ELEMENTS(SRC) * (u) + 1, scales, zero_points, u)
 
-#define BLOCK        512 // elements
-#define STEP         64
-#define AHEAD_BYTES  4096
+#define AHEAD_BYTES 4096
 
 // The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
 // one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
@@ -58,79 +57,10 @@ struct LOCAL_NAME(parameters) {
     float scale, zero_point;
     uint sign; // flips those of zero_points
     bool plain;
+    const STORAGE(DST) * table; // of a run by a CPU's work-item
 };
 
-// Element k of a block is `element`.
-#define FILL(element)                                                                                        \
-    if (p.plain) {                                                                                           \
-        WIDE_LOOP(PREFETCH) for (uint k = 0; k < count; k++)                                                 \
-            block[k] = PLAIN_VALUE(element, p.scales, at + k);                                               \
-    } else {                                                                                                 \
-        WIDE_LOOP(PREFETCH) for (uint k = 0; k < count; k++)                                                 \
-            block[k] = VALUE(element, p.scales, p.zero_points, at + k);                                      \
-    }
-
-// So many elements of a run, a constant, from number `at` on. Through private memory: LLVM makes no vectors of
-// stores that pass the caches, and takes nibbles apart fastest as bytes.
-static inline void LOCAL_NAME(block)(global const STORAGE(SRC) * y, global STORAGE(DST) * x,
-                                     const struct LOCAL_NAME(parameters) p, long at, bool stream, const uint count)
-{
-    STORAGE(DST) block[BLOCK] __attribute__((aligned(64)));
-    char bytes[BLOCK] __attribute__((aligned(64)));
-
-    if (ELEMENTS(SRC) == 2) {
-        WIDE_LOOP_16(PREFETCH) for (uint k = 0; k < count / 2; k++)
-            ((ushort *)bytes)[k] = clq_unpack_i4((uchar)y[k]);
-        FILL((float)bytes[k])
-    } else {
-        FILL(ELEMENT(SRC, y[k], 0u))
-    }
-    if (stream) {
-        // Of a few elements by halves of a line: a load of what two stores left would wait for both.
-        for (uint k = 0; k < count * sizeof(*x) / 64 && count == BLOCK; k++)
-            STREAM_STORE(PREFETCH, (global ulong8 *)x + k, ((const ulong8 *)block)[k]);
-        for (uint k = 0; k < count * sizeof(*x) / 32 && count < BLOCK; k++)
-            STREAM_STORE(PREFETCH, (global ulong4 *)x + k, ((const ulong4 *)block)[k]);
-    } else {
-        WIDE_LOOP(PREFETCH) for (uint k = 0; k < count; k++)
-            x[k] = block[k];
-    }
-}
-
-// A run of units whose elements follow one another, done by one work-item. `next` is what it reads after these:
-// the run that begins AHEAD_BYTES later, or the following one where runs are longer.
-static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * y, global STORAGE(DST) * x,
-                                   const struct LOCAL_NAME(parameters) p, long units,
-                                   global const STORAGE(SRC) * next, bool streams)
-{
-    const long elements = units * ELEMENTS(SRC), bytes = units * (long)sizeof(*y);
-    const long lead = min(bytes, (long)AHEAD_BYTES), skew = (long)((64 - (size_t)x % 64) % 64 / sizeof(*x));
-    const bool stream = streams && skew % ELEMENTS(SRC) == 0 &&
-                        (bytes >= 16384 || ((size_t)x | (size_t)elements * sizeof(*x)) % 64 == 0);
-    // Stores that pass the caches want whole lines.
-    const long head = !STREAMS(PREFETCH) || elements < STEP ? units : stream ? skew / ELEMENTS(SRC) : 0;
-
-    for (long u = 0; u < head; u++)
-        STORE_DENSE_UNIT(y[u], x, p.scales, p.zero_points, u);
-    for (long e = head * ELEMENTS(SRC); e < elements;) {
-        const long left = elements - e, count = left >= BLOCK ? BLOCK : left >= 2 * STEP ? 2 * STEP : STEP;
-        const long at = min(e, elements - count), u = at / ELEMENTS(SRC);
-        const long byte = u * (long)sizeof(*y) + lead;
-        global const uchar *ahead =
-            byte < bytes ? (global const uchar *)y + byte : (global const uchar *)next + (byte - bytes);
-
-        for (uint line = 0; line < (uint)count * sizeof(*y) / ELEMENTS(SRC); line += 64)
-            PREFETCH_LINE(PREFETCH, ahead + line);
-        // Steps of one length make better code: the last may do again what others did.
-        if (count == BLOCK)
-            LOCAL_NAME(block)(y + u, x + at, p, at, stream, BLOCK);
-        else if (count == 2 * STEP)
-            LOCAL_NAME(block)(y + u, x + at, p, at, stream, 2 * STEP);
-        else
-            LOCAL_NAME(block)(y + u, x + at, p, at, stream && at == e, STEP);
-        e = at + count;
-    }
-}
+#include "dequantize/run.clh"
 
 // The same, done by `lanes` work-items, each writing 16 bytes of x in turn where the addresses let them be read
 // and written at once; the rest unit by unit.
@@ -203,7 +133,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
         struct LOCAL_NAME(parameters) p = {
             (global const uint *)scale_buffer + scale_at + first * ELEMENTS(SRC),
             (global const uint *)zero_point_buffer + zero_point_at + first * ELEMENTS(SRC), 0.0f, 0.0f,
-            a.zero_point_sign, SCALE_PER_ELEMENT(PARAMS) && !a.zero_points_each};
+            a.zero_point_sign, SCALE_PER_ELEMENT(PARAMS) && !a.zero_points_each, 0};
         // A dropped entry may have no scale: the cache may be empty.
         if (!SCALE_PER_ELEMENT(PARAMS) && kept)
             p.scale = clq_load_scalar(scale_buffer, scale_at, a.scale_type);
@@ -238,9 +168,6 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
 #undef NUMBER
 #undef PLAIN_VALUE
 #undef VALUE
-#undef FILL
 #undef STORE_UNIT
 #undef STORE_DENSE_UNIT
-#undef BLOCK
-#undef STEP
 #undef AHEAD_BYTES
