@@ -52,11 +52,17 @@ double random_unit(struct random *random)
     return (double)(random_bits(random) >> 11) * 0x1p-53;
 }
 
+size_t harness_step(size_t full, size_t small)
+{
+    return harness.small ? small : full * harness.share;
+}
+
 static bool read_options(int argc, char **argv)
 {
     const char *seed = getenv("CLQ_TEST_SEED");
 
     harness.seed = seed ? strtoull(seed, NULL, 0) : 1;
+    harness.share = 1;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
 
@@ -64,6 +70,9 @@ static bool read_options(int argc, char **argv)
             harness.small = true;
         } else if (strcmp(argv[i], "--roomy") == 0) {
             harness.roomy = true;
+        } else if (strcmp(argv[i], "--share") == 0 && strtoull(value, NULL, 0) > 0) {
+            harness.share = strtoull(value, NULL, 0);
+            i++;
         } else if (strcmp(argv[i], "--seed") == 0) {
             harness.seed = strtoull(value, NULL, 0);
             i++;
@@ -81,7 +90,8 @@ static bool read_options(int argc, char **argv)
             i++;
         } else {
             fprintf(stderr,
-                    "%s: --small --roomy --seed N --only PATTERN --form item|group --arithmetic exact\n",
+                    "%s: --small --share N --roomy --seed N --only PATTERN --form item|group --arithmetic "
+                    "exact\n",
                     argv[0]);
             return false;
         }

@@ -25,12 +25,17 @@ struct harness {
     cl_command_queue queue; /* in order */
     uint64_t seed;
     bool small;                   /* for a device that interprets: fewer and smaller cases, one thread */
+    size_t share;                 /* one of so many combinations and repetitions */
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
     struct clq_context_desc desc; /* to make another context of the same kind */
 };
 extern struct harness harness;
 
-/* Reads --small, --roomy, --seed N, --form item|group and --arithmetic exact (the seed also from
+/* The step of a loop over combinations of types: `small` on a device that interprets, else `full` times the
+ * share. Steps divide no radix of the combinations, so that each value of each digit still comes. */
+size_t harness_step(size_t full, size_t small);
+
+/* Reads --small, --share N, --roomy, --seed N, --form item|group and --arithmetic exact (the seed also from
  * CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns
  * what main returns. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);

@@ -52,7 +52,7 @@ static void every_type_dense(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 631 : 61) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(61, 631)) {
             struct dequantize_case c = combination("types", i, &shapes[k]);
 
             expect_dequantize(&c);
@@ -76,7 +76,7 @@ static void every_type_gathered(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 631 : 59) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(59, 631)) {
             struct dequantize_case c = combination("gathered", i, &shapes[k]);
 
             expect_dequantize(&c);
@@ -93,7 +93,7 @@ static void every_type_by_groups(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 997 : 109) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(109, 997)) {
             struct dequantize_case c = combination("groups", i, &shapes[k]);
 
             expect_dequantize(&c);
@@ -230,7 +230,7 @@ static void hostile_indices(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 1409 : 179) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(179, 1409)) {
             struct dequantize_case c = combination("hostile", i, &shapes[k]);
 
             c.places = PLACES_HOSTILE;

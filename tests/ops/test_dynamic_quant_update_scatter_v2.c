@@ -106,7 +106,7 @@ static void expect_v2(const struct v2_case *c)
 static void every_type_and_view(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COMBINATIONS; i += harness.small ? 13 : 1) {
+    for (size_t i = 0; i < COMBINATIONS; i += harness_step(1, 13)) {
         const struct v2_case c = case_of(i, 12, 7, 64);
 
         expect_v2(&c);

@@ -59,7 +59,7 @@ static void every_type_and_policy(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 401 : 7) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(7, 401)) {
             const struct scatter_case c = combination("types", i, shapes[k]);
 
             expect_scatter(&c);
@@ -150,7 +150,7 @@ static void hostile_indices(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 601 : 13) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(13, 601)) {
             struct scatter_case c = combination("hostile", i, shapes[k]);
 
             c.places = PLACES_HOSTILE;

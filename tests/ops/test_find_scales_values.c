@@ -41,7 +41,7 @@ static void pairs_of_patterns(void **state)
     const int64_t count = COUNT(patterns), shape[] = {count * count, 2};
 
     (void)state;
-    for (int i = 0; i < 3 * 3 * 2 * 2; i += harness.small ? 7 : 1) {
+    for (size_t i = 0; i < 3 * 3 * 2 * 2; i += harness_step(1, 7)) {
         const struct scales_types types = {.x = floats[i % 3],
                                            .type = targets[i / 3 % 3],
                                            .zero = REFERENCE_I32,
@@ -151,7 +151,7 @@ static void quantized_within_half_a_step(void **state)
     const int64_t shape[] = {6, 10, 32};
 
     (void)state;
-    for (int i = 0; i < 3 * 3 * 2 * 2 * SCALES_KINDS; i += harness.small ? 37 : 1) {
+    for (size_t i = 0; i < 3 * 3 * 2 * 2 * SCALES_KINDS; i += harness_step(1, 37)) {
         const struct scales_types types = {.x = floats[i % 3],
                                            .type = targets[i / 3 % 3],
                                            .zero = REFERENCE_I32,

@@ -31,17 +31,11 @@ static struct quantize_types combination(size_t i)
 }
 #define COMBINATIONS (COUNT(outputs) * 2 * COUNT(floats) * COUNT(floats) * COUNT(zeros))
 
-/* On a device that interprets, every 11th: 11 divides no radix, so each value of each digit still comes. */
-static size_t combination_step(void)
-{
-    return harness.small ? 11 : 1;
-}
-
 static void check_combinations(const char *name, struct quantize_shape shape)
 {
     const int64_t zero_count = shape.zero_count;
 
-    for (size_t i = 0; i < COMBINATIONS; i += combination_step()) {
+    for (size_t i = 0; i < COMBINATIONS; i += harness_step(1, 11)) {
         const struct quantize_types types = combination(i);
         struct quantize_case c;
 
@@ -166,7 +160,7 @@ static void every_tail(void **state)
 {
     (void)state;
     for (int64_t n = 1; n > 0; n = next_size(n)) {
-        for (size_t i = 0; i < COUNT(outputs) * 2 * COUNT(floats); i += combination_step()) {
+        for (size_t i = 0; i < COUNT(outputs) * 2 * COUNT(floats); i += harness_step(1, 11)) {
             const struct quantize_types types = combination(i);
             const int64_t rows = n < 200 ? 3 : 2;
             const struct quantize_shape shapes[] = {

@@ -65,7 +65,7 @@ static void every_type_and_policy(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 577 : 73) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(73, 577)) {
             struct scatter_case c = combination("types", i, shapes[k]);
 
             expect_scatter(&c);
@@ -168,7 +168,7 @@ static void hostile_indices(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 1409 : 89) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(89, 1409)) {
             struct scatter_case c = combination("hostile", i, shapes[k]);
 
             c.places = PLACES_HOSTILE;
@@ -181,7 +181,7 @@ static void hostile_indices(void **state)
 static void no_batches(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COMBINATIONS; i += harness.small ? 3001 : 211) {
+    for (size_t i = 0; i < COMBINATIONS; i += harness_step(211, 3001)) {
         const struct scatter_shape shape = {
             .rank = 3, .cache = {0, 5, 8}, .axis = 1, .entries = 3, .length = 2};
         struct scatter_case c = combination("no batches", i, shape);

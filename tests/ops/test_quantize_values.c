@@ -133,7 +133,7 @@ _Static_assert(COUNT(xs) % 2 == 0 && COUNT(scales) % 2 == 0, "int4 needs an even
 static void every_value_meets_every_scale(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 3 * 3 * 4 * 2 * 2; i += harness.small ? 7 : 1) {
+    for (size_t i = 0; i < 3 * 3 * 4 * 2 * 2; i += harness_step(1, 7)) {
         const struct quantize_types types = {
             .x = floats[i % 3], .scale = floats[i / 3 % 3], .y = outputs[i / 9 % 4], .multiply = i / 36 % 2};
 
@@ -148,7 +148,7 @@ static void every_zero_point_is_added_before_rounding(void **state)
 
     (void)state;
     for (size_t z = 0; z < COUNT(zero_points); z += harness.small ? 4 : 1) {
-        for (size_t i = 0; i < 6 * 4 * 2; i += harness.small ? 7 : 1) {
+        for (size_t i = 0; i < 6 * 4 * 2; i += harness_step(1, 7)) {
             const struct quantize_types types = {.x = floats[z % 3],
                                                  .scale = REFERENCE_F32,
                                                  .zero = types_of_zero[i % 6],
@@ -167,7 +167,7 @@ static void ties_and_their_neighbours(void **state)
     const int64_t halves = harness.small ? 40 : 600;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(some_scales) * 4 * 2; i += harness.small ? 5 : 1) {
+    for (size_t i = 0; i < COUNT(some_scales) * 4 * 2; i += harness_step(1, 5)) {
         const struct quantize_types types = {.y = outputs[i % 4], .multiply = i / 4 % 2};
         const struct quantize_shape shape = {2, {halves, 6}, 0, 1, 0};
         const float scale = some_scales[i / 8];
@@ -205,7 +205,7 @@ static void any_bits(void **state)
     const int64_t rows = harness.small ? 4 : 100, inner = harness.small ? 30 : 250;
 
     (void)state;
-    for (size_t i = 0; i < 3 * 4 * 2 * 3 * 4; i += harness.small ? 13 : 1) {
+    for (size_t i = 0; i < 3 * 4 * 2 * 3 * 4; i += harness_step(1, 13)) {
         const struct quantize_types types = {.x = floats[i % 3],
                                              .y = outputs[i / 3 % 4],
                                              .multiply = i / 12 % 2,
