@@ -37,7 +37,7 @@ clq_status clq__dynamic_check_memory(const struct clq__dynamic_work *work, int64
  * call. */
 void clq__dynamic_describe(struct dynamic_quantize_args *args, const struct clq__dynamic_work *work);
 
-/* Runs what was checked, or only builds what it needs. */
+/* Checks the memory of what was checked, and runs it or only builds what it needs. */
 clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
                             const struct clq__dynamic_work *work, bool build_only, cl_uint num_wait,
                             const cl_event *wait, cl_event *done);

@@ -39,11 +39,6 @@ static int64_t owner_words_of(const struct clq__dynamic_work *work)
     return args.entries.owner_words;
 }
 
-static clq_status check_memory(const struct clq__dynamic_work *work)
-{
-    return clq__dynamic_check_memory(work, work->placement.workspace != NULL ? owner_words_of(work) : 0);
-}
-
 clq_status clq__dynamic_scatter_run(clq_context *context, cl_command_queue queue,
                                     const struct clq__dynamic_scatter *call, bool build_only,
                                     cl_uint num_wait, const cl_event *wait, cl_event *done)
@@ -53,7 +48,6 @@ clq_status clq__dynamic_scatter_run(clq_context *context, cl_command_queue queue
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(check(call, &work));
-    CLQ_TRY(check_memory(&work));
     CLQ_TRY(clq__dynamic_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;
@@ -123,7 +117,7 @@ clq_status clq_dynamic_quantize_scatter_workspace(clq_context *context,
     CLQ_TRY(call_of(desc, &call));
     call.workspace = NULL; /* it is what is asked for */
     CLQ_TRY(check(&call, &work));
-    CLQ_TRY(check_memory(&work));
+    CLQ_TRY(clq__dynamic_check_memory(&work, 0));
     *size_bytes = (size_t)owner_words_of(&work) * sizeof(uint32_t);
 end:
     return status;
@@ -140,7 +134,7 @@ clq_status clq_dynamic_quantize_scatter_explain(clq_context *context, cl_command
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(call_of(desc, &call));
     CLQ_TRY(check(&call, &work));
-    CLQ_TRY(check_memory(&work));
+    CLQ_TRY(clq__dynamic_check_memory(&work, owner_words_of(&work)));
     CLQ_TRY(clq__explain_entries(queue, &work.placement, num_wait, wait));
 end:
     return status;

@@ -73,11 +73,13 @@ clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
     struct clq__chain chain = {.context = context, .queue = queue, .num_wait = num_wait, .wait = wait};
 
     if (work->x.elements == 0) {
+        CLQ_TRY(clq__dynamic_check_memory(work, 0));
         if (!build_only)
             CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
         goto end;
     }
     clq__dynamic_describe(&args, work);
+    CLQ_TRY(clq__dynamic_check_memory(work, args.entries.owner_words));
     choose_variant(&launch.variant, work);
     clq__variant_end_form(&launch.variant, context, clq__dynamic_size(&args, &launch, clq__traits(context)));
     launch.num_buffers = NUM_BUFFERS;
