@@ -32,7 +32,8 @@ struct harness {
 extern struct harness harness;
 
 /* The step of a loop over combinations of types: `small` on a device that interprets, else `full` times the
- * share. Steps divide no radix of the combinations, so that each value of each digit still comes. */
+ * share. For loops of which one in seven still takes every value of every digit; one that is too sparse for that
+ * keeps its step. */
 size_t harness_step(size_t full, size_t small);
 
 /* Reads --small, --share N, --roomy, --seed N, --form item|group and --arithmetic exact (the seed also from
