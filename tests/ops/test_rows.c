@@ -1,8 +1,7 @@
 /* Index arithmetic where no buffer reaches: rows numbered past 2^32 and offsets past 2^40, by the kernels'
  * own code. */
-#include "harness.h"
+#include "kernel_text.h"
 
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -30,27 +29,9 @@ static const char kernel_text[] =
     "    out[4 * i + 3] = place.zero_point;\n"
     "}\n";
 
-/* The text of a kernel file without its #include lines: the files are put together by hand. */
-static char *read_kernel(const char *name)
-{
-    char path[512], line[512];
-    char *text = calloc(1, 1 << 16);
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/%s", CLQ_KERNELS, name);
-    file = fopen(path, "r");
-    if (!file || !text)
-        fail_msg("cannot read %s", path);
-    while (fgets(line, sizeof(line), file))
-        if (strncmp(line, "#include \"", 10) != 0)
-            strcat(text, line);
-    fclose(file);
-    return text;
-}
-
 static cl_program build(void)
 {
-    char *types = read_kernel("args/types.h"), *rows = read_kernel("base/rows.clh");
+    char *types = kernel_text_of("args/types.h"), *rows = kernel_text_of("base/rows.clh");
     const char *source[] = {types, rows, kernel_text};
     cl_int status;
     const cl_program program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);

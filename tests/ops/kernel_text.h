@@ -1,0 +1,10 @@
+/* The pieces of kernels by themselves. */
+#ifndef CLQUANT_TEST_KERNEL_TEXT_H
+#define CLQUANT_TEST_KERNEL_TEXT_H
+
+#include "harness.h"
+
+/* The text of a file of cl/ without its #include lines: the files are put together by hand. Freed by the caller. */
+char *kernel_text_of(const char *name);
+
+#endif

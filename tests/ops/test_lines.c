@@ -1,0 +1,159 @@
+/* cl/base/lines.clh: the plain form, and that of the device's own instructions where it has them, give the bytes that
+ * C gives. A device takes only one of the two in its kernels. */
+#include "kernel_text.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { LINES = 512, VALUES = 128, LINE_BYTES = 64, FORMS = 4, NIBBLE_BYTES = 16, TABLE = 16 };
+
+static const char kernel_source[] = "kernel void lines(global const float *v, global ulong *out)\n"
+                                    "{\n"
+                                    "    const size_t i = get_global_id(0);\n"
+                                    "    float values[128] __attribute__((aligned(64)));\n"
+                                    "    for (uint k = 0; k < 128; k++)\n"
+                                    "        values[k] = v[128 * i + k];\n"
+                                    "    vstore8(LINE_OF(0, i4, values), 4 * i, out);\n"
+                                    "    vstore8(LINE_OF(1, i4, values), 4 * i + 1, out);\n"
+                                    "    for (uint k = 0; k < 128; k++)\n"
+                                    "        values[k] *= 14.5f;\n"
+                                    "    vstore8(LINE_OF(0, i8, values), 4 * i + 2, out);\n"
+                                    "    vstore8(LINE_OF(1, i8, values), 4 * i + 3, out);\n"
+                                    "}\n"
+                                    "kernel void looks(global const ushort *results, global const uchar "
+                                    "*nibbles, global ulong *out, global int *there)\n"
+                                    "{\n"
+                                    "    *there = TABLES(1);\n"
+                                    "#if TABLES(1)\n"
+                                    "    const size_t i = get_global_id(0);\n"
+                                    "    ushort table[32] __attribute__((aligned(64)));\n"
+                                    "    for (uint k = 0; k < 32; k++)\n"
+                                    "        table[k] = results[k & 15];\n"
+                                    "    vstore8(clq_look_up(table, nibbles + 16 * i), i, out);\n"
+                                    "#endif\n"
+                                    "}\n";
+
+static cl_program build(void)
+{
+    static const char *const names[] = {"base/paste.clh", "base/hints.clh", "base/rounding.clh",
+                                        "base/types.clh", "base/lines.clh"};
+    const char *source[COUNT(names) + 1];
+    cl_program program;
+    cl_int status;
+
+    for (size_t i = 0; i < COUNT(names); i++)
+        source[i] = kernel_text_of(names[i]);
+    source[COUNT(names)] = kernel_source;
+    program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);
+    expect_cl(status, "clCreateProgramWithSource");
+    expect_cl(clBuildProgram(program, 1, &harness.device, "-cl-std=CL1.2", NULL, NULL), "clBuildProgram");
+    for (size_t i = 0; i < COUNT(names); i++)
+        free((char *)(uintptr_t)source[i]);
+    return program;
+}
+
+static cl_mem filled(const void *data, size_t size_bytes)
+{
+    cl_int status;
+    const cl_mem buffer = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size_bytes,
+                                         (void *)(uintptr_t)data, &status);
+
+    expect_cl(status, "clCreateBuffer");
+    return buffer;
+}
+
+static void run(cl_program program, const char *name, const cl_mem *buffers, cl_uint count)
+{
+    const size_t items = LINES;
+    cl_int status;
+    const cl_kernel kernel = clCreateKernel(program, name, &status);
+
+    expect_cl(status, "clCreateKernel");
+    for (cl_uint k = 0; k < count; k++)
+        expect_cl(clSetKernelArg(kernel, k, sizeof(buffers[k]), &buffers[k]), "clSetKernelArg");
+    expect_cl(clEnqueueNDRangeKernel(harness.queue, kernel, 1, NULL, &items, NULL, 0, NULL, NULL), name);
+    clReleaseKernel(kernel);
+}
+
+static void read_back(cl_mem buffer, void *data, size_t size_bytes)
+{
+    expect_cl(clEnqueueReadBuffer(harness.queue, buffer, CL_TRUE, 0, size_bytes, data, 0, NULL, NULL),
+              "read");
+}
+
+static uint8_t packed(const float *v, size_t byte, bool int4)
+{
+    const int low = (int)nearbyintf(int4 ? v[2 * byte] : 14.5f * v[byte]);
+    const int high = int4 ? (int)nearbyintf(v[2 * byte + 1]) : 0;
+
+    return int4 ? (uint8_t)((low & 15) | (high & 15) << 4) : (uint8_t)low;
+}
+
+/* Quarters, so that ties are among them; in both scales they round into the range. */
+static void lines_are_packed(void **state)
+{
+    static float values[LINES][VALUES];
+    static uint8_t out[LINES][FORMS][LINE_BYTES];
+    struct random random = random_of(harness.seed);
+    const cl_program program = build();
+    cl_mem buffers[2];
+
+    (void)state;
+    for (size_t i = 0; i < LINES; i++)
+        for (size_t k = 0; k < VALUES; k++)
+            values[i][k] = 0.25f * (float)random_from(&random, -32, 29);
+    buffers[0] = filled(values, sizeof(values));
+    buffers[1] = filled(out, sizeof(out));
+    run(program, "lines", buffers, 2);
+    read_back(buffers[1], out, sizeof(out));
+    for (size_t i = 0; i < LINES; i++)
+        for (size_t form = 0; form < FORMS; form++)
+            for (size_t byte = 0; byte < LINE_BYTES; byte++)
+                if (out[i][form][byte] != packed(values[i], byte, form < 2))
+                    fail_msg("line %zu, form %zu, byte %zu: %u, not %u", i, form, byte, out[i][form][byte],
+                             packed(values[i], byte, form < 2));
+    clReleaseMemObject(buffers[0]);
+    clReleaseMemObject(buffers[1]);
+    clReleaseProgram(program);
+}
+
+static void results_are_looked_up(void **state)
+{
+    static uint8_t nibbles[LINES][NIBBLE_BYTES];
+    static uint16_t out[LINES][2 * NIBBLE_BYTES], results[TABLE];
+    struct random random = random_of(harness.seed);
+    const cl_program program = build();
+    cl_mem buffers[4];
+    cl_int there = 0;
+
+    (void)state;
+    for (size_t k = 0; k < TABLE; k++)
+        results[k] = (uint16_t)random_bits(&random);
+    for (size_t i = 0; i < LINES; i++)
+        for (size_t k = 0; k < NIBBLE_BYTES; k++)
+            nibbles[i][k] = (uint8_t)random_bits(&random);
+    buffers[0] = filled(results, sizeof(results));
+    buffers[1] = filled(nibbles, sizeof(nibbles));
+    buffers[2] = filled(out, sizeof(out));
+    buffers[3] = filled(&there, sizeof(there));
+    run(program, "looks", buffers, 4);
+    read_back(buffers[2], out, sizeof(out));
+    read_back(buffers[3], &there, sizeof(there));
+    for (size_t k = 0; k < COUNT(buffers); k++)
+        clReleaseMemObject(buffers[k]);
+    clReleaseProgram(program);
+    if (!there)
+        skip();
+    for (size_t i = 0; i < LINES; i++)
+        for (size_t k = 0; k < 2 * NIBBLE_BYTES; k++)
+            assert_int_equal(out[i][k], results[nibbles[i][k / 2] >> 4 * (k % 2) & 15]);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_packed),
+                                       cmocka_unit_test(results_are_looked_up)};
+
+    return HARNESS_RUN(argc, argv, "lines", tests);
+}
