@@ -48,7 +48,9 @@
 #define STORE_DENSE_UNIT(unit, x, scales, zero_points, u)                                                    \
     STORE_UNIT(unit, x, ELEMENTS(SRC) * (u), ELEMENTS(SRC) * (u) + 1, scales, zero_points, u)
 
-#define AHEAD_BYTES 4096
+#define AHEAD_BYTES  4096
+#define LONG_BYTES   16384
+#define STREAM_BYTES (8 << 20)
 
 // The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
 // one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
@@ -100,7 +102,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     if (a.tiles == 0)
         return;
     const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(SRC) && a.x_pair == ELEMENTS(SRC) - 1;
-    const bool stream = STREAMS(PREFETCH) && a.tiles > (8 << 20) / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
+    const bool stream = STREAMS(PREFETCH) && a.tiles > STREAM_BYTES / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
     const uint lanes = IS_GROUP(FORM) ? a.lanes : 1, lane = (uint)get_local_id(0) & (lanes - 1);
     const long tiles = IS_GROUP(FORM) ? 1 : a.tiles_per_item;
     const long begin = clq_quotient((long)get_global_id(0), lanes) * tiles, end = min(begin + tiles, a.tiles);
@@ -171,3 +173,5 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
 #undef STORE_UNIT
 #undef STORE_DENSE_UNIT
 #undef AHEAD_BYTES
+#undef LONG_BYTES
+#undef STREAM_BYTES
