@@ -57,6 +57,13 @@ size_t harness_step(size_t full, size_t small)
     return harness.small ? small : full * harness.share;
 }
 
+int harness_cases(int full, int small)
+{
+    const int share = full / (int)harness.share;
+
+    return harness.small ? small : share > 0 ? share : 1;
+}
+
 static bool read_options(int argc, char **argv)
 {
     const char *seed = getenv("CLQ_TEST_SEED");

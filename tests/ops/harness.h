@@ -36,6 +36,9 @@ extern struct harness harness;
  * keeps its step. */
 size_t harness_step(size_t full, size_t small);
 
+/* How many random or repeated cases: `small` on a device that interprets, else the share of `full`. */
+int harness_cases(int full, int small);
+
 /* Reads --small, --share N, --roomy, --seed N, --form item|group and --arithmetic exact (the seed also from
  * CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns
  * what main returns. */

@@ -108,7 +108,7 @@ static void every_axis_of_every_rank(void **state)
     (void)state;
     for (int rank = 1; rank <= CLQ_MAX_RANK; rank += harness.small ? 3 : 1)
         for (int axis = 0; axis < rank; axis++)
-            for (int k = 0; k < (harness.small ? 3 : 40); k++) {
+            for (int k = 0; k < harness_cases(40, 3); k++) {
                 struct dequantize_shape shape = {.rank = rank, .axis = k % 2 ? axis : axis - rank};
                 struct dequantize_case c;
 
@@ -132,7 +132,7 @@ static void every_axis_of_every_rank(void **state)
 static void any_layout(void **state)
 {
     struct random random = random_of(harness.seed);
-    const int cases = harness.small ? 60 : 2000;
+    const int cases = harness_cases(2000, 60);
 
     (void)state;
     for (int i = 0; i < cases; i++) {
@@ -171,7 +171,7 @@ static void every_tail(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(sizes) - (harness.small ? 8 : 0); k++)
-        for (size_t i = 0; i < (harness.small ? 3 : 40); i++) {
+        for (size_t i = 0; i < (size_t)harness_cases(40, 3); i++) {
             const struct dequantize_shape shape = {.rank = 2, .q = {3, sizes[k]}, .axis = (int)(i % 2)};
             struct dequantize_case c = combination("tails", (i * 997 + k) % COMBINATIONS, &shape);
             const int lanes = c.q.type != REFERENCE_I4 ? 1 : c.q.lanes == 8 ? 8 : 2;

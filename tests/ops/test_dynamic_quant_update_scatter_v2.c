@@ -135,7 +135,7 @@ static void any_layout(void **state)
     struct random random = random_of(harness.seed);
 
     (void)state;
-    for (int i = 0; i < (harness.small ? 20 : 300); i++) {
+    for (int i = 0; i < harness_cases(300, 20); i++) {
         struct v2_case c = case_of((size_t)random_below(&random, COMBINATIONS), random_from(&random, 1, 9),
                                    random_from(&random, 1, 6), 8 * random_from(&random, 1, 9));
 

@@ -57,7 +57,7 @@ static void every_length(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(lengths) - (harness.small ? 12 : 0); k++)
-        for (size_t i = 0; i < (harness.small ? 1 : 24); i++) {
+        for (size_t i = 0; i < (size_t)harness_cases(24, 1); i++) {
             const struct dynamic_types types = dynamic_types_of((i * 29 + k) % DYNAMIC_TYPES);
             const int64_t rows = harness.small ? 1 + (int64_t)i : i % 4 == 0 ? 1 : (int64_t)(i % 7) * 5 + 2;
             struct dynamic_case c = dynamic_case_of("lengths", &types, 2, (int64_t[]){rows, lengths[k]});
@@ -165,7 +165,7 @@ static void every_rank(void **state)
 static void any_layout(void **state)
 {
     struct random random = random_of(harness.seed);
-    const int cases = harness.small ? 12 : 800;
+    const int cases = harness_cases(800, 12);
 
     (void)state;
     for (int i = 0; i < cases; i++) {

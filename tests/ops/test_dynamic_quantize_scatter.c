@@ -80,7 +80,7 @@ static void every_axis_of_every_rank(void **state)
         shape.cache[0] = 3;
         for (int axis = 1; axis < rank - 1; axis++)
             for (int64_t length = 1; length <= shape.cache[axis]; length++)
-                for (int k = 0; k < (harness.small ? 1 : 12); k++) {
+                for (int k = 0; k < harness_cases(12, 1); k++) {
                     struct scatter_case c;
 
                     shape.axis = k % 2 ? axis : axis - rank;
@@ -96,7 +96,7 @@ static void every_axis_of_every_rank(void **state)
 static void any_layout(void **state)
 {
     struct random random = random_of(harness.seed);
-    const int cases = harness.small ? 12 : 600;
+    const int cases = harness_cases(600, 12);
 
     (void)state;
     for (int i = 0; i < cases; i++) {
@@ -125,7 +125,7 @@ static void every_length(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(lengths) - (harness.small ? 4 : 0); k++)
-        for (size_t i = 0; i < (harness.small ? 1 : 24); i++) {
+        for (size_t i = 0; i < (size_t)harness_cases(24, 1); i++) {
             const struct scatter_shape shape = {
                 .rank = 3, .cache = {3, 5, lengths[k]}, .axis = 1, .entries = 3, .length = 2};
             struct scatter_case c = combination("lengths", (i * 197 + k) % COMBINATIONS, shape);

@@ -270,7 +270,7 @@ static void any_layout(void **state)
     struct random random = random_of(harness.seed);
 
     (void)state;
-    for (int i = 0; i < (harness.small ? 40 : 1200); i++) {
+    for (int i = 0; i < harness_cases(1200, 40); i++) {
         const size_t number = (size_t)random_below(&random, COMBINATIONS);
         struct group_case c =
             case_of("layouts", number, random_from(&random, 1, 9), random_from(&random, 1, 4) * 8,

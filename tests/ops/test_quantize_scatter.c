@@ -86,7 +86,7 @@ static void every_axis_of_every_rank(void **state)
         shape.cache[0] = 3;
         for (int axis = 1; axis < rank; axis++)
             for (int64_t length = 1; length <= shape.cache[axis]; length++)
-                for (int k = 0; k < (harness.small ? 1 : 24); k++) {
+                for (int k = 0; k < harness_cases(24, 1); k++) {
                     struct scatter_case c;
 
                     shape.axis = k % 2 ? axis : axis - rank;
@@ -104,7 +104,7 @@ static void every_axis_of_every_rank(void **state)
 static void any_layout(void **state)
 {
     struct random random = random_of(harness.seed);
-    const int cases = harness.small ? 60 : 2400;
+    const int cases = harness_cases(2400, 60);
 
     (void)state;
     for (int i = 0; i < cases; i++) {
@@ -142,7 +142,7 @@ static void every_tail(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(sizes) - (harness.small ? 8 : 0); k++)
-        for (size_t i = 0; i < (harness.small ? 2 : 60); i++) {
+        for (size_t i = 0; i < (size_t)harness_cases(60, 2); i++) {
             const struct scatter_shape shape = {
                 .rank = 3, .cache = {3, 5, sizes[k]}, .axis = 1, .entries = 3, .length = 2};
             const size_t number = (i * 997 + k) % COMBINATIONS, cache = number % COUNT(caches);
