@@ -31,11 +31,11 @@ struct bench {
     struct torch *torch; /* NULL where it is not installed, or was not tried */
     bool torch_tried;
 
-    cl_mem x, y, scales; /* x and y are x_bytes long, scales holds MOST_SCALES floats */
-    size_t x_bytes;
-    float *scale_values;   /* what is in scales */
-    void *x_host, *y_host; /* only between data_begin_host and data_end_host */
-    int filled_with;       /* enum peer_src, or -1 */
+    cl_mem x, y, scales;        /* x and y are x_bytes long, scales holds MOST_SCALES floats */
+    size_t x_bytes, next_piece; /* of x, data_next_piece */
+    float *scale_values;        /* what is in scales */
+    void *x_host, *y_host;      /* only between data_begin_host and data_end_host */
+    int filled_with;            /* enum peer_src, or -1 */
 };
 
 enum { MOST_SCALES = 1 << 16 };

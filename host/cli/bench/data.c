@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PIECE_BYTES = 1 << 20, WINDOW_BYTES = 64 << 20, UNWRITTEN = 0xa5 };
+enum { PIECE_BYTES = 1 << 20, WINDOW_BYTES = 64 << 20, LINE_BYTES = 64, UNWRITTEN = 0xa5 };
 
 /* A window of x that is being filled, a piece for each call. */
 struct filling {
@@ -137,6 +137,14 @@ bool data_begin_host(struct bench *bench)
 bool data_end_host(struct bench *bench)
 {
     return unmap(bench, bench->x, bench->x_host) && unmap(bench, bench->y, bench->y_host);
+}
+
+size_t data_next_piece(struct bench *bench, size_t bytes)
+{
+    const size_t at = bench->next_piece + bytes <= bench->x_bytes ? bench->next_piece : 0;
+
+    bench->next_piece = (at + bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    return at;
 }
 
 bool data_read(struct bench *bench, cl_mem buffer, size_t at, void *bytes, size_t size_bytes)

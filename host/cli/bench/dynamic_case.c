@@ -161,10 +161,10 @@ void dynamic_case_clear(struct dynamic_case *c)
 
 bool dynamic_case_call(struct bench *bench, struct dynamic_case *c, cl_event *done)
 {
-    const size_t bytes = dynamic_src_bytes(c), call = c->next++;
+    const size_t call = c->next++;
     clq_status status = CLQ_OK;
 
-    c->x.byte_offset = call % (bench->x_bytes / bytes) * bytes;
+    c->x.byte_offset = data_next_piece(bench, dynamic_src_bytes(c));
     if (c->scatters) {
         c->indices.byte_offset = places_offset_bytes(&c->places, call);
         status = clq_dynamic_quantize_scatter(bench->context, bench->queue, &c->scatter, 0, NULL, done);

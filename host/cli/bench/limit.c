@@ -12,7 +12,12 @@ enum { WORD_BYTES = 16, COPY_CHUNK = 1 << 20, SCREENINGS = 3, BLOCKS_AN_ITEM = 4
 static bool stream_on_host(struct bench *bench, void *self)
 {
     const struct limit_mix *mix = self;
-    const struct stream_bytes bytes = {bench->x_host, bench->y_host, mix->src_bytes, mix->dst_bytes};
+    const size_t at = data_next_piece(bench, mix->src_bytes);
+    const struct stream_bytes bytes = {.src = (const char *)bench->x_host + at,
+                                       .dst = (char *)bench->y_host +
+                                              (at + mix->dst_bytes <= bench->x_bytes ? at : 0),
+                                       .src_bytes = mix->src_bytes,
+                                       .dst_bytes = mix->dst_bytes};
 
     stream_run(bench->pool, &mix->way, &bytes);
     return true;

@@ -88,10 +88,8 @@ void scatter_case_clear(struct scatter_case *c)
 
 bool scatter_case_call(struct bench *bench, struct scatter_case *c, cl_event *done)
 {
-    const size_t bytes = peer_src_bytes(PEER_F16, scatter_update_elements(c)), call = c->next++;
-
-    c->updates.byte_offset = call % (bench->x_bytes / bytes) * bytes;
-    c->indices_tensor.byte_offset = places_offset_bytes(&c->places, call);
+    c->updates.byte_offset = data_next_piece(bench, peer_src_bytes(PEER_F16, scatter_update_elements(c)));
+    c->indices_tensor.byte_offset = places_offset_bytes(&c->places, c->next++);
     return clq_quantize_scatter(bench->context, bench->queue, &c->desc, 0, NULL, done) == CLQ_OK ||
            fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
 }

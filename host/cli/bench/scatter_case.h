@@ -17,7 +17,7 @@ struct scatter_case {
 
     struct places places; /* SCATTER_SETS sets */
     int64_t indices_shape[2], scale_count;
-    size_t next; /* call: it takes its set of indices, and the piece of x that no cache holds */
+    size_t next; /* call: it takes its set of indices */
     DLTensor cache, updates, indices_tensor, scales;
     struct clq_quantize_scatter_desc desc;
 };

@@ -9,12 +9,15 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { BACK_TO_BACK = 16 }; /* calls of a run where one is so short that the wait would be felt */
+enum {
+    BACK_TO_BACK = 16, /* calls of a run where one is so short that the wait would be felt */
+    OTHER_SET =
+        SCATTER_SETS / 2, /* of places: what one contestant has just written is in the caches for nobody */
+};
 
 /* The same elements through clq_quantize: a row of scales holds for as many of them. */
 struct dense {
     struct quantize_case quantize;
-    size_t next;
 };
 
 /* The same entries to places of the same kind, by hand in C: what a scatter can reach here. */
@@ -28,11 +31,11 @@ struct by_hand {
 
 static void by_hand_next(struct bench *bench, struct by_hand *hand)
 {
-    const size_t bytes = peer_src_bytes(PEER_F16, scatter_update_elements(hand->c)), call = hand->next++;
+    const size_t bytes = peer_src_bytes(PEER_F16, scatter_update_elements(hand->c));
 
-    hand->places.pairs = places_of_call(&hand->c->places, call);
+    hand->places.pairs = places_of_call(&hand->c->places, hand->next++);
     hand->work.places = &hand->places;
-    hand->work.x = (const char *)bench->x_host + call % (bench->x_bytes / bytes) * bytes;
+    hand->work.x = (const char *)bench->x_host + data_next_piece(bench, bytes);
     hand->work.y = bench->y_host;
 }
 
@@ -54,6 +57,7 @@ static bool by_hand_init(struct bench *bench, struct scatter_case *c, const stru
         .places = {.batch = (size_t)c->cache_shape[1],
                    .rows = (size_t)(dense->quantize.shape[0] / c->updates_shape[0])},
         .work = dense->quantize.work,
+        .next = OTHER_SET,
     };
     if (!data_begin_host(bench))
         return false;
@@ -87,9 +91,8 @@ static bool wants(struct bench *bench, const struct scatter_case *c)
 static bool run_dense(struct bench *bench, void *self)
 {
     struct dense *dense = self;
-    const size_t bytes = quantize_src_bytes(&dense->quantize);
-
-    dense->quantize.x.byte_offset = dense->next++ % (bench->x_bytes / bytes) * bytes;
+    dense->quantize.x.byte_offset = data_next_piece(bench, quantize_src_bytes(&dense->quantize));
+    dense->quantize.y.byte_offset = dense->quantize.x.byte_offset / 2;
     return quantize_case_run(bench, &dense->quantize);
 }
 
@@ -177,12 +180,14 @@ static bool overlap_row(struct bench *bench, struct scatter_case c)
     if (!wants(bench, &c))
         return true;
     unique.unique = true;
-    if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c) && scatter_case_init(bench, &unique))
+    if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c) && scatter_case_init(bench, &unique)) {
+        unique.next = OTHER_SET;
         done =
             race_against(bench, &c,
                          &(struct contestant){
                              .role = RACE_PEER, .name = "unique", .run = scatter_case_run, .self = &unique},
                          NULL, false);
+    }
     scatter_case_clear(&unique);
     scatter_case_clear(&c);
     return done;
