@@ -19,7 +19,7 @@ cmake --build "$build" -j "$jobs"
 
 step "clang, all warnings are errors"
 cmake -S . -B "$build/clang" -DCMAKE_C_COMPILER=clang -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON \
-  -DCLQ_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+  -DCLQ_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCLQ_TEST_CACHE="$build/cache" >/dev/null
 cmake --build "$build/clang" -j "$jobs"
 
 step "address and undefined behaviour sanitizers"
@@ -27,7 +27,7 @@ ctest --test-dir "$build/clang" -L sanitize --output-on-failure -j "$jobs" --no-
 
 step "thread sanitizer"
 cmake -S . -B "$build/thread" -DCMAKE_C_COMPILER=clang -DCLQ_BUILD_TESTS=ON -DCLQ_SANITIZE=thread \
-  -DCMAKE_BUILD_TYPE=RelWithDebInfo >/dev/null
+  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCLQ_TEST_CACHE="$build/cache" >/dev/null
 cmake --build "$build/thread" -j "$jobs" --target test_quantize_threads test_cache_disk test_threads
 ctest --test-dir "$build/thread" -L threads --output-on-failure -j "$jobs" --no-tests=error
 

@@ -1,6 +1,6 @@
 # Any descriptor at an operator: random bytes and a replay of the corpus for every compiler, and a fuzzer with clang.
 #   fuzz_quantize CORPUS_FOLDER -max_total_time=60 -max_len=96
-set(descriptor_environment "CLQ_CACHE_DIR=${CMAKE_CURRENT_BINARY_DIR}/cache;${driver_environment}")
+set(descriptor_environment ${driver_environment})
 if(CLQ_SANITIZE)
   list(APPEND descriptor_environment "OCL_ICD_VENDORS=pocl.icd") # Mesa's C++ and sanitizers do not go together
 endif()
