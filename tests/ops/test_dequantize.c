@@ -197,12 +197,13 @@ static void rows_short_and_long(void **state)
         {.rank = 2, .q = {1000, 9002}, .axis = 0},
     };
     static const enum reference_type sources[] = {REFERENCE_I8, REFERENCE_I4};
+    const size_t step = harness.share > 1 ? 3 : 1; /* both sources and both modes, if not all four pairs */
 
     (void)state;
     if (harness.small)
         skip();
     for (size_t k = 0; k < COUNT(shapes); k++)
-        for (size_t i = 0; i < 4; i++) {
+        for (size_t i = 0; i < 4; i += step) {
             const struct dequantize_types types = {.q = sources[i % 2],
                                                    .scale = REFERENCE_F32,
                                                    .zero = REFERENCE_F32,
