@@ -4,7 +4,7 @@
 #include <clquant/clquant.h>
 #include <stdio.h>
 
-enum { ROWS = 4, COLUMNS = 16, HALF = COLUMNS / 2 };
+enum { ROWS = 8, COLUMNS = 64, HALF = COLUMNS / 2 };
 
 static int fail(const char *what, cl_int code)
 {
@@ -67,7 +67,8 @@ int main(void)
     if (code != CL_SUCCESS)
         return fail("read", code);
     for (int row = 0; row < ROWS; row++)
-        printf("%02x %02x %02x %02x\n", y[row][0], y[row][1], y[row][2], y[row][3]);
+        for (int i = 0; i < HALF / 2; i++)
+            printf("%02x%c", y[row][i], i + 1 < HALF / 2 ? ' ' : '\n');
 
     clReleaseEvent(quantized);
     clReleaseEvent(written[0]);
