@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 512, VALUES = 128, LINE_BYTES = 64, FORMS = 4, NIBBLE_BYTES = 16, TABLE = 16 };
+enum { LINES = 512, VALUES = 128, LINE_BYTES = 64, FORMS = 4, TYPES = 3, NIBBLE_BYTES = 16, TABLE = 16 };
 
 static const char kernel_source[] = "kernel void lines(global const float *v, global ulong *out)\n"
                                     "{\n"
@@ -14,12 +14,26 @@ static const char kernel_source[] = "kernel void lines(global const float *v, gl
                                     "    float values[128] __attribute__((aligned(64)));\n"
                                     "    for (uint k = 0; k < 128; k++)\n"
                                     "        values[k] = v[128 * i + k];\n"
-                                    "    vstore8(LINE_OF(0, i4, values), 4 * i, out);\n"
-                                    "    vstore8(LINE_OF(1, i4, values), 4 * i + 1, out);\n"
+                                    "    vstore8(LINE_INSIDE(0, i4, values), 4 * i, out);\n"
+                                    "    vstore8(LINE_INSIDE(1, i4, values), 4 * i + 1, out);\n"
                                     "    for (uint k = 0; k < 128; k++)\n"
                                     "        values[k] *= 14.5f;\n"
-                                    "    vstore8(LINE_OF(0, i8, values), 4 * i + 2, out);\n"
-                                    "    vstore8(LINE_OF(1, i8, values), 4 * i + 3, out);\n"
+                                    "    vstore8(LINE_INSIDE(0, i8, values), 4 * i + 2, out);\n"
+                                    "    vstore8(LINE_INSIDE(1, i8, values), 4 * i + 3, out);\n"
+                                    "}\n"
+                                    "kernel void packs(global const float *v, global ulong *out, "
+                                    "global int *there)\n"
+                                    "{\n"
+                                    "    *there = PACKS(1, i8);\n"
+                                    "#if PACKS(1, i8)\n"
+                                    "    const size_t i = get_global_id(0);\n"
+                                    "    float values[128] __attribute__((aligned(64)));\n"
+                                    "    for (uint k = 0; k < 128; k++)\n"
+                                    "        values[k] = v[128 * i + k];\n"
+                                    "    vstore8(LINE_OF(i8, values), 3 * i, out);\n"
+                                    "    vstore8(LINE_OF(u8, values), 3 * i + 1, out);\n"
+                                    "    vstore8(LINE_OF(i4, values), 3 * i + 2, out);\n"
+                                    "#endif\n"
                                     "}\n"
                                     "kernel void looks(global const ushort *results, global const uchar "
                                     "*nibbles, global ulong *out, global int *there)\n"
@@ -118,6 +132,65 @@ static void lines_are_packed(void **state)
     clReleaseProgram(program);
 }
 
+static int saturated(float v, int low, int high)
+{
+    if (isnan(v))
+        return 0;
+    return v < (float)low ? low : v > (float)high ? high : (int)nearbyintf(v);
+}
+
+static uint8_t packed_any(const float *v, size_t byte, size_t type)
+{
+    switch (type) {
+    case 0:
+        return (uint8_t)saturated(v[byte], -128, 127);
+    case 1:
+        return (uint8_t)saturated(v[byte], 0, 255);
+    default:
+        return (uint8_t)((saturated(v[2 * byte], -8, 7) & 15) | (saturated(v[2 * byte + 1], -8, 7) & 15)
+                                                                    << 4);
+    }
+}
+
+/* Ties at every end of a range, what no integer holds, and what is no number, each in every lane. */
+static void lines_saturate(void **state)
+{
+    static const float special[] = {
+        NAN,    -NAN,   INFINITY, -INFINITY, 3e38f,  -3e38f, 2147483648.0f, -2147483648.0f,
+        3e9f,   -3e9f,  32768.5f, -32769.0f, 127.5f, 126.5f, -128.5f,       -129.5f,
+        255.5f, 254.5f, 7.5f,     6.5f,      -8.5f,  -7.5f,  -0.5f,         0.5f,
+        -0.0f,  1e-40f, 256.0f,   -9.0f,     128.0f, 8.0f,   65536.0f,      -1.0f};
+    static float values[LINES][VALUES];
+    static uint8_t out[LINES][TYPES][LINE_BYTES];
+    struct random random = random_of(harness.seed);
+    const cl_program program = build();
+    cl_mem buffers[3];
+    cl_int there = 0;
+
+    (void)state;
+    for (size_t i = 0; i < LINES; i++)
+        for (size_t k = 0; k < VALUES; k++)
+            values[i][k] = i < COUNT(special) ? special[(i + k) % COUNT(special)]
+                                              : 0.25f * (float)random_from(&random, -1200, 1200);
+    buffers[0] = filled(values, sizeof(values));
+    buffers[1] = filled(out, sizeof(out));
+    buffers[2] = filled(&there, sizeof(there));
+    run(program, "packs", buffers, 3);
+    read_back(buffers[1], out, sizeof(out));
+    read_back(buffers[2], &there, sizeof(there));
+    for (size_t k = 0; k < COUNT(buffers); k++)
+        clReleaseMemObject(buffers[k]);
+    clReleaseProgram(program);
+    if (!there)
+        skip();
+    for (size_t i = 0; i < LINES; i++)
+        for (size_t type = 0; type < TYPES; type++)
+            for (size_t byte = 0; byte < LINE_BYTES; byte++)
+                if (out[i][type][byte] != packed_any(values[i], byte, type))
+                    fail_msg("line %zu, type %zu, byte %zu: %u, not %u", i, type, byte, out[i][type][byte],
+                             packed_any(values[i], byte, type));
+}
+
 static void results_are_looked_up(void **state)
 {
     static uint8_t nibbles[LINES][NIBBLE_BYTES];
@@ -152,7 +225,7 @@ static void results_are_looked_up(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_packed),
+    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_packed), cmocka_unit_test(lines_saturate),
                                        cmocka_unit_test(results_are_looked_up)};
 
     return HARNESS_RUN(argc, argv, "lines", tests);
