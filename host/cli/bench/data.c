@@ -6,7 +6,7 @@
 #include <string.h>
 #include <time.h>
 
-enum { PIECE_BYTES = 1 << 20, WINDOW_BYTES = 64 << 20, LINE_BYTES = 64, UNWRITTEN = 0xa5 };
+enum { PIECE_BYTES = 1 << 20, WINDOW_BYTES = 64 << 20, PAGE_BYTES = 4096, UNWRITTEN = 0xa5 };
 
 /* A window of x that is being filled, a piece for each call. */
 struct filling {
@@ -143,7 +143,7 @@ size_t data_next_piece(struct bench *bench, size_t bytes)
 {
     const size_t at = bench->next_piece + bytes <= bench->x_bytes ? bench->next_piece : 0;
 
-    bench->next_piece = (at + bytes + LINE_BYTES - 1) / LINE_BYTES * LINE_BYTES;
+    bench->next_piece = (at + bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
     return at;
 }
 

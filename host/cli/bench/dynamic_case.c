@@ -161,12 +161,11 @@ void dynamic_case_clear(struct dynamic_case *c)
 
 bool dynamic_case_call(struct bench *bench, struct dynamic_case *c, cl_event *done)
 {
-    const size_t call = c->next++;
     clq_status status = CLQ_OK;
 
     c->x.byte_offset = data_next_piece(bench, dynamic_src_bytes(c));
     if (c->scatters) {
-        c->indices.byte_offset = places_offset_bytes(&c->places, call);
+        c->indices.byte_offset = places_offset_bytes(&c->places, c->next++);
         status = clq_dynamic_quantize_scatter(bench->context, bench->queue, &c->scatter, 0, NULL, done);
     } else {
         status = clq_dynamic_quantize(bench->context, bench->queue, &c->desc, 0, NULL, done);

@@ -22,7 +22,7 @@ struct dynamic_case {
     size_t rows, places_rows;               /* of x in one call, of q */
     size_t scale_at, offset_at, size_bytes; /* in y: where they begin, and where all ends */
     int64_t shape[4], updates_shape[4], scale_shape[3], indices_shape[2];
-    size_t next; /* call */
+    size_t next; /* call that scatters */
     DLTensor x, q, scale, offset, indices;
     struct clq_dynamic_quantize_desc desc;
     struct clq_dynamic_quantize_scatter_desc scatter;

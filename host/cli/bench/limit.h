@@ -20,7 +20,8 @@ struct limit {
     size_t count;
 };
 
-/* Adds the stream loop over the first bytes of x and y, and copies of a half of them. */
+/* Adds the stream loop over so many bytes of x and y, on a CPU pieces that nobody has just read; and copies of a half
+ * of both. */
 bool limit_add(struct bench *bench, struct race *race, size_t src_bytes, size_t dst_bytes);
 
 /* Copies alone, for the report's head. */

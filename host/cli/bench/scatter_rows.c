@@ -15,11 +15,6 @@ enum {
         SCATTER_SETS / 2, /* of places: what one contestant has just written is in the caches for nobody */
 };
 
-/* The same elements through clq_quantize: a row of scales holds for as many of them. */
-struct dense {
-    struct quantize_case quantize;
-};
-
 /* The same entries to places of the same kind, by hand in C: what a scatter can reach here. */
 struct by_hand {
     struct scatter_case *c;
@@ -49,14 +44,14 @@ static bool run_by_hand(struct bench *bench, void *self)
 }
 
 /* The work is that of the dense quantization, but for its places. */
-static bool by_hand_init(struct bench *bench, struct scatter_case *c, const struct dense *dense,
+static bool by_hand_init(struct bench *bench, struct scatter_case *c, const struct quantize_case *dense,
                          struct by_hand *hand)
 {
     *hand = (struct by_hand){
         .c = c,
         .places = {.batch = (size_t)c->cache_shape[1],
-                   .rows = (size_t)(dense->quantize.shape[0] / c->updates_shape[0])},
-        .work = dense->quantize.work,
+                   .rows = (size_t)(dense->shape[0] / c->updates_shape[0])},
+        .work = dense->work,
         .next = OTHER_SET,
     };
     if (!data_begin_host(bench))
@@ -90,22 +85,21 @@ static bool wants(struct bench *bench, const struct scatter_case *c)
 
 static bool run_dense(struct bench *bench, void *self)
 {
-    struct dense *dense = self;
-    dense->quantize.x.byte_offset = data_next_piece(bench, quantize_src_bytes(&dense->quantize));
-    dense->quantize.y.byte_offset = dense->quantize.x.byte_offset / 2;
-    return quantize_case_run(bench, &dense->quantize);
+    struct quantize_case *dense = self;
+
+    dense->x.byte_offset = data_next_piece(bench, quantize_src_bytes(dense));
+    dense->y.byte_offset = dense->x.byte_offset / 2; /* float16 to int8 */
+    return quantize_case_run(bench, dense);
 }
 
-static void dense_init(struct bench *bench, const struct scatter_case *c, struct dense *dense)
+/* The same elements through clq_quantize: a row of scales holds for as many of them. */
+static void dense_init(struct bench *bench, const struct scatter_case *c, struct quantize_case *dense)
 {
-    *dense = (struct dense){.quantize = {.src = PEER_F16,
-                                         .dst = PEER_I8,
-                                         .divide = true,
-                                         .layout = PER_LAST_AXIS,
-                                         .columns = c->scale_count}};
-    quantize_case_init(bench, &dense->quantize);
-    dense->quantize.shape[0] = (int64_t)scatter_update_elements(c) / c->scale_count;
-    dense->quantize.work.rows = (size_t)dense->quantize.shape[0];
+    *dense = (struct quantize_case){
+        .src = PEER_F16, .dst = PEER_I8, .divide = true, .layout = PER_LAST_AXIS, .columns = c->scale_count};
+    quantize_case_init(bench, dense);
+    dense->shape[0] = (int64_t)scatter_update_elements(c) / c->scale_count;
+    dense->work.rows = (size_t)dense->shape[0];
 }
 
 /* What users of PyTorch run in a decode loop: round, clamp, index_put_. */
@@ -152,7 +146,7 @@ static bool race_against(struct bench *bench, struct scatter_case *c, const stru
 
 static bool prefill_row(struct bench *bench, struct scatter_case c)
 {
-    struct dense dense;
+    struct quantize_case dense;
     struct by_hand hand;
     const struct contestant as_dense = {.role = RACE_PEER, .name = "dense", .run = run_dense, .self = &dense};
     const struct contestant as_hand = {
