@@ -1,6 +1,7 @@
 /* The arithmetic of cl/base by itself, bit for bit with the host's: quotients from the device's own estimate,
  * and from deliberately poor ones; products. No quantization hides a bit here. */
 #include "exact.h"
+#include "kernel_text.h"
 
 #include <float.h>
 #include <math.h>
@@ -66,28 +67,10 @@ static size_t sample_size(void)
     return harness.small ? 3000 : MOST;
 }
 
-/* The text of a file of cl/base without its #include lines: the files are put together by hand. */
-static char *read_base(const char *name)
-{
-    char path[512], line[512];
-    char *text = calloc(1, 1 << 16);
-    FILE *file;
-
-    snprintf(path, sizeof(path), "%s/base/%s", CLQ_KERNELS, name);
-    file = fopen(path, "r");
-    if (!file || !text)
-        fail_msg("cannot read %s", path);
-    while (fgets(line, sizeof(line), file))
-        if (strncmp(line, "#include", 8) != 0)
-            strcat(text, line);
-    fclose(file);
-    return text;
-}
-
 static int build(void **state)
 {
-    char *paste = read_base("paste.clh"), *arithmetic = read_base("arithmetic.clh");
-    char *hints = read_base("hints.clh"), *narrow = read_base("narrow.clh");
+    char *paste = kernel_text_of("base/paste.clh"), *arithmetic = kernel_text_of("base/arithmetic.clh");
+    char *hints = kernel_text_of("base/hints.clh"), *narrow = kernel_text_of("base/narrow.clh");
     const char *source[] = {paste, arithmetic, hints, narrow, kernels};
     char log[4096] = "";
     cl_int status;

@@ -6,9 +6,19 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 512, VALUES = 128, LINE_BYTES = 64, FORMS = 4, TYPES = 3, NIBBLE_BYTES = 16, TABLE = 16 };
+enum {
+    LINES = 512,
+    VALUES = 128,
+    LINE_BYTES = 64,
+    FORMS = 4,
+    TYPES = 3,
+    NIBBLE_BYTES = 16,
+    TABLE = 16,
+    MOST_BUFFERS = 4
+};
 
-static const char kernel_source[] = "kernel void lines(global const float *v, global ulong *out)\n"
+static const char kernel_source[] = "kernel void lines(global const float *v, global ulong *out, "
+                                    "global int *there)\n"
                                     "{\n"
                                     "    const size_t i = get_global_id(0);\n"
                                     "    float values[128] __attribute__((aligned(64)));\n"
@@ -20,6 +30,7 @@ static const char kernel_source[] = "kernel void lines(global const float *v, gl
                                     "        values[k] *= 14.5f;\n"
                                     "    vstore8(LINE_INSIDE(0, i8, values), 4 * i + 2, out);\n"
                                     "    vstore8(LINE_INSIDE(1, i8, values), 4 * i + 3, out);\n"
+                                    "    *there = 1;\n"
                                     "}\n"
                                     "kernel void packs(global const float *v, global ulong *out, "
                                     "global int *there)\n"
@@ -96,6 +107,25 @@ static void read_back(cl_mem buffer, void *data, size_t size_bytes)
               "read");
 }
 
+/* Runs a kernel on its inputs, which it releases, and gets what it wrote. False: the device has no such instruction. */
+static bool ran(const char *name, const cl_mem *inputs, cl_uint count, void *out, size_t out_bytes)
+{
+    const cl_program program = build();
+    cl_mem buffers[MOST_BUFFERS];
+    cl_int there = 0;
+
+    memcpy(buffers, inputs, count * sizeof(*inputs));
+    buffers[count] = filled(out, out_bytes);
+    buffers[count + 1] = filled(&there, sizeof(there));
+    run(program, name, buffers, count + 2);
+    read_back(buffers[count], out, out_bytes);
+    read_back(buffers[count + 1], &there, sizeof(there));
+    for (cl_uint k = 0; k < count + 2; k++)
+        clReleaseMemObject(buffers[k]);
+    clReleaseProgram(program);
+    return there != 0;
+}
+
 static uint8_t packed(const float *v, size_t byte, bool int4)
 {
     const int low = (int)nearbyintf(int4 ? v[2 * byte] : 14.5f * v[byte]);
@@ -110,26 +140,20 @@ static void lines_are_packed(void **state)
     static float values[LINES][VALUES];
     static uint8_t out[LINES][FORMS][LINE_BYTES];
     struct random random = random_of(harness.seed);
-    const cl_program program = build();
-    cl_mem buffers[2];
+    cl_mem input;
 
     (void)state;
     for (size_t i = 0; i < LINES; i++)
         for (size_t k = 0; k < VALUES; k++)
             values[i][k] = 0.25f * (float)random_from(&random, -32, 29);
-    buffers[0] = filled(values, sizeof(values));
-    buffers[1] = filled(out, sizeof(out));
-    run(program, "lines", buffers, 2);
-    read_back(buffers[1], out, sizeof(out));
+    input = filled(values, sizeof(values));
+    assert_true(ran("lines", &input, 1, out, sizeof(out)));
     for (size_t i = 0; i < LINES; i++)
         for (size_t form = 0; form < FORMS; form++)
             for (size_t byte = 0; byte < LINE_BYTES; byte++)
                 if (out[i][form][byte] != packed(values[i], byte, form < 2))
                     fail_msg("line %zu, form %zu, byte %zu: %u, not %u", i, form, byte, out[i][form][byte],
                              packed(values[i], byte, form < 2));
-    clReleaseMemObject(buffers[0]);
-    clReleaseMemObject(buffers[1]);
-    clReleaseProgram(program);
 }
 
 static int saturated(float v, int low, int high)
@@ -163,25 +187,15 @@ static void lines_saturate(void **state)
     static float values[LINES][VALUES];
     static uint8_t out[LINES][TYPES][LINE_BYTES];
     struct random random = random_of(harness.seed);
-    const cl_program program = build();
-    cl_mem buffers[3];
-    cl_int there = 0;
+    cl_mem input;
 
     (void)state;
     for (size_t i = 0; i < LINES; i++)
         for (size_t k = 0; k < VALUES; k++)
             values[i][k] = i < COUNT(special) ? special[(i + k) % COUNT(special)]
                                               : 0.25f * (float)random_from(&random, -1200, 1200);
-    buffers[0] = filled(values, sizeof(values));
-    buffers[1] = filled(out, sizeof(out));
-    buffers[2] = filled(&there, sizeof(there));
-    run(program, "packs", buffers, 3);
-    read_back(buffers[1], out, sizeof(out));
-    read_back(buffers[2], &there, sizeof(there));
-    for (size_t k = 0; k < COUNT(buffers); k++)
-        clReleaseMemObject(buffers[k]);
-    clReleaseProgram(program);
-    if (!there)
+    input = filled(values, sizeof(values));
+    if (!ran("packs", &input, 1, out, sizeof(out)))
         skip();
     for (size_t i = 0; i < LINES; i++)
         for (size_t type = 0; type < TYPES; type++)
@@ -196,9 +210,7 @@ static void results_are_looked_up(void **state)
     static uint8_t nibbles[LINES][NIBBLE_BYTES];
     static uint16_t out[LINES][2 * NIBBLE_BYTES], results[TABLE];
     struct random random = random_of(harness.seed);
-    const cl_program program = build();
-    cl_mem buffers[4];
-    cl_int there = 0;
+    cl_mem inputs[2];
 
     (void)state;
     for (size_t k = 0; k < TABLE; k++)
@@ -206,17 +218,9 @@ static void results_are_looked_up(void **state)
     for (size_t i = 0; i < LINES; i++)
         for (size_t k = 0; k < NIBBLE_BYTES; k++)
             nibbles[i][k] = (uint8_t)random_bits(&random);
-    buffers[0] = filled(results, sizeof(results));
-    buffers[1] = filled(nibbles, sizeof(nibbles));
-    buffers[2] = filled(out, sizeof(out));
-    buffers[3] = filled(&there, sizeof(there));
-    run(program, "looks", buffers, 4);
-    read_back(buffers[2], out, sizeof(out));
-    read_back(buffers[3], &there, sizeof(there));
-    for (size_t k = 0; k < COUNT(buffers); k++)
-        clReleaseMemObject(buffers[k]);
-    clReleaseProgram(program);
-    if (!there)
+    inputs[0] = filled(results, sizeof(results));
+    inputs[1] = filled(nibbles, sizeof(nibbles));
+    if (!ran("looks", inputs, 2, out, sizeof(out)))
         skip();
     for (size_t i = 0; i < LINES; i++)
         for (size_t k = 0; k < 2 * NIBBLE_BYTES; k++)
