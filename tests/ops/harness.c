@@ -77,6 +77,8 @@ static bool read_options(int argc, char **argv)
             harness.small = true;
         } else if (strcmp(argv[i], "--roomy") == 0) {
             harness.roomy = true;
+        } else if (strcmp(argv[i], "--kept") == 0) {
+            harness.kept = true;
         } else if (strcmp(argv[i], "--share") == 0 && strtoull(value, NULL, 0) > 0) {
             harness.share = strtoull(value, NULL, 0);
             i++;
@@ -97,8 +99,8 @@ static bool read_options(int argc, char **argv)
             i++;
         } else {
             fprintf(stderr,
-                    "%s: --small --share N --roomy --seed N --only PATTERN --form item|group --arithmetic "
-                    "exact\n",
+                    "%s: --small --share N --roomy --kept --seed N --only PATTERN --form item|group "
+                    "--arithmetic exact\n",
                     argv[0]);
             return false;
         }
@@ -126,6 +128,16 @@ static bool open_device(void)
     return cl == CL_SUCCESS;
 }
 
+/* Whether the programs came from where they should. */
+static bool programs_are_right(void)
+{
+    size_t built = 0, kept = 0;
+
+    clq_context_count(harness.context, &built, &kept);
+    printf("%zu programs, %zu of them out of the cache\n", built, kept);
+    return !harness.kept || (kept > 0 && kept == built);
+}
+
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests)
 {
     int failed = 1;
@@ -133,7 +145,7 @@ int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest
     if (!read_options(argc, argv))
         return 2;
     if (open_device())
-        failed = _cmocka_run_group_tests(name, tests, num_tests, NULL, NULL);
+        failed = _cmocka_run_group_tests(name, tests, num_tests, NULL, NULL) != 0 || !programs_are_right();
     if (harness.queue)
         clReleaseCommandQueue(harness.queue);
     clq_context_destroy(harness.context);

@@ -27,6 +27,7 @@ struct harness {
     bool small;                   /* for a device that interprets: fewer and smaller cases, one thread */
     size_t share;                 /* one of so many combinations and repetitions */
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
+    bool kept;                    /* every program has to come out of the cache */
     struct clq_context_desc desc; /* to make another context of the same kind */
 };
 extern struct harness harness;
@@ -39,8 +40,8 @@ size_t harness_step(size_t full, size_t small);
 /* How many random or repeated cases: `small` on a device that interprets, else the share of `full`. */
 int harness_cases(int full, int small);
 
-/* Reads --small, --share N, --roomy, --seed N, --form item|group and --arithmetic exact (the seed also from
- * CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns
+/* Reads --small, --share N, --roomy, --kept, --seed N, --form item|group and --arithmetic exact (the seed
+ * also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns
  * what main returns. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);
 #define HARNESS_RUN(argc, argv, name, tests) harness_run(argc, argv, name, tests, COUNT(tests))
