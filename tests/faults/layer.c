@@ -3,6 +3,8 @@
 #define CL_TARGET_OPENCL_VERSION 300
 #include "layer.h"
 
+#include "builds.h"
+
 #include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdint.h>
@@ -387,6 +389,8 @@ cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispa
     if (num_entries < sizeof target / sizeof(void *))
         return CL_INVALID_VALUE;
     target = wrapped = *dispatch;
+    builds_below(&target);
+    layer.builds_once_in = builds_once_in;
     STATUS_CALLS(PLACE_STATUS)
     EVENT_CALLS(PLACE_STATUS)
     MAKE_CALLS(PLACE_MAKE)

@@ -20,6 +20,9 @@ struct layer {
     int refused_code;
     size_t unawaited; /* events that were released although no command and no call had waited for them */
 
+    /* From this call on, the driver builds a text once in this context; NULL: in none. */
+    void (*builds_once_in)(const void *context);
+
     const void *callers[2]; /* queues whose commands must follow, over others or at once, on a user event */
     size_t adrift;          /* and those that did not */
 };

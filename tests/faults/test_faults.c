@@ -293,12 +293,14 @@ int main(int argc, char **argv)
         return 1;
     }
     world.layer->fails = fault_in_opencl;
+    world.layer->builds_once_in(world.cl);
     printf("%s\n", world.platform_name);
     run_paths(paths, num_paths, only, mode, at);
     run_paths(place_paths, num_place_paths, only, mode, at);
     run_paths(scales_paths, num_scales_paths, only, mode, at);
     run_paths(dynamic_paths, num_dynamic_paths, only, mode, at);
     run_paths(back_paths, num_back_paths, only, mode, at);
+    world.layer->builds_once_in(NULL);
     world_close(&world);
     world_remove(directory);
     if (world.layer->live != 0) {
