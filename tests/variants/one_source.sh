@@ -14,8 +14,8 @@ expand() {
     printf '#define KERNEL_NAME k_%s\n%b#include "%s"\n#undef KERNEL_NAME\n%b' "${file%.cl}$suffix" "$defines" "$file" "$undefs"
     return
   fi
-  local name=${1%%=*} value
-  for value in $(tr '|' ' ' <<<"${1#*=}"); do
+  local name=${1%%=*} values=${1#*=} value
+  for value in ${values//|/ }; do
     expand "$file" "${suffix}_$value" "$defines#define $name $value\n" "$undefs#undef $name\n" "${@:2}"
   done
 }
