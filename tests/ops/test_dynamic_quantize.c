@@ -96,6 +96,29 @@ static void long_rows(void **state)
         }
 }
 
+/* Rows that a CPU's work-item does piece by piece, the next one beside the last: tails, and rows of every kind that
+ * follow one another. */
+static void long_rows_one_after_another(void **state)
+{
+    static const int64_t shapes[][2] = {{60, 514}, {60, 520}, {40, 1032}, {40, 1090}, {16, 4104}, {8, 12360}};
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(shapes); k++)
+        for (size_t i = 0; i < (size_t)harness_cases(24, 1); i++) {
+            const struct dynamic_types types = dynamic_types_of((i * 31 + k * 5) % DYNAMIC_TYPES);
+            struct dynamic_case c = dynamic_case_of("one after another", &types, 2, shapes[k]);
+
+            if (!fits(&types, shapes[k][1]))
+                continue;
+            c.rows = i % 3 == 0 ? ROW_ORDINARY : ROW_MIXED;
+            c.seed += i;
+            c.y.before += (int64_t)(i % 3);
+            expect_dynamic(&c);
+        }
+}
+
 /* More rows than a work-item's loop may count, and than a group can share. */
 static void many_rows(void **state)
 {
@@ -237,6 +260,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_type_and_kind_of_row),
         cmocka_unit_test(every_length),
         cmocka_unit_test(long_rows),
+        cmocka_unit_test(long_rows_one_after_another),
         cmocka_unit_test(many_rows),
         cmocka_unit_test(every_position),
         cmocka_unit_test(every_rank),

@@ -137,6 +137,25 @@ static void every_length(void **state)
         }
 }
 
+/* Long rows of which some are dropped or overwritten: what a work-item does beside each is another row then. */
+static void long_rows_with_gaps(void **state)
+{
+    static const int64_t lengths[] = {514, 520, 1032, 4104};
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(lengths); k++)
+        for (size_t i = 0; i < (size_t)harness_cases(18, 1); i++) {
+            const struct scatter_shape shape = {
+                .rank = 3, .cache = {4, 20, lengths[k]}, .axis = 1, .entries = 60, .length = 1};
+            const struct scatter_case c = combination("gaps", (i * 211 + k * 3) % COMBINATIONS, shape);
+
+            if (fits(&c, lengths[k]))
+                expect_scatter(&c);
+        }
+}
+
 /* The ends of the index type and off by one: nothing outside the three outputs is touched. */
 static void hostile_indices(void **state)
 {
@@ -257,6 +276,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_axis_of_every_rank),
         cmocka_unit_test(any_layout),
         cmocka_unit_test(every_length),
+        cmocka_unit_test(long_rows_with_gaps),
         cmocka_unit_test(hostile_indices),
         cmocka_unit_test(a_cache_of_no_batches_has_any_strides),
         cmocka_unit_test(rows_short_and_long),
