@@ -134,14 +134,25 @@ static clq_status context_functions(struct world *world)
 
 /* Tensors. */
 
-static clq_status tensor_create(struct world *world)
+static clq_status tensor_create_of(struct world *world, int64_t rows)
 {
-    clq_status status = clq_tensor_create(world->warm, CLQ_FLOAT16, 2, (int64_t[]){3, 5}, &world->tensor);
+    clq_status status = clq_tensor_create(world->warm, CLQ_FLOAT16, 2, (int64_t[]){rows, 5}, &world->tensor);
 
     if (status == CLQ_OK)
         world->tensor->deleter(world->tensor);
     world->tensor = NULL;
     return status;
+}
+
+static clq_status tensor_create(struct world *world)
+{
+    return tensor_create_of(world, 3);
+}
+
+/* One that asks for large pages. */
+static clq_status tensor_create_large(struct world *world)
+{
+    return tensor_create_of(world, 1 << 22);
 }
 
 static clq_status tensor_write(struct world *world)
@@ -394,6 +405,7 @@ const struct path paths[] = {
     {"context, functions", PATH_CACHED, CLQ_OK, RESULT_NONE, NULL, context_functions, NULL},
     {"destroy", 0, CLQ_OK, RESULT_NONE, built, destroy, NULL},
     {"tensor, create", 0, CLQ_OK, RESULT_NONE, NULL, tensor_create, NULL},
+    {"tensor, create large", 0, CLQ_OK, RESULT_NONE, NULL, tensor_create_large, NULL},
     {"tensor, write", 0, CLQ_OK, RESULT_PLAIN, NULL, tensor_write, NULL},
     {"tensor, write empty", 0, CLQ_OK, RESULT_NONE, NULL, tensor_write_empty, NULL},
     {"tensor, read", PATH_UNTIED, CLQ_OK, RESULT_NONE, NULL, tensor_read, NULL},

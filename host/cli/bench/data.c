@@ -167,12 +167,15 @@ static size_t input_bytes(const struct bench *bench)
     return (size_t)size_bytes / PIECE_BYTES * PIECE_BYTES;
 }
 
-static bool create_buffer(struct bench *bench, size_t size_bytes, cl_mem *buffer)
+/* As users make them: on a CPU, on large pages. */
+static bool create_buffer(struct bench *bench, size_t size_bytes, DLManagedTensor **owner, cl_mem *buffer)
 {
-    cl_int code = CL_SUCCESS;
+    const int64_t shape[] = {(int64_t)size_bytes};
 
-    *buffer = clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_WRITE, size_bytes, NULL, &code);
-    return device_check(bench, "clCreateBuffer", code);
+    if (clq_tensor_create(bench->context, CLQ_UINT8, 1, shape, owner) != CLQ_OK)
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    *buffer = (*owner)->dl_tensor.data;
+    return true;
 }
 
 bool data_create(struct bench *bench)
@@ -183,17 +186,15 @@ bool data_create(struct bench *bench)
     bench->scale_values = malloc(MOST_SCALES * sizeof(float));
     if (bench->x_bytes == 0 || !bench->scale_values)
         return fail(&bench->failure, STATUS_SYSTEM, "bench: the device has no memory for a buffer of 1 MiB");
-    return create_buffer(bench, bench->x_bytes, &bench->x) &&
-           create_buffer(bench, bench->x_bytes, &bench->y) &&
-           create_buffer(bench, MOST_SCALES * sizeof(float), &bench->scales);
+    return create_buffer(bench, bench->x_bytes, &bench->owners[0], &bench->x) &&
+           create_buffer(bench, bench->x_bytes, &bench->owners[1], &bench->y) &&
+           create_buffer(bench, MOST_SCALES * sizeof(float), &bench->owners[2], &bench->scales);
 }
 
 void data_destroy(struct bench *bench)
 {
-    cl_mem buffers[] = {bench->x, bench->y, bench->scales};
-
-    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
-        if (buffers[i])
-            clReleaseMemObject(buffers[i]);
+    for (size_t i = 0; i < sizeof bench->owners / sizeof *bench->owners; i++)
+        if (bench->owners[i])
+            bench->owners[i]->deleter(bench->owners[i]);
     free(bench->scale_values);
 }

@@ -5,7 +5,7 @@
 
 #include "bench.h"
 
-enum { RACE_ROUNDS = 9, RACE_MOST = 8 };
+enum { RACE_ROUNDS = 9, RACE_MOST_ROUNDS = 27, RACE_MOST = 8 };
 
 enum race_role { RACE_OURS, RACE_STREAM, RACE_COPY, RACE_MEMCPY, RACE_PEER };
 
@@ -22,13 +22,13 @@ struct contestant {
 /* The first contestant is ours. */
 struct race {
     struct contestant list[RACE_MOST];
-    size_t count;
-    double seconds[RACE_MOST][RACE_ROUNDS];
+    size_t count, rounds;
+    double seconds[RACE_MOST][RACE_MOST_ROUNDS];
 };
 
 void race_add(struct race *race, const struct contestant *contestant);
 
-/* One round that does not count, then the others. */
+/* One round that does not count, then RACE_ROUNDS others, and more where they are short. */
 bool race_run(struct bench *bench, struct race *race);
 
 /* The median of the first's time over the second's, each divided by its bytes where per_byte. */
