@@ -100,7 +100,11 @@ static inline void LOCAL_NAME(finish)(struct clq_keys keys, global const STORAGE
         *offset = clq_negated(row.off);
 }
 
+// Only where it is called: a compiler that throws it away again takes a twentieth longer.
+#define QUICK (STREAMS(PREFETCH) && !IS_GROUP(FORM))
+#if QUICK
 #include "dynamic_quantize/quick_rows.clh"
+#endif
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
                         global STORAGE(DST) *restrict y, global uint *restrict scales,
@@ -121,10 +125,12 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                              : (long)get_global_id(0) * rows;
     const long end = min(begin + rows, a.rows);
 
-    if (!group && STREAMS(PREFETCH) && dense) {
+#if QUICK
+    if (dense) {
         LOCAL_NAME(quick_rows)(x, smooth, y, scales, offsets, indices, owners, report, &a, begin, end);
         return;
     }
+#endif
 
     struct clq_placed placed = CLQ_UNPLACED;
     for (long number = begin; number < begin + rows; number++) {
@@ -167,3 +173,4 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 #undef FIRST
 #undef DENSE_UNIT
 #undef MOST_LOCAL
+#undef QUICK
