@@ -1,4 +1,6 @@
-// claim: the last entry of every place in a cache. owner[batch][position] = max(entry + 1) over the entries that write it
+// claim: the last entry of every place in a cache
+//
+//   owner[batch][position] = max(entry + 1) over the entries that write it
 //
 //   KERNEL_NAME   the kernel's name
 //

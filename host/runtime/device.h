@@ -11,10 +11,10 @@ struct clq__device {
     char platform_name[128], platform_version[128], name[128], version[128], driver[128];
     size_t max_group_items;
     uint32_t compute_units;
-    bool is_cpu;
     bool group_form; /* many small work-items on neighbouring elements, instead of a few on long runs */
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
     bool prefetch;          /* takes __builtin_prefetch */
+    bool host_memory;       /* a mapped buffer is the buffer itself, in the host's memory */
     bool compiler;          /* builds from source */
 };
 

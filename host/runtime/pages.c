@@ -28,7 +28,7 @@ void clq__pages_enlarge(const clq_context *context, cl_mem buffer, size_t size_b
     void *bytes = NULL;
     cl_int code = CL_SUCCESS;
 
-    if (!context->device.is_cpu || size_bytes < LARGE_BYTES)
+    if (!context->device.host_memory || size_bytes < LARGE_BYTES)
         return;
     queue = clCreateCommandQueue(context->cl, context->device.id, 0, &code);
     if (queue == NULL)

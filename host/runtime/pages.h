@@ -1,4 +1,4 @@
-/* The pages that a buffer stands on, where the device is the host's CPU. */
+/* The pages that a buffer stands on, where that is the host's memory. */
 #ifndef CLQ_RUNTIME_PAGES_H
 #define CLQ_RUNTIME_PAGES_H
 

@@ -42,9 +42,9 @@ extern "C" {
 /* Makes a dense tensor in a new read-write buffer of the context. Free it with (*tensor)->deleter(*tensor),
  * which also accepts a tensor that commands in flight still use. An empty tensor has a buffer of one byte, so
  * data is never NULL. On failure *tensor is NULL.
- * Where the device is the host's CPU a tensor of 32 MiB or more asks for large pages, as madvise does with
- * MADV_HUGEPAGE: a cache that is written at random places is faster there. (For buffers of your own on PoCL, the
- * environment GLIBC_TUNABLES=glibc.malloc.hugetlb=1 asks for all of them.) */
+ * On PoCL's CPU a tensor of 32 MiB or more asks for large pages, as madvise does with MADV_HUGEPAGE: a cache
+ * that is written at random places is faster there. (For buffers of your own, the environment variable
+ * GLIBC_TUNABLES=glibc.malloc.hugetlb=1 makes PoCL ask for all of them.) */
 CLQ_API clq_status clq_tensor_create(clq_context *context, DLDataType dtype, int ndim, const int64_t *shape,
                                      DLManagedTensor **tensor);
 
