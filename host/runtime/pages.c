@@ -7,8 +7,7 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* What malloc surely maps apart (glibc's highest threshold), so that the wish ends with the buffer. The page tables of
- * less than this fit into the nearest caches. */
+/* What malloc surely maps apart (glibc's highest threshold), so that the wish ends with the buffer. */
 #define LARGE_BYTES ((size_t)32 << 20)
 
 #ifdef MADV_HUGEPAGE

@@ -77,7 +77,7 @@ bool inject_here(enum fault_kind kind, const char *name, int *code)
             first = (struct fault){.kind = kind, .name = name, .code = injected, .rehearsal = rehearsing};
         total++;
     }
-    /* the library makes a queue for nothing else but wishes, which may fail too */
+    /* the library makes queues only for what it does without: rehearsals, and the wish for large pages */
     if (strcmp(name, "clCreateCommandQueue") == 0)
         rehearsing = !fails;
     else if (strcmp(name, "clReleaseCommandQueue") == 0)

@@ -14,7 +14,7 @@ struct fault {
     enum fault_kind kind;
     const char *name;
     int code;       /* of an OpenCL call */
-    bool rehearsal; /* in the library's own queue, while it builds */
+    bool rehearsal; /* in a queue of the library's own: what it does without */
 };
 
 /* Fails call number `at` (ONCE), it and all that follow (FROM), or each `at`-th (EVERY, for many threads). */

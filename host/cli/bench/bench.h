@@ -31,7 +31,6 @@ struct bench {
     struct torch *torch; /* NULL where it is not installed, or was not tried */
     bool torch_tried;
 
-    DLManagedTensor *owners[3]; /* of what follows */
     cl_mem x, y, scales;        /* x and y are x_bytes long, scales holds MOST_SCALES floats */
     size_t x_bytes, next_piece; /* of x, data_next_piece */
     float *scale_values;        /* what is in scales */

@@ -167,15 +167,20 @@ static size_t input_bytes(const struct bench *bench)
     return (size_t)size_bytes / PIECE_BYTES * PIECE_BYTES;
 }
 
-/* As users make them: on a CPU, on large pages. */
-static bool create_buffer(struct bench *bench, size_t size_bytes, DLManagedTensor **owner, cl_mem *buffer)
+/* As users make them: on PoCL's CPU, on large pages. */
+static bool create_buffer(struct bench *bench, size_t size_bytes, cl_mem *buffer)
 {
     const int64_t shape[] = {(int64_t)size_bytes};
+    DLManagedTensor *tensor = NULL;
+    cl_int code = CL_SUCCESS;
 
-    if (clq_tensor_create(bench->context, CLQ_UINT8, 1, shape, owner) != CLQ_OK)
+    if (clq_tensor_create(bench->context, CLQ_UINT8, 1, shape, &tensor) != CLQ_OK)
         return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
-    *buffer = (*owner)->dl_tensor.data;
-    return true;
+    code = clRetainMemObject(tensor->dl_tensor.data);
+    if (code == CL_SUCCESS)
+        *buffer = tensor->dl_tensor.data;
+    tensor->deleter(tensor);
+    return device_check(bench, "clRetainMemObject", code);
 }
 
 bool data_create(struct bench *bench)
@@ -186,15 +191,17 @@ bool data_create(struct bench *bench)
     bench->scale_values = malloc(MOST_SCALES * sizeof(float));
     if (bench->x_bytes == 0 || !bench->scale_values)
         return fail(&bench->failure, STATUS_SYSTEM, "bench: the device has no memory for a buffer of 1 MiB");
-    return create_buffer(bench, bench->x_bytes, &bench->owners[0], &bench->x) &&
-           create_buffer(bench, bench->x_bytes, &bench->owners[1], &bench->y) &&
-           create_buffer(bench, MOST_SCALES * sizeof(float), &bench->owners[2], &bench->scales);
+    return create_buffer(bench, bench->x_bytes, &bench->x) &&
+           create_buffer(bench, bench->x_bytes, &bench->y) &&
+           create_buffer(bench, MOST_SCALES * sizeof(float), &bench->scales);
 }
 
 void data_destroy(struct bench *bench)
 {
-    for (size_t i = 0; i < sizeof bench->owners / sizeof *bench->owners; i++)
-        if (bench->owners[i])
-            bench->owners[i]->deleter(bench->owners[i]);
+    cl_mem buffers[] = {bench->x, bench->y, bench->scales};
+
+    for (size_t i = 0; i < sizeof buffers / sizeof *buffers; i++)
+        if (buffers[i])
+            clReleaseMemObject(buffers[i]);
     free(bench->scale_values);
 }
