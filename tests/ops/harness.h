@@ -40,6 +40,11 @@ size_t harness_step(size_t full, size_t small);
 /* How many random or repeated cases: `small` on a device that interprets, else the share of `full`. */
 int harness_cases(int full, int small);
 
+/* The bytes that a case's outputs hold before a run: nothing may depend on them, and they stay where nothing is written. A
+ * case runs with each of two; with one of them, now this and now that, where a launch is dear (--small, --share) or its
+ * tensors are large. Returns how many. */
+int harness_fillings(size_t size_bytes, int fillings[2]);
+
 /* Reads --small, --share N, --roomy, --kept, --seed N, --form item|group and --arithmetic exact (the seed
  * also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns
  * what main returns. */

@@ -45,6 +45,15 @@ void parts_fill_images(const struct parts *parts, int filling)
             memset(parts->part[i].tensor->image, filling, parts->part[i].tensor->size_bytes);
 }
 
+size_t parts_written_bytes(const struct parts *parts)
+{
+    size_t bytes = 0;
+
+    for (size_t i = 0; i < parts->count; i++)
+        bytes += parts->part[i].written ? parts->part[i].tensor->size_bytes : 0;
+    return bytes;
+}
+
 bool parts_hold(const struct parts *parts, cl_command_queue queue, bool written)
 {
     bool good = true;

@@ -28,6 +28,9 @@ bool parts_upload(const struct parts *parts, cl_command_queue queue);
 bool parts_fill(const struct parts *parts, cl_command_queue queue, int filling);
 void parts_fill_images(const struct parts *parts, int filling);
 
+/* The bytes of all that is written. */
+size_t parts_written_bytes(const struct parts *parts);
+
 /* Whether the buffers of what is written, or of what is read, hold their images. */
 bool parts_hold(const struct parts *parts, cl_command_queue queue, bool written);
 
