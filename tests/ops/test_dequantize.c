@@ -185,16 +185,16 @@ static void every_tail(void **state)
 }
 
 /* Rows of one element, and one row of very many, past what a driver lets a work-item do, and past what goes
- * through the caches. */
+ * through the caches: 8 MiB of float16. */
 static void rows_short_and_long(void **state)
 {
     static const struct dequantize_shape shapes[] = {
         {.rank = 2, .q = {100000, 1}, .axis = 0},
         {.rank = 2, .q = {1, 200000}, .axis = 1},
         {.rank = 1, .q = {9000006}, .one_scale = true, .one_zero = true},
-        {.rank = 2, .q = {70000, 128}, .axis = 0},
-        {.rank = 2, .q = {90002, 100}, .axis = 1},
-        {.rank = 2, .q = {1000, 9002}, .axis = 0},
+        {.rank = 2, .q = {35000, 128}, .axis = 0},
+        {.rank = 2, .q = {45002, 100}, .axis = 1},
+        {.rank = 2, .q = {640, 9002}, .axis = 0},
     };
     static const enum reference_type sources[] = {REFERENCE_I8, REFERENCE_I4};
     const size_t step = harness.share > 1 ? 3 : 1; /* both sources and both modes, if not all four pairs */
