@@ -62,6 +62,7 @@ struct LOCAL_NAME(parameters) {
     const STORAGE(DST) * table; // of a run by a CPU's work-item
 };
 
+#include "dequantize/later.clh"
 #include "dequantize/run.clh"
 
 // The same, done by `lanes` work-items, each writing 16 bytes of x in turn where the addresses let them be read
@@ -109,56 +110,66 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     // How far on a run's `next` is: some rows, which is more than one only where a row is one tile; of entries that
     // are short, some entries.
     const long reach = a.tiles_per_row > 1 ? 1 : max(AHEAD_BYTES / (a.tile * (long)sizeof(*y)), 1L);
+    const bool entries = a.entries.kind >= CLQ_ENTRY_STARTS;
+    const long later = STREAMS(PREFETCH) && entries ? reach * a.entries.positions / a.entries.rows : 0;
     long jump = reach * a.dim[0].y;
-    long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
+    long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile, rows = 0;
 
+    // As they mostly are; where they have another type, to be fetched ahead and nothing else.
+    global const uint *scales = (global const uint *)scale_buffer + a.scale_offset;
+    global const uint *zero_points = (global const uint *)zero_point_buffer + a.zero_point_offset;
     struct clq_placed placed = CLQ_UNPLACED;
     struct clq_walk walk;
     clq_walk_from(&walk, row, a.dim, a.outer);
 
-    for (long tile = begin; tile < end; tile++) {
-        if (tile > begin && first == 0)
-            clq_walk_to(&walk, row, a.dim, a.outer);
+    for (long tile = begin; tile < end; tile += max(rows, 1L)) {
+        if (rows > 0)
+            clq_walk_on(&walk, row, rows, a.dim, a.outer);
         const bool fresh = row >= placed.end;
         const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
-        if (STREAMS(PREFETCH) && fresh && a.entries.kind != CLQ_ENTRY_NONE) {
-            const long later = clq_quotient(reach, placed.rows) * placed.rows;
-            if (later > 0)
-                jump = clq_glance(indices, &a.entries, row + later, placed.place.y) - placed.place.y;
-        }
+        struct clq_place place = walk.place;
+        clq_place_add(&place, &placed.place);
+        if (fresh && later > 0)
+            jump = LOCAL_NAME(fetch_later)(y + a.y_offset + walk.place.y, scales + walk.place.scale,
+                                           zero_points + walk.place.zero_point, indices, &a, &placed, later);
         const long units = kept ? min(a.tile, a.inner - first) : 0;
-        const long scale_at = a.scale_offset + walk.place.scale + placed.place.scale;
-        const long zero_point_at = a.zero_point_offset + walk.place.zero_point + placed.place.zero_point;
-        global const STORAGE(SRC) *begin_y = y + a.y_offset + walk.place.y + placed.place.y;
-        global const STORAGE(SRC) *run_y = begin_y + first * a.y_stride;
-        global STORAGE(DST) *run_x = x + a.x_offset + walk.place.x + first * a.x_stride;
-        struct LOCAL_NAME(parameters) p = {
-            (global const uint *)scale_buffer + scale_at + first * ELEMENTS(SRC),
-            (global const uint *)zero_point_buffer + zero_point_at + first * ELEMENTS(SRC), 0.0f, 0.0f,
-            a.zero_point_sign, SCALE_PER_ELEMENT(PARAMS) && !a.zero_points_each, 0};
-        // A dropped entry may have no scale: the cache may be empty.
-        if (!SCALE_PER_ELEMENT(PARAMS) && kept)
-            p.scale = clq_load_scalar(scale_buffer, scale_at, a.scale_type);
-        if (!a.zero_points_each && kept)
-            p.zero_point = as_float(as_uint(clq_load_scalar(zero_point_buffer, zero_point_at, a.zero_point_type)) ^
-                                    a.zero_point_sign);
-        if (!SCALE_PER_ELEMENT(PARAMS))
-            p.plain = clq_is_finite(p.zero_point) && clq_is_finite(p.scale) && p.scale != 0.0f;
-        first += a.tile;
-        if (first >= a.inner) {
-            first = 0;
-            row += 1;
+        const bool last = first + a.tile >= a.inner;
+        // Short rows whose places differ by the same steps are done in one go.
+        long stretch = a.tiles_per_row > 1 ? 1 : min(end - tile, walk.left);
+        if (a.entries.kind != CLQ_ENTRY_NONE)
+            stretch = min(stretch, placed.end - row);
+        rows = last ? stretch : 0;
+        long scale_at = a.scale_offset + place.scale, zero_point_at = a.zero_point_offset + place.zero_point;
+        global const STORAGE(SRC) *run_y = y + a.y_offset + place.y + first * a.y_stride;
+        global STORAGE(DST) *run_x = x + a.x_offset + place.x + first * a.x_stride;
+        const long forth = last ? jump - first * a.y_stride : a.tile;
+
+        for (long k = 0; k < stretch && kept; k++) {
+            struct LOCAL_NAME(parameters) p = {
+                (global const uint *)scale_buffer + scale_at + first * ELEMENTS(SRC),
+                (global const uint *)zero_point_buffer + zero_point_at + first * ELEMENTS(SRC), 0.0f, 0.0f,
+                a.zero_point_sign, SCALE_PER_ELEMENT(PARAMS) && !a.zero_points_each, 0};
+            if (!SCALE_PER_ELEMENT(PARAMS))
+                p.scale = clq_load_scalar(scale_buffer, scale_at, a.scale_type);
+            if (!a.zero_points_each)
+                p.zero_point = as_float(as_uint(clq_load_scalar(zero_point_buffer, zero_point_at, a.zero_point_type)) ^
+                                        a.zero_point_sign);
+            if (!SCALE_PER_ELEMENT(PARAMS))
+                p.plain = clq_is_finite(p.zero_point) && clq_is_finite(p.scale) && p.scale != 0.0f;
+            if (!dense) {
+                for (long u = lane; u < units; u += lanes)
+                    STORE_UNIT(run_y[u * a.y_stride], run_x, u * a.x_stride, u * a.x_stride + a.x_pair, p.scales,
+                               p.zero_points, u);
+            } else if (IS_GROUP(FORM)) {
+                LOCAL_NAME(shared_run)(run_y, run_x, p, units, lane, lanes);
+            } else {
+                LOCAL_NAME(run)(run_y, run_x, p, units, run_y + forth, stream);
+            }
+            run_y += a.dim[0].y, run_x += a.dim[0].x;
+            scale_at += a.dim[0].scale, zero_point_at += a.dim[0].zero_point;
         }
-        if (!dense) {
-            for (long u = lane; u < units; u += lanes)
-                STORE_UNIT(run_y[u * a.y_stride], run_x, u * a.x_stride, u * a.x_stride + a.x_pair, p.scales,
-                           p.zero_points, u);
-        } else if (IS_GROUP(FORM)) {
-            LOCAL_NAME(shared_run)(run_y, run_x, p, units, lane, lanes);
-        } else {
-            LOCAL_NAME(run)
-            (run_y, run_x, p, units, first > 0 ? run_y + a.tile : begin_y + jump, stream);
-        }
+        first = last ? 0 : first + a.tile;
+        row += rows;
     }
     if (stream)
         STREAM_FENCE(PREFETCH);

@@ -188,7 +188,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 
     for (long tile = begin; tile < end; tile++) {
         if (tile > begin && first == 0)
-            clq_walk_to(&walk, row, a.dim, a.outer);
+            clq_walk_on(&walk, row, 1, a.dim, a.outer);
         struct clq_place place = walk.place;
         const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
 
