@@ -3,21 +3,25 @@
 //   owner[batch][position] = max(entry + 1) over the entries that write it
 //
 //   KERNEL_NAME   the kernel's name
+//   PREFETCH      0 or 1, of base/hints.clh
 //
 // The table is zero before. A work-item claims one position of one entry. In a table of hashes a place has the first
 // word from its hash on that no other place has; whose it is, the entry in it says.
 #include "args/claim.h"
-#include "base/entries.clh"
+#include "base/hints.clh"
+#include "base/owners.clh"
 #include "base/paste.clh"
 
-#if !defined(KERNEL_NAME)
-#error "claim.cl: KERNEL_NAME is required"
+#if !defined(KERNEL_NAME) || !defined(PREFETCH)
+#error "claim.cl: KERNEL_NAME and PREFETCH are required"
 #endif
+
+#define AHEAD 16 // entries
 
 static inline void CLQ_CAT(KERNEL_NAME, _hashed)(global const uchar *indices, global uint *owners,
                                                  const struct clq_entries *e, struct clq_target t, long entry)
 {
-    const ulong mask = (ulong)e->owner_words - 1, first = clq_hash(e, t);
+    const ulong mask = (ulong)e->owner_words - 1, first = clq_hash(e, t.batch, t.start);
 
     for (ulong i = 0; i <= mask; i++) {
         global uint *owner = owners + e->owner_offset + (long)((first + i) & mask);
@@ -41,11 +45,19 @@ kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restr
     const long entry = item / a.entries.length, u = item - entry * a.entries.length;
     const struct clq_target t = clq_target_of(indices, &a.entries, entry);
 
+    // An atomic operation waits for its word, and what comes behind it waits for both.
+    if (STREAMS(PREFETCH) && entry + AHEAD < a.entries.count) {
+        const struct clq_target later = clq_target_of(indices, &a.entries, entry + AHEAD);
+
+        if (later.keep)
+            PREFETCH_WRITE(PREFETCH, owners + clq_owner_word(&a.entries, later.batch, later.start));
+    }
     if (!t.keep)
         return;
     if (a.entries.overlap == CLQ_OVERLAP_HASH)
         CLQ_CAT(KERNEL_NAME, _hashed)(indices, owners, &a.entries, t, entry);
     else
-        atomic_max(owners + a.entries.owner_offset + t.batch * a.entries.size + clq_position_of(&a.entries, t, u),
-                   (uint)entry + 1u);
+        atomic_max(owners + clq_owner_word(&a.entries, t.batch, clq_position_of(&a.entries, t, u)), (uint)entry + 1u);
 }
+
+#undef AHEAD

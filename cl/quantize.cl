@@ -190,8 +190,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         if (tile > begin && first == 0)
             clq_walk_on(&walk, row, 1, a.dim, a.outer);
         struct clq_place place = walk.place;
+        const bool fresh = row >= placed.end;
         const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
 
+        if (fresh)
+            PREFETCH_OWNERS(PREFETCH, owners, indices, &a.entries, placed.entry)
         clq_place_add(&place, &placed.place);
 
         const long scale_at = a.scale_offset + place.scale,

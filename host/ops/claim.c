@@ -27,6 +27,7 @@ clq_status clq__chain_claim(struct clq__chain *chain, const struct clq__placemen
                        &event));
     args.entries = *entries;
     clq__variant_begin(&launch.variant, "claim.cl");
+    clq__variant_end(&launch.variant, chain->context);
     launch.buffers[0] = placement->indices.tensor->data;
     launch.buffers[1] = *owners;
     launch.groups = (size_t)clq__ceil_div(items, CLAIM_ITEMS);
@@ -43,5 +44,6 @@ clq_status clq__claim_build(clq_context *context)
         .num_buffers = 2, .args_bytes = sizeof(struct claim_args), .local = CLAIM_ITEMS};
 
     clq__variant_begin(&launch.variant, "claim.cl");
+    clq__variant_end(&launch.variant, context);
     return clq__launch_build(context, &launch);
 }
