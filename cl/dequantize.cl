@@ -135,8 +135,9 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
         const long units = kept ? min(a.tile, a.inner - first) : 0;
         const bool last = first + a.tile >= a.inner;
         // Short rows whose places differ by the same steps are done in one go.
-        long stretch = a.tiles_per_row > 1 ? 1 : min(end - tile, walk.left);
-        if (a.entries.kind != CLQ_ENTRY_NONE)
+        const bool alone = IS_GROUP(FORM) || a.tiles_per_row > 1;
+        long stretch = alone ? 1 : min(end - tile, walk.left);
+        if (!alone && a.entries.kind != CLQ_ENTRY_NONE)
             stretch = min(stretch, placed.end - row);
         rows = last ? stretch : 0;
         long scale_at = a.scale_offset + place.scale, zero_point_at = a.zero_point_offset + place.zero_point;
