@@ -28,14 +28,15 @@ static struct dequantize_case combination(const char *name, size_t number,
 {
     const size_t q = number % COUNT(stored), y = number / 6 % 3, mode = number / 18 % 3,
                  scale = number / 54 % 3, zero = number / 162 % 7, index = number / 1134 % 2;
-    const struct dequantize_types types = {.q = stored[q].type,
-                                           .lanes = stored[q].lanes,
-                                           .scale = floats[scale],
-                                           .zero = zeros[zero],
-                                           .index = index ? REFERENCE_I64 : REFERENCE_I32,
-                                           .y = floats[y],
-                                           .mode = shape->groups > 0 ? CLQ_DEQUANTIZE_MULTIPLY
-                                                                     : mode_of(mode, stored[q].type, y)};
+    const struct dequantize_types types = {
+        .q = stored[q].type,
+        .lanes = stored[q].lanes,
+        .scale = floats[scale],
+        .zero = zeros[zero],
+        .index = index ? REFERENCE_I64 : REFERENCE_I32,
+        .y = floats[y],
+        .mode = shape->groups > 0 ? CLQ_DEQUANTIZE_MULTIPLY
+                                  : mode_of((enum clq_dequantize_mode)mode, stored[q].type, y)};
     struct dequantize_case c = dequantize_case_of(name, &types, shape);
 
     c.results = (enum results)(number / 2268 % RESULTS_COUNT);
