@@ -3,7 +3,7 @@
 //   owner[batch][position] = max(entry + 1) over the entries that write it
 //
 //   KERNEL_NAME   the kernel's name
-//   PREFETCH      0 or 1, of base/hints.clh
+//   PREFETCH      0 or 1, of base/hints.clh; the device's other plugs, FORM and ARITHMETIC, change nothing
 //
 // The table is zero before. A work-item claims one position of one entry. In a table of hashes a place has the first
 // word from its hash on that no other place has; whose it is, the entry in it says.
@@ -46,7 +46,7 @@ kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restr
     const struct clq_target t = clq_target_of(indices, &a.entries, entry);
 
     // An atomic operation waits for its word, and what comes behind it waits for both.
-    if (STREAMS(PREFETCH) && entry + AHEAD < a.entries.count) {
+    if (STREAMS(PREFETCH) && u == 0 && entry + AHEAD < a.entries.count) {
         const struct clq_target later = clq_target_of(indices, &a.entries, entry + AHEAD);
 
         if (later.keep)

@@ -113,7 +113,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     const bool entries = a.entries.kind >= CLQ_ENTRY_STARTS;
     const long later = STREAMS(PREFETCH) && entries ? reach * a.entries.positions / a.entries.rows : 0;
     long jump = reach * a.dim[0].y;
-    long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile, rows = 0;
+    long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
 
     // As they mostly are; where they have another type, to be fetched ahead and nothing else.
     global const uint *scales = (global const uint *)scale_buffer + a.scale_offset;
@@ -122,9 +122,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     struct clq_walk walk;
     clq_walk_from(&walk, row, a.dim, a.outer);
 
-    for (long tile = begin; tile < end; tile += max(rows, 1L)) {
-        if (rows > 0)
-            clq_walk_on(&walk, row, rows, a.dim, a.outer);
+    for (long tile = begin; tile < end;) {
         const bool fresh = row >= placed.end;
         const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
         struct clq_place place = walk.place;
@@ -139,7 +137,6 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
         long stretch = alone ? 1 : min(end - tile, walk.left);
         if (!alone && a.entries.kind != CLQ_ENTRY_NONE)
             stretch = min(stretch, placed.end - row);
-        rows = last ? stretch : 0;
         long scale_at = a.scale_offset + place.scale, zero_point_at = a.zero_point_offset + place.zero_point;
         global const STORAGE(SRC) *run_y = y + a.y_offset + place.y + first * a.y_stride;
         global STORAGE(DST) *run_x = x + a.x_offset + place.x + first * a.x_stride;
@@ -169,8 +166,11 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
             run_y += a.dim[0].y, run_x += a.dim[0].x;
             scale_at += a.dim[0].scale, zero_point_at += a.dim[0].zero_point;
         }
+        tile += stretch;
         first = last ? 0 : first + a.tile;
-        row += rows;
+        row += last ? stretch : 0;
+        if (last && tile < end)
+            clq_walk_on(&walk, row, stretch, a.dim, a.outer);
     }
     if (stream)
         STREAM_FENCE(PREFETCH);

@@ -178,8 +178,8 @@ static void build_dynamic(clq_context *context, DLDataType x_type)
         clReleaseMemObject(buffers[i]);
 }
 
-/* All that the operators can ask for on this device, laid out and computed in one way. PoCL keeps what the tests of
- * the operators had built, if it is told the same: to optimize in the way of a CPU alone. */
+/* All that the operators can ask for on this device, laid out and computed in one way. PoCL builds once for
+ * this and for the tests of the operators, if it is told the same: to optimize in the way of a CPU alone. */
 static void build_all(uint32_t form, uint32_t arithmetic)
 {
     const bool of_a_cpu = form == CLQ_FORM_ITEM && arithmetic == CLQ_ARITHMETIC_AUTO;
