@@ -80,12 +80,22 @@ int harness_fillings(size_t size_bytes, int fillings[2])
     return dear ? 1 : 2;
 }
 
+void harness_calls_in(enum clq_form form)
+{
+    const int told = harness.unoptimized || form == CLQ_FORM_GROUP
+                         ? setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1)
+                         : unsetenv("POCL_EXTRA_BUILD_FLAGS");
+
+    assert_int_equal(told, 0);
+}
+
 static bool read_options(int argc, char **argv)
 {
     const char *seed = getenv("CLQ_TEST_SEED");
 
     harness.seed = seed ? strtoull(seed, NULL, 0) : 1;
     harness.share = 1;
+    harness.unoptimized = getenv("POCL_EXTRA_BUILD_FLAGS") != NULL;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
 

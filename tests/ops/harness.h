@@ -28,6 +28,7 @@ struct harness {
     size_t share;                 /* one of so many combinations and repetitions */
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
     bool kept;                    /* every program has to come out of the cache */
+    bool unoptimized;             /* PoCL is told so from outside: see tests/CMakeLists.txt */
     struct clq_context_desc desc; /* to make another context of the same kind */
 };
 extern struct harness harness;
@@ -44,6 +45,10 @@ int harness_cases(int full, int small);
  * case runs with each of two; with one of them, now this and now that, where a launch is dear (--small, --share) or its
  * tensors are large. Returns how many. */
 int harness_fillings(size_t size_bytes, int fillings[2]);
+
+/* For a test of both forms: the next calls are those of a context of this one. PoCL leaves a group's kernels
+ * unoptimized, as wherever no CPU would choose them. */
+void harness_calls_in(enum clq_form form);
 
 /* Reads --small, --share N, --roomy, --kept, --seed N, --form item|group and --arithmetic exact (the seed
  * also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns

@@ -258,6 +258,7 @@ static void forms_share_a_cache(void **state)
             scatter_tensors_fill(&t, &c);
             assert_true(tensor_upload(&t.updates, harness.queue) && tensor_upload(&t.indices, harness.queue));
             assert_true(!c.has_scales || tensor_upload(&t.scales, harness.queue));
+            harness_calls_in(call % 2 ? CLQ_FORM_GROUP : CLQ_FORM_ITEM);
             expect_status(scatter_call(&t, &c, contexts[call % 2], harness.queue, 0, NULL, NULL), CLQ_OK,
                           c.name);
             scatter_tensors_apply(&t, &c);

@@ -225,9 +225,12 @@ static void rows_within_the_bound(void **state)
         }
 }
 
-/* Updates scattered into a cache by one context, and gathered from the same places by the other, against the
+static const enum clq_form both_forms[] = {CLQ_FORM_ITEM, CLQ_FORM_GROUP};
+
+/* Updates scattered into a cache in one form, and gathered from the same places in the other, against the
  * same updates quantized and dequantized where they lie. */
-static void scattered_and_gathered(clq_context *writer, clq_context *reader, DLDataType dtype, bool wrap)
+static void scattered_and_gathered(clq_context *const contexts[2], int from, int to, DLDataType dtype,
+                                   bool wrap)
 {
     enum { BATCHES = 3, SIZE = 17, HEADS = 2, HEAD = 64, ENTRIES = 5, LENGTH = 3 };
     enum { CACHE = BATCHES * SIZE * HEADS, PIECE = ENTRIES * LENGTH * HEADS };
@@ -237,10 +240,12 @@ static void scattered_and_gathered(clq_context *writer, clq_context *reader, DLD
                                      ring[2 * ENTRIES] = {2, 16, 0, -3, 1, 32, 0, 21, 2, 5};
     int64_t cache[4] = {BATCHES, SIZE, HEADS, HEAD}, piece[4] = {ENTRIES, LENGTH, HEADS, HEAD},
             pairs[2] = {ENTRIES, 2};
+    clq_context *const writer = contexts[from], *const reader = contexts[to];
     struct random random = random_of(harness.seed);
 
     for (size_t i = 0; i < COUNT(x); i++)
         x[i] = (float)(random_unit(&random) * 8 - 3);
+    harness_calls_in(both_forms[from]);
     const DLTensor tx = dense(writer, CLQ_FLOAT32, 4, piece, x, sizeof(x)),
                    ti = dense(writer, CLQ_INT32, 2, pairs, wrap ? ring : indices, sizeof(indices)),
                    q = dense(writer, dtype, 4, piece, NULL, sizeof(x)),
@@ -278,6 +283,7 @@ static void scattered_and_gathered(clq_context *writer, clq_context *reader, DLD
     back.y = &y2;
     back.axis = 1;
     back.out_of_range = wrap ? CLQ_WRAP : CLQ_DROP;
+    harness_calls_in(both_forms[to]);
     expect_status(clq_dequantize(reader, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "gathered");
     read_back(&y, dense_y, sizeof(dense_y));
     read_back(&y2, gathered_y, sizeof(gathered_y));
@@ -288,18 +294,18 @@ static void scattered_and_gathered(clq_context *writer, clq_context *reader, DLD
 static void what_was_scattered(void **state)
 {
     struct clq_context_desc desc = harness.desc;
-    clq_context *forms[2] = {NULL, NULL};
+    clq_context *contexts[2] = {NULL, NULL};
 
     (void)state;
     desc.context = harness.cl;
     for (int i = 0; i < 2; i++) {
-        desc.form = i ? CLQ_FORM_GROUP : CLQ_FORM_ITEM;
-        expect_status(clq_context_create(&desc, &forms[i]), CLQ_OK, "clq_context_create");
+        desc.form = both_forms[i];
+        expect_status(clq_context_create(&desc, &contexts[i]), CLQ_OK, "clq_context_create");
     }
     for (int i = 0; i < 8; i++)
-        scattered_and_gathered(forms[i % 2], forms[i / 2 % 2], i < 4 ? CLQ_INT4 : CLQ_INT8, i % 3 == 0);
-    clq_context_destroy(forms[0]);
-    clq_context_destroy(forms[1]);
+        scattered_and_gathered(contexts, i % 2, i / 2 % 2, i < 4 ? CLQ_INT4 : CLQ_INT8, i % 3 == 0);
+    clq_context_destroy(contexts[0]);
+    clq_context_destroy(contexts[1]);
 }
 
 int main(int argc, char **argv)
