@@ -1,17 +1,37 @@
 #!/bin/bash
-# The command's own comparison with the reference: it passes here, the same seed gives the same lines.
+# The command's own comparison with the reference: it passes here, and a part of it has the lines that it has in the
+# whole. selftest.sh own: a CPU's form and arithmetic; selftest.sh others: those that no CPU chooses.
 source "$(dirname "$0")/library.sh"
 
-timeout 540 "$CLQUANT" selftest --seed 1 >lines
-check "the self-test passes" test "$?" = 0
-check "a line each" test "$(grep -cE '^pass  (npu_quantize|quantize|group_quantize|quantize_scatter|dynamic_quantize|find_scales|dequantize), (own|item|group) form, (own|exact) arithmetic: ' lines)" -gt 350
-check "every operator has lines" test "$(grep -oE '^pass  [a-z_]+' lines | sort -u | wc -l)" = 7
-check "no line fails" test "$(grep -c ^FAIL lines)" = 0
-check "the seed is printed" grep -qx "seed 1" lines
-run "$CLQUANT" selftest --seed 1
-check "the same seed, the same lines" test "$out" = "$(cat lines)"
+case $1 in
+own) settings=("own form, own arithmetic" "item form, own arithmetic") ;;
+others) settings=("group form, own arithmetic" "item form, exact arithmetic" "group form, exact arithmetic") ;;
+esac
+
+for setting in "${settings[@]}"; do
+    timeout 540 "$CLQUANT" selftest --seed 1 --only "\"$setting\"" >lines
+    check "the self-test passes, $setting" test "$?" = 0
+    check "a line each, $setting" test "$(grep -cE "^pass  (npu_quantize|quantize|group_quantize|quantize_scatter|dynamic_quantize|find_scales|dequantize), $setting: " lines)" -gt 120
+    check "every operator with a kernel of its own has lines, $setting" test "$(grep -oE '^pass  [a-z_]+' lines | grep -v npu_ | sort -u | wc -l)" = 6
+    check "no line fails, $setting" test "$(grep -c ^FAIL lines)" = 0
+    check "the seed is printed" grep -qx "seed 1" lines
+    check "the lines are counted, $setting" grep -qE "^$(grep -c ^pass lines) lines, [0-9]+ comparisons, 0 failed$" lines
+    check "nothing else is printed, $setting" test "$(grep -vc "^pass  [a-z_]*, $setting: " lines)" = 2
+    if [ "$setting" = "own form, own arithmetic" ]; then
+        check "the documented call is compared" test "$(grep -c '^pass  npu_quantize, ' lines)" = 7
+        run "$CLQUANT" selftest --seed 1 --only 'dequantize, "own form"'
+        check "the same lines in a part" test "$(grep ^pass <<<"$out")" = "$(grep '^pass  dequantize, ' lines)"
+    fi
+done
+
+run "$CLQUANT" selftest --only "exact uint9"
+refused "words that no line has" 2 "--only 'exact uint9': no line has it"
+run "$CLQUANT" selftest --only '"own form" "group form"'
+refused "words that no line has together" 2 "no line has it"
 run "$CLQUANT" selftest --seed 1x
 refused "a seed that is no number" 2 "--seed N"
+run "$CLQUANT" selftest --only
+refused "words that are not there" 2 "--only TEXT"
 run "$CLQUANT" selftest now
 refused "no argument" 2 "no argument is expected"
 run "$CLQUANT" selftest --device none-of-this-name

@@ -28,7 +28,7 @@ shows "the help of an operator" "--div-mode true|false" npu_quantize --help
 shows "the help before all else" "--container bytes|words" quantize in.st --help
 shows "the help of the devices" "clquant devices" devices --help
 shows "the help of the cache" "CLQ_CACHE_DIR" cache --help
-shows "the help of the self-test" "--seed N" selftest --help
+shows "the help of the self-test" "--only TEXT" selftest --help
 shows "the devices and the default" "the default: " devices
 
 run "$CLQUANT"

@@ -2,6 +2,7 @@
 #include "bench.h"
 
 #include "../commands.h"
+#include "../words.h"
 #include "data.h"
 #include "limit.h"
 #include "torch.h"
@@ -11,7 +12,6 @@
 #include <getopt.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20 };
 
@@ -31,27 +31,6 @@ static const char help[] =
     "               into the caches says nothing about memory\n"
     "  --json FILE  the results as JSON\n"
     "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
-
-/* A word of the label begins so: float16 is not found in bfloat16. */
-static bool holds_word(const char *label, const char *word, size_t length)
-{
-    for (const char *at = label; *at; at++)
-        if ((at == label || !isalnum((unsigned char)at[-1])) && strncmp(at, word, length) == 0)
-            return true;
-    return false;
-}
-
-static bool holds_words(const char *label, const char *words)
-{
-    while (*words) {
-        const size_t length = strcspn(words, " ,");
-
-        if (length > 0 && !holds_word(label, words, length))
-            return false;
-        words += length + (words[length] != '\0');
-    }
-    return true;
-}
 
 bool bench_wants(struct bench *bench, const char *label)
 {
