@@ -194,7 +194,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
 
         if (fresh)
-            PREFETCH_LATER(PREFETCH, owners, indices, &a.entries, &placed, y + a.y_offset + walk.place.y)
+            PREFETCH_LATER(PREFETCH, owners, indices, &a.entries, &placed, y + a.y_offset + walk.place.y, stream)
         clq_place_add(&place, &placed.place);
 
         const long scale_at = a.scale_offset + place.scale,
