@@ -11,7 +11,9 @@
 /* The name of a table in the object file of this instruction set. */
 #define SIMD_NAME(name) SIMD_JOIN(name, SIMD_SET)
 
+#ifndef SIMD_INLINE
 #define SIMD_INLINE static inline __attribute__((always_inline))
+#endif
 
 #if defined(SIMD_IS_AVX512)
 #include "simd_avx512.h"
