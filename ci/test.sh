@@ -8,6 +8,8 @@ cd "$(dirname "$0")/.."
 top=$PWD
 ci/setup.sh build run demo test bench
 jobs=$(nproc)
+# What a sanitizer's report needs, and no more: the compiler takes a tenth less time.
+sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -gline-tables-only -DNDEBUG")
 build=${CLQ_BUILD_DIR:-$top/build-test}
 
 step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
@@ -21,7 +23,7 @@ cmake --build "$build" -j "$jobs"
 
 step "clang, all warnings are errors"
 cmake -S . -B "$build/clang" -DCMAKE_C_COMPILER=clang -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON \
-  -DCLQ_SANITIZE=address,undefined -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCLQ_TEST_CACHE="$build/cache" >/dev/null
+  -DCLQ_SANITIZE=address,undefined "${sanitized[@]}" -DCLQ_TEST_CACHE="$build/cache" >/dev/null
 cmake --build "$build/clang" -j "$jobs"
 
 step "tests"
@@ -33,7 +35,7 @@ ctest --test-dir "$build/clang" -L sanitize --output-on-failure -j "$jobs" --no-
 
 step "thread sanitizer"
 cmake -S . -B "$build/thread" -DCMAKE_C_COMPILER=clang -DCLQ_BUILD_TESTS=ON -DCLQ_SANITIZE=thread \
-  -DCMAKE_BUILD_TYPE=RelWithDebInfo -DCLQ_TEST_CACHE="$build/cache" >/dev/null
+  "${sanitized[@]}" -DCLQ_TEST_CACHE="$build/cache" >/dev/null
 cmake --build "$build/thread" -j "$jobs" --target test_quantize_threads test_cache_disk test_threads
 ctest --test-dir "$build/thread" -L threads --output-on-failure -j "$jobs" --no-tests=error
 
