@@ -103,6 +103,8 @@ static bool read_options(int argc, char **argv)
             harness.small = true;
         } else if (strcmp(argv[i], "--roomy") == 0) {
             harness.roomy = true;
+        } else if (strcmp(argv[i], "--edges") == 0) {
+            harness.edges = true;
         } else if (strcmp(argv[i], "--kept") == 0) {
             harness.kept = true;
         } else if (strcmp(argv[i], "--share") == 0 && strtoull(value, NULL, 0) > 0) {
@@ -125,7 +127,7 @@ static bool read_options(int argc, char **argv)
             i++;
         } else {
             fprintf(stderr,
-                    "%s: --small --share N --roomy --kept --seed N --only PATTERN --form item|group "
+                    "%s: --small --share N --roomy --edges --kept --seed N --only PATTERN --form item|group "
                     "--arithmetic exact\n",
                     argv[0]);
             return false;

@@ -27,6 +27,7 @@ struct harness {
     bool small;                   /* for a device that interprets: fewer and smaller cases, one thread */
     size_t share;                 /* one of so many combinations and repetitions */
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
+    bool edges;                   /* nothing stands behind a tensor: see fresh.c */
     bool kept;                    /* every program has to come out of the cache */
     bool unoptimized;             /* PoCL is told so from outside: see tests/CMakeLists.txt */
     struct clq_context_desc desc; /* to make another context of the same kind */
@@ -50,7 +51,7 @@ int harness_fillings(size_t size_bytes, int fillings[2]);
  * unoptimized, as wherever no CPU would choose them. */
 void harness_calls_in(enum clq_form form);
 
-/* Reads --small, --share N, --roomy, --kept, --seed N, --form item|group and --arithmetic exact (the seed
+/* Reads --small, --share N, --roomy, --edges, --kept, --seed N, --form item|group and --arithmetic exact (the seed
  * also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns
  * what main returns. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);

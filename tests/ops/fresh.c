@@ -1,0 +1,87 @@
+/* A layer between the OpenCL loader and the driver for what a fresh buffer is.
+ *
+ * It ends where its page does, with nothing behind it: a CPU's kernel that reads or writes further ends the process,
+ * also on the paths that Oclgrind does not run. The bytes before it in its first page are guards.
+ *
+ * It is full of the byte CLQ_TEST_POISON, so that a result which depends on what a buffer held before it was written
+ * shows. Fresh memory is often 0, which hides it. */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl_layer.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+enum { GUARD_BYTE = 0x3c };
+
+struct region {
+    unsigned char *pages;
+    size_t size_bytes, before; /* of all pages; from the first to the buffer */
+};
+
+static cl_icd_dispatch target, wrapped;
+
+static struct region *region_create(size_t size)
+{
+    const size_t page = (size_t)sysconf(_SC_PAGESIZE), whole = (size + page - 1) / page * page;
+    struct region *region = malloc(sizeof *region);
+
+    if (region == NULL)
+        return NULL;
+    *region = (struct region){.size_bytes = whole + page, .before = whole - size};
+    region->pages =
+        mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (region->pages == MAP_FAILED || mprotect(region->pages + whole, page, PROT_NONE) != 0)
+        abort();
+    memset(region->pages, GUARD_BYTE, region->before);
+    memset(region->pages + region->before, (int)strtoul(getenv("CLQ_TEST_POISON"), NULL, 0), size);
+    return region;
+}
+
+static void CL_CALLBACK region_end(cl_mem buffer, void *user)
+{
+    struct region *region = user;
+
+    (void)buffer;
+    for (size_t i = 0; i < region->before; i++)
+        if (region->pages[i] != GUARD_BYTE) {
+            fprintf(stderr, "a kernel wrote %zu bytes before a buffer\n", region->before - i);
+            abort();
+        }
+    munmap(region->pages, region->size_bytes);
+    free(region);
+}
+
+static cl_mem CL_API_CALL wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                                              cl_int *code)
+{
+    struct region *region = size == 0 || (flags & CL_MEM_USE_HOST_PTR) ? NULL : region_create(size);
+    cl_mem buffer;
+
+    if (region == NULL)
+        return target.clCreateBuffer(context, flags, size, host, code);
+    if (host != NULL)
+        memcpy(region->pages + region->before, host, size);
+    flags &= ~(cl_mem_flags)(CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
+    buffer = target.clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, size, region->pages + region->before,
+                                   code);
+    if (buffer == NULL)
+        region_end(NULL, region);
+    else if (target.clSetMemObjectDestructorCallback(buffer, region_end, region) != CL_SUCCESS)
+        abort();
+    return buffer;
+}
+
+cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispatch, cl_uint *num_entries_ret,
+                               const cl_icd_dispatch **layer_dispatch)
+{
+    if (num_entries < sizeof target / sizeof(void *) || getenv("CLQ_TEST_POISON") == NULL)
+        return CL_INVALID_VALUE;
+    target = wrapped = *dispatch;
+    wrapped.clCreateBuffer = wrap_clCreateBuffer;
+    *num_entries_ret = sizeof wrapped / sizeof(void *);
+    *layer_dispatch = &wrapped;
+    return CL_SUCCESS;
+}
