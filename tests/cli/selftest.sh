@@ -21,6 +21,7 @@ for setting in "${settings[@]}"; do
         check "the documented call is compared" test "$(grep -c '^pass  npu_quantize, ' lines)" = 7
         run "$CLQUANT" selftest --seed 1 --only 'dequantize, "own form"'
         check "the same lines in a part" test "$(grep ^pass <<<"$out")" = "$(grep '^pass  dequantize, ' lines)"
+        check "the whole begins so" test "$(timeout 60 "$CLQUANT" selftest --seed 1 | head -40)" = "$(head -40 lines)"
     fi
 done
 

@@ -29,7 +29,7 @@ static struct region *region_create(size_t size)
     struct region *region = malloc(sizeof *region);
 
     if (region == NULL)
-        return NULL;
+        abort();
     *region = (struct region){.size_bytes = whole + page, .before = whole - size};
     region->pages =
         mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -57,11 +57,12 @@ static void CL_CALLBACK region_end(cl_mem buffer, void *user)
 static cl_mem CL_API_CALL wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
                                               cl_int *code)
 {
-    struct region *region = size == 0 || (flags & CL_MEM_USE_HOST_PTR) ? NULL : region_create(size);
+    struct region *region;
     cl_mem buffer;
 
-    if (region == NULL)
+    if (size == 0 || (flags & CL_MEM_USE_HOST_PTR))
         return target.clCreateBuffer(context, flags, size, host, code);
+    region = region_create(size);
     if (host != NULL)
         memcpy(region->pages + region->before, host, size);
     flags &= ~(cl_mem_flags)(CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);

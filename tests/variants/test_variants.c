@@ -13,24 +13,6 @@
 #include <cmocka.h>
 
 static struct variant_list listed, asked;
-static bool of_a_cpu; /* the form and arithmetic being built are a CPU's own */
-
-/* The rehearsal of a program. On PoCL it is a second compilation, which is left to who runs the kernel where no CPU
- * chooses it: every type of a group's exact kernels is run by the operators' tests, a spread of the rest by the self-test. */
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint rank,
-                                     const size_t *offset, const size_t *global, const size_t *local,
-                                     cl_uint num_wait, const cl_event *wait, cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint rank,
-                                     const size_t *offset, const size_t *global, const size_t *local,
-                                     cl_uint num_wait, const cl_event *wait, cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint rank,
-                                     const size_t *offset, const size_t *global, const size_t *local,
-                                     cl_uint num_wait, const cl_event *wait, cl_event *event)
-{
-    return of_a_cpu ? __real_clEnqueueNDRangeKernel(queue, kernel, rank, offset, global, local, num_wait,
-                                                    wait, event)
-                    : clEnqueueMarkerWithWaitList(queue, num_wait, wait, event);
-}
 
 /* "VARIANT: built from source" */
 static void note_build(void *user, const char *line)
@@ -200,11 +182,10 @@ static void build_dynamic(clq_context *context, DLDataType x_type)
  * this and for the tests of the operators, if it is told the same: to optimize in the way of a CPU alone. */
 static void build_all(uint32_t form, uint32_t arithmetic)
 {
+    const bool of_a_cpu = form == CLQ_FORM_ITEM && arithmetic == CLQ_ARITHMETIC_AUTO;
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
     const DLDataType y_types[] = {CLQ_INT8, CLQ_UINT8, CLQ_INT32, CLQ_INT4};
     clq_context *context = NULL;
-
-    of_a_cpu = form == CLQ_FORM_ITEM && arithmetic == CLQ_ARITHMETIC_AUTO;
     const int told = of_a_cpu ? unsetenv("POCL_EXTRA_BUILD_FLAGS")
                               : setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1);
     const clq_status status = clq_context_create(
