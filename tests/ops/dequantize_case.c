@@ -221,11 +221,9 @@ static bool run_once(struct dequantize_tensors *t, const struct dequantize_case 
         fprintf(stderr, "clq_dequantize: %s: %s\n", clq_status_name(status), clq_error_detail());
         return false;
     }
-    good = clWaitForEvents(1, &done) == CL_SUCCESS && good;
-    clReleaseEvent(done);
     parts_fill_images(&parts, filling);
     expected = dequantize_tensors_apply(t, c);
-    good = parts_hold(&parts, queue, true) && good;
+    good = parts_hold_after(&parts, queue, done) && good;
     return (!t->report || report_holds(t->report, queue, &expected, first)) && good;
 }
 

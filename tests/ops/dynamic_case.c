@@ -122,7 +122,6 @@ static bool run_once(struct dynamic_tensors *t, const struct dynamic_case *c, cl
     struct clq_dynamic_quantize_desc desc;
     cl_event done = NULL;
     clq_status status;
-    bool good;
 
     if (!parts_fill(&parts, queue, filling))
         return false;
@@ -132,10 +131,8 @@ static bool run_once(struct dynamic_tensors *t, const struct dynamic_case *c, cl
         fprintf(stderr, "clq_dynamic_quantize: %s: %s\n", clq_status_name(status), clq_error_detail());
         return false;
     }
-    good = clWaitForEvents(1, &done) == CL_SUCCESS;
-    clReleaseEvent(done);
     dynamic_tensors_expect(t, c, filling);
-    return parts_hold(&parts, queue, true) && good;
+    return parts_hold_after(&parts, queue, done);
 }
 
 bool dynamic_tensors_match(struct dynamic_tensors *t, const struct dynamic_case *c, clq_context *context,

@@ -1,6 +1,8 @@
 /* The same for each tensor of a call. */
 #include "parts.h"
 
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 void parts_add(struct parts *parts, const char *name, struct tensor *tensor, const struct layout *layout,
@@ -30,12 +32,29 @@ bool parts_upload(const struct parts *parts, cl_command_queue queue)
     return true;
 }
 
+static size_t most_bytes(const struct parts *parts)
+{
+    size_t most = 0;
+
+    for (size_t i = 0; i < parts->count; i++)
+        most = parts->part[i].tensor->size_bytes > most ? parts->part[i].tensor->size_bytes : most;
+    return most;
+}
+
 bool parts_fill(const struct parts *parts, cl_command_queue queue, int filling)
 {
+    unsigned char *bytes = malloc(most_bytes(parts));
+    bool good = true;
+
+    if (!bytes)
+        abort();
+    memset(bytes, filling, most_bytes(parts));
     for (size_t i = 0; i < parts->count; i++)
-        if (parts->part[i].written && !tensor_fill(parts->part[i].tensor, queue, filling))
-            return false;
-    return true;
+        if (parts->part[i].written)
+            good = tensor_send(parts->part[i].tensor, queue, bytes) && good;
+    good = clFinish(queue) == CL_SUCCESS && good;
+    free(bytes);
+    return good;
 }
 
 void parts_fill_images(const struct parts *parts, int filling)
@@ -54,17 +73,48 @@ size_t parts_written_bytes(const struct parts *parts)
     return bytes;
 }
 
-bool parts_hold(const struct parts *parts, cl_command_queue queue, bool written)
+static bool hold(const struct parts *parts, cl_command_queue queue, bool written, const cl_event *after)
 {
+    unsigned char *bytes[MOST_PARTS] = {NULL};
     bool good = true;
 
     for (size_t i = 0; i < parts->count; i++) {
         const struct part *part = &parts->part[i];
 
-        if (part->written == written)
-            good = tensor_holds(part->tensor, queue, part->tensor->image, part->name) && good;
+        if (part->written != written)
+            continue;
+        bytes[i] = malloc(part->tensor->size_bytes);
+        if (!bytes[i])
+            abort();
+        good = tensor_fetch(part->tensor, queue, bytes[i], after, part->name) && good;
+    }
+    good = clFinish(queue) == CL_SUCCESS && good;
+    for (size_t i = 0; i < parts->count; i++) {
+        const struct part *part = &parts->part[i];
+
+        if (bytes[i] && good)
+            good = tensor_equal(part->tensor, bytes[i], part->tensor->image, part->name);
+        free(bytes[i]);
     }
     return good;
+}
+
+bool parts_hold(const struct parts *parts, cl_command_queue queue, bool written)
+{
+    return hold(parts, queue, written, NULL);
+}
+
+bool parts_hold_after(const struct parts *parts, cl_command_queue queue, cl_event done)
+{
+    const bool good = hold(parts, queue, true, &done);
+    cl_int status = CL_QUEUED;
+
+    if (clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) !=
+            CL_SUCCESS ||
+        status != CL_COMPLETE)
+        fprintf(stderr, "the call's event has status %d after what waited for it\n", (int)status);
+    clReleaseEvent(done);
+    return good && status == CL_COMPLETE;
 }
 
 void parts_print(const struct parts *parts)

@@ -33,6 +33,8 @@ size_t parts_written_bytes(const struct parts *parts);
 
 /* Whether the buffers of what is written, or of what is read, hold their images. */
 bool parts_hold(const struct parts *parts, cl_command_queue queue, bool written);
+/* The same for what a call writes, read behind its event, which is released. */
+bool parts_hold_after(const struct parts *parts, cl_command_queue queue, cl_event done);
 
 void parts_print(const struct parts *parts);
 

@@ -26,25 +26,33 @@ struct quantize_case quantize_case_of(const char *name, const struct quantize_ty
     return c;
 }
 
+struct parts quantize_parts(struct quantize_tensors *t, const struct quantize_case *c)
+{
+    struct parts parts = {.count = 0};
+
+    parts_add(&parts, "x", &t->x, &c->x, false, true);
+    parts_add(&parts, "scales", &t->scales, &c->scales, false, true);
+    parts_add(&parts, "zero_points", &t->zero_points, &c->zero_points, false, c->has_zero_points);
+    parts_add(&parts, "y", &t->y, &c->y, true, true);
+    return parts;
+}
+
 void quantize_case_print(const struct quantize_case *c)
 {
+    struct quantize_tensors none;
+    const struct parts parts = quantize_parts(&none, c);
+
     fprintf(stderr, "case \"%s\": %s, axis %d, values %d, seed %llu\n", c->name,
             c->multiply ? "multiply" : "divide", c->axis, (int)c->values, (unsigned long long)c->seed);
-    layout_print("x", &c->x);
-    layout_print("scales", &c->scales);
-    if (c->has_zero_points)
-        layout_print("zero_points", &c->zero_points);
-    layout_print("y", &c->y);
+    parts_print(&parts);
 }
 
 void quantize_tensors_init(struct quantize_tensors *t, const struct quantize_case *c)
 {
+    const struct parts parts = quantize_parts(t, c);
+
     memset(t, 0, sizeof(*t));
-    tensor_init(&t->x, &c->x);
-    tensor_init(&t->scales, &c->scales);
-    tensor_init(&t->y, &c->y);
-    if (c->has_zero_points)
-        tensor_init(&t->zero_points, &c->zero_points);
+    parts_init(&parts);
 }
 
 void quantize_tensors_clear(struct quantize_tensors *t)
@@ -146,38 +154,34 @@ void quantize_tensors_expect(const struct quantize_tensors *t, const struct quan
 static bool run_once(struct quantize_tensors *t, const struct quantize_case *c, clq_context *context,
                      cl_command_queue queue, int filling)
 {
+    const struct parts parts = quantize_parts(t, c);
     const struct clq_quantize_desc desc = quantize_desc_of(t, c);
     cl_event done = NULL;
     clq_status status;
-    bool good;
 
-    memset(t->y.image, filling, t->y.size_bytes);
-    if (!tensor_upload(&t->y, queue))
+    if (!parts_fill(&parts, queue, filling))
         return false;
     status = clq_quantize(context, queue, &desc, 0, NULL, &done);
     if (status != CLQ_OK) {
         fprintf(stderr, "clq_quantize: %s: %s\n", clq_status_name(status), clq_error_detail());
         return false;
     }
-    good = clWaitForEvents(1, &done) == CL_SUCCESS;
-    clReleaseEvent(done);
+    parts_fill_images(&parts, filling);
     quantize_tensors_expect(t, c, t->y.image);
-    return tensor_holds(&t->y, queue, t->y.image, "y") && good;
+    return parts_hold_after(&parts, queue, done);
 }
 
 bool quantize_tensors_match(struct quantize_tensors *t, const struct quantize_case *c, clq_context *context,
                             cl_command_queue queue)
 {
+    const struct parts parts = quantize_parts(t, c);
     int fillings[2];
     const int runs = harness_fillings(t->y.size_bytes, fillings);
-    bool good = tensor_upload(&t->x, queue) && tensor_upload(&t->scales, queue) &&
-                (!c->has_zero_points || tensor_upload(&t->zero_points, queue));
+    bool good = parts_upload(&parts, queue);
 
     for (int i = 0; good && i < runs; i++)
         good = run_once(t, c, context, queue, fillings[i]);
-    good = good && tensor_holds(&t->x, queue, t->x.image, "x") &&
-           tensor_holds(&t->scales, queue, t->scales.image, "scales") &&
-           (!c->has_zero_points || tensor_holds(&t->zero_points, queue, t->zero_points.image, "zero_points"));
+    good = good && parts_hold(&parts, queue, false);
     if (!good)
         quantize_case_print(c);
     return good;

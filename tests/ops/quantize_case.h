@@ -2,7 +2,7 @@
 #ifndef CLQUANT_TEST_QUANTIZE_CASE_H
 #define CLQUANT_TEST_QUANTIZE_CASE_H
 
-#include "tensor.h"
+#include "parts.h"
 
 enum values {
     VALUES_SPREAD, /* finite, about the output's range and beyond its ends */
@@ -47,6 +47,7 @@ void expect_match(const struct quantize_case *c);
 struct quantize_tensors {
     struct tensor x, scales, zero_points, y;
 };
+struct parts quantize_parts(struct quantize_tensors *t, const struct quantize_case *c);
 void quantize_tensors_init(struct quantize_tensors *t, const struct quantize_case *c);
 void quantize_tensors_fill(struct quantize_tensors *t, const struct quantize_case *c);
 bool quantize_tensors_match(struct quantize_tensors *t, const struct quantize_case *c, clq_context *context,

@@ -24,35 +24,33 @@ struct scales_case scales_case_of(const char *name, const struct scales_types *t
     return c;
 }
 
-static void print_layout(const char *name, const struct layout *layout)
+struct parts scales_parts(struct scales_tensors *t, const struct scales_case *c)
 {
-    fprintf(stderr, "  %s: %s, shape (", name, type_name(layout->type));
-    for (int d = 0; d < layout->rank; d++)
-        fprintf(stderr, " %lld", (long long)layout->shape[d]);
-    fprintf(stderr, " ), strides (");
-    for (int d = 0; d < layout->rank && layout->strided; d++)
-        fprintf(stderr, " %lld", (long long)layout->strides[d]);
-    fprintf(stderr, " ), %lld elements before\n", (long long)layout->before);
+    struct parts parts = {.count = 0};
+
+    parts_add(&parts, "x", &t->x, &c->x, false, true);
+    parts_add(&parts, "scales", &t->scales, &c->scales, true, true);
+    parts_add(&parts, "zero_points", &t->zero_points, &c->zero_points, true, c->has_zero_points);
+    return parts;
 }
 
 static void print_case(const struct scales_case *c)
 {
+    struct scales_tensors none;
+    const struct parts parts = scales_parts(&none, c);
+
     fprintf(stderr, "case \"%s\": %s, %s, for %s, axis %d, values %d, seed %llu\n", c->name,
             c->minmax ? "minmax" : "absmax", c->multiply ? "multiply" : "divide", type_name(c->type), c->axis,
             (int)c->values, (unsigned long long)c->seed);
-    print_layout("x", &c->x);
-    print_layout("scales", &c->scales);
-    if (c->has_zero_points)
-        print_layout("zero_points", &c->zero_points);
+    parts_print(&parts);
 }
 
 void scales_tensors_init(struct scales_tensors *t, const struct scales_case *c)
 {
+    const struct parts parts = scales_parts(t, c);
+
     memset(t, 0, sizeof(*t));
-    tensor_init(&t->x, &c->x);
-    tensor_init(&t->scales, &c->scales);
-    if (c->has_zero_points)
-        tensor_init(&t->zero_points, &c->zero_points);
+    parts_init(&parts);
 }
 
 void scales_tensors_clear(struct scales_tensors *t)
@@ -142,15 +140,12 @@ void scales_tensors_expect(struct scales_tensors *t, const struct scales_case *c
 static bool run_once(struct scales_tensors *t, const struct scales_case *c, clq_context *context,
                      cl_command_queue queue, int filling)
 {
+    const struct parts parts = scales_parts(t, c);
     struct clq_find_scales_desc desc;
     cl_event done = NULL;
     clq_status status;
-    bool good;
 
-    memset(t->scales.image, filling, t->scales.size_bytes);
-    if (c->has_zero_points)
-        memset(t->zero_points.image, filling, t->zero_points.size_bytes);
-    if (!tensor_upload(&t->scales, queue) || (c->has_zero_points && !tensor_upload(&t->zero_points, queue)))
+    if (!parts_fill(&parts, queue, filling))
         return false;
     desc = scales_desc_of(t, c);
     status = clq_find_scales(context, queue, &desc, 0, NULL, &done);
@@ -158,25 +153,22 @@ static bool run_once(struct scales_tensors *t, const struct scales_case *c, clq_
         fprintf(stderr, "clq_find_scales: %s: %s\n", clq_status_name(status), clq_error_detail());
         return false;
     }
-    good = clWaitForEvents(1, &done) == CL_SUCCESS;
-    clReleaseEvent(done);
+    parts_fill_images(&parts, filling);
     scales_tensors_expect(t, c);
-    return tensor_holds(&t->scales, queue, t->scales.image, "scales") &&
-           (!c->has_zero_points ||
-            tensor_holds(&t->zero_points, queue, t->zero_points.image, "zero_points")) &&
-           good;
+    return parts_hold_after(&parts, queue, done);
 }
 
 bool scales_tensors_match(struct scales_tensors *t, const struct scales_case *c, clq_context *context,
                           cl_command_queue queue)
 {
+    const struct parts parts = scales_parts(t, c);
     int fillings[2];
     const int runs = harness_fillings(t->x.size_bytes, fillings);
-    bool good = tensor_upload(&t->x, queue);
+    bool good = parts_upload(&parts, queue);
 
     for (int i = 0; good && i < runs; i++)
         good = run_once(t, c, context, queue, fillings[i]);
-    good = good && tensor_holds(&t->x, queue, t->x.image, "x");
+    good = good && parts_hold(&parts, queue, false);
     if (!good)
         print_case(c);
     return good;

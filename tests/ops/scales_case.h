@@ -2,7 +2,7 @@
 #ifndef CLQUANT_TEST_SCALES_CASE_H
 #define CLQUANT_TEST_SCALES_CASE_H
 
-#include "tensor.h"
+#include "parts.h"
 
 enum scales_values {
     SCALES_SPREAD,   /* finite, of all sizes */
@@ -38,6 +38,7 @@ struct scales_case scales_case_of(const char *name, const struct scales_types *t
 struct scales_tensors {
     struct tensor x, scales, zero_points;
 };
+struct parts scales_parts(struct scales_tensors *t, const struct scales_case *c);
 void scales_tensors_init(struct scales_tensors *t, const struct scales_case *c);
 void scales_tensors_fill(struct scales_tensors *t, const struct scales_case *c);
 void scales_tensors_clear(struct scales_tensors *t);

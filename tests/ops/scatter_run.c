@@ -85,10 +85,8 @@ static bool run_once(struct scatter_tensors *t, const struct scatter_case *c, cl
         free(workspace);
         return false;
     }
-    good = clWaitForEvents(1, &done) == CL_SUCCESS && good;
-    clReleaseEvent(done);
     expected = scatter_tensors_expect(t, c, filling);
-    good = parts_hold(&parts, queue, true) && good;
+    good = parts_hold_after(&parts, queue, done) && good;
     good = (!t->report || report_holds(t->report, queue, &expected, first)) && good;
     if (t->workspace)
         good = bytes_are(queue, t->workspace, 0, workspace, WORKSPACE_OFFSET, "before the workspace") &&

@@ -168,17 +168,18 @@ struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned c
     return reference;
 }
 
-static bool write_bytes(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes)
+bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes)
 {
     cl_context context = NULL;
     cl_int status = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
 
-    if (!tensor->mem && status == CL_SUCCESS)
-        tensor->mem = clCreateBuffer(context, CL_MEM_READ_WRITE, tensor->size_bytes, NULL, &status);
-    tensor->dl.data = tensor->mem;
-    if (status == CL_SUCCESS)
+    if (tensor->mem)
         status =
-            clEnqueueWriteBuffer(queue, tensor->mem, CL_TRUE, 0, tensor->size_bytes, bytes, 0, NULL, NULL);
+            clEnqueueWriteBuffer(queue, tensor->mem, CL_FALSE, 0, tensor->size_bytes, bytes, 0, NULL, NULL);
+    else if (status == CL_SUCCESS)
+        tensor->mem = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, tensor->size_bytes,
+                                     (void *)bytes, &status);
+    tensor->dl.data = tensor->mem;
     if (status != CL_SUCCESS)
         fprintf(stderr, "a buffer of %zu bytes: %s\n", tensor->size_bytes, clq_status_name(status));
     return status == CL_SUCCESS;
@@ -186,7 +187,9 @@ static bool write_bytes(struct tensor *tensor, cl_command_queue queue, const uns
 
 bool tensor_upload(struct tensor *tensor, cl_command_queue queue)
 {
-    return write_bytes(tensor, queue, tensor->image);
+    const bool made = tensor->mem == NULL;
+
+    return tensor_send(tensor, queue, tensor->image) && (made || clFinish(queue) == CL_SUCCESS);
 }
 
 bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling)
@@ -197,32 +200,46 @@ bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling)
     if (!bytes)
         abort();
     memset(bytes, filling, tensor->size_bytes);
-    good = write_bytes(tensor, queue, bytes);
+    good = tensor_send(tensor, queue, bytes) && clFinish(queue) == CL_SUCCESS;
     free(bytes);
     return good;
+}
+
+bool tensor_fetch(const struct tensor *tensor, cl_command_queue queue, unsigned char *bytes,
+                  const cl_event *after, const char *what)
+{
+    const cl_int status = clEnqueueReadBuffer(queue, tensor->mem, CL_FALSE, 0, tensor->size_bytes, bytes,
+                                              after ? 1 : 0, after, NULL);
+
+    if (status != CL_SUCCESS)
+        fprintf(stderr, "%s: reading back: %s\n", what, clq_status_name(status));
+    return status == CL_SUCCESS;
+}
+
+bool tensor_equal(const struct tensor *tensor, const unsigned char *bytes, const unsigned char *image,
+                  const char *what)
+{
+    size_t at = 0;
+
+    if (memcmp(bytes, image, tensor->size_bytes) == 0)
+        return true;
+    while (bytes[at] == image[at])
+        at++;
+    fprintf(stderr, "%s: byte %zu of %zu (the first element is at %zu) is 0x%02x, not 0x%02x\n", what, at,
+            tensor->size_bytes, (size_t)tensor->dl.byte_offset, bytes[at], image[at]);
+    return false;
 }
 
 bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const unsigned char *image,
                   const char *what)
 {
     unsigned char *bytes = malloc(tensor->size_bytes);
-    bool same = false;
-    cl_int status;
-    size_t at = 0;
+    bool same;
 
     if (!bytes)
         abort();
-    status = clEnqueueReadBuffer(queue, tensor->mem, CL_TRUE, 0, tensor->size_bytes, bytes, 0, NULL, NULL);
-    if (status != CL_SUCCESS) {
-        fprintf(stderr, "%s: reading back: %s\n", what, clq_status_name(status));
-    } else if (memcmp(bytes, image, tensor->size_bytes) == 0) {
-        same = true;
-    } else {
-        while (bytes[at] == image[at])
-            at++;
-        fprintf(stderr, "%s: byte %zu of %zu (the first element is at %zu) is 0x%02x, not 0x%02x\n", what, at,
-                tensor->size_bytes, (size_t)tensor->dl.byte_offset, bytes[at], image[at]);
-    }
+    same = tensor_fetch(tensor, queue, bytes, NULL, what);
+    same = clFinish(queue) == CL_SUCCESS && same && tensor_equal(tensor, bytes, image, what);
     free(bytes);
     return same;
 }

@@ -47,12 +47,21 @@ void tensor_clear(struct tensor *tensor);
 /* The tensor over its image, or over another of the same size. */
 struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned char *image);
 
-/* Writes the image to the buffer, which is made at first. */
+/* Writes the image to the buffer. At first that is made, of these bytes and without a command: each command that is waited
+ * for costs the wake-up of a thread on some drivers, which was half of a test's time. */
 bool tensor_upload(struct tensor *tensor, cl_command_queue queue);
 /* Fills the buffer with a byte, and leaves the image as it is. */
 bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling);
 /* Whether the buffer holds exactly these bytes; says on stderr where it does not. */
 bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const unsigned char *image,
+                  const char *what);
+
+/* For several tensors at once (parts.h): what may still be on its way to or from these bytes until clFinish, and the
+ * comparison afterwards. */
+bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes);
+bool tensor_fetch(const struct tensor *tensor, cl_command_queue queue, unsigned char *bytes,
+                  const cl_event *after, const char *what);
+bool tensor_equal(const struct tensor *tensor, const unsigned char *bytes, const unsigned char *image,
                   const char *what);
 
 /* Sets the element that stands `slot` elements after the first possible place in the image (gaps and guards

@@ -1,6 +1,6 @@
 /* Group quantization against the reference: types, sizes, layouts, and a group_index that breaks the rules.
  */
-#include "tensor.h"
+#include "parts.h"
 
 #include <math.h>
 #include <string.h>
@@ -104,25 +104,32 @@ static void fill_ends(struct tensor *tensor, const struct group_case *c, struct 
     }
 }
 
+static struct parts parts_of(struct group_tensors *t, const struct group_case *c)
+{
+    struct parts parts = {.count = 0};
+
+    parts_add(&parts, "x", &t->x, &c->x, false, true);
+    parts_add(&parts, "scale", &t->scale, &c->scale, false, true);
+    parts_add(&parts, "group_index", &t->group_index, &c->group_index, false, true);
+    parts_add(&parts, "offset", &t->offset, &c->offset, false, c->has_offset);
+    parts_add(&parts, "y", &t->y, &c->y, true, true);
+    return parts;
+}
+
 static void tensors_init(struct group_tensors *t, const struct group_case *c)
 {
+    const struct parts parts = parts_of(t, c);
     const double top = c->y.type == REFERENCE_I4 ? 10 : 160;
     struct random random = random_of(c->seed);
 
     memset(t, 0, sizeof(*t));
-    tensor_init(&t->x, &c->x);
-    tensor_init(&t->scale, &c->scale);
-    tensor_init(&t->group_index, &c->group_index);
-    tensor_init(&t->y, &c->y);
+    parts_init(&parts);
     for (int64_t i = 0; i < tensor_slots(&t->x); i++)
         tensor_set_slot(&t->x, i, (random_unit(&random) * 2 - 1) * top);
     for (int64_t i = 0; i < tensor_slots(&t->scale); i++)
         tensor_set_slot(&t->scale, i, ldexp(1 + random_unit(&random), -(int)random_below(&random, 2)));
-    if (c->has_offset) {
-        tensor_init(&t->offset, &c->offset);
-        for (int64_t i = 0; i < tensor_slots(&t->offset); i++)
-            tensor_set_slot(&t->offset, i, (random_unit(&random) * 2 - 1) * 20);
-    }
+    for (int64_t i = 0; c->has_offset && i < tensor_slots(&t->offset); i++)
+        tensor_set_slot(&t->offset, i, (random_unit(&random) * 2 - 1) * 20);
     for (size_t i = 0; i < t->group_index.size_bytes; i++)
         t->group_index.image[i] = (unsigned char)random_bits(&random);
     fill_ends(&t->group_index, c, &random);
@@ -166,19 +173,20 @@ static bool run_once(struct group_tensors *t, const struct group_case *c, cl_mem
                                                  .report_offset_bytes = report ? REPORT_OFFSET : 0};
     const struct clq_report before = {2, 3, 0, 0x5eed};
     struct clq_report got = before;
+    const struct parts parts = parts_of(t, c);
     struct reference_report after;
     cl_event done = NULL;
+    bool good;
 
-    memset(t->y.image, filling, t->y.size_bytes);
-    assert_true(tensor_upload(&t->y, harness.queue));
+    assert_true(parts_fill(&parts, harness.queue, filling));
     if (report)
         expect_cl(clEnqueueWriteBuffer(harness.queue, report, CL_TRUE, REPORT_OFFSET, sizeof(before), &before,
                                        0, NULL, NULL),
                   "clEnqueueWriteBuffer");
     expect_status(clq_group_quantize(harness.context, harness.queue, &desc, 0, NULL, &done), CLQ_OK, c->name);
-    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
-    clReleaseEvent(done);
+    parts_fill_images(&parts, filling);
     after = expected(t, c);
+    good = parts_hold_after(&parts, harness.queue, done);
     if (report) {
         expect_cl(clEnqueueReadBuffer(harness.queue, report, CL_TRUE, REPORT_OFFSET, sizeof(got), &got, 0,
                                       NULL, NULL),
@@ -190,12 +198,13 @@ static bool run_once(struct group_tensors *t, const struct group_case *c, cl_mem
             return false;
         }
     }
-    return tensor_holds(&t->y, harness.queue, t->y.image, "y");
+    return good;
 }
 
 static void expect_groups(const struct group_case *c)
 {
     struct group_tensors t;
+    const struct parts parts = parts_of(&t, c);
     cl_mem report;
     cl_int status;
     bool good = true;
@@ -205,15 +214,10 @@ static void expect_groups(const struct group_case *c)
     runs = harness_fillings(t.y.size_bytes, fillings);
     report = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, REPORT_BYTES, NULL, &status);
     expect_cl(status, "clCreateBuffer");
-    assert_true(tensor_upload(&t.x, harness.queue) && tensor_upload(&t.scale, harness.queue) &&
-                tensor_upload(&t.group_index, harness.queue) &&
-                (!c->has_offset || tensor_upload(&t.offset, harness.queue)));
+    assert_true(parts_upload(&parts, harness.queue));
     for (int i = 0; good && i < runs; i++)
         good = run_once(&t, c, fillings[i] == 0x5a ? report : NULL, fillings[i]);
-    good = good && tensor_holds(&t.x, harness.queue, t.x.image, "x") &&
-           tensor_holds(&t.scale, harness.queue, t.scale.image, "scale") &&
-           tensor_holds(&t.group_index, harness.queue, t.group_index.image, "group_index") &&
-           (!c->has_offset || tensor_holds(&t.offset, harness.queue, t.offset.image, "offset"));
+    good = good && parts_hold(&parts, harness.queue, false);
     clReleaseMemObject(report);
     if (!good)
         fail_msg("\"%s\": x %s (%d, %d), scale %s, %d groups, y %s of %d, ends %d, seed %llu", c->name,
