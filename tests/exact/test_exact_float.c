@@ -14,11 +14,6 @@ static int64_t batch_size(void)
     return harness.small ? 2000 : MOST;
 }
 
-static int batches(int full)
-{
-    return harness.small ? 1 : full;
-}
-
 /* All outputs of one sample. int32 shows the most: 24 bits of a quotient of 2^23 and above. */
 static void check_sample(bool multiply)
 {
@@ -45,7 +40,7 @@ static void any_bits(void **state)
     struct random random = random_of(harness.seed);
 
     (void)state;
-    for (int b = 0; b < batches(48); b++) {
+    for (int b = 0; b < harness_cases(48, 1); b++) {
         for (int64_t i = 0; i < batch_size(); i++) {
             x[i] = float_of((uint32_t)random_bits(&random));
             scales[i] = float_of((uint32_t)random_bits(&random));
@@ -62,7 +57,7 @@ static void any_significands(void **state)
     struct random random = random_of(harness.seed + 1);
 
     (void)state;
-    for (int b = 0; b < batches(96); b++) {
+    for (int b = 0; b < harness_cases(96, 1); b++) {
         const bool multiply = b % 2;
 
         for (int64_t i = 0; i < batch_size(); i++) {
@@ -90,7 +85,7 @@ static void edge_significands(void **state)
     struct random random = random_of(harness.seed + 2);
 
     (void)state;
-    for (int b = 0; b < batches(12); b++) {
+    for (int b = 0; b < harness_cases(12, 1); b++) {
         for (int64_t i = 0; i < batch_size(); i++) {
             const uint32_t a = edges[random_below(&random, COUNT(edges))];
             const uint32_t d = edges[random_below(&random, COUNT(edges))];
@@ -111,7 +106,7 @@ static void ties(void **state)
     struct random random = random_of(harness.seed + 3);
 
     (void)state;
-    for (int b = 0; b < batches(24); b++) {
+    for (int b = 0; b < harness_cases(24, 1); b++) {
         const bool multiply = b % 2;
 
         for (int64_t i = 0; i < batch_size(); i++) {
@@ -135,7 +130,7 @@ static void subnormals(void **state)
     struct random random = random_of(harness.seed + 4);
 
     (void)state;
-    for (int b = 0; b < batches(12); b++) {
+    for (int b = 0; b < harness_cases(12, 1); b++) {
         for (int64_t i = 0; i < batch_size(); i++) {
             const uint64_t bits = random_bits(&random);
             const int keep = (int)random_below(&random, 24);
