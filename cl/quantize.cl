@@ -14,6 +14,7 @@
 #include "base/arithmetic.clh"
 #include "base/entries.clh"
 #include "base/hints.clh"
+#include "base/inverse.clh"
 #include "base/lines.clh"
 #include "base/parameters.clh"
 #include "base/rows.clh"
@@ -28,100 +29,20 @@
 #define LOCAL_NAME(name) CLQ_CAT3(KERNEL_NAME, _, name)
 
 // A unit, from elements `low` and `high` of x; its scales begin with number ELEMENTS(DST) * u. Of dense
-// elements: unit u, whose scales are those of unit s.
+// elements: unit u, whose scales are those of unit s. `apply` is how a value meets its scale.
 #define SCALE(scales, i)           (SCALE_PER_ELEMENT(PARAMS) ? as_float((scales)[i]) : scale)
 #define ZERO_POINT(zero_points, i) (ZERO_POINT_PER_ELEMENT(PARAMS) ? as_float((zero_points)[i]) : zero_point)
-#define VALUE(x, at, scales, zero_points, i)                                                                 \
-    (APPLY(MODE, ARITHMETIC, LOAD(SRC, x, at), SCALE(scales, i)) + ZERO_POINT(zero_points, i))
-#define UNIT(x, low, high, scales, zero_points, u)                                                           \
-    PACK(DST, VALUE(x, low, scales, zero_points, ELEMENTS(DST) * (u)),                                       \
-         VALUE(x, high, scales, zero_points, ELEMENTS(DST) * (u) + 1))
-#define DENSE_UNIT(x, scales, zero_points, u, s)                                                             \
-    UNIT(x, ELEMENTS(DST) * (u), ELEMENTS(DST) * (u) + 1, scales, zero_points, s)
+#define VALUE(apply, x, at, scales, zero_points, i)                                                          \
+    (apply(LOAD(SRC, x, at), SCALE(scales, i)) + ZERO_POINT(zero_points, i))
+#define UNIT(apply, x, low, high, scales, zero_points, u)                                                    \
+    PACK(DST, VALUE(apply, x, low, scales, zero_points, ELEMENTS(DST) * (u)),                                \
+         VALUE(apply, x, high, scales, zero_points, ELEMENTS(DST) * (u) + 1))
+#define DENSE_UNIT(apply, x, scales, zero_points, u, s)                                                      \
+    UNIT(apply, x, ELEMENTS(DST) * (u), ELEMENTS(DST) * (u) + 1, scales, zero_points, s)
 
-// Measured on PoCL with blocks of 256 bytes to 2 KiB of x and prefetches 1 to 16 KiB ahead, 1 GiB of x: these
-// are the best or within 2 % of it for most pairs of types. Outputs that a cache can hold go through it, so
-// that who reads them next finds them there. So do short runs that begin or end inside a line: the plain
-// stores of that line wait for the streaming ones beside it (float16 to int8, rows of 1000 and 4100: half the
-// speed).
-#define BLOCK_UNITS  (512 / (int)sizeof(STORAGE(SRC)) / ELEMENTS(DST))
-#define STEP_UNITS   CLQ_STEP_UNITS
-#define BLOCK_BYTES  (BLOCK_UNITS * ELEMENTS(DST) * sizeof(STORAGE(SRC)))
-#define LONG_BYTES   16384
-#define AHEAD_BYTES  8192
-#define STREAM_BYTES (8 << 20)
+#define PLAINLY(v, s) APPLY(MODE, ARITHMETIC, v, s)
 
-// STEP_UNITS units to `block`, from unit u on, whose scales are those of unit s. Of the types that are packed by
-// instructions these are a line.
-#if PACKS(PREFETCH, DST)
-#define STEP(block, x, scales, zero_points, u, s)                                                            \
-    {                                                                                                        \
-        float values[STEP_UNITS * ELEMENTS(DST)] __attribute__((aligned(64)));                               \
-                                                                                                             \
-        WIDE_STEP(PREFETCH)                                                                                  \
-        for (int k = 0; k < STEP_UNITS * ELEMENTS(DST); k++)                                                 \
-            values[k] = VALUE(x, ELEMENTS(DST) * (u) + k, scales, zero_points, ELEMENTS(DST) * (s) + k);     \
-        *(ulong8 *)(block) = LINE_OF(DST, values);                                                           \
-    }
-#else
-#define STEP(block, x, scales, zero_points, u, s)                                                            \
-    WIDE_STEP(PREFETCH)                                                                                      \
-    for (int k = 0; k < STEP_UNITS; k++)                                                                     \
-        (block)[k] = DENSE_UNIT(x, scales, zero_points, (u) + k, (s) + k);
-#endif
-
-// A run of units whose elements follow one another, done by one work-item. Its scales begin again after
-// `left` units, and then after every `period`: that happens between steps, and nowhere in a run that is out
-// of line. `next` is what the work-item reads after these: the run that begins AHEAD_BYTES later, or the
-// following one where runs are longer.
-static inline void LOCAL_NAME(run)(global const STORAGE(SRC) * x, global STORAGE(DST) * y,
-                                   global const uint *scales, global const uint *zero_points, float scale,
-                                   float zero_point, long units, long left, long period,
-                                   global const STORAGE(SRC) * next, bool streams)
-{
-    const long bytes = units * ELEMENTS(DST) * (long)sizeof(*x), lead = min(bytes, (long)AHEAD_BYTES);
-    const bool in_line = ((size_t)y | (size_t)units * sizeof(*y)) % 64 == 0;
-    const bool stream = streams && (in_line || (bytes >= LONG_BYTES && units <= left));
-    long count, wrapped = 0;
-
-    for (long u = 0; u < units; u += count) {
-        const long byte = u * ELEMENTS(DST) * (long)sizeof(*x) + lead;
-        global const uchar *ahead =
-            byte < bytes ? (global const uchar *)x + byte : (global const uchar *)next + (byte - bytes);
-        // Stores that pass the caches want whole lines.
-        const long skew = stream ? (long)((size_t)(y + u) % 64 / sizeof(*y)) : 0;
-
-        count = STREAMS(PREFETCH) ? min(BLOCK_UNITS - skew, units - u) : units;
-        for (uint line = 0; line < BLOCK_BYTES; line += 64)
-            PREFETCH_LINE(PREFETCH, ahead + line);
-        if (stream && count % STEP_UNITS == 0) {
-            for (long at = u; at < u + count; at += STEP_UNITS) {
-                STORAGE(DST) block[STEP_UNITS] __attribute__((aligned(64)));
-
-                wrapped += at - wrapped >= left ? period : 0;
-                STEP(block, x, scales, zero_points, at, at - wrapped)
-                // LLVM makes no vectors of such stores. A step at once, and not more: at random places that was 2 %
-                // slower.
-                for (uint k = 0; k < sizeof(block) / 64; k++)
-                    STREAM_STORE(PREFETCH, (global ulong8 *)(y + at) + k, ((const ulong8 *)block)[k]);
-            }
-        } else if (STREAMS(PREFETCH) && u + count - (stream ? u : 0) >= STEP_UNITS) {
-            // Steps of one length, which make better code: the last may do again what others did.
-            for (long done = 0; done < count; done += STEP_UNITS) {
-                const long at = u + min(done, count - STEP_UNITS);
-                STORAGE(DST) block[STEP_UNITS] __attribute__((aligned(64)));
-
-                wrapped += at - wrapped >= left ? period : 0;
-                STEP(block, x, scales, zero_points, at, at - wrapped)
-                for (uint k = 0; k < sizeof(block) / 64; k++)
-                    vstore8(((const ulong8 *)block)[k], k, (global ulong *)(y + at));
-            }
-        } else {
-            for (long k = 0; k < count; k++)
-                y[u + k] = DENSE_UNIT(x, scales, zero_points, u + k, u + k);
-        }
-    }
-}
+#include "quantize/run.clh"
 
 // The same, done by `lanes` work-items, each taking 16 bytes of x in turn where the addresses let them be
 // read and written at once; the rest unit by unit.
@@ -149,11 +70,11 @@ static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * x, global 
         if (ZERO_POINT_PER_ELEMENT(PARAMS))
             CLQ_CAT(vstore, CHUNK(SRC))(((global const scale_vector *)zero_points)[c], 0, chunk_zero_points);
         for (uint k = 0; k < UNITS(DST, CHUNK(SRC)); k++)
-            packed[k] = DENSE_UNIT(values, chunk_scales, chunk_zero_points, k, k);
+            packed[k] = DENSE_UNIT(PLAINLY, values, chunk_scales, chunk_zero_points, k, k);
         ((global y_vector *)y)[c] = CLQ_CAT(vload, UNITS(DST, CHUNK(SRC)))(0, packed);
     }
     for (long u = chunks * chunk + lane; u < units; u += lanes)
-        y[u] = DENSE_UNIT(x, scales, zero_points, u, u);
+        y[u] = DENSE_UNIT(PLAINLY, x, scales, zero_points, u, u);
 }
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scale_buffer,
@@ -221,7 +142,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         if (!dense) {
             for (long u = lane; u < units; u += lanes)
                 run_y[u * a.y_stride] =
-                    UNIT(run_x, u * a.x_stride, u * a.x_stride + a.x_pair, scales, zero_points, u);
+                    UNIT(PLAINLY, run_x, u * a.x_stride, u * a.x_stride + a.x_pair, scales, zero_points, u);
         } else if (group) {
             LOCAL_NAME(shared_run)(run_x, run_y, scales, zero_points, scale, zero_point, units, lane, lanes);
         } else {
@@ -240,6 +161,9 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 #undef VALUE
 #undef UNIT
 #undef DENSE_UNIT
+#undef PLAINLY
+#undef INVERTS
+#undef QUICKLY
 #undef STEP
 #undef BLOCK_UNITS
 #undef STEP_UNITS

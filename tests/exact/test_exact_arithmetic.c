@@ -56,6 +56,19 @@ static const char kernels[] =
     "    const size_t i = get_global_id(0);\n"
     "    y[i] = NARROW(f16, exact, clq_canonical(as_float(x[i]))) |\n"
     "           (uint)NARROW(bf16, exact, clq_canonical(as_float(x[i]))) << 16;\n"
+    "}\n"
+    "kernel void inverses(global uint *found)\n"
+    "{\n"
+    "    const float s = as_float(0x3f800000u | (uint)get_global_id(0)), inverse = 1.0f / s;\n"
+    "    uint wrong = 0;\n"
+    "    for (uint k = 0; k < 1024u; k++) {\n"
+    "        const float x = as_float(0x3f800000u | k << 13);\n"
+    "        wrong += clq_divided(x, s, inverse) == x / s ? 0u : 1u;\n"
+    "    }\n"
+    "    if (wrong > 0)\n"
+    "        atomic_add(found, wrong);\n"
+    "    if (get_global_id(0) == 0)\n"
+    "        found[1] = BY_INVERSE(1, divide, native, one, f16);\n"
     "}\n";
 
 static uint32_t x[MOST], scales[MOST], y[MOST];
@@ -67,18 +80,30 @@ static size_t sample_size(void)
     return harness.small ? 3000 : MOST;
 }
 
+static bool divides_right(void)
+{
+    cl_device_fp_config config = 0;
+
+    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(config), &config, NULL),
+              "clGetDeviceInfo");
+    return (config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) != 0;
+}
+
 static int build(void **state)
 {
     char *paste = kernel_text_of("base/paste.clh"), *arithmetic = kernel_text_of("base/arithmetic.clh");
     char *hints = kernel_text_of("base/hints.clh"), *narrow = kernel_text_of("base/narrow.clh");
-    const char *source[] = {paste, arithmetic, hints, narrow, kernels};
+    char *parameters = kernel_text_of("base/parameters.clh"), *inverse = kernel_text_of("base/inverse.clh");
+    const char *source[] = {paste, arithmetic, hints, narrow, parameters, inverse, kernels};
+    const char *const options =
+        divides_right() ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2";
     char log[4096] = "";
     cl_int status;
 
     (void)state;
     program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);
     expect_cl(status, "clCreateProgramWithSource");
-    if (clBuildProgram(program, 1, &harness.device, "-cl-std=CL1.2", NULL, NULL) != CL_SUCCESS) {
+    if (clBuildProgram(program, 1, &harness.device, options, NULL, NULL) != CL_SUCCESS) {
         clGetProgramBuildInfo(program, harness.device, CL_PROGRAM_BUILD_LOG, sizeof(log) - 1, log, NULL);
         fail_msg("the kernels did not build: %s", log);
     }
@@ -91,6 +116,8 @@ static int build(void **state)
     free(arithmetic);
     free(hints);
     free(narrow);
+    free(parameters);
+    free(inverse);
     return 0;
 }
 
@@ -287,6 +314,34 @@ static void halves(void **state)
     }
 }
 
+/* Every x of 11 bits and every s of 24: that the remainder corrects all of these quotients is nothing but tried. */
+static void quotients_by_inverses(void **state)
+{
+    const size_t significands = 1 << 23;
+    cl_uint found[2] = {0, 0};
+    cl_int status;
+    const cl_kernel kernel = clCreateKernel(program, "inverses", &status);
+
+    (void)state;
+    expect_cl(status, "clCreateKernel");
+    if (!divides_right() || harness.small) {
+        clReleaseKernel(kernel);
+        print_message("no kernel multiplies by inverses on this device\n");
+        skip();
+    }
+    expect_cl(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[0]), "clSetKernelArg");
+    expect_cl(
+        clEnqueueWriteBuffer(harness.queue, buffers[0], CL_TRUE, 0, sizeof(found), found, 0, NULL, NULL),
+        "write");
+    expect_cl(clEnqueueNDRangeKernel(harness.queue, kernel, 1, NULL, &significands, NULL, 0, NULL, NULL),
+              "enqueue");
+    expect_cl(clEnqueueReadBuffer(harness.queue, buffers[0], CL_TRUE, 0, sizeof(found), found, 0, NULL, NULL),
+              "read");
+    clReleaseKernel(kernel);
+    print_message("%s\n", found[1] ? "2^33 quotients by inverses" : "this device divides");
+    assert_int_equal(found[0], 0);
+}
+
 static void quotients(void **state)
 {
     (void)state;
@@ -331,6 +386,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(quotients, build, release),
         cmocka_unit_test_setup_teardown(quotients_from_poor_estimates, build, release),
         cmocka_unit_test_setup_teardown(quotients_at_the_edge, build, release),
+        cmocka_unit_test_setup_teardown(quotients_by_inverses, build, release),
         cmocka_unit_test_setup_teardown(products, build, release),
         cmocka_unit_test_setup_teardown(gradual_quotients, build, release),
         cmocka_unit_test_setup_teardown(gradual_products, build, release),

@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { VALUES = 65536, FIXED = 38, RANDOM = 10, SCALES = FIXED + RANDOM };
+enum { VALUES = 65536, FIXED = 44, RANDOM = 10, SCALES = FIXED + RANDOM };
 
 static float scales[SCALES];
 
@@ -45,6 +45,13 @@ static void make_scales(void)
         -0x1p-149f,
         1e-40f,
         0x1.fffffcp-127f,
+        /* about the ends of where a quotient is found by the scale's inverse */
+        0x1p40f,
+        -0x1.000002p+40f,
+        0x1.fffffep-41f,
+        -0x1p-40f,
+        0x1.000002p-40f,
+        0x1.fffffep39f,
         0.0f,
         -0.0f,
         INFINITY,
@@ -77,6 +84,8 @@ static void check_type(enum reference_type type)
     static const enum reference_type outputs[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
     static uint16_t x[VALUES];
     const float zero_point = -0.4f;
+    /* Beside these what overflows, or is infinite, may come out otherwise. */
+    static const float large[] = {-0x1p100f, 0x1.000002p100f, -FLT_MAX, FLT_MAX, -INFINITY, NAN};
     struct batch batch = {.x_type = type, .repeat_x = true, .x = x, .scales = scales};
 
     make_scales();
@@ -88,6 +97,12 @@ static void check_type(enum reference_type type)
         batch.zero_point = NULL;
         expect_exact(&batch);
         batch.zero_point = &zero_point;
+        expect_exact(&batch);
+    }
+    batch.multiply = false;
+    batch.y_type = REFERENCE_I8;
+    for (int i = 0; i < (int)COUNT(large); i += harness.small ? 5 : 1) {
+        batch.zero_point = &large[i];
         expect_exact(&batch);
     }
 }
