@@ -41,9 +41,29 @@ static size_t most_bytes(const struct parts *parts)
     return most;
 }
 
+/* Waits for the commands that were begun, the last one first, so that one wake-up does; each must have gone well. */
+static bool finish(const cl_event *begun)
+{
+    bool good = true;
+
+    for (size_t i = MOST_PARTS; i-- > 0;) {
+        cl_int status;
+
+        if (begun[i] == NULL)
+            continue;
+        status = clWaitForEvents(1, &begun[i]);
+        if (status != CL_SUCCESS)
+            fprintf(stderr, "copying to or from the device: %s\n", clq_status_name(status));
+        good = status == CL_SUCCESS && good;
+        clReleaseEvent(begun[i]);
+    }
+    return good;
+}
+
 bool parts_fill(const struct parts *parts, cl_command_queue queue, int filling)
 {
     unsigned char *bytes = malloc(most_bytes(parts));
+    cl_event sent[MOST_PARTS] = {NULL};
     bool good = true;
 
     if (!bytes)
@@ -51,8 +71,8 @@ bool parts_fill(const struct parts *parts, cl_command_queue queue, int filling)
     memset(bytes, filling, most_bytes(parts));
     for (size_t i = 0; i < parts->count; i++)
         if (parts->part[i].written)
-            good = tensor_send(parts->part[i].tensor, queue, bytes) && good;
-    good = clFinish(queue) == CL_SUCCESS && good;
+            good = tensor_send(parts->part[i].tensor, queue, bytes, &sent[i]) && good;
+    good = finish(sent) && good;
     free(bytes);
     return good;
 }
@@ -76,6 +96,7 @@ size_t parts_written_bytes(const struct parts *parts)
 static bool hold(const struct parts *parts, cl_command_queue queue, bool written, const cl_event *after)
 {
     unsigned char *bytes[MOST_PARTS] = {NULL};
+    cl_event fetched[MOST_PARTS] = {NULL};
     bool good = true;
 
     for (size_t i = 0; i < parts->count; i++) {
@@ -86,16 +107,19 @@ static bool hold(const struct parts *parts, cl_command_queue queue, bool written
         bytes[i] = malloc(part->tensor->size_bytes);
         if (!bytes[i])
             abort();
-        good = tensor_fetch(part->tensor, queue, bytes[i], after, part->name) && good;
+        good = tensor_fetch(part->tensor, queue, bytes[i], after, &fetched[i], part->name) && good;
     }
-    good = clFinish(queue) == CL_SUCCESS && good;
-    for (size_t i = 0; i < parts->count; i++) {
-        const struct part *part = &parts->part[i];
+    if (finish(fetched) && good)
+        for (size_t i = 0; i < parts->count; i++) {
+            const struct part *part = &parts->part[i];
 
-        if (bytes[i] && good)
-            good = tensor_equal(part->tensor, bytes[i], part->tensor->image, part->name);
+            good =
+                (!bytes[i] || tensor_equal(part->tensor, bytes[i], part->tensor->image, part->name)) && good;
+        }
+    else
+        good = false;
+    for (size_t i = 0; i < parts->count; i++)
         free(bytes[i]);
-    }
     return good;
 }
 

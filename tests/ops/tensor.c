@@ -168,14 +168,14 @@ struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned c
     return reference;
 }
 
-bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes)
+bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes, cl_event *sent)
 {
     cl_context context = NULL;
     cl_int status = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
 
     if (tensor->mem)
-        status =
-            clEnqueueWriteBuffer(queue, tensor->mem, CL_FALSE, 0, tensor->size_bytes, bytes, 0, NULL, NULL);
+        status = clEnqueueWriteBuffer(queue, tensor->mem, sent == NULL, 0, tensor->size_bytes, bytes, 0, NULL,
+                                      sent);
     else if (status == CL_SUCCESS)
         tensor->mem = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, tensor->size_bytes,
                                      (void *)bytes, &status);
@@ -187,9 +187,7 @@ bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned c
 
 bool tensor_upload(struct tensor *tensor, cl_command_queue queue)
 {
-    const bool made = tensor->mem == NULL;
-
-    return tensor_send(tensor, queue, tensor->image) && (made || clFinish(queue) == CL_SUCCESS);
+    return tensor_send(tensor, queue, tensor->image, NULL);
 }
 
 bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling)
@@ -200,16 +198,16 @@ bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling)
     if (!bytes)
         abort();
     memset(bytes, filling, tensor->size_bytes);
-    good = tensor_send(tensor, queue, bytes) && clFinish(queue) == CL_SUCCESS;
+    good = tensor_send(tensor, queue, bytes, NULL);
     free(bytes);
     return good;
 }
 
 bool tensor_fetch(const struct tensor *tensor, cl_command_queue queue, unsigned char *bytes,
-                  const cl_event *after, const char *what)
+                  const cl_event *after, cl_event *fetched, const char *what)
 {
-    const cl_int status = clEnqueueReadBuffer(queue, tensor->mem, CL_FALSE, 0, tensor->size_bytes, bytes,
-                                              after ? 1 : 0, after, NULL);
+    const cl_int status = clEnqueueReadBuffer(queue, tensor->mem, fetched == NULL, 0, tensor->size_bytes,
+                                              bytes, after ? 1 : 0, after, fetched);
 
     if (status != CL_SUCCESS)
         fprintf(stderr, "%s: reading back: %s\n", what, clq_status_name(status));
@@ -238,8 +236,7 @@ bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const uns
 
     if (!bytes)
         abort();
-    same = tensor_fetch(tensor, queue, bytes, NULL, what);
-    same = clFinish(queue) == CL_SUCCESS && same && tensor_equal(tensor, bytes, image, what);
+    same = tensor_fetch(tensor, queue, bytes, NULL, NULL, what) && tensor_equal(tensor, bytes, image, what);
     free(bytes);
     return same;
 }

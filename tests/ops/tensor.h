@@ -56,11 +56,12 @@ bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling);
 bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const unsigned char *image,
                   const char *what);
 
-/* For several tensors at once (parts.h): what may still be on its way to or from these bytes until clFinish, and the
- * comparison afterwards. */
-bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes);
+/* For several tensors at once (parts.h). Each gives the event of a command that has been begun, until which the bytes
+ * belong to it (none for a buffer that was made), or with NULL waits; a read begins behind `after`. */
+bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes, cl_event *sent);
 bool tensor_fetch(const struct tensor *tensor, cl_command_queue queue, unsigned char *bytes,
-                  const cl_event *after, const char *what);
+                  const cl_event *after, cl_event *fetched, const char *what);
+/* Whether what was fetched are these bytes. */
 bool tensor_equal(const struct tensor *tensor, const unsigned char *bytes, const unsigned char *image,
                   const char *what);
 
