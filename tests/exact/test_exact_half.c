@@ -6,7 +6,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-enum { VALUES = 65536, FIXED = 44, RANDOM = 10, SCALES = FIXED + RANDOM };
+enum { VALUES = 65536, FIXED = 45, RANDOM = 10, SCALES = FIXED + RANDOM };
 
 static float scales[SCALES];
 
@@ -52,6 +52,7 @@ static void make_scales(void)
         -0x1p-40f,
         0x1.000002p-40f,
         0x1.fffffep39f,
+        0x1.de0002p-1f, /* of a bfloat16 the quotient is the largest float, and its product with the inverse infinite */
         0.0f,
         -0.0f,
         INFINITY,
@@ -84,7 +85,7 @@ static void check_type(enum reference_type type)
     static const enum reference_type outputs[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
     static uint16_t x[VALUES];
     const float zero_point = -0.4f;
-    /* Beside these what overflows, or is infinite, may come out otherwise. */
+    /* The largest zero point beside which quotients are found by inverses, and beyond: there overflow would show. */
     static const float large[] = {-0x1p100f, 0x1.000002p100f, -FLT_MAX, FLT_MAX, -INFINITY, NAN};
     struct batch batch = {.x_type = type, .repeat_x = true, .x = x, .scales = scales};
 
