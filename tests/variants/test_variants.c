@@ -13,23 +13,6 @@
 #include <cmocka.h>
 
 static struct variant_list listed, asked;
-static bool rehearsed; /* whether the kernels being built are run once, with arguments of zeros */
-
-/* The rehearsal of a program, which on PoCL is a second compilation. */
-cl_int __real_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint rank,
-                                     const size_t *offset, const size_t *global, const size_t *local,
-                                     cl_uint num_wait, const cl_event *wait, cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint rank,
-                                     const size_t *offset, const size_t *global, const size_t *local,
-                                     cl_uint num_wait, const cl_event *wait, cl_event *event);
-cl_int __wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl_kernel kernel, cl_uint rank,
-                                     const size_t *offset, const size_t *global, const size_t *local,
-                                     cl_uint num_wait, const cl_event *wait, cl_event *event)
-{
-    return rehearsed ? __real_clEnqueueNDRangeKernel(queue, kernel, rank, offset, global, local, num_wait,
-                                                     wait, event)
-                     : clEnqueueMarkerWithWaitList(queue, num_wait, wait, event);
-}
 
 /* "VARIANT: built from source" */
 static void note_build(void *user, const char *line)
@@ -196,17 +179,13 @@ static void build_dynamic(clq_context *context, DLDataType x_type)
 }
 
 /* All that the operators can ask for on this device, laid out and computed in one way. PoCL builds once for
- * this and for the tests of the operators, if it is told the same: to optimize in the way of a CPU alone.
- * Each form is rehearsed with the arithmetic that those tests have it in, for zeros are nothing to do before any
- * arithmetic; with the other one, which a spread of tests runs, it is built. */
+ * this and for the tests of the operators, if it is told the same: to optimize in the way of a CPU alone. */
 static void build_all(uint32_t form, uint32_t arithmetic)
 {
     const bool of_a_cpu = form == CLQ_FORM_ITEM && arithmetic == CLQ_ARITHMETIC_AUTO;
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
     const DLDataType y_types[] = {CLQ_INT8, CLQ_UINT8, CLQ_INT32, CLQ_INT4};
     clq_context *context = NULL;
-
-    rehearsed = (form == CLQ_FORM_ITEM) == (arithmetic == CLQ_ARITHMETIC_AUTO);
     const int told = of_a_cpu ? unsetenv("POCL_EXTRA_BUILD_FLAGS")
                               : setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1);
     const clq_status status = clq_context_create(
