@@ -21,6 +21,7 @@ may_not 'host/rotate' '#include "(runtime|ops|args)/|#include "base/(dtype|fold|
 may_not 'host/base host/runtime host/ops include' 'clblast' 'libclquant needs no CLBlast'
 may_not 'tests/reference' '#include <(clquant|CL|dlpack)/|#include "(base|runtime|ops|args)/' 'tests/reference shares nothing with the library'
 may_not 'cl/*.cl' '#include "[^"]*\.cl"' 'a kernel file includes no other kernel file'
+may_not 'cl' '\basm\b|__asm' 'PoCL 6 ends the process at assembly in a kernel'
 may_not '*.c *.h *.cl *.clh *.sh *.txt *.md *.py' "\\b(TO""DO|FIX""ME|XX""X|HA""CK)\\b" 'unfinished'
 
 while read -r lines file; do

@@ -113,13 +113,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         const struct dynamic_quantize_args a)
 {
     local int highs[IS_GROUP(FORM) ? MOST_LOCAL : 1], lows[IS_GROUP(FORM) ? MOST_LOCAL : 1];
-    // A build rehearses with arguments of zeros; nothing below may divide by them.
-    if (a.rows == 0)
-        return;
+    // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
     const bool group = IS_GROUP(FORM);
     const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
                        a.x_pair == ELEMENTS(DST) - 1;
-    const uint item = (uint)get_local_id(0), lanes = group ? a.lanes : 1, lane = item & (lanes - 1);
+    const uint item = (uint)get_local_id(0), lanes = group ? max(a.lanes, 1u) : 1, lane = item & (lanes - 1);
     const long rows = group ? 1 : a.rows_per_item;
     const long begin = group ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + item / lanes
                              : (long)get_global_id(0) * rows;

@@ -115,7 +115,7 @@ static inline uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * x, const struct 
                                     long first, long last, uint lane, uint lanes)
 {
     // How many rows, or indices of one row, further on `next` is.
-    const long reach = max(clq_quotient(AHEAD, a->tile), 1L);
+    const long reach = max(clq_quotient(AHEAD, max((long)a->tile, 1L)), 1L);
     RANGES(SRC, WIDTH) held[AT_ONCE];
     long row = a->tiles_per_row > 1 ? first / a->tiles_per_row : first, tile = first - row * a->tiles_per_row;
 
@@ -129,8 +129,7 @@ static inline uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * x, const struct 
 
         if (a->tiles_per_row == 1 && step + reach < last)
             next = x + clq_place_of(row + reach, a->dim, a->outer).x;
-        LOCAL_NAME(take_run)
-        (held, at, a->x_stride, min((long)a->tile, a->inner - tile * a->tile), next, lane, lanes);
+        LOCAL_NAME(take_run)(held, at, a->x_stride, min((long)a->tile, a->inner - tile * a->tile), next, lane, lanes);
         tile = tile + 1 < a->tiles_per_row ? tile + 1 : 0;
         row += tile == 0;
     }
@@ -162,9 +161,8 @@ static inline void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held, global const S
         }
     }
     for (; row < last; row++)
-        LOCAL_NAME(take_row)
-    (held, x + clq_place_of(row, a->dim, a->outer).x, a->x_stride, columns,
-     row < a->steps - 1 ? columns : left);
+        LOCAL_NAME(take_row)(held, x + clq_place_of(row, a->dim, a->outer).x, a->x_stride, columns,
+                             row < a->steps - 1 ? columns : left);
 }
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
@@ -189,25 +187,25 @@ static inline void LOCAL_NAME(put_columns)(global uint2 *ranges, global uint *sc
     }
 }
 
+// Whether a group's work-items share what they find. At an array for it that nothing uses PoCL 6 ends the process.
+#define SHARES (IS_GROUP(FORM) && REDUCES_RUNS(REDUCE))
+
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *restrict ranges,
                         global uint *restrict scales, global uchar *restrict zero_points,
                         const struct find_scales_args a)
 {
-    local uint2 shared[IS_GROUP(FORM) ? CLQ_FIND_LANES : 1];
-
-    // A build rehearses with arguments of zeros; nothing below may divide by them.
-    if (a.units == 0)
-        return;
-
-    const bool shares = IS_GROUP(FORM) && REDUCES_RUNS(REDUCE);
-    const uint lanes = shares ? a.lanes : 1, lane = shares ? (uint)get_local_id(0) & (lanes - 1) : 0;
+#if SHARES
+    local uint2 shared[CLQ_FIND_LANES];
+#endif
+    // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
+    const uint lanes = SHARES ? max(a.lanes, 1u) : 1, lane = SHARES ? (uint)get_local_id(0) & (lanes - 1) : 0;
     const long units = a.units * a.parts;
     const long begin =
-        shares ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + (uint)get_local_id(0) / lanes
+        SHARES ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + (uint)get_local_id(0) / lanes
                : (long)get_global_id(0) * a.units_per_item;
     // Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
-    const long end = shares ? begin + 1 : min(begin + a.units_per_item, units);
-    long part = clq_quotient(begin, a.units), unit = begin - part * a.units;
+    const long end = SHARES ? begin + 1 : min(begin + a.units_per_item, units);
+    long part = clq_quotient(begin, max(a.units, 1L)), unit = begin - part * a.units;
 
     for (long n = begin; n < end; n++) {
         const long first = part * a.steps_per_part;
@@ -217,8 +215,9 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
             uint2 range =
                 LOCAL_NAME(run)(x + a.x_offset + unit * a.index_stride, &a, first, last, lane, lanes);
 
-            if (shares)
-                range = clq_share_range(shared, range, lane, lanes, 1);
+#if SHARES
+            range = clq_share_range(shared, range, lane, lanes, 1);
+#endif
             if (lane == 0 && n < units && a.direct)
                 WRITE_SCALE(ARITHMETIC, scales, zero_points, &a.output, unit, range);
             else if (lane == 0 && n < units)
@@ -229,11 +228,9 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 
             for (uint v = 0; v < HELD; v++)
                 CLEAR(SRC, WIDTH, held + v);
-            LOCAL_NAME(columns)
-            (held, x + a.x_offset + before * a.x_stride, &a, columns, clamp(a.last - before, 0L, columns),
-             first, last);
-            LOCAL_NAME(put_columns)
-            (ranges, scales, zero_points, &a, part * a.inner + before, columns, held);
+            LOCAL_NAME(columns)(held, x + a.x_offset + before * a.x_stride, &a, columns,
+                                clamp(a.last - before, 0L, columns), first, last);
+            LOCAL_NAME(put_columns)(ranges, scales, zero_points, &a, part * a.inner + before, columns, held);
         }
         unit = unit + 1 < a.units ? unit + 1 : 0;
         part += unit == 0;
@@ -241,6 +238,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 }
 
 #undef LOCAL_NAME
+#undef SHARES
 #undef WIDTH
 #undef AT_ONCE
 #undef STRETCH

@@ -14,14 +14,13 @@
 kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uint *restrict scales,
                         global uchar *restrict zero_points, const struct finish_scales_args a)
 {
-    local uint2 shared[IS_GROUP(FORM) ? CLQ_FINISH_LANES : 1];
-
-    // A build rehearses with arguments of zeros; nothing below may divide by them.
-    if (a.indices == 0)
-        return;
+#if IS_GROUP(FORM) // as in find_scales.cl
+    local uint2 shared[CLQ_FINISH_LANES];
+#endif
+    // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
 
     // Neighbours in a group have neighbouring indices, whose ranges are neighbours too.
-    const uint lanes = IS_GROUP(FORM) ? a.lanes : 1, here = (uint)get_local_size(0) / lanes;
+    const uint lanes = IS_GROUP(FORM) ? max(a.lanes, 1u) : 1, here = (uint)get_local_size(0) / lanes;
     const uint lane = IS_GROUP(FORM) ? (uint)get_local_id(0) / here : 0;
     const long begin = IS_GROUP(FORM)
                            ? (long)get_group_id(0) * here + (long)((uint)get_local_id(0) - lane * here)
@@ -35,8 +34,9 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uint *restri
         for (long p = lane; p < parts; p += lanes)
             for (long j = 0; j < a.span; j++)
                 range = max(range, ranges[p * a.part_ranges + i * a.index_ranges + j]);
-        if (IS_GROUP(FORM))
-            range = clq_share_range(shared, range, lane, lanes, here);
+#if IS_GROUP(FORM)
+        range = clq_share_range(shared, range, lane, lanes, here);
+#endif
         if (lane == 0 && i < a.indices)
             WRITE_SCALE(ARITHMETIC, scales, zero_points, &a.output, i, range);
     }
