@@ -31,6 +31,7 @@ static void rehearse(clq_context *context, cl_kernel kernel, const struct clq__l
 {
     static const unsigned char zeros[CLQ__LAUNCH_ARGS_BYTES];
     const cl_mem nothing = NULL;
+    cl_event done = NULL;
     cl_int code = CL_SUCCESS;
     cl_command_queue queue = clCreateCommandQueue(context->cl, context->device.id, 0, &code);
 
@@ -42,8 +43,8 @@ static void rehearse(clq_context *context, cl_kernel kernel, const struct clq__l
     if (code == CL_SUCCESS)
         code = clSetKernelArg(kernel, launch->num_buffers, launch->args_bytes, zeros);
     if (code == CL_SUCCESS && clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &launch->local, &launch->local,
-                                                     0, NULL, NULL) == CL_SUCCESS)
-        clFinish(queue);
+                                                     0, NULL, &done) == CL_SUCCESS)
+        clq__event_end(done);
     clReleaseCommandQueue(queue);
 }
 
@@ -189,4 +190,10 @@ void clq__event_release(cl_event event)
 {
     if (event != NULL)
         clReleaseEvent(event);
+}
+
+void clq__event_end(cl_event event)
+{
+    clWaitForEvents(1, &event);
+    clReleaseEvent(event);
 }

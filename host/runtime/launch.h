@@ -66,5 +66,8 @@ clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes,
 clq_status clq__scratch_create(clq_context *context, size_t size_bytes, cl_mem *buffer);
 void clq__scratch_release(cl_mem buffer);
 void clq__event_release(cl_event event);
+/* Waits for the last command of a queue that is released next, and gives its event back. Not by clFinish, nor by a call
+ * that blocks: PoCL 6 may look at the queue behind these, and ends the process where it is gone. */
+void clq__event_end(cl_event event);
 
 #endif

@@ -3,6 +3,8 @@
  * places 1.12 times as fast, int4 with a scale of its own for each 128 or 1,024 elements 1.19 times. */
 #include "runtime/pages.h"
 
+#include "runtime/launch.h"
+
 #include <stdint.h>
 #include <sys/mman.h>
 #include <unistd.h>
@@ -24,6 +26,7 @@ static void advise(void *bytes, size_t size_bytes)
 void clq__pages_enlarge(const clq_context *context, cl_mem buffer, size_t size_bytes)
 {
     cl_command_queue queue = NULL;
+    cl_event mapped = NULL, unmapped = NULL;
     void *bytes = NULL;
     cl_int code = CL_SUCCESS;
 
@@ -32,12 +35,13 @@ void clq__pages_enlarge(const clq_context *context, cl_mem buffer, size_t size_b
     queue = clCreateCommandQueue(context->cl, context->device.id, 0, &code);
     if (queue == NULL)
         return;
-    bytes = clEnqueueMapBuffer(queue, buffer, CL_TRUE, CL_MAP_WRITE_INVALIDATE_REGION, 0, size_bytes, 0, NULL,
-                               NULL, &code);
+    bytes = clEnqueueMapBuffer(queue, buffer, CL_FALSE, CL_MAP_WRITE_INVALIDATE_REGION, 0, size_bytes, 0,
+                               NULL, &mapped, &code);
     if (bytes != NULL) {
+        clq__event_end(mapped);
         advise(bytes, size_bytes);
-        clEnqueueUnmapMemObject(queue, buffer, bytes, 0, NULL, NULL);
-        clFinish(queue);
+        if (clEnqueueUnmapMemObject(queue, buffer, bytes, 0, NULL, &unmapped) == CL_SUCCESS)
+            clq__event_end(unmapped);
     }
     clReleaseCommandQueue(queue);
 }
