@@ -42,34 +42,48 @@ static bool add_peer(struct bench *bench, struct race *race, struct rivals *riva
     return data_end_host(bench);
 }
 
-/* PyTorch packs int4 with the scale of a row, and has round, clamp and index_put_ for a cache. */
-static void add_torch(struct bench *bench, struct race *race, struct rivals *rivals)
+/* PyTorch packs int4 with the scale of a row. Not from bfloat16. */
+static void add_torch_dense(struct bench *bench, struct race *race, struct rivals *rivals, size_t most)
+{
+    const struct dynamic_case *c = rivals->c;
+    const size_t rows = c->rows < most ? c->rows : most;
+    char work[160];
+
+    rivals->torch.times = (double)c->rows / (double)rows;
+    snprintf(work, sizeof work, "embedding_bag_4bit_prepack %s %zu %" PRId64, quantize_src_name(c->src), rows,
+             c->columns);
+    torch_add(bench, race, &rivals->torch, "torch-embedding_bag_4bit_prepack", c->calls, work);
+}
+
+/* And it has round, clamp and index_put_ for a cache. */
+static void add_torch_scatter(struct bench *bench, struct race *race, struct rivals *rivals, size_t most)
 {
     const struct dynamic_case *c = rivals->c;
     const struct places *places = &c->places;
-    const size_t row_bytes = peer_src_bytes(c->src, (size_t)c->columns);
-    const size_t most = TORCH_BYTES / row_bytes, rows = c->rows < most ? c->rows : most;
     const int64_t few = (int64_t)most / 4 / c->heads;
     const int64_t entries = places->entries < few ? places->entries : few;
     const int64_t length = places->pairs && entries < places->entries ? entries : places->length;
     char work[160];
 
-    if (c->symmetric || (c->scatters && places->update_length > 1) ||
-        (!c->scatters && (c->dst != PEER_I4 || c->src == PEER_BF16)))
+    rivals->torch.times = (double)places->entries / (double)entries;
+    snprintf(work, sizeof work,
+             "dynamic_scatter %s %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d",
+             quantize_src_name(c->src), c->dst == PEER_I4 ? 4 : 8, places->batches, length, c->heads,
+             c->columns, entries, places->pairs);
+    torch_add(bench, race, &rivals->torch, "torch-index_put", c->calls, work);
+}
+
+static void add_torch(struct bench *bench, struct race *race, struct rivals *rivals)
+{
+    const struct dynamic_case *c = rivals->c;
+    const size_t most = TORCH_BYTES / peer_src_bytes(c->src, (size_t)c->columns);
+
+    if (c->symmetric)
         return;
-    if (c->scatters) {
-        rivals->torch.times = (double)places->entries / (double)entries;
-        snprintf(work, sizeof work,
-                 "dynamic_scatter %s %d %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d",
-                 quantize_src_name(c->src), c->dst == PEER_I4 ? 4 : 8, places->batches, length, c->heads,
-                 c->columns, entries, places->pairs);
-    } else {
-        rivals->torch.times = (double)c->rows / (double)rows;
-        snprintf(work, sizeof work, "embedding_bag_4bit_prepack %s %zu %" PRId64, quantize_src_name(c->src),
-                 rows, c->columns);
-    }
-    torch_add(bench, race, &rivals->torch,
-              c->scatters ? "torch-index_put" : "torch-embedding_bag_4bit_prepack", c->calls, work);
+    if (c->scatters && c->places.update_length == 1)
+        add_torch_scatter(bench, race, rivals, most);
+    if (!c->scatters && c->dst == PEER_I4 && c->src != PEER_BF16)
+        add_torch_dense(bench, race, rivals, most);
 }
 
 /* Ours without the scatter, and the scatter apart from the operator. */
@@ -142,7 +156,7 @@ static bool add_all(struct bench *bench, struct race *race, struct rivals *rival
 }
 
 /* Into a y that holds no result. */
-static bool call_once(struct bench *bench, struct dynamic_case *c)
+static bool checked_call(struct bench *bench, struct dynamic_case *c)
 {
     cl_event done = NULL;
 
@@ -156,7 +170,7 @@ static bool measure(struct bench *bench, struct dynamic_case *c, bool whole)
     struct rivals rivals = {.c = c};
     struct report_row row = {0};
     struct race race = {0};
-    bool done = data_fill(bench, c->src) && dynamic_case_init(bench, c) && call_once(bench, c) &&
+    bool done = data_fill(bench, c->src) && dynamic_case_init(bench, c) && checked_call(bench, c) &&
                 add_all(bench, &race, &rivals, whole) && race_run(bench, &race);
 
     if (done) {
