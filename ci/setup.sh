@@ -8,7 +8,7 @@ for purpose in "$@"; do
   packages=$(sed -n "s/^$purpose: //p" ci/packages.txt)
   [ -n "$packages" ] || { echo "setup.sh: ci/packages.txt knows no purpose '$purpose'" >&2; exit 2; }
   for package in $packages; do
-    status=$(dpkg-query -W -f '${db:Status-Status}' "$package" 2>/dev/null || true)
+    status=$(dpkg-query -W -f '${db:Status-Status}' "${package%\?}" 2>/dev/null || true)
     [ "$status" = installed ] || missing+=("$package")
   done
 done
@@ -23,6 +23,15 @@ if [ "$(id -u)" -ne 0 ]; then
   command -v sudo >/dev/null || { echo "setup.sh: run as root, or install: ${missing[*]}" >&2; exit 1; }
   root=(sudo)
 fi
-echo "Installing: ${missing[*]}"
 "${root[@]}" apt-get update -qq
-"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
+install=()
+for package in "${missing[@]}"; do
+  if [[ $package != *\? ]] || apt-cache show "${package%\?}" >/dev/null 2>&1; then
+    install+=("${package%\?}")
+  else
+    echo "Not in this distribution, and what needs it is left out: ${package%\?}"
+  fi
+done
+[ "${#install[@]}" -gt 0 ] || exit 0
+echo "Installing: ${install[*]}"
+"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${install[@]}" >/dev/null

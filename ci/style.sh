@@ -35,10 +35,13 @@ while read -r lines file; do
   [ "$lines" -le "$limit" ] || breach "$file has $lines lines, more than $limit: which second idea has moved in?"
 done < <(git ls-files -- '*.c' '*.h' '*.cl' '*.clh' '*.sh' | xargs wc -l)
 
-if command -v clang-format >/dev/null; then
+# Other versions break lines elsewhere.
+if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
   git ls-files -- '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error:' | sort -u | head -20 > /tmp/clq_style.$$ || true
   [ ! -s /tmp/clq_style.$$ ] || breach "clang-format differs:"$'\n'"$(cat /tmp/clq_style.$$)"
   rm -f /tmp/clq_style.$$
+else
+  echo "style: no clang-format 14, the formatting is not checked"
 fi
 
 exit "$failed"

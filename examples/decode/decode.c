@@ -175,7 +175,7 @@ static bool report(struct decode *decode, double microseconds)
         printf("all %d bytes equal the reference's, %u entries dropped\n", 2 * CACHE_BYTES,
                (unsigned)counts.dropped);
     printf("%d bytes saved: float16 would take %d\n", 2 * CACHE_BYTES, 4 * CACHE_BYTES);
-    printf("%.1f microseconds per step\n", microseconds / STEPS);
+    printf("%.1f microseconds per step\n", microseconds / (double)STEPS);
     return status == CLQ_OK && wrong == 0 && counts.dropped == 0;
 }
 

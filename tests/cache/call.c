@@ -67,7 +67,7 @@ end:
     return status;
 }
 
-clq_status call_once(const struct clq_context_desc *desc, struct call_result *result)
+clq_status single_call(const struct clq_context_desc *desc, struct call_result *result)
 {
     const double start = now();
     double end = start;

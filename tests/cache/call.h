@@ -14,6 +14,6 @@ struct call_result {
 };
 
 /* The failed status, or CLQ_ERROR_VALUE where the bytes are wrong. */
-clq_status call_once(const struct clq_context_desc *desc, struct call_result *result);
+clq_status single_call(const struct clq_context_desc *desc, struct call_result *result);
 
 #endif

@@ -49,7 +49,7 @@ int main(int argc, char **argv)
         else if (strcmp(argv[i], "--limit") == 0 && i + 1 < argc)
             options.limit = strtoul(argv[++i], NULL, 10);
     }
-    status = call_once(&desc, &result);
+    status = single_call(&desc, &result);
     if (status != CLQ_OK) {
         fprintf(stderr, "%s: %s\n", clq_status_name(status), clq_error_detail());
         return status == CLQ_ERROR_DEVICE ? 77 : 1;

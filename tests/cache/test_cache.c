@@ -47,7 +47,7 @@ static struct clq_context_desc on_disk(void)
 static size_t call(const struct clq_context_desc *desc)
 {
     struct call_result result;
-    const clq_status status = call_once(desc, &result);
+    const clq_status status = single_call(desc, &result);
 
     if (status != CLQ_OK)
         fail_msg("%s: %s", clq_status_name(status), clq_error_detail());
@@ -78,11 +78,11 @@ static void by_the_environment(void **state)
 
     (void)state;
     setenv("CLQ_CACHE_DIR", directory, 1);
-    assert_int_equal(call_once(&desc, &result), CLQ_OK);
+    assert_int_equal(single_call(&desc, &result), CLQ_OK);
     assert_string_equal(result.cache_dir, directory);
     assert_int_equal(files_count(directory, ".clqbin", NULL), 1);
     unsetenv("CLQ_CACHE_DIR");
-    assert_int_equal(call_once(&desc, &result), CLQ_OK);
+    assert_int_equal(single_call(&desc, &result), CLQ_OK);
     assert_int_equal(result.from_cache, 0);
     snprintf(directory, sizeof directory, "%s/.cache/clquant", top);
     assert_string_equal(result.cache_dir, directory);
@@ -98,7 +98,7 @@ static void no_environment_is_read(void **state)
     setenv("CLQ_CACHE_DIR", directory, 1);
     setenv("XDG_CACHE_HOME", top, 1);
     setenv("CLQ_DEVICE", "no such device", 1);
-    assert_int_equal(call_once(&desc, &result), CLQ_OK);
+    assert_int_equal(single_call(&desc, &result), CLQ_OK);
     unsetenv("CLQ_DEVICE");
     assert_string_equal(result.cache_dir, "");
     assert_int_equal(rmdir(top), 0); /* it is empty: nothing was made there */
@@ -255,12 +255,12 @@ static void what_cannot_be_a_directory(void **state)
 
     (void)state;
     assert_true(files_write(directory, "x", 1));
-    assert_int_equal(call_once(&desc, &result), CLQ_OK);
+    assert_int_equal(single_call(&desc, &result), CLQ_OK);
     assert_string_equal(result.cache_dir, "");
     assert_non_null(strstr(last_line, "no disk cache"));
     assert_int_equal(unlink(directory), 0);
     assert_int_equal(mkdir(directory, 0700) || chmod(directory, 0777), 0);
-    assert_int_equal(call_once(&desc, &result), CLQ_OK);
+    assert_int_equal(single_call(&desc, &result), CLQ_OK);
     assert_string_equal(result.cache_dir, "");
     assert_non_null(strstr(last_line, "others can write"));
     assert_int_equal(rmdir(directory), 0);
@@ -369,7 +369,7 @@ static void *call_in_thread(void *argument)
 
     (void)argument;
     desc.log = NULL;
-    if (call_once(&desc, &result) != CLQ_OK)
+    if (single_call(&desc, &result) != CLQ_OK)
         failures++;
     return NULL;
 }

@@ -20,7 +20,7 @@ static line short_line(const uint8_t *x, size_t row_bytes, int bits)
     const size_t each = (size_t)bits / 8;
     uint8_t bytes[LINE_BYTES];
 
-    for (size_t i = 0; i < LINE_BYTES; i += each)
+    for (size_t i = 0; i + each <= LINE_BYTES; i += each)
         memcpy(bytes + i, x + (i < row_bytes ? i : 0), each);
     return line_load(bytes);
 }

@@ -159,8 +159,8 @@ bool first_call_rows(struct bench *bench)
     return bench_add(bench, &row);
 }
 
-static clq_status call_once(clq_context *context, cl_command_queue queue,
-                            const struct clq_quantize_desc *desc)
+static clq_status quantize_once(clq_context *context, cl_command_queue queue,
+                                const struct clq_quantize_desc *desc)
 {
     cl_event done = NULL;
     clq_status status = clq_quantize(context, queue, desc, 0, NULL, &done);
@@ -190,12 +190,12 @@ static clq_status first_call(const char *device_text, clq_context **context)
     if (status == CLQ_OK)
         status = clq_tensor_create(*context, CLQ_INT8, 2, shape, &y);
     if (status == CLQ_OK)
-        status = call_once(*context, queue,
-                           &(struct clq_quantize_desc){.x = &x->dl_tensor,
-                                                       .scales = &scales->dl_tensor,
-                                                       .y = &y->dl_tensor,
-                                                       .axis = -1,
-                                                       .mode = CLQ_MULTIPLY});
+        status = quantize_once(*context, queue,
+                               &(struct clq_quantize_desc){.x = &x->dl_tensor,
+                                                           .scales = &scales->dl_tensor,
+                                                           .y = &y->dl_tensor,
+                                                           .axis = -1,
+                                                           .mode = CLQ_MULTIPLY});
     if (y)
         y->deleter(y);
     if (scales)

@@ -126,7 +126,7 @@ static bool time_round(struct bench *bench, const struct subject *subject, cl_ke
         const double start = now_s();
 
         done = bare ? call_bare(bench, subject, kernel) : call_ours(bench, subject);
-        seconds[bare] = (now_s() - start) / CALLS;
+        seconds[bare] = (now_s() - start) / (double)CALLS;
     }
     return gate && release_queue(bench, gate) && done;
 }

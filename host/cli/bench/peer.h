@@ -12,8 +12,9 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-enum peer_src { PEER_F32, PEER_F16, PEER_BF16, PEER_SRC_COUNT };
-enum peer_dst { PEER_I8, PEER_U8, PEER_I32, PEER_I4, PEER_DST_COUNT };
+enum peer_src { PEER_F32, PEER_F16, PEER_BF16 };
+enum peer_dst { PEER_I8, PEER_U8, PEER_I32, PEER_I4 };
+enum { PEER_SRC_COUNT = PEER_BF16 + 1, PEER_DST_COUNT = PEER_I4 + 1 };
 enum peer_scale {
     PEER_SCALE_ONE,  /* scale[0] everywhere */
     PEER_SCALE_EACH, /* scale[column] */
