@@ -88,9 +88,9 @@ static void print_reason(cl_device_id device)
     if (text && *text)
         printf("      the default: CLQ_DEVICE is '%s'\n", text);
     else if (large(device, CL_DEVICE_TYPE) & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR))
-        printf("      the default: the first GPU or accelerator\n");
+        printf("      the default: the first GPU or accelerator that runs the kernels\n");
     else
-        printf("      the default: there is no GPU or accelerator, and this is the first CPU\n");
+        printf("      the default: there is no such GPU or accelerator, and this is the first CPU\n");
 }
 
 static void print_device(struct listing *listing, cl_device_id device)

@@ -75,6 +75,7 @@ static clq_status open_device(clq_context *context, const struct clq_context_des
 {
     clq_status status = CLQ_OK;
     cl_platform_id platform = NULL;
+    struct clq__device traits;
 
     *device = desc->device;
     if (desc->context != NULL) {
@@ -90,8 +91,9 @@ static clq_status open_device(clq_context *context, const struct clq_context_des
                     clq_status_name(status), (int)status);
         status = CLQ_OK;
     }
-    CLQ_TRY_CL(clRetainDevice(*device));
-    context->device.id = *device;
+    CLQ_TRY(clq__device_init(&traits, *device, desc->form, desc->arithmetic));
+    CLQ_TRY_CL(clRetainDevice(*device)); /* not before: OpenCL 1.1 does not have it */
+    context->device = traits;
 end:
     return status;
 }
@@ -197,7 +199,6 @@ clq_status clq_context_create(const struct clq_context_desc *desc, clq_context *
     context->build_options = strdup(desc->build_options ? desc->build_options : "");
     CLQ_REQUIRE(context->build_options != NULL, CLQ_ERROR_MEMORY, "malloc for the build options failed");
     CLQ_TRY(open_device(context, desc, &device));
-    CLQ_TRY(clq__device_init(&context->device, device, desc->form, desc->arithmetic));
     set_device_plugs(context);
     open_cache(context, desc);
     *out = context;

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Of the device, or where that is NULL of the platform. */
@@ -56,6 +57,31 @@ end:
     return status;
 }
 
+/* What the rounding of cl/base stands on: the least that a full profile has. */
+static const cl_device_fp_config least = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
+
+/* Kernels are built as OpenCL C 1.2. */
+static bool is_recent(const char *version)
+{
+    unsigned major = 0, minor = 0;
+
+    return sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && (major > 1 || (major == 1 && minor >= 2));
+}
+
+bool clq__device_runs(cl_device_id id)
+{
+    char version[256] = "";
+    cl_device_fp_config single = 0;
+    cl_bool little = CL_FALSE, compiler = CL_FALSE;
+
+    return clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof version, version, NULL) == CL_SUCCESS &&
+           clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL) == CL_SUCCESS &&
+           clGetDeviceInfo(id, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL) == CL_SUCCESS &&
+           clGetDeviceInfo(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL) ==
+               CL_SUCCESS &&
+           is_recent(version) && (single & least) == least && little && compiler;
+}
+
 clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_t form, uint32_t arithmetic)
 {
     clq_status status = CLQ_OK;
@@ -74,9 +100,15 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
                                &device->max_group_items, NULL));
     CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof device->compute_units,
                                &device->compute_units, NULL));
+    CLQ_REQUIRE(is_recent(device->version), CLQ_ERROR_DEVICE,
+                "device \"%s\" is of version \"%s\": it must be OpenCL 1.2 or later", device->name,
+                device->version);
     CLQ_REQUIRE(little, CLQ_ERROR_DEVICE, "device \"%s\" is big-endian: it must be little-endian",
                 device->name);
     CLQ_REQUIRE(compiler, CLQ_ERROR_DEVICE, "device \"%s\" has no compiler: kernels are built from source",
+                device->name);
+    CLQ_REQUIRE((single & least) == least, CLQ_ERROR_DEVICE,
+                "device \"%s\" does not round float32 to nearest, with infinities and NaN: it must",
                 device->name);
     device->compiler = compiler;
     device->group_form = form == CLQ_FORM_AUTO ? !(type & CL_DEVICE_TYPE_CPU) : form == CLQ_FORM_GROUP;

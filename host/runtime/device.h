@@ -22,4 +22,7 @@ struct clq__device {
  * CLQ_ERROR_DEVICE where the device is not one that kernels can run on. */
 clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_t form, uint32_t arithmetic);
 
+/* Whether it would take the device, as far as the driver answers; no failure is told. */
+bool clq__device_runs(cl_device_id id);
+
 #endif

@@ -1,5 +1,6 @@
 /* Choosing a device by number, by name, or by default. */
 #include "base/error.h"
+#include "runtime/device.h"
 
 #include <clquant/context.h>
 #include <ctype.h>
@@ -13,7 +14,8 @@ struct search {
     const char *text; /* NULL: the default */
     long number;      /* -1: text is a name */
     long seen;
-    int best; /* how well the device found so far fits the default: 2 GPU or accelerator, 1 CPU, 0 other */
+    int best; /* how well the device found so far fits the default: 2 GPU or accelerator, 1 CPU, 0 other, or one that
+               * runs no kernel of ours */
     cl_platform_id platform;
     cl_device_id device;
     clq_status failure; /* of the last platform that could not be asked */
@@ -54,9 +56,10 @@ static void consider(struct search *search, cl_platform_id platform, cl_device_i
     else if (search->text != NULL)
         fit = contains(name, search->text) || contains(platform_name, search->text) ? 2 : -1;
     else
-        fit = type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR) ? 2
-              : type & CL_DEVICE_TYPE_CPU                              ? 1
-                                                                       : 0;
+        fit = !clq__device_runs(device)                                  ? 0
+              : type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR) ? 2
+              : type & CL_DEVICE_TYPE_CPU                                ? 1
+                                                                         : 0;
     if (fit > search->best) {
         search->best = fit;
         search->platform = platform;

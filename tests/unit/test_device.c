@@ -1,4 +1,4 @@
-/* What a device's answers mean for its kernels: the two questions that a driver is asked are answered here. */
+/* What a device's answers mean for its kernels: the questions that a driver is asked are answered here. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
@@ -9,18 +9,22 @@
 
 #include "runtime/device.h"
 
-enum { PROMISED = CL_FP_DENORM | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT };
+enum {
+    LEAST = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN,
+    PROMISED = CL_FP_DENORM | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT,
+};
 
 struct driver {
-    const char *platform, *name;
+    const char *platform, *name, *version; /* NULL: OpenCL 1.2 */
     cl_device_type type;
-    cl_device_fp_config single;
+    cl_device_fp_config single, lacking; /* beside LEAST, and of it */
     cl_bool big_endian, no_compiler;
 };
 
 static const char pocl[] = "Portable Computing Language";
-static struct driver driver;
-static char handles[2]; /* a device and its platform */
+enum { DEVICES = 2 };
+static struct driver drivers[DEVICES];
+static char handles[DEVICES + 1]; /* and the platform */
 
 static cl_int answer(const void *value, size_t value_bytes, size_t size_bytes, void *out, size_t *length)
 {
@@ -41,25 +45,29 @@ static cl_int answer_text(const char *text, size_t size_bytes, void *out, size_t
 cl_int clGetPlatformInfo(cl_platform_id platform, cl_platform_info what, size_t size_bytes, void *out,
                          size_t *length)
 {
-    assert_ptr_equal(platform, &handles[1]);
-    return answer_text(what == CL_PLATFORM_NAME ? driver.platform : "OpenCL 3.0", size_bytes, out, length);
+    assert_ptr_equal(platform, &handles[DEVICES]);
+    return answer_text(what == CL_PLATFORM_NAME ? drivers[0].platform : "OpenCL 3.0", size_bytes, out,
+                       length);
 }
 
 cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size_bytes, void *out, size_t *length)
 {
-    const cl_platform_id platform = (cl_platform_id)&handles[1];
+    const size_t number = (size_t)((const char *)id - handles);
+    const struct driver driver = drivers[number];
+    const cl_platform_id platform = (cl_platform_id)&handles[DEVICES];
+    const cl_device_fp_config single = (driver.single | LEAST) & ~driver.lacking;
     const cl_bool little = !driver.big_endian, compiler = !driver.no_compiler;
     const size_t group_items = 4096;
     const cl_uint units = 7;
 
-    assert_ptr_equal(id, &handles[0]);
+    assert_true(number < DEVICES);
     switch (what) {
     case CL_DEVICE_PLATFORM:
         return answer(&platform, sizeof platform, size_bytes, out, length);
     case CL_DEVICE_TYPE:
         return answer(&driver.type, sizeof driver.type, size_bytes, out, length);
     case CL_DEVICE_SINGLE_FP_CONFIG:
-        return answer(&driver.single, sizeof driver.single, size_bytes, out, length);
+        return answer(&single, sizeof single, size_bytes, out, length);
     case CL_DEVICE_ENDIAN_LITTLE:
         return answer(&little, sizeof little, size_bytes, out, length);
     case CL_DEVICE_COMPILER_AVAILABLE:
@@ -70,17 +78,45 @@ cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size_bytes, 
         return answer(&units, sizeof units, size_bytes, out, length);
     case CL_DEVICE_NAME:
         return answer_text(driver.name, size_bytes, out, length);
-    default:
+    case CL_DEVICE_VERSION:
+        return answer_text(driver.version != NULL ? driver.version : "OpenCL 1.2", size_bytes, out, length);
+    case CL_DRIVER_VERSION:
         return answer_text("1.0", size_bytes, out, length);
+    default:
+        fail_msg("asked for %#x", (unsigned)what);
+        return CL_INVALID_VALUE;
     }
+}
+
+cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *platforms, cl_uint *count)
+{
+    if (count != NULL)
+        *count = 1;
+    if (room > 0)
+        platforms[0] = (cl_platform_id)&handles[DEVICES];
+    return CL_SUCCESS;
+}
+
+cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room, cl_device_id *devices,
+                      cl_uint *count)
+{
+    assert_ptr_equal(platform, &handles[DEVICES]);
+    assert_true(type == CL_DEVICE_TYPE_ALL);
+    if (count != NULL)
+        *count = DEVICES;
+    for (cl_uint i = 0; i < room; i++)
+        devices[i] = (cl_device_id)&handles[i];
+    return CL_SUCCESS;
 }
 
 static struct clq__device traits(struct driver of, uint32_t form, uint32_t arithmetic)
 {
     struct clq__device device;
 
-    driver = of;
-    assert_int_equal(clq__device_init(&device, (cl_device_id)&handles[0], form, arithmetic), CLQ_OK);
+    drivers[0] = of;
+    if (clq__device_init(&device, (cl_device_id)&handles[0], form, arithmetic) != CLQ_OK)
+        fail_msg("%s", clq_error_detail());
+    assert_true(clq__device_runs((cl_device_id)&handles[0]));
     return device;
 }
 
@@ -149,17 +185,64 @@ static void what_cannot_run_kernels_is_refused_by_name(void **state)
     } cases[] = {
         {{.platform = "any", .name = "an old one", .big_endian = CL_TRUE}, "it must be little-endian"},
         {{.platform = "any", .name = "an old one", .no_compiler = CL_TRUE}, "has no compiler"},
+        {{.platform = "any", .name = "an old one", .version = "OpenCL 1.1 Mesa 22.3"},
+         "is of version \"OpenCL 1.1 Mesa 22.3\": it must be OpenCL 1.2 or later"},
+        {{.platform = "any", .name = "an old one", .version = "OpenCL 0.9"}, "OpenCL 1.2 or later"},
+        {{.platform = "any", .name = "an old one", .version = "1.2"}, "OpenCL 1.2 or later"},
+        {{.platform = "any", .name = "an old one", .lacking = CL_FP_ROUND_TO_NEAREST},
+         "round float32 to nearest"},
+        {{.platform = "any", .name = "an old one", .lacking = CL_FP_INF_NAN}, "infinities and NaN"},
     };
     struct clq__device device;
 
     (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
-        driver = cases[i].driver;
+        drivers[0] = cases[i].driver;
         assert_int_equal(
             clq__device_init(&device, (cl_device_id)&handles[0], CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO),
             CLQ_ERROR_DEVICE);
         assert_non_null(strstr(clq_error_detail(), "device \"an old one\""));
         assert_non_null(strstr(clq_error_detail(), cases[i].why));
+        assert_false(clq__device_runs((cl_device_id)&handles[0]));
+    }
+}
+
+static void any_version_from_1_2_on_is_taken(void **state)
+{
+    static const char *const versions[] = {"OpenCL 1.2", "OpenCL 2.0 AMD-APP", "OpenCL 3.0 CUDA",
+                                           "OpenCL 10.0"};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
+        traits((struct driver){.platform = "any", .name = "any", .version = versions[i]}, CLQ_FORM_AUTO,
+               CLQ_ARITHMETIC_AUTO);
+}
+
+static void the_default_is_a_device_that_runs_the_kernels(void **state)
+{
+    static const struct driver cpu = {.platform = "any", .name = "cpu", .type = CL_DEVICE_TYPE_CPU};
+    static const struct driver gpu = {.platform = "any", .name = "gpu", .type = CL_DEVICE_TYPE_GPU};
+    static const struct driver old = {
+        .platform = "any", .name = "old", .type = CL_DEVICE_TYPE_GPU, .version = "OpenCL 1.1 Mesa 22.3"};
+    static const struct driver mute = {
+        .platform = "any", .name = "mute", .type = CL_DEVICE_TYPE_ACCELERATOR, .no_compiler = CL_TRUE};
+    static const struct {
+        const struct driver *first, *second, *chosen;
+    } cases[] = {
+        {&gpu, &cpu, &gpu},  {&cpu, &gpu, &gpu},   {&old, &cpu, &cpu}, {&cpu, &old, &cpu},
+        {&mute, &cpu, &cpu}, {&mute, &old, &mute}, {&old, &gpu, &gpu},
+    };
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        drivers[0] = *cases[i].first;
+        drivers[1] = *cases[i].second;
+        assert_int_equal(clq_device_find(NULL, 0, &platform, &device), CLQ_OK);
+        assert_string_equal(drivers[(const char *)device - handles].name, cases[i].chosen->name);
+        assert_int_equal(clq_device_find(cases[i].second->name, 0, &platform, &device), CLQ_OK);
+        assert_ptr_equal(device, &handles[1]); /* named, it is taken whatever it runs */
     }
 }
 
@@ -184,6 +267,8 @@ int main(void)
         cmocka_unit_test(only_a_cpu_of_pocl_is_told_to_prefetch),
         cmocka_unit_test(arithmetic_is_trusted_where_both_promises_are_made),
         cmocka_unit_test(what_cannot_run_kernels_is_refused_by_name),
+        cmocka_unit_test(any_version_from_1_2_on_is_taken),
+        cmocka_unit_test(the_default_is_a_device_that_runs_the_kernels),
         cmocka_unit_test(a_long_name_is_cut),
     };
 
