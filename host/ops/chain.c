@@ -3,6 +3,7 @@
 #include "base/error.h"
 
 #include <assert.h>
+#include <inttypes.h>
 
 void clq__chain_release(struct clq__chain *chain)
 {
@@ -16,9 +17,13 @@ clq_status clq__chain_scratch(struct clq__chain *chain, int64_t elements, size_t
                               cl_mem *buffer)
 {
     clq_status status = CLQ_OK;
+    size_t size_bytes = 0;
 
     assert(chain->num_scratch < CLQ_COUNT(chain->scratch));
-    CLQ_TRY(clq__scratch_create(chain->context, (size_t)elements * element_bytes, buffer));
+    CLQ_REQUIRE(!__builtin_mul_overflow(elements, element_bytes, &size_bytes), CLQ_ERROR_OVERFLOW,
+                "scratch memory of %" PRId64 " elements of %zu bytes: it must fit size_t", elements,
+                element_bytes);
+    CLQ_TRY(clq__scratch_create(chain->context, size_bytes, buffer));
     chain->scratch[chain->num_scratch++] = *buffer;
 end:
     return status;

@@ -4,7 +4,16 @@
 #include "base/error.h"
 #include "ops/chain.h"
 
-enum { CLAIM_ITEMS = 64 }; /* work-items in a group of claim.cl */
+/* Work-items in a group of claim.cl. */
+static size_t claim_items(const clq_context *context)
+{
+    const size_t most = clq__traits(context).max_group_items;
+    size_t items = 64;
+
+    while (items > most)
+        items /= 2;
+    return items;
+}
 
 clq_status clq__chain_claim(struct clq__chain *chain, const struct clq__placement *placement,
                             struct clq_entries *entries, cl_mem *owners)
@@ -13,7 +22,7 @@ clq_status clq__chain_claim(struct clq__chain *chain, const struct clq__placemen
     const int64_t items = entries->count * entries->length;
     struct claim_args args;
     struct clq__launch launch = {
-        .num_buffers = 2, .args = &args, .args_bytes = sizeof args, .local = CLAIM_ITEMS};
+        .num_buffers = 2, .args = &args, .args_bytes = sizeof args, .local = claim_items(chain->context)};
     cl_event event = NULL;
 
     if (placement->workspace != NULL) {
@@ -30,7 +39,7 @@ clq_status clq__chain_claim(struct clq__chain *chain, const struct clq__placemen
     clq__variant_end(&launch.variant, chain->context);
     launch.buffers[0] = placement->indices.tensor->data;
     launch.buffers[1] = *owners;
-    launch.groups = (size_t)clq__ceil_div(items, CLAIM_ITEMS);
+    launch.groups = (size_t)clq__ceil_div(items, (int64_t)launch.local);
     CLQ_TRY(clq__launch(chain->context, chain->queue, &launch, 1, &event, &chain->events[chain->num_events]));
     chain->num_events++;
 end:
@@ -41,7 +50,7 @@ end:
 clq_status clq__claim_build(clq_context *context)
 {
     struct clq__launch launch = {
-        .num_buffers = 2, .args_bytes = sizeof(struct claim_args), .local = CLAIM_ITEMS};
+        .num_buffers = 2, .args_bytes = sizeof(struct claim_args), .local = claim_items(context)};
 
     clq__variant_begin(&launch.variant, "claim.cl");
     clq__variant_end(&launch.variant, context);

@@ -8,6 +8,7 @@
 #include "runtime/memory.h"
 #include "runtime/pages.h"
 
+#include <inttypes.h>
 #include <string.h>
 
 /* One allocation: the tensor, and the shape that it points to. */
@@ -64,6 +65,8 @@ clq_status clq_tensor_size_bytes(const DLTensor *tensor, size_t *size_bytes)
     dense.device.device_type = kDLOpenCL;
     dense.data = &dense;
     CLQ_TRY(clq__view_init(&view, "tensor", &dense, CLQ__ANY));
+    CLQ_REQUIRE((int64_t)(size_t)view.extent_bytes == view.extent_bytes, CLQ_ERROR_OVERFLOW,
+                "tensor takes %" PRId64 " bytes: they must fit size_t", view.extent_bytes);
     *size_bytes = (size_t)view.extent_bytes;
 end:
     return status;
