@@ -112,7 +112,9 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         global const uint *restrict owners, global uint *restrict report,
                         const struct dynamic_quantize_args a)
 {
-    local int highs[IS_GROUP(FORM) ? MOST_LOCAL : 1], lows[IS_GROUP(FORM) ? MOST_LOCAL : 1];
+#if IS_GROUP(FORM)
+    local int highs[MOST_LOCAL], lows[MOST_LOCAL];
+#endif
     // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
     const bool group = IS_GROUP(FORM);
     const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
@@ -148,13 +150,15 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         struct clq_keys keys = {INT_MIN, INT_MAX};
 
         LOCAL_NAME(scan)(&keys, row_x, row_smooth, &a, fits, lane, lanes);
-        for (uint apart = lanes / 2; group && apart > 0; apart /= 2) {
+#if IS_GROUP(FORM)
+        for (uint apart = lanes / 2; apart > 0; apart /= 2) {
             highs[item] = keys.high, lows[item] = keys.low;
             barrier(CLK_LOCAL_MEM_FENCE);
             keys.high = max(keys.high, highs[item ^ apart]);
             keys.low = min(keys.low, lows[item ^ apart]);
             barrier(CLK_LOCAL_MEM_FENCE);
         }
+#endif
         if (mine)
             LOCAL_NAME(finish)
             (keys, row_x, row_smooth, row_y, scales + a.scale_offset + place.scale,
