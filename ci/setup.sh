@@ -3,35 +3,47 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
-missing=()
+missing=() optional=()
 for purpose in "$@"; do
   packages=$(sed -n "s/^$purpose: //p" ci/packages.txt)
   [ -n "$packages" ] || { echo "setup.sh: ci/packages.txt knows no purpose '$purpose'" >&2; exit 2; }
   for package in $packages; do
     status=$(dpkg-query -W -f '${db:Status-Status}' "${package%\?}" 2>/dev/null || true)
-    [ "$status" = installed ] || missing+=("$package")
+    case "$status,$package" in
+      installed,*) ;;
+      *\?) optional+=("${package%\?}") ;;
+      *) missing+=("$package") ;;
+    esac
   done
 done
-[ "${#missing[@]}" -gt 0 ] || exit 0
+[ "${#missing[@]}" -gt 0 ] || [ "${#optional[@]}" -gt 0 ] || exit 0
 
 command -v apt-get >/dev/null || {
-  echo "setup.sh: not a Debian system; install by hand what corresponds to: ${missing[*]}" >&2
+  echo "setup.sh: not a Debian system; install by hand what corresponds to: ${missing[*]} ${optional[*]}" >&2
   exit 1
 }
-root=()
-if [ "$(id -u)" -ne 0 ]; then
-  command -v sudo >/dev/null || { echo "setup.sh: run as root, or install: ${missing[*]}" >&2; exit 1; }
-  root=(sudo)
-fi
-"${root[@]}" apt-get update -qq
-install=()
-for package in "${missing[@]}"; do
-  if [[ $package != *\? ]] || apt-cache show "${package%\?}" >/dev/null 2>&1; then
-    install+=("${package%\?}")
+
+as_root() {
+  if [ "$(id -u)" -eq 0 ]; then
+    "$@"
+  elif command -v sudo >/dev/null; then
+    sudo "$@"
   else
-    echo "Not in this distribution, and what needs it is left out: ${package%\?}"
+    echo "setup.sh: run as root, or install: ${missing[*]}" >&2
+    return 1
+  fi
+}
+has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'; }
+
+# Nobody is asked for root and the network because of what this release does not have.
+[ "${#missing[@]}" -eq 0 ] || as_root apt-get update -qq
+for package in "${optional[@]}"; do
+  if has_candidate "$package"; then
+    missing+=("$package")
+  else
+    echo "Not in this release, and what needs it is left out: $package"
   fi
 done
-[ "${#install[@]}" -gt 0 ] || exit 0
-echo "Installing: ${install[*]}"
-"${root[@]}" env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${install[@]}" >/dev/null
+[ "${#missing[@]}" -gt 0 ] || exit 0
+echo "Installing: ${missing[*]}"
+as_root env DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "${missing[@]}" >/dev/null
