@@ -33,7 +33,8 @@ as_root() {
     return 1
   fi
 }
-has_candidate() { apt-cache policy "$1" 2>/dev/null | grep -q '^  Candidate: [^(]'; }
+# Not through a pipe: grep ends at the first match, and where apt-cache still writes then, its failure would be the answer.
+has_candidate() { grep -q '^  Candidate: [^(]' <<<"$(apt-cache policy "$1" 2>/dev/null)"; }
 
 # Nobody is asked for root and the network because of what this release does not have.
 [ "${#missing[@]}" -eq 0 ] || as_root apt-get update -qq
