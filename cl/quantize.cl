@@ -165,6 +165,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 #undef INVERTS
 #undef QUICKLY
 #undef STEP
+#undef STEP_VALUES
+#undef HALVES
 #undef BLOCK_UNITS
 #undef STEP_UNITS
 #undef BLOCK_BYTES
