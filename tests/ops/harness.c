@@ -125,10 +125,13 @@ static bool read_options(int argc, char **argv)
         } else if (strcmp(argv[i], "--arithmetic") == 0 && strcmp(value, "exact") == 0) {
             harness.desc.arithmetic = CLQ_ARITHMETIC_EXACT;
             i++;
+        } else if (strcmp(argv[i], "--build-options") == 0) {
+            harness.desc.build_options = value;
+            i++;
         } else {
             fprintf(stderr,
                     "%s: --small --share N --roomy --edges --kept --seed N --only PATTERN --form item|group "
-                    "--arithmetic exact\n",
+                    "--arithmetic exact --build-options TEXT\n",
                     argv[0]);
             return false;
         }
