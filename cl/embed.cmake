@@ -1,5 +1,5 @@
 # Writes every kernel file as a table of bytes: cmake -DROOT=cl -DOUT=files.c -DFILES=a.cl;base/b.clh -P embed.cmake
-# Bytes need no escaping, and no other language is needed to build.
+# Bytes need no escaping, and no other language is needed to build. ROOT's variants.txt comes as one text.
 set(text "/* The files of cl/, written by cl/embed.cmake. */\n#include \"runtime/source.h\"\n\n")
 set(table "")
 set(count 0)
@@ -13,4 +13,7 @@ foreach(file IN LISTS FILES)
   math(EXPR count "${count} + 1")
 endforeach()
 string(APPEND text "const struct clq__file clq__files[] = {\n${table}};\nconst size_t clq__num_files = ${count};\n")
+file(READ "${ROOT}/variants.txt" hex HEX)
+string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
+string(APPEND text "const char clq__variants[] = {${bytes}0x00};\n")
 file(WRITE "${OUT}" "${text}")

@@ -7,23 +7,25 @@
 
 #include <clquant/status.h>
 
+/* More than twice the longest. */
 #define CLQ__VARIANT_BYTES 240
 
 struct clq__variant {
     char data[CLQ__VARIANT_BYTES];
     size_t length;
-    bool full;
 };
 
 /* file is a kernel file of cl/, such as "quantize.cl". */
 void clq__variant_begin(struct clq__variant *variant, const char *file);
 void clq__variant_define(struct clq__variant *variant, const char *name, const char *value);
-/* Adds words that are already written, each with the space before it. */
-void clq__variant_append(struct clq__variant *variant, const char *words);
+/* Adds what is already written. */
+void clq__variant_add(struct clq__variant *variant, const char *part, size_t length);
 
-/* Reads a text as above, of any spacing. CLQ_ERROR_VALUE says which word is not NAME=value. */
-clq_status clq__variant_parse(struct clq__variant *variant, const char *text);
-bool clq__variant_defines(const struct clq__variant *variant, const char *name);
+/* Reads a user's text, of any spacing and in any order: the list is that of cl/variants.txt, in whose order the variant
+ * is; what the text leaves out is device_plugs', " NAME=value NAME=value". CLQ_ERROR_VALUE says which word is not one of
+ * the list, or missing. Nothing else reaches a compiler's options. (variant_read.c) */
+clq_status clq__variant_read(struct clq__variant *variant, const char *list, const char *device_plugs,
+                             const char *text);
 
 /* For tables in memory: eight bytes at a time, since every call needs it. */
 uint64_t clq__variant_hash(const struct clq__variant *variant);

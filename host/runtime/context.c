@@ -5,6 +5,7 @@
 #include "runtime/disk.h"
 #include "runtime/launch.h"
 #include "runtime/program.h"
+#include "runtime/source.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -106,22 +107,6 @@ static void set_device_plugs(clq_context *context)
         snprintf(context->device_plugs[group], sizeof context->device_plugs[group],
                  " FORM=%s ARITHMETIC=%s PREFETCH=%d", group ? "group" : "item",
                  device->native_arithmetic ? "native" : "exact", device->prefetch);
-}
-
-/* The words of the device's plugs that the text leaves out. A kernel without plugs has none of them. */
-static void add_device_plugs(struct clq__variant *variant, const clq_context *context)
-{
-    const char *end;
-
-    if (strchr(variant->data, ' ') == NULL)
-        return;
-    for (const char *word = context->device_plugs[context->device.group_form]; *word != '\0'; word = end) {
-        char name[32], value[32];
-
-        end = word + 1 + strcspn(word + 1, " ");
-        if (sscanf(word, " %31[^=]=%31[^ ]", name, value) == 2 && !clq__variant_defines(variant, name))
-            clq__variant_define(variant, name, value);
-    }
 }
 
 static int disk_get(void *user, const char *key, void **data, size_t *size_bytes)
@@ -270,8 +255,8 @@ clq_status clq_context_build(clq_context *context, size_t num_variants, const ch
                 "variants is NULL: it must have %zu texts", num_variants);
     for (size_t i = 0; i < num_variants; i++) {
         CLQ_REQUIRE(variants[i] != NULL, CLQ_ERROR_NULL, "variants[%zu] is NULL: it must be a text", i);
-        CLQ_TRY(clq__variant_parse(&variant, variants[i]));
-        add_device_plugs(&variant, context);
+        CLQ_TRY(clq__variant_read(&variant, clq__variants, context->device_plugs[context->device.group_form],
+                                  variants[i]));
         CLQ_TRY(clq__build_variant(context, &variant));
     }
 end:

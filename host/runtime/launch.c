@@ -5,6 +5,7 @@
 #include "runtime/program.h"
 
 #include <assert.h>
+#include <string.h>
 
 struct clq__traits clq__traits(const clq_context *context)
 {
@@ -21,7 +22,9 @@ void clq__variant_end(struct clq__variant *variant, const clq_context *context)
 
 void clq__variant_end_form(struct clq__variant *variant, const clq_context *context, bool group)
 {
-    clq__variant_append(variant, context->device_plugs[group]);
+    const char *plugs = context->device_plugs[group];
+
+    clq__variant_add(variant, plugs, strlen(plugs));
 }
 
 /* Runs the kernel once with nothing to do, in a queue of its own, so that no wait list holds it up: a driver

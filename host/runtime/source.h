@@ -14,6 +14,8 @@ struct clq__file {
 };
 extern const struct clq__file clq__files[];
 extern const size_t clq__num_files;
+/* The text of cl/variants.txt. */
+extern const char clq__variants[];
 
 /* The whole text of a kernel file, each include once, with #line directives, so that a build log names file
  * and line. *source is malloc'ed and NUL-terminated. CLQ_ERROR_VALUE names a file that does not exist. */

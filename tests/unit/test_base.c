@@ -96,31 +96,65 @@ static void variants_become_options_and_names(void **state)
     out = clq__text(options, sizeof(options));
     clq__variant_options(&variant, &out);
     assert_string_equal(options, "-D KERNEL_NAME=clq_quantize_f16_i4 -D SRC=f16 -D DST=i4");
-    assert_true(clq__variant_defines(&variant, "SRC"));
-    assert_true(clq__variant_defines(&variant, "DST"));
-    assert_false(clq__variant_defines(&variant, "MODE"));
-    assert_false(clq__variant_defines(&variant, "SR"));
-    assert_false(clq__variant_defines(&variant, "RC"));
 }
 
 static void variants_are_read_from_text(void **state)
 {
-    static const char *const bad[] = {
-        "",          "  ",          "quantize.cl SRC",     "quantize.cl =f16",        "quantize.cl SRC=",
-        "a/b.cl",    "../a.cl",     "quantize.cl A=b=c",   "quantize.cl A=b.c",       "quantize.cl A=\"b\"",
-        "a.cl A=b;", "a.cl -D A=b", "a.cl A=b\n-cl-opt=1", "quantize.cl A=b c-d=e/f",
+    static const char list[] =
+        "plain.cl\na.cl SRC=f16|f32|bf16 DST=i4|i8 FORM=item|group PREFETCH=0|1\nlast.cl X=1\n";
+    static const char plugs[] = " FORM=item ARITHMETIC=exact PREFETCH=1";
+    static const struct {
+        const char *text, *variant;
+    } good[] = {
+        {"plain.cl", "plain.cl"},
+        {" \tplain.cl  ", "plain.cl"},
+        {"last.cl X=1", "last.cl X=1"},
+        {"a.cl SRC=f16 DST=i4", "a.cl SRC=f16 DST=i4 FORM=item PREFETCH=1"},
+        {" \ta.cl   DST=i8\tSRC=bf16 ", "a.cl SRC=bf16 DST=i8 FORM=item PREFETCH=1"},
+        {"a.cl PREFETCH=0 FORM=group DST=i8 SRC=f32", "a.cl SRC=f32 DST=i8 FORM=group PREFETCH=0"},
     };
-    char long_text[2 * CLQ__VARIANT_BYTES] = "a.cl ";
+    static const struct {
+        const char *text, *says;
+    } bad[] = {
+        {"", "must begin with one of plain.cl, a.cl, last.cl"},
+        {"  ", "must begin with"},
+        {"b.cl SRC=f16 DST=i4", "must begin with"},
+        {"a.c SRC=f16 DST=i4", "must begin with"},
+        {"a.cl.cl SRC=f16 DST=i4", "must begin with"},
+        {"../a.cl SRC=f16 DST=i4", "must begin with"},
+        {"SRC=f16 DST=i4", "must begin with"},
+        {"a.cl", "must have \"SRC=f16|f32|bf16\""},
+        {"a.cl SRC=f16", "must have \"DST=i4|i8\""},
+        {"last.cl", "must have \"X=1\""},
+        {"plain.cl SRC=f16", "\"SRC=f16\" must be one of \"plain.cl\""},
+        {"a.cl SRC=f16 DST=i4 ARITHMETIC=exact", "\"ARITHMETIC=exact\" must be"},
+        {"a.cl SRC=f16 DST=i4 SRC=f16", "\"SRC=f16\" must be"},
+        {"a.cl SRC=f16 DST=i4 a.cl", "\"a.cl\" must be"},
+        {"a.cl SRC DST=i4", "\"SRC\" must be"},
+        {"a.cl SRC= DST=i4", "\"SRC=\" must be"},
+        {"a.cl =f16 DST=i4", "\"=f16\" must be"},
+        {"a.cl SRC=f DST=i4", "\"SRC=f\" must be"},
+        {"a.cl SRC=f16|f32 DST=i4", "\"SRC=f16|f32\" must be"},
+        {"a.cl SRC=f16=f16 DST=i4", "\"SRC=f16=f16\" must be"},
+        {"a.cl RC=f16 DST=i4", "\"RC=f16\" must be"},
+        {"a.cl SR=f16 DST=i4", "\"SR=f16\" must be"},
+        {"a.cl SRC=f16 DST=i4;", "\"DST=i4;\" must be"},
+        {"a.cl -D SRC=f16", "\"-D\" must be"},
+        {"a.cl SRC=f16 DST=i4\n-cl-fast", "\"\" must be"},
+        {"a.cl\nlast.cl X=1", "\"\" must be"},
+    };
     struct clq__variant variant;
 
     (void)state;
-    assert_int_equal(clq__variant_parse(&variant, " \tquantize.cl   SRC=f16\tDST=i4 "), CLQ_OK);
-    assert_string_equal(variant.data, "quantize.cl SRC=f16 DST=i4");
-    for (size_t i = 0; i < CLQ_COUNT(bad); i++)
-        assert_int_equal(clq__variant_parse(&variant, bad[i]), CLQ_ERROR_VALUE);
-    memset(long_text + 5, 'A', CLQ__VARIANT_BYTES);
-    strcpy(long_text + 5 + CLQ__VARIANT_BYTES, "=b");
-    assert_int_equal(clq__variant_parse(&variant, long_text), CLQ_ERROR_VALUE);
+    for (size_t i = 0; i < CLQ_COUNT(good); i++) {
+        assert_int_equal(clq__variant_read(&variant, list, plugs, good[i].text), CLQ_OK);
+        assert_string_equal(variant.data, good[i].variant);
+    }
+    for (size_t i = 0; i < CLQ_COUNT(bad); i++) {
+        assert_int_equal(clq__variant_read(&variant, list, plugs, bad[i].text), CLQ_ERROR_VALUE);
+        if (strstr(clq_error_detail(), bad[i].says) == NULL)
+            fail_msg("\"%s\": %s", bad[i].text, clq_error_detail());
+    }
 }
 
 static void statuses_have_names(void **state)

@@ -208,6 +208,39 @@ static void build_all(uint32_t form, uint32_t arithmetic)
     clq_context_destroy(context);
 }
 
+/* A kernel that was built ahead, by a text in any order, is the one that a call takes. */
+static void what_is_built_ahead_is_found(void **state)
+{
+    static const char *const texts[] = {"quantize.cl PARAMS=one MODE=divide DST=i8 SRC=f32",
+                                        " dequantize.cl DST=f32  MODE=multiply SRC=i8 PARAMS=one",
+                                        "claim.cl",
+                                        "copy.cl",
+                                        "dynamic_quantize.cl SMOOTH=0 SRC=f16 DST=i4",
+                                        "find_scales.cl REDUCE=runs SRC=f16",
+                                        "finish_scales.cl",
+                                        "widen.cl"};
+    const size_t count = sizeof texts / sizeof texts[0];
+    static const char *const wrong[] = {"widen.cl", "quantize.cl SRC=f8 DST=i8 MODE=divide PARAMS=one"};
+    clq_context *context = NULL;
+    size_t built = 0;
+
+    (void)state;
+    assert_int_equal(clq_context_create(&(struct clq_context_desc){.flags = CLQ_CACHE_OFF}, &context),
+                     CLQ_OK);
+    if (clq_context_build(context, count, texts) != CLQ_OK)
+        fail_msg("%s", clq_error_detail());
+    clq_context_count(context, &built, NULL);
+    assert_int_equal(built, count);
+    build(context, CLQ_FLOAT32, CLQ_INT8, CLQ_DIVIDE, 0);
+    clq_context_count(context, &built, NULL);
+    assert_int_equal(built, count);
+    assert_int_equal(clq_context_build(context, 2, wrong), CLQ_ERROR_VALUE);
+    assert_non_null(strstr(clq_error_detail(), "\"SRC=f8\" must be one of \"quantize.cl SRC=f32|f16|bf16 "));
+    clq_context_count(context, &built, NULL);
+    assert_int_equal(built, count);
+    clq_context_destroy(context);
+}
+
 /* The plugs that a device decides: none of the others may be missing. */
 static bool can_run_here(const char *text)
 {
@@ -239,7 +272,8 @@ static void every_variant_builds_and_is_listed(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_variant_builds_and_is_listed)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_variant_builds_and_is_listed),
+                                       cmocka_unit_test(what_is_built_ahead_is_found)};
 
     if (argc != 2 || !variant_list_read(&listed, argv[1])) {
         fprintf(stderr, "usage: test_variants cl/variants.txt\n");

@@ -1,0 +1,97 @@
+/* Reading a variant from a user's text, by the list of all variants. */
+#include "base/error.h"
+#include "base/variant.h"
+
+#include <string.h>
+
+#define LINE_BYTES 512
+
+static size_t length_of(const char *word)
+{
+    return strcspn(word, " \t\n");
+}
+
+/* The next word behind this one, "" at the end of the line. */
+static const char *behind(const char *word)
+{
+    word += length_of(word);
+    return word + strspn(word, " \t");
+}
+
+/* The line of the list whose kernel file it is, alone. */
+static bool find_line(const char *list, const char *file, char *line)
+{
+    for (const char *at = list; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n')
+        if (length_of(at) == length_of(file) && strncmp(at, file, length_of(file)) == 0) {
+            struct clq__text text = clq__text(line, LINE_BYTES);
+
+            clq__text_add_part(&text, at, strcspn(at, "\n"));
+            return !text.full;
+        }
+    return false;
+}
+
+/* The word among these that has this name, "NAME=…", or NULL. */
+static const char *find_word(const char *words, const char *name, size_t length)
+{
+    for (const char *word = words; *word != '\0'; word = behind(word))
+        if (strncmp(word, name, length) == 0 && word[length] == '=')
+            return word;
+    return NULL;
+}
+
+/* Whether the word, "NAME=b", is one of the line's "NAME=a|b". */
+static bool is_of(const char *line, const char *word)
+{
+    const size_t name = strcspn(word, "= \t"), length = length_of(word) - name;
+    const char *plug = name < length_of(word) ? find_word(line, word, name) : NULL;
+
+    if (plug == NULL)
+        return false;
+    for (const char *value = plug + name + 1; value < plug + length_of(plug);
+         value += strcspn(value, "| ") + 1)
+        if (strcspn(value, "| ") == length - 1 && strncmp(value, word + name + 1, length - 1) == 0)
+            return true;
+    return false;
+}
+
+static void name_files(const char *list, char *names, size_t size_bytes)
+{
+    struct clq__text text = clq__text(names, size_bytes);
+
+    for (const char *at = list; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
+        clq__text_add(&text, at == list ? "" : ", ");
+        clq__text_add_part(&text, at, length_of(at));
+    }
+}
+
+clq_status clq__variant_read(struct clq__variant *variant, const char *list, const char *device_plugs,
+                             const char *text)
+{
+    clq_status status = CLQ_OK;
+    const char *file = text + strspn(text, " \t");
+    char line[LINE_BYTES] = "", names[256];
+
+    if (!find_line(list, file, line))
+        name_files(list, names, sizeof names);
+    CLQ_REQUIRE(*line != '\0', CLQ_ERROR_VALUE, "variant \"%s\": it must begin with one of %s", text, names);
+    for (const char *word = behind(file); *word != '\0'; word = behind(word))
+        CLQ_REQUIRE(is_of(line, word) && find_word(behind(file), word, strcspn(word, "=")) == word,
+                    CLQ_ERROR_VALUE, "variant \"%s\": \"%.*s\" must be one of \"%s\", each name once", text,
+                    (int)length_of(word), word, line);
+    clq__variant_begin(variant, "");
+    clq__variant_add(variant, line, length_of(line));
+    for (const char *plug = behind(line); *plug != '\0'; plug = behind(plug)) {
+        const size_t name = strcspn(plug, "=");
+        const char *word = find_word(behind(file), plug, name);
+
+        if (word == NULL)
+            word = find_word(device_plugs + 1, plug, name);
+        CLQ_REQUIRE(word != NULL, CLQ_ERROR_VALUE, "variant \"%s\": it must have \"%.*s\"", text,
+                    (int)length_of(plug), plug);
+        clq__variant_add(variant, " ", 1);
+        clq__variant_add(variant, word, length_of(word));
+    }
+end:
+    return status;
+}
