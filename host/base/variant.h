@@ -21,9 +21,10 @@ void clq__variant_define(struct clq__variant *variant, const char *name, const c
 /* Adds what is already written. */
 void clq__variant_add(struct clq__variant *variant, const char *part, size_t length);
 
-/* Reads a user's text, of any spacing and in any order: the list is that of cl/variants.txt, in whose order the variant
- * is; what the text leaves out is device_plugs', " NAME=value NAME=value". CLQ_ERROR_VALUE says which word is not one of
- * the list, or missing. Nothing else reaches a compiler's options. (variant_read.c) */
+/* Reads a user's text: the file's name and then words in any order, blanks and tabs between. The list is that of
+ * cl/variants.txt, in whose order the variant is; what the text leaves out is device_plugs', " NAME=value NAME=value".
+ * CLQ_ERROR_VALUE says which word is not one of the list, or missing. Nothing else reaches a compiler's options.
+ * (variant_read.c) */
 clq_status clq__variant_read(struct clq__variant *variant, const char *list, const char *device_plugs,
                              const char *text);
 

@@ -2,6 +2,7 @@
 #include "base/error.h"
 #include "base/variant.h"
 
+#include <assert.h>
 #include <string.h>
 
 #define LINE_BYTES 512
@@ -18,17 +19,15 @@ static const char *behind(const char *word)
     return word + strspn(word, " \t");
 }
 
-/* The line of the list whose kernel file it is, alone. */
-static bool find_line(const char *list, const char *file, char *line)
+/* The line of the list whose kernel file it is, alone; "" where there is none. */
+static void find_line(const char *list, const char *file, char *line)
 {
-    for (const char *at = list; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n')
-        if (length_of(at) == length_of(file) && strncmp(at, file, length_of(file)) == 0) {
-            struct clq__text text = clq__text(line, LINE_BYTES);
+    struct clq__text text = clq__text(line, LINE_BYTES);
 
+    for (const char *at = list; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n')
+        if (length_of(at) == length_of(file) && strncmp(at, file, length_of(file)) == 0)
             clq__text_add_part(&text, at, strcspn(at, "\n"));
-            return !text.full;
-        }
-    return false;
+    assert(!text.full);
 }
 
 /* The word among these that has this name, "NAME=…", or NULL. */
@@ -70,15 +69,19 @@ clq_status clq__variant_read(struct clq__variant *variant, const char *list, con
 {
     clq_status status = CLQ_OK;
     const char *file = text + strspn(text, " \t");
-    char line[LINE_BYTES] = "", names[256];
+    char line[LINE_BYTES], names[256];
 
-    if (!find_line(list, file, line))
-        name_files(list, names, sizeof names);
-    CLQ_REQUIRE(*line != '\0', CLQ_ERROR_VALUE, "variant \"%s\": it must begin with one of %s", text, names);
-    for (const char *word = behind(file); *word != '\0'; word = behind(word))
+    find_line(list, file, line);
+    name_files(list, names, sizeof names);
+    CLQ_REQUIRE(*line != '\0', CLQ_ERROR_VALUE, "variant \"%.128s\": it must begin with one of %s", text,
+                names);
+    for (const char *word = behind(file); *word != '\0'; word = behind(word)) {
+        const int shown = length_of(word) < 64 ? (int)length_of(word) : 64;
+
         CLQ_REQUIRE(is_of(line, word) && find_word(behind(file), word, strcspn(word, "=")) == word,
-                    CLQ_ERROR_VALUE, "variant \"%s\": \"%.*s\" must be one of \"%s\", each name once", text,
-                    (int)length_of(word), word, line);
+                    CLQ_ERROR_VALUE, "variant \"%.128s\": \"%.*s\" must be one of \"%s\", each name once",
+                    text, shown, word, line);
+    }
     clq__variant_begin(variant, "");
     clq__variant_add(variant, line, length_of(line));
     for (const char *plug = behind(line); *plug != '\0'; plug = behind(plug)) {
@@ -87,7 +90,7 @@ clq_status clq__variant_read(struct clq__variant *variant, const char *list, con
 
         if (word == NULL)
             word = find_word(device_plugs + 1, plug, name);
-        CLQ_REQUIRE(word != NULL, CLQ_ERROR_VALUE, "variant \"%s\": it must have \"%.*s\"", text,
+        CLQ_REQUIRE(word != NULL, CLQ_ERROR_VALUE, "variant \"%.128s\": it must have \"%.*s\"", text,
                     (int)length_of(plug), plug);
         clq__variant_add(variant, " ", 1);
         clq__variant_add(variant, word, length_of(word));

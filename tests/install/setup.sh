@@ -8,7 +8,7 @@ mkdir -p "$work/bin" "$work/tree/ci"
 cp "$source/ci/setup.sh" "$work/tree/ci"
 cat >"$work/tree/ci/packages.txt" <<'LIST'
 there: present
-all: present missing offered? unknown?
+all: present missing offered? refused? unknown?
 LIST
 
 tool() {
@@ -24,6 +24,7 @@ TOOL
 tool apt-cache <<'TOOL'
 #!/bin/sh
 case $2 in
+  refused) printf 'refused:\n  Installed: (none)\n  Candidate: (none)\n'; exit 0 ;;
   offered) printf 'offered:\n  Installed: (none)\n  Candidate: 1.0\n' ;;
   *) exit 0 ;;
 esac
@@ -48,7 +49,8 @@ expect() {
   [ "$printed" = "$2" ] || { printf 'for %s it printed:\n%s\nnot:\n%s\n' "$1" "$printed" "$2"; exit 1; }
 }
 expect there ""
-expect all "Not in this release, and what needs it is left out: unknown
+expect all "Not in this release, and what needs it is left out: refused
+Not in this release, and what needs it is left out: unknown
 Installing: missing offered
 apt-get install -y -qq --no-install-recommends missing offered"
 

@@ -119,6 +119,37 @@ static void long_rows_one_after_another(void **state)
         }
 }
 
+/* Outputs that a CPU stores past its caches, in whole lines: rows of one step, of more, and of a step and a half, in and
+ * out of line, and with a row in the midst that is stored by itself. */
+static void rows_past_the_caches(void **state)
+{
+    static const struct {
+        enum reference_type x, y;
+        int64_t columns, before;
+    } cases[] = {
+        {REFERENCE_F16, REFERENCE_I4, 128, 0},   {REFERENCE_F16, REFERENCE_I4, 640, 0},
+        {REFERENCE_BF16, REFERENCE_I4, 1152, 0}, {REFERENCE_F16, REFERENCE_I8, 64, 0},
+        {REFERENCE_F16, REFERENCE_I8, 576, 0},   {REFERENCE_F32, REFERENCE_I8, 1088, 0},
+        {REFERENCE_F16, REFERENCE_I8, 576, 1},
+    };
+
+    (void)state;
+    if (harness.small || harness.share > 1)
+        skip();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct dynamic_types types = {
+            .x = cases[i].x, .smooth = REFERENCE_I4, .y = cases[i].y, .lanes = 1, .symmetric = i % 2};
+        const int64_t units = cases[i].columns / (cases[i].y == REFERENCE_I4 ? 2 : 1);
+        const int64_t rows = (INT64_C(9) << 20) / units;
+        struct dynamic_case c =
+            dynamic_case_of("past the caches", &types, 2, (int64_t[]){rows, cases[i].columns});
+
+        c.rows = i % 2 ? ROW_MIXED : ROW_ORDINARY;
+        c.y.before += cases[i].before;
+        expect_dynamic(&c);
+    }
+}
+
 /* More rows than a work-item's loop may count, and than a group can share. */
 static void many_rows(void **state)
 {
@@ -261,6 +292,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_length),
         cmocka_unit_test(long_rows),
         cmocka_unit_test(long_rows_one_after_another),
+        cmocka_unit_test(rows_past_the_caches),
         cmocka_unit_test(many_rows),
         cmocka_unit_test(every_position),
         cmocka_unit_test(every_rank),

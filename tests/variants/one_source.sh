@@ -32,4 +32,5 @@ compile() {
 compile -target spir64
 # As PoCL compiles them where the processor has AVX-512: base/lines.clh is another one there.
 compile -target x86_64-linux-gnu -march=skylake-avx512 -DPOCL_DEVICE_ADDRESS_BITS=64
+compile -target x86_64-linux-gnu -march=skylake-avx512 -msse4a -DPOCL_DEVICE_ADDRESS_BITS=64 # as on AMD's
 echo "$kernels kernels in one source, no warning"
