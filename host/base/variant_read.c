@@ -19,12 +19,18 @@ static const char *behind(const char *word)
     return word + strspn(word, " \t");
 }
 
+static const char *next_line(const char *line)
+{
+    line += strcspn(line, "\n");
+    return line + (*line == '\n');
+}
+
 /* The line of the list whose kernel file it is, alone; "" where there is none. */
 static void find_line(const char *list, const char *file, char *line)
 {
     struct clq__text text = clq__text(line, LINE_BYTES);
 
-    for (const char *at = list; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n')
+    for (const char *at = list; *at != '\0'; at = next_line(at))
         if (length_of(at) == length_of(file) && strncmp(at, file, length_of(file)) == 0)
             clq__text_add_part(&text, at, strcspn(at, "\n"));
     assert(!text.full);
@@ -58,7 +64,7 @@ static void name_files(const char *list, char *names, size_t size_bytes)
 {
     struct clq__text text = clq__text(names, size_bytes);
 
-    for (const char *at = list; *at != '\0'; at += strcspn(at, "\n"), at += *at == '\n') {
+    for (const char *at = list; *at != '\0'; at = next_line(at)) {
         clq__text_add(&text, at == list ? "" : ", ");
         clq__text_add_part(&text, at, length_of(at));
     }

@@ -213,6 +213,8 @@ static void what_is_built_ahead_is_found(void **state)
 {
     static const char *const texts[] = {"quantize.cl PARAMS=one MODE=divide DST=i8 SRC=f32",
                                         " dequantize.cl DST=f32  MODE=multiply SRC=i8 PARAMS=one",
+                                        "quantize.cl SRC=f32 DST=i8 PARAMS=both MODE=divide",
+                                        "dequantize.cl PARAMS=each SRC=i8 DST=f32 MODE=multiply",
                                         "claim.cl",
                                         "copy.cl",
                                         "find_scales.cl REDUCE=runs SRC=f16",
@@ -225,6 +227,7 @@ static void what_is_built_ahead_is_found(void **state)
     size_t built = 0;
 
     (void)state;
+    assert_int_equal(unsetenv("POCL_EXTRA_BUILD_FLAGS"), 0); /* as build_all left it */
     assert_int_equal(clq_context_create(&(struct clq_context_desc){.flags = CLQ_CACHE_OFF}, &context),
                      CLQ_OK);
     if (clq_context_build(context, count, texts) != CLQ_OK)
@@ -232,6 +235,7 @@ static void what_is_built_ahead_is_found(void **state)
     clq_context_count(context, &built, NULL);
     assert_int_equal(built, count);
     build(context, CLQ_FLOAT32, CLQ_INT8, CLQ_DIVIDE, 0);
+    build(context, CLQ_FLOAT32, CLQ_INT8, CLQ_DIVIDE, 2);
     build_scales(context, CLQ_FLOAT16);
     build_scatter(context);
     clq_context_count(context, &built, NULL);
