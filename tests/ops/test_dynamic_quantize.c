@@ -97,10 +97,11 @@ static void long_rows(void **state)
 }
 
 /* Rows that a CPU's work-item does piece by piece, the next one beside the last: tails, and rows of every kind that
- * follow one another. */
+ * follow one another; so many that a processor of 16 cores does two of them with one work-item. */
 static void long_rows_one_after_another(void **state)
 {
-    static const int64_t shapes[][2] = {{60, 514}, {60, 520}, {40, 1032}, {40, 1090}, {16, 4104}, {8, 12360}};
+    static const int64_t shapes[][2] = {{60, 514},   {60, 520},   {100, 1032},
+                                        {100, 1090}, {100, 4104}, {40, 12360}};
 
     (void)state;
     if (harness.small)
@@ -124,13 +125,17 @@ static void long_rows_one_after_another(void **state)
 static void rows_past_the_caches(void **state)
 {
     static const struct {
-        enum reference_type x, y;
+        enum reference_type x, smooth, y;
         int64_t columns, before;
     } cases[] = {
-        {REFERENCE_F16, REFERENCE_I4, 128, 0},   {REFERENCE_F16, REFERENCE_I4, 640, 0},
-        {REFERENCE_BF16, REFERENCE_I4, 1152, 0}, {REFERENCE_F16, REFERENCE_I8, 64, 0},
-        {REFERENCE_F16, REFERENCE_I8, 576, 0},   {REFERENCE_F32, REFERENCE_I8, 1088, 0},
-        {REFERENCE_F16, REFERENCE_I8, 576, 1},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 128, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 640, 0},
+        {REFERENCE_BF16, REFERENCE_I4, REFERENCE_I4, 1152, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I8, 64, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I8, 576, 0},
+        {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 1088, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I8, 576, 1},
+        {REFERENCE_F16, REFERENCE_F16, REFERENCE_I8, 576, 0},
     };
 
     (void)state;
@@ -138,7 +143,7 @@ static void rows_past_the_caches(void **state)
         skip();
     for (size_t i = 0; i < COUNT(cases); i++) {
         const struct dynamic_types types = {
-            .x = cases[i].x, .smooth = REFERENCE_I4, .y = cases[i].y, .lanes = 1, .symmetric = i % 2};
+            .x = cases[i].x, .smooth = cases[i].smooth, .y = cases[i].y, .lanes = 1, .symmetric = i % 2};
         const int64_t units = cases[i].columns / (cases[i].y == REFERENCE_I4 ? 2 : 1);
         const int64_t rows = (INT64_C(9) << 20) / units;
         struct dynamic_case c =
@@ -174,16 +179,18 @@ static void many_rows(void **state)
         }
 }
 
-/* One NaN, or one infinity, or the largest or least of a row, at every position. */
+/* One NaN, or one infinity, or the largest or least of a row, at every position: of rows shorter than a line, of more than
+ * one, and of more than a piece. */
 static void every_position(void **state)
 {
-    const int64_t length = harness.small ? 24 : 264;
+    static const int64_t lengths[] = {24, 264, 520};
 
     (void)state;
-    for (size_t i = 0; i < DYNAMIC_TYPES; i += harness.small ? 43 : 11)
+    for (size_t i = 0; i < (harness.small ? 1 : COUNT(lengths)) * DYNAMIC_TYPES; i += harness.small ? 43 : 7)
         for (int kind = 0; kind < 4; kind++) {
             static const double chosen[4] = {NAN, INFINITY, 900.5, -900.5};
-            const struct dynamic_types types = dynamic_types_of(i);
+            const struct dynamic_types types = dynamic_types_of(i % DYNAMIC_TYPES);
+            const int64_t length = lengths[i / DYNAMIC_TYPES];
             struct dynamic_case c = dynamic_case_of("positions", &types, 2, (int64_t[]){length, length});
             struct dynamic_tensors t;
             bool good;

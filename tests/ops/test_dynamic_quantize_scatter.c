@@ -148,12 +148,32 @@ static void long_rows_with_gaps(void **state)
     for (size_t k = 0; k < COUNT(lengths); k++)
         for (size_t i = 0; i < (size_t)harness_cases(18, 1); i++) {
             const struct scatter_shape shape = {
-                .rank = 3, .cache = {4, 20, lengths[k]}, .axis = 1, .entries = 60, .length = 1};
+                .rank = 3, .cache = {4, 20, lengths[k]}, .axis = 1, .entries = 100, .length = 1};
             const struct scatter_case c = combination("gaps", (i * 211 + k * 3) % COMBINATIONS, shape);
 
             if (fits(&c, lengths[k]))
                 expect_scatter(&c);
         }
+}
+
+/* The same where a CPU stores past its caches. */
+static void gaps_past_the_caches(void **state)
+{
+    const struct scatter_shape shape = {
+        .rank = 3, .cache = {8, 4096, 640}, .axis = 1, .entries = 27000, .length = 1, .index_rank = 2};
+    const struct scatter_types types = {.x = REFERENCE_F16,
+                                        .scale = REFERENCE_I4,
+                                        .index = REFERENCE_I32,
+                                        .cache = REFERENCE_I4,
+                                        .lanes = 1,
+                                        .dynamic = true};
+    struct scatter_case c = scatter_case_of("gaps past the caches", &types, &shape);
+
+    (void)state;
+    if (harness.small || harness.share > 1)
+        skip();
+    c.places = PLACES_STRAY;
+    expect_scatter(&c);
 }
 
 /* The ends of the index type and off by one: nothing outside the three outputs is touched. */
@@ -278,6 +298,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(any_layout),
         cmocka_unit_test(every_length),
         cmocka_unit_test(long_rows_with_gaps),
+        cmocka_unit_test(gaps_past_the_caches),
         cmocka_unit_test(hostile_indices),
         cmocka_unit_test(a_cache_of_no_batches_has_any_strides),
         cmocka_unit_test(rows_short_and_long),
