@@ -15,6 +15,7 @@ struct scatter_case scatter_case_of(const char *name, const struct scatter_types
     const int64_t index_shape[2] = {shape->entries, 2};
     struct scatter_case c = {.name = name,
                              .dynamic = types->dynamic,
+                             .rows = ROW_MIXED,
                              .symmetric = types->symmetric,
                              .has_scales = types->scale != REFERENCE_I4,
                              .has_zero_points = types->zero != REFERENCE_I4 && !types->dynamic,
@@ -224,7 +225,7 @@ static void fill_static(struct scatter_tensors *t, const struct scatter_case *c,
 
 static void fill_dynamic(struct scatter_tensors *t, const struct scatter_case *c, struct random *random)
 {
-    dynamic_fill(&t->updates, ROW_MIXED, dynamic_steps(c->cache.type), random);
+    dynamic_fill(&t->updates, c->rows, dynamic_steps(c->cache.type), random);
     if (c->has_scales)
         dynamic_fill_smooth(&t->scales, c->seed % 4 == 0, random);
 }

@@ -3,6 +3,7 @@
 #ifndef CLQUANT_TEST_SCATTER_CASE_H
 #define CLQUANT_TEST_SCATTER_CASE_H
 
+#include "dynamic_values.h"
 #include "parts.h"
 
 /* What the indices hold. */
@@ -21,6 +22,7 @@ struct scatter_case {
     struct layout cache_scale, cache_offset; /* of a dynamic one */
     bool dynamic; /* the scale is found from the row: no input, no zero points; scales are the smooth scale */
     bool symmetric;
+    enum row_kind rows; /* of a dynamic one's updates */
     bool has_scales, has_zero_points;
     bool copies;  /* out of place: input is read */
     bool reports; /* a report is given, else NULL */

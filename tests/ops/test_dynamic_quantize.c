@@ -155,6 +155,45 @@ static void rows_past_the_caches(void **state)
     }
 }
 
+/* Scales and offsets that a CPU writes by the line: lines that begin anywhere, of rows of which none or some are quantized
+ * by themselves; offsets in other lines than the scales, or in none; rows that follow one another for a while. */
+static void words_by_the_line(void **state)
+{
+    static const int64_t lengths[] = {8, 64, 130, 256, 520, 1032};
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(lengths); k++)
+        for (int64_t i = 0; i < harness_cases(16, 1); i++) {
+            const struct dynamic_types types = dynamic_types_of((size_t)(i * 29) % DYNAMIC_TYPES);
+            const int64_t inner = 20 + i, outer = (lengths[k] < 150 ? 4000 : 600000 / lengths[k]) / inner;
+            struct dynamic_case c =
+                dynamic_case_of("by the line", &types, 3, (int64_t[]){outer, inner, lengths[k]});
+            struct dynamic_tensors t;
+            bool good;
+
+            if (!fits(&types, lengths[k]))
+                continue;
+            c.rows = ROW_ORDINARY;
+            c.seed += (uint64_t)i;
+            c.scale.before += i;
+            c.offset.before += i * 5 % 16;
+            c.scale.strides[0] += i % 3 == 1;
+            c.offset.strides[0] += i % 4 == 2;
+            c.offset.strides[1] += i % 8 == 5;
+            c.offset.strides[0] += i % 8 == 5 ? inner : 0;
+            dynamic_tensors_init(&t, &c);
+            dynamic_tensors_fill(&t, &c);
+            for (int64_t row = 5; i % 2 && row < outer * inner; row += 23 + 2 * i)
+                tensor_set(&t.x, row * lengths[k] + row % lengths[k], NAN);
+            good = dynamic_tensors_match(&t, &c, harness.context, harness.queue);
+            dynamic_tensors_clear(&t, &c);
+            if (!good)
+                fail_msg("rows of %lld, number %lld", (long long)lengths[k], (long long)i);
+        }
+}
+
 /* More rows than a work-item's loop may count, and than a group can share. */
 static void many_rows(void **state)
 {
@@ -300,6 +339,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(long_rows),
         cmocka_unit_test(long_rows_one_after_another),
         cmocka_unit_test(rows_past_the_caches),
+        cmocka_unit_test(words_by_the_line),
         cmocka_unit_test(many_rows),
         cmocka_unit_test(every_position),
         cmocka_unit_test(every_rank),

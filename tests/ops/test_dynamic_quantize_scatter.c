@@ -156,7 +156,35 @@ static void long_rows_with_gaps(void **state)
         }
 }
 
-/* The same where a CPU stores past its caches. */
+/* Entries of many rows, beside one another or over one another: scales and offsets that a CPU writes by the line, from
+ * lines that begin anywhere on. */
+static void words_by_the_line(void **state)
+{
+    static const struct scatter_shape shapes[] = {
+        {.rank = 3, .cache = {2, 3000, 8}, .axis = 1, .entries = 6, .length = 400, .index_rank = 2},
+        {.rank = 3, .cache = {2, 700, 640}, .axis = 1, .entries = 6, .length = 100, .index_rank = 2},
+        {.rank = 4, .cache = {2, 900, 3, 128}, .axis = 1, .entries = 7, .length = 120, .index_rank = 2},
+    };
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(shapes); k++)
+        for (size_t i = 0; i < (size_t)harness_cases(18, 1); i++) {
+            struct scatter_case c = combination("by the line", (i * 211 + k * 3) % COMBINATIONS, shapes[k]);
+
+            if (!fits(&c, shapes[k].cache[shapes[k].rank - 1]))
+                continue;
+            c.rows = ROW_ORDINARY;
+            c.places = i % 2 ? PLACES_APART : PLACES_VALID;
+            c.unique = c.unique && c.places == PLACES_APART;
+            c.cache_scale.before += (int64_t)i;
+            c.cache_offset.before += (int64_t)i * 5 % 16;
+            expect_scatter(&c);
+        }
+}
+
+/* Long rows with gaps where a CPU stores past its caches. */
 static void gaps_past_the_caches(void **state)
 {
     const struct scatter_shape shape = {
@@ -298,6 +326,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(any_layout),
         cmocka_unit_test(every_length),
         cmocka_unit_test(long_rows_with_gaps),
+        cmocka_unit_test(words_by_the_line),
         cmocka_unit_test(gaps_past_the_caches),
         cmocka_unit_test(hostile_indices),
         cmocka_unit_test(a_cache_of_no_batches_has_any_strides),
