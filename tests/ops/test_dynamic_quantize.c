@@ -136,14 +136,18 @@ static void rows_past_the_caches(void **state)
         {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 1088, 0},
         {REFERENCE_F16, REFERENCE_I4, REFERENCE_I8, 576, 1},
         {REFERENCE_F16, REFERENCE_F16, REFERENCE_I8, 576, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 128, 0},
     };
 
     (void)state;
     if (harness.small || harness.share > 1)
         skip();
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct dynamic_types types = {
-            .x = cases[i].x, .smooth = cases[i].smooth, .y = cases[i].y, .lanes = 1, .symmetric = i % 2};
+        const struct dynamic_types types = {.x = cases[i].x,
+                                            .smooth = cases[i].smooth,
+                                            .y = cases[i].y,
+                                            .lanes = 1,
+                                            .symmetric = i % 2 == 1 || i + 1 == COUNT(cases)};
         const int64_t units = cases[i].columns / (cases[i].y == REFERENCE_I4 ? 2 : 1);
         const int64_t rows = (INT64_C(9) << 20) / units;
         struct dynamic_case c =
@@ -151,6 +155,8 @@ static void rows_past_the_caches(void **state)
 
         c.rows = i % 2 ? ROW_MIXED : ROW_ORDINARY;
         c.y.before += cases[i].before;
+        c.scale.before += (int64_t)i % 4;
+        c.offset.before += (int64_t)i * 5 % 16;
         expect_dynamic(&c);
     }
 }
@@ -167,7 +173,7 @@ static void words_by_the_line(void **state)
     for (size_t k = 0; k < COUNT(lengths); k++)
         for (int64_t i = 0; i < harness_cases(16, 1); i++) {
             const struct dynamic_types types = dynamic_types_of((size_t)(i * 29) % DYNAMIC_TYPES);
-            const int64_t inner = 20 + i, outer = (lengths[k] < 150 ? 4000 : 600000 / lengths[k]) / inner;
+            const int64_t inner = 20 + i, outer = (lengths[k] < 150 ? 4000 : 2000000 / lengths[k]) / inner;
             struct dynamic_case c =
                 dynamic_case_of("by the line", &types, 3, (int64_t[]){outer, inner, lengths[k]});
             struct dynamic_tensors t;
@@ -179,6 +185,8 @@ static void words_by_the_line(void **state)
             c.seed += (uint64_t)i;
             c.scale.before += i;
             c.offset.before += i * 5 % 16;
+            layout_stride(&c.scale);
+            layout_stride(&c.offset);
             c.scale.strides[0] += i % 3 == 1;
             c.offset.strides[0] += i % 4 == 2;
             c.offset.strides[1] += i % 8 == 5;

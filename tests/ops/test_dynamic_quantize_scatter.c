@@ -161,9 +161,9 @@ static void long_rows_with_gaps(void **state)
 static void words_by_the_line(void **state)
 {
     static const struct scatter_shape shapes[] = {
-        {.rank = 3, .cache = {2, 3000, 8}, .axis = 1, .entries = 6, .length = 400, .index_rank = 2},
-        {.rank = 3, .cache = {2, 700, 640}, .axis = 1, .entries = 6, .length = 100, .index_rank = 2},
-        {.rank = 4, .cache = {2, 900, 3, 128}, .axis = 1, .entries = 7, .length = 120, .index_rank = 2},
+        {.rank = 3, .cache = {2, 3000, 8}, .axis = 1, .entries = 6, .length = 400},
+        {.rank = 3, .cache = {2, 1400, 640}, .axis = 1, .entries = 6, .length = 300},
+        {.rank = 4, .cache = {2, 900, 3, 128}, .axis = 1, .entries = 7, .length = 120},
     };
 
     (void)state;
@@ -176,7 +176,7 @@ static void words_by_the_line(void **state)
             if (!fits(&c, shapes[k].cache[shapes[k].rank - 1]))
                 continue;
             c.rows = ROW_ORDINARY;
-            c.places = i % 2 ? PLACES_APART : PLACES_VALID;
+            c.places = i % 4 < 2 ? PLACES_APART : PLACES_VALID;
             c.unique = c.unique && c.places == PLACES_APART;
             c.cache_scale.before += (int64_t)i;
             c.cache_offset.before += (int64_t)i * 5 % 16;
