@@ -45,5 +45,7 @@ clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
 /* Rows and work-groups, from the layout in args; true for the group form. */
 bool clq__dynamic_size(struct dynamic_quantize_args *args, struct clq__launch *launch,
                        struct clq__traits traits);
+/* Loop rounds of a work-item that does one row. */
+int64_t clq__dynamic_rounds(const struct dynamic_quantize_args *args);
 
 #endif

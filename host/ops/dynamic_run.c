@@ -71,6 +71,7 @@ clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
     struct dynamic_quantize_args args;
     struct clq__launch launch;
     struct clq__chain chain = {.context = context, .queue = queue, .num_wait = num_wait, .wait = wait};
+    bool group;
 
     if (work->x.elements == 0) {
         CLQ_TRY(clq__dynamic_check_memory(work, 0));
@@ -80,8 +81,10 @@ clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
     }
     clq__dynamic_describe(&args, work);
     CLQ_TRY(clq__dynamic_check_memory(work, args.entries.owner_words));
+    group = clq__dynamic_size(&args, &launch, clq__traits(context));
+    CLQ_TRY(clq__rounds_check(context, clq__dynamic_rounds(&args), "a row of x"));
     choose_variant(&launch.variant, work);
-    clq__variant_end_form(&launch.variant, context, clq__dynamic_size(&args, &launch, clq__traits(context)));
+    clq__variant_end_form(&launch.variant, context, group);
     launch.num_buffers = NUM_BUFFERS;
     launch.args = &args;
     launch.args_bytes = sizeof args;

@@ -1,13 +1,19 @@
 /* How a call of dynamic quantization is cut into work-items. */
 #include "base/ceil_div.h"
 #include "ops/dynamic.h"
+#include "ops/rounds.h"
 
-/* Loop rounds of a work-item that does one row: twice over its elements, and what is around them. */
-static int64_t rounds_of(const struct dynamic_quantize_args *args)
+/* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and stores
+ * them. */
+static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes)
 {
-    const int64_t looks = args->entries.overlap == CLQ_OVERLAP_SCAN ? args->entries.count : 0;
+    return clq__rounds_of_row(3 * clq__ceil_div(args->inner, lanes), args->outer) +
+           clq__rounds_of_place(&args->entries);
+}
 
-    return 4 * args->inner + 2 * (int64_t)args->outer + 8 + looks;
+int64_t clq__dynamic_rounds(const struct dynamic_quantize_args *args)
+{
+    return rounds_of(args, args->lanes);
 }
 
 static void size_items(struct dynamic_quantize_args *args, struct clq__launch *launch,
@@ -18,8 +24,8 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
     const int64_t run = share < least ? least : share > most ? most : share;
     int64_t rows = clq__ceil_div(run, args->inner);
 
-    if (!traits->long_runs && rows > CLQ__MOST_ROUNDS / rounds_of(args))
-        rows = CLQ__MOST_ROUNDS / rounds_of(args) > 0 ? CLQ__MOST_ROUNDS / rounds_of(args) : 1;
+    if (!traits->long_runs && rows > clq__times_within(rounds_of(args, 1)))
+        rows = clq__times_within(rounds_of(args, 1));
     args->rows_per_item = rows;
     args->lanes = 1;
     launch->local = 1;
@@ -49,7 +55,7 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
 bool clq__dynamic_size(struct dynamic_quantize_args *args, struct clq__launch *launch,
                        struct clq__traits traits)
 {
-    const bool group = traits.group_form || (!traits.long_runs && rounds_of(args) > CLQ__MOST_ROUNDS);
+    const bool group = traits.group_form || (!traits.long_runs && rounds_of(args, 1) > CLQ__MOST_ROUNDS);
 
     if (group)
         size_groups(args, launch, &traits);

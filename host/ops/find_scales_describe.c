@@ -4,6 +4,7 @@
 
 #include "base/ceil_div.h"
 #include "base/fold.h"
+#include "ops/rounds.h"
 
 enum { X, INDEX }; /* the tensors of the fold */
 
@@ -15,7 +16,7 @@ enum {
     ROWS_OF_PART = 32,    /* the same of columns */
     LONG_SHARE = 1 << 20, /* elements that a work-item does, at most */
     LONG_SHARE_OF_COLUMNS = 1 << 22, /* more, for it leaves a range for each column */
-    SHORT_SHARE = 1 << 15,           /* where its loops must be short */
+    SHORT_SHARE = 1 << 14,           /* where its loops must be short */
     MOST_PARTS = 16384               /* that one work-item finishes */
 };
 
@@ -106,7 +107,7 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
 {
     struct find_scales_args *args = &call->find_args;
     const int64_t of_index = rows * args->inner, share = share_of(args->units * of_index, LONG_SHARE, traits);
-    int64_t local = 1, lanes = 1;
+    int64_t local = 1, lanes = 1, rounds;
 
     if (traits->group_form) {
         for (local = CLQ_FIND_LANES; local > (int64_t)traits->max_group_items;)
@@ -118,14 +119,12 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
     args->tile = least(args->inner, share);
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = rows * args->tiles_per_row;
+    rounds = clq__rounds_of_row(clq__ceil_div(args->tile, lanes), args->outer);
     args->steps_per_part = most(most(share / local, LEAST_OF_LANE) * lanes / args->tile, 1);
     if (traits->long_runs)
         args->steps_per_part = most(args->steps_per_part, clq__ceil_div(args->steps, MOST_PARTS));
     else if (!traits->group_form)
-        args->steps_per_part =
-            most(least(args->steps_per_part,
-                       CLQ__MOST_ROUNDS / (args->tile + args->tile / 8 + 2 * args->outer + 6)),
-                 1);
+        args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     args->steps_per_part = least(args->steps_per_part, args->steps);
     args->parts = clq__ceil_div(args->steps, args->steps_per_part);
     if (traits->group_form) {
@@ -133,9 +132,13 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
         call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local / lanes);
     } else {
         args->units_per_item = args->parts > 1 ? 1 : most(share / most(of_index, 64), 1);
+        if (!traits->long_runs)
+            args->units_per_item =
+                least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
         call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, args->units_per_item);
     }
     call->find.local = (size_t)local;
+    call->find_rounds = args->units_per_item * args->steps_per_part * rounds;
 }
 
 static void cut_columns(struct clq__scales_call *call, const struct clq__scales_work *work,
@@ -144,6 +147,7 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
     struct find_scales_args *args = &call->find_args;
     const int64_t share = share_of(rows * args->inner, LONG_SHARE_OF_COLUMNS, traits);
     const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
+    int64_t rounds;
     const int64_t wanted =
         traits->group_form ? 2048 * (int64_t)traits->compute_units : 4 * (int64_t)traits->compute_units;
     int64_t local = 1;
@@ -155,12 +159,15 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
            clq__ceil_div(args->inner, args->tile) * clq__ceil_div(rows, ROWS_OF_PART) < wanted)
         args->tile /= 2;
     args->tile = least(args->tile, args->inner);
+    rounds = clq__rounds_of_row(args->tile, args->outer);
     args->units = clq__ceil_div(args->inner, args->tile);
     args->tiles_per_row = args->units;
     args->steps = rows;
     args->steps_per_part =
         traits->group_form ? clq__ceil_div(rows * args->units, wanted) : share / args->tile;
     args->steps_per_part = most(args->steps_per_part, ROWS_OF_PART);
+    if (!traits->long_runs && !traits->group_form)
+        args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     if (traits->long_runs || traits->group_form)
         args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, MOST_PARTS));
     args->steps_per_part = least(args->steps_per_part, rows);
@@ -172,6 +179,7 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
             local /= 2;
     call->find.local = (size_t)local;
     call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local);
+    call->find_rounds = args->steps_per_part * rounds;
 }
 
 /* Runs, where the elements of a row have one index; columns, where each has its own, or where the rows of one
@@ -228,32 +236,39 @@ static void find(struct clq__scales_call *call, const struct clq__scales_work *w
     call->ranges = args->direct ? 0 : args->parts * (columns ? args->inner : args->units);
 }
 
+/* Loop rounds for an index whose ranges so many work-items share. */
+static int64_t finish_rounds(const struct finish_scales_args *args, int64_t lanes)
+{
+    return clq__rounds_of_row(0, 0) + clq__ceil_div(args->parts, lanes) * (args->span + 2);
+}
+
 static void finish(struct clq__scales_call *call, const struct clq__traits *traits)
 {
     struct finish_scales_args *args = &call->finish_args;
-    const int64_t looks = args->parts * args->span + 1;
+    const bool too_long = !traits->long_runs && finish_rounds(args, 1) > CLQ__MOST_ROUNDS;
     int64_t local = 1, lanes = 1;
 
+    call->finish_group = traits->group_form || too_long;
     if (call->find_args.direct) {
         call->finish.groups = 0;
         return;
     }
-    if (traits->group_form) {
+    if (call->finish_group) {
         for (local = CLQ_FINISH_LANES; local > (int64_t)traits->max_group_items;)
             local /= 2;
         while (lanes < local && lanes * 4 < args->parts &&
-               args->indices * lanes < 2048 * (int64_t)traits->compute_units)
+               (too_long || args->indices * lanes < 2048 * (int64_t)traits->compute_units))
             lanes *= 2;
     }
     args->lanes = (uint32_t)lanes;
-    args->indices_per_item = traits->group_form
-                                 ? 1
-                                 : most(least(clq__ceil_div(args->indices, 4 * traits->compute_units),
-                                              CLQ__MOST_ROUNDS / 2 / looks),
-                                        1);
+    args->indices_per_item = 1;
+    if (!call->finish_group)
+        args->indices_per_item = most(least(clq__ceil_div(args->indices, 4 * traits->compute_units),
+                                            clq__times_within(finish_rounds(args, 1))),
+                                      1);
     call->finish.local = (size_t)local;
-    call->finish.groups = (size_t)(traits->group_form ? clq__ceil_div(args->indices, local / lanes)
-                                                      : clq__ceil_div(args->indices, args->indices_per_item));
+    call->finish.groups = (size_t)clq__ceil_div(args->indices, args->indices_per_item * (local / lanes));
+    call->finish_rounds = args->indices_per_item * finish_rounds(args, lanes);
 }
 
 static struct clq_scale_output output_of(const struct clq__scales_work *work)
@@ -291,7 +306,7 @@ void clq__scales_describe(struct clq__scales_call *call, const struct clq__scale
     call->finish.num_buffers = 3;
     call->finish.args = &call->finish_args;
     call->finish.args_bytes = sizeof call->finish_args;
-    call->ranges = 0;
+    call->ranges = call->find_rounds = call->finish_rounds = 0;
     clq__variant_begin(&call->find.variant, "find_scales.cl");
     clq__variant_define(&call->find.variant, "SRC", clq__type_token(work->x.type));
     clq__variant_begin(&call->finish.variant, "finish_scales.cl");

@@ -1,6 +1,7 @@
 /* Static quantization from a described call to the queue: the kernel, and before it what it waits for. */
 #include "base/error.h"
 #include "ops/chain.h"
+#include "ops/rounds.h"
 #include "ops/static_call.h"
 #include "ops/tiles.h"
 
@@ -59,9 +60,8 @@ static void cut(struct clq__static_call *call, struct clq__traits traits)
     const int64_t joined = may_join ? clq__static_join(args) : 1;
     const struct clq__rows rows = {.rows = clq__fold_count(&call->fold, 1) / joined,
                                    .inner = args->inner,
-                                   .outer = args->outer,
-                                   .looks =
-                                       args->entries.overlap == CLQ_OVERLAP_SCAN ? args->entries.count : 0};
+                                   .rounds_beside = clq__rounds_of_row(0, args->outer) +
+                                                    clq__rounds_of_place(&args->entries)};
     const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &call->launch);
 
     args->period = args->inner / joined;

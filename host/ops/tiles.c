@@ -2,17 +2,9 @@
 #include "ops/tiles.h"
 
 #include "base/ceil_div.h"
+#include "ops/rounds.h"
 
 #include <assert.h>
-
-/* Where loops must be short, rows of few units count for the loops around them, and for the later entries that
- * each looks at. */
-static int64_t most_tiles(const struct clq__rows *rows, int64_t tile)
-{
-    const int64_t rounds = tile + tile / 8 + 2 * rows->outer + 6 + rows->looks;
-
-    return rounds < CLQ__MOST_ROUNDS ? CLQ__MOST_ROUNDS / rounds : 1;
-}
 
 /* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
  * GiB of input, GB/s by units in an item: float16 to int8 72 with 16 Ki, 88 with 64 Ki, 88 with 256 Ki, 91
@@ -24,13 +16,15 @@ static void size_items(struct clq__tiles *tiles, struct clq__launch *launch, con
                   share = clq__ceil_div(rows->rows * rows->inner, 4 * (int64_t)traits->compute_units);
     const int64_t run = share < least ? least : share > most ? most : share;
     const int64_t whole = (run + 255) / 256 * 256;
+    int64_t rounds;
 
     tiles->tile = rows->inner < whole ? rows->inner : whole;
     tiles->tiles_per_row = clq__ceil_div(rows->inner, tiles->tile);
     tiles->tiles = rows->rows * tiles->tiles_per_row;
     tiles->tiles_per_item = whole / tiles->tile;
-    if (!traits->long_runs && tiles->tiles_per_item > most_tiles(rows, tiles->tile))
-        tiles->tiles_per_item = most_tiles(rows, tiles->tile);
+    rounds = rows->rounds_beside + 2 * tiles->tile;
+    if (!traits->long_runs && tiles->tiles_per_item > clq__times_within(rounds))
+        tiles->tiles_per_item = clq__times_within(rounds);
     tiles->lanes = 1;
     launch->local = 1;
     launch->groups = (size_t)clq__ceil_div(tiles->tiles, tiles->tiles_per_item);

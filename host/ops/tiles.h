@@ -6,11 +6,10 @@
 
 #include <stdint.h>
 
-/* Rows of `inner` units each, and what a work-item does beside them. */
+/* Rows of `inner` units each. */
 struct clq__rows {
     int64_t rows, inner;
-    int64_t outer; /* dimensions that the number of a row is taken apart into */
-    int64_t looks; /* entries that a row looks at before it begins */
+    int64_t rounds_beside; /* of loops, in each tile: all but those over its units */
 };
 
 /* As the kernels' arguments have them. */

@@ -15,7 +15,7 @@ struct clq__device {
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
     bool prefetch;          /* takes __builtin_prefetch */
     bool host_memory;       /* a mapped buffer is the buffer itself, in the host's memory */
-    bool compiler;          /* builds from source */
+    bool ends_loops;        /* after some rounds, see CLQ__MOST_ROUNDS */
 };
 
 /* Reads the traits; form and arithmetic are the caller's wishes (enum clq_form, clq_arithmetic).

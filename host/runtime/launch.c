@@ -15,6 +15,19 @@ struct clq__traits clq__traits(const clq_context *context)
                                 .long_runs = context->device.prefetch};
 }
 
+clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const char *name)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(
+        !context->device.ends_loops || rounds <= CLQ__MOST_ROUNDS, CLQ_ERROR_DEVICE,
+        "%s asks for %lld rounds of a work-item's loops: device \"%s\" ends them after 65535 without a word, "
+        "so they must be at most %d",
+        name, (long long)rounds, context->device.name, CLQ__MOST_ROUNDS);
+end:
+    return status;
+}
+
 void clq__variant_end(struct clq__variant *variant, const clq_context *context)
 {
     clq__variant_end_form(variant, context, context->device.group_form);

@@ -32,7 +32,8 @@
  *           and *done still honours the wait list.
  *
  * Memory    nothing is retained; all buffers must live until *done completes. Ranges of parts of x go into
- *           a temporary buffer: a few bytes for every hundred of x, or none.
+ *           a temporary buffer: none, or mostly a few bytes for every hundred of x; up to a quarter of x where
+ *           an index has few values that lie together.
  *
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  *

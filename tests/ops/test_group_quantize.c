@@ -307,13 +307,27 @@ static void any_layout(void **state)
     }
 }
 
+/* Where loops may not be long, also what it takes to find a row's group counts. */
+static void many_short_rows(void **state)
+{
+    static const int64_t shapes[][3] = {{600000, 1, 8}, {262144, 4, 64}, {100000, 8, 100000}}; /* S, H, E */
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < COUNT(shapes); i++) {
+        const struct group_case c = case_of("many short rows", 0, shapes[i][0], shapes[i][1], shapes[i][2],
+                                            i == 1 ? ENDS_EMPTY : ENDS_RIGHT);
+
+        expect_groups(&c);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type),
-        cmocka_unit_test(every_number_of_groups),
-        cmocka_unit_test(every_size),
-        cmocka_unit_test(any_layout),
+        cmocka_unit_test(every_type), cmocka_unit_test(every_number_of_groups), cmocka_unit_test(every_size),
+        cmocka_unit_test(any_layout), cmocka_unit_test(many_short_rows),
     };
 
     return HARNESS_RUN(argc, argv, "group_quantize", tests);

@@ -63,8 +63,11 @@ static void check(struct clq__scales_work *work, struct clq__traits traits)
                 call.find.local <= CLQ_FIND_LANES && (traits.group_form || call.find.local == 1));
     assert_true((wide)call.find.groups * per_group >= (wide)args->units * args->parts &&
                 (wide)(call.find.groups - 1) * per_group < (wide)args->units * args->parts);
-    if (!traits.long_runs && !traits.group_form) /* and 1/3 of the limit for what stands around a step */
-        assert_true((wide)args->steps_per_part * args->tile * args->units_per_item <= 49152);
+    if (!traits.long_runs &&
+        !traits.group_form) /* a step: its loop, two places, and vectors element by element */
+        assert_true((wide)args->units_per_item * args->steps_per_part *
+                        (2 * args->outer + 8 + (args->tile / 16 + 1) * 18) <=
+                    65535);
     if (args->direct) {
         assert_true(args->parts == 1 && finish->parts == 1 && finish->span == 1 && call.finish.groups == 0);
         return;
@@ -74,9 +77,15 @@ static void check(struct clq__scales_work *work, struct clq__traits traits)
                     finish->span <=
                 call.ranges);
     assert_true(call.finish.local <= CLQ_FINISH_LANES && call.finish.local <= traits.max_group_items);
-    per_group = traits.group_form ? (wide)(call.finish.local / finish->lanes) : finish->indices_per_item;
+    per_group = call.finish_group ? (wide)(call.finish.local / finish->lanes) : finish->indices_per_item;
     assert_true((wide)call.finish.groups * per_group >= finish->indices &&
                 (wide)(call.finish.groups - 1) * per_group < finish->indices);
+    /* Every loop's end is a round too. What would be longer is refused, where that matters. */
+    if (!traits.long_runs && !traits.group_form && call.finish_rounds <= CLQ__MOST_ROUNDS)
+        assert_true((wide)finish->indices_per_item *
+                        ((finish->parts + finish->lanes - 1) / finish->lanes * (finish->span + 2) + 2) <=
+                    65535);
+    assert_true(call.finish_group || finish->lanes == 1);
     /* The ranges stay small beside x, but for rows so short that each has one. */
     if (finish->span == 1 && args->inner * rows > 4096 && !is_columns(&call))
         assert_true((wide)call.ranges * 8 <= (wide)work->x.elements / 4);

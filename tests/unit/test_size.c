@@ -14,8 +14,8 @@ typedef __int128 wide;
 static void check(int64_t rows, int64_t inner, struct clq__traits traits)
 {
     struct clq__launch launch = {0};
-    const struct clq__tiles tiles =
-        clq__tiles_of(&(struct clq__rows){.rows = rows, .inner = inner, .outer = 1}, traits, &launch);
+    const struct clq__tiles tiles = clq__tiles_of(
+        &(struct clq__rows){.rows = rows, .inner = inner, .rounds_beside = 100}, traits, &launch);
     int64_t tiles_per_group;
 
     assert_true(tiles.tile > 0 && tiles.tile <= INT32_MAX);
@@ -31,6 +31,8 @@ static void check(int64_t rows, int64_t inner, struct clq__traits traits)
     } else {
         assert_int_equal(tiles.lanes, 1);
         tiles_per_group = tiles.tiles_per_item * (int64_t)launch.local;
+        assert_true((wide)tiles.tiles_per_item * (100 + tiles.tile) <=
+                    65535); /* what llvmpipe lets an item do */
     }
     assert_true((wide)launch.groups * tiles_per_group >= tiles.tiles &&
                 (wide)(launch.groups - 1) * tiles_per_group < tiles.tiles);
