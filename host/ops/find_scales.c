@@ -43,8 +43,9 @@ static clq_status check_shapes(struct clq__scales_work *work, int axis)
     if (scales->elements != 1) {
         CLQ_TRY(clq__axis_check(x, axis, scales->name, scales->elements, &work->axis));
         CLQ_TRY(clq__parameter_check(scales, x, work->axis, &work->scale_stride));
+    } else {
+        CLQ_TRY(clq__parameter_check_rank(scales, x));
     }
-    CLQ_TRY(clq__parameter_check_rank(scales, x));
     if (zero_points->tensor == NULL)
         goto end;
     CLQ_REQUIRE(zero_points->elements == scales->elements, CLQ_ERROR_SHAPE,
@@ -52,7 +53,8 @@ static clq_status check_shapes(struct clq__scales_work *work, int axis)
                 (long long)zero_points->elements, (long long)scales->elements);
     if (scales->elements != 1)
         CLQ_TRY(clq__parameter_check(zero_points, x, work->axis, &work->zero_point_stride));
-    CLQ_TRY(clq__parameter_check_rank(zero_points, x));
+    else
+        CLQ_TRY(clq__parameter_check_rank(zero_points, x));
 end:
     return status;
 }

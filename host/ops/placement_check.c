@@ -86,6 +86,11 @@ clq_status clq__placement_check(struct clq__placement *placement, const struct c
     placement->kind = placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS : CLQ_ENTRY_STARTS;
     placement->range = rules->out_of_range;
     placement->may_overlap = placement->kind == CLQ_ENTRY_PAIRS && !rules->unique;
+    CLQ_REQUIRE(
+        !placement->may_overlap || placement->indices.shape[0] < UINT32_MAX, CLQ_ERROR_SHAPE,
+        "indices.shape[0] is %lld: it must be at most 4294967294 where unique is 0, for the last entry of a "
+        "place is kept in 32 bits",
+        (long long)placement->indices.shape[0]);
 end:
     return status;
 }

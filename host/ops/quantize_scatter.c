@@ -128,6 +128,7 @@ clq_status clq_quantize_scatter_explain(clq_context *context, cl_command_queue q
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(call_of(desc, &call));
     CLQ_TRY(clq__scatter_check(&call, &work, &input));
+    CLQ_TRY(check_workspace(&work, &input));
     CLQ_TRY(clq__explain_entries(queue, &work.placement, num_wait, wait));
 end:
     return status;

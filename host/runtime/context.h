@@ -21,7 +21,7 @@ struct clq_context {
     clq_cache_get cache_get; /* both NULL where nothing is kept */
     clq_cache_put cache_put;
     void *cache_user;
-    char *cache_dir; /* "" where the disk is not used */
+    char *cache_dir; /* NULL where the disk is not used */
     size_t cache_limit_bytes;
 
     /* building serializes builds and is held while the driver compiles; lock guards the fields below it, for

@@ -117,6 +117,8 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
     device->prefetch =
         (type & CL_DEVICE_TYPE_CPU) != 0 && strcmp(device->platform_name, "Portable Computing Language") == 0;
     device->host_memory = device->prefetch; /* what others map may be a copy */
+    device->retains_buffers =
+        strcmp(device->platform_name, "rusticl") == 0; /* and buffers outlive their owners */
     device->ends_loops = strncmp(device->name, "llvmpipe", strlen("llvmpipe")) == 0;
 end:
     return status;

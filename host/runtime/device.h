@@ -15,6 +15,7 @@ struct clq__device {
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
     bool prefetch;          /* takes __builtin_prefetch */
     bool host_memory;       /* a mapped buffer is the buffer itself, in the host's memory */
+    bool retains_buffers;   /* kernels do, so none is kept */
     bool ends_loops;        /* after some rounds, see CLQ__MOST_ROUNDS */
 };
 

@@ -44,6 +44,12 @@ char *clq__disk_directory(const char *wished, bool environment)
     }
     if (base == NULL)
         return NULL;
+    if (*base != '/') { /* of where the process is now: what it trusts must not change as it goes elsewhere */
+        if (getcwd(path, sizeof path) == NULL)
+            return NULL;
+        text.length = strlen(path);
+        clq__text_add(&text, "/");
+    }
     clq__text_add(&text, base);
     clq__text_add(&text, below);
     return text.full ? NULL : strdup(path);

@@ -124,6 +124,26 @@ end:
     return status;
 }
 
+/* A driver sees what is wrong with a queue only where a chain of commands has begun, and PoCL 3.1 ends the process at
+ * one of another device. */
+static clq_status queue_check(const clq_context *context, cl_command_queue queue)
+{
+    clq_status status = CLQ_OK;
+    cl_context cl = NULL;
+    cl_device_id device = NULL;
+
+    CLQ_TRY_CL(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof cl, &cl, NULL));
+    CLQ_REQUIRE(cl == context->cl, CLQ_ERROR_VALUE,
+                "queue is %p, of the cl_context %p: it must be one of clq_context_cl's, %p", (void *)queue,
+                (void *)cl, (void *)context->cl);
+    CLQ_TRY_CL(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof device, &device, NULL));
+    CLQ_REQUIRE(device == context->device.id, CLQ_ERROR_VALUE,
+                "queue is %p, of another device: it must be one of clq_context_device's, \"%s\"",
+                (void *)queue, context->device.name);
+end:
+    return status;
+}
+
 clq_status clq__call_check(const clq_context *context, cl_command_queue queue, bool build_only,
                            cl_uint num_wait, const cl_event *wait)
 {
@@ -131,6 +151,8 @@ clq_status clq__call_check(const clq_context *context, cl_command_queue queue, b
 
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
     CLQ_REQUIRE(queue != NULL || build_only, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue");
+    if (!build_only)
+        CLQ_TRY(queue_check(context, queue));
     CLQ_TRY(clq__wait_check(num_wait, wait));
 end:
     return status;
@@ -140,7 +162,7 @@ clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const c
 {
     clq_status status = CLQ_OK;
 
-    if (done != NULL)
+    if (done != NULL || num_wait > 0)
         CLQ_TRY_CL(clEnqueueMarkerWithWaitList(queue, num_wait, wait, done));
 end:
     return status;

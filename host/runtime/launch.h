@@ -50,7 +50,8 @@ clq_status clq__wait_check(cl_uint num_wait, const cl_event *wait);
 /* What every operator asks for first; a call that only builds needs no queue. */
 clq_status clq__call_check(const clq_context *context, cl_command_queue queue, bool build_only,
                            cl_uint num_wait, const cl_event *wait);
-/* Nothing to do but to honour the wait list, where an event was asked for. */
+/* Nothing to do but to honour the wait list: for the event that was asked for, and for what is enqueued next in order.
+ */
 clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait,
                                cl_event *done);
 

@@ -188,7 +188,7 @@ end:
 void clq__kernel_give(clq_context *context, struct clq__program *program, cl_kernel kernel)
 {
     pthread_mutex_lock(&context->lock);
-    if (program->num_free < MAX_FREE) {
+    if (program->num_free < MAX_FREE && !context->device.retains_buffers) {
         program->kernels[program->num_free++] = kernel;
         kernel = NULL;
     }

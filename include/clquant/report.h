@@ -20,7 +20,7 @@ struct clq_report {
     uint32_t reserved; /* zero */
 };
 
-/* The lowest entry that was dropped or moved; -1 where none was. Entries from 2^32-1 on all count as 2^32-1.
+/* The lowest entry that was dropped or moved; -1 where none was. Entries from 2^32-2 on all count as 2^32-2.
  */
 static inline int64_t clq_report_first(const struct clq_report *report)
 {

@@ -248,6 +248,31 @@ static void a_binary_of_nothing(void **state)
     free(entry);
 }
 
+/* A relative directory is where the process was when it asked, and not the one of that name where it is later. */
+static void a_relative_directory_stays(void **state)
+{
+    struct clq_context_desc desc = on_disk();
+    struct call_result result;
+    char before[PATH_MAX], elsewhere[PATH_MAX];
+    clq_context *context;
+
+    (void)state;
+    assert_non_null(getcwd(before, sizeof before));
+    snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", top);
+    assert_int_equal(mkdir(elsewhere, 0700), 0);
+    assert_int_equal(chdir(top), 0);
+    desc.cache_dir = "cache";
+    assert_int_equal(single_call(&desc, &result), CLQ_OK);
+    assert_string_equal(result.cache_dir, directory);
+    assert_int_equal(clq_context_create(&desc, &context), CLQ_OK);
+    assert_int_equal(chdir(elsewhere), 0);
+    assert_string_equal(clq_context_cache_dir(context), directory);
+    clq_context_destroy(context);
+    assert_int_equal(chdir(before), 0);
+    assert_int_equal(files_count(directory, ".clqbin", NULL), 1);
+    assert_int_equal(files_count(elsewhere, "", NULL), 0);
+}
+
 static void what_cannot_be_a_directory(void **state)
 {
     struct clq_context_desc desc = on_disk();
@@ -400,11 +425,11 @@ static void eight_threads(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        CASE(cold_then_warm),    CASE(by_the_environment),      CASE(no_environment_is_read),
-        CASE(off_keeps_nothing), CASE(every_byte_altered),      CASE(every_length_cut),
-        CASE(of_another_driver), CASE(a_binary_of_nothing),     CASE(what_cannot_be_a_directory),
-        CASE(the_limit_is_kept), CASE(functions_of_the_caller), CASE(it_vanishes_meanwhile),
-        CASE(eight_threads),
+        CASE(cold_then_warm),    CASE(by_the_environment),         CASE(no_environment_is_read),
+        CASE(off_keeps_nothing), CASE(every_byte_altered),         CASE(every_length_cut),
+        CASE(of_another_driver), CASE(a_binary_of_nothing),        CASE(what_cannot_be_a_directory),
+        CASE(the_limit_is_kept), CASE(functions_of_the_caller),    CASE(it_vanishes_meanwhile),
+        CASE(eight_threads),     CASE(a_relative_directory_stays),
     };
     cl_platform_id platform;
     cl_device_id device;

@@ -68,14 +68,17 @@ static void directory_is(const char *wished, bool environment, const char *own, 
 
 static void which_directory(void **state)
 {
-    char longest[PATH_MAX + 8];
+    char longest[PATH_MAX + 8], here[PATH_MAX];
 
     (void)state;
     directory_is("/given", true, "/own", "/xdg", "/home/u", "/given");
     directory_is("/given", false, "/own", "/xdg", "/home/u", "/given");
     directory_is(NULL, true, "/own", "/xdg", "/home/u", "/own");
     directory_is("", true, "/own", "/xdg", "/home/u", "/own");
-    directory_is(NULL, true, "relative", "/xdg", "/home/u", "relative");
+    assert_non_null(getcwd(here, sizeof here - 16));
+    strcat(here, "/relative");
+    directory_is(NULL, true, "relative", "/xdg", "/home/u", here);
+    directory_is("relative", true, "/own", "/xdg", "/home/u", here);
     directory_is(NULL, true, NULL, "/xdg", "/home/u", "/xdg/clquant");
     directory_is(NULL, true, "", "/xdg", "/home/u", "/xdg/clquant");
     directory_is(NULL, true, NULL, "relative", "/home/u", "/home/u/.cache/clquant");

@@ -167,6 +167,8 @@ static void touch_kernel(cl_kernel kernel, bool ends)
       (a, b, c, d, e))                                                                                       \
     X(clGetDeviceInfo, (cl_device_id a, cl_device_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
     X(clGetContextInfo, (cl_context a, cl_context_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
+    X(clGetCommandQueueInfo, (cl_command_queue a, cl_command_queue_info b, size_t c, void *d, size_t *e),    \
+      (a, b, c, d, e))                                                                                       \
     X(clGetMemObjectInfo, (cl_mem a, cl_mem_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))          \
     X(clGetProgramInfo, (cl_program a, cl_program_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
     X(clGetProgramBuildInfo,                                                                                 \

@@ -19,6 +19,7 @@
     SPOIL(indices_pair, c->indices_shape[1] = 3)                                                             \
     SPOIL(indices_count, c->indices_shape[0] = 5)                                                            \
     SPOIL(starts_many, c->indices.ndim = 1)                                                                  \
+    SPOIL(entries_many, c->indices_shape[0] = c->updates_shape[0] = UINT32_MAX)                              \
     SPOIL(updates_long, c->updates_shape[1] = 17)                                                            \
     SPOIL(cache_in_updates, c->cache.data = c->buffers[UPDATES])                                             \
     SPOIL(report_odd, c->given.report_offset_bytes = 6)                                                      \
@@ -49,6 +50,9 @@
             "indices.shape[0] is 5: it must be updates.shape[0], 1024"),                                     \
         ROW("more starts than batches", starts_many, CLQ_ERROR_SHAPE,                                        \
             "indices.shape[0] is 1024: with 1-D indices it must be at most cache.shape[0], 8"),              \
+        ROW("more entries than 32 bits tell apart", entries_many, CLQ_ERROR_SHAPE,                           \
+            "indices.shape[0] is 4294967295: it must be at most 4294967294 where unique is 0, for the last " \
+            "entry of a place is kept in 32 bits"),                                                          \
         ROW("updates longer than the cache", updates_long, CLQ_ERROR_SHAPE,                                  \
             "updates.shape[1] is 17: it must be at most cache.shape[1], 16"),                                \
         ROW("cache in the updates", cache_in_updates, CLQ_ERROR_OVERLAP, DISJOINT("cache", "updates")),      \
@@ -66,7 +70,7 @@
         ROW("workspace in the report", workspace_in_report, CLQ_ERROR_OVERLAP,                               \
             DISJOINT("workspace", "report"))
 
-/* The workspace is looked at by the call alone, and not by those that explain it or ask for its size. */
+/* The workspace is not looked at where its size is asked for. */
 static inline bool refused_for_its_workspace(const struct refused_row *row)
 {
     return strncmp(row->sentence, "workspace", strlen("workspace")) == 0;

@@ -226,9 +226,8 @@ static void refuses(void **state)
     row->spoil(&c);
     refused_expect(clq_quantize_scatter(c.context, c.queue, c.desc, c.num_wait, c.wait, &done), row->status,
                    row->sentence, row->name);
-    if (!refused_for_its_workspace(row))
-        refused_expect(clq_quantize_scatter_explain(c.context, c.queue, c.desc, c.num_wait, c.wait),
-                       row->status, row->sentence, "clq_quantize_scatter_explain");
+    refused_expect(clq_quantize_scatter_explain(c.context, c.queue, c.desc, c.num_wait, c.wait), row->status,
+                   row->sentence, "clq_quantize_scatter_explain");
     /* These two have no queue and no wait list. */
     if (c.queue && !c.num_wait && !c.wait) {
         refused_expect(clq_quantize_scatter_build(c.context, c.desc), row->status, row->sentence,

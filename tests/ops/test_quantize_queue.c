@@ -2,7 +2,9 @@
 #include "quantize_case.h"
 #include "queues.h"
 
+#include <stdatomic.h>
 #include <string.h>
+#include <threads.h>
 
 /* Cases in which the kernel alone runs, and in which it follows on kernels that widen its parameters. */
 static struct quantize_case case_of(bool widened)
@@ -246,6 +248,114 @@ static void building_ahead_is_enough(void **state)
     }
 }
 
+/* What is enqueued next in order starts behind what an empty call was to wait for. */
+static void an_empty_call_passes_its_wait_on(void **state)
+{
+    const struct quantize_shape shape = {2, {0, 8}, 1, 8, 8};
+    const struct quantize_types types = {REFERENCE_F32, REFERENCE_F32, REFERENCE_I8, REFERENCE_I8, 1, false};
+    const struct quantize_case c = quantize_case_of("empty", &types, &shape);
+    const cl_command_queue queue = queue_of(0);
+    const cl_uint pattern = 0;
+    struct quantize_tensors t;
+    cl_event wait = user_event(), next = NULL;
+    struct clq_quantize_desc desc;
+
+    (void)state;
+    quantize_tensors_init(&t, &c);
+    upload_all(&t);
+    desc = quantize_desc_of(&t, &c);
+    expect_status(clq_quantize(harness.context, queue, &desc, 1, &wait, NULL), CLQ_OK, c.name);
+    expect_cl(
+        clEnqueueFillBuffer(queue, t.scales.mem, &pattern, sizeof pattern, 0, sizeof pattern, 0, NULL, &next),
+        "clEnqueueFillBuffer");
+    expect_cl(clFlush(queue), "clFlush");
+    thrd_sleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_false(is_complete(next));
+    complete(wait);
+    wait_for(next);
+    clReleaseEvent(wait);
+    clReleaseCommandQueue(queue);
+    quantize_tensors_clear(&t);
+}
+
+static void expect_queue_refused(const struct clq_context_desc *context_desc, cl_command_queue queue,
+                                 const char *part)
+{
+    const struct quantize_case c = case_of(false);
+    struct quantize_tensors t;
+    struct clq_quantize_desc desc;
+    clq_context *context = NULL;
+    cl_event done = NULL;
+
+    expect_status(clq_context_create(context_desc, &context), CLQ_OK, "clq_context_create");
+    quantize_tensors_init(&t, &c);
+    desc = quantize_desc_of(&t, &c);
+    expect_status(clq_quantize(context, queue, &desc, 0, NULL, &done), CLQ_ERROR_VALUE,
+                  "a queue of elsewhere");
+    assert_non_null(strstr(clq_error_detail(), part));
+    assert_null(done);
+    quantize_tensors_clear(&t);
+    clq_context_destroy(context);
+}
+
+/* Of another context, and of another device of the same one, where there is one. */
+static void a_queue_of_elsewhere_is_refused(void **state)
+{
+    struct clq_context_desc desc = harness.desc;
+    cl_device_id devices[8];
+    cl_platform_id platform;
+    cl_command_queue queue;
+    cl_uint count = 0;
+    cl_context cl;
+    cl_int status;
+
+    (void)state;
+    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL),
+              "clGetDeviceInfo");
+    expect_cl(clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, COUNT(devices), devices, &count),
+              "clGetDeviceIDs");
+    count = count < COUNT(devices) ? count : COUNT(devices);
+    cl = clCreateContext(NULL, count, devices, NULL, NULL, &status);
+    expect_cl(status, "clCreateContext");
+    queue = clCreateCommandQueue(cl, devices[count - 1], 0, &status);
+    expect_cl(status, "clCreateCommandQueue");
+    expect_queue_refused(&desc, queue, ": it must be one of clq_context_cl's");
+    desc.context = cl;
+    desc.device = devices[0];
+    if (count > 1)
+        expect_queue_refused(&desc, queue, ", of another device: it must be one of clq_context_device's");
+    clReleaseCommandQueue(queue);
+    clReleaseContext(cl);
+}
+
+static void CL_CALLBACK note_release(cl_mem buffer, void *released)
+{
+    (void)buffer;
+    atomic_store((atomic_bool *)released, true);
+}
+
+/* The library's kernels wait for their next call without the buffers of the last one. */
+static void nothing_is_retained(void **state)
+{
+    const struct quantize_case c = case_of(false);
+    atomic_bool released = false;
+    struct quantize_tensors t;
+    struct clq_quantize_desc desc;
+
+    (void)state;
+    quantize_tensors_init(&t, &c);
+    upload_all(&t);
+    desc = quantize_desc_of(&t, &c);
+    expect_cl(clSetMemObjectDestructorCallback(t.x.mem, note_release, &released),
+              "clSetMemObjectDestructorCallback");
+    expect_status(clq_quantize(harness.context, harness.queue, &desc, 0, NULL, NULL), CLQ_OK, c.name);
+    expect_cl(clFinish(harness.queue), "clFinish");
+    quantize_tensors_clear(&t);
+    for (int i = 0; i < 200 && !atomic_load(&released); i++)
+        thrd_sleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
+    assert_true(atomic_load(&released));
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -256,6 +366,9 @@ int main(int argc, char **argv)
         cmocka_unit_test(no_event_is_needed),
         cmocka_unit_test(empty_tensors_succeed),
         cmocka_unit_test(building_ahead_is_enough),
+        cmocka_unit_test(an_empty_call_passes_its_wait_on),
+        cmocka_unit_test(a_queue_of_elsewhere_is_refused),
+        cmocka_unit_test(nothing_is_retained),
     };
 
     return HARNESS_RUN(argc, argv, "quantize queue", tests);
