@@ -7,12 +7,9 @@
 /* Work-items in a group of claim.cl. */
 static size_t claim_items(const clq_context *context)
 {
-    const size_t most = clq__traits(context).max_group_items;
-    size_t items = 64;
+    const struct clq__traits traits = clq__traits(context);
 
-    while (items > most)
-        items /= 2;
-    return items;
+    return (size_t)clq__group_items(&traits, 64);
 }
 
 clq_status clq__chain_claim(struct clq__chain *chain, const struct clq__placement *placement,

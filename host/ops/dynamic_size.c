@@ -37,10 +37,9 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
 static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
                         const struct clq__traits *traits)
 {
-    int64_t local = 128, lanes = 1, units_per_lane = 32;
+    const int64_t local = clq__group_items(traits, 128);
+    int64_t lanes = 1, units_per_lane = 32;
 
-    while (local > (int64_t)traits->max_group_items)
-        local /= 2;
     while (units_per_lane > 4 &&
            args->rows * args->inner / (units_per_lane * local) < 16 * (int64_t)traits->compute_units)
         units_per_lane /= 2;

@@ -107,14 +107,11 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
 {
     struct find_scales_args *args = &call->find_args;
     const int64_t of_index = rows * args->inner, share = share_of(args->units * of_index, LONG_SHARE, traits);
-    int64_t local = 1, lanes = 1, rounds;
+    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ_FIND_LANES) : 1;
+    int64_t lanes = 1, rounds;
 
-    if (traits->group_form) {
-        for (local = CLQ_FIND_LANES; local > (int64_t)traits->max_group_items;)
-            local /= 2;
-        while (lanes < local && lanes * vector_of(work) * 4 < args->inner)
-            lanes *= 2;
-    }
+    while (lanes < local && lanes * vector_of(work) * 4 < args->inner)
+        lanes *= 2;
     args->lanes = (uint32_t)lanes;
     args->tile = least(args->inner, share);
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
@@ -147,10 +144,10 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
     struct find_scales_args *args = &call->find_args;
     const int64_t share = share_of(rows * args->inner, LONG_SHARE_OF_COLUMNS, traits);
     const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
-    int64_t rounds;
     const int64_t wanted =
         traits->group_form ? 2048 * (int64_t)traits->compute_units : 4 * (int64_t)traits->compute_units;
-    int64_t local = 1;
+    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ_FIND_LANES) : 1;
+    int64_t rounds;
 
     args->tile = traits->group_form  ? vector_of(work)
                  : traits->long_runs ? CLQ_FIND_COLUMN_BYTES / bytes
@@ -174,9 +171,6 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
     args->parts = clq__ceil_div(rows, args->steps_per_part);
     args->units_per_item = 1;
     args->lanes = 1;
-    if (traits->group_form)
-        for (local = CLQ_FIND_LANES; local > (int64_t)traits->max_group_items;)
-            local /= 2;
     call->find.local = (size_t)local;
     call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local);
     call->find_rounds = args->steps_per_part * rounds;
@@ -246,23 +240,21 @@ static void finish(struct clq__scales_call *call, const struct clq__traits *trai
 {
     struct finish_scales_args *args = &call->finish_args;
     const bool too_long = !traits->long_runs && finish_rounds(args, 1) > CLQ__MOST_ROUNDS;
-    int64_t local = 1, lanes = 1;
+    const bool group = traits->group_form || too_long;
+    const int64_t local = group ? clq__group_items(traits, CLQ_FINISH_LANES) : 1;
+    int64_t lanes = 1;
 
-    call->finish_group = traits->group_form || too_long;
+    call->finish_group = group;
     if (call->find_args.direct) {
         call->finish.groups = 0;
         return;
     }
-    if (call->finish_group) {
-        for (local = CLQ_FINISH_LANES; local > (int64_t)traits->max_group_items;)
-            local /= 2;
-        while (lanes < local && lanes * 4 < args->parts &&
-               (too_long || args->indices * lanes < 2048 * (int64_t)traits->compute_units))
-            lanes *= 2;
-    }
+    while (lanes < local && lanes * 4 < args->parts &&
+           (too_long || args->indices * lanes < 2048 * (int64_t)traits->compute_units))
+        lanes *= 2;
     args->lanes = (uint32_t)lanes;
     args->indices_per_item = 1;
-    if (!call->finish_group)
+    if (!group)
         args->indices_per_item = most(least(clq__ceil_div(args->indices, 4 * traits->compute_units),
                                             clq__times_within(finish_rounds(args, 1))),
                                       1);

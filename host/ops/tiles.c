@@ -38,10 +38,9 @@ static void size_groups(struct clq__tiles *tiles, struct clq__launch *launch,
                         const struct clq__traits *traits, const struct clq__rows *rows)
 {
     const int64_t groups_per_unit = 16;
-    int64_t local = 128, lanes = 1, units_per_lane = 64;
+    const int64_t local = clq__group_items(traits, 128);
+    int64_t lanes = 1, units_per_lane = 64;
 
-    while (local > (int64_t)traits->max_group_items)
-        local /= 2;
     while (units_per_lane > 8 && rows->rows * rows->inner / (units_per_lane * local) <
                                      groups_per_unit * (int64_t)traits->compute_units)
         units_per_lane /= 2;

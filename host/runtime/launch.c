@@ -15,6 +15,13 @@ struct clq__traits clq__traits(const clq_context *context)
                                 .long_runs = context->device.prefetch};
 }
 
+int64_t clq__group_items(const struct clq__traits *traits, int64_t most)
+{
+    while (most > (int64_t)traits->max_group_items)
+        most /= 2;
+    return most;
+}
+
 clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const char *name)
 {
     clq_status status = CLQ_OK;

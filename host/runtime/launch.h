@@ -30,6 +30,8 @@ struct clq__traits {
  * without a word. Counts of rounds are estimates, so that a margin is left. */
 enum { CLQ__MOST_ROUNDS = 49152 };
 struct clq__traits clq__traits(const clq_context *context);
+/* Work-items in a group: so many, a power of two, or as many of their half as the device takes. */
+int64_t clq__group_items(const struct clq__traits *traits, int64_t most);
 /* Refuses what such a device would end early, where no cut makes it shorter: `name` asks for so many rounds. */
 clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const char *name);
 
