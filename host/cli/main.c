@@ -4,8 +4,11 @@
 #include "operators/operator.h"
 
 #include <clquant/version.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
+#include <unistd.h>
 
 static const struct command {
     const char *name;
@@ -86,7 +89,21 @@ static int dispatch(int argc, char **argv)
     return STATUS_USAGE;
 }
 
+/* A closed standard stream is a number that the next file gets, and what anyone prints would go into that file.
+ * /dev/null takes the number; for stdout read-only, so that output which is expected still cannot be written. */
+static bool hold_standard_streams(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd) {
+            complain("/dev/null cannot be opened: %s", strerror(errno));
+            return false;
+        }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
+    if (!hold_standard_streams())
+        return STATUS_SYSTEM;
     return close_output(dispatch(argc, argv));
 }

@@ -22,6 +22,15 @@ refused "a file that grows past the limit" 3 "out.st: cannot be written: File to
 survives "a file that grows past the limit"
 run bash -c 'exec "$@" >/dev/full' - "$CLQUANT" devices
 refused "a full standard output" 3 "standard output cannot be written"
+run bash -c 'exec "$@" >&-' - "$CLQUANT" devices
+refused "a closed standard output" 3 "standard output cannot be written"
+for closed in '>&- 2>&-' '2>&-' '<&- >&- 2>&-' '<&- 2>&-'; do # which file would be number 2 differs
+    cp old.st out.st
+    run bash -c "exec \"\$@\" $closed" - env POCL_DEBUG=all "$CLQUANT" quantize in.st -o out.st
+    succeeded "closed standard streams, $closed"
+    check "$closed: what the driver prints is not in OUT" cmp -s out.st whole.st
+done
+cp old.st out.st
 run "$CLQUANT" quantize in.st -o missing/out.st
 refused "a directory that is not there" 3 "missing/out.st: cannot be created: No such file"
 run "$CLQUANT" quantize in.st -o "$(printf 'd/%.0s' {1..2050})out.st"
