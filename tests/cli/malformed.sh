@@ -98,7 +98,11 @@ bad "an unfinished string" "a string does not end" '{"x' 0
 bad "an unknown escape" "an unknown escape" '{"\q":1}' 0
 bad "a short escape" "four hexadecimal digits" '{"\u12' 0
 bad "an escape that is not hexadecimal" "four hexadecimal digits" '{"\u12g4":1}' 0
-bad "half of a surrogate pair" "cannot be decoded" '{"\ud800":{}}' 0
+for half in '\ud800' '\uDC00' '\ud83d\u0041' '\udBff\ud800' '\ud800\n'; do
+    bad "half of a surrogate pair, $half" "a string holds half of a surrogate pair" "{\"$half\":{}}" 0
+done
+bad "half of a surrogate pair in the metadata" "tensor '__metadata__': a string holds half" '{"__metadata__":{"a":"\ud800"}}' 0
+bad "a pair that ends early" "four hexadecimal digits" '{"\ud83d\ude0' 0
 bad "a NUL escape in a name" "a string holds a NUL" '{"x\u0000y":{}}' 0
 bad "a control character in a name" "a string holds a control character" $'{"x\ny":{}}' 0
 bad "a byte that is no UTF-8" "not valid UTF-8" $'{"\xff":{}}' 0
@@ -129,8 +133,10 @@ bad "a dtype in lower case" "dtype 'f32' is not one of" '{"x":{"dtype":"f32","sh
 bad "a shape that is no array" "shape is not an array" '{"x":{"dtype":"I8","shape":1,"data_offsets":[0,1]}}' 1
 bad "a shape of strings" "shape holds something that is not a number" \
     '{"x":{"dtype":"I8","shape":["1"],"data_offsets":[0,1]}}' 1
-bad "a shape of too many dimensions" "65 dimensions, more than 64" \
+bad "a shape of too many dimensions" "tensor 'x': more than 64 values in an array or an object" \
     "{\"x\":{\"dtype\":\"I8\",\"shape\":[1$(printf ',1%.0s' {1..64})],\"data_offsets\":[0,1]}}" 1
+bad "a shape of as many as may be" "tensor 'x' has 64 dimensions, more than 8" \
+    "{\"x\":{\"dtype\":\"I8\",\"shape\":[1$(printf ',1%.0s' {1..63})],\"data_offsets\":[0,1]}}" 1
 
 # Numbers
 bad "a negative dimension" "tensor 'x': a number is not whole, or is negative" \
@@ -173,7 +179,44 @@ bad "metadata that is no object" "__metadata__" '{"__metadata__":1}' 0
 bad "metadata that is no string map" "__metadata__: the value of 'a' is not a string" '{"__metadata__":{"a":1}}' 0
 bad "metadata with a list" "__metadata__: the value of 'a' is not a string" '{"__metadata__":{"a":["b"]}}' 0
 bad "a name twice in the metadata" "__metadata__: 'a' is given twice" '{"__metadata__":{"a":"1","b":"2","a":"3"}}' 0
+bad "a name twice in the metadata, spelt differently" "__metadata__: 'a😀' is given twice" \
+    '{"__metadata__":{"a😀":"1","\u0061\uD83d\uDe00":"2"}}' 0
 bad "metadata given twice" "__metadata__ is given twice" '{"__metadata__":{},"__metadata__":{}}' 0
+
+# Memory: much of one thing in a header below the format's limit. What is refused takes little more than the header.
+# large NAME TEXT: the header is what stdin holds.
+large() {
+    cat >header
+    { little_endian "$(stat -c %s header)" && cat header; } >bad.st
+    rm header
+    run bash -c 'ulimit -v 600000; exec "$@"' - "$CLQUANT" quantize bad.st -o out.st
+    refused "$1" 1 "$2"
+    only_files "$1" bad.st
+}
+
+# many BYTES TEXT: TEXT again and again.
+many() { yes "$2" | tr -d '\n' | head -c "$1"; }
+
+large "a shape of millions" "tensor 'x': more than 64 values" < <(
+    printf '{"x":{"dtype":"F32","shape":['
+    many 96000000 '1,'
+    printf '1],"data_offsets":[0,4]}}'
+)
+large "a field of millions" "tensor 'x': more than 64 values" < <(
+    printf '{"x":{"dtype":{'
+    many 96000000 '"":0,'
+    printf '"":0},"shape":[],"data_offsets":[0,4]}}'
+)
+large "millions of empty members" "tensor '': dtype is missing" < <(
+    printf '{'
+    many 96000000 '"":{},'
+    printf '"":{}}'
+)
+large "metadata of millions" "__metadata__: '1' is given twice" < <(
+    printf '{"__metadata__":{'
+    seq 4000000 | sed 's/.*/"&":"",/' | tr -d '\n'
+    printf '"1":""}}'
+)
 
 # What an argument needs
 bad "a type that is not computed with" "tensor 'x' is F64; clquant computes with" \

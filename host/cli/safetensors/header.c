@@ -1,5 +1,5 @@
 /* The header's text -> tensors. json_walk has refused what JSON libraries forgive before cJSON sees a value,
- * and cJSON sees one member at a time, so that memory stays near the size of the result. */
+ * and cJSON sees one tensor or one name at a time, so that memory stays near the size of the result. */
 #include "json_walk.h"
 #include "safetensors.h"
 
@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { TENSOR_FIELDS = 3, MAX_DIMENSIONS = 64 };
+enum { TENSOR_FIELDS = 3 };
 
 struct header {
     struct safetensors *file;
@@ -21,8 +21,7 @@ static bool out_of_memory(const struct header *h)
     return fail(h->failure, STATUS_SYSTEM, "%s: the header needs more memory than there is", h->file->path);
 }
 
-/* The name that a key spells, to be freed; NULL where there is no memory, or it is half of a surrogate pair.
- */
+/* The name that a key spells, to be freed; NULL where there is no memory. */
 static char *name_of(const struct json_member *member)
 {
     cJSON *item = cJSON_ParseWithLength(member->key, member->key_bytes);
@@ -43,16 +42,16 @@ static bool refuse_text(const struct header *h, const struct json_walk *walk,
     return false;
 }
 
-/* Checks the text, and counts what will be allocated for it. */
-static bool scan(const struct header *h, const char *text, size_t text_bytes, size_t *members)
+/* Checks the text, and counts the members that may be tensors: the first of another kind is refused. */
+static bool scan(const struct header *h, const char *text, size_t text_bytes, size_t *tensors)
 {
     struct json_walk walk;
     struct json_member member;
 
-    *members = 0;
+    *tensors = 0;
     json_walk_init(&walk, text, text_bytes);
     while (json_walk_next(&walk, &member))
-        ++*members;
+        *tensors += member.children == TENSOR_FIELDS;
     return walk.problem ? refuse_text(h, &walk, &member) : true;
 }
 
@@ -121,9 +120,6 @@ static bool read_shape(const struct header *h, const cJSON *field, struct safete
             tensor->shape[tensor->rank] = (int64_t)dimension->valuedouble;
         tensor->rank++;
     }
-    if (tensor->rank > MAX_DIMENSIONS)
-        return REFUSE(h, "%s: tensor '%.200s': %zu dimensions, more than %d", h->file->path, tensor->name,
-                      tensor->rank, MAX_DIMENSIONS);
     return true;
 }
 
@@ -185,28 +181,44 @@ static int by_text(const void *a, const void *b)
     return strcmp(*(char *const *)a, *(char *const *)b);
 }
 
-/* __metadata__: names and strings, each name once. */
-static bool check_metadata(const struct header *h, const cJSON *object)
+/* Reads the names one behind the other into text, which has room for them as they are spelt. */
+static bool read_metadata(const struct header *h, const struct json_member *metadata, char *text,
+                          char **names)
 {
-    const size_t count = (size_t)cJSON_GetArraySize(object);
-    const char **names = calloc(count + 1, sizeof *names);
-    const cJSON *item = NULL;
-    bool ok = true;
-    size_t n = 0;
+    struct json_walk walk;
+    struct json_member member;
 
-    if (!names)
-        return out_of_memory(h);
-    cJSON_ArrayForEach(item, object)
-    {
-        if (ok && !cJSON_IsString(item))
-            ok = REFUSE(h, "%s: __metadata__: the value of '%.200s' is not a string", h->file->path,
-                        item->string);
-        names[n++] = item->string;
+    json_walk_init(&walk, metadata->value, metadata->value_bytes);
+    while (json_walk_next(&walk, &member)) {
+        char *name = name_of(&member);
+
+        if (!name)
+            return out_of_memory(h);
+        *names++ = text;
+        text = stpcpy(text, name) + 1;
+        free(name);
+        if (*member.value != '"')
+            return REFUSE(h, "%s: __metadata__: the value of '%.200s' is not a string", h->file->path,
+                          names[-1]);
     }
-    qsort(names, count, sizeof *names, by_text);
+    return true;
+}
+
+/* __metadata__: names and strings, each name once. Any number of them: what cJSON makes of them would take many
+ * times the bytes of the text. */
+static bool check_metadata(const struct header *h, const struct json_member *metadata)
+{
+    const size_t count = metadata->children;
+    char **names = malloc((count + 1) * sizeof *names);
+    char *text = malloc(metadata->value_bytes);
+    bool ok = names && text ? read_metadata(h, metadata, text, names) : out_of_memory(h);
+
+    if (ok)
+        qsort(names, count, sizeof *names, by_text);
     for (size_t i = 1; ok && i < count; i++)
         if (strcmp(names[i - 1], names[i]) == 0)
             ok = REFUSE(h, "%s: __metadata__: '%.200s' is given twice", h->file->path, names[i]);
+    free(text);
     free(names);
     return ok;
 }
@@ -219,18 +231,19 @@ static bool read_member(const struct header *h, const struct json_member *member
 
     tensor->name = name_of(member);
     if (!tensor->name)
-        return REFUSE(h, "%s: header: the name %.*s cannot be decoded", h->file->path,
-                      (int)(member->key_bytes < 200 ? member->key_bytes : 200), member->key);
+        return out_of_memory(h);
     *metadata = strcmp(tensor->name, "__metadata__") == 0;
     if (*member->value != '{')
         return REFUSE(h, "%s: tensor '%.200s': its entry is not an object", h->file->path, tensor->name);
-    if (!*metadata && member->children > TENSOR_FIELDS)
+    if (*metadata)
+        return check_metadata(h, member);
+    if (member->children > TENSOR_FIELDS)
         return REFUSE(h, "%s: tensor '%.200s': %zu fields, not the three dtype, shape and data_offsets",
                       h->file->path, tensor->name, member->children);
     object = cJSON_ParseWithLength(member->value, member->value_bytes);
     if (!object)
-        return REFUSE(h, "%s: tensor '%.200s': its entry cannot be decoded", h->file->path, tensor->name);
-    ok = *metadata ? check_metadata(h, object) : read_fields(h, object, tensor);
+        return out_of_memory(h);
+    ok = read_fields(h, object, tensor);
     cJSON_Delete(object);
     return ok;
 }
@@ -241,14 +254,14 @@ bool safetensors_parse(struct safetensors *file, const char *header, size_t head
     const struct header h = {file, failure};
     struct json_walk walk;
     struct json_member member;
-    size_t members = 0;
+    size_t tensors = 0;
     bool has_metadata = false;
 
     file->count = 0;
     file->tensors = NULL;
-    if (!scan(&h, header, header_bytes, &members))
+    if (!scan(&h, header, header_bytes, &tensors))
         return false;
-    file->tensors = calloc(members + 1, sizeof *file->tensors);
+    file->tensors = calloc(tensors + 1, sizeof *file->tensors); /* a place more for what is none */
     if (!file->tensors)
         return out_of_memory(&h);
     json_walk_init(&walk, header, header_bytes);

@@ -6,7 +6,7 @@
 #include <stdint.h>
 #include <string.h>
 
-enum { MAX_DEPTH = 2, MAX_NUMBER_DIGITS = 16 };
+enum { MAX_DEPTH = 2, MAX_ELEMENTS = 64, MAX_NUMBER_DIGITS = 16 };
 static const uint64_t MAX_NUMBER = UINT64_C(1) << 53;
 
 static bool scan_value(struct json_walk *walk, int depth, size_t *children);
@@ -42,9 +42,35 @@ static bool expect(struct json_walk *walk, char c, const char *rule)
     return true;
 }
 
+/* 16: not hexadecimal. */
+static unsigned digit_of(char c)
+{
+    const char lower = (char)(c | 0x20);
+
+    if (is_digit(c))
+        return (unsigned)(c - '0');
+    return lower >= 'a' && lower <= 'f' ? (unsigned)(lower - 'a') + 10 : 16;
+}
+
+/* The backslash and the u of \u12ab are next. */
+static bool scan_unit(struct json_walk *walk, unsigned *unit)
+{
+    *unit = 0;
+    walk->at += 2;
+    for (int i = 0; i < 4; i++, walk->at++) {
+        const unsigned digit = walk->at < walk->end ? digit_of(*walk->at) : 16;
+
+        if (digit > 15)
+            return problem(walk, "\\u needs four hexadecimal digits");
+        *unit = *unit << 4 | digit;
+    }
+    return true;
+}
+
 static bool scan_escape(struct json_walk *walk)
 {
     const char *at = walk->at + 1;
+    unsigned unit = 0, low = 0;
 
     if (at == walk->end || !memchr("\"\\/bfnrtu", *at, 9))
         return problem(walk, "an unknown escape in a string");
@@ -52,15 +78,16 @@ static bool scan_escape(struct json_walk *walk)
         walk->at = at + 1;
         return true;
     }
-    if (walk->end - at < 5)
-        return problem(walk, "\\u needs four hexadecimal digits");
-    for (int i = 1; i <= 4; i++)
-        if (!at[i] || !strchr("0123456789abcdefABCDEF", at[i]))
-            return problem(walk, "\\u needs four hexadecimal digits");
-    if (memcmp(at + 1, "0000", 4) == 0)
+    if (!scan_unit(walk, &unit))
+        return false;
+    if (unit == 0)
         return problem(walk, "a string holds a NUL, which would hide the rest of it");
-    walk->at = at + 5;
-    return true;
+    if (unit < 0xd800 || unit > 0xdfff)
+        return true;
+    if (unit < 0xdc00 && walk->end - walk->at >= 2 && memcmp(walk->at, "\\u", 2) == 0 &&
+        !scan_unit(walk, &low))
+        return false;
+    return (low >= 0xdc00 && low <= 0xdfff) || problem(walk, "a string holds half of a surrogate pair");
 }
 
 static bool scan_string(struct json_walk *walk)
@@ -136,7 +163,8 @@ static bool scan_nest(struct json_walk *walk, int depth, size_t *children)
             return false;
         if (!scan_value(walk, depth + 1, &ignored))
             return false;
-        ++*children;
+        if (++*children > MAX_ELEMENTS && depth > 0)
+            return problem(walk, "more than 64 values in an array or an object");
         skip_space(walk);
         if (at_char(walk, close)) {
             walk->at++;

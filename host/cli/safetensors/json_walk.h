@@ -2,9 +2,10 @@
  * hold: all that a JSON library would forgive, hide or round. Nothing is allocated, so that a hostile text
  * costs nothing before it is refused.
  *
- *   - strings are valid UTF-8, without control characters and without NUL, also as an escape
+ *   - strings are valid UTF-8, without control characters, and their escapes are no NUL and no half of a pair
  *   - numbers are whole, from 0 to 2^53: beyond that a JSON library's double may be another number
- *   - values nest two levels below the members, no deeper: a tensor's object, and its arrays */
+ *   - values nest two levels below the members, no deeper: a tensor's object, and its arrays
+ *   - those of the second level hold at most 64 values: a shape has no more dimensions */
 #ifndef CLQUANT_CLI_JSON_WALK_H
 #define CLQUANT_CLI_JSON_WALK_H
 
