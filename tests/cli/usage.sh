@@ -66,6 +66,8 @@ run "$CLQUANT" quantize in.st -o out.st --tensor x=y
 refused "an optional name is not optional once given" 1 "needs the tensor 'y' for x; the file has four, scales, x"
 run "$CLQUANT" quantize in.st -o out.st --tensor zero_points=z
 refused "also for an optional argument" 1 "needs the tensor 'z' for zero_points"
+run "$CLQUANT" quantize in.st -o out.st --tensor zero_points=zero_points
+refused "also where its own name is given" 1 "needs the tensor 'zero_points' for zero_points"
 run "$CLQUANT" npu_quantize in.st -o out.st --tensor input=x --tensor scales=four --axis 2
 refused "an axis that the input has not" 1 "axis"
 run "$CLQUANT" npu_quantize in.st -o out.st --tensor input=x --dtype quint8 --div-mode false

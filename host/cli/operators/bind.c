@@ -26,11 +26,10 @@ static bool bind_one(struct operator_call *call, size_t i)
 {
     const struct operator_input *input = &call->op->inputs[i];
     const char *name = call->tensor_names[i];
-    const bool named_by_user = strcmp(name, input->name) != 0;
     const struct safetensors_tensor *tensor = safetensors_find(&call->file, name);
 
     call->sources[i] = tensor;
-    if (!tensor && input->optional && !named_by_user)
+    if (!tensor && input->optional && !call->named[i])
         return true;
     if (!tensor) {
         char names[640];
@@ -38,8 +37,8 @@ static bool bind_one(struct operator_call *call, size_t i)
         list_names(&call->file, names, sizeof names);
         return REFUSE(call,
                       "%s: %s needs the tensor '%.200s'%s%s; the file has %s (--tensor %s=NAME chooses)",
-                      call->in_path, call->op->name, name, named_by_user ? " for " : "",
-                      named_by_user ? input->name : "", names, input->name);
+                      call->in_path, call->op->name, name, call->named[i] ? " for " : "",
+                      call->named[i] ? input->name : "", names, input->name);
     }
     if (tensor->type->dtype.bits == 0)
         return REFUSE(call,

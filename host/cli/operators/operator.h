@@ -76,6 +76,7 @@ struct operator_call {
     const char *device_text;
     bool help;
     const char *tensor_names[OPERATOR_MAX_INPUTS]; /* in the file */
+    bool named[OPERATOR_MAX_INPUTS];               /* by --tensor, if only by the argument's own name */
     int64_t values[OPERATOR_MAX_OPTIONS];          /* a number, or the index of a choice */
     bool given[OPERATOR_MAX_OPTIONS];
 

@@ -96,6 +96,7 @@ static bool parse_tensor(struct operator_call *call, const char *text)
 
         if (strlen(name) == (size_t)(equals - text) && strncmp(name, text, strlen(name)) == 0) {
             call->tensor_names[i] = equals + 1;
+            call->named[i] = true;
             return true;
         }
     }
