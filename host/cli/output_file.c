@@ -53,10 +53,13 @@ static bool check_place(struct output_file *file, const char *path, struct failu
 {
     struct stat info;
     size_t length = strlen(path);
+    const bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 
     if (length == 0 || path[length - 1] == '/')
         return fail(failure, STATUS_USAGE, "-o '%s': a file's name is expected", path);
     file->path = realpath(path, NULL);
+    if (!file->path && is_link)
+        return fail(failure, STATUS_USAGE, "-o %s: is a symbolic link that leads to no file", path);
     if (!file->path)
         file->path = strdup(path);
     if (!file->path)
@@ -66,12 +69,24 @@ static bool check_place(struct output_file *file, const char *path, struct failu
     return true;
 }
 
+/* The old file's, or that of any new file. */
+static mode_t mode_at(const char *path)
+{
+    struct stat info;
+    mode_t mask = 0;
+
+    if (stat(path, &info) == 0)
+        return info.st_mode & 0777;
+    mask = umask(0);
+    umask(mask);
+    return 0666 & ~mask;
+}
+
 static bool create_temporary(struct output_file *file, struct failure *failure)
 {
     const char *slash = strrchr(file->path, '/');
     const int directory_bytes = slash ? (int)(slash - file->path) + 1 : 0;
     char name[PATH_MAX];
-    mode_t mask = 0;
 
     if ((size_t)snprintf(name, sizeof name, "%.*s.clquant-XXXXXX", directory_bytes, file->path) >=
         sizeof name) {
@@ -82,9 +97,7 @@ static bool create_temporary(struct output_file *file, struct failure *failure)
     if (file->fd < 0)
         return cannot(file, "created", failure);
     memcpy(temporary, name, sizeof name);
-    mask = umask(0);
-    umask(mask);
-    fchmod(file->fd, 0666 & ~mask); /* as any new file; mkostemp's is private */
+    fchmod(file->fd, mode_at(file->path)); /* mkostemp's is private */
     return true;
 }
 

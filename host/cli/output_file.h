@@ -1,6 +1,7 @@
 /* A file that appears whole or not at all. It is written under a private name in the directory where it will
- * stand, and renamed once it is safe on disk: until then an old file of that name stays as it is. The private
- * file is removed when the program ends early, by exit() or by any signal that can be caught. */
+ * stand, and renamed once it is safe on disk: until then an old file of that name stays as it is, and its
+ * permissions pass to the new one. The private file is removed when the program ends early, by exit() or by any
+ * signal that can be caught. */
 #ifndef CLQUANT_CLI_OUTPUT_FILE_H
 #define CLQUANT_CLI_OUTPUT_FILE_H
 
@@ -10,7 +11,7 @@
 
 struct output_file {
     int fd;
-    char *path; /* where it will stand; a symbolic link is followed */
+    char *path; /* where it will stand; a symbolic link is followed, and must lead to a file */
 };
 
 /* One at a time, and before the program has other threads: signals are held back meanwhile. */

@@ -36,6 +36,33 @@ refused "a directory that is not there" 3 "missing/out.st: cannot be created: No
 run "$CLQUANT" quantize in.st -o "$(printf 'd/%.0s' {1..2050})out.st"
 refused "a path that is too long" 3 "cannot be created: File name too long"
 
+# What stands in OUT's place.
+for mode in 600 640 444 777; do
+    (umask 022 && rm -f out.st && cp old.st out.st && chmod "$mode" out.st)
+    run bash -c 'umask 022; exec "$@"' - "$CLQUANT" quantize in.st -o out.st
+    succeeded "an old OUT of mode $mode"
+    check "an old OUT of mode $mode keeps it" test "$(stat -c %a out.st)" = "$mode"
+done
+rm out.st
+run bash -c 'umask 027; exec "$@"' - "$CLQUANT" quantize in.st -o out.st
+check "a new OUT has the umask's" test "$(stat -c %a out.st)" = 640
+mkdir links
+ln -s ../out.st links/there.st
+cp old.st out.st
+run "$CLQUANT" quantize in.st -o links/there.st
+succeeded "a symbolic link"
+check "a symbolic link is followed" cmp -s out.st whole.st
+check "a symbolic link stays" test -L links/there.st
+ln -s missing.st links/dangling.st
+run "$CLQUANT" quantize in.st -o links/dangling.st
+refused "a link to nothing" 2 "-o links/dangling.st: is a symbolic link that leads to no file"
+ln -s loop.st links/loop.st
+run "$CLQUANT" quantize in.st -o links/loop.st
+refused "a link to itself" 2 "is a symbolic link that leads to no file"
+check "links stay as they are" test "$(ls links | tr '\n' ' ')" = "dangling.st loop.st there.st " -a -L links/dangling.st
+rm -r links
+cp old.st out.st
+
 # Another user, and a directory that cannot be written: root may write everywhere.
 mkdir -m 755 closed
 cp in.st closed/
