@@ -14,7 +14,8 @@
 /* What a signal handler can reach: the name to remove, empty when there is none. */
 static char temporary[PATH_MAX];
 
-static const int deadly[] = {SIGHUP, SIGINT, SIGQUIT, SIGTERM, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGSEGV};
+/* All other signals end a program that does nothing about them. */
+static const int harmless[] = {SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
 
 static void remove_temporary(void)
 {
@@ -29,6 +30,14 @@ static void on_signal(int number)
     raise(number);
 }
 
+static bool is_harmless(int number)
+{
+    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
+        if (harmless[i] == number)
+            return true;
+    return false;
+}
+
 /* A signal that the caller ignores, as nohup does with SIGHUP, stays ignored. */
 static void catch_signals(void)
 {
@@ -36,10 +45,10 @@ static void catch_signals(void)
     struct sigaction old;
 
     sigemptyset(&action.sa_mask);
-    for (size_t i = 0; i < sizeof deadly / sizeof *deadly; i++)
-        if (sigaction(deadly[i], NULL, &old) == 0 && old.sa_handler == SIG_DFL)
-            sigaction(deadly[i], &action, NULL);
     signal(SIGXFSZ, SIG_IGN); /* a write past the limit then fails with a sentence */
+    for (int number = 1; number <= SIGRTMAX; number++)
+        if (!is_harmless(number) && sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+            sigaction(number, &action, NULL);
     atexit(remove_temporary); /* a driver may end the process */
 }
 
