@@ -20,9 +20,11 @@ static const char writing_prefix[] = ".new-"; /* one that is being written, or w
 struct totals {
     size_t entries;
     uint64_t size_bytes;
+    bool failed; /* an entry stays that should go */
 };
 
-typedef bool (*visitor)(DIR *directory, const struct dirent *entry, const struct stat *info);
+typedef void (*visitor)(DIR *directory, const struct dirent *entry, const struct stat *info,
+                        struct totals *totals);
 
 static bool is_entry(const char *name)
 {
@@ -32,33 +34,41 @@ static bool is_entry(const char *name)
     return length > suffix && strcmp(name + length - suffix, entry_suffix) == 0;
 }
 
-static bool print_entry(DIR *directory, const struct dirent *entry, const struct stat *info)
+static void count(const struct stat *info, struct totals *totals)
+{
+    totals->entries++;
+    totals->size_bytes += (uint64_t)info->st_size;
+}
+
+static void print_entry(DIR *directory, const struct dirent *entry, const struct stat *info,
+                        struct totals *totals)
 {
     struct tm used;
     char when[32] = "?";
 
     (void)directory;
     if (!is_entry(entry->d_name))
-        return false;
+        return;
     if (localtime_r(&info->st_mtime, &used))
         strftime(when, sizeof when, "%Y-%m-%d %H:%M", &used);
     printf("%10jd bytes  last used %s  %s\n", (intmax_t)info->st_size, when, entry->d_name);
-    return true;
+    count(info, totals);
 }
 
-static bool remove_entry(DIR *directory, const struct dirent *entry, const struct stat *info)
+static void remove_entry(DIR *directory, const struct dirent *entry, const struct stat *info,
+                         struct totals *totals)
 {
     const bool ours =
         is_entry(entry->d_name) || strncmp(entry->d_name, writing_prefix, sizeof writing_prefix - 1) == 0;
 
-    (void)info;
     if (!ours)
-        return false;
-    if (unlinkat(dirfd(directory), entry->d_name, 0) == 0)
-        return true;
-    if (errno != ENOENT) /* another process may have removed it */
+        return;
+    if (unlinkat(dirfd(directory), entry->d_name, 0) == 0) {
+        count(info, totals);
+    } else if (errno != ENOENT) { /* another process may have removed it */
         complain("%s: cannot be removed: %s", entry->d_name, strerror(errno));
-    return false;
+        totals->failed = true;
+    }
 }
 
 static int for_each(const char *path, visitor visit, struct totals *totals)
@@ -76,13 +86,11 @@ static int for_each(const char *path, visitor visit, struct totals *totals)
         struct stat info;
 
         if (fstatat(dirfd(directory), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
-            S_ISREG(info.st_mode) && visit(directory, entry, &info)) {
-            totals->entries++;
-            totals->size_bytes += (uint64_t)info.st_size;
-        }
+            S_ISREG(info.st_mode))
+            visit(directory, entry, &info, totals);
     }
     closedir(directory);
-    return STATUS_DONE;
+    return totals->failed ? STATUS_SYSTEM : STATUS_DONE;
 }
 
 static int on_directory(const char *path, bool clear)

@@ -77,6 +77,14 @@ if "${as_user[@]}" test -x "$CLQUANT"; then
     [ "$(id -u)" = 0 ] || chmod 0 closed/in.st
     run "${as_user[@]}" "$CLQUANT" quantize closed/in.st -o out.st
     refused "a file that cannot be read" 1 "closed/in.st: Permission denied"
+    mkdir -m 777 cache
+    touch cache/kept.clqbin
+    chmod 555 cache
+    run "${as_user[@]}" env CLQ_CACHE_DIR=cache "$CLQUANT" cache clear
+    refused "a cache that cannot be cleared" 3 "kept.clqbin: cannot be removed: Permission denied"
+    check "a cache that cannot be cleared: nothing is said to be removed" test -z "$out" -a -e cache/kept.clqbin
+    chmod 755 cache
+    rm -r cache
 else
     echo "not tested: another user cannot run $CLQUANT"
 fi
