@@ -14,8 +14,10 @@ run "$CLQUANT" dequantize in.st -o out.st --axis 0
 refused "scales of another axis" 1 "scale has 4 elements: it must have 1, or 2 as y.shape[0]"
 run "$CLQUANT" dequantize in.st -o out.st --of uint8
 refused "int8 is not uint8" 1 "tensor 'q' is I8, and --of is uint8"
-run "$CLQUANT" dequantize in.st -o out.st --length 2
-refused "a length without indices" 2 "--length is for a file with indices only"
+for option in "--length 2" "--out-of-range drop" --strict; do
+    run "$CLQUANT" dequantize in.st -o out.st $option
+    refused "$option without indices" 2 "${option% *} is for a file with indices only"
+done
 
 "$TENSOR_FILE" make packed.st bytes:U8:1x2:33,248 words:I32:1x1:-2041302512 scale:F32:1:1 offset:F32:1:1
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of int4
@@ -52,8 +54,12 @@ run "$CLQUANT" dequantize read.st -o out.st --strict
 refused "strict" 1 "indices[2] has start -1"
 run "$CLQUANT" dequantize read.st -o out.st --axis 0
 refused "starts on the first axis" 1 "axis is 0"
-run "$CLQUANT" dequantize read.st -o out.st --length 4
-refused "entries longer than the cache" 1 "y.shape[1] is 4: it must be at most q.shape[1], 3"
+for length in 4 2147483647 -5; do
+    run "$CLQUANT" dequantize read.st -o out.st --length "$length"
+    refused "entries of $length" 1 "--length is $length: it must be from 0 to 3, the size of 'q' on axis -2"
+done
+run "$CLQUANT" dequantize read.st -o out.st --length 0
+holds "entries of nothing" out.st "y F32 [3,0,2]"
 
 "$TENSOR_FILE" make rows.st x:F32:2x4:0,1,2,3,-4,0,4,8
 run "$CLQUANT" dynamic_quantize rows.st -o q.st --dtype int8 --symmetric

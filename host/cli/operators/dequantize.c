@@ -47,6 +47,18 @@ static int32_t axis_of(const struct operator_call *call)
     return (int32_t)(call->sources[INDICES] && !call->given[AXIS] ? -2 : call->values[AXIS]);
 }
 
+/* Without indices nothing would heed them. */
+static bool check_gathering_options(struct operator_call *call)
+{
+    static const int gathering[] = {LENGTH, OUT_OF_RANGE, STRICT};
+
+    for (size_t i = 0; !call->sources[INDICES] && i < sizeof gathering / sizeof *gathering; i++)
+        if (call->given[gathering[i]])
+            return fail(call->failure, STATUS_USAGE, "--%s is for a file with indices only",
+                        call->op->options[gathering[i]].name);
+    return true;
+}
+
 static bool plan(struct operator_call *call)
 {
     static const DLDataType dtypes[] = {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1}};
@@ -59,8 +71,8 @@ static bool plan(struct operator_call *call)
     if (call->sources[ZERO_POINTS] && call->sources[OFFSET])
         return REFUSE(call, "%s: zero_points and offset are both in the file: one of them is expected",
                       call->in_path);
-    if (!call->sources[INDICES] && call->given[LENGTH])
-        return fail(call->failure, STATUS_USAGE, "--length is for a file with indices only");
+    if (!check_gathering_options(call))
+        return false;
     memcpy(shape, q->shape, (size_t)rank * sizeof *shape);
     if (rank > 0 && __builtin_mul_overflow(shape[rank - 1], call->dtypes[Q].lanes, &shape[rank - 1]))
         return REFUSE(call, "%s: tensor '%.200s' has too many elements", call->in_path, q->name);
@@ -70,6 +82,10 @@ static bool plan(struct operator_call *call)
                           "%s: axis is %d: it must be a dimension of '%.200s' but the first, and indices [N] "
                           "or [N, 2]",
                           call->in_path, axis_of(call), q->name);
+        if (call->values[LENGTH] < 0 || call->values[LENGTH] > shape[axis])
+            return REFUSE(
+                call, "%s: --length is %jd: it must be from 0 to %jd, the size of '%.200s' on axis %d",
+                call->in_path, (intmax_t)call->values[LENGTH], (intmax_t)shape[axis], q->name, axis_of(call));
         shape[0] = call->sources[INDICES]->shape[0];
         shape[axis] = call->values[LENGTH];
     }
