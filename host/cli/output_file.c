@@ -58,23 +58,25 @@ static bool cannot(const struct output_file *file, const char *what, struct fail
 }
 
 /* Only a regular file may be replaced: a rename over a device or a directory would destroy it. */
-static bool check_place(struct output_file *file, const char *path, struct failure *failure)
+static bool check_place(struct output_file *file, const char *option, const char *path,
+                        struct failure *failure)
 {
     struct stat info;
     size_t length = strlen(path);
     const bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
 
     if (length == 0 || path[length - 1] == '/')
-        return fail(failure, STATUS_USAGE, "-o '%s': a file's name is expected", path);
+        return fail(failure, STATUS_USAGE, "%s '%s': a file's name is expected", option, path);
     file->path = realpath(path, NULL);
     if (!file->path && is_link)
-        return fail(failure, STATUS_USAGE, "-o %s: is a symbolic link that leads to no file", path);
+        return fail(failure, STATUS_USAGE, "%s %s: is a symbolic link that leads to no file", option, path);
     if (!file->path)
         file->path = strdup(path);
     if (!file->path)
         return fail(failure, STATUS_SYSTEM, "no memory for a path");
     if (stat(file->path, &info) == 0 && !S_ISREG(info.st_mode))
-        return fail(failure, STATUS_USAGE, "-o %s: is there already, and is not a regular file", path);
+        return fail(failure, STATUS_USAGE, "%s %s: is there already, and is not a regular file", option,
+                    path);
     return true;
 }
 
@@ -110,14 +112,15 @@ static bool create_temporary(struct output_file *file, struct failure *failure)
     return true;
 }
 
-bool output_file_create(struct output_file *file, const char *path, struct failure *failure)
+bool output_file_create(struct output_file *file, const char *option, const char *path,
+                        struct failure *failure)
 {
     sigset_t all;
     sigset_t before;
     bool ok = false;
 
     *file = (struct output_file){.fd = -1};
-    if (!check_place(file, path, failure)) {
+    if (!check_place(file, option, path, failure)) {
         output_file_discard(file);
         return false;
     }
@@ -147,6 +150,11 @@ bool output_file_write(struct output_file *file, const void *bytes, size_t size_
         size_bytes -= (size_t)put;
     }
     return true;
+}
+
+const char *output_file_private_name(void)
+{
+    return temporary;
 }
 
 bool output_file_commit(struct output_file *file, struct failure *failure)

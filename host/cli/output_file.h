@@ -14,10 +14,16 @@ struct output_file {
     char *path; /* where it will stand; a symbolic link is followed, and must lead to a file */
 };
 
-/* One at a time, and before the program has other threads: signals are held back meanwhile. */
-bool output_file_create(struct output_file *file, const char *path, struct failure *failure);
+/* One at a time, and before the program has other threads: signals are held back meanwhile. option, such as
+ * "-o", is what the user gave path by. */
+bool output_file_create(struct output_file *file, const char *option, const char *path,
+                        struct failure *failure);
 bool output_file_write(struct output_file *file, const void *bytes, size_t size_bytes,
                        struct failure *failure);
+
+/* The private name, for another program that writes the bytes. */
+const char *output_file_private_name(void);
+
 bool output_file_commit(struct output_file *file, struct failure *failure);
 
 /* Removes what was not committed. */

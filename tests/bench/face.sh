@@ -87,6 +87,17 @@ if command -v python3 >/dev/null && [[ $("$CLQUANT" bench --size 1 --only "per t
 else
     echo "skipped: no python3, or no CPU device"
 fi
+# cannot_be OPTION: places where no file can be are refused by the option's rule, before anything is measured.
+cannot_be() {
+    local name
+    mkdir directory
+    for name in "" directory directory/ /dev/null; do
+        run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" "$1" "$name"
+        refused "$1 '$name'" 2 "clquant: $1 "
+        check "$1 '$name': says so before it measures" test -z "$out"
+    done
+    rmdir directory
+}
 if command -v gnuplot >/dev/null; then
     run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply" --plot "it's.svg"
     succeeded "a plot"
@@ -95,6 +106,14 @@ if command -v gnuplot >/dev/null; then
     run "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" --plot nowhere/a.svg
     refused "a plot that cannot be written" 3 "nowhere/a.svg"
     check "says so before it measures" test -z "$out"
+    cannot_be --plot
+    printf '#!/bin/sh\ncat >/dev/null\nexit 1\n' >"$TMPDIR/gnuplot"
+    chmod 755 "$TMPDIR/gnuplot"
+    echo old >old.svg
+    run env PATH="$TMPDIR:$PATH" "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" --plot old.svg
+    refused "a gnuplot that fails" 3 "gnuplot failed to draw 'old.svg'"
+    check "the old plot stays" test "$(cat old.svg)" = old -a -z "$(ls .clquant-* 2>/dev/null)"
+    rm "$TMPDIR/gnuplot"
 else
     echo "skipped: gnuplot is not installed"
 fi
@@ -104,6 +123,11 @@ check "says so before it measures" test -z "$out"
 
 run "$CLQUANT" bench --size 1 --only "float16 int4 multiply per tensor" --json nowhere/a.json
 refused "JSON that cannot be written" 3 "nowhere/a.json"
+check "says so before it measures" test -z "$out"
+cannot_be --json
+echo old >rows.json
+run "$CLQUANT" bench --size 1 --device "no such device" --json rows.json
+check "what is there stays until there are rows" test "$(cat rows.json)" = old
 run "$CLQUANT" bench --only "no such row"
 refused "no row" 2 "no such row"
 for size in 0 -1 1x 1048577 ""; do

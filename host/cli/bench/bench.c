@@ -82,7 +82,7 @@ static bool can_write_results(struct bench *bench)
 {
     const struct bench_options *options = &bench->options;
 
-    return (!options->json_path || report_can_write(options->json_path, &bench->failure)) &&
+    return (!options->json_path || report_can_write("--json", options->json_path, &bench->failure)) &&
            (!options->plot_path || report_can_plot(options->plot_path, &bench->failure));
 }
 

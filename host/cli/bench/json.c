@@ -3,12 +3,10 @@
 #include "report.h"
 
 #include <cjson/cJSON.h>
-#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 /* Six digits say all that a timing says. A figure that a row does not have is left out. */
 static bool add_figure(cJSON *object, const char *name, double value)
@@ -78,14 +76,13 @@ static bool add_all(cJSON *top, const struct report *report)
     return rows != NULL;
 }
 
-bool report_can_write(const char *path, struct failure *failure)
+bool report_can_write(const char *option, const char *path, struct failure *failure)
 {
-    const char *slash = strrchr(path, '/');
-    char directory[4096];
+    struct output_file file;
+    const bool can = output_file_create(&file, option, path, failure);
 
-    snprintf(directory, sizeof directory, "%.*s", slash ? (int)(slash - path) + 1 : 1, slash ? path : ".");
-    return access(directory, W_OK) == 0 ||
-           fail(failure, STATUS_SYSTEM, "bench: '%s' cannot be written: %s", path, strerror(errno));
+    output_file_discard(&file);
+    return can;
 }
 
 bool report_write_json(const struct report *report, const char *path, struct failure *failure)
@@ -99,7 +96,7 @@ bool report_write_json(const struct report *report, const char *path, struct fai
         text = cJSON_Print(top);
     if (!text)
         fail(failure, STATUS_SYSTEM, "bench: no memory for the JSON of %zu rows", report->count);
-    else if (output_file_create(&file, path, failure)) {
+    else if (output_file_create(&file, "--json", path, failure)) {
         done = output_file_write(&file, text, strlen(text), failure) &&
                output_file_write(&file, "\n", 1, failure) && output_file_commit(&file, failure);
         if (!done)

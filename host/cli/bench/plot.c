@@ -1,4 +1,5 @@
 /* The shares of the stream loop as bars, drawn by gnuplot. */
+#include "../output_file.h"
 #include "gnuplot.h"
 #include "report.h"
 
@@ -9,7 +10,7 @@
 bool report_can_plot(const char *svg, struct failure *failure)
 {
     if (gnuplot_is_there())
-        return report_can_write(svg, failure);
+        return report_can_write("--plot", svg, failure);
     return fail(failure, STATUS_SYSTEM,
                 "bench: --plot needs gnuplot, which is not in PATH (Debian: apt install gnuplot-nox)");
 }
@@ -44,15 +45,25 @@ static void put_plot(const struct report *report, const char *path, FILE *to)
                 "$rows using 2:1:(sprintf('%%.2f', $2)) with labels left offset 0.3, 0\n");
 }
 
-bool report_plot(const struct report *report, const char *path, struct failure *failure)
+static bool draw(const struct report *report, const char *path, struct failure *failure)
 {
     FILE *gnuplot = gnuplot_open();
     int status = 0;
 
     if (!gnuplot)
         return fail(failure, STATUS_SYSTEM, "bench: gnuplot cannot be started: %s", strerror(errno));
-    put_plot(report, path, gnuplot);
+    put_plot(report, output_file_private_name(), gnuplot);
     status = gnuplot_close(gnuplot);
     return status == 0 ||
            fail(failure, STATUS_SYSTEM, "bench: gnuplot failed to draw '%s' (status %d)", path, status);
+}
+
+bool report_plot(const struct report *report, const char *path, struct failure *failure)
+{
+    struct output_file file;
+    const bool done = output_file_create(&file, "--plot", path, failure) && draw(report, path, failure) &&
+                      output_file_commit(&file, failure);
+
+    output_file_discard(&file);
+    return done;
 }
