@@ -54,13 +54,16 @@ static bool run_tensor(const struct demo *demo, const struct safetensors *file,
 {
     const size_t bytes = (size_t)(tensor->end - tensor->begin);
     void *values = malloc(bytes);
+    char shown[256];
     bool ok = values != NULL || fail(failure, STATUS_SYSTEM, "%s: out of memory", tensor->name);
 
     ok = ok && safetensors_read(file, tensor, 0, values, bytes, failure);
     if (ok) {
         const struct reference_tensor x = reference_dense(type, 1, (int)tensor->rank, tensor->shape, values);
 
-        printf("%s: %s, %zu dimensions, %.1f MiB\n", tensor->name, tensor->type->name, tensor->rank,
+        snprintf(shown, sizeof shown, "%s", tensor->name);
+        tame(shown);
+        printf("%s: %s, %zu dimensions, %.1f MiB\n", shown, tensor->type->name, tensor->rank,
                (double)bytes / (1 << 20));
         ok = run_formats(demo, tensor->type->dtype, &x) ||
              fail(failure, STATUS_SYSTEM, "%s failed", tensor->name);

@@ -1,8 +1,12 @@
 /* Sentences for people, on stderr. */
 #include "failure.h"
 
+#include "safetensors/utf8.h"
+
 #include <stdarg.h>
+#include <stdint.h>
 #include <stdio.h>
+#include <string.h>
 
 bool fail(struct failure *failure, enum exit_status status, const char *format, ...)
 {
@@ -15,6 +19,44 @@ bool fail(struct failure *failure, enum exit_status status, const char *format, 
     return false;
 }
 
+/* The character of those bytes, which are UTF-8. */
+static uint32_t decode(const char *at, size_t length)
+{
+    uint32_t character = (unsigned char)*at & (length == 1 ? 0x7f : 0xff >> (length + 1));
+
+    for (size_t i = 1; i < length; i++)
+        character = character << 6 | ((unsigned char)at[i] & 0x3f);
+    return character;
+}
+
+static bool steers(uint32_t c)
+{
+    const bool control = c < 0x20 || (c >= 0x7f && c <= 0x9f);
+    const bool direction = c == 0x61c || c == 0x200e || c == 0x200f || (c >= 0x202a && c <= 0x202e) ||
+                           (c >= 0x2066 && c <= 0x2069);
+
+    return control || direction;
+}
+
+void tame(char *text)
+{
+    const char *end = text + strlen(text);
+    char *to = text;
+
+    for (const char *at = text; at < end;) {
+        const size_t length = utf8_length(at, end);
+
+        if (length == 0 || steers(decode(at, length))) {
+            *to++ = '?';
+        } else {
+            memmove(to, at, length);
+            to += length;
+        }
+        at += length ? length : 1;
+    }
+    *to = '\0';
+}
+
 void complain(const char *format, ...)
 {
     char text[sizeof((struct failure *)0)->text];
@@ -23,8 +65,6 @@ void complain(const char *format, ...)
     va_start(values, format);
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
-    for (char *c = text; *c; c++)
-        if ((unsigned char)*c < 0x20 || *c == 0x7f)
-            *c = '?';
+    tame(text);
     fprintf(stderr, "clquant: %s\n", text);
 }

@@ -20,8 +20,11 @@ struct failure {
 __attribute__((format(printf, 3, 4))) bool fail(struct failure *failure, enum exit_status status,
                                                 const char *format, ...);
 
-/* Says on stderr "clquant: " and the sentence. Names come from files: control characters are shown as '?', so
- * that no file can steer the terminal. */
+/* Names come from files: '?' takes the place of control characters, of those that turn the direction of text, and
+ * of what is no UTF-8, so that no file can steer the terminal. */
+void tame(char *text);
+
+/* Says on stderr "clquant: " and the sentence, tamed. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
 
 #endif

@@ -228,6 +228,23 @@ bad "a type that the operator refuses" "x.dtype" "{\"x\":{\"dtype\":\"I64\",\"sh
 file $'{"\\u001b[31mx":{"dtype":"I31","shape":[],"data_offsets":[0,0]}}' 0
 run "$CLQUANT" quantize bad.st -o out.st
 refused "a name that steers the terminal is shown tame" 1 "?[31mx"
+# named CHARACTER: a file whose message shows that character between angle brackets.
+named() {
+    file "{\"<$1>\":{\"dtype\":\"I31\",\"shape\":[],\"data_offsets\":[0,0]}}" 0
+    run "$CLQUANT" quantize bad.st -o out.st
+}
+for character in $'\x7f' $'\xc2\x80' $'\xc2\x9b' $'\xc2\x9f' $'\xd8\x9c' $'\xe2\x80\x8e' $'\xe2\x80\x8f' $'\xe2\x80\xaa' \
+    $'\xe2\x80\xae' $'\xe2\x81\xa6' $'\xe2\x81\xa9'; do
+    named "$character"
+    refused "$(printf %q "$character") is shown tame" 1 "tensor '<?>': dtype"
+done
+for character in $'\xc2\xa0' $'\xc3\xa9' $'\xd8\x9b' $'\xe2\x80\x8d' $'\xe2\x80\xa9' $'\xe2\x80\xaf' $'\xe2\x81\xa5' \
+    $'\xe2\x81\xaa' $'\xe4\xb8\xad' $'\xf0\x9f\x98\x80'; do
+    named "$character"
+    refused "$(printf %q "$character") is shown" 1 "tensor '<$character>': dtype"
+done
+run "$CLQUANT" quantize $'\x9b.st' -o out.st
+refused "a path that is no UTF-8" 1 "clquant: ?.st: No such file"
 
 # What is no file
 run "$CLQUANT" quantize missing.st -o out.st
