@@ -36,6 +36,13 @@ refused "a directory that is not there" 3 "missing/out.st: cannot be created: No
 run "$CLQUANT" quantize in.st -o "$(printf 'd/%.0s' {1..2050})out.st"
 refused "a path that is too long" 3 "cannot be created: File name too long"
 
+# A report that cannot be read is known before OUT is in place.
+"$TENSOR_FILE" make scatter.st cache:I8:2x3x2:0 indices:I32:2:2,9 updates:F32:2x1x2:1,2 scales:F32:1:0.5
+run env LD_PRELOAD="$NO_READ" "$CLQUANT" quantize_scatter scatter.st -o out.st
+refused "a report that cannot be read" 3 "scatter.st: reading the report: "
+rm scatter.st
+survives "a report that cannot be read"
+
 # What stands in OUT's place.
 for mode in 600 640 444 777; do
     (umask 022 && rm -f out.st && cp old.st out.st && chmod "$mode" out.st)

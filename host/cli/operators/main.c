@@ -97,10 +97,15 @@ static bool compute(struct operator_call *call)
 
 static bool run(struct operator_call *call)
 {
-    return safetensors_open(&call->file, call->in_path, call->failure) && operator_bind(call) &&
-           call->op->plan(call) && output_file_create(&call->out, "-o", call->out_path, call->failure) &&
-           open_device(call) && operator_upload(call) && compute(call) && operator_download(call) &&
-           output_file_commit(&call->out, call->failure) && operator_say_report(call);
+    const bool ok = safetensors_open(&call->file, call->in_path, call->failure) && operator_bind(call) &&
+                    call->op->plan(call) &&
+                    output_file_create(&call->out, "-o", call->out_path, call->failure) &&
+                    open_device(call) && operator_upload(call) && compute(call) && operator_download(call) &&
+                    operator_read_report(call) && output_file_commit(&call->out, call->failure);
+
+    if (ok)
+        operator_say_report(call);
+    return ok;
 }
 
 static void release(struct operator_call *call)

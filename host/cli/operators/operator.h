@@ -92,6 +92,7 @@ struct operator_call {
     cl_command_queue queue;
     DLManagedTensor *inputs[OPERATOR_MAX_INPUTS];
     DLManagedTensor *report; /* NULL: the operator asked for none */
+    struct clq_report reported;
 };
 
 int operator_main(const struct operator_description *op, int argc, char **argv);
@@ -125,9 +126,11 @@ void operator_add_output_in_place(struct operator_call *call, size_t input);
  * index, --dtype. */
 bool operator_type_cache(struct operator_call *call, size_t input, size_t option);
 
-/* For run: a zeroed struct clq_report. What it holds once the run is done is said on stderr. */
+/* For run: a zeroed struct clq_report. What it holds once the run is done is read while OUT can still be given
+ * up, and said on stderr once OUT is in place. */
 clq_status operator_report(struct operator_call *call, cl_mem *report);
-bool operator_say_report(struct operator_call *call);
+bool operator_read_report(struct operator_call *call);
+void operator_say_report(const struct operator_call *call);
 
 /* For run: the tensors on the device. An input that is absent is NULL. */
 const DLTensor *operator_input(const struct operator_call *call, size_t input);

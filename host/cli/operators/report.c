@@ -14,22 +14,23 @@ clq_status operator_report(struct operator_call *call, cl_mem *report)
                             NULL);
 }
 
-bool operator_say_report(struct operator_call *call)
+bool operator_read_report(struct operator_call *call)
 {
-    struct clq_report report = {0};
     clq_status status = CLQ_OK;
-    uint32_t count = 0;
 
-    if (!call->report)
-        return true;
-    status = clq_tensor_read(call->queue, &call->report->dl_tensor, CL_TRUE, &report, sizeof report, 0, NULL,
-                             NULL);
-    if (status != CLQ_OK)
-        return operator_fail(call, "reading the report", status);
-    count = report.dropped > 0 ? report.dropped : report.moved; /* one policy: never both */
+    if (call->report)
+        status = clq_tensor_read(call->queue, &call->report->dl_tensor, CL_TRUE, &call->reported,
+                                 sizeof call->reported, 0, NULL, NULL);
+    return status == CLQ_OK || operator_fail(call, "reading the report", status);
+}
+
+void operator_say_report(const struct operator_call *call)
+{
+    const struct clq_report *report = &call->reported;
+    const uint32_t count = report->dropped > 0 ? report->dropped : report->moved; /* one policy: never both */
+
     if (count > 0)
         complain("%s: %s: indices: %u %s out of range %s; the first is indices[%jd]", call->in_path,
                  call->op->name, (unsigned)count, count == 1 ? "entry" : "entries",
-                 report.dropped > 0 ? "dropped" : "moved", (intmax_t)clq_report_first(&report));
-    return true;
+                 report->dropped > 0 ? "dropped" : "moved", (intmax_t)clq_report_first(report));
 }
