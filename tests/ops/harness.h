@@ -30,6 +30,7 @@ struct harness {
     bool edges;                   /* nothing stands behind a tensor: see fresh.c */
     bool kept;                    /* every program has to come out of the cache */
     bool unoptimized;             /* PoCL is told so from outside: see tests/CMakeLists.txt */
+    const char *only;             /* a pattern: the tests whose names match */
     struct clq_context_desc desc; /* to make another context of the same kind */
 };
 extern struct harness harness;
@@ -51,9 +52,9 @@ int harness_fillings(size_t size_bytes, int fillings[2]);
  * unoptimized, as wherever no CPU would choose them. */
 void harness_calls_in(enum clq_form form);
 
-/* Reads --small, --share N, --roomy, --edges, --kept, --seed N, --form item|group and --arithmetic exact (the seed
- * also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure. Returns
- * what main returns. */
+/* Reads --small, --share N, --roomy, --edges, --kept, --seed N, --only PATTERN, --form item|group and --arithmetic exact
+ * (the seed also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure,
+ * and so is a pattern that names no test. Returns what main returns. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);
 #define HARNESS_RUN(argc, argv, name, tests) harness_run(argc, argv, name, tests, COUNT(tests))
 
