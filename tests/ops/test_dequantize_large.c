@@ -1,5 +1,5 @@
-/* Tensors past 2^32 nibbles and 2^31 bytes: rows and entries far apart in large buffers, of which no more than
- * these and what stands around them is touched. */
+/* Tensors past 2^32 bytes: rows and entries far apart in large buffers, of which no more than these and what stands
+ * around them is touched. */
 #include "dequantize_case.h"
 
 #include <string.h>
@@ -56,8 +56,8 @@ static void check_far_rows(const struct dequantize_types *types, int axis)
     const struct dequantize_shape near = {.rank = 2, .q = {ROWS, COLUMNS}, .axis = axis};
     const struct dequantize_case c = dequantize_case_of("far rows", types, &near);
     const bool int4 = types->q == REFERENCE_I4;
-    const int64_t q_step = (INT64_C(1) << 29) + 64,
-                  y_step = (INT64_C(1) << 29) + 96; /* bytes of a row to the next */
+    const int64_t q_step = (INT64_C(3) << 28) + 64,
+                  y_step = (INT64_C(3) << 28) + 96; /* bytes of a row to the next */
     const int64_t q_bytes = int4 ? COLUMNS / 2 : COLUMNS, y_bytes = COLUMNS * 2;
     const uint64_t size_bytes = 6 * (uint64_t)y_step + MOST_BYTES + 2 * GUARD;
     int64_t q_strides[2] = {int4 ? 2 * q_step : q_step, 1}, y_strides[2] = {y_step / 2, 1};
@@ -113,8 +113,8 @@ static void far_rows(void **state)
     check_far_rows(&int4, 0);
 }
 
-/* A cache of int4 with 2^31 nibbles a batch; its scales and offsets stand five floats apart. */
-enum { BATCHES = 3, COLUMNS = 32, LENGTH = 2, SCALE_STEP = 5 };
+/* A cache of int4 with 2^31 nibbles a batch; its scales and offsets stand six floats apart. */
+enum { BATCHES = 3, COLUMNS = 32, LENGTH = 2, SCALE_STEP = 6 };
 #define POSITIONS (INT64_C(1) << 26)
 
 static const struct {
