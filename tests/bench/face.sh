@@ -84,6 +84,12 @@ if command -v python3 >/dev/null && [[ $("$CLQUANT" bench --size 1 --only "per t
     check "is left out" test -z "$(grep torch rows.json)"
     torch ends "decode, calls back to back"
     refused "PyTorch that ends" 3 "PyTorch ended"
+    echo 'open("ran_torch", "w")' >torch.py
+    torch "" "decode, calls back to back"
+    succeeded "a torch.py in the current directory"
+    check "is not run" test ! -e ran_torch
+    check "PyTorch is, from where it lies" "$CHECK_JSON" rows.json 3 torch-index_put
+    rm torch.py
 else
     echo "skipped: no python3, or no CPU device"
 fi
