@@ -1,6 +1,7 @@
 /* check_json FILE ROWS PEER...: the bench's JSON has the documented shape, so many rows, and each row these
  * names under vs. */
 #include <cjson/cJSON.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -46,20 +47,32 @@ static double size_of(const char *type)
                                                                       : 1;
 }
 
-/* The scale and the offset of each row that are found on the way. */
+/* The scale of each row, and the offset where it has one: found on the way, or on the way back read. */
 static double parameter_bytes(const cJSON *row)
 {
-    const cJSON *columns = cJSON_GetArrayItem(cJSON_GetObjectItemCaseSensitive(row, "shape"), 1);
+    const cJSON *shape = cJSON_GetObjectItemCaseSensitive(row, "shape");
+    const cJSON *columns = cJSON_GetArrayItem(shape, cJSON_GetArraySize(shape) - 1);
+    const char *name = text(row, "operator"), *mode = text(row, "mode");
+    const double of_row = strcmp(name, "dynamic_quantize") == 0 ? strcmp(mode, "symmetric") == 0 ? 4 : 8
+                          : strcmp(name, "dequantize") == 0 && strcmp(mode, "dynamic") == 0 ? 4
+                                                                                            : 0;
 
-    if (strcmp(text(row, "operator"), "dynamic_quantize") != 0 || !columns)
-        return 0;
-    return elements(row) / columns->valuedouble * (strcmp(text(row, "mode"), "symmetric") == 0 ? 4 : 8);
+    return columns ? elements(row) / columns->valuedouble * of_row : 0;
+}
+
+/* Scales of a whole tensor, or of an axis of it, are next to nothing. */
+static double element_bytes(const cJSON *row)
+{
+    const bool scales_alone = strcmp(text(row, "operator"), "find_scales") == 0;
+
+    return size_of(text(row, "src")) + (scales_alone ? 0 : size_of(text(row, "dst")));
 }
 
 static int is_operator(const char *name)
 {
     static const char *const names[] = {"quantize",         "group_quantize",           "quantize_scatter",
-                                        "dynamic_quantize", "dynamic_quantize_scatter", "dequantize"};
+                                        "dynamic_quantize", "dynamic_quantize_scatter", "dequantize",
+                                        "find_scales"};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
@@ -69,8 +82,7 @@ static int is_operator(const char *name)
 
 static void check_row(const cJSON *row, size_t index)
 {
-    const double bytes =
-        elements(row) * (size_of(text(row, "src")) + size_of(text(row, "dst"))) + parameter_bytes(row);
+    const double bytes = elements(row) * element_bytes(row) + parameter_bytes(row);
     const double rate = figure(row, "bytes") / figure(row, "median_s") * 1e-9;
     const int scatters = strstr(text(row, "operator"), "_scatter") != NULL;
 

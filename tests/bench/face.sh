@@ -59,6 +59,18 @@ run "$CLQUANT" bench --size 1 --only "dynamic_quantize_scatter last wins" --json
 succeeded "dynamic, the last wins"
 check "beside the peer" "$CHECK_JSON" rows.json 3 c-simd dense
 
+run "$CLQUANT" bench --size 1 --only "dequantize int8" --json rows.json
+succeeded "dequantize"
+check "every layout, however small" "$CHECK_JSON" rows.json 6
+
+run "$CLQUANT" bench --size 3 --only "dequantize gathered int4 divide" --json rows.json
+succeeded "dequantize, an odd size"
+check "gathered rows" "$CHECK_JSON" rows.json 2
+
+run "$CLQUANT" bench --size 1 --only "find_scales float16" --json rows.json
+succeeded "find_scales"
+check "per tensor and along each axis" "$CHECK_JSON" rows.json 3
+
 # Whole processes that compile anew: here without the optimizer.
 run env POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable "$CLQUANT" bench --size 1 --only "first call" --json rows.json
 succeeded "first call"
