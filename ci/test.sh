@@ -15,7 +15,7 @@ build=${CLQ_BUILD_DIR:-$top/build-test}
 step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
 
 step "style and layers"
-ci/style.sh
+ci/style.sh || [ $? -eq 77 ] # where there is no git it says so
 
 step "gcc, all warnings are errors"
 cmake -S . -B "$build" -DCMAKE_C_COMPILER=gcc -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON >/dev/null

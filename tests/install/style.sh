@@ -1,0 +1,34 @@
+#!/usr/bin/env bash
+# What ci/style.sh looks at, in a tree of its own.
+#   style.sh SOURCE WORK
+set -euo pipefail
+source=$1 work=$2
+command -v git >/dev/null || { echo "SKIPPED: no git"; exit 77; }
+rm -rf "$work"
+mkdir -p "$work/ci" "$work/docs" "$work/tests"
+cp "$source/ci/style.sh" "$work/ci"
+cd "$work"
+touch README.md CMakeLists.txt docs/numerics.md tests/CMakeLists.txt
+
+# expect WHAT STATUS TEXT: the status, and a text in what is printed, which has no other lines where it is nothing
+expect() {
+  local status=0
+  printed=$(ci/style.sh 2>&1) || status=$?
+  [ "$status" -eq "$2" ] && [[ $printed == *"$3"* ]] || { printf '%s: %s, and it printed:\n%s\n' "$1" "$status" "$printed"; exit 1; }
+}
+expect_one_line() { [[ $printed != *$'\n'* ]] || { printf '%s: more than a line:\n%s\n' "$1" "$printed"; exit 1; }; }
+
+expect "no repository" 77 "style: not checked"
+expect_one_line "no repository"
+git init -q
+git add .
+expect "a clean tree" 0 ""
+export GIT_TEST_ASSUME_DIFFERENT_OWNER=1
+expect "the repository of another" 77 "dubious ownership"
+expect_one_line "the repository of another"
+unset GIT_TEST_ASSUME_DIFFERENT_OWNER
+for file in README.md docs/numerics.md tests/CMakeLists.txt; do
+  echo "# TO""DO" >"$file"
+  expect "an unfinished $file" 1 "$file:1:"
+  : >"$file"
+done
