@@ -5,6 +5,9 @@
 #include <clquant/context.h>
 #include <stdbool.h>
 
+/* The name of its platform. */
+#define CLQ__POCL "Portable Computing Language"
+
 struct clq__device {
     cl_device_id id;
     cl_platform_id platform;

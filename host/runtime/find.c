@@ -8,7 +8,11 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char advice[] = "a CPU becomes one with PoCL (Debian: apt install pocl-opencl-icd)";
+static const char install[] =
+    "no OpenCL device is installed: a CPU becomes one with PoCL (Debian: apt install pocl-opencl-icd)";
+/* PoCL gives no reason itself. */
+static const char give_a_folder[] = "PoCL is installed and offers no device: it needs a folder to write to, "
+                                    "$HOME/.cache or what XDG_CACHE_HOME or POCL_CACHE_DIR names";
 
 struct search {
     const char *text; /* NULL: the default */
@@ -19,6 +23,7 @@ struct search {
     cl_platform_id platform;
     cl_device_id device;
     clq_status failure; /* of the last platform that could not be asked */
+    const char *advice; /* where there is no device at all */
 };
 
 static bool contains(const char *text, const char *part)
@@ -37,6 +42,13 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
+/* A name that does not fit the buffer cannot be matched; its devices can still be chosen by number. */
+static void name_of(cl_platform_id platform, char name[256])
+{
+    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, 256, name, NULL) != CL_SUCCESS)
+        name[0] = '\0';
+}
+
 static void consider(struct search *search, cl_platform_id platform, cl_device_id device)
 {
     char platform_name[256] = "", name[256] = "";
@@ -45,10 +57,7 @@ static void consider(struct search *search, cl_platform_id platform, cl_device_i
 
     if (clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS)
         type = 0; /* it fits least of all, and can still be named */
-    /* a name that does not fit the buffer cannot be matched; the device can still be chosen by number */
-    if (clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof platform_name, platform_name, NULL) !=
-        CL_SUCCESS)
-        platform_name[0] = '\0';
+    name_of(platform, platform_name);
     if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS)
         name[0] = '\0';
     if (search->number >= 0)
@@ -73,10 +82,15 @@ static clq_status consider_platform(struct search *search, cl_platform_id platfo
     clq_status status = CLQ_OK;
     cl_device_id *devices = NULL;
     cl_uint count = 0;
+    char name[256] = "";
     const cl_int found = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
 
-    if (found == CL_DEVICE_NOT_FOUND || (found == CL_SUCCESS && count == 0))
+    if (found == CL_DEVICE_NOT_FOUND || (found == CL_SUCCESS && count == 0)) {
+        name_of(platform, name);
+        if (strcmp(name, CLQ__POCL) == 0)
+            search->advice = give_a_folder;
         goto end;
+    }
     CLQ_REQUIRE(found == CL_SUCCESS, found, "clGetDeviceIDs failed with %s (%d)", clq_status_name(found),
                 found);
     devices = calloc(count, sizeof *devices);
@@ -118,7 +132,7 @@ end:
 clq_status clq_device_find(const char *text, int environment, cl_platform_id *platform, cl_device_id *device)
 {
     clq_status status = CLQ_OK;
-    struct search search = {.number = -1, .best = -1};
+    struct search search = {.number = -1, .best = -1, .advice = install};
     char *rest = NULL;
 
     CLQ_REQUIRE(platform != NULL && device != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a pointer",
@@ -137,7 +151,7 @@ clq_status clq_device_find(const char *text, int environment, cl_platform_id *pl
     /* the sentence is that of the failure; a number counts devices, and the count cannot be trusted now */
     if (search.failure != CLQ_OK && (search.device == NULL || search.number >= 0))
         CLQ_TRY(search.failure);
-    CLQ_REQUIRE(search.seen > 0, CLQ_ERROR_DEVICE, "no OpenCL device is installed: %s", advice);
+    CLQ_REQUIRE(search.seen > 0, CLQ_ERROR_DEVICE, "%s", search.advice);
     CLQ_REQUIRE(search.device != NULL, CLQ_ERROR_DEVICE,
                 "device \"%s\" is none of the %ld devices: it must be a number below that, or part of a name",
                 search.text, search.seen);

@@ -24,6 +24,7 @@ struct driver {
 static const char pocl[] = "Portable Computing Language";
 enum { DEVICES = 2 };
 static struct driver drivers[DEVICES];
+static cl_uint devices_there = DEVICES;
 static char handles[DEVICES + 1]; /* and the platform */
 
 static cl_int answer(const void *value, size_t value_bytes, size_t size_bytes, void *out, size_t *length)
@@ -102,8 +103,10 @@ cl_int clGetDeviceIDs(cl_platform_id platform, cl_device_type type, cl_uint room
 {
     assert_ptr_equal(platform, &handles[DEVICES]);
     assert_true(type == CL_DEVICE_TYPE_ALL);
+    if (devices_there == 0)
+        return CL_DEVICE_NOT_FOUND;
     if (count != NULL)
-        *count = DEVICES;
+        *count = devices_there;
     for (cl_uint i = 0; i < room; i++)
         devices[i] = (cl_device_id)&handles[i];
     return CL_SUCCESS;
@@ -246,6 +249,25 @@ static void the_default_is_a_device_that_runs_the_kernels(void **state)
     }
 }
 
+/* PoCL hides its devices where it has no folder to write to, as under a user without a home. */
+static void pocl_without_devices_is_not_to_be_installed(void **state)
+{
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+
+    (void)state;
+    devices_there = 0;
+    drivers[0] = (struct driver){.platform = "any"};
+    assert_int_equal(clq_device_find(NULL, 0, &platform, &device), CLQ_ERROR_DEVICE);
+    assert_non_null(strstr(clq_error_detail(), "apt install pocl-opencl-icd"));
+    drivers[0].platform = pocl;
+    assert_int_equal(clq_device_find(NULL, 0, &platform, &device), CLQ_ERROR_DEVICE);
+    assert_null(strstr(clq_error_detail(), "apt install"));
+    assert_non_null(
+        strstr(clq_error_detail(), "$HOME/.cache or what XDG_CACHE_HOME or POCL_CACHE_DIR names"));
+    devices_there = DEVICES;
+}
+
 static void a_long_name_is_cut(void **state)
 {
     char name[1000] = "";
@@ -269,6 +291,7 @@ int main(void)
         cmocka_unit_test(what_cannot_run_kernels_is_refused_by_name),
         cmocka_unit_test(any_version_from_1_2_on_is_taken),
         cmocka_unit_test(the_default_is_a_device_that_runs_the_kernels),
+        cmocka_unit_test(pocl_without_devices_is_not_to_be_installed),
         cmocka_unit_test(a_long_name_is_cut),
     };
 
