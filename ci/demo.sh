@@ -3,6 +3,7 @@
 # float tensors of the safetensors file given as argument; then keeps the caches of a decode loop; at last attention over
 # float16, int8 and int4 caches, whose bytes, errors and times it prints and draws.
 set -euo pipefail
+[ $# -eq 0 ] || { [ -f "$1" ] && [ -r "$1" ]; } || { echo "demo.sh: '$1' is no file that can be read" >&2; exit 1; }
 file=${1:+$(realpath -- "$1")}
 cd "$(dirname "$0")/.."
 ci/setup.sh build run demo
