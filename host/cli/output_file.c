@@ -69,7 +69,8 @@ static bool check_place(struct output_file *file, const char *option, const char
         return fail(failure, STATUS_USAGE, "%s '%s': a file's name is expected", option, path);
     file->path = realpath(path, NULL);
     if (!file->path && is_link)
-        return fail(failure, STATUS_USAGE, "%s %s: is a symbolic link that leads to no file", option, path);
+        return fail(failure, STATUS_USAGE, "%s %s: is a symbolic link that leads to no file: %s", option,
+                    path, strerror(errno));
     if (!file->path)
         file->path = strdup(path);
     if (!file->path)
@@ -80,17 +81,22 @@ static bool check_place(struct output_file *file, const char *option, const char
     return true;
 }
 
-/* The old file's, or that of any new file. */
-static mode_t mode_at(const char *path)
+/* The old file's owner, if that may be given, and its permissions; or those of any new file. mkostemp's are private. */
+static void give_permissions(int fd, const char *path)
 {
     struct stat info;
     mode_t mask = 0;
 
-    if (stat(path, &info) == 0)
-        return info.st_mode & 0777;
+    if (stat(path, &info) == 0) {
+        const bool given = fchown(fd, info.st_uid, info.st_gid) == 0;
+
+        (void)given;
+        fchmod(fd, info.st_mode & 0777);
+        return;
+    }
     mask = umask(0);
     umask(mask);
-    return 0666 & ~mask;
+    fchmod(fd, 0666 & ~mask);
 }
 
 static bool create_temporary(struct output_file *file, struct failure *failure)
@@ -108,7 +114,7 @@ static bool create_temporary(struct output_file *file, struct failure *failure)
     if (file->fd < 0)
         return cannot(file, "created", failure);
     memcpy(temporary, name, sizeof name);
-    fchmod(file->fd, mode_at(file->path)); /* mkostemp's is private */
+    give_permissions(file->fd, file->path);
     return true;
 }
 

@@ -24,7 +24,7 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
     const int64_t run = share < least ? least : share > most ? most : share;
     int64_t rows = clq__ceil_div(run, args->inner);
 
-    if (!traits->long_runs && rows > clq__times_within(rounds_of(args, 1)))
+    if (traits->ends_loops && rows > clq__times_within(rounds_of(args, 1)))
         rows = clq__times_within(rounds_of(args, 1));
     args->rows_per_item = rows;
     args->lanes = 1;
@@ -54,7 +54,7 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
 bool clq__dynamic_size(struct dynamic_quantize_args *args, struct clq__launch *launch,
                        struct clq__traits traits)
 {
-    const bool group = traits.group_form || (!traits.long_runs && rounds_of(args, 1) > CLQ__MOST_ROUNDS);
+    const bool group = traits.group_form || (traits.ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS);
 
     if (group)
         size_groups(args, launch, &traits);

@@ -22,10 +22,10 @@ struct clq__scales_work {
 struct clq__scales_call {
     struct find_scales_args find_args;
     struct finish_scales_args finish_args;
-    struct clq__launch find, finish;    /* all but the buffers, and the variants' last words */
-    int64_t ranges;                     /* how many find writes */
-    bool finish_group;                  /* finish takes the group form */
-    int64_t find_rounds, finish_rounds; /* of a work-item's loops */
+    struct clq__launch find, finish; /* all but the buffers, and the variants' last words */
+    int64_t ranges;                  /* how many find writes */
+    bool finish_group;               /* finish takes the group form */
+    int64_t finish_rounds;           /* of a work-item's loops */
 };
 
 /* Folds the layout, cuts it into work-items and fills the arguments. Makes no OpenCL call. */

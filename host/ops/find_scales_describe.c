@@ -16,7 +16,8 @@ enum {
     ROWS_OF_PART = 32,    /* the same of columns */
     LONG_SHARE = 1 << 20, /* elements that a work-item does, at most */
     LONG_SHARE_OF_COLUMNS = 1 << 22, /* more, for it leaves a range for each column */
-    SHORT_SHARE = 1 << 14,           /* where its loops must be short */
+    SHORT_SHARE = 1 << 15,           /* less, where no more was measured */
+    SHORT_TILE = 1 << 14,            /* of each lane where loops end early */
     MOST_PARTS = 16384               /* that one work-item finishes */
 };
 
@@ -113,14 +114,14 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
     while (lanes < local && lanes * vector_of(work) * 4 < args->inner)
         lanes *= 2;
     args->lanes = (uint32_t)lanes;
-    args->tile = least(args->inner, share);
+    args->tile = least(args->inner, traits->ends_loops ? least(share, SHORT_TILE * lanes) : share);
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = rows * args->tiles_per_row;
     rounds = clq__rounds_of_row(clq__ceil_div(args->tile, lanes), args->outer);
     args->steps_per_part = most(most(share / local, LEAST_OF_LANE) * lanes / args->tile, 1);
     if (traits->long_runs)
         args->steps_per_part = most(args->steps_per_part, clq__ceil_div(args->steps, MOST_PARTS));
-    else if (!traits->group_form)
+    if (traits->ends_loops)
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     args->steps_per_part = least(args->steps_per_part, args->steps);
     args->parts = clq__ceil_div(args->steps, args->steps_per_part);
@@ -129,13 +130,12 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
         call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local / lanes);
     } else {
         args->units_per_item = args->parts > 1 ? 1 : most(share / most(of_index, 64), 1);
-        if (!traits->long_runs)
+        if (traits->ends_loops)
             args->units_per_item =
                 least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
         call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, args->units_per_item);
     }
     call->find.local = (size_t)local;
-    call->find_rounds = args->units_per_item * args->steps_per_part * rounds;
 }
 
 static void cut_columns(struct clq__scales_call *call, const struct clq__scales_work *work,
@@ -163,9 +163,9 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
     args->steps_per_part =
         traits->group_form ? clq__ceil_div(rows * args->units, wanted) : share / args->tile;
     args->steps_per_part = most(args->steps_per_part, ROWS_OF_PART);
-    if (!traits->long_runs && !traits->group_form)
+    if (traits->ends_loops)
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
-    if (traits->long_runs || traits->group_form)
+    else
         args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, MOST_PARTS));
     args->steps_per_part = least(args->steps_per_part, rows);
     args->parts = clq__ceil_div(rows, args->steps_per_part);
@@ -173,7 +173,6 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
     args->lanes = 1;
     call->find.local = (size_t)local;
     call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local);
-    call->find_rounds = args->steps_per_part * rounds;
 }
 
 /* Runs, where the elements of a row have one index; columns, where each has its own, or where the rows of one
@@ -239,7 +238,7 @@ static int64_t finish_rounds(const struct finish_scales_args *args, int64_t lane
 static void finish(struct clq__scales_call *call, const struct clq__traits *traits)
 {
     struct finish_scales_args *args = &call->finish_args;
-    const bool too_long = !traits->long_runs && finish_rounds(args, 1) > CLQ__MOST_ROUNDS;
+    const bool too_long = traits->ends_loops && finish_rounds(args, 1) > CLQ__MOST_ROUNDS;
     const bool group = traits->group_form || too_long;
     const int64_t local = group ? clq__group_items(traits, CLQ_FINISH_LANES) : 1;
     int64_t lanes = 1;
@@ -298,7 +297,7 @@ void clq__scales_describe(struct clq__scales_call *call, const struct clq__scale
     call->finish.num_buffers = 3;
     call->finish.args = &call->finish_args;
     call->finish.args_bytes = sizeof call->finish_args;
-    call->ranges = call->find_rounds = call->finish_rounds = 0;
+    call->ranges = call->finish_rounds = 0;
     clq__variant_begin(&call->find.variant, "find_scales.cl");
     clq__variant_define(&call->find.variant, "SRC", clq__type_token(work->x.type));
     clq__variant_begin(&call->finish.variant, "finish_scales.cl");

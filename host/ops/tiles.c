@@ -23,7 +23,7 @@ static void size_items(struct clq__tiles *tiles, struct clq__launch *launch, con
     tiles->tiles = rows->rows * tiles->tiles_per_row;
     tiles->tiles_per_item = whole / tiles->tile;
     rounds = rows->rounds_beside + 2 * tiles->tile;
-    if (!traits->long_runs && tiles->tiles_per_item > clq__times_within(rounds))
+    if (traits->ends_loops && tiles->tiles_per_item > clq__times_within(rounds))
         tiles->tiles_per_item = clq__times_within(rounds);
     tiles->lanes = 1;
     launch->local = 1;

@@ -118,7 +118,7 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
     device->host_memory = device->prefetch; /* what others map may be a copy */
     device->retains_buffers =
         strcmp(device->platform_name, "rusticl") == 0; /* and buffers outlive their owners */
-    device->ends_loops = strncmp(device->name, "llvmpipe", strlen("llvmpipe")) == 0;
+    device->ends_loops = strstr(device->name, "llvmpipe") != NULL;
 end:
     return status;
 }

@@ -10,9 +10,11 @@
 
 static const char install[] =
     "no OpenCL device is installed: a CPU becomes one with PoCL (Debian: apt install pocl-opencl-icd)";
-/* PoCL gives no reason itself. */
-static const char give_a_folder[] = "PoCL is installed and offers no device: it needs a folder to write to, "
-                                    "$HOME/.cache or what XDG_CACHE_HOME or POCL_CACHE_DIR names";
+/* PoCL gives no reason itself; mostly it is the first of these. */
+static const char give_a_folder[] =
+    "PoCL is installed and offers no device: it needs a folder to write to, $HOME/.cache or what "
+    "XDG_CACHE_HOME or "
+    "POCL_CACHE_DIR names, and a device's name in POCL_DEVICES, if that is set";
 
 struct search {
     const char *text; /* NULL: the default */

@@ -12,7 +12,8 @@ struct clq__traits clq__traits(const clq_context *context)
     return (struct clq__traits){.group_form = context->device.group_form,
                                 .max_group_items = context->device.max_group_items,
                                 .compute_units = context->device.compute_units,
-                                .long_runs = context->device.prefetch};
+                                .long_runs = context->device.prefetch,
+                                .ends_loops = context->device.ends_loops};
 }
 
 int64_t clq__group_items(const struct clq__traits *traits, int64_t most)
@@ -28,8 +29,8 @@ clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const c
 
     CLQ_REQUIRE(
         !context->device.ends_loops || rounds <= CLQ__MOST_ROUNDS, CLQ_ERROR_DEVICE,
-        "%s asks for %lld rounds of a work-item's loops: device \"%s\" ends them after 65535 without a word, "
-        "so they must be at most %d",
+        "%s asks for about %lld rounds of a work-item's loops: device \"%s\" ends them without a word, so it "
+        "must ask for at most %d",
         name, (long long)rounds, context->device.name, CLQ__MOST_ROUNDS);
 end:
     return status;

@@ -24,15 +24,16 @@ struct clq__traits {
     bool group_form;
     size_t max_group_items;
     uint32_t compute_units;
-    bool long_runs; /* a work-item's loops may go on for as long as they like */
+    bool long_runs;  /* item form: a work-item is given as much as was measured to be best */
+    bool ends_loops; /* after some rounds, whatever is left of them */
 };
-/* Where they may not: Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them,
- * without a word. Counts of rounds are estimates, so that a margin is left. */
+/* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word. Counts of rounds
+ * are estimates, so that a margin is left. */
 enum { CLQ__MOST_ROUNDS = 49152 };
 struct clq__traits clq__traits(const clq_context *context);
 /* Work-items in a group: so many, a power of two, or as many of their half as the device takes. */
 int64_t clq__group_items(const struct clq__traits *traits, int64_t most);
-/* Refuses what such a device would end early, where no cut makes it shorter: `name` asks for so many rounds. */
+/* Refuses what such a device would end early, where it is not cut any shorter: `name` asks for so many rounds. */
 clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const char *name);
 
 /* Adds what depends on the device: FORM, ARITHMETIC and PREFETCH. */

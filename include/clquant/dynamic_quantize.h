@@ -27,6 +27,7 @@
  * Memory    nothing is retained; all buffers must live until *done completes. A smooth_scale that is not dense
  *           float32 is widened into a temporary buffer.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
+ * Errors    also CLQ_ERROR_DEVICE, where a device would end the loops that a row takes: docs/operators.md.
  * Blocking  only to build, the first time a variant is used.
  * Threads   safe on a shared context. */
 #ifndef CLQUANT_DYNAMIC_QUANTIZE_H

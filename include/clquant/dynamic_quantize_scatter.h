@@ -15,7 +15,7 @@
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
  * Symmetric cache_offset is NULL exactly where symmetric is 1.
  * Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in place.
- * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/dynamic_quantize.h. */
+ * Layouts, Empty, Memory, Events, Errors, Blocking, Threads: as in clquant/dynamic_quantize.h. */
 #ifndef CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
 #define CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
 

@@ -37,6 +37,8 @@
  *
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  *
+ * Errors    also CLQ_ERROR_DEVICE, where a device would end the loops that it takes: docs/operators.md.
+ *
  * Blocking  only to build, the first time a variant is used.
  *
  * Threads   safe on a shared context. */

@@ -18,6 +18,7 @@ expect() {
 }
 expect_one_line() { [[ $printed != *$'\n'* ]] || { printf '%s: more than a line:\n%s\n' "$1" "$printed"; exit 1; }; }
 
+export GIT_CONFIG_GLOBAL=/dev/null GIT_CONFIG_SYSTEM=/dev/null # which may call any repository safe
 expect "no repository" 77 "style: not checked"
 expect_one_line "no repository"
 git init -q

@@ -18,6 +18,8 @@ static const struct clq__traits machines[] = {
     {.max_group_items = 4096, .compute_units = 2, .long_runs = true},
     {.max_group_items = 4096, .compute_units = 128, .long_runs = true},
     {.max_group_items = 1024, .compute_units = 4},
+    {.max_group_items = 1024, .compute_units = 4, .ends_loops = true},
+    {.max_group_items = 1024, .compute_units = 4, .group_form = true, .ends_loops = true},
     {.max_group_items = 1024, .compute_units = 132, .group_form = true},
     {.max_group_items = 16, .compute_units = 1, .group_form = true},
 };
@@ -63,10 +65,9 @@ static void check(struct clq__scales_work *work, struct clq__traits traits)
                 call.find.local <= CLQ_FIND_LANES && (traits.group_form || call.find.local == 1));
     assert_true((wide)call.find.groups * per_group >= (wide)args->units * args->parts &&
                 (wide)(call.find.groups - 1) * per_group < (wide)args->units * args->parts);
-    if (!traits.long_runs &&
-        !traits.group_form) /* a step: its loop, two places, and vectors element by element */
+    if (traits.ends_loops) /* a step: its loop, two places, and vectors element by element */
         assert_true((wide)args->units_per_item * args->steps_per_part *
-                        (2 * args->outer + 8 + (args->tile / 16 + 1) * 18) <=
+                        (2 * args->outer + 8 + (args->tile / args->lanes / 16 + 1) * 18) <=
                     65535);
     if (args->direct) {
         assert_true(args->parts == 1 && finish->parts == 1 && finish->span == 1 && call.finish.groups == 0);
@@ -81,7 +82,7 @@ static void check(struct clq__scales_work *work, struct clq__traits traits)
     assert_true((wide)call.finish.groups * per_group >= finish->indices &&
                 (wide)(call.finish.groups - 1) * per_group < finish->indices);
     /* Every loop's end is a round too. What would be longer is refused, where that matters. */
-    if (!traits.long_runs && !traits.group_form && call.finish_rounds <= CLQ__MOST_ROUNDS)
+    if (traits.ends_loops && call.finish_rounds <= CLQ__MOST_ROUNDS)
         assert_true((wide)finish->indices_per_item *
                         ((finish->parts + finish->lanes - 1) / finish->lanes * (finish->span + 2) + 2) <=
                     65535);

@@ -2,12 +2,12 @@
 #
 # A line names a work and its sizes and is answered with "ready", or "none" where this PyTorch cannot do it; then
 # each line "run" does it and is answered with the seconds that it took.
-import os
 import sys
 import time
 
 # Of python3 -c the current directory is the first: whose torch.py lies there is not to be run.
-sys.path[:] = [path for path in sys.path if path not in ("", os.getcwd())]
+if sys.path[0] == "":
+    del sys.path[0]
 
 import torch
 
