@@ -50,6 +50,12 @@ for mode in 600 640 444 777; do
     succeeded "an old OUT of mode $mode"
     check "an old OUT of mode $mode keeps it" test "$(stat -c %a out.st)" = "$mode"
 done
+if [ "$(id -u)" = 0 ]; then
+    (rm -f out.st && cp old.st out.st && chmod 600 out.st && chown 65534:65533 out.st)
+    run "$CLQUANT" quantize in.st -o out.st
+    succeeded "an old OUT of another user"
+    check "an old OUT of another user keeps its owner and mode" test "$(stat -c %u:%g:%a out.st)" = 65534:65533:600
+fi
 rm out.st
 run bash -c 'umask 027; exec "$@"' - "$CLQUANT" quantize in.st -o out.st
 check "a new OUT has the umask's" test "$(stat -c %a out.st)" = 640
