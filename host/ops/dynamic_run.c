@@ -82,7 +82,7 @@ clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
     clq__dynamic_describe(&args, work);
     CLQ_TRY(clq__dynamic_check_memory(work, args.entries.owner_words));
     group = clq__dynamic_size(&args, &launch, clq__traits(context));
-    CLQ_TRY(clq__rounds_check(context, clq__dynamic_rounds(&args), "a row of x"));
+    CLQ_TRY(clq__rounds_check(context, clq__dynamic_rounds(&args), work->x.name));
     choose_variant(&launch.variant, work);
     clq__variant_end_form(&launch.variant, context, group);
     launch.num_buffers = NUM_BUFFERS;

@@ -144,7 +144,7 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
     clq__scales_describe(&call, &work, clq__traits(context));
     clq__variant_end(&call.find.variant, context);
     clq__variant_end_form(&call.finish.variant, context, call.finish_group);
-    CLQ_TRY(clq__rounds_check(context, call.finish_rounds, "a scale's share of x"));
+    CLQ_TRY(clq__rounds_check(context, call.finish_rounds, work.x.name));
     if (build_only)
         CLQ_TRY(build(context, &call));
     else

@@ -27,7 +27,7 @@ static const char *environment_of(const char *name)
 char *clq__disk_directory(const char *wished, bool environment)
 {
     const char *base = wished != NULL && *wished != '\0' ? wished : NULL, *below = "";
-    char path[PATH_MAX];
+    char path[PATH_MAX], here[PATH_MAX];
     struct clq__text text = clq__text(path, sizeof path);
 
     if (base == NULL && environment)
@@ -45,9 +45,9 @@ char *clq__disk_directory(const char *wished, bool environment)
     if (base == NULL)
         return NULL;
     if (*base != '/') { /* of where the process is now: what it trusts must not change as it goes elsewhere */
-        if (getcwd(path, sizeof path) == NULL)
+        if (getcwd(here, sizeof here) == NULL)
             return NULL;
-        text.length = strlen(path);
+        clq__text_add(&text, here);
         clq__text_add(&text, "/");
     }
     clq__text_add(&text, base);

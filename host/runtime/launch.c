@@ -27,11 +27,11 @@ clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const c
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(
-        !context->device.ends_loops || rounds <= CLQ__MOST_ROUNDS, CLQ_ERROR_DEVICE,
-        "%s asks for about %lld rounds of a work-item's loops: device \"%s\" ends them without a word, so it "
-        "must ask for at most %d",
-        name, (long long)rounds, context->device.name, CLQ__MOST_ROUNDS);
+    CLQ_REQUIRE(!context->device.ends_loops || rounds <= CLQ__MOST_ROUNDS, CLQ_ERROR_DEVICE,
+                "%s asks a work-item for about %lld rounds of its loops: it must be at most %d, for device "
+                "\"%s\" ends "
+                "longer ones without a word",
+                name, (long long)rounds, CLQ__MOST_ROUNDS, context->device.name);
 end:
     return status;
 }

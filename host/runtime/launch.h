@@ -31,9 +31,9 @@ struct clq__traits {
  * are estimates, so that a margin is left. */
 enum { CLQ__MOST_ROUNDS = 49152 };
 struct clq__traits clq__traits(const clq_context *context);
-/* Work-items in a group: so many, a power of two, or as many of their half as the device takes. */
+/* Work-items in a group: so many, a power of two, halved until the device takes them. */
 int64_t clq__group_items(const struct clq__traits *traits, int64_t most);
-/* Refuses what such a device would end early, where it is not cut any shorter: `name` asks for so many rounds. */
+/* Refuses what such a device would end early, where it is not cut any shorter: the argument `name` asks for so many rounds. */
 clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const char *name);
 
 /* Adds what depends on the device: FORM, ARITHMETIC and PREFETCH. */
