@@ -33,31 +33,58 @@
 #define SCALE(scales, i)           (SCALE_PER_ELEMENT(PARAMS) ? as_float((scales)[i]) : scale)
 #define ZERO_POINT(zero_points, i) (ZERO_POINT_PER_ELEMENT(PARAMS) ? as_float((zero_points)[i]) : zero_point)
 #define VALUE(apply, x, at, scales, zero_points, i)                                                          \
-    (apply(LOAD(SRC, x, at), SCALE(scales, i)) + ZERO_POINT(zero_points, i))
+    (apply(LOAD(SRC, x, at), SCALE(scales, i), i) + ZERO_POINT(zero_points, i))
 #define UNIT(apply, x, low, high, scales, zero_points, u)                                                    \
     PACK(DST, VALUE(apply, x, low, scales, zero_points, ELEMENTS(DST) * (u)),                                \
          VALUE(apply, x, high, scales, zero_points, ELEMENTS(DST) * (u) + 1))
 #define DENSE_UNIT(apply, x, scales, zero_points, u, s)                                                      \
     UNIT(apply, x, ELEMENTS(DST) * (u), ELEMENTS(DST) * (u) + 1, scales, zero_points, s)
 
-#define PLAINLY(v, s) APPLY(MODE, ARITHMETIC, v, s)
+#define PLAINLY(v, s, i) APPLY(MODE, ARITHMETIC, v, s)
+
+// Units of one row. Their scales begin again after `left` of them, and then after every period. `next` is what is read after
+// these: the run that begins as much later as is fetched ahead, or the following one where runs are longer.
+struct LOCAL_NAME(run) {
+    global const STORAGE(SRC) * x;
+    global STORAGE(DST) * y;
+    global const uint *scales, *zero_points;
+    const float *inverses; // of the scales, or null
+    float scale, zero_point;
+    long units, phase, left;
+    global const STORAGE(SRC) * next;
+};
 
 #include "quantize/run.clh"
+#include "quantize/strand.clh"
+#include "quantize/turns.clh"
 
-// The same, done by `lanes` work-items, each taking 16 bytes of x in turn where the addresses let them be
+// Done by `lanes` work-items, one or more, wherever the units lie.
+static inline void LOCAL_NAME(run_apart)(const struct LOCAL_NAME(run) * run, const struct quantize_args *a, long lane,
+                                         long lanes)
+{
+    const float scale = run->scale, zero_point = run->zero_point;
+
+    for (long u = lane; u < run->units; u += lanes)
+        run->y[u * a->y_stride] = UNIT(PLAINLY, run->x, u * a->x_stride, u * a->x_stride + a->x_pair, run->scales,
+                                       run->zero_points, u);
+}
+
+// Done by `lanes` work-items, each taking 16 bytes of x in turn where the addresses let them be
 // read and written at once; the rest unit by unit.
-static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * x, global STORAGE(DST) * y,
-                                          global const uint *scales, global const uint *zero_points,
-                                          float scale, float zero_point, long units, long lane, long lanes)
+static inline void LOCAL_NAME(run_shared)(const struct LOCAL_NAME(run) * run, long lane, long lanes)
 {
     typedef VECTOR(SRC, CHUNK(SRC)) x_vector;
     typedef VECTOR(f32, CHUNK(SRC)) scale_vector;
     typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_vector;
     const size_t scale_fit = SCALE_PER_ELEMENT(PARAMS) ? sizeof(scale_vector) : 1;
     const size_t zero_point_fit = ZERO_POINT_PER_ELEMENT(PARAMS) ? sizeof(scale_vector) : 1;
+    global const STORAGE(SRC) *x = run->x;
+    global STORAGE(DST) *y = run->y;
+    global const uint *scales = run->scales, *zero_points = run->zero_points;
+    const float scale = run->scale, zero_point = run->zero_point;
     const bool fits = (size_t)x % sizeof(x_vector) == 0 && (size_t)y % sizeof(y_vector) == 0 &&
                       (size_t)scales % scale_fit == 0 && (size_t)zero_points % zero_point_fit == 0;
-    const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? units / chunk : 0;
+    const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? run->units / chunk : 0;
 
     for (long c = lane; c < chunks; c += lanes) {
         STORAGE(SRC) values[CHUNK(SRC)];
@@ -73,7 +100,7 @@ static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * x, global 
             packed[k] = DENSE_UNIT(PLAINLY, values, chunk_scales, chunk_zero_points, k, k);
         ((global y_vector *)y)[c] = CLQ_CAT(vload, UNITS(DST, CHUNK(SRC)))(0, packed);
     }
-    for (long u = chunks * chunk + lane; u < units; u += lanes)
+    for (long u = chunks * chunk + lane; u < run->units; u += lanes)
         y[u] = DENSE_UNIT(PLAINLY, x, scales, zero_points, u, u);
 }
 
@@ -96,59 +123,42 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         group ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + (uint)get_local_id(0) / lanes
               : (long)get_global_id(0) * tiles;
     const long end = min(begin + tiles, a.tiles);
-    // How many tiles further on a run's `next` is; only rows of one tile can be so short that it is more
-    // than 1.
-    const long tile_bytes = a.tile * ELEMENTS(DST) * (long)sizeof(*x);
-    const long reach = a.tiles_per_row > 1 || tile_bytes >= AHEAD_BYTES ? 1 : AHEAD_BYTES / tile_bytes;
-    long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
+    const long tile_bytes = a.tile * UNIT_BYTES;
+    const bool in_turn = STRANDS > 1 && stream && dense && a.tile >= TURN_UNITS &&
+                         (a.tiles_per_row > 1 || a.inner % STEP_UNITS == 0) &&
+                         STRAND_TILES(tiles) * tile_bytes >= 4 * TURN_AHEAD;
+    const long ahead = in_turn ? TURN_AHEAD : AHEAD_BYTES;
+    const struct LOCAL_NAME(call) call = {
+        .x = x,
+        .y = y,
+        .scales = scale_buffer,
+        .zero_points = zero_point_buffer,
+        .indices = indices,
+        .owners = owners,
+        .report = report,
+        .a = &a,
+        // Only rows of one tile can be so short that it is more than 1.
+        .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
+        .beside = in_turn ? tiles - STRAND_TILES(tiles) : 0,
+        .counts = lane == 0,
+        .stream = stream};
 
-    const long jump = reach * a.dim[0].x;
-    struct clq_placed placed = CLQ_UNPLACED;
-    struct clq_walk walk;
-    clq_walk_from(&walk, row, a.dim, a.outer);
+    if (in_turn) {
+        LOCAL_NAME(run_strands)(&call, begin, end);
+    } else {
+        struct LOCAL_NAME(strand) strand;
 
-    for (long tile = begin; tile < end; tile++) {
-        if (tile > begin && first == 0)
-            clq_walk_on(&walk, row, 1, a.dim, a.outer);
-        struct clq_place place = walk.place;
-        const bool fresh = row >= placed.end;
-        const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
+        LOCAL_NAME(strand_from)(&strand, &a, begin, end);
+        while (strand.tile < end) {
+            struct LOCAL_NAME(run) run;
 
-        if (fresh)
-            PREFETCH_LATER(PREFETCH, owners, indices, &a.entries, &placed, y + a.y_offset + walk.place.y, stream)
-        clq_place_add(&place, &placed.place);
-
-        const long scale_at = a.scale_offset + place.scale,
-                   zero_point_at = a.zero_point_offset + place.zero_point;
-        const float scale =
-            SCALE_PER_ELEMENT(PARAMS) ? 0.0f : clq_load_scalar(scale_buffer, scale_at, a.scale_type);
-        const float zero_point = ZERO_POINT_PER_ELEMENT(PARAMS)
-                                     ? 0.0f
-                                     : clq_load_scalar(zero_point_buffer, zero_point_at, a.zero_point_type);
-        const long phase = first < a.period ? first : first - clq_quotient(first, a.period) * a.period;
-        global const uint *scales = (global const uint *)scale_buffer + scale_at + phase * ELEMENTS(DST);
-        global const uint *zero_points =
-            (global const uint *)zero_point_buffer + zero_point_at + phase * ELEMENTS(DST);
-        global const STORAGE(SRC) *begin_x = x + a.x_offset + place.x;
-        global const STORAGE(SRC) *run_x = begin_x + first * a.x_stride;
-        global STORAGE(DST) *run_y = y + a.y_offset + place.y + first * a.y_stride;
-        const long units = kept ? min(a.tile, a.inner - first) : 0;
-
-        first += a.tile;
-        if (first >= a.inner) {
-            first = 0;
-            row += 1;
-        }
-        if (!dense) {
-            for (long u = lane; u < units; u += lanes)
-                run_y[u * a.y_stride] =
-                    UNIT(PLAINLY, run_x, u * a.x_stride, u * a.x_stride + a.x_pair, scales, zero_points, u);
-        } else if (group) {
-            LOCAL_NAME(shared_run)(run_x, run_y, scales, zero_points, scale, zero_point, units, lane, lanes);
-        } else {
-            LOCAL_NAME(run)
-            (run_x, run_y, scales, zero_points, scale, zero_point, units, a.period - phase, a.period,
-             first > 0 ? run_x + a.tile * ELEMENTS(DST) : begin_x + jump, stream);
+            LOCAL_NAME(run_next)(&run, &strand, &call);
+            if (group && dense)
+                LOCAL_NAME(run_shared)(&run, lane, lanes);
+            else if (dense)
+                LOCAL_NAME(run_alone)(&run, a.period, stream);
+            else
+                LOCAL_NAME(run_apart)(&run, &a, lane, lanes);
         }
     }
     if (stream)
@@ -173,3 +183,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 #undef LONG_BYTES
 #undef AHEAD_BYTES
 #undef STREAM_BYTES
+#undef UNIT_BYTES
+#undef STRANDS
+#undef STRAND_TILES
+#undef TURN_UNITS
+#undef TURN_AHEAD
+#undef INVERTS_EACH
+#undef BY_TABLE
+#undef MOST_INVERSES

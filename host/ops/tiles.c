@@ -1,10 +1,22 @@
 /* Sizes of tiles, as they were measured. */
 #include "ops/tiles.h"
 
+#include "args/quantize.h"
 #include "base/ceil_div.h"
 #include "ops/rounds.h"
 
 #include <assert.h>
+
+/* Units of a row's part, where a work-item does several in turn, or more: as run.clh has it, long enough to pass the
+ * caches though it begins or ends inside a line. */
+enum { PART = 16384 };
+
+static int64_t part_of(int64_t inner, int64_t whole)
+{
+    const int64_t most = whole / 16 > PART ? whole / 16 : PART, parts = inner / most;
+
+    return parts <= 1 ? inner : clq__ceil_div(clq__ceil_div(inner, parts), CLQ_STEP_UNITS) * CLQ_STEP_UNITS;
+}
 
 /* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
  * GiB of input, GB/s by units in an item: float16 to int8 72 with 16 Ki, 88 with 64 Ki, 88 with 256 Ki, 91
@@ -19,6 +31,8 @@ static void size_items(struct clq__tiles *tiles, struct clq__launch *launch, con
     int64_t rounds;
 
     tiles->tile = rows->inner < whole ? rows->inner : whole;
+    if (rows->in_turn && traits->long_runs && whole >= 4 * PART && tiles->tile > PART)
+        tiles->tile = part_of(tiles->tile, whole);
     tiles->tiles_per_row = clq__ceil_div(rows->inner, tiles->tile);
     tiles->tiles = rows->rows * tiles->tiles_per_row;
     tiles->tiles_per_item = whole / tiles->tile;

@@ -4,11 +4,13 @@
 
 #include "runtime/launch.h"
 
+#include <stdbool.h>
 #include <stdint.h>
 
 /* Rows of `inner` units each. */
 struct clq__rows {
     int64_t rows, inner;
+    bool in_turn;          /* a work-item may do several tiles in turn */
     int64_t rounds_beside; /* of loops, in each tile: all but those over its units */
 };
 

@@ -68,7 +68,7 @@ static const char kernels[] =
     "    if (wrong > 0)\n"
     "        atomic_or(found, 1u);\n"
     "    if (get_global_id(0) == 0)\n"
-    "        found[1] = BY_INVERSE(1, divide, native, one, f16);\n"
+    "        found[1] = BY_INVERSE(1, divide, native, f16);\n"
     "}\n";
 
 static uint32_t x[MOST], scales[MOST], y[MOST];
@@ -93,8 +93,8 @@ static int build(void **state)
 {
     char *paste = kernel_text_of("base/paste.clh"), *arithmetic = kernel_text_of("base/arithmetic.clh");
     char *hints = kernel_text_of("base/hints.clh"), *narrow = kernel_text_of("base/narrow.clh");
-    char *parameters = kernel_text_of("base/parameters.clh"), *inverse = kernel_text_of("base/inverse.clh");
-    const char *source[] = {paste, arithmetic, hints, narrow, parameters, inverse, kernels};
+    char *inverse = kernel_text_of("base/inverse.clh");
+    const char *source[] = {paste, arithmetic, hints, narrow, inverse, kernels};
     const char *const options =
         divides_right() ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2";
     char log[4096] = "";
@@ -116,7 +116,6 @@ static int build(void **state)
     free(arithmetic);
     free(hints);
     free(narrow);
-    free(parameters);
     free(inverse);
     return 0;
 }

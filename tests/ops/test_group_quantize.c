@@ -323,11 +323,25 @@ static void many_short_rows(void **state)
     }
 }
 
+/* Past what a cache holds: a CPU's work-item may do rows of several groups in turn. */
+static void rows_in_turn(void **state)
+{
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < COMBINATIONS; i += 101) {
+        const struct group_case c = case_of("rows in turn", i, 9300, 2048, 700, ENDS_EMPTY);
+
+        expect_groups(&c);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type), cmocka_unit_test(every_number_of_groups), cmocka_unit_test(every_size),
-        cmocka_unit_test(any_layout), cmocka_unit_test(many_short_rows),
+        cmocka_unit_test(every_type),      cmocka_unit_test(every_number_of_groups),
+        cmocka_unit_test(every_size),      cmocka_unit_test(any_layout),
+        cmocka_unit_test(many_short_rows), cmocka_unit_test(rows_in_turn),
     };
 
     return HARNESS_RUN(argc, argv, "group_quantize", tests);

@@ -11,11 +11,11 @@
 
 typedef __int128 wide;
 
-static void check(int64_t rows, int64_t inner, struct clq__traits traits)
+static void check(int64_t rows, int64_t inner, bool in_turn, struct clq__traits traits)
 {
     struct clq__launch launch = {0};
-    const struct clq__tiles tiles = clq__tiles_of(
-        &(struct clq__rows){.rows = rows, .inner = inner, .rounds_beside = 100}, traits, &launch);
+    const struct clq__rows work = {.rows = rows, .inner = inner, .in_turn = in_turn, .rounds_beside = 100};
+    const struct clq__tiles tiles = clq__tiles_of(&work, traits, &launch);
     int64_t tiles_per_group;
 
     assert_true(tiles.tile > 0 && tiles.tile <= INT32_MAX);
@@ -70,12 +70,14 @@ static void every_unit_has_one_owner(void **state)
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
             if ((wide)sizes[r] * sizes[i] > (wide)1 << 60) /* more than any buffer has */
                 continue;
-            for (size_t k = 0; k < 6 * 6 * 4; k++)
-                check(sizes[r], sizes[i],
-                      (struct clq__traits){.group_form = k % 2,
-                                           .ends_loops = k / 2 % 2,
-                                           .max_group_items = group_items[k / 4 % 6],
-                                           .compute_units = units[k / 24]});
+            for (size_t k = 0; k < 6 * 6 * 16; k++)
+                check(
+                    sizes[r], sizes[i], k / 8 % 2,
+                    (struct clq__traits){.group_form = k % 2,
+                                         .ends_loops = k / 2 % 2,
+                                         .long_runs = k / 2 % 4 == 2, /* never of a device that ends loops */
+                                         .max_group_items = group_items[k / 16 % 6],
+                                         .compute_units = units[k / 96]});
         }
     }
 }

@@ -1,0 +1,129 @@
+/* Outputs past what a cache holds, all rows different: a CPU's work-item may do several of them in turn, and must mix up
+ * neither their places nor their scales. (A CPU of many cores has less for each, and does so with fewer of these.) */
+#include "quantize_case.h"
+#include "scatter_case.h"
+
+#include <math.h>
+
+#define BYTES (9 << 20) /* of y */
+
+static int64_t elements_of(enum reference_type type, int64_t bytes)
+{
+    return type == REFERENCE_I4 ? 2 * bytes : bytes / (int64_t)type_bytes(type);
+}
+
+/* Scales that have no inverse, or none in the range that is promised, among those that do. */
+static void set_odd_scales(struct tensor *scales, int64_t count)
+{
+    static const double odd[] = {0x1p-120, 0x1p120, -0x1p-41, 0x1p-140, INFINITY, NAN};
+
+    for (int64_t i = 0; i < count; i += 7)
+        tensor_set(scales, i, odd[i / 7 % (int64_t)COUNT(odd)]);
+}
+
+static const struct dense_case {
+    enum reference_type x, y;
+    bool multiply;
+    int64_t inner;
+    int axis; /* -1: one scale */
+    bool zero_points;
+    int64_t before; /* units that y begins behind a line */
+    bool odd;       /* scales without inverses among the others */
+} dense_cases[] = {
+    {REFERENCE_F16, REFERENCE_I8, false, 3072, 1, false, 0, false},
+    {REFERENCE_F16, REFERENCE_I8, false, 3072, 1, true, 0, false},
+    {REFERENCE_F16, REFERENCE_I8, false, 192, 1, false, 0,
+     false}, /* joined rows, of which tiles begin anywhere */
+    {REFERENCE_F16, REFERENCE_I4, false, 256, 1, true, 0, false},   /* joined rows */
+    {REFERENCE_BF16, REFERENCE_I4, false, 4096, 1, false, 0, true}, /* nothing inverted */
+    {REFERENCE_F16, REFERENCE_U8, false, 8256, 1, true, 0, false},  /* more scales than are inverted */
+    {REFERENCE_F16, REFERENCE_I8, false, 256, 0, true, 0, true},    /* a scale for each row */
+    {REFERENCE_BF16, REFERENCE_I8, false, 1024, 0, false, 0, true},
+    {REFERENCE_F32, REFERENCE_I4, true, 2048, 0, true, 0, false},
+    {REFERENCE_F16, REFERENCE_I32, true, 40064, 0, true, 0, false}, /* parts of rows, the last ones shorter */
+    {REFERENCE_F32, REFERENCE_U8, false, 40010, 0, true, 0, false}, /* which end inside lines */
+    {REFERENCE_F16, REFERENCE_I8, false, 1024, 0, true, 1, false},  /* nothing in line */
+    {REFERENCE_F16, REFERENCE_I8, false, (9 << 20) + 77, -1, false, 0, false},
+    {REFERENCE_F16, REFERENCE_I8, false, (9 << 20) + 77, -1, true, 5, false},
+};
+
+static void dense_rows(void **state)
+{
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < COUNT(dense_cases); i++) {
+        const struct dense_case *d = &dense_cases[i];
+        const int64_t rows = d->inner > BYTES ? 1 : elements_of(d->y, BYTES) / d->inner + 3;
+        const int64_t scales = d->axis < 0 ? 1 : d->axis == 0 ? rows : d->inner;
+        const struct quantize_types types = {d->x, REFERENCE_F32, REFERENCE_F32, d->y, 1, d->multiply};
+        const struct quantize_shape shape = {
+            2, {rows, d->inner}, d->axis == 0 ? 0 : 1, scales, d->zero_points ? scales : 0};
+
+        struct quantize_case c = quantize_case_of("rows in turn", &types, &shape);
+        struct quantize_tensors t;
+
+        c.values = i % 2 ? VALUES_BITS : VALUES_SPREAD;
+        c.seed = harness.seed + i;
+        c.y.before = d->before;
+        quantize_tensors_init(&t, &c);
+        quantize_tensors_fill(&t, &c);
+        if (d->odd)
+            set_odd_scales(&t.scales, scales);
+        if (!quantize_tensors_match(&t, &c, harness.context, harness.queue))
+            fail_msg("case %zu", i);
+        quantize_tensors_clear(&t);
+    }
+}
+
+static const struct scattered_case {
+    enum reference_type x, cache;
+    int64_t entries, length, heads, columns; /* 1,024 to 16,384 elements of an entry */
+    enum places places;
+    bool multiply, unique;
+} scattered_cases[] = {
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_APART, false, true},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_VALID, false, false},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_STRAY, true, false},
+    {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_APART, false, true},
+    {REFERENCE_F32, REFERENCE_U8, 36500, 1, 1, 256, PLACES_VALID, false, false},
+    {REFERENCE_F16, REFERENCE_I8, 600, 16, 2, 512, PLACES_STRAY, false, false}, /* several positions */
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 9, 111, PLACES_APART, false, true},  /* out of line */
+};
+
+static void scattered_rows(void **state)
+{
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < COUNT(scattered_cases); i++) {
+        const struct scattered_case *s = &scattered_cases[i];
+
+        const struct scatter_types types = {.x = s->x,
+                                            .scale = REFERENCE_F32,
+                                            .zero = i % 2 ? REFERENCE_F32 : REFERENCE_I4,
+                                            .index = i % 2 ? REFERENCE_I32 : REFERENCE_I64,
+                                            .cache = s->cache,
+                                            .lanes = 1};
+        const struct scatter_shape shape = {.rank = 4,
+                                            .cache = {3, s->entries * s->length / 2, s->heads, s->columns},
+                                            .axis = 1,
+                                            .entries = s->entries,
+                                            .length = s->length,
+                                            .index_rank = 2};
+        struct scatter_case c = scatter_case_of("rows in turn", &types, &shape);
+
+        c.multiply = s->multiply;
+        c.unique = s->unique;
+        c.places = s->places;
+        c.seed = harness.seed + i;
+        expect_scatter(&c);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dense_rows), cmocka_unit_test(scattered_rows)};
+
+    return HARNESS_RUN(argc, argv, "quantize turns", tests);
+}
