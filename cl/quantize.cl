@@ -48,7 +48,7 @@ struct LOCAL_NAME(run) {
     global const STORAGE(SRC) * x;
     global STORAGE(DST) * y;
     global const uint *scales, *zero_points;
-    const float *inverses; // of the scales, or null
+    bool by_table; // of inverses
     float scale, zero_point;
     long units, phase, left;
     global const STORAGE(SRC) * next;
@@ -136,23 +136,27 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         .indices = indices,
         .owners = owners,
         .report = report,
-        .a = &a,
         // Only rows of one tile can be so short that it is more than 1.
         .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
         .beside = in_turn ? tiles - STRAND_TILES(tiles) : 0,
         .counts = lane == 0,
         .stream = stream};
 
-    if (in_turn) {
-        LOCAL_NAME(run_strands)(&call, begin, end);
-    } else {
+#if STRANDS > 1
+    if (in_turn)
+        LOCAL_NAME(run_strands)(&call, &a, begin, end);
+    else
+#endif
+    {
         struct LOCAL_NAME(strand) strand;
+        struct clq_placed placed = CLQ_UNPLACED;
+        struct clq_walk walk;
 
-        LOCAL_NAME(strand_from)(&strand, &a, begin, end);
+        LOCAL_NAME(strand_from)(&strand, &walk, &a, begin, end);
         while (strand.tile < end) {
             struct LOCAL_NAME(run) run;
 
-            LOCAL_NAME(run_next)(&run, &strand, &call);
+            LOCAL_NAME(run_next)(&run, &strand, &placed, &walk, &call, &a);
             if (group && dense)
                 LOCAL_NAME(run_shared)(&run, lane, lanes);
             else if (dense)
