@@ -48,7 +48,6 @@ struct LOCAL_NAME(run) {
     global const STORAGE(SRC) * x;
     global STORAGE(DST) * y;
     global const uint *scales, *zero_points;
-    bool by_table; // of inverses
     float scale, zero_point;
     long units, phase, left;
     global const STORAGE(SRC) * next;
@@ -124,7 +123,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
               : (long)get_global_id(0) * tiles;
     const long end = min(begin + tiles, a.tiles);
     const long tile_bytes = a.tile * UNIT_BYTES;
-    const bool in_turn = STRANDS > 1 && stream && dense && a.tile >= TURN_UNITS &&
+    const bool in_turn = STRANDS > 1 && stream && dense && a.tile >= TURN_UNITS && (size_t)(y + a.y_offset) % 64 == 0 &&
                          (a.tiles_per_row > 1 || a.inner % STEP_UNITS == 0) &&
                          STRAND_TILES(tiles) * tile_bytes >= 4 * TURN_AHEAD;
     const long ahead = in_turn ? TURN_AHEAD : AHEAD_BYTES;

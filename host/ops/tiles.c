@@ -11,9 +11,9 @@
  * caches though it begins or ends inside a line. */
 enum { PART = 16384 };
 
-static int64_t part_of(int64_t inner, int64_t whole)
+static int64_t part_of(int64_t inner)
 {
-    const int64_t most = whole / 16 > PART ? whole / 16 : PART, parts = inner / most;
+    const int64_t parts = inner / PART;
 
     return parts <= 1 ? inner : clq__ceil_div(clq__ceil_div(inner, parts), CLQ_STEP_UNITS) * CLQ_STEP_UNITS;
 }
@@ -31,8 +31,8 @@ static void size_items(struct clq__tiles *tiles, struct clq__launch *launch, con
     int64_t rounds;
 
     tiles->tile = rows->inner < whole ? rows->inner : whole;
-    if (rows->in_turn && traits->long_runs && whole >= 4 * PART && tiles->tile > PART)
-        tiles->tile = part_of(tiles->tile, whole);
+    if (rows->in_turn && traits->long_runs && whole >= 4 * PART)
+        tiles->tile = part_of(tiles->tile);
     tiles->tiles_per_row = clq__ceil_div(rows->inner, tiles->tile);
     tiles->tiles = rows->rows * tiles->tiles_per_row;
     tiles->tiles_per_item = whole / tiles->tile;

@@ -327,7 +327,7 @@ static void many_short_rows(void **state)
 static void rows_in_turn(void **state)
 {
     (void)state;
-    if (harness.small)
+    if (harness.small || harness.share > 1)
         skip();
     for (size_t i = 0; i < COMBINATIONS; i += 101) {
         const struct group_case c = case_of("rows in turn", i, 9300, 2048, 700, ENDS_EMPTY);

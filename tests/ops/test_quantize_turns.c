@@ -12,13 +12,14 @@ static int64_t elements_of(enum reference_type type, int64_t bytes)
     return type == REFERENCE_I4 ? 2 * bytes : bytes / (int64_t)type_bytes(type);
 }
 
-/* Scales that have no inverse, or none in the range that is promised, among those that do. */
+/* Scales that have no inverse, or none in the range that is promised, among others; the last one does. */
 static void set_odd_scales(struct tensor *scales, int64_t count)
 {
     static const double odd[] = {0x1p-120, 0x1p120, -0x1p-41, 0x1p-140, INFINITY, NAN};
 
-    for (int64_t i = 0; i < count; i += 7)
+    for (int64_t i = 0; i < count - 1; i += 7)
         tensor_set(scales, i, odd[i / 7 % (int64_t)COUNT(odd)]);
+    tensor_set(scales, count - 1, 3.0);
 }
 
 static const struct dense_case {
@@ -34,15 +35,15 @@ static const struct dense_case {
     {REFERENCE_F16, REFERENCE_I8, false, 3072, 1, true, 0, false},
     {REFERENCE_F16, REFERENCE_I8, false, 192, 1, false, 0,
      false}, /* joined rows, of which tiles begin anywhere */
-    {REFERENCE_F16, REFERENCE_I4, false, 256, 1, true, 0, false},   /* joined rows */
-    {REFERENCE_BF16, REFERENCE_I4, false, 4096, 1, false, 0, true}, /* nothing inverted */
-    {REFERENCE_F16, REFERENCE_U8, false, 8256, 1, true, 0, false},  /* more scales than are inverted */
-    {REFERENCE_F16, REFERENCE_I8, false, 256, 0, true, 0, true},    /* a scale for each row */
+    {REFERENCE_F16, REFERENCE_I4, false, 256, 1, true, 0, false},  /* joined rows */
+    {REFERENCE_BF16, REFERENCE_I4, false, 4096, 1, true, 0, true}, /* nothing inverted */
+    {REFERENCE_F16, REFERENCE_U8, false, 8256, 1, true, 0, false}, /* more scales than are inverted */
+    {REFERENCE_F16, REFERENCE_I8, false, 256, 0, true, 0, true},   /* a scale for each row */
     {REFERENCE_BF16, REFERENCE_I8, false, 1024, 0, false, 0, true},
     {REFERENCE_F32, REFERENCE_I4, true, 2048, 0, true, 0, false},
     {REFERENCE_F16, REFERENCE_I32, true, 40064, 0, true, 0, false}, /* parts of rows, the last ones shorter */
     {REFERENCE_F32, REFERENCE_U8, false, 40010, 0, true, 0, false}, /* which end inside lines */
-    {REFERENCE_F16, REFERENCE_I8, false, 1024, 0, true, 1, false},  /* nothing in line */
+    {REFERENCE_F16, REFERENCE_I8, false, 1024, 0, true, 1, false},  /* the first row out of line */
     {REFERENCE_F16, REFERENCE_I8, false, (9 << 20) + 77, -1, false, 0, false},
     {REFERENCE_F16, REFERENCE_I8, false, (9 << 20) + 77, -1, true, 5, false},
 };
@@ -59,11 +60,10 @@ static void dense_rows(void **state)
         const struct quantize_types types = {d->x, REFERENCE_F32, REFERENCE_F32, d->y, 1, d->multiply};
         const struct quantize_shape shape = {
             2, {rows, d->inner}, d->axis == 0 ? 0 : 1, scales, d->zero_points ? scales : 0};
-
         struct quantize_case c = quantize_case_of("rows in turn", &types, &shape);
         struct quantize_tensors t;
 
-        c.values = i % 2 ? VALUES_BITS : VALUES_SPREAD;
+        c.values = d->odd || i % 2 ? VALUES_BITS : VALUES_SPREAD;
         c.seed = harness.seed + i;
         c.y.before = d->before;
         quantize_tensors_init(&t, &c);
@@ -78,7 +78,7 @@ static void dense_rows(void **state)
 
 static const struct scattered_case {
     enum reference_type x, cache;
-    int64_t entries, length, heads, columns; /* 1,024 to 16,384 elements of an entry */
+    int64_t entries, length, heads, columns;
     enum places places;
     bool multiply, unique;
 } scattered_cases[] = {
@@ -98,7 +98,6 @@ static void scattered_rows(void **state)
         skip();
     for (size_t i = 0; i < COUNT(scattered_cases); i++) {
         const struct scattered_case *s = &scattered_cases[i];
-
         const struct scatter_types types = {.x = s->x,
                                             .scale = REFERENCE_F32,
                                             .zero = i % 2 ? REFERENCE_F32 : REFERENCE_I4,
