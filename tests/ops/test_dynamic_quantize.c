@@ -121,7 +121,7 @@ static void long_rows_one_after_another(void **state)
 }
 
 /* Outputs that a CPU stores past its caches, in whole lines: rows of one step, of more, and of a step and a half, in and
- * out of line, and with a row in the midst that is stored by itself. */
+ * out of line, and with a row in the midst that is stored by itself; rows so long that few are done side by side. */
 static void rows_past_the_caches(void **state)
 {
     static const struct {
@@ -136,6 +136,9 @@ static void rows_past_the_caches(void **state)
         {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 1088, 0},
         {REFERENCE_F16, REFERENCE_I4, REFERENCE_I8, 576, 1},
         {REFERENCE_F16, REFERENCE_F16, REFERENCE_I8, 576, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 128, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I8, 40064, 0},
+        {REFERENCE_BF16, REFERENCE_I4, REFERENCE_I4, 256, 0},
         {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 128, 0},
     };
 

@@ -184,24 +184,53 @@ static void words_by_the_line(void **state)
         }
 }
 
-/* Long rows with gaps where a CPU stores past its caches. */
-static void gaps_past_the_caches(void **state)
+/* Rows at any places where a CPU stores past its caches: short and long ones, some of which are not to be written; scales
+ * and offsets in lines of their own, one beside the other, or apart. */
+static void places_past_the_caches(void **state)
 {
-    const struct scatter_shape shape = {
-        .rank = 3, .cache = {8, 4096, 640}, .axis = 1, .entries = 27000, .length = 1, .index_rank = 2};
-    const struct scatter_types types = {.x = REFERENCE_F16,
-                                        .scale = REFERENCE_I4,
-                                        .index = REFERENCE_I32,
-                                        .cache = REFERENCE_I4,
-                                        .lanes = 1,
-                                        .dynamic = true};
-    struct scatter_case c = scatter_case_of("gaps past the caches", &types, &shape);
+    static const struct {
+        enum reference_type cache;
+        int64_t entries, length, heads, columns;
+        enum places places;
+        int64_t apart; /* scales, more than need be */
+    } cases[] = {
+        {REFERENCE_I4, 27000, 1, 1, 640, PLACES_STRAY, 0},  {REFERENCE_I4, 19000, 1, 8, 128, PLACES_APART, 0},
+        {REFERENCE_I4, 12800, 1, 12, 128, PLACES_STRAY, 0}, {REFERENCE_I8, 6200, 1, 12, 128, PLACES_VALID, 1},
+        {REFERENCE_I8, 2300, 2, 1, 2112, PLACES_APART, 0},  {REFERENCE_I8, 260, 1, 1, 37184, PLACES_STRAY, 0},
+    };
 
     (void)state;
     if (harness.small || harness.share > 1)
         skip();
-    c.places = PLACES_STRAY;
-    expect_scatter(&c);
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct scatter_shape shape = {
+            .rank = 4,
+            .cache = {3, cases[i].entries * cases[i].length / 2, cases[i].heads, cases[i].columns},
+            .axis = 1,
+            .entries = cases[i].entries,
+            .length = cases[i].length,
+            .index_rank = 2};
+        const struct scatter_types types = {.x = REFERENCE_F16,
+                                            .scale = REFERENCE_I4,
+                                            .index = REFERENCE_I32,
+                                            .cache = cases[i].cache,
+                                            .lanes = 1,
+                                            .dynamic = true,
+                                            .symmetric = i % 3 == 1};
+        struct scatter_case c = scatter_case_of("places past the caches", &types, &shape);
+
+        c.places = cases[i].places;
+        c.unique = c.places == PLACES_APART;
+        c.seed += i;
+        c.cache_scale.before += (int64_t)i;
+        if (cases[i].apart > 0) {
+            layout_stride(&c.cache_scale);
+            c.cache_scale.strides[2] += cases[i].apart;
+            c.cache_scale.strides[1] *= 1 + cases[i].apart;
+            c.cache_scale.strides[0] *= 1 + cases[i].apart;
+        }
+        expect_scatter(&c);
+    }
 }
 
 /* The ends of the index type and off by one: nothing outside the three outputs is touched. */
@@ -327,7 +356,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_length),
         cmocka_unit_test(long_rows_with_gaps),
         cmocka_unit_test(words_by_the_line),
-        cmocka_unit_test(gaps_past_the_caches),
+        cmocka_unit_test(places_past_the_caches),
         cmocka_unit_test(hostile_indices),
         cmocka_unit_test(a_cache_of_no_batches_has_any_strides),
         cmocka_unit_test(rows_short_and_long),
