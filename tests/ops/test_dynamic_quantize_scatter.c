@@ -223,6 +223,7 @@ static void places_past_the_caches(void **state)
         c.unique = c.places == PLACES_APART;
         c.seed += i;
         c.cache_scale.before += (int64_t)i;
+        c.cache_offset.before += (int64_t)i * 5 % 16;
         if (cases[i].apart > 0) {
             layout_stride(&c.cache_scale);
             c.cache_scale.strides[2] += cases[i].apart;
