@@ -18,6 +18,7 @@
 #include "base/parameters.clh"
 #include "base/rows.clh"
 #include "base/scalar.clh"
+#include "base/strand.clh"
 #include "base/types.clh"
 
 #if !defined(KERNEL_NAME) || !defined(SRC) || !defined(DST) || !defined(MODE) || !defined(ARITHMETIC) ||     \
@@ -52,6 +53,7 @@
 #define AHEAD_BYTES  2048
 #define LONG_BYTES   16384
 #define STREAM_BYTES (8 << 20)
+#define UNIT_BYTES   ((long)sizeof(STORAGE(SRC))) // of y
 
 // The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
 // one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
@@ -63,7 +65,22 @@ struct LOCAL_NAME(parameters) {
     const STORAGE(DST) * table; // of a run by a CPU's work-item
 };
 
+// What is the same for all tiles of a work-item.
+struct LOCAL_NAME(call) {
+    global STORAGE(DST) * x;
+    global const STORAGE(SRC) * y;
+    global const uchar *scales, *zero_points, *indices;
+    global const uint *owners;
+    global uint *report;
+    long reach, reach_later;   // how many rows further on is what is fetched, and how many positions of entries: 0 for none
+    long beside, beside_later; // rows from the end of a strand to where the work-item's successor has its own part of it
+    uint strands;              // that go on in turn
+    bool counts;               // whether this work-item reports
+    bool stream;
+};
+
 #include "dequantize/later.clh"
+#include "dequantize/stretch.clh"
 #include "dequantize/run.clh"
 
 // The same, done by `lanes` work-items, each writing 16 bytes of x in turn where the addresses let them be read
@@ -95,6 +112,33 @@ static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * y, global 
         STORE_DENSE_UNIT(y[u], x, p.scales, p.zero_points, u);
 }
 
+// Rows one after the other; wherever the units lie, where they are not dense.
+static inline APART(PREFETCH) WIDEST(PREFETCH) void LOCAL_NAME(stretch_alone)(const struct LOCAL_NAME(stretch) * stretch,
+                                                             const struct LOCAL_NAME(call) * call,
+                                                             const struct quantize_args *a, bool dense, long lane,
+                                                             long lanes)
+{
+    const long units = stretch->units;
+
+    for (long r = 0; r < stretch->rows; r++) {
+        const struct LOCAL_NAME(parameters) p = LOCAL_NAME(parameters_of)(stretch, r, call, a);
+        global const STORAGE(SRC) *y = stretch->y + r * a->dim[0].y;
+        global STORAGE(DST) *x = stretch->x + r * a->dim[0].x;
+
+        if (!dense) {
+            for (long u = lane; u < units; u += lanes)
+                STORE_UNIT(y[u * a->y_stride], x, u * a->x_stride, u * a->x_stride + a->x_pair, p.scales,
+                           p.zero_points, u);
+        } else if (IS_GROUP(FORM)) {
+            LOCAL_NAME(shared_run)(y, x, p, units, lane, lanes);
+        } else {
+            LOCAL_NAME(run)(y, x, p, units, y + stretch->next, call->stream);
+        }
+    }
+}
+
+#include "dequantize/turns.clh"
+
 kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scale_buffer,
                         global const uchar *restrict zero_point_buffer, global const STORAGE(SRC) *restrict y,
                         global const uchar *restrict indices, global const uint *restrict owners,
@@ -108,70 +152,48 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     const uint lanes = IS_GROUP(FORM) ? a.lanes : 1, lane = (uint)get_local_id(0) & (lanes - 1);
     const long tiles = IS_GROUP(FORM) ? 1 : a.tiles_per_item;
     const long begin = clq_quotient((long)get_global_id(0), lanes) * tiles, end = min(begin + tiles, a.tiles);
-    // How far on a run's `next` is: some rows, which is more than one only where a row is one tile; of entries that
-    // are short, some entries.
-    const long reach = a.tiles_per_row > 1 ? 1 : max(AHEAD_BYTES / (a.tile * (long)sizeof(*y)), 1L);
-    const bool entries = a.entries.kind >= CLQ_ENTRY_STARTS;
-    const long later = STREAMS(PREFETCH) && entries ? reach * a.entries.positions / a.entries.rows : 0;
-    long jump = reach * a.dim[0].y;
-    long row = clq_quotient(begin, a.tiles_per_row), first = (begin - row * a.tiles_per_row) * a.tile;
+    const long tile_bytes = a.tile * UNIT_BYTES;
+    const bool entries = STREAMS(PREFETCH) && a.entries.kind >= CLQ_ENTRY_STARTS;
+    const bool in_turn = STRANDS > 1 && stream && dense && (size_t)(x + a.x_offset) % 64 == 0 &&
+                         (a.tiles_per_row > 1 || a.inner % STEP == 0) && tiles * tile_bytes >= 4 * STRANDS * TURN_AHEAD;
+    const uint strands = !in_turn ? 1 : entries ? STRANDS : MOST_STRANDS(PREFETCH);
+    // Rows are more than one only where a row is one tile; of entries that are short, these are some entries.
+    const long reach = a.tiles_per_row > 1 ? 1 : max((in_turn ? TURN_AHEAD : AHEAD_BYTES) / tile_bytes, 1L);
+    const long beside = a.tiles_per_row == 1 ? tiles - STRAND_TILES(tiles, strands) : 0;
+    const struct LOCAL_NAME(call) call = {
+        .x = x,
+        .y = y,
+        .scales = scale_buffer,
+        .zero_points = zero_point_buffer,
+        .indices = indices,
+        .owners = owners,
+        .report = report,
+        .reach = reach,
+        .reach_later = entries ? reach * a.entries.positions / a.entries.rows : 0,
+        .beside = beside,
+        .beside_later = entries ? beside * a.entries.positions / a.entries.rows : 0,
+        .strands = strands,
+        .counts = lane == 0,
+        .stream = stream};
 
-    // As they mostly are; where they have another type, to be fetched ahead and nothing else.
-    global const uint *scales = (global const uint *)scale_buffer + a.scale_offset;
-    global const uint *zero_points = (global const uint *)zero_point_buffer + a.zero_point_offset;
-    struct clq_placed placed = CLQ_UNPLACED;
-    struct clq_walk walk;
-    clq_walk_from(&walk, row, a.dim, a.outer);
+#if STRANDS > 1
+    if (in_turn)
+        LOCAL_NAME(stretch_strands)(&call, &a, begin, end);
+    else
+#endif
+    {
+        struct clq_strand strand;
+        struct clq_placed placed = CLQ_UNPLACED;
+        struct clq_walk walk;
+        long jump = 0;
 
-    for (long tile = begin; tile < end;) {
-        const bool fresh = row >= placed.end;
-        const bool kept = clq_place_row(&placed, indices, owners, report, &a.entries, row, first + lane == 0);
-        struct clq_place place = walk.place;
-        clq_place_add(&place, &placed.place);
-        if (fresh && later > 0)
-            jump = LOCAL_NAME(fetch_later)(y + a.y_offset + walk.place.y, scales + walk.place.scale,
-                                           zero_points + walk.place.zero_point, indices, &a, &placed, later);
-        const long units = kept ? min(a.tile, a.inner - first) : 0;
-        const bool last = first + a.tile >= a.inner;
-        // Short rows whose places differ by the same steps are done in one go.
-        const bool alone = IS_GROUP(FORM) || a.tiles_per_row > 1;
-        long stretch = alone ? 1 : min(end - tile, walk.left);
-        if (!alone && a.entries.kind != CLQ_ENTRY_NONE)
-            stretch = min(stretch, placed.end - row);
-        long scale_at = a.scale_offset + place.scale, zero_point_at = a.zero_point_offset + place.zero_point;
-        global const STORAGE(SRC) *run_y = y + a.y_offset + place.y + first * a.y_stride;
-        global STORAGE(DST) *run_x = x + a.x_offset + place.x + first * a.x_stride;
-        const long forth = last ? jump - first * a.y_stride : a.tile;
+        clq_strand_from(&strand, &walk, &a, begin, end);
+        while (strand.tile < end) {
+            struct LOCAL_NAME(stretch) stretch;
 
-        for (long k = 0; k < stretch && kept; k++) {
-            struct LOCAL_NAME(parameters) p = {
-                (global const uint *)scale_buffer + scale_at + first * ELEMENTS(SRC),
-                (global const uint *)zero_point_buffer + zero_point_at + first * ELEMENTS(SRC), 0.0f, 0.0f,
-                a.zero_point_sign, SCALE_PER_ELEMENT(PARAMS) && !a.zero_points_each, 0};
-            if (!SCALE_PER_ELEMENT(PARAMS))
-                p.scale = clq_load_scalar(scale_buffer, scale_at, a.scale_type);
-            if (!a.zero_points_each)
-                p.zero_point = as_float(as_uint(clq_load_scalar(zero_point_buffer, zero_point_at, a.zero_point_type)) ^
-                                        a.zero_point_sign);
-            if (!SCALE_PER_ELEMENT(PARAMS))
-                p.plain = clq_is_finite(p.zero_point) && clq_is_finite(p.scale) && p.scale != 0.0f;
-            if (!dense) {
-                for (long u = lane; u < units; u += lanes)
-                    STORE_UNIT(run_y[u * a.y_stride], run_x, u * a.x_stride, u * a.x_stride + a.x_pair, p.scales,
-                               p.zero_points, u);
-            } else if (IS_GROUP(FORM)) {
-                LOCAL_NAME(shared_run)(run_y, run_x, p, units, lane, lanes);
-            } else {
-                LOCAL_NAME(run)(run_y, run_x, p, units, run_y + forth, stream);
-            }
-            run_y += a.dim[0].y, run_x += a.dim[0].x;
-            scale_at += a.dim[0].scale, zero_point_at += a.dim[0].zero_point;
+            LOCAL_NAME(stretch_next)(&stretch, &strand, &placed, &walk, &jump, &call, &a);
+            LOCAL_NAME(stretch_alone)(&stretch, &call, &a, dense, lane, lanes);
         }
-        tile += stretch;
-        first = last ? 0 : first + a.tile;
-        row += last ? stretch : 0;
-        if (last && tile < end)
-            clq_walk_on(&walk, row, stretch, a.dim, a.outer);
     }
     if (stream)
         STREAM_FENCE(PREFETCH);
@@ -188,3 +210,13 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
 #undef AHEAD_BYTES
 #undef LONG_BYTES
 #undef STREAM_BYTES
+#undef BLOCK
+#undef STEP
+#undef TABLED
+#undef FILL
+#undef MAY_TURN
+#undef STRANDS
+#undef STRAND_TILES
+#undef TURN_UNITS
+#undef UNIT_BYTES
+#undef TURN_AHEAD

@@ -19,6 +19,7 @@
 #include "base/parameters.clh"
 #include "base/rows.clh"
 #include "base/scalar.clh"
+#include "base/strand.clh"
 #include "base/types.clh"
 
 #if !defined(KERNEL_NAME) || !defined(SRC) || !defined(DST) || !defined(MODE) || !defined(ARITHMETIC) ||     \
@@ -147,11 +148,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     else
 #endif
     {
-        struct LOCAL_NAME(strand) strand;
+        struct clq_strand strand;
         struct clq_placed placed = CLQ_UNPLACED;
         struct clq_walk walk;
 
-        LOCAL_NAME(strand_from)(&strand, &walk, &a, begin, end);
+        clq_strand_from(&strand, &walk, &a, begin, end);
         while (strand.tile < end) {
             struct LOCAL_NAME(run) run;
 

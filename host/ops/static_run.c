@@ -60,7 +60,7 @@ static void cut(struct clq__static_call *call, struct clq__traits traits)
     const int64_t joined = may_join ? clq__static_join(args) : 1;
     const struct clq__rows rows = {.rows = clq__fold_count(&call->fold, 1) / joined,
                                    .inner = args->inner,
-                                   .in_turn = !call->work->back,
+                                   .in_turn = true,
                                    .rounds_beside = clq__rounds_of_row(0, args->outer) +
                                                     clq__rounds_of_place(&args->entries)};
     const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &call->launch);
