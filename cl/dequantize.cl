@@ -51,7 +51,7 @@
 
 // As in quantize/run.clh: where that matters, int8 with 4 KiB took 1.1 to 1.5 times as long.
 #define AHEAD_BYTES  2048
-#define LONG_BYTES   16384
+#define LONG_BYTES   14336 // the last part of a row may be shorter than the others
 #define STREAM_BYTES (8 << 20)
 #define UNIT_BYTES   ((long)sizeof(STORAGE(SRC))) // of y
 
@@ -65,21 +65,6 @@ struct LOCAL_NAME(parameters) {
     const STORAGE(DST) * table; // of a run by a CPU's work-item
 };
 
-// What is the same for all tiles of a work-item.
-struct LOCAL_NAME(call) {
-    global STORAGE(DST) * x;
-    global const STORAGE(SRC) * y;
-    global const uchar *scales, *zero_points, *indices;
-    global const uint *owners;
-    global uint *report;
-    long reach, reach_later;   // how many rows further on is what is fetched, and how many positions of entries: 0 for none
-    long beside, beside_later; // rows from the end of a strand to where the work-item's successor has its own part of it
-    uint strands;              // that go on in turn
-    bool counts;               // whether this work-item reports
-    bool stream;
-};
-
-#include "dequantize/later.clh"
 #include "dequantize/stretch.clh"
 #include "dequantize/run.clh"
 
@@ -113,10 +98,9 @@ static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * y, global 
 }
 
 // Rows one after the other; wherever the units lie, where they are not dense.
-static inline APART(PREFETCH) WIDEST(PREFETCH) void LOCAL_NAME(stretch_alone)(const struct LOCAL_NAME(stretch) * stretch,
-                                                             const struct LOCAL_NAME(call) * call,
-                                                             const struct quantize_args *a, bool dense, long lane,
-                                                             long lanes)
+static inline APART(PREFETCH) WIDEST(PREFETCH) void
+LOCAL_NAME(stretch_alone)(const struct LOCAL_NAME(stretch) * stretch, const struct LOCAL_NAME(call) * call,
+                          const struct quantize_args *a, bool dense, long lane, long lanes)
 {
     const long units = stretch->units;
 
@@ -154,12 +138,13 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     const long begin = clq_quotient((long)get_global_id(0), lanes) * tiles, end = min(begin + tiles, a.tiles);
     const long tile_bytes = a.tile * UNIT_BYTES;
     const bool entries = STREAMS(PREFETCH) && a.entries.kind >= CLQ_ENTRY_STARTS;
+    const uint most = entries ? STRANDS : MOST_STRANDS(PREFETCH);
     const bool in_turn = STRANDS > 1 && stream && dense && (size_t)(x + a.x_offset) % 64 == 0 &&
-                         (a.tiles_per_row > 1 || a.inner % STEP == 0) && tiles * tile_bytes >= 4 * STRANDS * TURN_AHEAD;
-    const uint strands = !in_turn ? 1 : entries ? STRANDS : MOST_STRANDS(PREFETCH);
+                         (a.tiles_per_row > 1 || a.inner % STEP == 0) && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
+    const uint strands = in_turn ? most : 1;
     // Rows are more than one only where a row is one tile; of entries that are short, these are some entries.
     const long reach = a.tiles_per_row > 1 ? 1 : max((in_turn ? TURN_AHEAD : AHEAD_BYTES) / tile_bytes, 1L);
-    const long beside = a.tiles_per_row == 1 ? tiles - STRAND_TILES(tiles, strands) : 0;
+    const long beside = a.tiles_per_row == 1 ? tiles - CLQ_STRAND_TILES(tiles, strands) : 0;
     const struct LOCAL_NAME(call) call = {
         .x = x,
         .y = y,
@@ -216,7 +201,5 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
 #undef FILL
 #undef MAY_TURN
 #undef STRANDS
-#undef STRAND_TILES
-#undef TURN_UNITS
 #undef UNIT_BYTES
 #undef TURN_AHEAD

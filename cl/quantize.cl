@@ -126,7 +126,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     const long tile_bytes = a.tile * UNIT_BYTES;
     const bool in_turn = STRANDS > 1 && stream && dense && a.tile >= TURN_UNITS && (size_t)(y + a.y_offset) % 64 == 0 &&
                          (a.tiles_per_row > 1 || a.inner % STEP_UNITS == 0) &&
-                         STRAND_TILES(tiles) * tile_bytes >= 4 * TURN_AHEAD;
+                         tiles / STRANDS * tile_bytes >= 4 * TURN_AHEAD;
     const long ahead = in_turn ? TURN_AHEAD : AHEAD_BYTES;
     const struct LOCAL_NAME(call) call = {
         .x = x,
@@ -138,7 +138,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         .report = report,
         // Only rows of one tile can be so short that it is more than 1.
         .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
-        .beside = in_turn ? tiles - STRAND_TILES(tiles) : 0,
+        .beside = in_turn ? tiles - CLQ_STRAND_TILES(tiles, STRANDS) : 0,
         .counts = lane == 0,
         .stream = stream};
 
@@ -189,7 +189,6 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 #undef STREAM_BYTES
 #undef UNIT_BYTES
 #undef STRANDS
-#undef STRAND_TILES
 #undef TURN_UNITS
 #undef TURN_AHEAD
 #undef INVERTS_EACH

@@ -53,14 +53,22 @@ end:
     return status;
 }
 
+/* The way back gains by turns where it reads whole bytes and all rows begin in line. */
+static bool may_turn(const struct clq__static_call *call, int64_t rows)
+{
+    return !call->work->back ||
+           (call->work->y.type != CLQ__I4 && (rows == 1 || call->args.inner % CLQ_STEP_UNITS == 0));
+}
+
 static void cut(struct clq__static_call *call, struct clq__traits traits)
 {
     struct quantize_args *args = &call->args;
     const bool may_join = traits.long_runs && !traits.group_form && !call->work->back;
     const int64_t joined = may_join ? clq__static_join(args) : 1;
-    const struct clq__rows rows = {.rows = clq__fold_count(&call->fold, 1) / joined,
+    const int64_t count = clq__fold_count(&call->fold, 1) / joined;
+    const struct clq__rows rows = {.rows = count,
                                    .inner = args->inner,
-                                   .in_turn = true,
+                                   .in_turn = may_turn(call, count),
                                    .rounds_beside = clq__rounds_of_row(0, args->outer) +
                                                     clq__rounds_of_place(&args->entries)};
     const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &call->launch);

@@ -231,86 +231,6 @@ static void rows_short_and_long(void **state)
         }
 }
 
-/* Outputs that a CPU stores past its caches, several places in turn: rows of one step, of more and of steps and a half; in
- * line, in line only now and then, and never; parts of long rows; entries of one row, of some and of many, a part of
- * which has no place; groups; scales for each element. */
-static void rows_past_the_caches(void **state)
-{
-    static const struct {
-        struct dequantize_shape shape;
-        enum reference_type q, y;
-        enum clq_dequantize_mode mode;
-        int64_t gap; /* in y: elements behind each row */
-    } cases[] = {
-        {{.rank = 2, .q = {33501, 128}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 0},
-        {{.rank = 2, .q = {66007, 64}}, REFERENCE_U8, REFERENCE_BF16, CLQ_DEQUANTIZE_DYNAMIC, 32},
-        {{.rank = 2, .q = {13383, 320}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 16},
-        {{.rank = 2, .q = {31000, 136}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_MULTIPLY, 0},
-        {{.rank = 2, .q = {4120, 1024}, .axis = 1}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE, 1},
-        {{.rank = 2, .q = {4120, 1024}, .axis = 1}, REFERENCE_I32, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE, 0},
-        {{.rank = 2, .q = {48, 50112}}, REFERENCE_I8, REFERENCE_F32, CLQ_DEQUANTIZE_DIVIDE, 0},
-        {{.rank = 2, .q = {87, 50048}, .axis = 1}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE, 0},
-        {{.rank = 1, .q = {4300006}, .one_scale = true, .one_zero = true},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DIVIDE,
-         0},
-        {{.rank = 4, .q = {4, 1300, 8, 128}, .axis = 1, .index_rank = 2, .entries = 4323, .length = 1},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
-         0},
-        {{.rank = 3, .q = {3, 1111, 1024}, .axis = 1, .index_rank = 2, .entries = 4321, .length = 1},
-         REFERENCE_U8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DIVIDE,
-         0},
-        {{.rank = 3, .q = {3, 40, 50048}, .axis = 1, .index_rank = 2, .entries = 90, .length = 1},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DIVIDE,
-         0},
-        {{.rank = 3, .q = {3, 1111, 576}, .axis = 1, .index_rank = 2, .entries = 2511, .length = 3},
-         REFERENCE_I8,
-         REFERENCE_BF16,
-         CLQ_DEQUANTIZE_MULTIPLY,
-         8},
-        {{.rank = 3, .q = {9, 2000, 192}, .axis = 1, .index_rank = 1, .entries = 9, .length = 1301},
-         REFERENCE_I8,
-         REFERENCE_F32,
-         CLQ_DEQUANTIZE_DYNAMIC,
-         0},
-        {{.rank = 2, .q = {4130, 1024}, .groups = 17},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_MULTIPLY,
-         0},
-    };
-
-    (void)state;
-    if (harness.small || harness.share > 1)
-        skip();
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct dequantize_types types = {.q = cases[i].q,
-                                               .scale = REFERENCE_F32,
-                                               .zero = i % 3 ? REFERENCE_F32 : REFERENCE_I4,
-                                               .index = i % 2 ? REFERENCE_I64 : REFERENCE_I32,
-                                               .y = cases[i].y,
-                                               .mode = cases[i].mode};
-        const struct dequantize_shape *shape = &cases[i].shape;
-        const int last = shape->rank - 1;
-        struct dequantize_case c = dequantize_case_of("past the caches", &types, shape);
-
-        if (cases[i].gap > 0)
-            layout_stride(&c.y);
-        for (int d = 0; d < last && cases[i].gap > 0; d++)
-            c.y.strides[d] += c.y.strides[d] / c.y.shape[last] * cases[i].gap;
-        c.places = shape->length == 1 || shape->groups > 0 ? PLACES_STRAY : PLACES_VALID;
-        c.range = (enum clq_range_policy)(i % 3);
-        expect_dequantize(&c);
-    }
-}
-
 /* The ends of the index type and off by one: nothing outside of q is read. */
 static void hostile_indices(void **state)
 {
@@ -354,11 +274,15 @@ static void empty(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_dense),     cmocka_unit_test(every_type_gathered),
-        cmocka_unit_test(every_type_by_groups), cmocka_unit_test(every_axis_of_every_rank),
-        cmocka_unit_test(any_layout),           cmocka_unit_test(every_tail),
-        cmocka_unit_test(rows_short_and_long),  cmocka_unit_test(rows_past_the_caches),
-        cmocka_unit_test(hostile_indices),      cmocka_unit_test(empty),
+        cmocka_unit_test(every_type_dense),
+        cmocka_unit_test(every_type_gathered),
+        cmocka_unit_test(every_type_by_groups),
+        cmocka_unit_test(every_axis_of_every_rank),
+        cmocka_unit_test(any_layout),
+        cmocka_unit_test(every_tail),
+        cmocka_unit_test(rows_short_and_long),
+        cmocka_unit_test(hostile_indices),
+        cmocka_unit_test(empty),
     };
 
     return HARNESS_RUN(argc, argv, "dequantize", tests);

@@ -1,0 +1,112 @@
+/* Outputs past what a cache holds, all rows different: a CPU's work-item may do several of them in turn, and must mix up
+ * neither their places nor their scales. (A CPU of many cores has less for each, and does so with fewer of these.) */
+#include "dequantize_case.h"
+
+/* Rows of one step, of more, and of no whole steps; all in line, some, and none; parts of long rows; entries of one row, of
+ * some and of many, that wrap, and of which a part has no place; groups; scales for each element. */
+static void rows_past_the_caches(void **state)
+{
+    static const struct {
+        struct dequantize_shape shape;
+        enum reference_type q, y;
+        enum clq_dequantize_mode mode;
+        int64_t gap, before; /* in y: elements behind each row, and before them all */
+    } cases[] = {
+        {{.rank = 2, .q = {33501, 128}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 0, 0},
+        {{.rank = 2, .q = {66007, 64}}, REFERENCE_U8, REFERENCE_BF16, CLQ_DEQUANTIZE_DYNAMIC, 32, 0},
+        {{.rank = 2, .q = {13383, 320}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 16, 0},
+        {{.rank = 2, .q = {31000, 136}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_MULTIPLY, 0, 0},
+        {{.rank = 2, .q = {4120, 1024}, .axis = 1}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE, 1, 0},
+        {{.rank = 2, .q = {4120, 1024}, .axis = 1}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE, 0, 1},
+        {{.rank = 2, .q = {130, 32770}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE, 0, 0},
+        {{.rank = 2, .q = {4120, 1024}, .axis = 1},
+         REFERENCE_I32,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DIVIDE,
+         0,
+         0},
+        {{.rank = 2, .q = {48, 50112}}, REFERENCE_I8, REFERENCE_F32, CLQ_DEQUANTIZE_DIVIDE, 0, 0},
+        {{.rank = 2, .q = {87, 50048}, .axis = 1}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE, 0, 0},
+        {{.rank = 1, .q = {4300006}, .one_scale = true, .one_zero = true},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DIVIDE,
+         0,
+         0},
+        {{.rank = 4, .q = {4, 1300, 8, 128}, .axis = 1, .index_rank = 2, .entries = 4323, .length = 1},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         0,
+         0},
+        {{.rank = 3, .q = {3, 1111, 1024}, .axis = 1, .index_rank = 2, .entries = 4321, .length = 1},
+         REFERENCE_U8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DIVIDE,
+         0,
+         0},
+        {{.rank = 3, .q = {3, 40, 50048}, .axis = 1, .index_rank = 2, .entries = 90, .length = 1},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DIVIDE,
+         0,
+         0},
+        {{.rank = 3, .q = {3, 1111, 576}, .axis = 1, .index_rank = 2, .entries = 2511, .length = 3},
+         REFERENCE_I8,
+         REFERENCE_BF16,
+         CLQ_DEQUANTIZE_MULTIPLY,
+         8,
+         0},
+        {{.rank = 3, .q = {3, 1111, 576}, .axis = 1, .index_rank = 2, .entries = 2512, .length = 3},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         0,
+         0},
+        {{.rank = 3, .q = {9, 2000, 192}, .axis = 1, .index_rank = 1, .entries = 9, .length = 1301},
+         REFERENCE_I8,
+         REFERENCE_F32,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         0,
+         0},
+        {{.rank = 2, .q = {4130, 1024}, .groups = 17},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_MULTIPLY,
+         0,
+         0},
+    };
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct dequantize_types types = {.q = cases[i].q,
+                                               .scale = REFERENCE_F32,
+                                               .zero = i % 3 ? REFERENCE_F32 : REFERENCE_I4,
+                                               .index = i % 2 ? REFERENCE_I64 : REFERENCE_I32,
+                                               .y = cases[i].y,
+                                               .mode = cases[i].mode};
+        const struct dequantize_shape *shape = &cases[i].shape;
+        const int last = shape->rank - 1;
+        struct dequantize_case c = dequantize_case_of("past the caches", &types, shape);
+
+        if (cases[i].gap > 0)
+            layout_stride(&c.y);
+        for (int d = 0; d < last && cases[i].gap > 0; d++)
+            c.y.strides[d] += c.y.strides[d] / c.y.shape[last] * cases[i].gap;
+        c.y.before += cases[i].before;
+        c.places = i % 3 ? PLACES_STRAY : PLACES_VALID;
+        c.range = (enum clq_range_policy)(i % 4 % 3);
+        expect_dequantize(&c);
+    }
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_past_the_caches),
+    };
+
+    return HARNESS_RUN(argc, argv, "dequantize turns", tests);
+}
