@@ -11,6 +11,7 @@
 // The file may be included many times in one source, each time with other parameters.
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
+#include "base/carry.clh"
 #include "base/entries.clh"
 #include "base/hints.clh"
 #include "base/lines.clh"
@@ -54,6 +55,7 @@
 #define LONG_BYTES   14336 // the last part of a row may be shorter than the others
 #define STREAM_BYTES (8 << 20)
 #define UNIT_BYTES   ((long)sizeof(STORAGE(SRC))) // of y
+#define CARRIES      (STREAMS(PREFETCH) && !IS_GROUP(FORM))
 
 // The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
 // one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
@@ -122,6 +124,9 @@ LOCAL_NAME(stretch_alone)(const struct LOCAL_NAME(stretch) * stretch, const stru
 }
 
 #include "dequantize/turns.clh"
+#if CARRIES
+#include "dequantize/carry.clh"
+#endif
 
 kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scale_buffer,
                         global const uchar *restrict zero_point_buffer, global const STORAGE(SRC) *restrict y,
@@ -139,8 +144,9 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     const long tile_bytes = a.tile * UNIT_BYTES;
     const bool entries = STREAMS(PREFETCH) && a.entries.kind >= CLQ_ENTRY_STARTS;
     const uint most = entries ? STRANDS : MOST_STRANDS(PREFETCH);
-    const bool in_turn = STRANDS > 1 && stream && dense && (size_t)(x + a.x_offset) % 64 == 0 &&
-                         (a.tiles_per_row > 1 || a.inner % STEP == 0) && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
+    const bool in_line = (size_t)(x + a.x_offset) % 64 == 0 &&
+                         (a.tiles_per_row > 1 || a.inner * ELEMENTS(SRC) % STEP == 0);
+    const bool in_turn = STRANDS > 1 && stream && dense && in_line && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
     const uint strands = in_turn ? most : 1;
     // Rows are more than one only where a row is one tile; of entries that are short, these are some entries.
     const long reach = a.tiles_per_row > 1 ? 1 : max((in_turn ? TURN_AHEAD : AHEAD_BYTES) / tile_bytes, 1L);
@@ -171,14 +177,27 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
         struct clq_placed placed = CLQ_UNPLACED;
         struct clq_walk walk;
         long jump = 0;
+#if CARRIES
+        const bool carries = stream && dense && !in_line && a.tiles_per_row == 1 && tile_bytes < LONG_BYTES;
+        struct LOCAL_NAME(carry) carry = {.to = 0};
+#endif
 
         clq_strand_from(&strand, &walk, &a, begin, end);
         while (strand.tile < end) {
             struct LOCAL_NAME(stretch) stretch;
 
             LOCAL_NAME(stretch_next)(&stretch, &strand, &placed, &walk, &jump, &call, &a);
+#if CARRIES
+            if (carries) {
+                LOCAL_NAME(stretch_carried)(&carry, &stretch, &call, &a);
+                continue;
+            }
+#endif
             LOCAL_NAME(stretch_alone)(&stretch, &call, &a, dense, lane, lanes);
         }
+#if CARRIES
+        LOCAL_NAME(carry_end)(&carry, true);
+#endif
     }
     if (stream)
         STREAM_FENCE(PREFETCH);
@@ -202,4 +221,5 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
 #undef MAY_TURN
 #undef STRANDS
 #undef UNIT_BYTES
+#undef CARRIES
 #undef TURN_AHEAD

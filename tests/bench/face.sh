@@ -49,19 +49,19 @@ check "beside the peer" "$CHECK_JSON" rows.json 3 c-simd
 
 run "$CLQUANT" bench --size 1 --only "dynamic_quantize_scatter int4 unique" --json rows.json
 succeeded "dynamic, scattered"
-check "beside its parts" "$CHECK_JSON" rows.json 3 c-simd dense unfused
+check "beside its parts" "$CHECK_JSON" rows.json 4 c-simd dense unfused
 
 run "$CLQUANT" bench --size 2 --only "dynamic_quantize_scatter 1-D" --json rows.json
 succeeded "dynamic, at starts"
-check "beside its parts" "$CHECK_JSON" rows.json 3 c-simd dense unfused
+check "beside its parts" "$CHECK_JSON" rows.json 4 c-simd dense unfused
 
 run "$CLQUANT" bench --size 1 --only "dynamic_quantize_scatter last wins" --json rows.json
 succeeded "dynamic, the last wins"
-check "beside the peer" "$CHECK_JSON" rows.json 3 c-simd dense
+check "beside the peer" "$CHECK_JSON" rows.json 4 c-simd dense
 
 run "$CLQUANT" bench --size 1 --only "dequantize int8" --json rows.json
 succeeded "dequantize"
-check "every layout, however small" "$CHECK_JSON" rows.json 6
+check "every layout, however small" "$CHECK_JSON" rows.json 7
 
 run "$CLQUANT" bench --size 3 --only "dequantize gathered int4 divide" --json rows.json
 succeeded "dequantize, an odd size"

@@ -2,8 +2,9 @@
  * neither their places nor their scales. (A CPU of many cores has less for each, and does so with fewer of these.) */
 #include "dequantize_case.h"
 
-/* Rows of one step, of more, and of no whole steps; all in line, some, and none; parts of long rows; entries of one row, of
- * some and of many, that wrap, and of which a part has no place; groups; scales for each element. */
+/* Rows of one step, of more, and of no whole steps, less than one among them; all in line, some, and none; parts of long
+ * rows; entries of one row, of some and of many, that wrap, and of which a part has no place; groups; scales for each
+ * element. */
 static void rows_past_the_caches(void **state)
 {
     static const struct {
@@ -66,6 +67,25 @@ static void rows_past_the_caches(void **state)
         {{.rank = 3, .q = {9, 2000, 192}, .axis = 1, .index_rank = 1, .entries = 9, .length = 1301},
          REFERENCE_I8,
          REFERENCE_F32,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         0,
+         0},
+        {{.rank = 2, .q = {44601, 96}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 0, 0},
+        {{.rank = 2, .q = {53507, 80}}, REFERENCE_I4, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 0, 3},
+        {{.rank = 2, .q = {22003, 100}, .axis = 1}, REFERENCE_U8, REFERENCE_F32, CLQ_DEQUANTIZE_DIVIDE, 0, 5},
+        {{.rank = 2, .q = {4201, 1002}}, REFERENCE_I4, REFERENCE_BF16, CLQ_DEQUANTIZE_MULTIPLY, 0, 0},
+        {{.rank = 2, .q = {71001, 60}}, REFERENCE_I4, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 0, 0},
+        {{.rank = 2, .q = {300007, 14}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 0, 1},
+        {{.rank = 2, .q = {32500, 96}}, REFERENCE_I32, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE, 40, 0},
+        {{.rank = 4, .q = {4, 1300, 8, 96}, .axis = 1, .index_rank = 2, .entries = 5601, .length = 1},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         0,
+         0},
+        {{.rank = 3, .q = {3, 1111, 1000}, .axis = 1, .index_rank = 2, .entries = 1413, .length = 3},
+         REFERENCE_I4,
+         REFERENCE_F16,
          CLQ_DEQUANTIZE_DYNAMIC,
          0,
          0},

@@ -121,7 +121,8 @@ static void long_rows_one_after_another(void **state)
 }
 
 /* Outputs that a CPU stores past its caches, in whole lines: rows of one step, of more, and of a step and a half, in and
- * out of line, and with a row in the midst that is stored by itself; rows so long that few are done side by side. */
+ * out of line, and with a row in the midst that is stored by itself; rows so long that few are done side by side; rows that
+ * are not whole lines, shorter than a step of 16 elements, longer, and in pieces. */
 static void rows_past_the_caches(void **state)
 {
     static const struct {
@@ -139,6 +140,12 @@ static void rows_past_the_caches(void **state)
         {REFERENCE_BF16, REFERENCE_I4, REFERENCE_I4, 256, 0},
         {REFERENCE_F16, REFERENCE_I4, REFERENCE_I8, 40064, 0},
         {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 128, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 96, 0},
+        {REFERENCE_BF16, REFERENCE_I4, REFERENCE_I4, 100, 3},
+        {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 80, 7},
+        {REFERENCE_F16, REFERENCE_F32, REFERENCE_I8, 1003, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 14, 1},
+        {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 130, 62},
     };
 
     (void)state;
@@ -149,7 +156,7 @@ static void rows_past_the_caches(void **state)
                                             .smooth = cases[i].smooth,
                                             .y = cases[i].y,
                                             .lanes = 1,
-                                            .symmetric = i % 2 == 1 || i + 1 == COUNT(cases)};
+                                            .symmetric = i % 2 == 1 || i == 10};
         const int64_t units = cases[i].columns / (cases[i].y == REFERENCE_I4 ? 2 : 1);
         const int64_t rows = (INT64_C(9) << 20) / units;
         struct dynamic_case c =

@@ -184,8 +184,8 @@ static void words_by_the_line(void **state)
         }
 }
 
-/* Rows at any places where a CPU stores past its caches: short and long ones, some of which are not to be written; scales
- * and offsets in lines of their own, one beside the other, or apart. */
+/* Rows at any places where a CPU stores past its caches: short and long ones, whole lines or not, some of which are not to
+ * be written; scales and offsets in lines of their own, one beside the other, or apart. */
 static void places_past_the_caches(void **state)
 {
     static const struct {
@@ -197,6 +197,8 @@ static void places_past_the_caches(void **state)
         {REFERENCE_I4, 27000, 1, 1, 640, PLACES_STRAY, 0},  {REFERENCE_I4, 19000, 1, 8, 128, PLACES_APART, 0},
         {REFERENCE_I4, 12800, 1, 12, 128, PLACES_STRAY, 0}, {REFERENCE_I8, 6200, 1, 12, 128, PLACES_VALID, 1},
         {REFERENCE_I8, 2300, 2, 1, 2112, PLACES_APART, 0},  {REFERENCE_I8, 260, 1, 1, 37184, PLACES_STRAY, 0},
+        {REFERENCE_I4, 23000, 1, 8, 96, PLACES_STRAY, 0},   {REFERENCE_I4, 30000, 1, 1, 576, PLACES_APART, 0},
+        {REFERENCE_I8, 3300, 3, 9, 100, PLACES_STRAY, 0},   {REFERENCE_I8, 9000, 1, 1, 1001, PLACES_VALID, 0},
     };
 
     (void)state;

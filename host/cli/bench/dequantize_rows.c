@@ -16,6 +16,7 @@ enum layout {
     PER_TENSOR,
     PER_LAST_AXIS, /* of 8192 */
     PER_ROW,       /* of 128, as a cache has them */
+    PER_PART_ROW,  /* of 96: a line and a half of int8 */
     AT_STARTS,     /* entries of 256 positions of 1024, a scale for each of these */
     AT_PAIRS,      /* one position each, in random order */
     ROWS_AT_PAIRS, /* 8 rows of 128 each, with a scale a row */
@@ -29,6 +30,7 @@ static const struct {
     [PER_TENSOR] = {"per tensor", 8192, false, false},
     [PER_LAST_AXIS] = {"per index of the last axis", 8192, false, false},
     [PER_ROW] = {"per row of 128", 128, true, false},
+    [PER_PART_ROW] = {"per row of 96", 96, true, false},
     [AT_STARTS] = {"gathered, entries of 256 x 1024", 1024, false, true},
     [AT_PAIRS] = {"gathered, entries of 1024", 1024, false, true},
     [ROWS_AT_PAIRS] = {"gathered, entries of 8 rows of 128", 128, true, true},
@@ -57,10 +59,11 @@ static size_t q_bytes(const struct back *b, int64_t elements)
 static void shape(struct back *b)
 {
     const int64_t last = layouts[b->layout].last, rows = b->elements / last;
-    const int64_t y[LAYOUTS][4] = {{rows, last},    {rows, last},
-                                   {rows, last},    {rows / LENGTH, LENGTH, last},
-                                   {rows, 1, last}, {rows / 8, 1, 8, last}};
+    const int64_t y[LAYOUTS][4] = {
+        {rows, last},    {rows, last},          {rows, last}, {rows, last}, {rows / LENGTH, LENGTH, last},
+        {rows, 1, last}, {rows / 8, 1, 8, last}};
     const int64_t q[LAYOUTS][4] = {{rows, last},
+                                   {rows, last},
                                    {rows, last},
                                    {rows, last},
                                    {rows / LENGTH, 2 * LENGTH, last},
@@ -225,9 +228,10 @@ bool dequantize_rows(struct bench *bench)
 {
     for (int layout = 0; layout < LAYOUTS; layout++)
         for (int int4 = 0; int4 < 2; int4++) {
-            /* Of a whole number of MiB every shape comes out even. */
+            /* Of a whole number of MiB every gathered shape comes out even. */
+            const int64_t last = layouts[layout].last, elements = (int64_t)(bench->x_bytes / 2);
             struct back b = {
-                .layout = (enum layout)layout, .int4 = int4 != 0, .elements = (int64_t)(bench->x_bytes / 2)};
+                .layout = (enum layout)layout, .int4 = int4 != 0, .elements = elements / last * last};
             char label[128];
             bool done = false;
 
