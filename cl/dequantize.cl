@@ -11,7 +11,6 @@
 // The file may be included many times in one source, each time with other parameters.
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
-#include "base/carry.clh"
 #include "base/entries.clh"
 #include "base/hints.clh"
 #include "base/lines.clh"
@@ -144,6 +143,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     const long tile_bytes = a.tile * UNIT_BYTES;
     const bool entries = STREAMS(PREFETCH) && a.entries.kind >= CLQ_ENTRY_STARTS;
     const uint most = entries ? STRANDS : MOST_STRANDS(PREFETCH);
+    // Where rows follow one another.
     const bool in_line = (size_t)(x + a.x_offset) % 64 == 0 &&
                          (a.tiles_per_row > 1 || a.inner * ELEMENTS(SRC) % STEP == 0);
     const bool in_turn = STRANDS > 1 && stream && dense && in_line && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
@@ -179,7 +179,9 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
         long jump = 0;
 #if CARRIES
         const bool carries = stream && dense && !in_line && a.tiles_per_row == 1 && tile_bytes < LONG_BYTES;
-        struct LOCAL_NAME(carry) carry = {.to = 0};
+        struct LOCAL_NAME(carry) carry;
+
+        carry.to = 0, carry.from = carry.count = 0;
 #endif
 
         clq_strand_from(&strand, &walk, &a, begin, end);

@@ -13,7 +13,6 @@
 //
 // The file may be included many times in one source, each time with other parameters.
 #include "args/dynamic_quantize.h"
-#include "base/carry.clh"
 #include "base/entries.clh"
 #include "base/hints.clh"
 #include "base/lines.clh"
