@@ -139,8 +139,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         // Only rows of one tile can be so short that it is more than 1.
         .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
         .beside = in_turn ? tiles - CLQ_STRAND_TILES(tiles, STRANDS) : 0,
-        .counts = lane == 0,
-        .stream = stream};
+        .counts = lane == 0};
 
 #if STRANDS > 1
     if (in_turn)

@@ -18,6 +18,8 @@ static clq_status options_of(const clq_context *context, const struct clq__varia
     clq__text_add(&text, "-cl-std=CL1.2 ");
     if (context->device.native_arithmetic)
         clq__text_add(&text, "-cl-fp32-correctly-rounded-divide-sqrt ");
+    if (context->device.amd)
+        clq__text_add(&text, "-D CLQ_IS_AMD=1 ");
     clq__variant_options(variant, &text);
     if (*context->build_options != '\0')
         clq__text_add(&text, " ");

@@ -11,12 +11,13 @@
 struct clq__device {
     cl_device_id id;
     cl_platform_id platform;
-    char platform_name[128], platform_version[128], name[128], version[128], driver[128];
+    char platform_name[128], platform_version[128], name[128], vendor[128], version[128], driver[128];
     size_t max_group_items;
     uint32_t compute_units;
     bool group_form; /* many small work-items on neighbouring elements, instead of a few on long runs */
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
     bool prefetch;          /* takes __builtin_prefetch */
+    bool amd;               /* such a processor, of AMD's: what is fast differs (cl/base/hints.clh) */
     bool host_memory;       /* a mapped buffer is the buffer itself, in the host's memory */
     bool retains_buffers;   /* kernels do, so none is kept */
     bool ends_loops;        /* after some rounds, see CLQ__MOST_ROUNDS */

@@ -203,6 +203,29 @@ static void every_length_cut(void **state)
     free(entry);
 }
 
+/* Else its kernels would be right, and slower: the driver names another processor, and its compiler has that one's
+ * macros. */
+static void a_processor_of_amds_is_told_so(void **state)
+{
+    char path[PATH_MAX], line[256], *key;
+    size_t size;
+    uint64_t key_bytes;
+    unsigned char *entry = entry_of(path, &size);
+    FILE *cpu = fopen("/proc/cpuinfo", "r");
+    bool amd = false;
+
+    (void)state;
+    assert_non_null(cpu);
+    while (fgets(line, sizeof line, cpu) != NULL)
+        amd |= strstr(line, "AuthenticAMD") != NULL;
+    fclose(cpu);
+    memcpy(&key_bytes, entry + 16, sizeof key_bytes);
+    key = strndup((const char *)entry + 32, key_bytes);
+    assert_int_equal(strstr(key, " -D CLQ_IS_AMD=1 ") != NULL, amd);
+    free(key);
+    free(entry);
+}
+
 /* A whole entry under this name whose key is another one: what a hash of 128 bits or a copied directory can
  * give. */
 static void of_another_driver(void **state)
@@ -425,11 +448,21 @@ static void eight_threads(void **state)
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
-        CASE(cold_then_warm),    CASE(by_the_environment),         CASE(no_environment_is_read),
-        CASE(off_keeps_nothing), CASE(every_byte_altered),         CASE(every_length_cut),
-        CASE(of_another_driver), CASE(a_binary_of_nothing),        CASE(what_cannot_be_a_directory),
-        CASE(the_limit_is_kept), CASE(functions_of_the_caller),    CASE(it_vanishes_meanwhile),
-        CASE(eight_threads),     CASE(a_relative_directory_stays),
+        CASE(cold_then_warm),
+        CASE(by_the_environment),
+        CASE(no_environment_is_read),
+        CASE(off_keeps_nothing),
+        CASE(every_byte_altered),
+        CASE(every_length_cut),
+        CASE(a_processor_of_amds_is_told_so),
+        CASE(of_another_driver),
+        CASE(a_binary_of_nothing),
+        CASE(what_cannot_be_a_directory),
+        CASE(the_limit_is_kept),
+        CASE(functions_of_the_caller),
+        CASE(it_vanishes_meanwhile),
+        CASE(eight_threads),
+        CASE(a_relative_directory_stays),
     };
     cl_platform_id platform;
     cl_device_id device;

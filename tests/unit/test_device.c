@@ -16,6 +16,7 @@ enum {
 
 struct driver {
     const char *platform, *name, *version; /* NULL: OpenCL 1.2 */
+    const char *vendor;                    /* NULL: any */
     cl_device_type type;
     cl_device_fp_config single, lacking; /* beside LEAST, and of it */
     cl_bool big_endian, no_compiler;
@@ -79,6 +80,8 @@ cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size_bytes, 
         return answer(&units, sizeof units, size_bytes, out, length);
     case CL_DEVICE_NAME:
         return answer_text(driver.name, size_bytes, out, length);
+    case CL_DEVICE_VENDOR:
+        return answer_text(driver.vendor != NULL ? driver.vendor : "any", size_bytes, out, length);
     case CL_DEVICE_VERSION:
         return answer_text(driver.version != NULL ? driver.version : "OpenCL 1.2", size_bytes, out, length);
     case CL_DRIVER_VERSION:
@@ -164,6 +167,27 @@ static void only_a_cpu_of_pocl_is_told_to_prefetch(void **state)
 
         assert_int_equal(device.prefetch, cases[i].told);
         assert_int_equal(device.host_memory, cases[i].told);
+    }
+}
+
+static void a_processor_of_amds_is_known_by_its_vendor(void **state)
+{
+    static const struct {
+        const char *platform, *vendor;
+        cl_device_type type;
+        bool amd;
+    } cases[] = {
+        {pocl, "AuthenticAMD", CL_DEVICE_TYPE_CPU, true},  {pocl, "AMD", CL_DEVICE_TYPE_CPU, true},
+        {pocl, "GenuineIntel", CL_DEVICE_TYPE_CPU, false}, {pocl, "AMD", CL_DEVICE_TYPE_GPU, false},
+        {"rusticl", "AMD", CL_DEVICE_TYPE_CPU, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct driver of = {
+            .platform = cases[i].platform, .name = "any", .vendor = cases[i].vendor, .type = cases[i].type};
+
+        assert_int_equal(traits(of, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO).amd, cases[i].amd);
     }
 }
 
@@ -287,6 +311,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_cpu_takes_items_and_what_else_there_is_groups),
         cmocka_unit_test(only_a_cpu_of_pocl_is_told_to_prefetch),
+        cmocka_unit_test(a_processor_of_amds_is_known_by_its_vendor),
         cmocka_unit_test(arithmetic_is_trusted_where_both_promises_are_made),
         cmocka_unit_test(what_cannot_run_kernels_is_refused_by_name),
         cmocka_unit_test(any_version_from_1_2_on_is_taken),
