@@ -153,15 +153,20 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 
         clq_strand_from(&strand, &walk, &a, begin, end);
         while (strand.tile < end) {
-            struct LOCAL_NAME(run) run;
+            struct LOCAL_NAME(stretch) stretch;
 
-            LOCAL_NAME(run_next)(&run, &strand, &placed, &walk, &call, &a);
-            if (group && dense)
-                LOCAL_NAME(run_shared)(&run, lane, lanes);
-            else if (dense)
-                LOCAL_NAME(run_alone)(&run, a.period, stream);
-            else
-                LOCAL_NAME(run_apart)(&run, &a, lane, lanes);
+            LOCAL_NAME(stretch_next)(&stretch, &strand, &placed, &walk, &call, &a);
+            for (uint r = 0; r < stretch.rows; r++) {
+                struct LOCAL_NAME(run) run;
+
+                LOCAL_NAME(run_of)(&run, &stretch, r);
+                if (group && dense)
+                    LOCAL_NAME(run_shared)(&run, lane, lanes);
+                else if (dense)
+                    LOCAL_NAME(run_alone)(&run, a.period, stream);
+                else
+                    LOCAL_NAME(run_apart)(&run, &a, lane, lanes);
+            }
         }
     }
     if (stream)
@@ -187,6 +192,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 #undef AHEAD_BYTES
 #undef STREAM_BYTES
 #undef UNIT_BYTES
+#undef STRETCH_ROWS
 #undef STRANDS
 #undef TURN_UNITS
 #undef TURN_AHEAD
