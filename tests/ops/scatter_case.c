@@ -69,7 +69,7 @@ void scatter_case_stride(struct scatter_case *c, struct random *random)
     if (c->input.type != REFERENCE_I4 && random_below(random, 4) == 0)
         c->input.strides[random_below(random, c->input.rank)] = 0;
     layout_scramble_input(&c->updates, random);
-    if (c->places == PLACES_APART) /* entries that repeat would overlap */
+    if (c->places == PLACES_APART || c->places == PLACES_RARE) /* entries that repeat would overlap */
         layout_scramble(&c->indices, random);
     else
         layout_scramble_input(&c->indices, random);
@@ -169,14 +169,29 @@ static void fill_apart(struct tensor *indices, struct random *random, int64_t ba
     free(free_slots);
 }
 
+/* An entry just outside of the cache. */
+static void set_beside(struct tensor *indices, struct random *random, int64_t entry, int64_t batches,
+                       int64_t last)
+{
+    const bool below = random_below(random, 2) == 0;
+
+    if (random_below(random, 2) == 0)
+        scatter_set_index(indices, entry, below ? -1 : batches, random_below(random, last + 1));
+    else
+        scatter_set_index(indices, entry, random_below(random, batches), below ? -1 : last + 1);
+}
+
 void scatter_fill_indices(struct tensor *indices, enum places places, int64_t batches, int64_t size,
                           int64_t length, struct random *random)
 {
     const bool wide = indices->layout.type == REFERENCE_I64;
     const int64_t last = size - length, same = last >= 0 ? random_below(random, last + 1) : 0;
 
-    if (places == PLACES_APART && indices->layout.rank == 2) {
+    if ((places == PLACES_APART || places == PLACES_RARE) && indices->layout.rank == 2) {
         fill_apart(indices, random, batches, size, length);
+        for (int64_t i = 0; places == PLACES_RARE && i < indices->layout.shape[0]; i++)
+            if (random_below(random, 40) == 0)
+                set_beside(indices, random, i, batches, last);
         return;
     }
     for (int64_t i = 0; i < indices->layout.shape[0]; i++) {

@@ -81,14 +81,23 @@ static const struct scattered_case {
     int64_t entries, length, heads, columns;
     enum places places;
     bool multiply, unique;
+    enum clq_range_policy range;
 } scattered_cases[] = {
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_APART, false, true},
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_VALID, false, false},
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_STRAY, true, false},
-    {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_APART, false, true},
-    {REFERENCE_F32, REFERENCE_U8, 36500, 1, 1, 256, PLACES_VALID, false, false},
-    {REFERENCE_F16, REFERENCE_I8, 600, 16, 2, 512, PLACES_STRAY, false, false}, /* several positions */
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 9, 111, PLACES_APART, false, true},  /* out of line */
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_APART, false, true, CLQ_DROP},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_VALID, false, false, CLQ_DROP},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_STRAY, true, false, CLQ_DROP},
+    {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_APART, false, true, CLQ_DROP},
+    {REFERENCE_F32, REFERENCE_U8, 36500, 1, 1, 256, PLACES_VALID, false, false, CLQ_DROP},
+    {REFERENCE_F16, REFERENCE_I8, 600, 16, 2, 512, PLACES_STRAY, false, false,
+     CLQ_DROP}, /* several positions */
+    {REFERENCE_F16, REFERENCE_I8, 1900, 5, 2, 512, PLACES_VALID, false, false,
+     CLQ_DROP}, /* as many as no stretch has */
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_RARE, false, true,
+     CLQ_DROP}, /* some stretches row by row */
+    {REFERENCE_F16, REFERENCE_U8, 9100, 1, 8, 128, PLACES_RARE, true, false, CLQ_DROP},
+    {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_RARE, false, false, CLQ_CLAMP},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_RARE, false, false, CLQ_WRAP},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 9, 111, PLACES_APART, false, true, CLQ_DROP}, /* out of line */
 };
 
 static void scattered_rows(void **state)
@@ -115,6 +124,7 @@ static void scattered_rows(void **state)
         c.multiply = s->multiply;
         c.unique = s->unique;
         c.places = s->places;
+        c.range = s->range;
         c.seed = harness.seed + i;
         expect_scatter(&c);
     }
