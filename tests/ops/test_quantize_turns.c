@@ -91,7 +91,7 @@ static const struct scattered_case {
     {REFERENCE_F16, REFERENCE_I8, 600, 16, 2, 512, PLACES_STRAY, false, false,
      CLQ_DROP}, /* several positions */
     {REFERENCE_F16, REFERENCE_I8, 1900, 5, 2, 512, PLACES_VALID, false, false,
-     CLQ_DROP}, /* as many as no stretch has */
+     CLQ_DROP}, /* fewer than what is placed at once */
     {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_RARE, false, true,
      CLQ_DROP}, /* some stretches row by row */
     {REFERENCE_F16, REFERENCE_U8, 9100, 1, 8, 128, PLACES_RARE, true, false, CLQ_DROP},
