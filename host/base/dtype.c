@@ -6,25 +6,27 @@
 
 struct row {
     const char *token, *name;
-    uint8_t code, bits;
 };
 
 static const struct row rows[CLQ__TYPES] = {
-#define ROW(id, token, name, code, bits) [id] = {token, name, code, bits},
+#define ROW(id, token, name, code, bits) [id] = {token, name},
     CLQ__TYPE_LIST(ROW)
 #undef ROW
 };
 
 enum clq__type clq__type_of(DLDataType dtype)
 {
-    const bool one_lane = dtype.lanes == 1;
+    const bool one_lane = dtype.lanes == 1, views = dtype.lanes == 2 || dtype.lanes == 8;
 
-    for (int type = CLQ__NONE + 1; type < CLQ__TYPES; type++)
-        if (rows[type].code == dtype.code && rows[type].bits == dtype.bits)
-            return one_lane || (type == CLQ__I4 && (dtype.lanes == 2 || dtype.lanes == 8))
-                       ? (enum clq__type)type
-                       : CLQ__NONE;
-    return CLQ__NONE;
+    switch (dtype.code << 8 | dtype.bits) {
+#define CASE(id, token, name, code, bits)                                                                    \
+    case code << 8 | bits:                                                                                   \
+        return one_lane || (id == CLQ__I4 && views) ? id : CLQ__NONE;
+        CLQ__TYPE_LIST(CASE)
+#undef CASE
+    default:
+        return CLQ__NONE;
+    }
 }
 
 bool clq__same_dtype(DLDataType a, DLDataType b)
@@ -58,11 +60,4 @@ const char *clq__type_names(unsigned set, char *text, size_t size_bytes)
             clq__text_add(&out, left > 1 ? ", " : " or ");
     }
     return text;
-}
-
-size_t clq__storage_bytes(DLDataType dtype)
-{
-    const size_t bits = (size_t)dtype.bits * dtype.lanes;
-
-    return bits < 8 ? 1 : bits / 8;
 }

@@ -50,6 +50,11 @@ const char *clq__type_names(unsigned set, char *text, size_t size_bytes);
 
 /* Bytes of one storage element: what strides and byte offsets count in. Packed int4 counts nibbles; its
  * offset bytes. */
-size_t clq__storage_bytes(DLDataType dtype);
+static inline size_t clq__storage_bytes(DLDataType dtype)
+{
+    const size_t bits = (size_t)dtype.bits * dtype.lanes;
+
+    return bits < 8 ? 1 : bits / 8;
+}
 
 #endif

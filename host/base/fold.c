@@ -1,20 +1,6 @@
 /* Folding of dimensions. Sizes and strides were checked (base/view.c), so nothing here can overflow. */
 #include "base/fold.h"
 
-#include <assert.h>
-
-void clq__fold_add(struct clq__fold *fold, bool keep, int64_t size, const int64_t stride[CLQ__FOLD_TENSORS])
-{
-    if (size == 1 && !keep)
-        return;
-    assert(fold->dims < CLQ__FOLD_DIMS);
-    struct clq__fold_dim *dim = &fold->dim[fold->dims++];
-
-    dim->size = size;
-    for (int t = 0; t < CLQ__FOLD_TENSORS; t++)
-        dim->stride[t] = stride[t];
-}
-
 void clq__fold_sort(struct clq__fold *fold, int first, int key)
 {
     for (int d = first + 1; d < fold->dims; d++) {

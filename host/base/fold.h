@@ -3,6 +3,7 @@
 #ifndef CLQ_BASE_FOLD_H
 #define CLQ_BASE_FOLD_H
 
+#include <assert.h>
 #include <stdbool.h>
 #include <stdint.h>
 
@@ -20,7 +21,19 @@ struct clq__fold {
 
 /* Adds a dimension outside of all that are there. One of size 1 says nothing and is left out, unless it is
  * kept: an int4's bytes stay the innermost dimension even where a row has one. */
-void clq__fold_add(struct clq__fold *fold, bool keep, int64_t size, const int64_t stride[CLQ__FOLD_TENSORS]);
+static inline void clq__fold_add(struct clq__fold *fold, bool keep, int64_t size,
+                                 const int64_t stride[CLQ__FOLD_TENSORS])
+{
+    struct clq__fold_dim *dim = &fold->dim[fold->dims];
+
+    if (size == 1 && !keep)
+        return;
+    assert(fold->dims < CLQ__FOLD_DIMS);
+    dim->size = size;
+    for (int t = 0; t < CLQ__FOLD_TENSORS; t++)
+        dim->stride[t] = stride[t];
+    fold->dims++;
+}
 
 /* Orders the dimensions from `first` on by tensor `key`'s stride, smallest inside, so that tensors permuted
  * alike are walked in memory's order. */

@@ -4,69 +4,122 @@
 #include <assert.h>
 #include <string.h>
 
-void clq__variant_add(struct clq__variant *variant, const char *part, size_t length)
+enum { MOST_VALUES = 15 };
+
+_Static_assert((int)CLQ__KERNELS < 256 && 8 + 4 * (int)CLQ__PLUGS <= 64 && (int)CLQ__TYPES <= MOST_VALUES,
+               "a variant must fit into 64 bits");
+
+static const char *const files[CLQ__KERNELS] = {
+#define FILE_OF(id, file) [id] = file,
+    CLQ__KERNEL_LIST(FILE_OF)
+#undef FILE_OF
+};
+
+static const struct plug {
+    const char *name, *values[MOST_VALUES];
+} plugs[CLQ__PLUGS] = {
+#define PLUG_OF(id, name, ...) [id] = {name, __VA_ARGS__},
+    CLQ__PLUG_LIST(PLUG_OF)
+#undef PLUG_OF
+};
+
+/* NULL where there is no such value. */
+static const char *value_of(int plug, int value)
 {
-    assert(length < sizeof variant->data - variant->length);
-    memcpy(variant->data + variant->length, part, length);
-    variant->length += length;
-    variant->data[variant->length] = '\0';
+    if (plug == CLQ__SRC || plug == CLQ__DST)
+        return value > CLQ__NONE && value < CLQ__TYPES ? clq__type_token((enum clq__type)value) : NULL;
+    return value >= 0 && value < MOST_VALUES ? plugs[plug].values[value] : NULL;
 }
 
-void clq__variant_begin(struct clq__variant *variant, const char *file)
+/* Each plug: between, its name, equals, its value. */
+static void add_plugs(const struct clq__variant *variant, const char *between, bool names,
+                      struct clq__text *out)
 {
-    variant->length = 0;
-    variant->data[0] = '\0';
-    clq__variant_add(variant, file, strlen(file));
-}
+    for (int plug = 0; plug < CLQ__PLUGS; plug++) {
+        const char *value = value_of(plug, clq__variant_value(variant, (enum clq__plug)plug));
 
-void clq__variant_define(struct clq__variant *variant, const char *name, const char *value)
-{
-    clq__variant_add(variant, " ", 1);
-    clq__variant_add(variant, name, strlen(name));
-    clq__variant_add(variant, "=", 1);
-    clq__variant_add(variant, value, strlen(value));
-}
-
-uint64_t clq__variant_hash(const struct clq__variant *variant)
-{
-    uint64_t hash = variant->length;
-
-    for (size_t at = 0; at < variant->length; at += sizeof(uint64_t)) {
-        const size_t left = variant->length - at;
-        uint64_t word = 0;
-
-        memcpy(&word, variant->data + at, left < sizeof word ? left : sizeof word);
-        hash = (hash ^ word) * 0x9e3779b97f4a7c15u;
-        hash ^= hash >> 32;
+        if (value == NULL)
+            continue;
+        clq__text_add(out, between);
+        if (names) {
+            clq__text_add(out, plugs[plug].name);
+            clq__text_add(out, "=");
+        }
+        clq__text_add(out, value);
     }
-    return hash;
 }
 
 void clq__variant_file(const struct clq__variant *variant, struct clq__text *out)
 {
-    clq__text_add_part(out, variant->data, strcspn(variant->data, " "));
+    const uint64_t kernel = variant->bits & 255;
+
+    if (kernel != CLQ__NO_KERNEL)
+        clq__text_add(out, files[kernel]);
+}
+
+struct clq__variant_text clq__variant_text(const struct clq__variant *variant)
+{
+    struct clq__variant_text text;
+    struct clq__text out = clq__text(text.data, sizeof text.data);
+
+    clq__variant_file(variant, &out);
+    add_plugs(variant, " ", true, &out);
+    return text;
 }
 
 void clq__variant_options(const struct clq__variant *variant, struct clq__text *out)
 {
     clq__text_add(out, "-D KERNEL_NAME=");
     clq__variant_kernel(variant, out);
-    for (const char *at = strchr(variant->data, ' '); at != NULL; at = strchr(at, ' ')) {
-        at++;
-        clq__text_add(out, " -D ");
-        clq__text_add_part(out, at, strcspn(at, " "));
-    }
+    add_plugs(variant, " -D ", true, out);
 }
 
 void clq__variant_kernel(const struct clq__variant *variant, struct clq__text *out)
 {
-    const char *at = variant->data + strcspn(variant->data, " ");
+    const char *file = files[variant->bits & 255];
 
     clq__text_add(out, "clq_");
-    clq__text_add_part(out, variant->data, strcspn(variant->data, ". "));
-    while ((at = strchr(at, '=')) != NULL) {
-        at++;
-        clq__text_add(out, "_");
-        clq__text_add_part(out, at, strcspn(at, " "));
+    clq__text_add_part(out, file, strcspn(file, "."));
+    add_plugs(variant, "_", false, out);
+}
+
+static bool is_word(const char *word, size_t length, const char *text)
+{
+    return text != NULL && strlen(text) == length && memcmp(word, text, length) == 0;
+}
+
+static bool parse_kernel(struct clq__variant *variant, const char *word, size_t length)
+{
+    for (int kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++)
+        if (is_word(word, length, files[kernel])) {
+            clq__variant_begin(variant, (enum clq__kernel)kernel);
+            return true;
+        }
+    return false;
+}
+
+static bool parse_plug(struct clq__variant *variant, const char *word, size_t length)
+{
+    const size_t name = strcspn(word, "= ");
+
+    for (int plug = 0; plug < CLQ__PLUGS && name < length; plug++)
+        for (int value = 0; value < MOST_VALUES && is_word(word, name, plugs[plug].name); value++)
+            if (is_word(word + name + 1, length - name - 1, value_of(plug, value))) {
+                clq__variant_define(variant, (enum clq__plug)plug, (unsigned)value);
+                return true;
+            }
+    return false;
+}
+
+bool clq__variant_parse(struct clq__variant *variant, const char *text)
+{
+    size_t length = strcspn(text, " ");
+    bool good = parse_kernel(variant, text, length);
+
+    while (good && text[length] == ' ') {
+        text += length + 1;
+        length = strcspn(text, " ");
+        good = parse_plug(variant, text, length);
     }
+    return good;
 }

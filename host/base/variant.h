@@ -1,39 +1,100 @@
-/* A variant: one kernel of one file with its plugs. The text is the dispatch, the key of the program cache
- * and, mapped to an identifier, the kernel's name: "quantize.cl SRC=f16 DST=i8 MODE=multiply". */
+/* A variant: one kernel of one file with its plugs. It is the dispatch, packed into 64 bits, for every call looks its
+ * kernel up; as text, "quantize.cl SRC=f16 DST=i8 MODE=multiply", it is what users say and logs tell, and mapped to an
+ * identifier the kernel's name. */
 #ifndef CLQ_BASE_VARIANT_H
 #define CLQ_BASE_VARIANT_H
 
+#include "base/dtype.h"
 #include "base/text.h"
 
 #include <clquant/status.h>
 
-/* More than twice the longest. */
+/* More than twice the longest text. */
 #define CLQ__VARIANT_BYTES 240
 
-struct clq__variant {
-    char data[CLQ__VARIANT_BYTES];
-    size_t length;
+/* The files of cl/ that hold a kernel. */
+#define CLQ__KERNEL_LIST(X)                                                                                  \
+    X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
+    X(CLQ__COPY_CL, "copy.cl")                                                                               \
+    X(CLQ__DEQUANTIZE_CL, "dequantize.cl")                                                                   \
+    X(CLQ__DYNAMIC_QUANTIZE_CL, "dynamic_quantize.cl")                                                       \
+    X(CLQ__FIND_SCALES_CL, "find_scales.cl")                                                                 \
+    X(CLQ__FINISH_SCALES_CL, "finish_scales.cl")                                                             \
+    X(CLQ__QUANTIZE_CL, "quantize.cl")                                                                       \
+    X(CLQ__WIDEN_CL, "widen.cl")
+
+/* Plugs in the order in which a text has them: X(id, name, values, numbered as below). Which kernel has which is said by
+ * cl/variants.txt. The values of SRC and DST are the tokens of enum clq__type. */
+#define CLQ__PLUG_LIST(X)                                                                                    \
+    X(CLQ__SRC, "SRC", {0})                                                                                  \
+    X(CLQ__DST, "DST", {0})                                                                                  \
+    X(CLQ__MODE, "MODE", {"multiply", "divide"})                                                             \
+    X(CLQ__PARAMS, "PARAMS", {"one", "each", "both"})                                                        \
+    X(CLQ__SMOOTH, "SMOOTH", {"0", "1"})                                                                     \
+    X(CLQ__REDUCE, "REDUCE", {"runs", "columns"})                                                            \
+    X(CLQ__FORM, "FORM", {"item", "group"})                                                                  \
+    X(CLQ__ARITHMETIC, "ARITHMETIC", {"exact", "native"})                                                    \
+    X(CLQ__PREFETCH, "PREFETCH", {"0", "1"})
+
+enum clq__kernel {
+    CLQ__NO_KERNEL,
+#define CLQ__KERNEL_ENUM(id, file) id,
+    CLQ__KERNEL_LIST(CLQ__KERNEL_ENUM)
+#undef CLQ__KERNEL_ENUM
+        CLQ__KERNELS,
 };
 
-/* file is a kernel file of cl/, such as "quantize.cl". */
-void clq__variant_begin(struct clq__variant *variant, const char *file);
-void clq__variant_define(struct clq__variant *variant, const char *name, const char *value);
-/* Adds what is already written. */
-void clq__variant_add(struct clq__variant *variant, const char *part, size_t length);
+enum clq__plug {
+#define CLQ__PLUG_ENUM(id, name, ...) id,
+    CLQ__PLUG_LIST(CLQ__PLUG_ENUM)
+#undef CLQ__PLUG_ENUM
+        CLQ__PLUGS,
+};
 
-/* Reads a user's text: the file's name and then words in any order, blanks and tabs between. The list is that of
- * cl/variants.txt, in whose order the variant is; what the text leaves out is device_plugs', " NAME=value NAME=value".
- * CLQ_ERROR_VALUE says which word is not one of the list, or missing. Nothing else reaches a compiler's options.
- * (variant_read.c) */
-clq_status clq__variant_read(struct clq__variant *variant, const char *list, const char *device_plugs,
-                             const char *text);
+/* Values that are not 0 or 1. */
+enum clq__params { CLQ__PARAMS_ONE, CLQ__PARAMS_EACH, CLQ__PARAMS_BOTH };
 
-/* For tables in memory: eight bytes at a time, since every call needs it. */
-uint64_t clq__variant_hash(const struct clq__variant *variant);
+/* The lowest byte is the kernel; then four bits for each plug: 0 where it has none, or one more than the value. */
+struct clq__variant {
+    uint64_t bits;
+};
+
+static inline void clq__variant_begin(struct clq__variant *variant, enum clq__kernel kernel)
+{
+    variant->bits = kernel;
+}
+
+/* Of a plug that it does not have so far. */
+static inline void clq__variant_define(struct clq__variant *variant, enum clq__plug plug, unsigned value)
+{
+    variant->bits |= (uint64_t)(value + 1) << (8 + 4 * plug);
+}
+
+/* The plug's value; -1 where it has none. */
+static inline int clq__variant_value(const struct clq__variant *variant, enum clq__plug plug)
+{
+    return (int)(variant->bits >> (8 + 4 * plug) & 15) - 1;
+}
+
+/* Its text, for a sentence: it lives as long as the expression that asks for it. */
+struct clq__variant_text {
+    char data[CLQ__VARIANT_BYTES];
+};
+struct clq__variant_text clq__variant_text(const struct clq__variant *variant);
 
 /* The file's name, the -D options and the kernel's name, each into its own text. */
 void clq__variant_file(const struct clq__variant *variant, struct clq__text *out);
 void clq__variant_options(const struct clq__variant *variant, struct clq__text *out);
 void clq__variant_kernel(const struct clq__variant *variant, struct clq__text *out);
+
+/* From such a text; false where it has a word that is none of the lists above. */
+bool clq__variant_parse(struct clq__variant *variant, const char *text);
+
+/* Reads a user's text: the file's name and then words in any order, blanks and tabs between. The list is that of
+ * cl/variants.txt, in whose order `out` becomes a variant's text; what it leaves out is device_plugs', " NAME=value
+ * NAME=value". CLQ_ERROR_VALUE says which word is not one of the list, or missing. Nothing else reaches a compiler's
+ * options. (variant_read.c) */
+clq_status clq__variant_read(struct clq__text *out, const char *list, const char *device_plugs,
+                             const char *text);
 
 #endif

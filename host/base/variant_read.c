@@ -70,7 +70,7 @@ static void name_files(const char *list, char *names, size_t size_bytes)
     }
 }
 
-clq_status clq__variant_read(struct clq__variant *variant, const char *list, const char *device_plugs,
+clq_status clq__variant_read(struct clq__text *out, const char *list, const char *device_plugs,
                              const char *text)
 {
     clq_status status = CLQ_OK;
@@ -88,8 +88,7 @@ clq_status clq__variant_read(struct clq__variant *variant, const char *list, con
                     CLQ_ERROR_VALUE, "variant \"%.128s\": \"%.*s\" must be one of \"%s\", each name once",
                     text, shown, word, line);
     }
-    clq__variant_begin(variant, "");
-    clq__variant_add(variant, line, length_of(line));
+    clq__text_add_part(out, line, length_of(line));
     for (const char *plug = behind(line); *plug != '\0'; plug = behind(plug)) {
         const size_t name = strcspn(plug, "=");
         const char *word = find_word(behind(file), plug, name);
@@ -98,8 +97,8 @@ clq_status clq__variant_read(struct clq__variant *variant, const char *list, con
             word = find_word(device_plugs + 1, plug, name);
         CLQ_REQUIRE(word != NULL, CLQ_ERROR_VALUE, "variant \"%.128s\": it must have \"%.*s\"", text,
                     (int)length_of(plug), plug);
-        clq__variant_add(variant, " ", 1);
-        clq__variant_add(variant, word, length_of(word));
+        clq__text_add(out, " ");
+        clq__text_add_part(out, word, length_of(word));
     }
 end:
     return status;

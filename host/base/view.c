@@ -151,7 +151,14 @@ end:
 
 void clq__view_init_absent(struct clq__view *view, const char *name)
 {
-    *view = (struct clq__view){.name = name, .lanes = 1, .elements = 1};
+    /* as above: not what lies beyond the rank */
+    view->name = name;
+    view->tensor = NULL;
+    view->type = CLQ__NONE;
+    view->lanes = 1;
+    view->rank = 0;
+    view->elements = 1;
+    view->extent_bytes = 0;
 }
 
 clq_status clq__view_check_output(const struct clq__view *view)

@@ -39,10 +39,28 @@ clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__vi
 
 /* Units, which kernels load and store at once: an element, or for int4 the byte of two. Where a view begins,
  * and how far a stride of it reaches. A dimension of one element steps nowhere, nor does a view without
- * elements: their strides may be anything, and multiples of these overflow. (base/units.c) */
-int64_t clq__view_offset_units(const struct clq__view *view);
-int64_t clq__view_units(const struct clq__view *view, int64_t stride);
-int64_t clq__view_step_units(const struct clq__view *view, int64_t size, int64_t stride);
+ * elements: their strides may be anything, and multiples of these overflow. */
+static inline int64_t clq__view_offset_units(const struct clq__view *view)
+{
+    if (view->tensor == NULL)
+        return 0;
+    return (int64_t)(view->tensor->byte_offset /
+                     (view->type == CLQ__I4 ? 1 : clq__storage_bytes(view->tensor->dtype)));
+}
+
+static inline int64_t clq__view_units(const struct clq__view *view, int64_t stride)
+{
+    if (view->elements == 0)
+        return 0;
+    if (view->type != CLQ__I4)
+        return stride;
+    return view->lanes == 1 ? stride / 2 : view->lanes == 2 ? stride : 4 * stride;
+}
+
+static inline int64_t clq__view_step_units(const struct clq__view *view, int64_t size, int64_t stride)
+{
+    return size > 1 ? clq__view_units(view, stride) : 0;
+}
 
 /* Dense and row-major, the way a host array is. */
 bool clq__view_is_dense(const struct clq__view *view);

@@ -32,7 +32,7 @@ clq_status clq__chain_claim(struct clq__chain *chain, const struct clq__placemen
                        (size_t)entries->owner_words * sizeof(uint32_t), chain->num_wait, chain->wait,
                        &event));
     args.entries = *entries;
-    clq__variant_begin(&launch.variant, "claim.cl");
+    clq__variant_begin(&launch.variant, CLQ__CLAIM_CL);
     clq__variant_end(&launch.variant, chain->context);
     launch.buffers[0] = placement->indices.tensor->data;
     launch.buffers[1] = *owners;
@@ -49,7 +49,7 @@ clq_status clq__claim_build(clq_context *context)
     struct clq__launch launch = {
         .num_buffers = 2, .args_bytes = sizeof(struct claim_args), .local = claim_items(context)};
 
-    clq__variant_begin(&launch.variant, "claim.cl");
+    clq__variant_begin(&launch.variant, CLQ__CLAIM_CL);
     clq__variant_end(&launch.variant, context);
     return clq__launch_build(context, &launch);
 }

@@ -52,7 +52,7 @@ clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct 
                                     done));
         goto end;
     }
-    clq__variant_begin(&launch.variant, "copy.cl");
+    clq__variant_begin(&launch.variant, CLQ__COPY_CL);
     if (build_only) {
         CLQ_TRY(clq__launch_build(context, &launch));
         goto end;

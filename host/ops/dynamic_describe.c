@@ -1,8 +1,7 @@
 /* Dynamic quantization from what was checked to what a kernel is told. */
 #include "base/fold.h"
+#include "base/zero.h"
 #include "ops/dynamic.h"
-
-#include <string.h>
 
 enum { X, Y, SCALE, OFFSET }; /* the tensors of the fold */
 
@@ -60,7 +59,7 @@ void clq__dynamic_describe(struct dynamic_quantize_args *args, const struct clq_
     struct clq_entries *entries = &args->entries;
     struct clq__fold folded;
 
-    memset(args, 0, sizeof *args);
+    clq__zero(args, sizeof *args);
     fold(work, &folded);
     fill_row(args, &work->x, &work->y);
     args->x_offset = clq__view_offset_units(&work->x);

@@ -7,10 +7,10 @@ enum { NUM_BUFFERS = 8 }; /* of dynamic_quantize.cl: x, smooth, y, scales, offse
 
 static void choose_variant(struct clq__variant *variant, const struct clq__dynamic_work *work)
 {
-    clq__variant_begin(variant, "dynamic_quantize.cl");
-    clq__variant_define(variant, "SRC", clq__type_token(work->x.type));
-    clq__variant_define(variant, "DST", clq__type_token(work->y.type));
-    clq__variant_define(variant, "SMOOTH", work->smooth.tensor != NULL ? "1" : "0");
+    clq__variant_begin(variant, CLQ__DYNAMIC_QUANTIZE_CL);
+    clq__variant_define(variant, CLQ__SRC, work->x.type);
+    clq__variant_define(variant, CLQ__DST, work->y.type);
+    clq__variant_define(variant, CLQ__SMOOTH, work->smooth.tensor != NULL);
 }
 
 static clq_status prepare(struct clq__chain *chain, const struct clq__dynamic_work *work,
@@ -18,17 +18,16 @@ static clq_status prepare(struct clq__chain *chain, const struct clq__dynamic_wo
 {
     clq_status status = CLQ_OK;
     const struct clq__placement *placement = &work->placement;
-    cl_mem *buffers = launch->buffers, any = work->x.tensor->data;
+    cl_mem *buffers = launch->buffers;
 
-    /* an argument that is not read gets a buffer all the same: some drivers refuse a kernel with a NULL one */
     buffers[0] = work->x.tensor->data;
-    buffers[1] = work->smooth.tensor != NULL ? work->smooth.tensor->data : any;
-    buffers[2] = work->y.elements > 0 ? work->y.tensor->data : any;
-    buffers[3] = work->y.elements > 0 ? work->scale.tensor->data : any;
-    buffers[4] = work->y.elements > 0 && work->offset.tensor != NULL ? work->offset.tensor->data : any;
-    buffers[5] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : any;
-    buffers[6] = any;
-    buffers[7] = placement->report != NULL ? placement->report : any;
+    buffers[1] = work->smooth.tensor != NULL ? work->smooth.tensor->data : NULL;
+    buffers[2] = work->y.elements > 0 ? work->y.tensor->data : NULL;
+    buffers[3] = work->y.elements > 0 ? work->scale.tensor->data : NULL;
+    buffers[4] = work->y.elements > 0 && work->offset.tensor != NULL ? work->offset.tensor->data : NULL;
+    buffers[5] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : NULL;
+    buffers[6] = NULL;
+    buffers[7] = placement->report;
     if (work->widen_smooth)
         CLQ_TRY(clq__chain_widen(chain, &work->smooth, work->smooth.elements, &buffers[1]));
     if (args->entries.owner_words > 0)

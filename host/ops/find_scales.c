@@ -104,11 +104,9 @@ static clq_status enqueue(const struct clq__scales_work *work, struct clq__scale
     clq_status status = CLQ_OK;
     cl_mem *found = call->find.buffers, *finished = call->finish.buffers;
 
-    /* an argument that is not used gets a buffer all the same: some drivers refuse a kernel with a NULL one */
     found[2] = finished[1] = work->scales.tensor->data;
-    found[3] = finished[2] =
-        work->zero_points.tensor != NULL ? work->zero_points.tensor->data : work->scales.tensor->data;
-    found[1] = finished[0] = work->scales.tensor->data;
+    found[3] = finished[2] = work->zero_points.tensor != NULL ? work->zero_points.tensor->data : NULL;
+    found[1] = finished[0] = NULL;
     if (call->ranges > 0) {
         CLQ_TRY(clq__chain_scratch(chain, call->ranges, 2 * sizeof(uint32_t), &found[1]));
         finished[0] = found[1];

@@ -197,7 +197,7 @@ static void find(struct clq__scales_call *call, const struct clq__scales_work *w
     const bool pairs = columns && folded.dim[0].stride[INDEX] == 0;
     int64_t rows, together = 1;
 
-    clq__variant_define(&call->find.variant, "REDUCE", columns ? "columns" : "runs");
+    clq__variant_define(&call->find.variant, CLQ__REDUCE, columns);
     args->x_offset = clq__view_offset_units(&work->x);
     args->x_stride = folded.dim[0].stride[X];
     args->inner = args->last = folded.dim[0].size;
@@ -298,9 +298,9 @@ void clq__scales_describe(struct clq__scales_call *call, const struct clq__scale
     call->finish.args = &call->finish_args;
     call->finish.args_bytes = sizeof call->finish_args;
     call->ranges = call->finish_rounds = 0;
-    clq__variant_begin(&call->find.variant, "find_scales.cl");
-    clq__variant_define(&call->find.variant, "SRC", clq__type_token(work->x.type));
-    clq__variant_begin(&call->finish.variant, "finish_scales.cl");
+    clq__variant_begin(&call->find.variant, CLQ__FIND_SCALES_CL);
+    clq__variant_define(&call->find.variant, CLQ__SRC, work->x.type);
+    clq__variant_begin(&call->finish.variant, CLQ__FINISH_SCALES_CL);
     if (work->x.elements > 0)
         find(call, work, &traits);
     finish(call, &traits);

@@ -30,13 +30,14 @@ static clq_status check_along_last(const struct clq__static_work *work,
     clq_status status = CLQ_OK;
     const struct clq__view *view = &parameter->view;
     const int last = work->x.rank - 1;
-    struct clq__fold fold = {0};
+    struct clq__fold fold;
 
     CLQ_REQUIRE(view->elements == 1 || view->elements == work->x.shape[last], CLQ_ERROR_SHAPE,
                 "%s has %lld elements: it must have 1, or %lld as %s.shape[%d]", view->name,
                 (long long)view->elements, (long long)work->x.shape[last], work->x.name, last);
     if (view->elements <= 1)
         goto end;
+    fold.dims = 0;
     for (int d = view->rank - 1; d >= 0; d--)
         clq__fold_add(&fold, false, view->shape[d], (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
     clq__fold_merge(&fold);

@@ -63,7 +63,9 @@ static void choose_overlap(struct clq_entries *entries, int64_t rows)
 void clq__placement_describe(const struct clq__placement *placement, int64_t rows, int64_t count,
                              struct clq_entries *entries)
 {
-    *entries = (struct clq_entries){.kind = placement->kind, .report_offset = -1, .positions = 1};
+    entries->kind = placement->kind;
+    entries->report_offset = -1;
+    entries->positions = 1;
     if (placement->kind == CLQ_ENTRY_NONE)
         return;
     entries->count = placement->indices.shape[0];

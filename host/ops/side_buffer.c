@@ -42,7 +42,7 @@ clq_status clq__side_buffers_check(const struct clq__placement *placement, int64
 {
     clq_status status = CLQ_OK;
     struct side_buffer report, workspace;
-    const struct clq__view *all[2 + MAX_TENSORS] = {&workspace.view, &report.view};
+    const struct clq__view *all[2 + MAX_TENSORS];
 
     assert(count <= MAX_TENSORS);
     CLQ_TRY(describe(&report, "report", placement->report, placement->report_offset_bytes,
@@ -51,6 +51,8 @@ clq_status clq__side_buffers_check(const struct clq__placement *placement, int64
                      workspace_words));
     if (report.view.tensor == NULL && workspace.view.tensor == NULL)
         goto end;
+    all[0] = &workspace.view;
+    all[1] = &report.view;
     for (int i = 0; i < count; i++)
         all[2 + i] = tensors[i];
     CLQ_TRY(clq__memory_check_all(all, 2, 2 + count));

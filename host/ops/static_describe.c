@@ -1,5 +1,6 @@
 /* Static quantization, and the way back, from what was checked to what a kernel is told: fold, place the
  * scales, fill the arguments. */
+#include "base/zero.h"
 #include "ops/static_call.h"
 
 /* The kernels switch on the same numbers. */
@@ -172,17 +173,20 @@ static void choose_variant(struct clq__static_call *call)
     struct clq__variant *variant = &call->launch.variant;
     const bool scales = call->scale.per_element, zero_points = call->zero_point.per_element;
 
-    clq__variant_begin(variant, work->back ? "dequantize.cl" : "quantize.cl");
-    clq__variant_define(variant, "SRC", clq__type_token(work->back ? work->y.type : work->x.type));
-    clq__variant_define(variant, "DST", clq__type_token(work->back ? work->x.type : work->y.type));
-    clq__variant_define(variant, "MODE", work->divide ? "divide" : "multiply");
-    clq__variant_define(variant, "PARAMS", zero_points && !work->back ? "both" : scales ? "each" : "one");
+    clq__variant_begin(variant, work->back ? CLQ__DEQUANTIZE_CL : CLQ__QUANTIZE_CL);
+    clq__variant_define(variant, CLQ__SRC, work->back ? work->y.type : work->x.type);
+    clq__variant_define(variant, CLQ__DST, work->back ? work->x.type : work->y.type);
+    clq__variant_define(variant, CLQ__MODE, work->divide);
+    clq__variant_define(variant, CLQ__PARAMS,
+                        zero_points && !work->back ? CLQ__PARAMS_BOTH
+                        : scales                   ? CLQ__PARAMS_EACH
+                                                   : CLQ__PARAMS_ONE);
 }
 
 void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work)
 {
     call->work = work;
-    call->args = (struct quantize_args){0};
+    clq__zero(&call->args, sizeof call->args);
     fold(call);
     place_parameters(call);
     fill_args(call);

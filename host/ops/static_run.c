@@ -13,24 +13,22 @@ static clq_status prepare(struct clq__chain *chain, struct clq__static_call *cal
     const struct clq__static_work *work = call->work;
     const struct clq__static_source *sources[2] = {&call->scale, &call->zero_point};
     const struct clq__placement *placement = &work->placement;
-    cl_mem *buffers = call->launch.buffers, any = work->x.tensor->data;
+    cl_mem *buffers = call->launch.buffers;
 
     for (int i = 0; i < 2; i++) {
         const struct clq__view *view = &sources[i]->parameter->view;
 
-        buffers[1 + i] = view->tensor != NULL && view->elements > 0 ? view->tensor->data : any;
+        buffers[1 + i] = view->tensor != NULL && view->elements > 0 ? view->tensor->data : NULL;
         if (sources[i]->widen)
             CLQ_TRY(clq__chain_widen(
                 chain, view, placement->kind == CLQ_ENTRY_GROUPS ? view->elements : work->x.shape[work->axis],
                 &buffers[1 + i]));
     }
     buffers[0] = work->x.tensor->data;
-    buffers[3] = work->y.elements > 0 ? work->y.tensor->data : any;
-    /* an argument that is not read gets a buffer all the same: some drivers refuse a kernel with a NULL one
-     */
-    buffers[4] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : any;
-    buffers[5] = any;
-    buffers[6] = placement->report != NULL ? placement->report : any;
+    buffers[3] = work->y.elements > 0 ? work->y.tensor->data : NULL;
+    buffers[4] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : NULL;
+    buffers[5] = NULL;
+    buffers[6] = placement->report;
     if (clq__static_owner_words(call) > 0)
         CLQ_TRY(clq__chain_claim(chain, placement, &call->args.entries, &buffers[5]));
     call->launch.num_buffers = NUM_BUFFERS;

@@ -22,7 +22,7 @@ clq_status clq__chain_widen(struct clq__chain *chain, const struct clq__view *vi
     for (int d = 0; d < fold.dims; d++)
         args.dim[d] = (struct clq_dim){.size = fold.dim[d].size, .x = fold.dim[d].stride[0]};
     CLQ_TRY(clq__chain_scratch(chain, elements, sizeof(float), buffer));
-    clq__variant_begin(&launch.variant, "widen.cl");
+    clq__variant_begin(&launch.variant, CLQ__WIDEN_CL);
     launch.buffers[0] = view->tensor->data;
     launch.buffers[1] = *buffer;
     launch.args = &args;
@@ -36,6 +36,6 @@ clq_status clq__widen_build(clq_context *context)
 {
     struct clq__launch launch = {.num_buffers = 2, .args_bytes = sizeof(struct widen_args), .local = 1};
 
-    clq__variant_begin(&launch.variant, "widen.cl");
+    clq__variant_begin(&launch.variant, CLQ__WIDEN_CL);
     return clq__launch_build(context, &launch);
 }

@@ -97,7 +97,7 @@ static void keep_log(clq_context *context, cl_program program, const struct clq_
     if (log != NULL && clGetProgramBuildInfo(program, context->device.id, CL_PROGRAM_BUILD_LOG, length, log,
                                              NULL) != CL_SUCCESS)
         log[0] = '\0';
-    clq__log(context, "%s: the build failed", variant->data);
+    clq__log(context, "%s: the build failed", clq__variant_text(variant).data);
     for (char *line = log, *next; line != NULL && *line != '\0'; line = next) {
         const size_t end = strcspn(line, "\n");
 
@@ -123,7 +123,7 @@ static clq_status compile(clq_context *context, const struct clq__variant *varia
         keep_log(context, program, variant);
     CLQ_REQUIRE(status == CL_SUCCESS, status == CL_BUILD_PROGRAM_FAILURE ? CLQ_ERROR_BUILD : status,
                 "clBuildProgram failed with %s (%d) for %s: clq_context_build_log has the driver's log",
-                clq_status_name(status), (int)status, variant->data);
+                clq_status_name(status), (int)status, clq__variant_text(variant).data);
     *out = program;
     program = NULL;
 end:
@@ -153,7 +153,7 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
     }
     if (build->program == NULL)
         CLQ_TRY(compile(context, variant, source, source_bytes, options, &build->program));
-    clq__log(context, "%s: %s", variant->data,
+    clq__log(context, "%s: %s", clq__variant_text(variant).data,
              build->from_cache ? "taken from the cache" : "built from source");
 end:
     free(source);

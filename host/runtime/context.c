@@ -103,10 +103,14 @@ static void set_device_plugs(clq_context *context)
 {
     const struct clq__device *device = &context->device;
 
-    for (int group = 0; group < 2; group++)
-        snprintf(context->device_plugs[group], sizeof context->device_plugs[group],
-                 " FORM=%s ARITHMETIC=%s PREFETCH=%d", group ? "group" : "item",
-                 device->native_arithmetic ? "native" : "exact", device->prefetch);
+    for (unsigned group = 0; group < 2; group++) {
+        struct clq__variant *plugs = &context->device_plugs[group];
+
+        clq__variant_begin(plugs, CLQ__NO_KERNEL);
+        clq__variant_define(plugs, CLQ__FORM, group);
+        clq__variant_define(plugs, CLQ__ARITHMETIC, device->native_arithmetic);
+        clq__variant_define(plugs, CLQ__PREFETCH, device->prefetch);
+    }
 }
 
 static int disk_get(void *user, const char *key, void **data, size_t *size_bytes)
@@ -245,6 +249,20 @@ end:
     return status;
 }
 
+static clq_status read_variant(const clq_context *context, const char *text, struct clq__variant *variant)
+{
+    clq_status status = CLQ_OK;
+    char whole[CLQ__VARIANT_BYTES];
+    struct clq__text out = clq__text(whole, sizeof whole);
+    const struct clq__variant *plugs = &context->device_plugs[context->device.group_form];
+
+    CLQ_TRY(clq__variant_read(&out, clq__variants, clq__variant_text(plugs).data, text));
+    CLQ_REQUIRE(clq__variant_parse(variant, whole), CLQ_ERROR_VALUE,
+                "variant \"%s\" is none of the library's", whole);
+end:
+    return status;
+}
+
 clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants)
 {
     clq_status status = CLQ_OK;
@@ -255,8 +273,7 @@ clq_status clq_context_build(clq_context *context, size_t num_variants, const ch
                 "variants is NULL: it must have %zu texts", num_variants);
     for (size_t i = 0; i < num_variants; i++) {
         CLQ_REQUIRE(variants[i] != NULL, CLQ_ERROR_NULL, "variants[%zu] is NULL: it must be a text", i);
-        CLQ_TRY(clq__variant_read(&variant, clq__variants, context->device_plugs[context->device.group_form],
-                                  variants[i]));
+        CLQ_TRY(read_variant(context, variants[i], &variant));
         CLQ_TRY(clq__build_variant(context, &variant));
     }
 end:

@@ -2,6 +2,7 @@
 #ifndef CLQ_RUNTIME_CONTEXT_H
 #define CLQ_RUNTIME_CONTEXT_H
 
+#include "base/variant.h"
 #include "runtime/device.h"
 
 #include <clquant/context.h>
@@ -13,8 +14,8 @@ struct clq__program;
 struct clq_context {
     cl_context cl;
     struct clq__device device;
-    char device_plugs[2][64]; /* the end of a variant, by form: " FORM=item ARITHMETIC=native PREFETCH=1" */
-    char *build_options;      /* the caller's, "" where there are none */
+    struct clq__variant device_plugs[2]; /* by form: FORM, ARITHMETIC and PREFETCH, of no kernel */
+    char *build_options;                 /* the caller's, "" where there are none */
     clq_log log;
     void *log_user;
 

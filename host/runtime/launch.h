@@ -12,7 +12,7 @@
 
 struct clq__launch {
     struct clq__variant variant;
-    cl_mem buffers[CLQ__LAUNCH_BUFFERS]; /* the first arguments, in order */
+    cl_mem buffers[CLQ__LAUNCH_BUFFERS]; /* the first arguments, in order; NULL for one that is not touched */
     unsigned num_buffers;
     const void *args; /* the struct that follows them */
     size_t args_bytes;

@@ -1,17 +1,15 @@
-/* The memory cache: variant text -> program, and the kernels that are free to be taken. */
+/* The memory cache: variant -> program, and the kernels that are free to be taken. */
 #include "runtime/program.h"
 
 #include "base/error.h"
 #include "runtime/build.h"
 
 #include <stdatomic.h>
-#include <string.h>
 
 #define MAX_FREE 16 /* more threads than this at once pay a clCreateKernel each */
 
 struct clq__program {
-    uint64_t hash;
-    char *variant;
+    struct clq__variant variant;
     cl_program cl;
     char *_Atomic key; /* of the binary cache, until the binary is kept */
     cl_kernel kernels[MAX_FREE];
@@ -26,7 +24,6 @@ static void destroy(struct clq__program *program)
         clReleaseKernel(program->kernels[i]);
     if (program->cl != NULL)
         clReleaseProgram(program->cl);
-    free(program->variant);
     free(program->key);
     free(program);
 }
@@ -40,29 +37,25 @@ static cl_kernel create_kernel(cl_program program, const struct clq__variant *va
     return clCreateKernel(program, name, code);
 }
 
-/* The slot of the variant, or the empty one where it belongs; NULL while there is no table. */
-static struct clq__program **slot_of(const clq_context *context, const struct clq__variant *variant,
-                                     uint64_t hash)
+/* The slot of the variant, or the empty one where it belongs, in a table of 2^n slots. */
+static struct clq__program **slot_of(struct clq__program **slots, size_t num_slots,
+                                     const struct clq__variant *variant)
 {
-    size_t i = hash & (context->num_slots - 1);
+    size_t i = (variant->bits * 0x9e3779b97f4a7c15u >> 32) & (num_slots - 1);
 
-    if (context->num_slots == 0)
-        return NULL;
-    while (context->slots[i] != NULL &&
-           !(context->slots[i]->hash == hash && strcmp(context->slots[i]->variant, variant->data) == 0))
-        i = (i + 1) & (context->num_slots - 1);
-    return &context->slots[i];
+    while (slots[i] != NULL && slots[i]->variant.bits != variant->bits)
+        i = (i + 1) & (num_slots - 1);
+    return &slots[i];
 }
 
 /* Finds the program and, where one is free, takes a kernel. */
-static struct clq__program *look_up(clq_context *context, const struct clq__variant *variant, uint64_t hash,
+static struct clq__program *look_up(clq_context *context, const struct clq__variant *variant,
                                     cl_kernel *kernel)
 {
-    struct clq__program **slot, *program;
+    struct clq__program *program;
 
     pthread_mutex_lock(&context->lock);
-    slot = slot_of(context, variant, hash);
-    program = slot ? *slot : NULL;
+    program = context->num_slots > 0 ? *slot_of(context->slots, context->num_slots, variant) : NULL;
     *kernel = program != NULL && program->num_free > 0 ? program->kernels[--program->num_free] : NULL;
     pthread_mutex_unlock(&context->lock);
     return program;
@@ -75,14 +68,9 @@ static clq_status grow(clq_context *context)
     struct clq__program **old = context->slots, **grown = calloc(slots, sizeof *grown);
 
     CLQ_REQUIRE(grown != NULL, CLQ_ERROR_MEMORY, "malloc for %zu programs failed", slots);
-    for (size_t i = 0; i < old_slots; i++) {
-        size_t at = old[i] ? old[i]->hash & (slots - 1) : 0;
-
-        while (old[i] != NULL && grown[at] != NULL)
-            at = (at + 1) & (slots - 1);
+    for (size_t i = 0; i < old_slots; i++)
         if (old[i] != NULL)
-            grown[at] = old[i];
-    }
+            *slot_of(grown, slots, &old[i]->variant) = old[i];
     free(old);
     context->slots = grown;
     context->num_slots = slots;
@@ -91,15 +79,14 @@ end:
 }
 
 /* The table doubles at half full, so that a probe is short and always ends. */
-static clq_status insert(clq_context *context, struct clq__program *program,
-                         const struct clq__variant *variant, bool from_cache)
+static clq_status insert(clq_context *context, struct clq__program *program, bool from_cache)
 {
     clq_status status = CLQ_OK;
 
     pthread_mutex_lock(&context->lock);
     if (2 * (context->num_programs + 1) > context->num_slots)
         CLQ_TRY(grow(context));
-    *slot_of(context, variant, program->hash) = program;
+    *slot_of(context->slots, context->num_slots, &program->variant) = program;
     context->num_programs++;
     context->num_from_cache += from_cache;
 end:
@@ -123,34 +110,32 @@ static clq_status build(clq_context *context, const struct clq__variant *variant
     *from_cache = build.from_cache;
     /* a driver may take a binary and find only now that the kernel is not in it: the caller builds anew */
     CLQ_REQUIRE(program->num_free == 1 || build.from_cache, code, "clCreateKernel failed with %s (%d) for %s",
-                clq_status_name(code), (int)code, variant->data);
+                clq_status_name(code), (int)code, clq__variant_text(variant).data);
 end:
     return status;
 }
 
-static clq_status create(clq_context *context, const struct clq__variant *variant, uint64_t hash,
-                         struct clq__program **out)
+static clq_status create(clq_context *context, const struct clq__variant *variant, struct clq__program **out)
 {
     clq_status status = CLQ_OK;
     struct clq__program *program = NULL;
     bool from_cache = false;
 
     CLQ_TRY_NEW(program);
-    program->hash = hash;
-    program->variant = strdup(variant->data);
-    CLQ_REQUIRE(program->variant != NULL, CLQ_ERROR_MEMORY, "malloc for a variant's text failed");
+    program->variant = *variant;
     CLQ_TRY(build(context, variant, true, program, &from_cache));
     if (from_cache) {
         free(program->key);
         program->key = NULL;
     }
     if (program->num_free == 0) {
-        clq__log(context, "%s: the kernel is not in the cached program: it is built anew", variant->data);
+        clq__log(context, "%s: the kernel is not in the cached program: it is built anew",
+                 clq__variant_text(variant).data);
         clReleaseProgram(program->cl);
         program->cl = NULL;
         CLQ_TRY(build(context, variant, false, program, &from_cache));
     }
-    CLQ_TRY(insert(context, program, variant, from_cache));
+    CLQ_TRY(insert(context, program, from_cache));
     *out = program;
     program = NULL;
 end:
@@ -162,17 +147,16 @@ clq_status clq__kernel_take(clq_context *context, const struct clq__variant *var
                             struct clq__program **program, cl_kernel *kernel)
 {
     clq_status status = CLQ_OK;
-    const uint64_t hash = clq__variant_hash(variant);
     cl_int code = CL_SUCCESS;
 
-    *program = look_up(context, variant, hash, kernel);
+    *program = look_up(context, variant, kernel);
     if (*program == NULL) {
         pthread_mutex_lock(&context->building);
-        *program = look_up(context, variant, hash, kernel);
+        *program = look_up(context, variant, kernel);
         if (*program == NULL) {
-            status = create(context, variant, hash, program);
+            status = create(context, variant, program);
             if (status == CLQ_OK)
-                look_up(context, variant, hash, kernel);
+                look_up(context, variant, kernel);
         }
         pthread_mutex_unlock(&context->building);
     }
@@ -180,7 +164,7 @@ clq_status clq__kernel_take(clq_context *context, const struct clq__variant *var
     if (*kernel == NULL)
         *kernel = create_kernel((*program)->cl, variant, &code);
     CLQ_REQUIRE(*kernel != NULL, code, "clCreateKernel failed with %s (%d) for %s", clq_status_name(code),
-                (int)code, variant->data);
+                (int)code, clq__variant_text(variant).data);
 end:
     return status;
 }

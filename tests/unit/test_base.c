@@ -83,10 +83,12 @@ static void variants_become_options_and_names(void **state)
     struct clq__text out;
 
     (void)state;
-    clq__variant_begin(&variant, "quantize.cl");
-    clq__variant_define(&variant, "SRC", "f16");
-    clq__variant_define(&variant, "DST", "i4");
-    assert_string_equal(variant.data, "quantize.cl SRC=f16 DST=i4");
+    clq__variant_begin(&variant, CLQ__QUANTIZE_CL);
+    clq__variant_define(&variant, CLQ__DST, CLQ__I4); /* in any order */
+    clq__variant_define(&variant, CLQ__SRC, CLQ__F16);
+    assert_string_equal(clq__variant_text(&variant).data, "quantize.cl SRC=f16 DST=i4");
+    assert_int_equal(clq__variant_value(&variant, CLQ__SRC), CLQ__F16);
+    assert_int_equal(clq__variant_value(&variant, CLQ__MODE), -1);
     out = clq__text(file, sizeof(file));
     clq__variant_file(&variant, &out);
     assert_string_equal(file, "quantize.cl");
@@ -143,18 +145,51 @@ static void variants_are_read_from_text(void **state)
         {"a.cl SRC=f16 DST=i4\n-cl-fast", "\"\" must be"},
         {"a.cl\nlast.cl X=1", "\"\" must be"},
     };
+    char data[CLQ__VARIANT_BYTES];
+    struct clq__text out;
+
+    (void)state;
+    for (size_t i = 0; i < CLQ_COUNT(good); i++) {
+        out = clq__text(data, sizeof data);
+        assert_int_equal(clq__variant_read(&out, list, plugs, good[i].text), CLQ_OK);
+        assert_string_equal(data, good[i].variant);
+    }
+    for (size_t i = 0; i < CLQ_COUNT(bad); i++) {
+        out = clq__text(data, sizeof data);
+        assert_int_equal(clq__variant_read(&out, list, plugs, bad[i].text), CLQ_ERROR_VALUE);
+        if (strstr(clq_error_detail(), bad[i].says) == NULL)
+            fail_msg("\"%s\": %s", bad[i].text, clq_error_detail());
+    }
+}
+
+static void variants_are_parsed(void **state)
+{
+    static const char *const good[] = {
+        "copy.cl", "claim.cl FORM=group ARITHMETIC=exact PREFETCH=1",
+        "find_scales.cl SRC=bf16 REDUCE=columns FORM=item ARITHMETIC=native PREFETCH=0",
+        "dynamic_quantize.cl SRC=f32 DST=i4 SMOOTH=1 FORM=item ARITHMETIC=native PREFETCH=0"};
+    static const char *const bad[] = {"",
+                                      " ",
+                                      "SRC=f16",
+                                      "copy",
+                                      "copy.cl ",
+                                      "copy.cl SRC",
+                                      "copy.cl SRC=",
+                                      "copy.cl SRC=f1",
+                                      "copy.cl SRC=f16 ",
+                                      "copy.cl =f16",
+                                      "copy.cl SR=f16",
+                                      "copy.cl MODE=2"};
     struct clq__variant variant;
 
     (void)state;
     for (size_t i = 0; i < CLQ_COUNT(good); i++) {
-        assert_int_equal(clq__variant_read(&variant, list, plugs, good[i].text), CLQ_OK);
-        assert_string_equal(variant.data, good[i].variant);
+        assert_true(clq__variant_parse(&variant, good[i]));
+        assert_string_equal(clq__variant_text(&variant).data, good[i]);
     }
-    for (size_t i = 0; i < CLQ_COUNT(bad); i++) {
-        assert_int_equal(clq__variant_read(&variant, list, plugs, bad[i].text), CLQ_ERROR_VALUE);
-        if (strstr(clq_error_detail(), bad[i].says) == NULL)
-            fail_msg("\"%s\": %s", bad[i].text, clq_error_detail());
-    }
+    for (size_t i = 0; i < CLQ_COUNT(bad); i++)
+        if (clq__variant_parse(&variant, bad[i]))
+            fail_msg("\"%s\" was read", bad[i]);
 }
 
 static void statuses_have_names(void **state)
@@ -190,6 +225,7 @@ int main(void)
         cmocka_unit_test(the_hash_is_fnv1a),
         cmocka_unit_test(variants_become_options_and_names),
         cmocka_unit_test(variants_are_read_from_text),
+        cmocka_unit_test(variants_are_parsed),
         cmocka_unit_test(statuses_have_names),
         cmocka_unit_test(sentences_are_cut),
     };

@@ -26,7 +26,7 @@ static const struct clq__traits machines[] = {
 
 static bool is_columns(const struct clq__scales_call *call)
 {
-    return strstr(call->find.variant.data, "REDUCE=columns") != NULL;
+    return clq__variant_value(&call->find.variant, CLQ__REDUCE) == 1;
 }
 
 static void check(struct clq__scales_work *work, struct clq__traits traits)

@@ -42,7 +42,8 @@ struct subject {
     void *self;
     const char *bare; /* of bench.cl */
     size_t args_bytes;
-    cl_mem buffers[MOST_BUFFERS]; /* up to the first NULL */
+    cl_uint num_buffers;
+    cl_mem buffers[MOST_BUFFERS]; /* NULL: the operator's kernel does not touch it */
 };
 
 static bool call_quantize(struct bench *bench, void *self)
@@ -71,7 +72,7 @@ static bool call_ours(struct bench *bench, const struct subject *subject)
     return true;
 }
 
-static bool call_bare(struct bench *bench, const struct subject *subject, cl_kernel kernel)
+static cl_int enqueue_bare(struct bench *bench, const struct subject *subject, cl_kernel kernel)
 {
     static const union {
         struct quantize_args quantize;
@@ -80,17 +81,32 @@ static bool call_bare(struct bench *bench, const struct subject *subject, cl_ker
     const size_t one = 1;
     cl_int code = CL_SUCCESS;
 
-    for (int call = 0; call < CALLS && code == CL_SUCCESS; call++) {
-        cl_uint i = 0;
+    for (cl_uint i = 0; i < subject->num_buffers && code == CL_SUCCESS; i++)
+        code = clSetKernelArg(kernel, i, sizeof(cl_mem), &subject->buffers[i]);
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(kernel, subject->num_buffers, subject->args_bytes, &args);
+    if (code == CL_SUCCESS)
+        code = clEnqueueNDRangeKernel(bench->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
+    return code;
+}
 
-        for (; i < MOST_BUFFERS && subject->buffers[i] && code == CL_SUCCESS; i++)
-            code = clSetKernelArg(kernel, i, sizeof(cl_mem), &subject->buffers[i]);
-        if (code == CL_SUCCESS)
-            code = clSetKernelArg(kernel, i, subject->args_bytes, &args);
-        if (code == CL_SUCCESS)
-            code = clEnqueueNDRangeKernel(bench->queue, kernel, 1, NULL, &one, &one, 0, NULL, NULL);
-    }
+static bool call_bare(struct bench *bench, const struct subject *subject, cl_kernel kernel)
+{
+    cl_int code = CL_SUCCESS;
+
+    for (int call = 0; call < CALLS && code == CL_SUCCESS; call++)
+        code = enqueue_bare(bench, subject, kernel);
     return device_check(bench, "a bare enqueue", code);
+}
+
+/* A driver that refuses a kernel with NULL is given what the library gives it then: another buffer. */
+static void fill_in(struct bench *bench, struct subject *subject, cl_kernel kernel)
+{
+    if (enqueue_bare(bench, subject, kernel) == CL_SUCCESS)
+        return;
+    for (cl_uint i = 0; i < subject->num_buffers; i++)
+        if (!subject->buffers[i])
+            subject->buffers[i] = subject->buffers[0];
 }
 
 /* Everything enqueued from now on waits for the gate. */
@@ -153,13 +169,14 @@ static bool measure(struct bench *bench, const struct subject *subject, cl_kerne
     return bench_add(bench, row);
 }
 
-static bool measure_subject(struct bench *bench, const struct subject *subject, struct report_row *row)
+static bool measure_subject(struct bench *bench, struct subject *subject, struct report_row *row)
 {
     cl_kernel kernel = NULL;
     bool done = false;
 
     if (!device_kernel(bench, subject->bare, 1, 1, subject->args_bytes / 8, &kernel))
         return false;
+    fill_in(bench, subject, kernel);
     done = measure(bench, subject, kernel, row);
     clReleaseKernel(kernel);
     return done;
@@ -177,12 +194,12 @@ static bool quantize_row(struct bench *bench)
                              .ndim = 2,
                              .shape = {1, COLUMNS}};
     struct tensors tensors;
-    const struct subject subject = {
-        call_quantize,
-        &tensors,
-        "bare_quantize",
-        sizeof(struct quantize_args),
-        {bench->x, bench->scales, bench->scales, bench->y, bench->scales, bench->scales, bench->scales}};
+    struct subject subject = {.call = call_quantize,
+                              .self = &tensors,
+                              .bare = "bare_quantize",
+                              .args_bytes = sizeof(struct quantize_args),
+                              .num_buffers = 7,
+                              .buffers = {bench->x, bench->scales, NULL, bench->y}};
 
     if (!bench_wants(bench, "quantize float32 to int8, divide, host cost"))
         return true;
@@ -212,12 +229,12 @@ static bool scatter_row(struct bench *bench)
     if (!bench_wants(bench, "quantize_scatter float16 to int8, divide, host cost, decode"))
         return true;
     if (data_fill(bench, PEER_F16) && scatter_case_init(bench, &c)) {
-        const struct subject subject = {call_scatter,
-                                        &c,
-                                        "bare_quantize",
-                                        sizeof(struct quantize_args),
-                                        {bench->x, bench->scales, bench->scales, bench->y, c.places.buffer,
-                                         bench->scales, bench->scales}};
+        struct subject subject = {.call = call_scatter,
+                                  .self = &c,
+                                  .bare = "bare_quantize",
+                                  .args_bytes = sizeof(struct quantize_args),
+                                  .num_buffers = 7,
+                                  .buffers = {bench->x, bench->scales, NULL, bench->y, c.places.buffer}};
 
         done = measure_subject(bench, &subject, &row);
     }
@@ -251,12 +268,12 @@ static bool dynamic_scatter_row(struct bench *bench)
     if (!bench_wants(bench, "dynamic_quantize_scatter float16 to int4, asymmetric, host cost, decode"))
         return true;
     if (data_fill(bench, PEER_F16) && dynamic_case_init(bench, &c)) {
-        const struct subject subject = {call_dynamic_scatter,
-                                        &c,
-                                        "bare_dynamic_quantize",
-                                        sizeof(struct dynamic_quantize_args),
-                                        {bench->x, bench->scales, bench->y, bench->y, bench->y,
-                                         c.places.buffer, bench->scales, bench->scales}};
+        struct subject subject = {.call = call_dynamic_scatter,
+                                  .self = &c,
+                                  .bare = "bare_dynamic_quantize",
+                                  .args_bytes = sizeof(struct dynamic_quantize_args),
+                                  .num_buffers = 8,
+                                  .buffers = {bench->x, NULL, bench->y, bench->y, bench->y, c.places.buffer}};
 
         memcpy(row.shape, c.shape, sizeof c.shape);
         done = measure_subject(bench, &subject, &row);
@@ -309,12 +326,12 @@ static bool gather_row(struct bench *bench)
     if (!bench_wants(bench, "dequantize int4 to float16, dynamic, host cost, gathered decode"))
         return true;
     if (dynamic_case_init(bench, &g.cache)) {
-        const struct subject subject = {
-            call_gather,
-            &g,
-            "bare_quantize",
-            sizeof(struct quantize_args),
-            {bench->x, bench->y, bench->y, bench->y, g.cache.places.buffer, bench->x, bench->x}};
+        struct subject subject = {.call = call_gather,
+                                  .self = &g,
+                                  .bare = "bare_quantize",
+                                  .args_bytes = sizeof(struct quantize_args),
+                                  .num_buffers = 7,
+                                  .buffers = {bench->x, bench->y, bench->y, bench->y, g.cache.places.buffer}};
 
         describe_gather(&g);
         memcpy(row.shape, g.cache.shape, sizeof g.cache.shape);
