@@ -146,7 +146,9 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     // Where rows follow one another.
     const bool in_line = (size_t)(x + a.x_offset) % 64 == 0 &&
                          (a.tiles_per_row > 1 || a.inner * ELEMENTS(SRC) % STEP == 0);
-    const bool in_turn = STRANDS > 1 && stream && dense && in_line && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
+    const bool gathers = STRANDS > 1 && LOCAL_NAME(gathers)(&a);
+    const bool turns = ELEMENTS(SRC) == 1 || gathers;
+    const bool in_turn = STRANDS > 1 && stream && dense && in_line && turns && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
     const uint strands = in_turn ? most : 1;
     // Rows are more than one only where a row is one tile; of entries that are short, these are some entries.
     const long reach = a.tiles_per_row > 1 ? 1 : max((in_turn ? TURN_AHEAD : AHEAD_BYTES) / tile_bytes, 1L);
@@ -168,6 +170,11 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
         .stream = stream};
 
 #if STRANDS > 1
+    if (in_turn && gathers)
+        LOCAL_NAME(gather_strands)(&call, &a, begin, end);
+    else
+#endif
+#if STRANDS > 1 && ELEMENTS(SRC) == 1
     if (in_turn)
         LOCAL_NAME(stretch_strands)(&call, &a, begin, end);
     else

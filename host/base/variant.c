@@ -104,7 +104,8 @@ static bool parse_plug(struct clq__variant *variant, const char *word, size_t le
 
     for (int plug = 0; plug < CLQ__PLUGS && name < length; plug++)
         for (int value = 0; value < MOST_VALUES && is_word(word, name, plugs[plug].name); value++)
-            if (is_word(word + name + 1, length - name - 1, value_of(plug, value))) {
+            if (is_word(word + name + 1, length - name - 1, value_of(plug, value)) &&
+                clq__variant_value(variant, (enum clq__plug)plug) < 0) {
                 clq__variant_define(variant, (enum clq__plug)plug, (unsigned)value);
                 return true;
             }

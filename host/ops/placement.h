@@ -48,8 +48,8 @@ void clq__placement_fold(const struct clq__placement *placement, struct clq__fol
                          const int64_t position_stride[CLQ__FOLD_TENSORS],
                          const int64_t entry_stride[CLQ__FOLD_TENSORS]);
 
-/* Sets all but the strides of what is placed, in entries that are all zeros. rows is the number of rows in all, count that of the outermost
- * dimension. Where entries may overlap it also says how a row learns of it, with owner_words for the table. */
+/* Sets all but the strides of what is placed, in entries that are all zeros. rows is the number of rows in all, count
+ * that of the outermost dimension. Where entries may overlap it also says how a row learns of it, with owner_words for the table. */
 void clq__placement_describe(const struct clq__placement *placement, int64_t rows, int64_t count,
                              struct clq_entries *entries);
 

@@ -51,7 +51,7 @@ end:
     return status;
 }
 
-/* The way back gains by turns where it reads whole bytes and all rows begin in line. */
+/* The way back has parts of rows in turn where it reads whole bytes and all rows begin in line. */
 static bool may_turn(const struct clq__static_call *call, int64_t rows)
 {
     return !call->work->back ||

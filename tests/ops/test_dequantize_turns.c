@@ -131,10 +131,155 @@ static void rows_past_the_caches(void **state)
     }
 }
 
+/* Entries that a work-item finds some of at once: of one row, of several and of more than it fetches ahead, all in range,
+ * one in 40 outside and most of them; as many as strands have alike, and not. */
+static void entries_past_the_caches(void **state)
+{
+    static const struct {
+        struct dequantize_shape shape;
+        enum reference_type q, y;
+        enum clq_dequantize_mode mode;
+        enum places places;
+        enum clq_range_policy range;
+        int64_t gap; /* as above */
+    } cases[] = {
+#define ENTRIES(...) .axis = 1, .index_rank = 2, .length = 1, __VA_ARGS__
+        {{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4321)},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_VALID,
+         CLQ_DROP,
+         0},
+        {{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4333)},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_RARE,
+         CLQ_DROP,
+         32},
+        {{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4320)},
+         REFERENCE_I4,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_VALID,
+         CLQ_DROP,
+         0},
+        {{.rank = 3, .q = {3, 1111, 256}, ENTRIES(.entries = 17001)},
+         REFERENCE_I4,
+         REFERENCE_BF16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_RARE,
+         CLQ_CLAMP,
+         0},
+        {{.rank = 4, .q = {4, 1300, 8, 128}, ENTRIES(.entries = 4323)},
+         REFERENCE_I4,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_RARE,
+         CLQ_DROP,
+         0},
+        {{.rank = 4, .q = {4, 300, 32, 128}, ENTRIES(.entries = 1083)},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_RARE,
+         CLQ_WRAP,
+         0},
+        {{.rank = 4, .q = {4, 1300, 3, 128}, ENTRIES(.entries = 11003)},
+         REFERENCE_I8,
+         REFERENCE_BF16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_STRAY,
+         CLQ_CLAMP,
+         64},
+        {{.rank = 4, .q = {4, 900, 4, 192}, ENTRIES(.entries = 5601)},
+         REFERENCE_U8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_VALID,
+         CLQ_DROP,
+         0},
+        {{.rank = 4, .q = {4, 700, 20, 64}, ENTRIES(.entries = 3501)},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_RARE,
+         CLQ_DROP,
+         0},
+        {{.rank = 3, .q = {3, 1111, 640}, ENTRIES(.entries = 7001)},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_VALID,
+         CLQ_DROP,
+         0},
+        {{.rank = 3, .q = {2, 3000, 64}, ENTRIES(.entries = 67003)},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_MULTIPLY,
+         PLACES_VALID,
+         CLQ_DROP,
+         0},
+        {{.rank = 3, .q = {3, 1111, 4096}, ENTRIES(.entries = 1201)},
+         REFERENCE_I4,
+         REFERENCE_F32,
+         CLQ_DEQUANTIZE_DIVIDE,
+         PLACES_RARE,
+         CLQ_CLAMP,
+         0},
+        {{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4207)},
+         REFERENCE_I32,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DIVIDE,
+         PLACES_RARE,
+         CLQ_DROP,
+         0},
+        {{.rank = 3, .q = {3, 1111, 512}, .axis = 1, .index_rank = 2, .length = 5, .entries = 1801},
+         REFERENCE_I8,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_RARE,
+         CLQ_CLAMP,
+         0},
+        {{.rank = 3, .q = {600, 40, 512}, .axis = 1, .index_rank = 1, .length = 17, .entries = 599},
+         REFERENCE_I4,
+         REFERENCE_F16,
+         CLQ_DEQUANTIZE_DYNAMIC,
+         PLACES_RARE,
+         CLQ_DROP,
+         0},
+    };
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct dequantize_types types = {.q = cases[i].q,
+                                               .scale = i % 5 ? REFERENCE_F32 : REFERENCE_F16,
+                                               .zero = i % 3 ? REFERENCE_F32 : REFERENCE_I4,
+                                               .index = i % 2 ? REFERENCE_I64 : REFERENCE_I32,
+                                               .y = cases[i].y,
+                                               .mode = cases[i].mode};
+        const struct dequantize_shape *shape = &cases[i].shape;
+        const int last = shape->rank - 1;
+        struct dequantize_case c = dequantize_case_of("entries past the caches", &types, shape);
+
+        if (cases[i].gap > 0)
+            layout_stride(&c.y);
+        for (int d = 0; d < last && cases[i].gap > 0; d++)
+            c.y.strides[d] += c.y.strides[d] / c.y.shape[last] * cases[i].gap;
+        c.places = cases[i].places;
+        c.range = cases[i].range;
+        expect_dequantize(&c);
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_past_the_caches),
+        cmocka_unit_test(entries_past_the_caches),
     };
 
     return HARNESS_RUN(argc, argv, "dequantize turns", tests);

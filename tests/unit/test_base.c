@@ -179,7 +179,8 @@ static void variants_are_parsed(void **state)
                                       "copy.cl SRC=f16 ",
                                       "copy.cl =f16",
                                       "copy.cl SR=f16",
-                                      "copy.cl MODE=2"};
+                                      "copy.cl MODE=2",
+                                      "copy.cl MODE=divide MODE=multiply"};
     struct clq__variant variant;
 
     (void)state;

@@ -99,7 +99,7 @@ static bool call_bare(struct bench *bench, const struct subject *subject, cl_ker
     return device_check(bench, "a bare enqueue", code);
 }
 
-/* A driver that refuses a kernel with NULL is given what the library gives it then: another buffer. */
+/* A driver that refuses a kernel with NULL is given another buffer there. */
 static void fill_in(struct bench *bench, struct subject *subject, cl_kernel kernel)
 {
     if (enqueue_bare(bench, subject, kernel) == CL_SUCCESS)
