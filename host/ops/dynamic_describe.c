@@ -1,6 +1,5 @@
 /* Dynamic quantization from what was checked to what a kernel is told. */
 #include "base/fold.h"
-#include "base/zero.h"
 #include "ops/dynamic.h"
 
 enum { X, Y, SCALE, OFFSET }; /* the tensors of the fold */
@@ -59,7 +58,7 @@ void clq__dynamic_describe(struct dynamic_quantize_args *args, const struct clq_
     struct clq_entries *entries = &args->entries;
     struct clq__fold folded;
 
-    clq__zero(args, sizeof *args);
+    *args = (struct dynamic_quantize_args){0};
     fold(work, &folded);
     fill_row(args, &work->x, &work->y);
     args->x_offset = clq__view_offset_units(&work->x);

@@ -1,6 +1,5 @@
 /* Static quantization, and the way back, from what was checked to what a kernel is told: fold, place the
  * scales, fill the arguments. */
-#include "base/zero.h"
 #include "ops/static_call.h"
 
 /* The kernels switch on the same numbers. */
@@ -186,7 +185,7 @@ static void choose_variant(struct clq__static_call *call)
 void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work)
 {
     call->work = work;
-    clq__zero(&call->args, sizeof call->args);
+    call->args = (struct quantize_args){0};
     fold(call);
     place_parameters(call);
     fill_args(call);

@@ -16,6 +16,7 @@ struct object {
     long references;
     pthread_t setter; /* of a kernel: who set its first argument and has not enqueued it yet */
     bool set;
+    bool has_null; /* of a kernel: one of the arguments so far is a NULL buffer */
     bool is_event;
     bool awaited; /* of an event: something waits for it, or has */
     bool tied;    /* of an event: it is the user's, or its command follows on one that is */
@@ -155,6 +156,28 @@ static void touch_kernel(cl_kernel kernel, bool ends)
         layer.shared++;
     object->setter = pthread_self();
     object->set = !ends;
+    pthread_mutex_unlock(&lock);
+}
+
+static bool is_zeros(const unsigned char *bytes, size_t size)
+{
+    while (size > 0 && bytes[size - 1] == 0)
+        size--;
+    return size == 0;
+}
+
+/* The first of a call's arguments is its first buffer, and the last one is what there is to do. */
+static void note_argument(cl_kernel kernel, cl_uint index, size_t size, const void *value)
+{
+    const bool is_buffer = size == sizeof(cl_mem), zeros = value != NULL && is_zeros(value, size);
+    struct object *object;
+
+    pthread_mutex_lock(&lock);
+    object = place_of(kernel);
+    if (is_buffer)
+        object->has_null = zeros || (index > 0 && object->has_null);
+    else
+        layer.given_null += object->has_null && !zeros;
     pthread_mutex_unlock(&lock);
 }
 
@@ -339,6 +362,7 @@ static cl_int CL_API_CALL wrap_clSetKernelArg(cl_kernel kernel, cl_uint index, s
 {
     cl_int code;
 
+    note_argument(kernel, index, size, value);
     if (!fails("clSetKernelArg", &code))
         code = answered("clSetKernelArg", target.clSetKernelArg(kernel, index, size, value));
     touch_kernel(kernel, code != CL_SUCCESS);

@@ -15,7 +15,9 @@ struct layer {
     size_t live;          /* references that calls through the layer hold: made or retained, not released */
     size_t over_released; /* releases of an object without a reference, which the driver never saw */
     size_t shared;        /* kernel objects that a second thread touched between arguments and enqueue */
-    size_t refused;       /* calls that the driver itself refused */
+    size_t
+        given_null; /* kernels that were given work and a NULL buffer beside it; a rehearsal's is all zeros */
+    size_t refused; /* calls that the driver itself refused */
     const char *refused_name;
     int refused_code;
     size_t unawaited; /* events that were released although no command and no call had waited for them */

@@ -58,6 +58,12 @@ static bool keeps_kernels(void)
     return vendor == NULL || strstr(vendor, "rusticl") == NULL;
 }
 
+/* Others may refuse a kernel with a NULL buffer. */
+static bool takes_null(void)
+{
+    return strcmp(world.platform_name, "Portable Computing Language") == 0;
+}
+
 /* Whether the path has to fail for this fault, or to do without. */
 static enum verdict verdict_of(const struct path *path, const struct fault *fault, clq_status *status)
 {
@@ -188,6 +194,8 @@ static void check_nothing_left(const struct path *path, enum fault_mode mode, si
     EXPECT(memcmp(now.callers, was->callers, sizeof now.callers) == 0,
            "the references of the caller's objects changed");
     EXPECT(now.shared == was->shared, "a kernel object was used by two threads");
+    EXPECT(takes_null() || world.layer->given_null == 0, "%zu kernels had work and a NULL buffer",
+           world.layer->given_null);
     /* a driver that was kept from building has no log of it */
     EXPECT(now.refused == was->refused || path->base != CLQ_OK ||
                strcmp(world.layer->refused_name, "clGetProgramBuildInfo") == 0,

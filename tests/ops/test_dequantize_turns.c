@@ -2,17 +2,42 @@
  * neither their places nor their scales. (A CPU of many cores has less for each, and does so with fewer of these.) */
 #include "dequantize_case.h"
 
+struct past_caches {
+    struct dequantize_shape shape;
+    enum reference_type q, y;
+    enum clq_dequantize_mode mode;
+    int64_t gap, before; /* in y: elements behind each row, and before them all */
+};
+
+/* The types that are not said go by the case's number. */
+static void expect_past_caches(const char *name, const struct past_caches *one, enum reference_type scale,
+                               enum places places, enum clq_range_policy range, size_t i)
+{
+    const struct dequantize_types types = {.q = one->q,
+                                           .scale = scale,
+                                           .zero = i % 3 ? REFERENCE_F32 : REFERENCE_I4,
+                                           .index = i % 2 ? REFERENCE_I64 : REFERENCE_I32,
+                                           .y = one->y,
+                                           .mode = one->mode};
+    const int last = one->shape.rank - 1;
+    struct dequantize_case c = dequantize_case_of(name, &types, &one->shape);
+
+    if (one->gap > 0)
+        layout_stride(&c.y);
+    for (int d = 0; d < last && one->gap > 0; d++)
+        c.y.strides[d] += c.y.strides[d] / c.y.shape[last] * one->gap;
+    c.y.before += one->before;
+    c.places = places;
+    c.range = range;
+    expect_dequantize(&c);
+}
+
 /* Rows of one step, of more, and of no whole steps, less than one among them; all in line, some, and none; parts of long
  * rows; entries of one row, of some and of many, that wrap, and of which a part has no place; groups; scales for each
  * element. */
 static void rows_past_the_caches(void **state)
 {
-    static const struct {
-        struct dequantize_shape shape;
-        enum reference_type q, y;
-        enum clq_dequantize_mode mode;
-        int64_t gap, before; /* in y: elements behind each row, and before them all */
-    } cases[] = {
+    static const struct past_caches cases[] = {
         {{.rank = 2, .q = {33501, 128}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 0, 0},
         {{.rank = 2, .q = {66007, 64}}, REFERENCE_U8, REFERENCE_BF16, CLQ_DEQUANTIZE_DYNAMIC, 32, 0},
         {{.rank = 2, .q = {13383, 320}}, REFERENCE_I8, REFERENCE_F16, CLQ_DEQUANTIZE_DYNAMIC, 16, 0},
@@ -109,26 +134,9 @@ static void rows_past_the_caches(void **state)
     (void)state;
     if (harness.small)
         skip();
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct dequantize_types types = {.q = cases[i].q,
-                                               .scale = REFERENCE_F32,
-                                               .zero = i % 3 ? REFERENCE_F32 : REFERENCE_I4,
-                                               .index = i % 2 ? REFERENCE_I64 : REFERENCE_I32,
-                                               .y = cases[i].y,
-                                               .mode = cases[i].mode};
-        const struct dequantize_shape *shape = &cases[i].shape;
-        const int last = shape->rank - 1;
-        struct dequantize_case c = dequantize_case_of("past the caches", &types, shape);
-
-        if (cases[i].gap > 0)
-            layout_stride(&c.y);
-        for (int d = 0; d < last && cases[i].gap > 0; d++)
-            c.y.strides[d] += c.y.strides[d] / c.y.shape[last] * cases[i].gap;
-        c.y.before += cases[i].before;
-        c.places = i % 3 ? PLACES_STRAY : PLACES_VALID;
-        c.range = (enum clq_range_policy)(i % 4 % 3);
-        expect_dequantize(&c);
-    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_past_caches("past the caches", &cases[i], REFERENCE_F32, i % 3 ? PLACES_STRAY : PLACES_VALID,
+                           (enum clq_range_policy)(i % 4 % 3), i);
 }
 
 /* Entries that a work-item finds some of at once: of one row, of several and of more than it fetches ahead, all in range,
@@ -136,143 +144,139 @@ static void rows_past_the_caches(void **state)
 static void entries_past_the_caches(void **state)
 {
     static const struct {
-        struct dequantize_shape shape;
-        enum reference_type q, y;
-        enum clq_dequantize_mode mode;
+        struct past_caches one;
         enum places places;
         enum clq_range_policy range;
-        int64_t gap; /* as above */
     } cases[] = {
 #define ENTRIES(...) .axis = 1, .index_rank = 2, .length = 1, __VA_ARGS__
-        {{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4321)},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+        {{{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4321)},
+          REFERENCE_I8,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_VALID,
-         CLQ_DROP,
-         0},
-        {{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4333)},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_DROP},
+        {{{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4333)},
+          REFERENCE_I8,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          32,
+          0},
          PLACES_RARE,
-         CLQ_DROP,
-         32},
-        {{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4320)},
-         REFERENCE_I4,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_DROP},
+        {{{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4320)},
+          REFERENCE_I4,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_VALID,
-         CLQ_DROP,
-         0},
-        {{.rank = 3, .q = {3, 1111, 256}, ENTRIES(.entries = 17001)},
-         REFERENCE_I4,
-         REFERENCE_BF16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_DROP},
+        {{{.rank = 3, .q = {3, 1111, 256}, ENTRIES(.entries = 17001)},
+          REFERENCE_I4,
+          REFERENCE_BF16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_RARE,
-         CLQ_CLAMP,
-         0},
-        {{.rank = 4, .q = {4, 1300, 8, 128}, ENTRIES(.entries = 4323)},
-         REFERENCE_I4,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_CLAMP},
+        {{{.rank = 4, .q = {4, 1300, 8, 128}, ENTRIES(.entries = 4323)},
+          REFERENCE_I4,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_RARE,
-         CLQ_DROP,
-         0},
-        {{.rank = 4, .q = {4, 300, 32, 128}, ENTRIES(.entries = 1083)},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_DROP},
+        {{{.rank = 4, .q = {4, 300, 32, 128}, ENTRIES(.entries = 1083)},
+          REFERENCE_I8,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_RARE,
-         CLQ_WRAP,
-         0},
-        {{.rank = 4, .q = {4, 1300, 3, 128}, ENTRIES(.entries = 11003)},
-         REFERENCE_I8,
-         REFERENCE_BF16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_WRAP},
+        {{{.rank = 4, .q = {4, 1300, 3, 128}, ENTRIES(.entries = 11003)},
+          REFERENCE_I8,
+          REFERENCE_BF16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          64,
+          0},
          PLACES_STRAY,
-         CLQ_CLAMP,
-         64},
-        {{.rank = 4, .q = {4, 900, 4, 192}, ENTRIES(.entries = 5601)},
-         REFERENCE_U8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_CLAMP},
+        {{{.rank = 4, .q = {4, 900, 4, 192}, ENTRIES(.entries = 5601)},
+          REFERENCE_U8,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_VALID,
-         CLQ_DROP,
-         0},
-        {{.rank = 4, .q = {4, 700, 20, 64}, ENTRIES(.entries = 3501)},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_DROP},
+        {{{.rank = 4, .q = {4, 700, 20, 64}, ENTRIES(.entries = 3501)},
+          REFERENCE_I8,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_RARE,
-         CLQ_DROP,
-         0},
-        {{.rank = 3, .q = {3, 1111, 640}, ENTRIES(.entries = 7001)},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_DROP},
+        {{{.rank = 3, .q = {3, 1111, 640}, ENTRIES(.entries = 7001)},
+          REFERENCE_I8,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_VALID,
-         CLQ_DROP,
-         0},
-        {{.rank = 3, .q = {2, 3000, 64}, ENTRIES(.entries = 67003)},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_MULTIPLY,
+         CLQ_DROP},
+        {{{.rank = 3, .q = {2, 3000, 64}, ENTRIES(.entries = 67003)},
+          REFERENCE_I8,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_MULTIPLY,
+          0,
+          0},
          PLACES_VALID,
-         CLQ_DROP,
-         0},
-        {{.rank = 3, .q = {3, 1111, 4096}, ENTRIES(.entries = 1201)},
-         REFERENCE_I4,
-         REFERENCE_F32,
-         CLQ_DEQUANTIZE_DIVIDE,
+         CLQ_DROP},
+        {{{.rank = 3, .q = {3, 1111, 4096}, ENTRIES(.entries = 1201)},
+          REFERENCE_I4,
+          REFERENCE_F32,
+          CLQ_DEQUANTIZE_DIVIDE,
+          0,
+          0},
          PLACES_RARE,
-         CLQ_CLAMP,
-         0},
-        {{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4207)},
-         REFERENCE_I32,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DIVIDE,
+         CLQ_CLAMP},
+        {{{.rank = 3, .q = {3, 1111, 1024}, ENTRIES(.entries = 4207)},
+          REFERENCE_I32,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DIVIDE,
+          0,
+          0},
          PLACES_RARE,
-         CLQ_DROP,
-         0},
-        {{.rank = 3, .q = {3, 1111, 512}, .axis = 1, .index_rank = 2, .length = 5, .entries = 1801},
-         REFERENCE_I8,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_DROP},
+        {{{.rank = 3, .q = {3, 1111, 512}, .axis = 1, .index_rank = 2, .length = 5, .entries = 1801},
+          REFERENCE_I8,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_RARE,
-         CLQ_CLAMP,
-         0},
-        {{.rank = 3, .q = {600, 40, 512}, .axis = 1, .index_rank = 1, .length = 17, .entries = 599},
-         REFERENCE_I4,
-         REFERENCE_F16,
-         CLQ_DEQUANTIZE_DYNAMIC,
+         CLQ_CLAMP},
+        {{{.rank = 3, .q = {600, 40, 512}, .axis = 1, .index_rank = 1, .length = 17, .entries = 599},
+          REFERENCE_I4,
+          REFERENCE_F16,
+          CLQ_DEQUANTIZE_DYNAMIC,
+          0,
+          0},
          PLACES_RARE,
-         CLQ_DROP,
-         0},
+         CLQ_DROP},
     };
 
     (void)state;
     if (harness.small)
         skip();
-    for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct dequantize_types types = {.q = cases[i].q,
-                                               .scale = i % 5 ? REFERENCE_F32 : REFERENCE_F16,
-                                               .zero = i % 3 ? REFERENCE_F32 : REFERENCE_I4,
-                                               .index = i % 2 ? REFERENCE_I64 : REFERENCE_I32,
-                                               .y = cases[i].y,
-                                               .mode = cases[i].mode};
-        const struct dequantize_shape *shape = &cases[i].shape;
-        const int last = shape->rank - 1;
-        struct dequantize_case c = dequantize_case_of("entries past the caches", &types, shape);
-
-        if (cases[i].gap > 0)
-            layout_stride(&c.y);
-        for (int d = 0; d < last && cases[i].gap > 0; d++)
-            c.y.strides[d] += c.y.strides[d] / c.y.shape[last] * cases[i].gap;
-        c.places = cases[i].places;
-        c.range = cases[i].range;
-        expect_dequantize(&c);
-    }
+    for (size_t i = 0; i < COUNT(cases); i++)
+        expect_past_caches("entries past the caches", &cases[i].one, i % 5 ? REFERENCE_F32 : REFERENCE_F16,
+                           cases[i].places, cases[i].range, i);
 }
 
 int main(int argc, char **argv)

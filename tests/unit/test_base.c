@@ -11,6 +11,7 @@
 #include "base/error.h"
 #include "base/text.h"
 #include "base/variant.h"
+#include "runtime/source.h"
 
 static void types_are_found_by_their_numbers(void **state)
 {
@@ -193,6 +194,42 @@ static void variants_are_parsed(void **state)
             fail_msg("\"%s\" was read", bad[i]);
 }
 
+/* Every value of every plug in cl/variants.txt, and its lines with the first values, so that their order is the list's. */
+static void the_list_of_variants_is_known(void **state)
+{
+    struct clq__variant variant;
+
+    (void)state;
+    for (const char *at = clq__variants; *at != '\0'; at++) {
+        char data[CLQ__VARIANT_BYTES];
+        struct clq__text line = clq__text(data, sizeof data);
+
+        clq__text_add_part(&line, at, strcspn(at, " \n"));
+        for (at += strcspn(at, " \n"); *at == ' ';) {
+            const size_t name = strcspn(at, "=") + 1;
+            const char *values = at + name;
+
+            clq__text_add_part(&line, at, name + strcspn(values, "| \n"));
+            for (const char *value = values - 1; value == values - 1 || *value == '|';) {
+                char alone[64];
+                struct clq__text text = clq__text(alone, sizeof alone);
+                const size_t length = strcspn(++value, "| \n");
+
+                clq__text_add(&text, "copy.cl");
+                clq__text_add_part(&text, at, name);
+                clq__text_add_part(&text, value, length);
+                assert_true(clq__variant_parse(&variant, alone));
+                assert_string_equal(clq__variant_text(&variant).data, alone);
+                value += length;
+            }
+            at = values + strcspn(values, " \n");
+        }
+        assert_true(clq__variant_parse(&variant, data));
+        assert_string_equal(clq__variant_text(&variant).data, data);
+        assert_int_equal(*at, '\n');
+    }
+}
+
 static void statuses_have_names(void **state)
 {
     (void)state;
@@ -227,6 +264,7 @@ int main(void)
         cmocka_unit_test(variants_become_options_and_names),
         cmocka_unit_test(variants_are_read_from_text),
         cmocka_unit_test(variants_are_parsed),
+        cmocka_unit_test(the_list_of_variants_is_known),
         cmocka_unit_test(statuses_have_names),
         cmocka_unit_test(sentences_are_cut),
     };
