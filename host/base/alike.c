@@ -12,23 +12,19 @@ end:
     return status;
 }
 
-clq_status clq__view_check_size(const struct clq__view *y, const struct clq__view *x, int d)
+clq_status clq__view_refuse_size(const struct clq__view *y, const struct clq__view *x, int d)
 {
-    clq_status status = CLQ_OK;
     const int lanes = d == y->rank - 1 ? y->lanes : 1;
 
-    CLQ_REQUIRE(y->shape[d] == x->shape[d], CLQ_ERROR_SHAPE,
-                "%s.shape[%d] is %lld%s: it must be %s%s.shape[%d], %lld", y->name, d,
-                (long long)y->tensor->shape[d],
-                lanes == 1   ? ""
-                : lanes == 2 ? ", of 2 int4 elements each"
-                             : ", of 8 int4 elements each",
-                lanes == 1   ? ""
-                : lanes == 2 ? "a half of "
-                             : "an eighth of ",
-                x->name, d, (long long)x->shape[d]);
-end:
-    return status;
+    return clq_error_set(CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld%s: it must be %s%s.shape[%d], %lld", y->name,
+                         d, (long long)y->tensor->shape[d],
+                         lanes == 1   ? ""
+                         : lanes == 2 ? ", of 2 int4 elements each"
+                                      : ", of 8 int4 elements each",
+                         lanes == 1   ? ""
+                         : lanes == 2 ? "a half of "
+                                      : "an eighth of ",
+                         x->name, d, (long long)x->shape[d]);
 }
 
 clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__view *x)

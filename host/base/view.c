@@ -23,7 +23,8 @@ static clq_status check_shape(struct clq__view *view)
 {
     clq_status status = CLQ_OK;
     const DLTensor *tensor = view->tensor;
-    bool empty = false;
+    int64_t elements = 1;
+    bool empty = false, overflows = false;
 
     CLQ_REQUIRE(tensor->ndim >= 0 && tensor->ndim <= CLQ__MAX_RANK, CLQ_ERROR_RANK,
                 "%s.ndim is %d: it must be from 0 to %d", view->name, tensor->ndim, CLQ__MAX_RANK);
@@ -32,24 +33,25 @@ static clq_status check_shape(struct clq__view *view)
     CLQ_REQUIRE(view->type != CLQ__I4 || tensor->ndim > 0, CLQ_ERROR_RANK,
                 "%s.ndim is 0: an int4 tensor has at least one dimension", view->name);
     view->rank = tensor->ndim;
-    view->elements = 1;
     for (int d = 0; d < view->rank; d++) {
-        view->shape[d] = tensor->shape[d];
-        CLQ_REQUIRE(view->shape[d] >= 0, CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld: it must not be negative",
-                    view->name, d, (long long)view->shape[d]);
-        empty = empty || view->shape[d] == 0;
+        const int64_t size = tensor->shape[d];
+
+        CLQ_REQUIRE(size >= 0, CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld: it must not be negative", view->name,
+                    d, (long long)size);
+        view->shape[d] = size;
+        empty |= size == 0;
+        overflows |= __builtin_mul_overflow(elements, size, &elements);
     }
-    if (view->lanes > 1)
+    if (view->lanes > 1) {
         CLQ_REQUIRE(
             !__builtin_mul_overflow(view->shape[view->rank - 1], view->lanes, &view->shape[view->rank - 1]),
             CLQ_ERROR_OVERFLOW, "%s.shape[%d] is %lld of %d elements each: the product must fit into 63 bits",
             view->name, view->rank - 1, (long long)tensor->shape[view->rank - 1], view->lanes);
-    for (int d = 0; d < view->rank && !empty; d++)
-        CLQ_REQUIRE(
-            !__builtin_mul_overflow(view->elements, view->shape[d], &view->elements), CLQ_ERROR_OVERFLOW,
-            "%s has more than 2^63 elements: the product of its shape must fit into 63 bits", view->name);
-    if (empty)
-        view->elements = 0;
+        overflows |= __builtin_mul_overflow(elements, view->lanes, &elements);
+    }
+    CLQ_REQUIRE(empty || !overflows, CLQ_ERROR_OVERFLOW,
+                "%s has more than 2^63 elements: the product of its shape must fit into 63 bits", view->name);
+    view->elements = elements; /* what follows a size of 0 is 0, whatever was too large before */
     CLQ_REQUIRE(view->type != CLQ__I4 || view->lanes > 1 || view->shape[view->rank - 1] % 2 == 0,
                 CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld: the last dimension of packed int4 must be even",
                 view->name, view->rank - 1, (long long)view->shape[view->rank - 1]);
@@ -62,15 +64,14 @@ static int64_t storage_size(const struct clq__view *view, int d)
     return view->lanes > 1 && d == view->rank - 1 ? view->shape[d] / view->lanes : view->shape[d];
 }
 
+/* Of a tensor without strides; those of an empty one are not used, and their products were not checked. */
 static void set_dense_strides(struct clq__view *view)
 {
-    int64_t stride = 1;
+    uint64_t stride = 1;
 
     for (int d = view->rank - 1; d >= 0; d--) {
-        view->stride[d] = stride;
-        if (view->elements >
-            0) /* the product of an empty shape was not checked, and its strides are not used */
-            stride *= storage_size(view, d);
+        view->stride[d] = (int64_t)stride;
+        stride *= (uint64_t)storage_size(view, d);
     }
 }
 
@@ -89,35 +90,59 @@ end:
     return status;
 }
 
-/* The byte extent: (1 + sum of (size - 1) * stride) storage elements, with every step checked. */
+/* The place of the last storage element, (size - 1) * stride summed up, with every step checked. */
+static clq_status check_last(const struct clq__view *view, int64_t *last)
+{
+    clq_status status = CLQ_OK;
+    int64_t step;
+
+    *last = 0;
+    for (int d = 0; d < view->rank; d++)
+        CLQ_REQUIRE(!__builtin_mul_overflow(storage_size(view, d) - 1, view->stride[d], &step) &&
+                        !__builtin_add_overflow(*last, step, last),
+                    CLQ_ERROR_OVERFLOW, "%s.strides[%d] is %lld: shape x strides must fit into 63 bits",
+                    view->name, d, (long long)view->stride[d]);
+end:
+    return status;
+}
+
 static clq_status check_strides(struct clq__view *view)
 {
     clq_status status = CLQ_OK;
     const DLTensor *tensor = view->tensor;
-    const int64_t bytes = (int64_t)clq__storage_bytes(tensor->dtype);
-    const bool packed = view->type == CLQ__I4 && view->lanes == 1;
-    int64_t last = 0, step;
-    uint64_t end_bytes;
 
-    if (tensor->strides == NULL)
+    if (tensor->strides == NULL) {
         set_dense_strides(view);
-    for (int d = 0; d < view->rank && tensor->strides != NULL; d++) {
+        goto end;
+    }
+    for (int d = 0; d < view->rank; d++) {
         view->stride[d] = tensor->strides[d];
         CLQ_REQUIRE(view->stride[d] >= 0, CLQ_ERROR_LAYOUT, "%s.strides[%d] is %lld: it must not be negative",
                     view->name, d, (long long)view->stride[d]);
     }
-    CLQ_REQUIRE(tensor->byte_offset % (uint64_t)bytes == 0, CLQ_ERROR_LAYOUT,
+end:
+    return status;
+}
+
+static clq_status check_extent(struct clq__view *view)
+{
+    clq_status status = CLQ_OK;
+    const DLTensor *tensor = view->tensor;
+    const uint64_t bytes = clq__storage_bytes(tensor->dtype); /* a power of two */
+    const bool packed = view->type == CLQ__I4 && view->lanes == 1;
+    int64_t last = (view->lanes > 1 ? view->elements / view->lanes : view->elements) - 1;
+    uint64_t end_bytes;
+
+    CLQ_REQUIRE((tensor->byte_offset & (bytes - 1)) == 0, CLQ_ERROR_LAYOUT,
                 "%s.byte_offset is %llu: it must be a multiple of the element's %lld bytes", view->name,
                 (unsigned long long)tensor->byte_offset, (long long)bytes);
     if (view->elements == 0)
         goto end;
-    if (packed && tensor->strides != NULL)
-        CLQ_TRY(check_packed_strides(view));
-    for (int d = 0; d < view->rank; d++)
-        CLQ_REQUIRE(!__builtin_mul_overflow(storage_size(view, d) - 1, view->stride[d], &step) &&
-                        !__builtin_add_overflow(last, step, &last),
-                    CLQ_ERROR_OVERFLOW, "%s.strides[%d] is %lld: shape x strides must fit into 63 bits",
-                    view->name, d, (long long)view->stride[d]);
+    if (tensor->strides != NULL) {
+        if (packed)
+            CLQ_TRY(check_packed_strides(view));
+        CLQ_TRY(check_last(view, &last));
+    }
     CLQ_REQUIRE(!__builtin_add_overflow(last, 1, &last) &&
                     !__builtin_mul_overflow(packed ? (last + 1) / 2 : last, bytes, &view->extent_bytes) &&
                     !__builtin_add_overflow(tensor->byte_offset, (uint64_t)view->extent_bytes, &end_bytes) &&
@@ -143,6 +168,7 @@ clq_status clq__view_init(struct clq__view *view, const char *name, const DLTens
                 (int)tensor->device.device_type, (int)kDLOpenCL);
     CLQ_TRY(check_shape(view));
     CLQ_TRY(check_strides(view));
+    CLQ_TRY(check_extent(view));
     CLQ_REQUIRE(tensor->data != NULL || view->elements == 0, CLQ_ERROR_NULL,
                 "%s.data is NULL: it must be a cl_mem", name);
 end:
@@ -167,6 +193,8 @@ clq_status clq__view_check_output(const struct clq__view *view)
     int order[CLQ__MAX_RANK], rank = 0;
     int64_t span = 1; /* storage elements that the dimensions so far reach over */
 
+    if (view->tensor == NULL || view->tensor->strides == NULL)
+        goto end;
     for (int d = 0; d < view->rank && view->elements > 0; d++) {
         int at = rank;
 

@@ -34,7 +34,11 @@ clq_status clq__view_check_output(const struct clq__view *view);
 
 /* Refuse y where its rank, its dimension d, or any of both is not x's (base/alike.c). */
 clq_status clq__view_check_rank(const struct clq__view *y, const struct clq__view *x);
-clq_status clq__view_check_size(const struct clq__view *y, const struct clq__view *x, int d);
+clq_status clq__view_refuse_size(const struct clq__view *y, const struct clq__view *x, int d);
+static inline clq_status clq__view_check_size(const struct clq__view *y, const struct clq__view *x, int d)
+{
+    return y->shape[d] == x->shape[d] ? CLQ_OK : clq__view_refuse_size(y, x, d);
+}
 clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__view *x);
 
 /* Units, which kernels load and store at once: an element, or for int4 the byte of two. Where a view begins,
@@ -44,8 +48,9 @@ static inline int64_t clq__view_offset_units(const struct clq__view *view)
 {
     if (view->tensor == NULL)
         return 0;
-    return (int64_t)(view->tensor->byte_offset /
-                     (view->type == CLQ__I4 ? 1 : clq__storage_bytes(view->tensor->dtype)));
+    return (int64_t)(view->type == CLQ__I4
+                         ? view->tensor->byte_offset
+                         : view->tensor->byte_offset >> clq__storage_shift(view->tensor->dtype));
 }
 
 static inline int64_t clq__view_units(const struct clq__view *view, int64_t stride)

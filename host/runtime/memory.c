@@ -39,40 +39,50 @@ end:
     return status;
 }
 
-static bool overlap(const struct clq__view *a, const struct clq__memory *at, const struct clq__view *b,
-                    const struct clq__memory *bt)
-{
-    const uint64_t a_begin = at->origin_bytes + a->tensor->byte_offset,
-                   a_end = a_begin + (uint64_t)a->extent_bytes;
-    const uint64_t b_begin = bt->origin_bytes + b->tensor->byte_offset,
-                   b_end = b_begin + (uint64_t)b->extent_bytes;
+/* A view's bytes in the buffer that is nobody's part. */
+struct range {
+    const struct clq__view *view;
+    cl_mem root;
+    uint64_t begin, end;
+};
 
-    return at->root == bt->root && a_begin < b_end && b_begin < a_end;
-}
-
-static bool is_there(const struct clq__view *view)
+static clq_status find_range(const struct clq__view *view, struct range *range)
 {
-    return view->tensor != NULL && view->elements > 0;
+    clq_status status = CLQ_OK;
+    struct clq__memory memory;
+
+    CLQ_TRY(clq__memory_of(view->name, view->tensor->data, &memory));
+    CLQ_TRY(clq__memory_check(view, &memory));
+    range->view = view;
+    range->root = memory.root;
+    range->begin = memory.origin_bytes + view->tensor->byte_offset;
+    range->end = range->begin + (uint64_t)view->extent_bytes;
+end:
+    return status;
 }
 
 clq_status clq__memory_check_all(const struct clq__view *const *views, int outputs, int count)
 {
     clq_status status = CLQ_OK;
-    struct clq__memory memory[MAX_VIEWS];
+    struct range ranges[MAX_VIEWS];
+    int found = 0, found_outputs = 0;
 
     assert(outputs <= count && count <= MAX_VIEWS);
     for (int i = 0; i < count; i++) {
-        if (!is_there(views[i]))
+        if (views[i]->tensor == NULL || views[i]->elements == 0)
             continue;
-        CLQ_TRY(clq__memory_of(views[i]->name, views[i]->tensor->data, &memory[i]));
-        CLQ_TRY(clq__memory_check(views[i], &memory[i]));
+        CLQ_TRY(find_range(views[i], &ranges[found++]));
+        found_outputs += i < outputs;
     }
-    for (int o = 0; o < outputs; o++)
-        for (int i = o + 1; i < count && is_there(views[o]); i++)
-            CLQ_REQUIRE(!is_there(views[i]) || !overlap(views[o], &memory[o], views[i], &memory[i]),
+    for (int o = 0; o < found_outputs; o++) {
+        const struct range *out = &ranges[o];
+
+        for (const struct range *other = out + 1; other < ranges + found; other++)
+            CLQ_REQUIRE(out->root != other->root || out->begin >= other->end || other->begin >= out->end,
                         CLQ_ERROR_OVERLAP,
                         "%s shares bytes of its buffer with %s: their byte ranges must be disjoint",
-                        views[o]->name, views[i]->name);
+                        out->view->name, other->view->name);
+    }
 end:
     return status;
 }
