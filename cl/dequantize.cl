@@ -127,6 +127,39 @@ LOCAL_NAME(stretch_alone)(const struct LOCAL_NAME(stretch) * stretch, const stru
 #include "dequantize/carry.clh"
 #endif
 
+// The tiles from `begin` to `end`, one after the other.
+static inline APART(PREFETCH) void LOCAL_NAME(stretches_alone)(const struct LOCAL_NAME(call) * call,
+                                                               const struct quantize_args *a, long begin, long end,
+                                                               bool dense, bool carries, long lane, long lanes)
+{
+    struct clq_strand strand;
+    struct clq_placed placed = CLQ_UNPLACED;
+    struct clq_walk walk;
+    long jump = 0;
+#if CARRIES
+    struct LOCAL_NAME(carry) carry;
+
+    carry.to = 0, carry.from = carry.count = 0;
+#endif
+
+    clq_strand_from(&strand, &walk, a, begin, end);
+    while (strand.tile < end) {
+        struct LOCAL_NAME(stretch) stretch;
+
+        LOCAL_NAME(stretch_next)(&stretch, &strand, &placed, &walk, &jump, call, a);
+        if (!CARRIES || !carries) {
+            LOCAL_NAME(stretch_alone)(&stretch, call, a, dense, lane, lanes);
+            continue;
+        }
+#if CARRIES
+        LOCAL_NAME(stretch_carried)(&carry, &stretch, call, a);
+#endif
+    }
+#if CARRIES
+    LOCAL_NAME(carry_end)(&carry, true);
+#endif
+}
+
 kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scale_buffer,
                         global const uchar *restrict zero_point_buffer, global const STORAGE(SRC) *restrict y,
                         global const uchar *restrict indices, global const uint *restrict owners,
@@ -149,6 +182,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     const bool gathers = STRANDS > 1 && LOCAL_NAME(gathers)(&a);
     const bool turns = ELEMENTS(SRC) == 1 || gathers;
     const bool in_turn = STRANDS > 1 && stream && dense && in_line && turns && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
+    const bool carries = stream && dense && !in_line && a.tiles_per_row == 1 && tile_bytes < LONG_BYTES;
     const uint strands = in_turn ? most : 1;
     // Rows are more than one only where a row is one tile; of entries that are short, these are some entries.
     const long reach = a.tiles_per_row > 1 ? 1 : max((in_turn ? TURN_AHEAD : AHEAD_BYTES) / tile_bytes, 1L);
@@ -179,35 +213,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
         LOCAL_NAME(stretch_strands)(&call, &a, begin, end);
     else
 #endif
-    {
-        struct clq_strand strand;
-        struct clq_placed placed = CLQ_UNPLACED;
-        struct clq_walk walk;
-        long jump = 0;
-#if CARRIES
-        const bool carries = stream && dense && !in_line && a.tiles_per_row == 1 && tile_bytes < LONG_BYTES;
-        struct LOCAL_NAME(carry) carry;
-
-        carry.to = 0, carry.from = carry.count = 0;
-#endif
-
-        clq_strand_from(&strand, &walk, &a, begin, end);
-        while (strand.tile < end) {
-            struct LOCAL_NAME(stretch) stretch;
-
-            LOCAL_NAME(stretch_next)(&stretch, &strand, &placed, &walk, &jump, &call, &a);
-#if CARRIES
-            if (carries) {
-                LOCAL_NAME(stretch_carried)(&carry, &stretch, &call, &a);
-                continue;
-            }
-#endif
-            LOCAL_NAME(stretch_alone)(&stretch, &call, &a, dense, lane, lanes);
-        }
-#if CARRIES
-        LOCAL_NAME(carry_end)(&carry, true);
-#endif
-    }
+        LOCAL_NAME(stretches_alone)(&call, &a, begin, end, dense, carries, lane, lanes);
     if (stream)
         STREAM_FENCE(PREFETCH);
 }

@@ -46,7 +46,7 @@
 
 // The units of a row from `lane` on, every lanes-th, wherever they lie; 16 bytes of x at once where that `fits`.
 // (Returned, keys would be a noalias argument, of which LLVM leaves marks that Oclgrind cannot run.)
-static inline void LOCAL_NAME(scan)(struct clq_keys *keys, global const STORAGE(SRC) * x,
+static inline APART(PREFETCH) void LOCAL_NAME(scan)(struct clq_keys *keys, global const STORAGE(SRC) * x,
                                     global const uint *smooth, const struct dynamic_quantize_args *a,
                                     bool fits, long lane, long lanes)
 {
@@ -63,7 +63,7 @@ static inline void LOCAL_NAME(scan)(struct clq_keys *keys, global const STORAGE(
             clq_look(keys, VALUE(x, u * a->x_stride + e * a->x_pair, smooth, ELEMENTS(DST) * u + e));
 }
 
-static inline void LOCAL_NAME(store)(global const STORAGE(SRC) * x, global const uint *smooth,
+static inline APART(PREFETCH) void LOCAL_NAME(store)(global const STORAGE(SRC) * x, global const uint *smooth,
                                      global STORAGE(DST) * y, struct clq_row_scale row,
                                      const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
 {
@@ -136,7 +136,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     for (long number = begin; number < begin + rows; number++) {
         const long at = min(number, a.rows - 1); // a group's work-items all meet its barriers
         struct clq_place place = clq_place_of(at, a.dim, a.outer);
-        const bool mine = number < end && clq_place_row(&placed, indices, owners, report, &a.entries, at, lane == 0);
+        const bool mine = number < end && clq_place_row_apart(&placed, indices, owners, report, &a.entries, at, lane == 0);
 
         if (!group && !mine)
             continue;

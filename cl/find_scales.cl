@@ -111,7 +111,7 @@ static inline void LOCAL_NAME(take_rows)(RANGES(SRC, WIDTH) * held, global const
 }
 
 // The range of an index, of these steps. x is where the index begins.
-static inline uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * x, const struct find_scales_args *a,
+static inline APART(PREFETCH) uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * x, const struct find_scales_args *a,
                                     long first, long last, uint lane, uint lanes)
 {
     // How many rows, or indices of one row, further on `next` is.
@@ -140,7 +140,7 @@ static inline uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * x, const struct 
 }
 
 // The ranges of a tile of columns, of these rows. x is where the tile begins.
-static inline void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x,
+static inline APART(PREFETCH) void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x,
                                        const struct find_scales_args *a, long columns, long left, long first,
                                        long last)
 {
@@ -166,7 +166,7 @@ static inline void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held, global const S
 }
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
-static inline void LOCAL_NAME(put_columns)(global uint2 *ranges, global uint *scales,
+static inline APART(PREFETCH) void LOCAL_NAME(put_columns)(global uint2 *ranges, global uint *scales,
                                            global uchar *zero_points, const struct find_scales_args *a,
                                            long first, long columns, const RANGES(SRC, WIDTH) * held)
 {
