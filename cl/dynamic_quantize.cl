@@ -47,8 +47,8 @@
 // The units of a row from `lane` on, every lanes-th, wherever they lie; 16 bytes of x at once where that `fits`.
 // (Returned, keys would be a noalias argument, of which LLVM leaves marks that Oclgrind cannot run.)
 static inline APART(PREFETCH) void LOCAL_NAME(scan)(struct clq_keys *keys, global const STORAGE(SRC) * x,
-                                    global const uint *smooth, const struct dynamic_quantize_args *a,
-                                    bool fits, long lane, long lanes)
+                                                    global const uint *smooth, const struct dynamic_quantize_args *a,
+                                                    bool fits, long lane, long lanes)
 {
     const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
 
@@ -64,8 +64,9 @@ static inline APART(PREFETCH) void LOCAL_NAME(scan)(struct clq_keys *keys, globa
 }
 
 static inline APART(PREFETCH) void LOCAL_NAME(store)(global const STORAGE(SRC) * x, global const uint *smooth,
-                                     global STORAGE(DST) * y, struct clq_row_scale row,
-                                     const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
+                                                     global STORAGE(DST) * y, struct clq_row_scale row,
+                                                     const struct dynamic_quantize_args *a, bool fits, long lane,
+                                                     long lanes)
 {
     const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
 

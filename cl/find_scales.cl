@@ -112,7 +112,7 @@ static inline void LOCAL_NAME(take_rows)(RANGES(SRC, WIDTH) * held, global const
 
 // The range of an index, of these steps. x is where the index begins.
 static inline APART(PREFETCH) uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * x, const struct find_scales_args *a,
-                                    long first, long last, uint lane, uint lanes)
+                                                    long first, long last, uint lane, uint lanes)
 {
     // How many rows, or indices of one row, further on `next` is.
     const long reach = max(clq_quotient(AHEAD, max((long)a->tile, 1L)), 1L);
@@ -141,8 +141,8 @@ static inline APART(PREFETCH) uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * 
 
 // The ranges of a tile of columns, of these rows. x is where the tile begins.
 static inline APART(PREFETCH) void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x,
-                                       const struct find_scales_args *a, long columns, long left, long first,
-                                       long last)
+                                                       const struct find_scales_args *a, long columns, long left,
+                                                       long first, long last)
 {
     // The last row may have fewer columns: those that are left.
     const long whole = min(last, a->steps - 1);
@@ -167,8 +167,8 @@ static inline APART(PREFETCH) void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
 static inline APART(PREFETCH) void LOCAL_NAME(put_columns)(global uint2 *ranges, global uint *scales,
-                                           global uchar *zero_points, const struct find_scales_args *a,
-                                           long first, long columns, const RANGES(SRC, WIDTH) * held)
+                                                           global uchar *zero_points, const struct find_scales_args *a,
+                                                           long first, long columns, const RANGES(SRC, WIDTH) * held)
 {
     for (long v = 0; v * WIDTH < columns; v++) {
         const long at = LOCAL_NAME(column)(v, columns);

@@ -48,8 +48,8 @@ const char *clq__type_name(enum clq__type type);
 /* The names in a set, "float32, float16 or bfloat16", for a sentence. */
 const char *clq__type_names(unsigned set, char *text, size_t size_bytes);
 
-/* Bytes of one storage element, always a power of two: what strides and byte offsets count in. Packed int4
- * counts nibbles; its offset bytes. */
+/* Bytes of one storage element: what strides and byte offsets count in. Packed int4 counts nibbles; its
+ * offset bytes. */
 static inline size_t clq__storage_bytes(DLDataType dtype)
 {
     const size_t bits = (size_t)dtype.bits * dtype.lanes;
@@ -57,7 +57,7 @@ static inline size_t clq__storage_bytes(DLDataType dtype)
     return bits < 8 ? 1 : bits / 8;
 }
 
-/* The same as a shift, for a division would be felt in every call. */
+/* The same as a shift, for a division would be felt in every call. Of our types, all a power of two. */
 static inline int clq__storage_shift(DLDataType dtype)
 {
     return __builtin_ctzll(clq__storage_bytes(dtype));

@@ -128,7 +128,7 @@ static clq_status check_extent(struct clq__view *view)
 {
     clq_status status = CLQ_OK;
     const DLTensor *tensor = view->tensor;
-    const uint64_t bytes = clq__storage_bytes(tensor->dtype); /* a power of two */
+    const uint64_t bytes = clq__storage_bytes(tensor->dtype); /* a power of two, as the type is ours */
     const bool packed = view->type == CLQ__I4 && view->lanes == 1;
     int64_t last = (view->lanes > 1 ? view->elements / view->lanes : view->elements) - 1;
     uint64_t end_bytes;

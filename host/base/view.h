@@ -34,12 +34,14 @@ clq_status clq__view_check_output(const struct clq__view *view);
 
 /* Refuse y where its rank, its dimension d, or any of both is not x's (base/alike.c). */
 clq_status clq__view_check_rank(const struct clq__view *y, const struct clq__view *x);
+clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__view *x);
+
+/* What is said of a size that is another one: by itself, so that the check is inline. */
 clq_status clq__view_refuse_size(const struct clq__view *y, const struct clq__view *x, int d);
 static inline clq_status clq__view_check_size(const struct clq__view *y, const struct clq__view *x, int d)
 {
     return y->shape[d] == x->shape[d] ? CLQ_OK : clq__view_refuse_size(y, x, d);
 }
-clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__view *x);
 
 /* Units, which kernels load and store at once: an element, or for int4 the byte of two. Where a view begins,
  * and how far a stride of it reaches. A dimension of one element steps nowhere, nor does a view without

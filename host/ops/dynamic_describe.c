@@ -11,8 +11,9 @@ static void steps(const struct clq__dynamic_work *work, int d, bool placed, int6
 
     stride[X] = work->x.stride[d];
     stride[Y] = placed ? 0 : clq__view_step_units(&work->y, work->x.shape[d], work->y.stride[d]);
-    stride[SCALE] = placed ? 0 : work->scale.stride[d];
-    stride[OFFSET] = placed || !offset ? 0 : work->offset.stride[d];
+    stride[SCALE] = placed ? 0 : clq__view_step_units(&work->scale, work->x.shape[d], work->scale.stride[d]);
+    stride[OFFSET] =
+        placed || !offset ? 0 : clq__view_step_units(&work->offset, work->x.shape[d], work->offset.stride[d]);
 }
 
 /* All but the last dimension: rows are never merged. */

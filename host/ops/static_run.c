@@ -63,7 +63,7 @@ static void cut(struct clq__static_call *call, struct clq__traits traits)
     struct quantize_args *args = &call->args;
     const bool may_join = traits.long_runs && !traits.group_form && !call->work->back;
     const int64_t rows_of_fold = clq__fold_count(&call->fold, 1);
-    const int64_t joined = may_join ? clq__static_join(args) : 1;
+    const int64_t joined = may_join ? clq__static_join(args) : 1; /* small calls would feel a division by 1 */
     const int64_t count = joined > 1 ? rows_of_fold / joined : rows_of_fold;
     const struct clq__rows rows = {.rows = count,
                                    .inner = args->inner,

@@ -212,11 +212,28 @@ static void the_call_itself_is_right(void **state)
     refused_release(c.buffers, BUFFERS);
 }
 
+/* Only what is written must be apart; without an offset that is one tensor less. */
+static void what_is_read_may_share(void **state)
+{
+    struct call c;
+
+    (void)state;
+    make_call(&c);
+    c.smooth_scale.data = c.x.data;
+    expect_status(clq_dynamic_quantize(c.context, c.queue, c.desc, 0, NULL, NULL), CLQ_OK, "with an offset");
+    c.given.symmetric = 1;
+    c.given.offset = NULL;
+    expect_status(clq_dynamic_quantize(c.context, c.queue, c.desc, 0, NULL, NULL), CLQ_OK, "without one");
+    expect_cl(clFinish(harness.queue), "clFinish");
+    refused_release(c.buffers, BUFFERS);
+}
+
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[COUNT(rows) + 1];
+    struct CMUnitTest tests[COUNT(rows) + 2];
 
     tests[0] = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
-    refused_tests(tests + 1, rows, COUNT(rows), refuses);
+    tests[1] = (struct CMUnitTest)cmocka_unit_test(what_is_read_may_share);
+    refused_tests(tests + 2, rows, COUNT(rows), refuses);
     return HARNESS_RUN(argc, argv, "bad_input_dynamic", tests);
 }

@@ -4,12 +4,14 @@
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
 #include "base/error.h"
 #include "base/view.h"
+#include "ops/dynamic.h"
 
 static uint64_t state = 1;
 
@@ -21,16 +23,20 @@ static uint64_t draw(uint64_t below)
     return state % below;
 }
 
+/* Of any number, mostly a small one and a multiple of every element. */
+static uint64_t draw_offset(void)
+{
+    const uint64_t kind = draw(4), small = 8 * draw(3), large = draw(UINT64_MAX), bits = draw(64);
+
+    return kind == 0 ? large >> bits : small;
+}
+
 /* Mostly small, now and then 0, and of any size up to the largest. */
 static int64_t draw_size(void)
 {
-    const uint64_t kind = draw(16);
+    const uint64_t kind = draw(16), small = 1 + draw(6), large = draw(UINT64_MAX), bits = draw(63);
 
-    if (kind == 0)
-        return 0;
-    if (kind < 12)
-        return (int64_t)(1 + draw(6));
-    return (int64_t)(draw(UINT64_MAX) >> (1 + draw(63)));
+    return (int64_t)(kind == 0 ? 0 : kind < 12 ? small : large >> (1 + bits));
 }
 
 /* The elements of a tensor; -1 where they or their bytes do not fit, or they break a rule. */
@@ -62,7 +68,7 @@ static bool fill_dense_strides(const DLTensor *tensor, int64_t *strides)
 
     for (int d = tensor->ndim - 1; d >= 0; d--) {
         strides[d] = stride;
-        if (__builtin_mul_overflow(stride, tensor->shape[d], &stride))
+        if (d > 0 && __builtin_mul_overflow(stride, tensor->shape[d], &stride))
             return false;
     }
     return true;
@@ -93,14 +99,13 @@ static void dense_strides_change_nothing(void **unused)
     for (int round = 0; round < 200000; round++) {
         int64_t shape[CLQ__MAX_RANK], strides[CLQ__MAX_RANK];
         struct clq__view dense, strided;
-        DLTensor tensor = {.data = &data,
-                           .device = {kDLOpenCL, 0},
-                           .dtype = dtypes[draw(CLQ_COUNT(dtypes))],
-                           .ndim = (int)draw(CLQ__MAX_RANK + 1),
-                           .shape = shape,
-                           .byte_offset = draw(4) == 0 ? draw(UINT64_MAX) >> draw(64) : 8 * draw(3)};
+        DLTensor tensor = {.data = &data, .device = {kDLOpenCL, 0}, .shape = shape};
+        char sentence[256];
         clq_status status;
 
+        tensor.dtype = dtypes[draw(CLQ_COUNT(dtypes))];
+        tensor.ndim = (int)draw(CLQ__MAX_RANK + 1);
+        tensor.byte_offset = draw_offset();
         for (int d = 0; d < tensor.ndim; d++)
             shape[d] = draw_size();
         status = clq__view_init(&dense, "x", &tensor, CLQ__ANY);
@@ -114,47 +119,111 @@ static void dense_strides_change_nothing(void **unused)
         refused += status != CLQ_OK;
         if (!fill_dense_strides(&tensor, strides))
             continue;
+        snprintf(sentence, sizeof sentence, "%s", clq_error_detail());
         tensor.strides = strides;
         assert_int_equal(clq__view_init(&strided, "x", &tensor, CLQ__ANY), status);
-        if (status != CLQ_OK)
+        if (status != CLQ_OK) {
+            assert_string_equal(clq_error_detail(), sentence);
             continue;
+        }
         empty += dense.elements == 0;
         expect_the_same(&dense, &strided);
-        if (dense.type != CLQ__I4) /* whose units are bytes */
-            assert_int_equal(clq__view_offset_units(&dense),
-                             tensor.byte_offset / clq__storage_bytes(tensor.dtype));
+        assert_int_equal(clq__view_offset_units(&dense),
+                         dense.type == CLQ__I4 ? tensor.byte_offset /* whose units are bytes */
+                                               : tensor.byte_offset / clq__storage_bytes(tensor.dtype));
     }
     assert_true(taken > 10000 && refused > 10000 && empty > 1000);
 }
 
-/* [2^31, 2^30] words of eight int4: 2^61 words fit, their elements do not. Behind a dimension of none, they do. */
-static void sizes_that_fit_alone(void **unused)
+/* The largest that fits, and one more of something. */
+static void the_largest_that_fit(void **unused)
 {
-    int64_t words[] = {INT64_C(1) << 31, INT64_C(1) << 30}, none[] = {INT64_C(1) << 62, INT64_C(1) << 62, 0},
-            bytes[] = {INT64_C(1) << 61};
+    static const struct {
+        DLDataType dtype;
+        int64_t shape[3];
+        uint64_t byte_offset;
+        const char *sentence; /* a part of it; NULL where it fits */
+    } rows[] = {
+        {{kDLInt, 8, 1}, {INT64_MAX, 1, 1}, 0, NULL},
+        {{kDLInt, 8, 1}, {INT64_MAX, 1, 1}, 1, "ends past 2^63 bytes"},
+        {{kDLFloat, 32, 1}, {INT64_MAX / 4, 1, 1}, 0, NULL},
+        {{kDLFloat, 32, 1}, {INT64_MAX / 4, 1, 1}, 4, "ends past 2^63 bytes"},
+        {{kDLFloat, 32, 1}, {INT64_MAX / 4 + 1, 1, 1}, 0, "ends past 2^63 bytes"},
+        {{kDLInt, 4, 1}, {1, 1, INT64_MAX - 1}, 0, NULL},
+        {{kDLInt, 4, 8}, {1, 1, INT64_MAX / 8}, 0, NULL},
+        {{kDLInt, 4, 8}, {1, 1, INT64_MAX / 8 + 1}, 0, "of 8 elements each: the product must fit"},
+        {{kDLInt, 4, 8}, {1, 0, INT64_MAX / 8 + 1}, 0, "of 8 elements each: the product must fit"},
+        {{kDLInt, 4, 8}, {1 << 30, 1 << 29, 1}, 0, NULL},
+        {{kDLInt, 4, 8}, {1 << 30, 1 << 30, 1}, 0, "more than 2^63 elements"}, /* of 2^60 words */
+        {{kDLInt, 8, 1}, {INT64_MAX, INT64_MAX, 0}, 0, NULL},
+        {{kDLInt, 8, 1}, {0, INT64_MAX, INT64_MAX}, 0, NULL},
+    };
     int data;
-    DLTensor tensor = {.data = &data, .device = {kDLOpenCL, 0}, .dtype = {kDLInt, 4, 8}, .ndim = 2};
-    struct clq__view view;
 
     (void)unused;
-    tensor.shape = words;
-    assert_int_equal(clq__view_init(&view, "x", &tensor, CLQ__ANY), CLQ_ERROR_OVERFLOW);
-    assert_non_null(strstr(clq_error_detail(), "more than 2^63 elements"));
-    tensor.dtype = (DLDataType){kDLFloat, 32, 1};
-    tensor.ndim = 3;
-    tensor.shape = none;
-    assert_int_equal(clq__view_init(&view, "x", &tensor, CLQ__ANY), CLQ_OK);
-    assert_int_equal(view.elements, 0);
-    tensor.ndim = 1;
-    tensor.shape = bytes;
-    assert_int_equal(clq__view_init(&view, "x", &tensor, CLQ__ANY), CLQ_ERROR_OVERFLOW);
-    assert_non_null(strstr(clq_error_detail(), "ends past 2^63 bytes"));
+    for (size_t i = 0; i < CLQ_COUNT(rows); i++) {
+        int64_t shape[3];
+        const DLTensor tensor = {.data = &data,
+                                 .device = {kDLOpenCL, 0},
+                                 .dtype = rows[i].dtype,
+                                 .ndim = 3,
+                                 .shape = shape,
+                                 .byte_offset = rows[i].byte_offset};
+        struct clq__view view;
+        clq_status status;
+
+        memcpy(shape, rows[i].shape, sizeof shape);
+        status = clq__view_init(&view, "x", &tensor, CLQ__ANY);
+        assert_int_equal(status, rows[i].sentence != NULL ? CLQ_ERROR_OVERFLOW : CLQ_OK);
+        if (rows[i].sentence != NULL)
+            assert_non_null(strstr(clq_error_detail(), rows[i].sentence));
+    }
+}
+
+/* A cache without batches may have any other sizes, and steps of its scales that no kernel could multiply. */
+static void an_empty_cache_steps_nowhere(void **unused)
+{
+    static const struct clq__dynamic_names names = {"x", "y", "scale", "offset"};
+    const DLDevice opencl = {kDLOpenCL, 0};
+    int64_t cache_shape[] = {0, 2, INT64_C(1) << 62, 8}, updates_shape[] = {1, 2, 1, 8}, pair[] = {1, 2};
+    int data;
+    const DLTensor updates = {
+        .data = &data, .device = opencl, .dtype = {kDLFloat, 32, 1}, .ndim = 4, .shape = updates_shape};
+    const DLTensor cache = {.device = opencl, .dtype = {kDLInt, 8, 1}, .ndim = 4, .shape = cache_shape};
+    const DLTensor scale = {.device = opencl, .dtype = {kDLFloat, 32, 1}, .ndim = 3, .shape = cache_shape};
+    const DLTensor indices = {
+        .data = &data, .device = opencl, .dtype = {kDLInt, 32, 1}, .ndim = 2, .shape = pair};
+    struct clq__dynamic_work work;
+    struct dynamic_quantize_args args;
+
+    (void)unused;
+    assert_int_equal(clq__dynamic_check(&work, &names,
+                                        &(struct clq__dynamic_tensors){
+                                            .x = &updates, .y = &cache, .scale = &scale, .offset = &scale}),
+                     CLQ_OK);
+    assert_int_equal(
+        clq__placement_check(&work.placement, &(struct clq__placement_rules){.indices = &indices,
+                                                                             .cache = &work.y,
+                                                                             .pieces = &work.x,
+                                                                             .axis = 2,
+                                                                             .least_rank = 3,
+                                                                             .last_is_whole = true,
+                                                                             .unique = 1}),
+        CLQ_OK);
+    clq__dynamic_describe(&args, &work);
+    assert_int_equal(args.outer, 2);
+    for (uint32_t d = 0; d < args.outer; d++) {
+        assert_int_equal(args.dim[d].y, 0);
+        assert_int_equal(args.dim[d].scale, 0);
+        assert_int_equal(args.dim[d].zero_point, 0);
+    }
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(dense_strides_change_nothing),
-                                       cmocka_unit_test(sizes_that_fit_alone)};
+                                       cmocka_unit_test(the_largest_that_fit),
+                                       cmocka_unit_test(an_empty_cache_steps_nowhere)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
