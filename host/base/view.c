@@ -193,7 +193,7 @@ clq_status clq__view_check_output(const struct clq__view *view)
     int order[CLQ__MAX_RANK], rank = 0;
     int64_t span = 1; /* storage elements that the dimensions so far reach over */
 
-    if (view->tensor == NULL || view->tensor->strides == NULL)
+    if (view->tensor == NULL || view->tensor->strides == NULL) /* which is dense */
         goto end;
     for (int d = 0; d < view->rank && view->elements > 0; d++) {
         int at = rank;

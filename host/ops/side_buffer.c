@@ -45,14 +45,12 @@ clq_status clq__side_buffers_check(const struct clq__placement *placement, int64
     const struct clq__view *all[2 + MAX_TENSORS];
 
     assert(count <= MAX_TENSORS);
-    if (placement->report == NULL && placement->workspace == NULL)
+    if (placement->report == NULL && (placement->workspace == NULL || workspace_words == 0))
         goto end;
     CLQ_TRY(describe(&report, "report", placement->report, placement->report_offset_bytes,
                      sizeof(struct clq_report) / sizeof(uint32_t)));
     CLQ_TRY(describe(&workspace, "workspace", placement->workspace, placement->workspace_offset_bytes,
                      workspace_words));
-    if (report.view.tensor == NULL && workspace.view.tensor == NULL)
-        goto end;
     all[0] = &workspace.view;
     all[1] = &report.view;
     for (int i = 0; i < count; i++)

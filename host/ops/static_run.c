@@ -62,9 +62,9 @@ static void cut(struct clq__static_call *call, struct clq__traits traits)
 {
     struct quantize_args *args = &call->args;
     const bool may_join = traits.long_runs && !traits.group_form && !call->work->back;
-    const int64_t rows_of_fold = clq__fold_count(&call->fold, 1);
-    const int64_t joined = may_join ? clq__static_join(args) : 1; /* small calls would feel a division by 1 */
-    const int64_t count = joined > 1 ? rows_of_fold / joined : rows_of_fold;
+    const int64_t period = args->inner; /* before rows are joined */
+    const int64_t joined = may_join ? clq__static_join(args) : 1;
+    const int64_t count = clq__fold_count(&call->fold, 1) / joined;
     const struct clq__rows rows = {.rows = count,
                                    .inner = args->inner,
                                    .in_turn = may_turn(call, count),
@@ -72,7 +72,7 @@ static void cut(struct clq__static_call *call, struct clq__traits traits)
                                                     clq__rounds_of_place(&args->entries)};
     const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &call->launch);
 
-    args->period = joined > 1 ? args->inner / joined : args->inner;
+    args->period = period;
     args->tile = tiles.tile;
     args->tiles_per_row = tiles.tiles_per_row;
     args->tiles = tiles.tiles;
