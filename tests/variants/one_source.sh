@@ -19,18 +19,24 @@ expand() {
     expand "$file" "${suffix}_$value" "$defines#define $name $value\n" "$undefs#undef $name\n" "${@:2}"
   done
 }
-while read -r file words; do
-  [ -z "$file" ] || expand "$file" "" "" "" $words
-done <"$cl/variants.txt" >"$source"
-
-kernels=$(grep -c KERNEL_NAME\ k_ "$source")
+# all FILTER: a list's variants
+all() {
+  local file words
+  sed "$1" "$cl/variants.txt" | while read -r file words; do
+    [ -z "$file" ] || expand "$file" "" "" "" $words
+  done >"$source"
+  kernels=$(grep -c KERNEL_NAME\ k_ "$source")
+}
 # compile WORD...: for a device with these words of the command line
 compile() {
+  echo "$kernels kernels in one source, $*"
   clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header "$@" -fsyntax-only -I "$cl" -Wall -Wextra -Wconversion \
     -Werror "$source"
 }
+all ""
 compile -target spir64
-# As PoCL compiles them where the processor has AVX-512: base/lines.clh is another one there.
+# As PoCL compiles them where the processor has AVX-512, and those alone that a CPU chooses: base/lines.clh is another
+# one there.
+all "s/item|group/item/; s/native|exact/native/; s/0|1$/1/"
 compile -target x86_64-linux-gnu -march=skylake-avx512 -DPOCL_DEVICE_ADDRESS_BITS=64
 compile -target x86_64-linux-gnu -march=skylake-avx512 -msse4a -DPOCL_DEVICE_ADDRESS_BITS=64 # as on AMD's
-echo "$kernels kernels in one source, no warning"

@@ -1,0 +1,88 @@
+/* Every variant that an operator asks for is in cl/variants.txt, and no line of the list is one that nobody asks for:
+ * the list is what an offline image would hold. The layer of unbuilt.c spares the compiler, which here has nothing to
+ * say: variants.one_source compiles the list. */
+#include "ask.h"
+#include "list.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+static struct variant_list listed, asked;
+
+/* "VARIANT: built from source" */
+static void note_build(void *user, const char *line)
+{
+    const char *colon = strstr(line, ": built from source");
+    char text[512];
+
+    (void)user;
+    if (colon == NULL)
+        return;
+    snprintf(text, sizeof text, "%.*s", (int)(colon - line), line);
+    variant_list_add(&asked, text);
+}
+
+static void ask_in_a_way(uint32_t form, uint32_t arithmetic)
+{
+    clq_context *context = NULL;
+
+    assert_int_equal(clq_context_create(&(struct clq_context_desc){.flags = CLQ_CACHE_OFF,
+                                                                   .form = form,
+                                                                   .arithmetic = arithmetic,
+                                                                   .log = note_build},
+                                        &context),
+                     CLQ_OK);
+    ask_all(context);
+    clq_context_destroy(context);
+}
+
+/* The plugs that a device decides: none of the others may be missing. */
+static bool can_run_here(const char *text)
+{
+    bool prefetch = false, native = false;
+
+    for (size_t i = 0; i < asked.count; i++) {
+        prefetch = prefetch || strstr(asked.texts[i], "PREFETCH=1") != NULL;
+        native = native || strstr(asked.texts[i], "ARITHMETIC=native") != NULL;
+    }
+    if (strstr(text, "ARITHMETIC=native") != NULL && !native)
+        return false;
+    return strstr(text, prefetch ? "PREFETCH=0" : "PREFETCH=1") == NULL;
+}
+
+static void every_variant_is_listed(void **state)
+{
+    (void)state;
+    for (uint32_t form = CLQ_FORM_ITEM; form <= CLQ_FORM_GROUP; form++)
+        for (uint32_t arithmetic = CLQ_ARITHMETIC_AUTO; arithmetic <= CLQ_ARITHMETIC_EXACT; arithmetic++)
+            ask_in_a_way(form, arithmetic);
+    for (size_t i = 0; i < asked.count; i++)
+        if (!variant_list_has(&listed, asked.texts[i]))
+            fail_msg("cl/variants.txt has no \"%s\"", asked.texts[i]);
+    for (size_t i = 0; i < listed.count; i++)
+        assert_true(strlen(listed.texts[i]) < 120); /* CLQ__VARIANT_BYTES is twice as much */
+    for (size_t i = 0; i < listed.count; i++)
+        if (can_run_here(listed.texts[i]) && !variant_list_has(&asked, listed.texts[i]))
+            fail_msg("no operator asks for \"%s\"", listed.texts[i]);
+    print_message("%zu variants asked for and listed, of %zu for all devices\n", asked.count, listed.count);
+}
+
+int main(int argc, char **argv)
+{
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_variant_is_listed)};
+
+    if (argc != 2 || !variant_list_read(&listed, argv[1])) {
+        fprintf(stderr, "usage: test_listed cl/variants.txt\n");
+        return 2;
+    }
+    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+
+    variant_list_clear(&listed);
+    variant_list_clear(&asked);
+    return failed;
+}
