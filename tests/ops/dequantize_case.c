@@ -149,9 +149,9 @@ void dequantize_tensors_fill(struct dequantize_tensors *t, const struct dequanti
     fill_bits(&t->indices, &random);
     fill_bits(&t->group_index, &random);
     if (c->results != RESULTS_ANY) {
-        for (int64_t i = 0; i < tensor_slots(&t->scale); i++)
+        for (int64_t i = 0, slots = tensor_slots(&t->scale); i < slots; i++)
             tensor_set_slot(&t->scale, i, scale_value(&random, c));
-        for (int64_t i = 0; c->has_zero_points && i < tensor_slots(&t->zero_points); i++)
+        for (int64_t i = 0, slots = tensor_slots(&t->zero_points); c->has_zero_points && i < slots; i++)
             tensor_set_slot(&t->zero_points, i, zero_value(&random, c));
     }
     if (c->has_groups)

@@ -78,12 +78,13 @@ static struct row row_of(enum row_kind kind, const struct tensor *x, int64_t cou
 static double value_at(const struct row *row, int64_t i, struct random *random)
 {
     const double ordinary = row->mean + (random_unit(random) - 0.5) * row->range;
-    const double whole = row->mean - row->range / 2 + (double)random_below(random, (int64_t)row->range + 1);
     const bool chosen = i == row->chosen, other = i == row->other;
 
     switch (row->kind) {
     case ROW_TIES:
-        return chosen ? row->mean + row->range / 2 : other ? row->mean - row->range / 2 : whole;
+        return chosen  ? row->mean + row->range / 2
+               : other ? row->mean - row->range / 2
+                       : row->mean - row->range / 2 + (double)random_below(random, (int64_t)row->range + 1);
     case ROW_EQUAL:
         return row->mean;
     case ROW_ZEROS:
@@ -117,8 +118,7 @@ void dynamic_fill(struct tensor *x, enum row_kind kind, int steps, struct random
     const int64_t count = x->layout.rank ? x->layout.shape[x->layout.rank - 1] : 0;
     const int64_t rows = count ? reference_count(&reference) / count : 0;
 
-    for (int64_t i = 0; i < tensor_slots(x); i++)
-        tensor_set_slot(x, i, i % 2 ? -largest(x->layout.type) : largest(x->layout.type));
+    tensor_repeat(x, (double[]){largest(x->layout.type), -largest(x->layout.type)}, 2);
     for (int64_t r = 0; r < rows; r++) {
         const int64_t step = (int64_t)(random->state % ROW_KINDS);
         const struct row row = row_of(kind == ROW_MIXED ? (enum row_kind)((r + step) % ROW_KINDS) : kind, x,
@@ -131,7 +131,7 @@ void dynamic_fill(struct tensor *x, enum row_kind kind, int steps, struct random
 
 void dynamic_fill_smooth(struct tensor *smooth_scale, bool wild, struct random *random)
 {
-    for (int64_t i = 0; i < tensor_slots(smooth_scale); i++) {
+    for (int64_t i = 0, slots = tensor_slots(smooth_scale); i < slots; i++) {
         const int64_t kind = random_below(random, 64);
         double value = ldexp(1 + random_unit(random), (int)random_from(random, -2, 1));
 

@@ -114,11 +114,11 @@ void quantize_tensors_fill(struct quantize_tensors *t, const struct quantize_cas
         fill_bits(&t->zero_points, &random);
         return;
     }
-    for (int64_t i = 0; i < tensor_slots(&t->x); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->x); i < slots; i++)
         tensor_set_slot(&t->x, i, x_value(&random, c));
-    for (int64_t i = 0; i < tensor_slots(&t->scales); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->scales); i < slots; i++)
         tensor_set_slot(&t->scales, i, scale_value(&random, c));
-    for (int64_t i = 0; c->has_zero_points && i < tensor_slots(&t->zero_points); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->zero_points); c->has_zero_points && i < slots; i++)
         tensor_set_slot(&t->zero_points, i, zero_value(&random, c));
 }
 

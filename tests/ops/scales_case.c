@@ -96,9 +96,8 @@ void scales_tensors_fill(struct scales_tensors *t, const struct scales_case *c)
             t->x.image[i] = (unsigned char)random_bits(&random);
         return;
     }
-    for (int64_t i = 0; i < tensor_slots(&t->x); i++)
-        tensor_set_slot(&t->x, i, random_bits(&random) & 1 ? 60000.0 : -60000.0);
-    for (int64_t i = 0; i < reference_count(&x); i++)
+    tensor_repeat(&t->x, (double[]){60000.0, -60000.0}, 2);
+    for (int64_t i = 0, count = reference_count(&x); i < count; i++)
         tensor_set(&t->x, i, value_of(&random, c->values));
 }
 

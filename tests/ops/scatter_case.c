@@ -228,11 +228,11 @@ static void fill_static(struct scatter_tensors *t, const struct scatter_case *c,
 {
     const double top = c->cache.type == REFERENCE_I4 ? 10 : 160;
 
-    for (int64_t i = 0; i < tensor_slots(&t->updates); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->updates); i < slots; i++)
         tensor_set_slot(&t->updates, i, value_of(random, top));
-    for (int64_t i = 0; i < tensor_slots(&t->scales); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->scales); i < slots; i++)
         tensor_set_slot(&t->scales, i, ldexp(1 + random_unit(random), -(int)random_below(random, 2)));
-    for (int64_t i = 0; c->has_zero_points && i < tensor_slots(&t->zero_points); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->zero_points); c->has_zero_points && i < slots; i++)
         tensor_set_slot(&t->zero_points, i, value_of(random, top / 4));
     for (size_t i = 0; i < t->input.size_bytes; i++)
         t->input.image[i] = (unsigned char)random_bits(random);

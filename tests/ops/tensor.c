@@ -252,11 +252,12 @@ int64_t tensor_slots(const struct tensor *tensor)
 static void set(unsigned char *at, enum reference_type type, double value)
 {
     const float wide = (float)value;
-    const uint16_t half = type == REFERENCE_F16 ? reference_narrow_f16(wide) : reference_narrow_bf16(wide);
     const int32_t whole = value != value           ? 0
                           : value >= 2147483647.0  ? INT32_MAX
                           : value <= -2147483648.0 ? INT32_MIN
                                                    : (int32_t)value;
+
+    uint16_t half;
 
     switch (type) {
     case REFERENCE_F32:
@@ -264,6 +265,7 @@ static void set(unsigned char *at, enum reference_type type, double value)
         break;
     case REFERENCE_F16:
     case REFERENCE_BF16:
+        half = type == REFERENCE_F16 ? reference_narrow_f16(wide) : reference_narrow_bf16(wide);
         memcpy(at, &half, 2);
         break;
     case REFERENCE_I32:
@@ -294,6 +296,17 @@ void tensor_set(struct tensor *tensor, int64_t position, double value)
         position /= layout->shape[d];
     }
     set(tensor->image + tensor->dl.byte_offset + (size_t)at * types[layout->type].bytes, layout->type, value);
+}
+
+void tensor_repeat(struct tensor *tensor, const double *values, int64_t count)
+{
+    const int64_t slots = tensor_slots(tensor), bytes = (int64_t)types[tensor->layout.type].bytes;
+    unsigned char *const first = tensor->image + tensor->dl.byte_offset % (uint64_t)bytes;
+
+    for (int64_t i = 0; i < count && i < slots; i++)
+        tensor_set_slot(tensor, i, values[i]);
+    for (int64_t done = count; done < slots; done += done)
+        memcpy(first + done * bytes, first, (size_t)((slots - done < done ? slots - done : done) * bytes));
 }
 
 bool buffer_fits(size_t size_bytes)

@@ -69,6 +69,9 @@ bool tensor_equal(const struct tensor *tensor, const unsigned char *bytes, const
  * have slots too), from a number: float types round it, integers clamp it. */
 int64_t tensor_slots(const struct tensor *tensor);
 void tensor_set_slot(struct tensor *tensor, int64_t slot, double value);
+
+/* Sets all slots to these, in turn. */
+void tensor_repeat(struct tensor *tensor, const double *values, int64_t count);
 /* The same for the value at a tensor's row-major position. */
 void tensor_set(struct tensor *tensor, int64_t position, double value);
 

@@ -242,7 +242,7 @@ static void every_position(void **state)
     static const int64_t lengths[] = {24, 264, 520};
 
     (void)state;
-    for (size_t i = 0; i < (harness.small ? 1 : COUNT(lengths)) * DYNAMIC_TYPES; i += harness.small ? 43 : 7)
+    for (size_t i = 0; i < (harness.small ? 1 : COUNT(lengths)) * DYNAMIC_TYPES; i += harness_step(7, 43))
         for (int kind = 0; kind < 4; kind++) {
             static const double chosen[4] = {NAN, INFINITY, 900.5, -900.5};
             const struct dynamic_types types = dynamic_types_of(i % DYNAMIC_TYPES);
@@ -269,7 +269,7 @@ static void every_rank(void **state)
 
     (void)state;
     for (int rank = 1; rank <= CLQ_MAX_RANK; rank++)
-        for (size_t i = 0; i < DYNAMIC_TYPES; i += harness.small ? 31 : 5) {
+        for (size_t i = 0; i < DYNAMIC_TYPES; i += harness_step(5, 31)) {
             const struct dynamic_types types = dynamic_types_of((i + (size_t)rank) % DYNAMIC_TYPES);
             struct dynamic_case c = dynamic_case_of("ranks", &types, rank, sizes + CLQ_MAX_RANK - rank);
 
@@ -310,7 +310,7 @@ static void buffers_without_room(void **state)
 {
     (void)state;
     for (int64_t length = 8; length <= (harness.small ? 24 : 264); length += 8)
-        for (size_t i = 0; i < DYNAMIC_TYPES; i += harness.small ? 37 : 11) {
+        for (size_t i = 0; i < DYNAMIC_TYPES; i += harness_step(11, 37)) {
             const struct dynamic_types types = dynamic_types_of((i + (size_t)length) % DYNAMIC_TYPES);
             struct dynamic_case c = dynamic_case_of("exact buffers", &types, 2, (int64_t[]){3, length});
 

@@ -124,11 +124,11 @@ static void tensors_init(struct group_tensors *t, const struct group_case *c)
 
     memset(t, 0, sizeof(*t));
     parts_init(&parts);
-    for (int64_t i = 0; i < tensor_slots(&t->x); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->x); i < slots; i++)
         tensor_set_slot(&t->x, i, (random_unit(&random) * 2 - 1) * top);
-    for (int64_t i = 0; i < tensor_slots(&t->scale); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->scale); i < slots; i++)
         tensor_set_slot(&t->scale, i, ldexp(1 + random_unit(&random), -(int)random_below(&random, 2)));
-    for (int64_t i = 0; c->has_offset && i < tensor_slots(&t->offset); i++)
+    for (int64_t i = 0, slots = tensor_slots(&t->offset); c->has_offset && i < slots; i++)
         tensor_set_slot(&t->offset, i, (random_unit(&random) * 2 - 1) * 20);
     for (size_t i = 0; i < t->group_index.size_bytes; i++)
         t->group_index.image[i] = (unsigned char)random_bits(&random);
@@ -264,7 +264,7 @@ static void every_size(void **state)
 
     (void)state;
     for (size_t k = 0; k < COUNT(sizes) - (harness.small ? 5 : 0); k++)
-        for (size_t i = k; i < COMBINATIONS; i += harness.small ? 97 : 23) {
+        for (size_t i = k; i < COMBINATIONS; i += harness_step(23, 97)) {
             const struct group_case c = case_of("sizes", i, sizes[k][0], sizes[k][1], 6, i % NUM_ENDS);
 
             if (sizes[k][1] % (c.y.lanes == 8 ? 8 : c.y.type == REFERENCE_I4 ? 2 : 1) == 0)

@@ -83,7 +83,7 @@ static enum reference_type output_type(enum clq_npu_dtype dtype)
 
 static void fill(struct tensor *tensor, struct random *random, double amplitude, double least)
 {
-    for (int64_t i = 0; i < tensor_slots(tensor); i++) {
+    for (int64_t i = 0, slots = tensor_slots(tensor); i < slots; i++) {
         const double value = (2.0 * random_unit(random) - 1.0) * amplitude;
 
         tensor_set_slot(tensor, i, value + (value < 0 ? -least : least));

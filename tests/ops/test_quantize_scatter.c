@@ -181,7 +181,7 @@ static void hostile_indices(void **state)
 static void no_batches(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < COMBINATIONS; i += harness.small ? 3001 : 211) {
+    for (size_t i = 0; i < COMBINATIONS; i += harness_step(211, 3001)) {
         const struct scatter_shape shape = {
             .rank = 3, .cache = {0, 5, 8}, .axis = 1, .entries = 3, .length = 2};
         struct scatter_case c = combination("no batches", i, shape);

@@ -4,18 +4,18 @@
 #include <math.h>
 #include <string.h>
 
-/* The value of a float16 is sign * fraction * 2^exponent; ldexp is exact where the result is a binary32. */
+/* The value of a float16 is sign * fraction * 2^exponent, in units of 2^-25 a whole number of 11 bits and zeros. */
 float reference_widen_f16(uint16_t bits)
 {
     const float sign = bits & 0x8000 ? -1.0f : 1.0f;
     const int exponent = (bits >> 10) & 31;
-    const int fraction = bits & 1023;
+    const int64_t fraction = bits & 1023;
 
     if (exponent == 31)
         return fraction ? NAN : sign * INFINITY;
     if (exponent == 0)
-        return sign * ldexpf((float)fraction, -24);
-    return sign * ldexpf((float)(1024 + fraction), exponent - 25);
+        return sign * (float)(fraction * 2) * 0x1p-25f;
+    return sign * (float)((1024 + fraction) << exponent) * 0x1p-25f;
 }
 
 float reference_widen_bf16(uint16_t bits)
@@ -33,15 +33,17 @@ uint16_t reference_narrow_f16(float value)
     const uint16_t sign = signbit(value) ? 0x8000 : 0;
     const double magnitude = fabs((double)value);
     double units;
+    uint32_t wide;
     int exponent = -14;
 
     if (isnan(value))
         return 0x7e00;
     if (magnitude >= 65520.0) /* the middle of the largest float16 and what would follow it */
         return sign | 0x7c00;
-    if (magnitude >= ldexp(1.0, -14))
-        exponent = ilogb(magnitude);
-    units = rint(ldexp(magnitude, 10 - exponent));
+    memcpy(&wide, &value, sizeof(wide));
+    if (magnitude >= 0x1p-14)
+        exponent = (int)(wide >> 23 & 255) - 127;
+    units = rint(magnitude * (double)(1 << (15 - exponent)) / 32); /* a unit is 2^(exponent - 10) */
     /* 2048 units are the next binade; a carry out of the fraction steps the exponent by itself. */
     if (units < 1024.0)
         return sign | (uint16_t)units;

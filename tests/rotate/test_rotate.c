@@ -34,7 +34,7 @@ static void pair_fill(struct pair *pair, uint64_t seed)
 {
     struct random random = random_of(harness.seed + seed);
 
-    for (int64_t i = 0; i < tensor_slots(&pair->x); i++)
+    for (int64_t i = 0, slots = tensor_slots(&pair->x); i < slots; i++)
         tensor_set_slot(&pair->x, i, (2.0 * random_unit(&random) - 1.0) * (i % 16 == 5 ? 30.0 : 1.0));
 }
 
