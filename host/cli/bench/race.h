@@ -5,7 +5,7 @@
 
 #include "bench.h"
 
-enum { RACE_ROUNDS = 9, RACE_MOST_ROUNDS = 27, RACE_MOST = 8 };
+enum { RACE_ROUNDS = 9, RACE_MOST_ROUNDS = 81, RACE_MOST = 8 };
 
 enum race_role { RACE_OURS, RACE_STREAM, RACE_COPY, RACE_MEMCPY, RACE_PEER };
 
