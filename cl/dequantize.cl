@@ -238,3 +238,4 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
 #undef UNIT_BYTES
 #undef CARRIES
 #undef TURN_AHEAD
+#undef FOUND_MOST

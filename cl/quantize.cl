@@ -138,7 +138,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         .report = report,
         // Only rows of one tile can be so short that it is more than 1.
         .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
-        .beside = in_turn ? tiles - CLQ_STRAND_TILES(tiles, STRANDS) : 0,
+        .beside = in_turn ? tiles - tiles / STRANDS : 0,
         .counts = lane == 0};
 
 #if STRANDS > 1

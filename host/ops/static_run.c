@@ -58,6 +58,12 @@ static bool may_turn(const struct clq__static_call *call, int64_t rows)
            (call->work->y.type != CLQ__I4 && (rows == 1 || call->args.inner % CLQ_STEP_UNITS == 0));
 }
 
+/* Parts of rows in turn, which are as far in the row's scales as each other. */
+static bool shares_scales(const struct clq__static_call *call)
+{
+    return !call->work->back && (call->scale.per_element || call->zero_point.per_element);
+}
+
 static void cut(struct clq__static_call *call, struct clq__traits traits)
 {
     struct quantize_args *args = &call->args;
@@ -68,6 +74,7 @@ static void cut(struct clq__static_call *call, struct clq__traits traits)
     const struct clq__rows rows = {.rows = count,
                                    .inner = args->inner,
                                    .in_turn = may_turn(call, count),
+                                   .period = shares_scales(call) ? period : 1,
                                    .rounds_beside = clq__rounds_of_row(0, args->outer) +
                                                     clq__rounds_of_place(&args->entries)};
     const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &call->launch);

@@ -35,13 +35,19 @@ static const struct dense_case {
     {REFERENCE_F16, REFERENCE_I8, false, 3072, 1, true, 0, false},
     {REFERENCE_F16, REFERENCE_I8, false, 192, 1, false, 0,
      false}, /* joined rows, of which tiles begin anywhere */
+    {REFERENCE_F16, REFERENCE_I8, false, 1472, 1, true, 0,
+     false}, /* the last tile one row, beside whole ones */
     {REFERENCE_F16, REFERENCE_I4, false, 256, 1, true, 0, false},  /* joined rows */
     {REFERENCE_BF16, REFERENCE_I4, false, 4096, 1, true, 0, true}, /* nothing inverted */
     {REFERENCE_F16, REFERENCE_U8, false, 8256, 1, true, 0, false}, /* more scales than are inverted */
     {REFERENCE_F16, REFERENCE_I8, false, 256, 0, true, 0, true},   /* a scale for each row */
     {REFERENCE_BF16, REFERENCE_I8, false, 1024, 0, false, 0, true},
     {REFERENCE_F32, REFERENCE_I4, true, 2048, 0, true, 0, false},
-    {REFERENCE_F16, REFERENCE_I32, true, 40064, 0, true, 0, false}, /* parts of rows, the last ones shorter */
+    {REFERENCE_F16, REFERENCE_I32, true, 40064, 0, true, 0, false}, /* parts of rows */
+    {REFERENCE_F16, REFERENCE_I8, false, 40128, 0, true, 0, false}, /* the last ones shorter */
+    {REFERENCE_F16, REFERENCE_I8, false, 40128, 1, true, 0,
+     false}, /* no parts: strands have the same scales */
+    {REFERENCE_BF16, REFERENCE_U8, true, 70080, 1, true, 0, false}, /* too long for that */
     {REFERENCE_F32, REFERENCE_U8, false, 40010, 0, true, 0, false}, /* which end inside lines */
     {REFERENCE_F16, REFERENCE_I8, false, 1024, 0, true, 1, false},  /* the first row out of line */
     {REFERENCE_F16, REFERENCE_I8, false, (9 << 20) + 77, -1, false, 0, false},

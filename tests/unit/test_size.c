@@ -82,6 +82,31 @@ static void every_unit_has_one_owner(void **state)
     }
 }
 
+/* Parts of long rows, which a CPU's work-item does four at a time, begin where scales do, unless these are very many; and each of
+ * the four has as many. */
+static void parts_begin_where_scales_do(void **state)
+{
+    static const int64_t periods[] = {64, 192, 1472, 5120, 16384, 16448, 40128, 65536};
+    const struct clq__traits traits = {.long_runs = true, .max_group_items = 4096, .compute_units = 2};
+    const int64_t inner = INT64_C(1) << 30;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
+        struct clq__launch launch = {0};
+        const struct clq__rows rows = {.rows = 1, .inner = inner, .in_turn = true, .period = periods[i]};
+        const struct clq__rows apart = {
+            .rows = inner / periods[i], .inner = periods[i], .in_turn = true, .period = periods[i]};
+        const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &launch);
+        const struct clq__tiles whole = clq__tiles_of(&apart, traits, &launch);
+
+        assert_int_equal(tiles.tile % periods[i], 0);
+        assert_true(tiles.tile >= 16384 - periods[i] && tiles.tile <= 65536);
+        assert_int_equal(tiles.tiles_per_item % 4, 0);
+        assert_int_equal(whole.tile, periods[i]);
+        assert_int_equal(whole.tiles_per_item % 4, 0);
+    }
+}
+
 /* Three rows of 128 units inside five others; a change of one field keeps them apart. */
 static struct quantize_args short_rows(void)
 {
@@ -147,6 +172,7 @@ static void only_rows_alike_are_joined(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_unit_has_one_owner),
+                                       cmocka_unit_test(parts_begin_where_scales_do),
                                        cmocka_unit_test(only_rows_alike_are_joined)};
 
     return cmocka_run_group_tests_name("size", tests, NULL, NULL);
