@@ -4,7 +4,7 @@
 
 #include "args/types.h"
 
-#define CLQ_WIDEN_DIMS 8
+#define CLQ_WIDEN_DIMS 9 /* a tensor's, and one that repeats it */
 
 /* Element i of y is the i-th of x in row-major order. Without dimensions x has one element, which is
  * repeated. */
@@ -16,6 +16,6 @@ struct widen_args {
     clq_u32 dims;              /* innermost first; only their sizes and strides in x are read */
     struct clq_dim dim[CLQ_WIDEN_DIMS];
 };
-CLQ_SAME_SIZE(widen_args, 352);
+CLQ_SAME_SIZE(widen_args, 392);
 
 #endif

@@ -28,9 +28,10 @@ clq_status clq__chain_add(struct clq__chain *chain, const struct clq__launch *la
 /* The kernel. */
 clq_status clq__chain_finish(struct clq__chain *chain, const struct clq__launch *launch, cl_event *done);
 
-/* The elements of scales or zero points in order, as dense float32; one element is repeated. (widen.c) */
+/* The elements of scales or zero points in order, as dense float32, as often one after the other as `repeats` says; one
+ * element stands for all. (widen.c) */
 clq_status clq__chain_widen(struct clq__chain *chain, const struct clq__view *view, int64_t elements,
-                            cl_mem *buffer);
+                            int64_t repeats, cl_mem *buffer);
 clq_status clq__widen_build(clq_context *context);
 
 /* The table of last entries that entries->owner_words asks for, cleared and then claimed, in the workspace or

@@ -29,7 +29,7 @@ static clq_status prepare(struct clq__chain *chain, const struct clq__dynamic_wo
     buffers[6] = NULL;
     buffers[7] = placement->report;
     if (work->widen_smooth)
-        CLQ_TRY(clq__chain_widen(chain, &work->smooth, work->smooth.elements, &buffers[1]));
+        CLQ_TRY(clq__chain_widen(chain, &work->smooth, work->smooth.elements, 1, &buffers[1]));
     if (args->entries.owner_words > 0)
         CLQ_TRY(clq__chain_claim(chain, placement, &args->entries, &buffers[6]));
 end:

@@ -16,6 +16,8 @@ struct clq__static_call {
     const struct clq__static_work *work;
     struct clq__fold fold;
     struct clq__static_source scale, zero_point;
+    int64_t
+        repeats; /* how often those that are widened stand one after the other: once, or where rows are joined more */
     struct quantize_args args;
     struct clq__launch launch; /* its variant, so far */
 };
@@ -24,9 +26,14 @@ struct clq__static_call {
  * Makes no OpenCL call. */
 void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work);
 
+/* How many rows became one, 1 where none did, and how often their scales must stand one after the other then. */
+struct clq__joined {
+    int64_t rows, repeats;
+};
+
 /* Rows that lie one behind the other in x and y and share their scales become one row, whose scales begin again
- * after each; the dimensions that entries place stay. Returns how many rows became one: 1 where none did. */
-int64_t clq__static_join(struct quantize_args *args);
+ * after each, or where these `may_repeat` after as many as are whole steps; the dimensions that entries place stay. */
+struct clq__joined clq__static_join(struct quantize_args *args, bool may_repeat);
 
 /* The words of the table of last entries that the call needs; 0 where it needs none. */
 int64_t clq__static_owner_words(const struct clq__static_call *call);

@@ -185,6 +185,7 @@ static void choose_variant(struct clq__static_call *call)
 void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work)
 {
     call->work = work;
+    call->repeats = 1;
     call->args = (struct quantize_args){0};
     fold(call);
     place_parameters(call);

@@ -30,7 +30,7 @@
  * Failure   a refused argument leaves every buffer alone. A later failure, to build or to enqueue, gives no event,
  *           but what was enqueued before it still happens: cache may become the copy of input, workspace is
  *           written. Finish the queue before the buffers are used again. In place, cache keeps its bytes.
- * Memory    nothing is retained; all buffers must live until *done completes.
+ * Memory    as in clquant/quantize.h.
  * Blocking  only to build, the first time a variant is used.
  * Threads   safe on a shared context. */
 #ifndef CLQUANT_QUANTIZE_SCATTER_H

@@ -5,7 +5,7 @@
 
 #include <math.h>
 
-#define BYTES (9 << 20) /* of y */
+#define BYTES (9 << 20) /* of y; of int32 more, for as many units */
 
 static int64_t elements_of(enum reference_type type, int64_t bytes)
 {
@@ -37,6 +37,15 @@ static const struct dense_case {
      false}, /* joined rows, of which tiles begin anywhere */
     {REFERENCE_F16, REFERENCE_I8, false, 1472, 1, true, 0,
      false}, /* the last tile one row, beside whole ones */
+    {REFERENCE_F16, REFERENCE_I8, false, 96, 1, true, 0, false}, /* joined, their scales repeated to lines */
+    {REFERENCE_BF16, REFERENCE_U8, true, 80, 1, false, 0, false},
+    {REFERENCE_F32, REFERENCE_I4, false, 208, 1, true, 0, false},
+    {REFERENCE_F16, REFERENCE_I8, false, 100, 1, true, 3, false}, /* out of line */
+    {REFERENCE_F16, REFERENCE_I32, false, 7, 1, true, 0, false},
+    {REFERENCE_F16, REFERENCE_I32, false, 48, 1, true, 0,
+     false}, /* and again in a line behind the last step */
+    {REFERENCE_F32, REFERENCE_I32, true, 48, 1, true, 0, false},
+    {REFERENCE_F16, REFERENCE_I8, false, 3, 1, true, 0, false},    /* they begin again in the last step */
     {REFERENCE_F16, REFERENCE_I4, false, 256, 1, true, 0, false},  /* joined rows */
     {REFERENCE_BF16, REFERENCE_I4, false, 4096, 1, true, 0, true}, /* nothing inverted */
     {REFERENCE_F16, REFERENCE_U8, false, 8256, 1, true, 0, false}, /* more scales than are inverted */
@@ -54,6 +63,27 @@ static const struct dense_case {
     {REFERENCE_F16, REFERENCE_I8, false, (9 << 20) + 77, -1, true, 5, false},
 };
 
+static void expect_dense(const struct dense_case *d, int64_t rows, uint64_t seed, bool bits)
+{
+    const int64_t scales = d->axis < 0 ? 1 : d->axis == 0 ? rows : d->inner;
+    const struct quantize_types types = {d->x, REFERENCE_F32, REFERENCE_F32, d->y, 1, d->multiply};
+    const struct quantize_shape shape = {
+        2, {rows, d->inner}, d->axis == 0 ? 0 : 1, scales, d->zero_points ? scales : 0};
+    struct quantize_case c = quantize_case_of("rows in turn", &types, &shape);
+    struct quantize_tensors t;
+
+    c.values = bits ? VALUES_BITS : VALUES_SPREAD;
+    c.seed = seed;
+    c.y.before = d->before;
+    quantize_tensors_init(&t, &c);
+    quantize_tensors_fill(&t, &c);
+    if (d->odd)
+        set_odd_scales(&t.scales, scales);
+    if (!quantize_tensors_match(&t, &c, harness.context, harness.queue))
+        fail_msg("%lld rows of %lld", (long long)rows, (long long)d->inner);
+    quantize_tensors_clear(&t);
+}
+
 static void dense_rows(void **state)
 {
     (void)state;
@@ -61,24 +91,36 @@ static void dense_rows(void **state)
         skip();
     for (size_t i = 0; i < COUNT(dense_cases); i++) {
         const struct dense_case *d = &dense_cases[i];
-        const int64_t rows = d->inner > BYTES ? 1 : elements_of(d->y, BYTES) / d->inner + 3;
-        const int64_t scales = d->axis < 0 ? 1 : d->axis == 0 ? rows : d->inner;
-        const struct quantize_types types = {d->x, REFERENCE_F32, REFERENCE_F32, d->y, 1, d->multiply};
-        const struct quantize_shape shape = {
-            2, {rows, d->inner}, d->axis == 0 ? 0 : 1, scales, d->zero_points ? scales : 0};
-        struct quantize_case c = quantize_case_of("rows in turn", &types, &shape);
-        struct quantize_tensors t;
+        const int64_t bytes = d->y == REFERENCE_I32 ? 17 << 20 : BYTES;
+        const int64_t rows = d->inner > BYTES ? 1 : elements_of(d->y, bytes) / d->inner + 3;
 
-        c.values = d->odd || i % 2 ? VALUES_BITS : VALUES_SPREAD;
-        c.seed = harness.seed + i;
-        c.y.before = d->before;
-        quantize_tensors_init(&t, &c);
-        quantize_tensors_fill(&t, &c);
-        if (d->odd)
-            set_odd_scales(&t.scales, scales);
-        if (!quantize_tensors_match(&t, &c, harness.context, harness.queue))
-            fail_msg("case %zu", i);
-        quantize_tensors_clear(&t);
+        expect_dense(d, rows, harness.seed + i, d->odd || i % 2);
+    }
+}
+
+/* Rows of any length with a row of scales, as many as just have these repeated to whole lines: the tensor ends anywhere in a
+ * tile, a line and a turn of the scales. */
+static void short_rows(void **state)
+{
+    static const enum reference_type from[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16},
+                                     to[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
+    struct random random = random_of(harness.seed);
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < 12; i++) {
+        const bool pairs = i % 4 == 3;
+        const struct dense_case d = {.x = from[random_below(&random, 3)],
+                                     .y = to[i % 4],
+                                     .multiply = random_below(&random, 2),
+                                     .inner = (random_below(&random, 300) + 1) * (pairs ? 2 : 1),
+                                     .axis = 1,
+                                     .zero_points = random_below(&random, 2),
+                                     .before = random_below(&random, 3) ? 0 : random_below(&random, 70)};
+        const int64_t rows = ((pairs ? 8 : 4) << 20) / d.inner + 1 + random_below(&random, 300);
+
+        expect_dense(&d, rows, random_bits(&random), false);
     }
 }
 
@@ -104,6 +146,10 @@ static const struct scattered_case {
     {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_RARE, false, false, CLQ_CLAMP},
     {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_RARE, false, false, CLQ_WRAP},
     {REFERENCE_F16, REFERENCE_I8, 9100, 1, 9, 111, PLACES_APART, false, true, CLQ_DROP}, /* out of line */
+    {REFERENCE_F16, REFERENCE_I8, 13000, 1, 8, 96, PLACES_STRAY, false, false,
+     CLQ_DROP}, /* scales repeated */
+    {REFERENCE_F32, REFERENCE_I4, 13000, 3, 8, 112, PLACES_VALID, false, false, CLQ_DROP},
+    {REFERENCE_BF16, REFERENCE_U8, 40000, 1, 3, 80, PLACES_APART, true, true, CLQ_DROP},
 };
 
 static void scattered_rows(void **state)
@@ -138,7 +184,8 @@ static void scattered_rows(void **state)
 
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(dense_rows), cmocka_unit_test(scattered_rows)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(dense_rows), cmocka_unit_test(short_rows),
+                                       cmocka_unit_test(scattered_rows)};
 
     return HARNESS_RUN(argc, argv, "quantize turns", tests);
 }

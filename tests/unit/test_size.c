@@ -121,7 +121,10 @@ static struct quantize_args short_rows(void)
 
 static void expect_joined(struct quantize_args args, int64_t inner, uint32_t outer, int64_t entry_rows)
 {
-    assert_int_equal(clq__static_join(&args), inner / 128);
+    const struct clq__joined joined = clq__static_join(&args, false);
+
+    assert_int_equal(joined.rows, inner / 128);
+    assert_int_equal(joined.repeats, 1);
     assert_int_equal(args.inner, inner);
     assert_int_equal(args.outer, outer);
     assert_int_equal(args.entries.rows, entry_rows);
@@ -169,11 +172,40 @@ static void only_rows_alike_are_joined(void **state)
     expect_joined(apart[8], 128, 1, 1);
 }
 
+/* Scales of rows that are no whole steps are repeated until they are, or for all rows where these are fewer; where that is
+ * allowed, and not too many. */
+static void scales_are_repeated_to_whole_steps(void **state)
+{
+    static const struct {
+        int64_t inner, rows, joined, repeats;
+    } cases[] = {{96, 40, 40, 2},  {80, 40, 40, 4},   {112, 3, 3, 3},   {1, 100, 100, 64},
+                 {1000, 9, 9, 8},  {1001, 100, 1, 1}, {128, 40, 40, 1}, {2040, 4, 4, 4},
+                 {2040, 40, 1, 1}, {1024, 5, 5, 1},   {2049, 40, 1, 1}, {96, 1, 1, 1}};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+        for (int may = 0; may < 2; may++) {
+            const int64_t inner = cases[i].inner;
+            struct quantize_args args = {.x_stride = 1,
+                                         .y_stride = 1,
+                                         .inner = inner,
+                                         .outer = 1,
+                                         .entries.positions = 1,
+                                         .dim = {{.size = cases[i].rows, .x = inner, .y = inner}}};
+            const struct clq__joined joined = clq__static_join(&args, may);
+            const bool whole = inner % 64 == 0;
+
+            assert_int_equal(joined.rows, may || whole ? cases[i].joined : 1);
+            assert_int_equal(joined.repeats, may ? cases[i].repeats : 1);
+            assert_int_equal(args.inner, inner * joined.rows);
+        }
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_unit_has_one_owner),
-                                       cmocka_unit_test(parts_begin_where_scales_do),
-                                       cmocka_unit_test(only_rows_alike_are_joined)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_unit_has_one_owner), cmocka_unit_test(parts_begin_where_scales_do),
+        cmocka_unit_test(only_rows_alike_are_joined), cmocka_unit_test(scales_are_repeated_to_whole_steps)};
 
     return cmocka_run_group_tests_name("size", tests, NULL, NULL);
 }

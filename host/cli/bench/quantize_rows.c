@@ -146,6 +146,8 @@ static void note_of(const struct quantize_case *c, char *note, size_t size_bytes
         break;
     case PER_LAST_AXIS:
         snprintf(note, size_bytes, "per index of the last axis");
+        if (c->columns != COLUMNS)
+            snprintf(note, size_bytes, "per index of the last axis, rows of %" PRId64, c->columns);
         break;
     case PER_OTHER_AXIS:
         snprintf(note, size_bytes, "per index of axis 1, inner size %" PRId64, c->columns);
@@ -245,7 +247,7 @@ static bool layout_rows(struct bench *bench, enum peer_src src, enum peer_dst ds
     static const struct {
         enum quantize_layout layout;
         int64_t columns;
-    } layouts[] = {{PER_OTHER_AXIS, 256}, {PER_OTHER_AXIS, 4096}, {STRIDED, 4096}};
+    } layouts[] = {{PER_LAST_AXIS, 96}, {PER_OTHER_AXIS, 256}, {PER_OTHER_AXIS, 4096}, {STRIDED, 4096}};
 
     for (size_t i = 0; i < sizeof layouts / sizeof *layouts; i++) {
         const struct quantize_case c = {.src = src,
