@@ -6,6 +6,7 @@
 
 #define CLQ_QUANTIZE_DIMS 8
 #define CLQ_STEP_UNITS    64
+#define CLQ_STRANDS       4 /* of tiles that a CPU's work-item does in turn; quantize.cl */
 
 /* A unit is what y holds at once: one element, or for int4 the byte that holds two. A row is `inner` units
  * along the innermost dimension; a tile is up to `tile` units of one row. A row's scales and zero points begin

@@ -16,8 +16,7 @@ struct clq__static_call {
     const struct clq__static_work *work;
     struct clq__fold fold;
     struct clq__static_source scale, zero_point;
-    int64_t
-        repeats; /* how often those that are widened stand one after the other: once, or where rows are joined more */
+    int64_t repeats; /* of those that are widened, one after the other */
     struct quantize_args args;
     struct clq__launch launch; /* its variant, so far */
 };

@@ -8,15 +8,15 @@
 #include <assert.h>
 
 /* Units of a row's part, where a work-item does several in turn, or more: as run.clh has it, long enough to pass the
- * caches though it begins or ends inside a line. And how many go on in turn, of which each has as many. */
-enum { PART = 16384, STRANDS = 4 };
+ * caches though it begins or ends inside a line. */
+enum { PART = 16384 };
 
 /* Parts of an item's `whole` units. Those that begin at different scales could not go on in turn. */
 static int64_t part_of(int64_t tile, int64_t period, int64_t whole)
 {
     const int64_t parts = tile / PART;
 
-    if (period > 1 && period <= tile && period <= whole / STRANDS) {
+    if (period > 1 && period <= tile && period <= whole / CLQ_STRANDS) {
         const int64_t periods = period * (PART > period ? PART / period : 1);
 
         return periods < tile ? periods : tile;
@@ -37,13 +37,14 @@ static void size_items(struct clq__tiles *tiles, struct clq__launch *launch, con
     int64_t rounds;
 
     tiles->tile = rows->inner < whole ? rows->inner : whole;
-    if (rows->in_turn && traits->long_runs && whole >= STRANDS * PART)
+    if (rows->in_turn && traits->long_runs && whole >= CLQ_STRANDS * PART)
         tiles->tile = part_of(tiles->tile, rows->period, whole);
     tiles->tiles_per_row = clq__ceil_div(rows->inner, tiles->tile);
     tiles->tiles = rows->rows * tiles->tiles_per_row;
     tiles->tiles_per_item = whole / tiles->tile;
-    if (rows->in_turn && tiles->tiles_per_item > STRANDS)
-        tiles->tiles_per_item -= tiles->tiles_per_item % STRANDS;
+    /* As many for each strand. */
+    if (rows->in_turn && tiles->tiles_per_item > CLQ_STRANDS)
+        tiles->tiles_per_item -= tiles->tiles_per_item % CLQ_STRANDS;
     rounds = rows->rounds_beside + 2 * tiles->tile;
     if (traits->ends_loops && tiles->tiles_per_item > clq__times_within(rounds))
         tiles->tiles_per_item = clq__times_within(rounds);

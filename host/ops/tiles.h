@@ -10,9 +10,8 @@
 /* Rows of `inner` units each. */
 struct clq__rows {
     int64_t rows, inner;
-    bool in_turn; /* a work-item may do several tiles in turn */
-    int64_t
-        period; /* units after which a row's scales begin again, where tiles in turn share them; else 0 or 1 */
+    bool in_turn;          /* a work-item may do several tiles in turn */
+    int64_t period;        /* units after which scales begin again that tiles in turn share; 0 or 1: none */
     int64_t rounds_beside; /* of loops, in each tile: all but those over its units */
 };
 
