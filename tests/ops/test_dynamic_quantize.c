@@ -146,6 +146,7 @@ static void rows_past_the_caches(void **state)
         {REFERENCE_F16, REFERENCE_F32, REFERENCE_I8, 1003, 0},
         {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 14, 1},
         {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 130, 62},
+        {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 8256, 0},
     };
 
     (void)state;
