@@ -120,6 +120,28 @@ static void long_rows_one_after_another(void **state)
         }
 }
 
+/* Rows of which a CPU does some of each strand together: as many as such a block can have, all of them as the kernel expects
+ * rows to be or some not, with all values on one side of 0 or on both. */
+static void blocks_of_short_rows(void **state)
+{
+    static const int64_t lengths[] = {64, 128, 192, 256, 320, 384, 448, 512, 768, 1024};
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(lengths); k++)
+        for (size_t i = 0; i < (size_t)harness_cases(12, 1); i++) {
+            const struct dynamic_types types = dynamic_types_of((i * 25 + k * 7) % DYNAMIC_TYPES);
+            const int64_t rows = 120 + (int64_t)(i % 4) * 133;
+            struct dynamic_case c = dynamic_case_of("blocks", &types, 2, (int64_t[]){rows, lengths[k]});
+
+            c.rows = i % 4 == 3 ? ROW_MIXED : i % 4 == 2 ? ROW_TIES : ROW_ORDINARY;
+            c.seed += i * 100 + k;
+            c.y.before += (int64_t)(i % 3) * 32;
+            expect_dynamic(&c);
+        }
+}
+
 /* Outputs that a CPU stores past its caches, in whole lines: rows of one step, of more, and of a step and a half, in and
  * out of line, and with a row in the midst that is stored by itself; rows so long that few are done side by side; rows that
  * are not whole lines, shorter than a step of 16 elements, longer, and in pieces. */
@@ -356,6 +378,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_length),
         cmocka_unit_test(long_rows),
         cmocka_unit_test(long_rows_one_after_another),
+        cmocka_unit_test(blocks_of_short_rows),
         cmocka_unit_test(rows_past_the_caches),
         cmocka_unit_test(words_by_the_line),
         cmocka_unit_test(many_rows),
