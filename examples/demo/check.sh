@@ -9,6 +9,11 @@ check "int8 and int4 are right" test "$(grep -c 'equals the plain C reference in
 check "int4 needs an even dimension" grep -q "int4 is left out" <<<"$out"
 check "a name that steers the terminal is shown tame" grep -qxF "a?b?c: F32, 2 dimensions, 0.0 MiB" <<<"$out"
 run "$DEMO" missing.st
-check "a missing file" test "$status" = 1 -a "$err" = "clquant: missing.st: No such file or directory"
+check "a missing file" test "$status" = 1 -a "$err" = "demo: missing.st: No such file or directory"
+run "$DEMO" --help
+succeeded "help"
+check "help says what it takes" grep -q "FILE.safetensors" <<<"$out"
+run "$DEMO" --nothing
+check "no such option" test "$status" = 2
 
 finish

@@ -87,11 +87,9 @@ static bool run_file(const struct demo *demo, const char *path)
     for (size_t i = 0; i < file.count && ok; i++) {
         const struct safetensors_tensor *tensor = &file.tensors[i];
         const char *name = tensor->type->name;
-        const bool is_float =
-            strcmp(name, "F32") == 0 || strcmp(name, "F16") == 0 || strcmp(name, "BF16") == 0;
 
-        if (!is_float || tensor->rank == 0 || tensor->rank > SAFETENSORS_MAX_RANK ||
-            tensor->begin == tensor->end)
+        if (!safetensors_type_is_float(tensor->type) || tensor->rank == 0 ||
+            tensor->rank > SAFETENSORS_MAX_RANK || tensor->begin == tensor->end)
             continue;
         ok = run_tensor(demo, &file, tensor,
                         name[0] == 'B'   ? REFERENCE_BF16
@@ -114,8 +112,14 @@ int main(int argc, char **argv)
     struct demo demo = {0};
     char name[256] = "", driver[128] = "";
     bool ok = false;
-    clq_status status = clq_context_create(NULL, &demo.context);
+    clq_status status;
 
+    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+        printf("demo [FILE.safetensors]: quantizes the float tensors of the file, or activations of a "
+               "model's size\n");
+        return close_output(strcmp(argv[1], "--help") == 0 ? STATUS_DONE : STATUS_USAGE);
+    }
+    status = clq_context_create(NULL, &demo.context);
     if (status == CLQ_OK)
         demo.queue =
             clCreateCommandQueue(clq_context_cl(demo.context), clq_context_device(demo.context), 0, &status);
@@ -130,5 +134,5 @@ int main(int argc, char **argv)
     if (demo.queue != NULL)
         clReleaseCommandQueue(demo.queue);
     clq_context_destroy(demo.context);
-    return ok ? 0 : 1;
+    return close_output(ok ? STATUS_DONE : STATUS_REFUSED);
 }

@@ -3,6 +3,7 @@
 # TENSOR_FILE name the programs.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../../tests/cli/library.sh"
+speaker=kv_cache
 
 # rows: "name bytes max rms" of the table in $out, without the times
 rows() { sed -n 's/ | */|/g; s/^| *\(float16\|int[48] [a-z, ]*\)/\1/p' <<<"$out" | awk -F'|' '{ gsub(/ +$/, "", $1); print $1 "|" $2 "|" $4 "|" $5 }'; }
@@ -74,7 +75,7 @@ refused "which tensor" 2 "--tensor"
 keys --tensor nothing
 refused "no such tensor" 1 "no tensor 'nothing'"
 keys --tensor other
-refused "no floats" 1 "no float32"
+refused "no floats" 1 "other has type I32"
 keys --tensor odd
 refused "odd heads" 1 "even number"
 keys --tensor thc --context 8
@@ -85,6 +86,8 @@ keys --tensor thc --order tht
 refused "an order with a letter twice" 2 "each once"
 keys --tensor thc --order thb
 refused "an order without channels" 2 "must have t and c"
+keys --tensor thc --head-size 16
+refused "heads of another size" 2 "it must be the 8 of the heads of thc"
 keys --tensor flat --head-size 12
 refused "heads that do not divide" 2 "no multiple"
 keys --tensor thc --heads 2
@@ -100,6 +103,16 @@ for bad in "--batch" "--batch 0" "--batch 1x" "--steps -3" "--head-size 7" "--no
 done
 run "$KV_CACHE" --plot nowhere/x.svg
 refused "a plot in no directory" 3 "nowhere/x.svg"
+echo old >old.svg
+run "$KV_CACHE" --device nothing --plot old.svg
+refused "no device: the old plot stays" 3 "nothing"
+check "the old plot stays" test "$(cat old.svg)" = old -a -z "$(ls .clquant-* 2>/dev/null)"
+run "$KV_CACHE" --device nothing --plot new.svg
+check "no device: no plot is begun" test "$status" = 3 -a ! -e new.svg
+if [ -w /dev/full ]; then
+    run sh -c '"$0" --help >/dev/full' "$KV_CACHE"
+    refused "a full disk" 3 "standard output"
+fi
 run "$KV_CACHE" --help
 check "help" test "$status" = 0
 if command -v gnuplot >/dev/null; then

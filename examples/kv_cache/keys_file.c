@@ -10,13 +10,6 @@ enum { BATCH, TOKENS, HEADS, CHANNELS };
 static const char letters[] = "bthc";
 static const int64_t standard_head_size = 128, standard_context = 1024;
 
-static bool is_float(const struct safetensors_tensor *tensor)
-{
-    const char *name = tensor->type->name;
-
-    return strcmp(name, "F32") == 0 || strcmp(name, "F16") == 0 || strcmp(name, "BF16") == 0;
-}
-
 static bool find_tensor(struct keys_file *keys, const char *name, struct failure *failure)
 {
     const char *path = keys->file.path;
@@ -27,7 +20,7 @@ static bool find_tensor(struct keys_file *keys, const char *name, struct failure
             return fail(failure, STATUS_REFUSED, "%s: it has no tensor '%s'", path, name);
     }
     for (size_t i = 0; i < keys->file.count && name == NULL; i++) {
-        if (!is_float(&keys->file.tensors[i]))
+        if (!safetensors_type_is_float(keys->file.tensors[i].type))
             continue;
         if (keys->tensor != NULL)
             return fail(failure, STATUS_USAGE,
@@ -35,9 +28,11 @@ static bool find_tensor(struct keys_file *keys, const char *name, struct failure
                         keys->tensor->name, keys->file.tensors[i].name);
         keys->tensor = &keys->file.tensors[i];
     }
-    if (keys->tensor == NULL || !is_float(keys->tensor))
-        return fail(failure, STATUS_REFUSED, "%s: %s is no float32, float16 or bfloat16 tensor", path,
-                    keys->tensor != NULL ? keys->tensor->name : "what it has");
+    if (keys->tensor == NULL)
+        return fail(failure, STATUS_REFUSED, "%s: it has no tensor of type F32, F16 or BF16", path);
+    if (!safetensors_type_is_float(keys->tensor->type))
+        return fail(failure, STATUS_REFUSED, "%s: %s has type %s: it must be F32, F16 or BF16", path,
+                    keys->tensor->name, keys->tensor->type->name);
     return true;
 }
 
@@ -60,14 +55,14 @@ static bool read_order(struct keys_file *keys, const char *order, struct failure
         const char *letter = strchr(letters, given[d]);
 
         if (letter == NULL || keys->strides[letter - letters] != 0)
-            return fail(failure, STATUS_USAGE,
-                        "kv_cache: --order is '%s': it must be of b, t, h and c, each once", given);
+            return fail(failure, STATUS_USAGE, "--order is '%s': it must be of b, t, h and c, each once",
+                        given);
         keys->extents[letter - letters] = tensor->shape[d];
         keys->strides[letter - letters] = stride;
         stride *= tensor->shape[d];
     }
     if (keys->strides[TOKENS] == 0 || keys->strides[CHANNELS] == 0)
-        return fail(failure, STATUS_USAGE, "kv_cache: --order is '%s': it must have t and c", given);
+        return fail(failure, STATUS_USAGE, "--order is '%s': it must have t and c", given);
     if (stride == 0)
         return fail(failure, STATUS_REFUSED, "%s: %s is empty", keys->file.path, tensor->name);
     return true;
@@ -81,8 +76,9 @@ static bool split_heads(struct keys_file *keys, const struct setup *setup, struc
 
     if (keys->strides[HEADS] != 0) {
         if (setup->head_size != 0 && setup->head_size != all)
-            return fail(failure, STATUS_USAGE, "kv_cache: --head-size is %lld and %s has heads of %lld",
-                        (long long)setup->head_size, keys->tensor->name, (long long)all);
+            return fail(failure, STATUS_USAGE,
+                        "--head-size is %lld: it must be the %lld of the heads of %s, or not be given",
+                        (long long)setup->head_size, (long long)all, keys->tensor->name);
         return true;
     }
     if (all % size != 0)

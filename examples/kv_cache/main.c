@@ -5,6 +5,7 @@
 #include "table.h"
 
 #include <clblast_c.h>
+#include <gnuplot.h>
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -12,7 +13,7 @@ static bool failed(struct failure *failure, clq_status status)
 {
     const enum exit_status exit = status == CLQ_ERROR_VALUE ? STATUS_REFUSED : STATUS_SYSTEM;
 
-    return fail(failure, exit, "kv_cache: %s: %s", clq_status_name(status), clq_error_detail());
+    return fail(failure, exit, "%s: %s", clq_status_name(status), clq_error_detail());
 }
 
 static bool fill(struct activations *activations, const struct options *options, const struct keys_file *keys,
@@ -22,7 +23,7 @@ static bool fill(struct activations *activations, const struct options *options,
     const uint64_t seed = (uint64_t)options->seed;
 
     if (!activations_init(activations, setup))
-        return fail(failure, STATUS_SYSTEM, "kv_cache: no memory for the activations");
+        return fail(failure, STATUS_SYSTEM, "no memory for the activations");
     if (options->keys == NULL)
         activations_fill_keys(activations, setup, seed);
     else if (!keys_file_read(keys, setup, activations->keys, failure))
@@ -48,7 +49,7 @@ static bool run_formats(const struct loop *loop, const struct options *options,
     struct result results[NUM_FORMATS];
     char title[200];
     int done = 0;
-    bool ok = (right != NULL && outputs != NULL) || fail(failure, STATUS_SYSTEM, "kv_cache: no memory");
+    bool ok = (right != NULL && outputs != NULL) || fail(failure, STATUS_SYSTEM, "no memory");
 
     describe(title, sizeof title, loop->setup);
     for (int i = 0; i < NUM_FORMATS && ok; i++) {
@@ -70,9 +71,9 @@ static bool run_formats(const struct loop *loop, const struct options *options,
     if (ok) {
         printf("%s: %s, %s\n", loop->device.name,
                options->keys != NULL ? options->keys : "keys with outlier channels", title);
-        printf("the attention's outputs, of RMS %.5f, are plain C's; errors are against the float16 cache; "
-               "times per "
-               "step\n\n",
+        printf("the float16 cache's outputs, of RMS %.5f, agree with a plain C computation; errors are "
+               "against them; "
+               "times are per step\n\n",
                table_rms(right, count));
         table_print(results, done);
     }
@@ -88,7 +89,7 @@ static bool run(struct options *options, struct failure *failure)
     struct keys_file keys = {0};
     struct activations activations = {0};
     struct loop loop = {0};
-    bool ok = options->plot == NULL || plot_can_draw(options->plot, failure);
+    bool ok = options->plot == NULL || gnuplot_can_draw(options->plot, failure);
     const bool open = ok && options->keys != NULL && keys_file_open(&keys, options, failure);
 
     ok = ok && (open || options->keys == NULL) && fill(&activations, options, &keys, failure);
@@ -117,5 +118,5 @@ int main(int argc, char **argv)
     }
     if (options.help)
         options_help();
-    return STATUS_DONE;
+    return close_output(STATUS_DONE);
 }

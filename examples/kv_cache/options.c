@@ -63,8 +63,8 @@ static bool read_number(struct options *options, const struct number *number, co
     const long long read = strtoll(value, &end, 10);
 
     if (*value == '\0' || *end != '\0' || read < number->low || read > number->high)
-        return fail(failure, STATUS_USAGE, "kv_cache: %s is '%s': it must be a number from %lld to %lld",
-                    number->name, value, (long long)number->low, (long long)number->high);
+        return fail(failure, STATUS_USAGE, "%s is '%s': it must be a number from %lld to %lld", number->name,
+                    value, (long long)number->low, (long long)number->high);
     *(int64_t *)(void *)((char *)options + number->place) = read;
     return true;
 }
@@ -74,13 +74,13 @@ static bool read_option(struct options *options, const char *name, const char *v
     for (int i = 0; i < NUMBERS; i++)
         if (strcmp(name, numbers[i].name) == 0)
             return value != NULL ? read_number(options, &numbers[i], value, failure)
-                                 : fail(failure, STATUS_USAGE, "kv_cache: %s needs a number", name);
+                                 : fail(failure, STATUS_USAGE, "%s needs a number", name);
     for (int i = 0; i < TEXTS; i++)
         if (strcmp(name, texts[i].name) == 0) {
             *(const char **)(void *)((char *)options + texts[i].place) = value;
-            return value != NULL || fail(failure, STATUS_USAGE, "kv_cache: %s needs a value", name);
+            return value != NULL || fail(failure, STATUS_USAGE, "%s needs a value", name);
         }
-    return fail(failure, STATUS_USAGE, "kv_cache: unknown option '%s': --help lists them", name);
+    return fail(failure, STATUS_USAGE, "unknown option '%s': --help lists them", name);
 }
 
 /* A number that was not given is 0 so far. */
@@ -91,8 +91,8 @@ static bool complete(struct options *options, struct failure *failure)
         const enum with_keys rule = options->keys != NULL ? numbers[i].with_keys : AS_EVER;
 
         if (rule == REFUSED && *value != 0)
-            return fail(failure, STATUS_USAGE,
-                        "kv_cache: %s cannot be given with --keys, whose tensor says it", numbers[i].name);
+            return fail(failure, STATUS_USAGE, "%s cannot be given with --keys, whose tensor says it",
+                        numbers[i].name);
         if (rule == AS_EVER && *value == 0)
             *value = numbers[i].standard;
     }
@@ -104,14 +104,13 @@ static bool check(const struct options *options, struct failure *failure)
     const char *dot = options->plot != NULL ? strrchr(options->plot, '.') : NULL;
 
     if (options->setup.head_size % 2 != 0)
-        return fail(failure, STATUS_USAGE, "kv_cache: --head-size is %lld: packed int4 needs an even number",
+        return fail(failure, STATUS_USAGE, "--head-size is %lld: packed int4 needs an even number",
                     (long long)options->setup.head_size);
     if (options->plot != NULL && (dot == NULL || (strcmp(dot, ".svg") != 0 && strcmp(dot, ".png") != 0)))
-        return fail(failure, STATUS_USAGE, "kv_cache: --plot is '%s': its name must end in .svg or .png",
+        return fail(failure, STATUS_USAGE, "--plot is '%s': its name must end in .svg or .png",
                     options->plot);
     if (options->keys == NULL && (options->tensor != NULL || options->order != NULL))
-        return fail(failure, STATUS_USAGE,
-                    "kv_cache: --tensor and --order say how to read --keys, which is missing");
+        return fail(failure, STATUS_USAGE, "--tensor and --order say how to read --keys, which is missing");
     return options->keys != NULL || options_check_size(&options->setup, failure);
 }
 
@@ -123,11 +122,10 @@ bool options_check_size(const struct setup *setup, struct failure *failure)
     const double scores = (double)setup_query_rows(setup) * (double)setup_tokens(setup);
 
     if (cache > limit || scores > limit)
-        return fail(
-            failure, STATUS_USAGE,
-            "kv_cache: the keys would have %.0f elements and the scores %.0f: at most %.0f are for an "
-            "example",
-            cache, scores, limit);
+        return fail(failure, STATUS_USAGE,
+                    "the keys would have %.0f elements and the scores %.0f: at most %.0f are for an "
+                    "example",
+                    cache, scores, limit);
     return true;
 }
 

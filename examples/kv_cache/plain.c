@@ -70,7 +70,7 @@ static bool check_row(const struct setup *s, const struct activations *a, int64_
     }
     return worst <= row->allowed ||
            fail(failure, STATUS_SYSTEM,
-                "kv_cache: row %lld of the attention's outputs is off by %.3g, and rounding explains %.3g",
+                "row %lld of the attention's outputs is off by %.3g, and rounding explains %.3g",
                 (long long)at, worst, row->allowed);
 }
 
@@ -80,8 +80,7 @@ bool plain_check(const struct setup *setup, const struct activations *activation
     const int64_t rows = setup_query_rows(setup), step = (rows + MOST_ROWS - 1) / MOST_ROWS;
     struct row row = {.weights = malloc((size_t)setup_tokens(setup) * sizeof(double)),
                       .outputs = malloc((size_t)setup->head_size * sizeof(double))};
-    bool ok =
-        (row.weights != NULL && row.outputs != NULL) || fail(failure, STATUS_SYSTEM, "kv_cache: no memory");
+    bool ok = (row.weights != NULL && row.outputs != NULL) || fail(failure, STATUS_SYSTEM, "no memory");
 
     for (int64_t at = 0; at < rows && ok; at += step)
         ok = check_row(setup, activations, at, &row, outputs, failure);

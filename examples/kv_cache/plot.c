@@ -1,24 +1,15 @@
 /* Two fields of bars, drawn by gnuplot. */
 #include "table.h"
 
-#include <errno.h>
 #include <gnuplot.h>
 #include <math.h>
 #include <string.h>
 
-bool plot_can_draw(const char *path, struct failure *failure)
-{
-    FILE *file;
-
-    if (!gnuplot_is_there())
-        return fail(failure, STATUS_SYSTEM,
-                    "kv_cache: --plot needs gnuplot, which is not in PATH (Debian: apt install gnuplot-nox)");
-    file = fopen(path, "ab"); /* what is in it stays, so far */
-    if (file == NULL)
-        return fail(failure, STATUS_SYSTEM, "kv_cache: --plot is '%s': %s", path, strerror(errno));
-    fclose(file);
-    return true;
-}
+struct plot {
+    const struct result *results;
+    int count;
+    const char *title, *terminal;
+};
 
 struct field {
     const char *title, *column, *format, *colour, *names, *left, *right;
@@ -35,8 +26,11 @@ static void put_field(const struct field *field, double largest, FILE *to)
             field->names, field->colour, field->column, field->format, field->column);
 }
 
-static void put_plot(const struct result *results, int count, const char *title, const char *path, FILE *to)
+static void put_plot(const void *what, const char *output, FILE *to)
 {
+    const struct plot *plot = what;
+    const struct result *results = plot->results;
+    const int count = plot->count;
     static const struct field bytes = {
         "bytes per token, keys and values", "1", "%.0f", "#4477aa", ":ytic(3)", "0.18", "0.55"};
     static const struct field errors = {
@@ -52,10 +46,10 @@ static void put_plot(const struct result *results, int count, const char *title,
     }
     fprintf(to,
             "EOD\nset terminal %s size 1000, %d background 'white' noenhanced font 'sans,11'\nset output ",
-            strcmp(strrchr(path, '.'), ".png") == 0 ? "pngcairo" : "svg", 80 + 36 * count);
-    gnuplot_put_quoted(path, to);
+            plot->terminal, 80 + 36 * count);
+    gnuplot_put_quoted(output, to);
     fprintf(to, "\nset multiplot layout 1, 2 title ");
-    gnuplot_put_quoted(title, to);
+    gnuplot_put_quoted(plot->title, to);
     fprintf(
         to,
         "\nset yrange [%d.5:-0.5]\nset border 2\nset tics scale 0\nset format y ''\nunset xtics\nunset key\n"
@@ -68,13 +62,8 @@ static void put_plot(const struct result *results, int count, const char *title,
 bool plot_draw(const struct result *results, int count, const char *title, const char *path,
                struct failure *failure)
 {
-    FILE *gnuplot = gnuplot_open();
-    int status = 0;
+    const struct plot plot = {results, count, title,
+                              strcmp(strrchr(path, '.'), ".png") == 0 ? "pngcairo" : "svg"};
 
-    if (gnuplot == NULL)
-        return fail(failure, STATUS_SYSTEM, "kv_cache: gnuplot cannot be started: %s", strerror(errno));
-    put_plot(results, count, title, path, gnuplot);
-    status = gnuplot_close(gnuplot);
-    return status == 0 ||
-           fail(failure, STATUS_SYSTEM, "kv_cache: gnuplot failed to draw '%s' (status %d)", path, status);
+    return gnuplot_draw(path, put_plot, &plot, failure);
 }

@@ -13,9 +13,7 @@ void table_errors(const float *outputs, const float *right, size_t count, struct
 /* Markdown, which is readable as it is. */
 void table_print(const struct result *results, int count);
 
-/* Bars of bytes and errors; the path's end says whether SVG or PNG. Whether it can be drawn is worth knowing
- * before the loop runs. */
-bool plot_can_draw(const char *path, struct failure *failure);
+/* Bars of bytes and errors; the path's end says whether SVG or PNG. */
 bool plot_draw(const struct result *results, int count, const char *title, const char *path,
                struct failure *failure);
 

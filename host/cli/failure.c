@@ -3,6 +3,7 @@
 
 #include "safetensors/utf8.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -66,5 +67,13 @@ void complain(const char *format, ...)
     vsnprintf(text, sizeof text, format, values);
     va_end(values);
     tame(text);
-    fprintf(stderr, "clquant: %s\n", text);
+    fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);
+}
+
+int close_output(int status)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return status;
+    complain("standard output cannot be written");
+    return status == STATUS_DONE ? STATUS_SYSTEM : status;
 }

@@ -24,7 +24,10 @@ __attribute__((format(printf, 3, 4))) bool fail(struct failure *failure, enum ex
  * of what is no UTF-8, so that no file can steer the terminal. */
 void tame(char *text);
 
-/* Says on stderr "clquant: " and the sentence, tamed. */
+/* Says on stderr the program's name and the sentence, tamed. */
 __attribute__((format(printf, 1, 2))) void complain(const char *format, ...);
+
+/* The status to exit with: what went to stdout must have arrived, for a full disk is a failure too. */
+int close_output(int status);
 
 #endif

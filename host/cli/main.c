@@ -54,15 +54,6 @@ static void print_help(FILE *to)
                 "3 device or system failure.\n");
 }
 
-/* What went to stdout must have arrived: a full disk is a failure too. */
-static int close_output(int status)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return status;
-    complain("standard output cannot be written");
-    return status == STATUS_DONE ? STATUS_SYSTEM : status;
-}
-
 static int dispatch(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";

@@ -188,3 +188,12 @@ void output_file_discard(struct output_file *file)
     free(file->path);
     *file = (struct output_file){.fd = -1};
 }
+
+bool output_file_possible(const char *option, const char *path, struct failure *failure)
+{
+    struct output_file file;
+    const bool possible = output_file_create(&file, option, path, failure);
+
+    output_file_discard(&file);
+    return possible;
+}

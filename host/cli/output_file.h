@@ -14,6 +14,9 @@ struct output_file {
     char *path; /* where it will stand; a symbolic link is followed, and must lead to a file */
 };
 
+/* Whether there could be one, which is worth knowing before the work is done. */
+bool output_file_possible(const char *option, const char *path, struct failure *failure);
+
 /* One at a time, and before the program has other threads: signals are held back meanwhile. option, such as
  * "-o", is what the user gave path by. */
 bool output_file_create(struct output_file *file, const char *option, const char *path,

@@ -35,7 +35,7 @@ refused() {
     checks=$((checks + 1))
     if [ "$status" != "$want" ]; then
         failed "$name: status $want is expected"
-    elif [[ $err != "clquant: "* || $err == *$'\n'* || $err != *"$text"* ]]; then
+    elif [[ $err != "${speaker:-clquant}: "* || $err == *$'\n'* || $err != *"$text"* ]]; then
         failed "$name: one sentence with \"$text\" is expected"
     fi
 }

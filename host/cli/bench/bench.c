@@ -2,8 +2,10 @@
 #include "bench.h"
 
 #include "../commands.h"
+#include "../output_file.h"
 #include "../words.h"
 #include "data.h"
+#include "gnuplot.h"
 #include "limit.h"
 #include "torch.h"
 
@@ -82,8 +84,8 @@ static bool can_write_results(struct bench *bench)
 {
     const struct bench_options *options = &bench->options;
 
-    return (!options->json_path || report_can_write("--json", options->json_path, &bench->failure)) &&
-           (!options->plot_path || report_can_plot(options->plot_path, &bench->failure));
+    return (!options->json_path || output_file_possible("--json", options->json_path, &bench->failure)) &&
+           (!options->plot_path || gnuplot_can_draw(options->plot_path, &bench->failure));
 }
 
 static bool run(struct bench *bench)

@@ -1,12 +1,15 @@
 /* Finding, starting and quoting. */
 #include "gnuplot.h"
 
+#include <errno.h>
+#include <output_file.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
-bool gnuplot_is_there(void)
+static bool is_there(void)
 {
     const char *path = getenv("PATH");
     char name[4096];
@@ -22,15 +25,42 @@ bool gnuplot_is_there(void)
     return false;
 }
 
-FILE *gnuplot_open(void)
+bool gnuplot_can_draw(const char *path, struct failure *failure)
 {
-    signal(SIGPIPE, SIG_IGN);
-    return popen("gnuplot", "w");
+    if (is_there())
+        return output_file_possible("--plot", path, failure);
+    return fail(failure, STATUS_SYSTEM,
+                "--plot needs gnuplot, which is not in PATH (Debian: apt install gnuplot-nox)");
 }
 
-int gnuplot_close(FILE *gnuplot)
+static bool draw(const char *path, void (*put)(const void *, const char *, FILE *), const void *what,
+                 struct failure *failure)
 {
-    return pclose(gnuplot);
+    FILE *gnuplot;
+    int status;
+
+    signal(SIGPIPE, SIG_IGN);
+    gnuplot = popen("gnuplot", "w");
+    if (!gnuplot)
+        return fail(failure, STATUS_SYSTEM, "gnuplot cannot be started: %s", strerror(errno));
+    put(what, output_file_private_name(), gnuplot);
+    status = pclose(gnuplot);
+    if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
+        return true;
+    return fail(failure, STATUS_SYSTEM, "gnuplot failed to draw '%s' (%s %d)", path,
+                WIFEXITED(status) ? "exit status" : "signal",
+                WIFEXITED(status) ? WEXITSTATUS(status) : WTERMSIG(status));
+}
+
+bool gnuplot_draw(const char *path, void (*put)(const void *what, const char *output, FILE *to),
+                  const void *what, struct failure *failure)
+{
+    struct output_file file;
+    const bool done = output_file_create(&file, "--plot", path, failure) && draw(path, put, what, failure) &&
+                      output_file_commit(&file, failure);
+
+    output_file_discard(&file);
+    return done;
 }
 
 void gnuplot_put_quoted(const char *text, FILE *to)

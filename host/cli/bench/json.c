@@ -76,15 +76,6 @@ static bool add_all(cJSON *top, const struct report *report)
     return rows != NULL;
 }
 
-bool report_can_write(const char *option, const char *path, struct failure *failure)
-{
-    struct output_file file;
-    const bool can = output_file_create(&file, option, path, failure);
-
-    output_file_discard(&file);
-    return can;
-}
-
 bool report_write_json(const struct report *report, const char *path, struct failure *failure)
 {
     struct output_file file = {0};

@@ -43,10 +43,6 @@ void report_print_row(const struct report_row *row);
 
 bool report_write_json(const struct report *report, const char *path, struct failure *failure);
 
-/* What can be known before anything is measured: a file can be made in its place, and for a plot gnuplot is
- * there. option is what the user gave path by. */
-bool report_can_write(const char *option, const char *path, struct failure *failure);
-bool report_can_plot(const char *path, struct failure *failure);
 bool report_plot(const struct report *report, const char *path, struct failure *failure);
 
 #endif

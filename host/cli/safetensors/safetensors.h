@@ -28,6 +28,9 @@ struct safetensors_type {
 const struct safetensors_type *safetensors_type_find(const char *name);
 const struct safetensors_type *safetensors_type_of(DLDataType dtype);
 
+/* float32, float16 or bfloat16. */
+bool safetensors_type_is_float(const struct safetensors_type *type);
+
 struct safetensors_tensor {
     char *name;
     const struct safetensors_type *type;

@@ -44,3 +44,8 @@ const struct safetensors_type *safetensors_type_of(DLDataType dtype)
             return &types[i];
     return NULL;
 }
+
+bool safetensors_type_is_float(const struct safetensors_type *type)
+{
+    return type->dtype.bits && (type->dtype.code == kDLFloat || type->dtype.code == kDLBfloat);
+}
