@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "ops/dense.h"
 
-clq_status clq__dense_check(const struct clq__dense *call, struct clq__static_work *work)
+static clq_status check(const struct clq__dense *call, struct clq__static_work *work)
 {
     clq_status status = CLQ_OK;
 
@@ -28,7 +28,7 @@ clq_status clq__dense_run(clq_context *context, cl_command_queue queue, const st
     struct clq__static_work work;
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(clq__dense_check(call, &work));
+    CLQ_TRY(check(call, &work));
     CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;

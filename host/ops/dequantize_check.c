@@ -67,7 +67,10 @@ clq_status clq__dequantize_check(const struct clq_dequantize_desc *desc, struct 
     CLQ_TRY(check_desc(desc));
     CLQ_TRY(clq__static_work_init_back(work, desc->mode));
     CLQ_TRY(clq__view_init(&work->y, "q", desc->q, CLQ__QUANTIZED));
-    CLQ_TRY(clq__static_parameters_init(work, "scale", desc->scale, "zero_points", desc->zero_points));
+    CLQ_TRY(clq__static_parameters_init(work, "scale", desc->scale,
+                                        desc->mode == CLQ_DEQUANTIZE_DYNAMIC ? "zero_points (the offset)"
+                                                                             : "zero_points",
+                                        desc->zero_points));
     CLQ_TRY(clq__view_init(&work->x, "y", desc->y, CLQ__FLOATS));
     CLQ_TRY(check_placement(desc, work));
     CLQ_TRY(clq__view_check_output(&work->x));

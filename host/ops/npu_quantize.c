@@ -51,6 +51,8 @@ static clq_status check_axis(int axis, bool div_mode, const DLTensor *input, int
     CLQ_REQUIRE(axis >= -2, CLQ_ERROR_AXIS, "axis is %d: with div_mode false it must be -2 or above", axis);
     CLQ_REQUIRE(axis < input->ndim, CLQ_ERROR_AXIS,
                 "axis is %d: with div_mode false it must be below the rank of input, %d", axis, input->ndim);
+    CLQ_REQUIRE(axis != -2 || input->ndim >= 2, CLQ_ERROR_AXIS,
+                "axis is -2: the rank of input is %d, which has no second-to-last axis", input->ndim);
     *general = axis == -2 ? -2 : -1;
 end:
     return status;

@@ -58,8 +58,9 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
 
     CLQ_REQUIRE(cache != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor", call->names->cache);
     CLQ_REQUIRE(updates != NULL, CLQ_ERROR_NULL, "updates is NULL: it must be a tensor");
-    CLQ_REQUIRE(reduce != NULL && strcmp(reduce, "update") == 0, CLQ_ERROR_VALUE,
-                "reduce is \"%s\": it must be \"update\"", reduce != NULL ? reduce : "NULL");
+    CLQ_REQUIRE(reduce != NULL, CLQ_ERROR_NULL, "reduce is NULL: it must be \"update\"");
+    CLQ_REQUIRE(strcmp(reduce, "update") == 0, CLQ_ERROR_VALUE, "reduce is \"%s\": it must be \"update\"",
+                reduce);
     CLQ_REQUIRE(clq__type_of(cache->dtype) == CLQ__I8, CLQ_ERROR_TYPE,
                 "%s.dtype is (code %d, bits %d, lanes %d): it must be int8", call->names->cache,
                 cache->dtype.code, cache->dtype.bits, cache->dtype.lanes);

@@ -135,14 +135,17 @@ clq_status clq_device_find(const char *text, int environment, cl_platform_id *pl
 {
     clq_status status = CLQ_OK;
     struct search search = {.number = -1, .best = -1, .advice = install};
+    const char *argument = "device";
     char *rest = NULL;
 
     CLQ_REQUIRE(platform != NULL && device != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a pointer",
                 platform == NULL ? "platform" : "device");
     *platform = NULL;
     *device = NULL;
-    if ((text == NULL || *text == '\0') && environment)
-        text = getenv("CLQ_DEVICE");
+    if ((text == NULL || *text == '\0') && environment) {
+        argument = "CLQ_DEVICE";
+        text = getenv(argument);
+    }
     search.text = text != NULL && *text != '\0' ? text : NULL;
     if (search.text != NULL && isdigit((unsigned char)*search.text)) {
         search.number = strtol(search.text, &rest, 10);
@@ -155,8 +158,8 @@ clq_status clq_device_find(const char *text, int environment, cl_platform_id *pl
         CLQ_TRY(search.failure);
     CLQ_REQUIRE(search.seen > 0, CLQ_ERROR_DEVICE, "%s", search.advice);
     CLQ_REQUIRE(search.device != NULL, CLQ_ERROR_DEVICE,
-                "device \"%s\" is none of the %ld devices: it must be a number below that, or part of a name",
-                search.text, search.seen);
+                "%s is \"%s\": it must be a part of a device's name, or its number, at most %ld", argument,
+                search.text, search.seen - 1);
     *platform = search.platform;
     *device = search.device;
 end:

@@ -71,6 +71,12 @@ holds "symmetric" out.st "y F16 [2,4] 0 0.9921875 2.0078125 3 -4.03125 0 4.03125
 run "$CLQUANT" dequantize groups.st -o out.st --mode multiply
 holds "by groups" out.st "y F32 [3,2] 1 1 0.75 0.5 1.25 0.75"
 run "$CLQUANT" dequantize groups.st -o out.st
-refused "groups were multiplied" 1 "with group_index it must be CLQ_DEQUANTIZE_MULTIPLY"
+refused "groups were multiplied" 1 "group_index is in the file: --mode multiply is expected"
+"$TENSOR_FILE" make ways.st q:I8:3x2:1,2,3,4,5,6 scale:F32:1:1 group_index:I32:2:1,3 indices:I32:1:0
+run "$CLQUANT" dequantize ways.st -o out.st --mode multiply
+refused "groups and entries" 1 "indices and group_index are both in the file"
+"$TENSOR_FILE" make flat.st q:I8:6:1,2,3,4,5,6 scale:F32:1:1 indices:I32:1:0
+run "$CLQUANT" dequantize flat.st -o out.st
+refused "entries of rank 1" 1 "axis is -2: it must be a dimension of 'q', which has 1, but the first"
 
 finish

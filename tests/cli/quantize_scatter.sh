@@ -20,7 +20,7 @@ run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype uint8
 succeeded "batch and start; the last entry wins"
 holds "uint8" out.st "cache U8 [2,3,4] 7 7 7 7 10 6 12 13 7 7 7 7 14 0 16 17 7 7 7 7 6 4 8 255"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}"
-refused "bytes may be one or two" 1 "'k' is U8, which may be uint8 or int4: --dtype uint8 or --dtype int4 is expected"
+refused "bytes may be one or two" 1 "'k' is U8: --dtype uint8 or --dtype int4, two to a byte, is expected"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int8
 refused "bytes are not int8" 1 "'k' is U8, and --dtype is int8: a cache is"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int4

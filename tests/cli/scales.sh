@@ -24,6 +24,10 @@ run "$CLQUANT" scales range.st -o out.st --method minmax
 holds "minmax, int8" out.st "scales F32 [2] 1 1
 zero_points I8 [2] -73 27"
 
+"$TENSOR_FILE" make alone.st x:F32::3
+run "$CLQUANT" scales alone.st -o out.st
+refused "no axis of rank 0" 1 "axis is -1: it must be none, for the tensor has no dimensions"
+
 # What comes out goes in: one file with x, scales and zero_points.
 "$TENSOR_FILE" make both.st x:BF16:3x2:-55,100,200,-155,0,0 scales:F32:2:1,1 zero_points:I8:2:-73,27
 run "$CLQUANT" quantize both.st -o out.st

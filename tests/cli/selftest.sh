@@ -41,7 +41,7 @@ refused "words that no line has" 2 "--only 'exact uint9': no line has it"
 run "$CLQUANT" selftest --only '"own form" "group form"'
 refused "words that no line has together" 2 "no line has it"
 run "$CLQUANT" selftest --seed 1x
-refused "a seed that is no number" 2 "--seed N"
+refused "a seed that is no number" 2 "--seed '1x': a whole number is expected"
 run "$CLQUANT" selftest --only
 refused "words that are not there" 2 "--only TEXT"
 run "$CLQUANT" selftest now

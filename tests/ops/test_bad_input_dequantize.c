@@ -201,7 +201,7 @@ static const struct refused_row rows[] = {
     {"scales of elements", rows_scale_rank, CLQ_ERROR_RANK,
      "scale.ndim is 3: it must be 2, that of q less its last dimension"},
     {"too many offsets of rows", rows_offset, CLQ_ERROR_SHAPE,
-     "zero_points.shape[0] is 5: it must be q.shape[0], 4"},
+     "zero_points (the offset).shape[0] is 5: it must be q.shape[0], 4"},
     {"no rows in rank 0", rows_point, CLQ_ERROR_RANK, "q.ndim is 0: it must have a dimension for its rows"},
     {"starts within rows", rows_last_axis, CLQ_ERROR_AXIS,
      "axis is -1: it must be from -2 to -2 or from 1 to 1, "},

@@ -245,7 +245,7 @@ static const struct bad_row bad_rows[] = {
     {"no queue", no_queue, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue", false},
     {"a wait list that is missing", wait_missing, CL_INVALID_EVENT_WAIT_LIST,
      "num_wait is 1 and wait is NULL: a wait list has both or neither", false},
-    {"no reduce", no_reduce, CLQ_ERROR_VALUE, "reduce is \"NULL\": it must be \"update\"", false},
+    {"no reduce", no_reduce, CLQ_ERROR_NULL, "reduce is NULL: it must be \"update\"", false},
     {"reduce is add", reduce_add, CLQ_ERROR_VALUE, "reduce is \"add\": it must be \"update\"", false},
     {"reduce is longer", reduce_longer, CLQ_ERROR_VALUE, "reduce is \"updates\": it must be \"update\"",
      false},

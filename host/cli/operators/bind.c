@@ -164,9 +164,8 @@ bool operator_type_cache(struct operator_call *call, size_t input, size_t option
             return true;
         }
     if (!dtype && strcmp(cache->type->name, "U8") == 0)
-        return REFUSE(call,
-                      "%s: tensor '%.200s' is U8, which may be uint8 or int4: --dtype%s int4 is expected",
-                      call->in_path, cache->name, takes_uint8 ? " uint8 or --dtype" : "");
+        return REFUSE(call, "%s: tensor '%.200s' is U8: --dtype %s is expected", call->in_path, cache->name,
+                      takes_uint8 ? "uint8 or --dtype int4, two to a byte," : "int4, two to a byte,");
     return REFUSE(call,
                   "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 in bytes) or I32 "
                   "(int4 in words)",

@@ -47,6 +47,20 @@ static int32_t axis_of(const struct operator_call *call)
     return (int32_t)(call->sources[INDICES] && !call->given[AXIS] ? -2 : call->values[AXIS]);
 }
 
+/* Which of the tensors that belong to one way of quantizing are in the file. */
+static bool check_tensors(struct operator_call *call)
+{
+    if (call->sources[ZERO_POINTS] && call->sources[OFFSET])
+        return REFUSE(call, "%s: zero_points and offset are both in the file: one of them is expected",
+                      call->in_path);
+    if (call->sources[INDICES] && call->sources[GROUP_INDEX])
+        return REFUSE(call, "%s: indices and group_index are both in the file: one of them is expected",
+                      call->in_path);
+    if (call->sources[GROUP_INDEX] && call->values[MODE] != CLQ_DEQUANTIZE_MULTIPLY)
+        return REFUSE(call, "%s: group_index is in the file: --mode multiply is expected", call->in_path);
+    return true;
+}
+
 /* Without indices nothing would heed them. */
 static bool check_gathering_options(struct operator_call *call)
 {
@@ -66,22 +80,19 @@ static bool plan(struct operator_call *call)
     const int rank = (int)q->rank, axis = axis_of(call) + (axis_of(call) < 0 ? rank : 0);
     int64_t shape[CLQ_MAX_RANK] = {0};
 
-    if (!type_q(call))
-        return false;
-    if (call->sources[ZERO_POINTS] && call->sources[OFFSET])
-        return REFUSE(call, "%s: zero_points and offset are both in the file: one of them is expected",
-                      call->in_path);
-    if (!check_gathering_options(call))
+    if (!type_q(call) || !check_tensors(call) || !check_gathering_options(call))
         return false;
     memcpy(shape, q->shape, (size_t)rank * sizeof *shape);
     if (rank > 0 && __builtin_mul_overflow(shape[rank - 1], call->dtypes[Q].lanes, &shape[rank - 1]))
         return REFUSE(call, "%s: tensor '%.200s' has too many elements", call->in_path, q->name);
     if (call->sources[INDICES]) {
-        if (call->sources[INDICES]->rank < 1 || axis < 1 || axis >= rank)
+        if (call->sources[INDICES]->rank < 1)
+            return REFUSE(call, "%s: tensor '%.200s' has no dimensions: indices are [N] or [N, 2]",
+                          call->in_path, call->sources[INDICES]->name);
+        if (axis < 1 || axis >= rank)
             return REFUSE(call,
-                          "%s: axis is %d: it must be a dimension of '%.200s' but the first, and indices [N] "
-                          "or [N, 2]",
-                          call->in_path, axis_of(call), q->name);
+                          "%s: axis is %d: it must be a dimension of '%.200s', which has %d, but the first",
+                          call->in_path, axis_of(call), q->name, rank);
         if (call->values[LENGTH] < 0 || call->values[LENGTH] > shape[axis])
             return REFUSE(
                 call, "%s: --length is %jd: it must be from 0 to %jd, the size of '%.200s' on axis %d",
@@ -154,13 +165,13 @@ const struct operator_description dequantize_operator = {
                     "what q holds; needed where it is U8 or I32"},
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL}, "divide",
                       "what was done with scale"},
-            [AXIS] = {"axis", NULL, "-1", "the axis of scale; with indices that of the starts, and -2"},
+            [AXIS] = {"axis", NULL, "-1",
+                      "the axis of scale; with indices the axis that a start counts on, -2"},
             [DTYPE] = {"dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL},
                        "float32", "the type of y"},
             [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},
-            [OUT_OF_RANGE] = {"out-of-range", (const char *const[]){"drop", "clamp", "wrap", NULL}, "drop",
-                              "what becomes of such an entry"},
-            [STRICT] = {"strict", operator_flag, "off", "refuse an index out of range"},
+            [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
+            [STRICT] = OPERATOR_STRICT,
         },
     .plan = plan,
     .run = run,

@@ -8,6 +8,13 @@ static bool plan(struct operator_call *call)
 {
     if (!operator_type_cache(call, CACHE, DTYPE))
         return false;
+    /* Offsets of a cache that some rows do not heed any more would be lost without a word. */
+    if (call->values[SYMMETRIC] && call->sources[CACHE_OFFSET])
+        return fail(call->failure, STATUS_REFUSED,
+                    "%s: it has a tensor 'cache_offset', which --symmetric goes without", call->in_path);
+    if (!call->values[SYMMETRIC] && !call->sources[CACHE_OFFSET])
+        return fail(call->failure, STATUS_REFUSED,
+                    "%s: it has no tensor 'cache_offset': --symmetric alone goes without", call->in_path);
     operator_add_output_in_place(call, CACHE);
     operator_add_output_in_place(call, CACHE_SCALE);
     if (call->sources[CACHE_OFFSET])
@@ -39,37 +46,34 @@ static clq_status run(struct operator_call *call, cl_event *done)
                             : clq_dynamic_quantize_scatter(call->context, call->queue, &desc, 0, NULL, done);
 }
 
-const struct operator_description dynamic_quantize_scatter_operator =
-    {
-        .name = "dynamic_quantize_scatter",
-        .summary =
-            "Quantizes rows of updates as dynamic_quantize does, and writes entry i where indices[i] says.",
-        .formula =
-            "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
-            "  cache[b, .., s : s+U on axis, .., :], cache_scale[b, .., s : s+U, ..] and cache_offset[..]\n"
-            "  become y, scale and offset of updates[i]; where entries overlap the last wins",
-        .outputs = "cache, cache_scale, [cache_offset]",
-        .inputs =
-            {
-                [CACHE] = {"cache", false, "I8, U8 (int4 in bytes) or I32 (int4 in words), rank 3 to 8"},
-                [CACHE_SCALE] = {"cache_scale", false, "F32, cache's shape less the last dimension"},
-                [CACHE_OFFSET] = {"cache_offset", true, "the same; absent where symmetric"},
-                [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
-                [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
-                [SMOOTH_SCALE] = {"smooth_scale", true, "F32, F16 or BF16; one per element of a row"},
-            },
-        .options =
-            {
-                [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", NULL}, NULL,
-                           "what cache holds; needed where it is U8"},
-                [SYMMETRIC] = {"symmetric", operator_flag, "off",
-                               "scale by the largest magnitude, no offset"},
-                [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
-                [OUT_OF_RANGE] = {"out-of-range", (const char *const[]){"drop", "clamp", "wrap", NULL},
-                                  "drop", "what becomes of such an entry"},
-                [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
-                [STRICT] = {"strict", operator_flag, "off", "refuse an index out of range"},
-            },
-        .plan = plan,
-        .run = run,
+const struct operator_description dynamic_quantize_scatter_operator = {
+    .name = "dynamic_quantize_scatter",
+    .summary =
+        "Quantizes rows of updates as dynamic_quantize does, and writes entry i where indices[i] says.",
+    .formula =
+        "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
+        "  cache[b, .., s : s+U on axis, .., :], cache_scale[b, .., s : s+U, ..] and cache_offset[..]\n"
+        "  become y, scale and offset of updates[i]; where entries overlap the last wins",
+    .outputs = "cache, cache_scale, [cache_offset]",
+    .inputs =
+        {
+            [CACHE] = {"cache", false, "I8, U8 (int4 in bytes) or I32 (int4 in words), rank 3 to 8"},
+            [CACHE_SCALE] = {"cache_scale", false, "F32, cache's shape less the last dimension"},
+            [CACHE_OFFSET] = {"cache_offset", true, "the same; absent where symmetric"},
+            [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
+            [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
+            [SMOOTH_SCALE] = {"smooth_scale", true, "F32, F16 or BF16; one per element of a row"},
+        },
+    .options =
+        {
+            [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", NULL}, NULL,
+                       "what cache holds; needed where it is U8"},
+            [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offset"},
+            [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
+            [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
+            [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
+            [STRICT] = OPERATOR_STRICT,
+        },
+    .plan = plan,
+    .run = run,
 };

@@ -27,6 +27,16 @@ enum { OPERATOR_UNSET = -1 };
 
 /* As choices: the option takes no value, is off unless given, and its fallback is "off". */
 extern const char *const operator_flag[];
+/* The options of all operators that take indices. */
+#define OPERATOR_OUT_OF_RANGE                                                                                \
+    {                                                                                                        \
+        "out-of-range", (const char *const[]){"drop", "clamp", "wrap", NULL}, "drop",                        \
+            "what is done with an entry whose index is out of range"                                         \
+    }
+#define OPERATOR_STRICT                                                                                      \
+    {                                                                                                        \
+        "strict", operator_flag, "off", "refuse an index out of range"                                       \
+    }
 /* As choices: a whole number or the word none, which is OPERATOR_NONE. */
 extern const char *const operator_number_or_none[];
 

@@ -130,8 +130,11 @@ static bool parse_one(struct operator_call *call, int option, char **argv)
         if (optopt > 0 && optopt < DEVICE) /* a letter, perhaps in the middle of several */
             return USAGE(call, "-%c: %s has no such option; see clquant %s --help", optopt, call->op->name,
                          call->op->name);
-        return USAGE(call, "%.200s: %s has no such option; see clquant %s --help", argv[optind - 1],
-                     call->op->name, call->op->name);
+        if (optopt >= OWN) /* of a flag */
+            return USAGE(call, "%.200s: it takes no value; see clquant %s --help", argv[optind - 1],
+                         call->op->name);
+        return USAGE(call, "%.200s: %s has no such option, or several that begin so; see clquant %s --help",
+                     argv[optind - 1], call->op->name, call->op->name);
     default:
         call->given[option - OWN] = true;
         return parse_own(call, (size_t)(option - OWN), optarg ? optarg : "on");

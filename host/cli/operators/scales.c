@@ -25,6 +25,10 @@ static bool plan(struct operator_call *call)
     int64_t count = 1;
 
     if (wished != OPERATOR_NONE) {
+        if (rank == 0)
+            return fail(call->failure, STATUS_REFUSED,
+                        "%s: tensor '%.200s': axis is %jd: it must be none, for the tensor has no dimensions",
+                        call->in_path, x->name, (intmax_t)wished);
         if (wished < -rank || wished >= rank)
             return fail(call->failure, STATUS_REFUSED,
                         "%s: tensor '%.200s': axis is %jd: it must be from %jd to %jd, its rank, or none",

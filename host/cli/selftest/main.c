@@ -193,7 +193,12 @@ int selftest_main(int argc, char **argv)
         } else if (option == 'h') {
             fputs(help, stdout);
             return STATUS_DONE;
-        } else if (option != 's' || !parse_seed(optarg, &request.seed)) {
+        } else if (option == 's') {
+            if (parse_seed(optarg, &request.seed))
+                continue;
+            complain("selftest: --seed '%.100s': a whole number is expected", optarg);
+            return STATUS_USAGE;
+        } else {
             complain("selftest: '%.100s': --device N|TEXT, --only TEXT and --seed N are expected",
                      argv[optind - 1]);
             return STATUS_USAGE;
