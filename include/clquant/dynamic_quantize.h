@@ -14,7 +14,7 @@
  * amax is the largest |x| that is not NaN. smooth_scale, one value per element of a row, multiplies x before
  * all else. Every operation is one binary32 operation, rounded once, to nearest-even, in this order. sat
  * clamps to [-8, 7] or [-128, 127]; NaN gives 0. The bytes are the same on every device and every run; what
- * infinities and constant rows give is in docs/numerics.md.
+ * infinities and constant rows give is in docs/operators.md.
  *
  * Types     x, smooth_scale: float32, float16, bfloat16. y: int8, or int4 in any view of tensor.h. scale,
  *           offset: float32.

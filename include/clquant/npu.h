@@ -65,6 +65,7 @@ CLQ_API clq_status clq_npu_group_quant(clq_context *context, cl_command_queue qu
  *
  * input       int8, rank 3 to 8; output and self too. updates as input, its first dimension N at most input's.
  * indices     [N] or [N, 2], int32 or int64. One out of range drops its entry; where entries overlap the last wins.
+ *             clq_quantize_scatter is the same call with a report of what was dropped, and with other policies.
  * axis        neither the first nor the last: the documented default 0 is kept, and is an error that says to
  *             pass -2.
  * quant_axis  the last dimension: the documented default 1 is kept, and is an error that says to pass -1.
@@ -90,7 +91,8 @@ CLQ_API clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue
  *   with s = indices[i]
  *
  * x           [B, 1, H], H even: float16, bfloat16 or float32.
- * indices     [B], int32 or int64. One outside [0, S) drops its row.
+ * indices     [B], int32 or int64. One outside [0, S) drops its row; clq_dynamic_quantize_scatter is the
+ *             same call with a report of it.
  * var         int4 [B, S, 1, H], in any view of tensor.h, int32 words, (kDLInt, 32, 1), or uint8 bytes.
  * var_scale, var_offset  float32 [B, S] or [B, S, 1].
  * Formula, layouts, events and threads: clquant/dynamic_quantize_scatter.h. */
