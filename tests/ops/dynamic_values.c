@@ -103,6 +103,8 @@ static double value_at(const struct row *row, int64_t i, struct random *random)
         return chosen  ? largest(row->type)
                : other ? -largest(row->type)
                        : ordinary * largest(row->type) / 512;
+    case ROW_SIDE:
+        return copysign(ldexp((double)random_from(random, 1, 4), -24), row->mean);
     case ROW_BITS:
         return any_bits(row->type, random);
     case ROW_FLOOR:

@@ -16,7 +16,8 @@ enum row_kind {
     ROW_WIDEST,    /* the largest numbers of the type: the range overflows */
     ROW_NARROW,    /* a tiny range about a large mean */
     ROW_FLOOR,     /* a range of about 15e-12 or 255e-12: the least scale, or just above it */
-    ROW_BITS,      /* any bits */
+    ROW_SIDE, /* on one side of 0, and so small that a wrong range is a wrong scale, not one that is clamped */
+    ROW_BITS, /* any bits */
     ROW_KINDS,
     ROW_MIXED = ROW_KINDS, /* each row of the next kind */
 };

@@ -181,6 +181,27 @@ static void set_beside(struct tensor *indices, struct random *random, int64_t en
         scatter_set_index(indices, entry, random_below(random, batches), below ? -1 : last + 1);
 }
 
+/* One behind the other, or `runs` of such. */
+static void fill_in_order(struct tensor *indices, bool runs, int64_t batches, int64_t size, int64_t length,
+                          struct random *random)
+{
+    const int64_t last = size - length;
+    int64_t batch = 0, start = 0;
+
+    for (int64_t i = 0; i < indices->layout.shape[0]; i++) {
+        if (runs && random_below(random, 30) == 0)
+            batch = random_below(random, batches), start = random_below(random, last + 1);
+        if (runs && random_below(random, 30) == 0)
+            batch = random_below(random, batches);
+        scatter_set_index(indices, i, batch, start);
+        if (runs && random_below(random, 200) == 0)
+            set_beside(indices, random, i, batches, last);
+        start += length + (random_below(random, 25) == 0 ? random_below(random, 3) : 0);
+        if (start > last)
+            batch++, start = 0;
+    }
+}
+
 void scatter_fill_indices(struct tensor *indices, enum places places, int64_t batches, int64_t size,
                           int64_t length, struct random *random)
 {
@@ -192,6 +213,10 @@ void scatter_fill_indices(struct tensor *indices, enum places places, int64_t ba
         for (int64_t i = 0; places == PLACES_RARE && i < indices->layout.shape[0]; i++)
             if (random_below(random, 40) == 0)
                 set_beside(indices, random, i, batches, last);
+        return;
+    }
+    if (places == PLACES_ORDERED || places == PLACES_RUNS) {
+        fill_in_order(indices, places == PLACES_RUNS, batches, size, length, random);
         return;
     }
     for (int64_t i = 0; i < indices->layout.shape[0]; i++) {

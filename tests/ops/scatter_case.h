@@ -11,6 +11,8 @@ enum places {
     PLACES_VALID,   /* anywhere in the cache, overlapping as it comes */
     PLACES_APART,   /* valid, and no two entries overlap; entries for which there is no room are dropped */
     PLACES_RARE,    /* the same, one in 40 of 2-D indices out of range by one */
+    PLACES_ORDERED, /* each behind the one before, or a little further on; those too many are out of range */
+    PLACES_RUNS,    /* the same in runs, which may overlap, one in 200 out of range by one */
     PLACES_STRAY,   /* about half of them out of range, by one or by far */
     PLACES_HOSTILE, /* the ends of the type, and off by one at each side of the range */
     PLACES_SAME,    /* all the same place */

@@ -135,7 +135,7 @@ static void blocks_of_short_rows(void **state)
             const int64_t rows = 120 + (int64_t)(i % 4) * 133;
             struct dynamic_case c = dynamic_case_of("blocks", &types, 2, (int64_t[]){rows, lengths[k]});
 
-            c.rows = i % 4 == 3 ? ROW_MIXED : i % 4 == 2 ? ROW_TIES : ROW_ORDINARY;
+            c.rows = (enum row_kind[]){ROW_ORDINARY, ROW_SIDE, ROW_TIES, ROW_MIXED}[i % 4];
             c.seed += i * 100 + k;
             c.y.before += (int64_t)(i % 3) * 32;
             expect_dynamic(&c);

@@ -184,6 +184,55 @@ static void words_by_the_line(void **state)
         }
 }
 
+/* Entries one behind the other, whose rows a CPU does together where they follow one another, some to a block: few or many of
+ * them in an entry, and entries that are elsewhere, dropped or overwritten among them. */
+static void entries_in_order(void **state)
+{
+    static const int64_t lengths[] = {64, 96, 100, 128, 192, 256, 320, 512};
+    struct random random = random_of(harness.seed);
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t k = 0; k < COUNT(lengths); k++)
+        for (size_t i = 0; i < (size_t)harness_cases(24, 1); i++) {
+            const int64_t heads = random_from(&random, 1, 12), places = random_from(&random, 60, 300);
+            const bool behind = i % 5 == 0;
+            const struct scatter_shape shape = {
+                .rank = 4,
+                .cache = {3, behind ? heads : places, behind ? places : heads, lengths[k]},
+                .axis = behind ? 2 : 1,
+                .entries = places * 2,
+                .length = i % 5 == 4 ? 2 : 1};
+            const size_t types = (i * 211 + k * 3) % (DYNAMIC_TYPES * 2), pairs = DYNAMIC_TYPES * 2;
+            struct scatter_case c = combination("in order", types + pairs * (1 + 2 * (i % 6)), shape);
+
+            if (!fits(&c, lengths[k]))
+                continue;
+            c.places = i % 2 ? PLACES_RUNS : PLACES_ORDERED;
+            c.unique = c.unique && c.places == PLACES_ORDERED;
+            c.rows = i % 4 == 3 ? ROW_MIXED : ROW_ORDINARY;
+            c.cache_scale.before += (int64_t)i;
+            c.seed = random_bits(&random);
+            /* One of the tensors alone may have gaps between entries. */
+            struct layout *const outputs[] = {&c.cache, &c.cache_scale, &c.cache_offset};
+
+            if (i % 6 < COUNT(outputs)) {
+                struct layout *output = outputs[i % 6];
+
+                layout_stride(output);
+                output->strides[1] += 8;
+                output->strides[0] = output->strides[1] * output->shape[1];
+            } else if (i % 6 == 3) {
+                layout_stride(&c.updates);
+                c.updates.strides[0] *= 2;
+            } else if (i % 6 == 4) {
+                scatter_case_stride(&c, &random);
+            }
+            expect_scatter(&c);
+        }
+}
+
 /* Rows at any places where a CPU stores past its caches: short and long ones, whole lines or not, some of which are not to
  * be written; scales and offsets in lines of their own, one beside the other, or apart. */
 static void places_past_the_caches(void **state)
@@ -193,29 +242,49 @@ static void places_past_the_caches(void **state)
         int64_t entries, length, heads, columns;
         enum places places;
         int64_t apart; /* scales, more than need be */
+        int axis;
     } cases[] = {
-        {REFERENCE_I4, 9500, 2, 8, 128, PLACES_VALID, 0},   {REFERENCE_I4, 19000, 1, 8, 128, PLACES_APART, 0},
-        {REFERENCE_I4, 12800, 1, 12, 128, PLACES_STRAY, 0}, {REFERENCE_I8, 6200, 1, 12, 128, PLACES_VALID, 1},
-        {REFERENCE_I8, 2300, 2, 1, 2112, PLACES_APART, 0},  {REFERENCE_I8, 260, 1, 1, 37184, PLACES_STRAY, 0},
-        {REFERENCE_I4, 23000, 1, 8, 96, PLACES_STRAY, 0},   {REFERENCE_I4, 30000, 1, 1, 576, PLACES_APART, 0},
-        {REFERENCE_I8, 3300, 3, 9, 100, PLACES_STRAY, 0},   {REFERENCE_I8, 9000, 1, 1, 1001, PLACES_VALID, 0},
-        {REFERENCE_I4, 140000, 1, 1, 128, PLACES_APART, 0}, {REFERENCE_I8, 44000, 1, 1, 200, PLACES_STRAY, 0},
-        {REFERENCE_I8, 68000, 1, 1, 128, PLACES_VALID, 0},  {REFERENCE_I4, 1400, 20, 1, 640, PLACES_APART, 0},
-        {REFERENCE_I4, 27000, 1, 1, 640, PLACES_STRAY, 0},  {REFERENCE_I8, 9000, 1, 8, 128, PLACES_STRAY, 0},
-        {REFERENCE_I4, 19000, 1, 8, 128, PLACES_STRAY, 0},
+        {REFERENCE_I4, 9500, 2, 8, 128, PLACES_VALID, 0, 1},
+        {REFERENCE_I4, 19000, 1, 8, 128, PLACES_APART, 0, 1},
+        {REFERENCE_I4, 12800, 1, 12, 128, PLACES_STRAY, 0, 1},
+        {REFERENCE_I8, 6200, 1, 12, 128, PLACES_VALID, 1, 1},
+        {REFERENCE_I8, 2300, 2, 1, 2112, PLACES_APART, 0, 1},
+        {REFERENCE_I8, 260, 1, 1, 37184, PLACES_STRAY, 0, 1},
+        {REFERENCE_I4, 23000, 1, 8, 96, PLACES_STRAY, 0, 1},
+        {REFERENCE_I4, 30000, 1, 1, 576, PLACES_APART, 0, 1},
+        {REFERENCE_I8, 3300, 3, 9, 100, PLACES_STRAY, 0, 1},
+        {REFERENCE_I8, 9000, 1, 1, 1001, PLACES_VALID, 0, 1},
+        {REFERENCE_I4, 140000, 1, 1, 128, PLACES_APART, 0, 1},
+        {REFERENCE_I8, 44000, 1, 1, 200, PLACES_STRAY, 0, 1},
+        {REFERENCE_I8, 68000, 1, 1, 128, PLACES_VALID, 0, 1},
+        {REFERENCE_I4, 1400, 20, 1, 640, PLACES_APART, 0, 1},
+        {REFERENCE_I4, 27000, 1, 1, 640, PLACES_STRAY, 0, 1},
+        {REFERENCE_I8, 9000, 1, 8, 128, PLACES_STRAY, 0, 1},
+        {REFERENCE_I4, 19000, 1, 8, 128, PLACES_STRAY, 0, 1},
+        {REFERENCE_I4, 38000, 1, 4, 128, PLACES_ORDERED, 0, 1},
+        {REFERENCE_I4, 70000, 1, 2, 128, PLACES_RUNS, 0, 1},
+        {REFERENCE_I8, 68000, 1, 1, 128, PLACES_RUNS, 0, 1},
+        {REFERENCE_I4, 25000, 1, 3, 256, PLACES_ORDERED, 0, 1},
+        {REFERENCE_I4, 19000, 1, 8, 128, PLACES_ORDERED, 0, 2},
+        {REFERENCE_I4, 35000, 1, 5, 96, PLACES_RUNS, 0, 2},
+        {REFERENCE_I8, 34000, 1, 4, 64, PLACES_APART, 0, 2},
+        {REFERENCE_I4, 44000, 1, 6, 64, PLACES_VALID, 0, 2},
+        {REFERENCE_I4, 38000, 1, 4, 128, PLACES_RUNS, 1, 1},
     };
 
     (void)state;
     if (harness.small || harness.share > 1)
         skip();
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const struct scatter_shape shape = {
-            .rank = 4,
-            .cache = {3, cases[i].entries * cases[i].length / 2, cases[i].heads, cases[i].columns},
-            .axis = 1,
-            .entries = cases[i].entries,
-            .length = cases[i].length,
-            .index_rank = 2};
+        const int64_t places = cases[i].entries * cases[i].length / 2;
+        const struct scatter_shape shape = {.rank = 4,
+                                            .cache = {3, cases[i].axis == 1 ? places : cases[i].heads,
+                                                      cases[i].axis == 1 ? cases[i].heads : places,
+                                                      cases[i].columns},
+                                            .axis = cases[i].axis,
+                                            .entries = cases[i].entries,
+                                            .length = cases[i].length,
+                                            .index_rank = 2};
         const struct scatter_types types = {.x = REFERENCE_F16,
                                             .scale = REFERENCE_I4,
                                             .index = REFERENCE_I32,
@@ -226,7 +295,7 @@ static void places_past_the_caches(void **state)
         struct scatter_case c = scatter_case_of("places past the caches", &types, &shape);
 
         c.places = cases[i].places;
-        c.unique = c.places == PLACES_APART;
+        c.unique = c.places == PLACES_APART || c.places == PLACES_ORDERED;
         c.seed += i;
         c.cache_scale.before += (int64_t)i;
         c.cache_offset.before += (int64_t)i * 5 % 16;
@@ -363,6 +432,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_length),
         cmocka_unit_test(long_rows_with_gaps),
         cmocka_unit_test(words_by_the_line),
+        cmocka_unit_test(entries_in_order),
         cmocka_unit_test(places_past_the_caches),
         cmocka_unit_test(hostile_indices),
         cmocka_unit_test(a_cache_of_no_batches_has_any_strides),

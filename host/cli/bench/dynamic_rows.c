@@ -229,6 +229,22 @@ static bool whole_rows(struct bench *bench, const char *note, enum peer_dst dst,
     return true;
 }
 
+/* A prompt's tokens, of few heads, one behind the other. */
+static bool ordered_row(struct bench *bench)
+{
+    return row_of(bench,
+                  (struct dynamic_case){.note = "prefill 2-D in order",
+                                        .src = PEER_F16,
+                                        .dst = PEER_I4,
+                                        .columns = 128,
+                                        .heads = 4,
+                                        .scatters = true,
+                                        .unique = true,
+                                        .places = {.pairs = true, .ordered = true, .sets = WHOLE_SETS},
+                                        .calls = 1},
+                  true);
+}
+
 static bool decode_rows(struct bench *bench)
 {
     struct dynamic_case c = {.note = "decode, each call waited for",
@@ -255,5 +271,5 @@ bool dynamic_rows(struct bench *bench)
     return whole_rows(bench, "prefill 2-D unique", PEER_I4, true, true) &&
            whole_rows(bench, "prefill 2-D unique", PEER_I8, true, true) &&
            whole_rows(bench, "prefill 2-D last wins", PEER_I4, true, false) &&
-           whole_rows(bench, "prefill 1-D", PEER_I4, false, true) && decode_rows(bench);
+           whole_rows(bench, "prefill 1-D", PEER_I4, false, true) && ordered_row(bench) && decode_rows(bench);
 }

@@ -32,7 +32,8 @@ static void fill(const struct places *places)
 
     for (int set = 0; set < places->sets; set++, seed = seed * 6364136223846793005u + 1442695040888963407u) {
         for (int64_t i = 0; i < places->entries; i++) {
-            const uint64_t place = permute((uint64_t)i, count, seed);
+            const uint64_t place =
+                places->ordered ? ((uint64_t)i + seed % count) % count : permute((uint64_t)i, count, seed);
 
             if (places->pairs)
                 *at++ = (int32_t)(place / length);

@@ -1,4 +1,5 @@
-/* Indices of a scatter: sets of random places, a set for each call, so that calls differ in where they write. */
+/* Indices of a scatter: sets of places, at random or in order, a set for each call, so that calls differ in where they
+ * write. */
 #ifndef CLQUANT_BENCH_PLACES_H
 #define CLQUANT_BENCH_PLACES_H
 
@@ -7,7 +8,8 @@
 struct places {
     int64_t batches, length;        /* of the cache: its first dimension and its axis */
     int64_t entries, update_length; /* of the updates */
-    bool pairs; /* (batch, start) for each entry of one position, no two of a set the same; else a start */
+    bool pairs;   /* (batch, start) for each entry of one position, no two of a set the same; else a start */
+    bool ordered; /* pairs: each behind the one before, round the cache */
     int sets;
 
     cl_mem buffer;
