@@ -13,7 +13,10 @@ check "a missing file" test "$status" = 1 -a "$err" = "demo: missing.st: No such
 run "$DEMO" --help
 succeeded "help"
 check "help says what it takes" grep -q "FILE.safetensors" <<<"$out"
+speaker=demo
 run "$DEMO" --nothing
-check "no such option" test "$status" = 2
+refused "no such option" 2 "'--nothing': one file or --help is expected"
+run "$DEMO" in.st in.st
+refused "two files" 2 "'in.st': one file"
 
 finish

@@ -114,10 +114,14 @@ int main(int argc, char **argv)
     bool ok = false;
     clq_status status;
 
-    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
         printf("demo [FILE.safetensors]: quantizes the float tensors of the file, or activations of a "
                "model's size\n");
-        return close_output(strcmp(argv[1], "--help") == 0 ? STATUS_DONE : STATUS_USAGE);
+        return close_output(STATUS_DONE);
+    }
+    if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
+        complain("'%.200s': one file or --help is expected", argv[argc - 1]);
+        return STATUS_USAGE;
     }
     status = clq_context_create(NULL, &demo.context);
     if (status == CLQ_OK)

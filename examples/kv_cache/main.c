@@ -71,9 +71,8 @@ static bool run_formats(const struct loop *loop, const struct options *options,
     if (ok) {
         printf("%s: %s, %s\n", loop->device.name,
                options->keys != NULL ? options->keys : "keys with outlier channels", title);
-        printf("the float16 cache's outputs, of RMS %.5f, agree with a plain C computation; errors are "
-               "against them; "
-               "times are per step\n\n",
+        printf("the float16 cache's outputs, of RMS %.5f, agree with a plain C computation of a sample; "
+               "errors are against them; times are per step\n\n",
                table_rms(right, count));
         table_print(results, done);
     }

@@ -17,8 +17,8 @@ struct output_file {
 /* Whether there could be one, which is worth knowing before the work is done. */
 bool output_file_possible(const char *option, const char *path, struct failure *failure);
 
-/* One at a time, and before the program has other threads: signals are held back meanwhile. option, such as
- * "-o", is what the user gave path by. */
+/* One at a time. Signals are held back meanwhile; one that another thread takes in this moment may leave the private
+ * file behind. option, such as "-o", is what the user gave path by. */
 bool output_file_create(struct output_file *file, const char *option, const char *path,
                         struct failure *failure);
 bool output_file_write(struct output_file *file, const void *bytes, size_t size_bytes,

@@ -1,5 +1,5 @@
-/* clquant: quantize tensors and pack int4 on any OpenCL device. This header includes all the others but clquant/rotate.h, which
- * is another library's. */
+/* clquant: quantize tensors and pack int4 on any OpenCL device. This header includes all the others but
+ * clquant/rotate.h, which is another library's. */
 #ifndef CLQUANT_CLQUANT_H
 #define CLQUANT_CLQUANT_H
 

@@ -91,12 +91,12 @@ CLQ_API void clq_context_destroy(clq_context *context);
 CLQ_API cl_context clq_context_cl(const clq_context *context);
 CLQ_API cl_device_id clq_context_device(const clq_context *context);
 
-/* Builds kernels ahead of time. What a driver compiles for a launch alone (PoCL: for its local size) is left to the
- * first call, and so is keeping the binary, which has to hold that: clq_<operator>_build does all of it for one descriptor,
- * so that no later call waits, and finds the names itself. Each text names a variant, as a
- * line of cl/variants.txt with one value a name, the names in any order: "quantize.cl SRC=f16 DST=i8 MODE=multiply
- * PARAMS=each". What depends on the device (FORM, ARITHMETIC, PREFETCH) is added where it is left out. A text that is no
- * variant is CLQ_ERROR_VALUE, and the sentence says which word. Stops at the first that fails. */
+/* Builds kernels ahead of time. What a driver compiles for a launch alone (PoCL: for its local size) is left to
+ * the first call, and so is keeping the binary, which has to hold that: clq_<operator>_build does all of it for
+ * one descriptor, so that no later call waits, and finds the names itself. Each text names a variant, as a line
+ * of cl/variants.txt with one value a name, the names in any order: "quantize.cl SRC=f16 DST=i8 MODE=multiply
+ * PARAMS=each". What depends on the device (FORM, ARITHMETIC, PREFETCH) is added where it is left out. A text
+ * that is no variant is CLQ_ERROR_VALUE, and the sentence says which word. Stops at the first that fails. */
 CLQ_API clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants);
 
 /* How many kernels are ready, and how many of them came from the cache. Either pointer may be NULL. */
@@ -116,8 +116,8 @@ CLQ_API clq_status clq_cache_directory(char *text, size_t size_bytes);
 
 /* Chooses a device. text: NULL or "" for the default (the first GPU or accelerator that runs the kernels,
  * else the first such CPU), a number (counted over all platforms, as `clquant devices` lists them), or a part of
- * the platform's or device's name, case ignored. With environment true and no text, $CLQ_DEVICE is the text. CLQ_ERROR_DEVICE
- * says what was looked at. */
+ * the platform's or device's name, case ignored. With environment true and no text, $CLQ_DEVICE is the text.
+ * CLQ_ERROR_DEVICE says what was looked at. */
 CLQ_API clq_status clq_device_find(const char *text, int environment, cl_platform_id *platform,
                                    cl_device_id *device);
 

@@ -76,8 +76,8 @@ CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,
 CLQ_API clq_status clq_dequantize_build(clq_context *context, const struct clq_dequantize_desc *desc);
 
 /* Reads indices or group_index back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest
- * wrong entry and why; it is wrong outside its range, whatever out_of_range makes of it. Blocks: on the wait list, and on the read. CLQ_ERROR_NULL where the descriptor has
- * neither. */
+ * wrong entry and why; it is wrong outside its range, whatever out_of_range makes of it. CLQ_ERROR_NULL where
+ * the descriptor has neither. Blocks: on the wait list, and on the read. */
 CLQ_API clq_status clq_dequantize_explain(clq_context *context, cl_command_queue queue,
                                           const struct clq_dequantize_desc *desc, cl_uint num_wait,
                                           const cl_event *wait);

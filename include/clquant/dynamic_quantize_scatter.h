@@ -57,7 +57,8 @@ CLQ_API clq_status clq_dynamic_quantize_scatter_workspace(
     clq_context *context, const struct clq_dynamic_quantize_scatter_desc *desc, size_t *size_bytes);
 
 /* Reads the indices back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest wrong entry
- * and why; it is wrong outside its range, whatever out_of_range makes of it. Blocks: on the wait list, and on the read. */
+ * and why; it is wrong outside its range, whatever out_of_range makes of it. Blocks: on the wait list, and on
+ * the read. */
 CLQ_API clq_status clq_dynamic_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
                                                         const struct clq_dynamic_quantize_scatter_desc *desc,
                                                         cl_uint num_wait, const cl_event *wait);

@@ -27,8 +27,8 @@ enum clq_npu_dtype {
  *   else      output = sat(rint(input * scales + zero_points)), dtype qint8 or quint4x2
  *
  * axis         div_mode: any axis of input, not used with one scale. Else: -2 is the second-to-last axis, and
- *              anything from -1 up is the last (so the default 1 is the last); below -2, or at or past the rank,
- *              is an error.
+ *              anything from -1 up is the last (so the default 1 is the last); below -2, at or past the rank, or
+ *              -2 where input has one dimension, is an error.
  * scales       div_mode: 1-D. Else: 1-D, or of input's rank with every other dimension 1. One element or one per
  *              index.
  * zero_points  NULL for none. div_mode: 1-D with as many elements as scales, any type of clq_quantize. Else:
@@ -91,8 +91,8 @@ CLQ_API clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue
  *   with s = indices[i]
  *
  * x           [B, 1, H], H even: float16, bfloat16 or float32.
- * indices     [B], int32 or int64. One outside [0, S) drops its row; clq_dynamic_quantize_scatter is the
- *             same call with a report of it.
+ * indices     [B], int32 or int64. One outside [0, S) drops its row; clq_dynamic_quantize_scatter does
+ *             the same with a report of it, its tensors with all dimensions of the cache.
  * var         int4 [B, S, 1, H], in any view of tensor.h, int32 words, (kDLInt, 32, 1), or uint8 bytes.
  * var_scale, var_offset  float32 [B, S] or [B, S, 1].
  * Formula, layouts, events and threads: clquant/dynamic_quantize_scatter.h. */

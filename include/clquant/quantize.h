@@ -18,8 +18,8 @@
  *           not overlap itself or an input; two tensors in one buffer must have disjoint byte ranges.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
  * Memory    nothing is retained; all buffers must live until *done completes. Scales and zero points that differ
- *           along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element each; so, on
- *           PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each.
+ *           along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element
+ *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Blocking  only to build, the first time a variant is used.
  * Threads   safe on a shared context. */

@@ -125,13 +125,18 @@ if command -v gnuplot >/dev/null; then
     refused "a plot that cannot be written" 3 "nowhere/a.svg"
     check "says so before it measures" test -z "$out"
     cannot_be --plot
-    printf '#!/bin/sh\ncat >/dev/null\nexit 1\n' >"$TMPDIR/gnuplot"
-    chmod 755 "$TMPDIR/gnuplot"
     echo old >old.svg
-    run env PATH="$TMPDIR:$PATH" "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" --plot old.svg
-    refused "a gnuplot that fails" 3 "gnuplot failed to draw 'old.svg'"
-    check "the old plot stays" test "$(cat old.svg)" = old -a -z "$(ls .clquant-* 2>/dev/null)"
-    rm "$TMPDIR/gnuplot"
+    # bad_gnuplot STATUS SENTENCE: one that draws nothing. (On a full disk gnuplot draws a part, and succeeds.)
+    bad_gnuplot() {
+        printf '#!/bin/sh\ncat >/dev/null\nexit %s\n' "$1" >"$TMPDIR/gnuplot"
+        chmod 755 "$TMPDIR/gnuplot"
+        run env PATH="$TMPDIR:$PATH" "$CLQUANT" bench --size 1 --only "bfloat16 int4 multiply per tensor" --plot old.svg
+        refused "a gnuplot that ends with $1" 3 "$2"
+        check "the old plot stays" test "$(cat old.svg)" = old -a -z "$(ls .clquant-* 2>/dev/null)"
+        rm "$TMPDIR/gnuplot"
+    }
+    bad_gnuplot 1 "gnuplot failed to draw 'old.svg' (exit status 1)"
+    bad_gnuplot 0 "gnuplot left 'old.svg' unfinished"
 else
     echo "skipped: gnuplot is not installed"
 fi

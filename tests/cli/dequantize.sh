@@ -35,7 +35,7 @@ refused "words may be one or eight" 1 "'words' is I32, which may be int32 or int
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=scale
 refused "floats" 1 "'scale' is F32: it may be I8 (int8)"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of int4 --tensor zero_points=scale
-refused "two names for one thing" 1 "zero_points and offset are both in the file"
+refused "two names for one thing" 1 "is given as zero_points and 'offset' as offset: one of them"
 
 # Entries of a cache: what was scattered comes back; what is out of range is zero.
 "$TENSOR_FILE" make cache.st cache:I8:2x3x2:0 indices:I32:2:2,0 updates:F32:2x1x2:1,2.5,-3,4 scales:F32:1:0.5
@@ -71,10 +71,10 @@ holds "symmetric" out.st "y F16 [2,4] 0 0.9921875 2.0078125 3 -4.03125 0 4.03125
 run "$CLQUANT" dequantize groups.st -o out.st --mode multiply
 holds "by groups" out.st "y F32 [3,2] 1 1 0.75 0.5 1.25 0.75"
 run "$CLQUANT" dequantize groups.st -o out.st
-refused "groups were multiplied" 1 "group_index is in the file: --mode multiply is expected"
+refused "groups were multiplied" 1 "'group_index' is given as group_index: --mode multiply is expected"
 "$TENSOR_FILE" make ways.st q:I8:3x2:1,2,3,4,5,6 scale:F32:1:1 group_index:I32:2:1,3 indices:I32:1:0
 run "$CLQUANT" dequantize ways.st -o out.st --mode multiply
-refused "groups and entries" 1 "indices and group_index are both in the file"
+refused "groups and entries" 1 "'indices' is given as indices and 'group_index' as group_index"
 "$TENSOR_FILE" make flat.st q:I8:6:1,2,3,4,5,6 scale:F32:1:1 indices:I32:1:0
 run "$CLQUANT" dequantize flat.st -o out.st
 refused "entries of rank 1" 1 "axis is -2: it must be a dimension of 'q', which has 1, but the first"

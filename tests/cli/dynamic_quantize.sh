@@ -40,7 +40,7 @@ cache_offset F32 [2,3] 9 9 8 3 9 9'
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st
 refused "bytes may be one or two" 1 "'cache' is U8: --dtype int4, two to a byte, is expected"
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --symmetric
-refused "a symmetric cache has no offset" 1 "it has a tensor 'cache_offset', which --symmetric goes without"
+refused "a symmetric cache has no offset" 1 "tensor 'cache_offset' is given as cache_offset: --symmetric writes no offsets"
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --axis -1
 refused "a row is whole" 1 "axis is -1: it must be from -2 to -2 or from 1 to 1"
 "$TENSOR_FILE" make far.st cache:I8:2x3x4:1 indices:I64:3x2:0,1,5,0,0,1 cache_scale:F32:2x3:9 \
@@ -53,7 +53,7 @@ cache_scale F32 [2,3] 9 2 9 9 9 9'
 run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st --symmetric --strict
 refused "an index out of range, with --strict" 1 "indices[1] has batch 5: it must be from 0 to 1"
 run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st
-refused "an asymmetric cache has offsets" 1 "it has no tensor 'cache_offset': --symmetric alone goes without"
+refused "an asymmetric cache has offsets" 1 "it has no cache_offset, which is written too"
 
 # The documented call.
 "$TENSOR_FILE" make v2.st x:F16:2x1x8:0,15,7.5,3,0,0,0,0,-1,2,0,0.5,0,0,0,0 indices:I32:2:1,2 \

@@ -88,6 +88,8 @@ run env CLQ_DEVICE=none-of-this-name "$CLQUANT" quantize in.st -o out.st
 refused "a device that is not there, by the environment" 3 "CLQ_DEVICE is \"none-of-this-name\": it must be"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --symmetric=1
 refused "a value of a flag" 2 "--symmetric=1: it takes no value"
+run "$CLQUANT" quantize in.st -o out.st --help=1
+refused "a value of --help" 2 "--help=1: it takes no value"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --d 1
 refused "an option cut too short" 2 "or several that begin so"
 run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" quantize in.st -o out.st

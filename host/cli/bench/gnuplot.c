@@ -33,6 +33,19 @@ bool gnuplot_can_draw(const char *path, struct failure *failure)
                 "--plot needs gnuplot, which is not in PATH (Debian: apt install gnuplot-nox)");
 }
 
+/* gnuplot succeeds on a full disk too, so how a picture ends tells whether it is all there: SVG or PNG. */
+static bool is_whole(const struct output_file *file)
+{
+    static const char svg[] = "</svg>", png[] = "IEND";
+    char end[16] = "";
+    const off_t size = lseek(file->fd, 0, SEEK_END);
+    const ssize_t count =
+        size >= (off_t)sizeof end ? pread(file->fd, end, sizeof end, size - (off_t)sizeof end) : 0;
+
+    return count == (ssize_t)sizeof end && (memmem(end, sizeof end, svg, strlen(svg)) != NULL ||
+                                            memmem(end, sizeof end, png, strlen(png)) != NULL);
+}
+
 static bool draw(const char *path, void (*put)(const void *, const char *, FILE *), const void *what,
                  struct failure *failure)
 {
@@ -45,6 +58,8 @@ static bool draw(const char *path, void (*put)(const void *, const char *, FILE 
         return fail(failure, STATUS_SYSTEM, "gnuplot cannot be started: %s", strerror(errno));
     put(what, output_file_private_name(), gnuplot);
     status = pclose(gnuplot);
+    if (status == -1)
+        return fail(failure, STATUS_SYSTEM, "gnuplot cannot be waited for: %s", strerror(errno));
     if (WIFEXITED(status) && WEXITSTATUS(status) == 0)
         return true;
     return fail(failure, STATUS_SYSTEM, "gnuplot failed to draw '%s' (%s %d)", path,
@@ -56,8 +71,11 @@ bool gnuplot_draw(const char *path, void (*put)(const void *what, const char *ou
                   const void *what, struct failure *failure)
 {
     struct output_file file;
-    const bool done = output_file_create(&file, "--plot", path, failure) && draw(path, put, what, failure) &&
-                      output_file_commit(&file, failure);
+    bool done = output_file_create(&file, "--plot", path, failure) && draw(path, put, what, failure);
+
+    if (done && !is_whole(&file))
+        done = fail(failure, STATUS_SYSTEM, "gnuplot left '%s' unfinished: is the disk full?", path);
+    done = done && output_file_commit(&file, failure);
 
     output_file_discard(&file);
     return done;

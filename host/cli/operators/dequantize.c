@@ -51,13 +51,16 @@ static int32_t axis_of(const struct operator_call *call)
 static bool check_tensors(struct operator_call *call)
 {
     if (call->sources[ZERO_POINTS] && call->sources[OFFSET])
-        return REFUSE(call, "%s: zero_points and offset are both in the file: one of them is expected",
-                      call->in_path);
+        return REFUSE(call,
+                      "%s: '%.200s' is given as zero_points and '%.200s' as offset: one of them is expected",
+                      call->in_path, call->sources[ZERO_POINTS]->name, call->sources[OFFSET]->name);
     if (call->sources[INDICES] && call->sources[GROUP_INDEX])
-        return REFUSE(call, "%s: indices and group_index are both in the file: one of them is expected",
-                      call->in_path);
+        return REFUSE(call,
+                      "%s: '%.200s' is given as indices and '%.200s' as group_index: one of them is expected",
+                      call->in_path, call->sources[INDICES]->name, call->sources[GROUP_INDEX]->name);
     if (call->sources[GROUP_INDEX] && call->values[MODE] != CLQ_DEQUANTIZE_MULTIPLY)
-        return REFUSE(call, "%s: group_index is in the file: --mode multiply is expected", call->in_path);
+        return REFUSE(call, "%s: '%.200s' is given as group_index: --mode multiply is expected",
+                      call->in_path, call->sources[GROUP_INDEX]->name);
     return true;
 }
 

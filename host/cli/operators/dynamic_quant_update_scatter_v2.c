@@ -70,7 +70,7 @@ const struct operator_description dynamic_quant_update_scatter_v2_operator = {
         },
     .options =
         {
-            [STRICT] = {"strict", operator_flag, "off", "refuse an index out of range"},
+            [STRICT] = OPERATOR_STRICT,
         },
     .plan = plan,
     .run = run,

@@ -71,7 +71,7 @@ static clq_status run_in_place(struct operator_call *call, cl_event *done)
         [AXIS] = {"axis", NULL, "0", "pass -2: neither the first nor the last dimension is allowed"},        \
         [QUANT_AXIS] = {"quant-axis", NULL, "1", "pass -1: only the last dimension is allowed"},             \
         [REDUCE] = {"reduce", (const char *const[]){"update", NULL}, "update", "what is done there"},        \
-        [STRICT] = {"strict", operator_flag, "off", "refuse an index out of range"},                         \
+        [STRICT] = OPERATOR_STRICT,                                                                          \
     }
 
 const struct operator_description npu_quant_scatter_operator = {

@@ -27,7 +27,7 @@ enum { OPERATOR_UNSET = -1 };
 
 /* As choices: the option takes no value, is off unless given, and its fallback is "off". */
 extern const char *const operator_flag[];
-/* The options of all operators that take indices. */
+/* Options of operators that take indices. */
 #define OPERATOR_OUT_OF_RANGE                                                                                \
     {                                                                                                        \
         "out-of-range", (const char *const[]){"drop", "clamp", "wrap", NULL}, "drop",                        \

@@ -127,11 +127,11 @@ static bool parse_one(struct operator_call *call, int option, char **argv)
     case ':':
         return USAGE(call, "%.200s needs a value", argv[optind - 1]);
     case '?':
-        if (optopt > 0 && optopt < DEVICE) /* a letter, perhaps in the middle of several */
-            return USAGE(call, "-%c: %s has no such option; see clquant %s --help", optopt, call->op->name,
-                         call->op->name);
-        if (optopt >= OWN) /* of a flag */
+        if (optopt >= OWN || optopt == HELP) /* of a flag */
             return USAGE(call, "%.200s: it takes no value; see clquant %s --help", argv[optind - 1],
+                         call->op->name);
+        if (optopt > 0) /* a letter, perhaps in the middle of several */
+            return USAGE(call, "-%c: %s has no such option; see clquant %s --help", optopt, call->op->name,
                          call->op->name);
         return USAGE(call, "%.200s: %s has no such option, or several that begin so; see clquant %s --help",
                      argv[optind - 1], call->op->name, call->op->name);
