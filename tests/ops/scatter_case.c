@@ -69,7 +69,8 @@ void scatter_case_stride(struct scatter_case *c, struct random *random)
     if (c->input.type != REFERENCE_I4 && random_below(random, 4) == 0)
         c->input.strides[random_below(random, c->input.rank)] = 0;
     layout_scramble_input(&c->updates, random);
-    if (c->places == PLACES_APART || c->places == PLACES_RARE) /* entries that repeat would overlap */
+    if (c->unique || c->places == PLACES_APART ||
+        c->places == PLACES_RARE) /* entries that repeat would overlap */
         layout_scramble(&c->indices, random);
     else
         layout_scramble_input(&c->indices, random);

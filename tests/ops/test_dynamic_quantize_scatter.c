@@ -188,6 +188,7 @@ static void words_by_the_line(void **state)
  * them in an entry, and entries that are elsewhere, dropped or overwritten among them. */
 static void entries_in_order(void **state)
 {
+    enum { PAIRS = DYNAMIC_TYPES * 2 }; /* combinations of types, from which on indices are 2-D */
     static const int64_t lengths[] = {64, 96, 100, 128, 192, 256, 320, 512};
     struct random random = random_of(harness.seed);
 
@@ -196,38 +197,42 @@ static void entries_in_order(void **state)
         skip();
     for (size_t k = 0; k < COUNT(lengths); k++)
         for (size_t i = 0; i < (size_t)harness_cases(24, 1); i++) {
-            const int64_t heads = random_from(&random, 1, 12), places = random_from(&random, 60, 300);
-            const bool behind = i % 5 == 0;
+            const bool plain = i == 0; /* as a prompt is most often */
+            const int64_t heads = plain ? 2 + (int64_t)k % 4 : random_from(&random, 1, 12);
+            const int64_t places = random_from(&random, 60, 300);
+            const bool behind = !plain && random_below(&random, 3) == 0;
             const struct scatter_shape shape = {
                 .rank = 4,
                 .cache = {3, behind ? heads : places, behind ? places : heads, lengths[k]},
                 .axis = behind ? 2 : 1,
                 .entries = places * 2,
-                .length = i % 5 == 4 ? 2 : 1};
-            const size_t types = (i * 211 + k * 3) % (DYNAMIC_TYPES * 2), pairs = DYNAMIC_TYPES * 2;
-            struct scatter_case c = combination("in order", types + pairs * (1 + 2 * (i % 6)), shape);
+                .length = !plain && random_below(&random, 5) == 0 ? 2 : 1};
+            const size_t types = (i * 211 + k * 3) % PAIRS,
+                         policy = plain ? 3 : (size_t)random_below(&random, 6);
+            struct scatter_case c = combination("in order", types + PAIRS * (1 + 2 * policy), shape);
 
             if (!fits(&c, lengths[k]))
                 continue;
-            c.places = i % 2 ? PLACES_RUNS : PLACES_ORDERED;
+            c.places = plain || random_below(&random, 2) ? PLACES_ORDERED : PLACES_RUNS;
             c.unique = c.unique && c.places == PLACES_ORDERED;
-            c.rows = i % 4 == 3 ? ROW_MIXED : ROW_ORDINARY;
+            c.rows = random_below(&random, 4) ? ROW_ORDINARY : ROW_MIXED;
             c.cache_scale.before += (int64_t)i;
             c.seed = random_bits(&random);
             /* One of the tensors alone may have gaps between entries. */
             struct layout *const outputs[] = {&c.cache, &c.cache_scale, &c.cache_offset};
+            const size_t gap = i % 6;
 
-            if (i % 6 < COUNT(outputs)) {
-                struct layout *output = outputs[i % 6];
+            if (gap == 4) {
+                layout_stride(&c.updates);
+                c.updates.strides[0] *= 2;
+            } else if (gap == 5) {
+                scatter_case_stride(&c, &random);
+            } else if (gap > 0) {
+                struct layout *output = outputs[gap - 1];
 
                 layout_stride(output);
                 output->strides[1] += 8;
                 output->strides[0] = output->strides[1] * output->shape[1];
-            } else if (i % 6 == 3) {
-                layout_stride(&c.updates);
-                c.updates.strides[0] *= 2;
-            } else if (i % 6 == 4) {
-                scatter_case_stride(&c, &random);
             }
             expect_scatter(&c);
         }
