@@ -80,7 +80,8 @@ static void add_torch(struct bench *bench, struct race *race, struct rivals *riv
 
     if (c->symmetric)
         return;
-    if (c->scatters && c->places.update_length == 1)
+    /* Its places are at random. */
+    if (c->scatters && c->places.update_length == 1 && !c->places.ordered)
         add_torch_scatter(bench, race, rivals, most);
     if (!c->scatters && c->dst == PEER_I4 && c->src != PEER_BF16)
         add_torch_dense(bench, race, rivals, most);
