@@ -57,8 +57,8 @@ static clq_status put_dynamic(const struct cache *cache, const struct cache_side
     return clq_dynamic_quantize_scatter(cache->loop->device.context, cache->loop->device.queue,
                                         &(struct clq_dynamic_quantize_scatter_desc){
                                             .cache = &side->data->dl_tensor,
-                                            .cache_scale = &side->scale->dl_tensor,
-                                            .cache_offset = side->offset ? &side->offset->dl_tensor : NULL,
+                                            .cache_scales = &side->scale->dl_tensor,
+                                            .cache_offsets = side->offset ? &side->offset->dl_tensor : NULL,
                                             .indices = starts,
                                             .updates = updates,
                                             .axis = 1,

@@ -4,6 +4,8 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <stdio.h>
+
 struct row {
     const char *token, *name;
 };
@@ -42,6 +44,20 @@ const char *clq__type_token(enum clq__type type)
 const char *clq__type_name(enum clq__type type)
 {
     return rows[type].name;
+}
+
+const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes)
+{
+    const enum clq__type type = clq__type_of(dtype);
+
+    if (type == CLQ__NONE)
+        snprintf(text, size_bytes, "(code %d, bits %d, lanes %d)", dtype.code, dtype.bits, dtype.lanes);
+    else
+        snprintf(text, size_bytes, "%s%s", rows[type].name,
+                 dtype.lanes == 1   ? ""
+                 : dtype.lanes == 2 ? " in bytes"
+                                    : " in words");
+    return text;
 }
 
 const char *clq__type_names(unsigned set, char *text, size_t size_bytes)

@@ -45,6 +45,10 @@ enum clq__type clq__type_of(DLDataType dtype);
 bool clq__same_dtype(DLDataType a, DLDataType b);
 const char *clq__type_token(enum clq__type type);
 const char *clq__type_name(enum clq__type type);
+/* For a sentence: the name, or of what is none of ours code, bits and lanes. size_bytes is at least
+ * CLQ__DTYPE_TEXT. */
+#define CLQ__DTYPE_TEXT 48
+const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes);
 /* The names in a set, "float32, float16 or bfloat16", for a sentence. */
 const char *clq__type_names(unsigned set, char *text, size_t size_bytes);
 

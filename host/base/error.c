@@ -32,3 +32,13 @@ clq_status clq__desc_check(const uint64_t *reserved, size_t count)
 end:
     return status;
 }
+
+clq_status clq__reserved_check(uint32_t reserved32)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(reserved32 == 0, CLQ_ERROR_VALUE,
+                "desc.reserved32 is %u, not 0: this library knows no such field", (unsigned)reserved32);
+end:
+    return status;
+}

@@ -7,12 +7,11 @@ static clq_status check_type(struct clq__view *view, unsigned types)
 {
     clq_status status = CLQ_OK;
     const DLDataType dtype = view->tensor->dtype;
-    char names[96];
+    char names[96], is[CLQ__DTYPE_TEXT];
 
     view->type = clq__type_of(dtype);
     CLQ_REQUIRE(view->type != CLQ__NONE && (types & CLQ__SET(view->type)), CLQ_ERROR_TYPE,
-                "%s.dtype is (code %d, bits %d, lanes %d)%s%s: it must be %s", view->name, dtype.code,
-                dtype.bits, dtype.lanes, view->type ? ", " : "", view->type ? clq__type_name(view->type) : "",
+                "%s.dtype is %s: it must be %s", view->name, clq__dtype_text(dtype, is, sizeof is),
                 clq__type_names(types, names, sizeof names));
     view->lanes = dtype.lanes;
 end:
@@ -169,8 +168,6 @@ clq_status clq__view_init(struct clq__view *view, const char *name, const DLTens
     CLQ_TRY(check_shape(view));
     CLQ_TRY(check_strides(view));
     CLQ_TRY(check_extent(view));
-    CLQ_REQUIRE(tensor->data != NULL || view->elements == 0, CLQ_ERROR_NULL,
-                "%s.data is NULL: it must be a cl_mem", name);
 end:
     return status;
 }

@@ -21,8 +21,8 @@ struct clq__view {
     int64_t extent_bytes; /* from byte_offset to the end of the last element; 0 where there are none */
 };
 
-/* Checks what can be known of one tensor alone: present, an OpenCL tensor, type, rank, shape, strides,
- * offset, sizes. */
+/* Checks what can be known of one tensor alone, without its buffer: present, an OpenCL tensor, type, rank, shape,
+ * strides, offset, sizes. */
 clq_status clq__view_init(struct clq__view *view, const char *name, const DLTensor *tensor, unsigned types);
 
 /* Stands for an optional tensor that was not given: no tensor, type CLQ__NONE, one element. */

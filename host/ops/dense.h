@@ -11,6 +11,9 @@ struct clq__dense {
     uint32_t mode; /* enum clq_scale_mode */
 };
 
+/* Every rule but those of buffers, once. */
+clq_status clq__dense_check(const struct clq__dense *call, struct clq__static_work *work);
+
 clq_status clq__dense_run(clq_context *context, cl_command_queue queue, const struct clq__dense *call,
                           bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done);
 

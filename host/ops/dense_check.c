@@ -2,7 +2,7 @@
 #include "base/error.h"
 #include "ops/dense.h"
 
-static clq_status check(const struct clq__dense *call, struct clq__static_work *work)
+clq_status clq__dense_check(const struct clq__dense *call, struct clq__static_work *work)
 {
     clq_status status = CLQ_OK;
 
@@ -13,10 +13,6 @@ static clq_status check(const struct clq__dense *call, struct clq__static_work *
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(clq__static_check_axis(work, call->axis));
-    if (work->x.elements > 0)
-        CLQ_TRY(clq__memory_check_all(
-            (const struct clq__view *[]){&work->y, &work->x, &work->scale.view, &work->zero_point.view}, 1,
-            4));
 end:
     return status;
 }
@@ -28,7 +24,9 @@ clq_status clq__dense_run(clq_context *context, cl_command_queue queue, const st
     struct clq__static_work work;
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(check(call, &work));
+    CLQ_TRY(clq__dense_check(call, &work));
+    CLQ_TRY(clq__memory_check_all(
+        (const struct clq__view *[]){&work.y, &work.x, &work.scale.view, &work.zero_point.view}, 1, 4));
     CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;

@@ -8,7 +8,11 @@ static clq_status check_desc(const struct clq_dequantize_desc *desc)
     clq_status status = CLQ_OK;
 
     CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
-    CLQ_REQUIRE(desc->zero == 0, CLQ_ERROR_VALUE, "desc.zero is %u: it must be 0", desc->zero);
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
+    CLQ_REQUIRE(desc->zero_points == NULL || desc->mode != CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "zero_points is given: with mode CLQ_DEQUANTIZE_DYNAMIC (2) there are offsets instead");
+    CLQ_REQUIRE(desc->offsets == NULL || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "offsets is given: they are for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %u", desc->mode);
     CLQ_REQUIRE(desc->group_index == NULL || desc->indices == NULL, CLQ_ERROR_VALUE,
                 "indices and group_index are both given: one of them must be NULL");
     CLQ_REQUIRE(desc->group_index == NULL || desc->mode == CLQ_DEQUANTIZE_MULTIPLY, CLQ_ERROR_VALUE,
@@ -63,25 +67,33 @@ clq_status clq__dequantize_check(const struct clq_dequantize_desc *desc, struct 
 {
     clq_status status = CLQ_OK;
     struct clq__placement *placement = &work->placement;
+    const bool dynamic = desc != NULL && desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
 
     CLQ_TRY(check_desc(desc));
     CLQ_TRY(clq__static_work_init_back(work, desc->mode));
     CLQ_TRY(clq__view_init(&work->y, "q", desc->q, CLQ__QUANTIZED));
-    CLQ_TRY(clq__static_parameters_init(work, "scale", desc->scale,
-                                        desc->mode == CLQ_DEQUANTIZE_DYNAMIC ? "zero_points (the offset)"
-                                                                             : "zero_points",
-                                        desc->zero_points));
+    CLQ_TRY(clq__static_parameters_init(work, "scales", desc->scales, dynamic ? "offsets" : "zero_points",
+                                        dynamic ? desc->offsets : desc->zero_points));
     CLQ_TRY(clq__view_init(&work->x, "y", desc->y, CLQ__FLOATS));
     CLQ_TRY(check_placement(desc, work));
     CLQ_TRY(clq__view_check_output(&work->x));
     CLQ_TRY(check_parameters(desc, work));
-    CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->x, &work->y, &work->scale.view,
-                                                               &work->zero_point.view, &placement->indices},
-                                  1, 5));
     if (placement->kind == CLQ_ENTRY_NONE)
         goto end;
     placement->report = desc->report;
     placement->report_offset_bytes = desc->report_offset_bytes;
+end:
+    return status;
+}
+
+clq_status clq__dequantize_check_memory(const struct clq__static_work *work)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(
+        clq__memory_check_all((const struct clq__view *[]){&work->x, &work->y, &work->scale.view,
+                                                           &work->zero_point.view, &work->placement.indices},
+                              1, 5));
     CLQ_TRY(clq__static_check_side_buffers(work, NULL, 0));
 end:
     return status;

@@ -56,9 +56,9 @@ clq_status clq__dynamic_check(struct clq__dynamic_work *work, const struct clq__
     CLQ_TRY(clq__view_init(&work->scale, names->scale, tensors->scale, CLQ__SET(CLQ__F32)));
     CLQ_TRY(check_offset(work, names->offset, tensors->offset, tensors->symmetric));
     if (tensors->smooth != NULL)
-        CLQ_TRY(clq__view_init(&work->smooth, "smooth_scale", tensors->smooth, CLQ__FLOATS));
+        CLQ_TRY(clq__view_init(&work->smooth, "smooth_scales", tensors->smooth, CLQ__FLOATS));
     else
-        clq__view_init_absent(&work->smooth, "smooth_scale");
+        clq__view_init_absent(&work->smooth, "smooth_scales");
     CLQ_REQUIRE(work->x.rank >= 1, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to %d", names->x,
                 CLQ__MAX_RANK);
     CLQ_REQUIRE(work->x.shape[work->x.rank - 1] > 0, CLQ_ERROR_SHAPE,

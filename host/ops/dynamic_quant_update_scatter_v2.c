@@ -45,6 +45,43 @@ end:
     return status;
 }
 
+/* The tensors as the general operator takes them. */
+struct general {
+    struct seen x, scale, offset;
+    DLTensor words;
+};
+
+static clq_status call_of(const DLTensor *x, const DLTensor *indices, const DLTensor *var,
+                          const DLTensor *var_scale, const DLTensor *var_offset, struct general *general,
+                          struct clq__dynamic_scatter *call)
+{
+    clq_status status = CLQ_OK;
+    char is[CLQ__DTYPE_TEXT];
+
+    CLQ_TRY(check_shape("x", x, 3, 3, "[B, 1, H]", 1));
+    CLQ_TRY(check_shape("indices", indices, 1, 1, "[B]", 1));
+    CLQ_TRY(check_shape("var", var, 4, 4, "[B, S, 1, H]", 2));
+    CLQ_TRY(check_shape("var_scale", var_scale, 2, 3, "[B, S, 1], or 2, [B, S]", 2));
+    CLQ_TRY(check_shape("var_offset", var_offset, 2, 3, "[B, S, 1], or 2, [B, S]", 2));
+    general->words = clq__npu_packed(var);
+    CLQ_REQUIRE(clq__type_of(general->words.dtype) == CLQ__I4, CLQ_ERROR_TYPE,
+                "var.dtype is %s: it must be int4, in int32 words or in uint8 bytes",
+                clq__dtype_text(var->dtype, is, sizeof is));
+    CLQ_REQUIRE(x->shape[0] == var->shape[0], CLQ_ERROR_SHAPE,
+                "x.shape[0] is %lld: it must be var.shape[0], %lld", (long long)x->shape[0],
+                (long long)var->shape[0]);
+    *call = (struct clq__dynamic_scatter){
+        .names = &names,
+        .tensors = {.x = see(&general->x, x, 1),
+                    .y = &general->words,
+                    .scale = var_scale->ndim == 2 ? see(&general->scale, var_scale, 2) : var_scale,
+                    .offset = var_offset->ndim == 2 ? see(&general->offset, var_offset, 2) : var_offset},
+        .indices = indices,
+        .axis = 1};
+end:
+    return status;
+}
+
 clq_status clq_dynamic_quant_update_scatter_v2(clq_context *context, cl_command_queue queue,
                                                const DLTensor *x, const DLTensor *indices,
                                                const DLTensor *var, const DLTensor *var_scale,
@@ -52,33 +89,26 @@ clq_status clq_dynamic_quant_update_scatter_v2(clq_context *context, cl_command_
                                                const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct seen x4, scale3, offset3;
-    DLTensor words;
+    struct general general;
+    struct clq__dynamic_scatter call;
 
-    CLQ_TRY(check_shape("x", x, 3, 3, "[B, 1, H]", 1));
-    CLQ_TRY(check_shape("indices", indices, 1, 1, "[B]", 1));
-    CLQ_TRY(check_shape("var", var, 4, 4, "[B, S, 1, H]", 2));
-    CLQ_TRY(check_shape("var_scale", var_scale, 2, 3, "[B, S, 1], or 2, [B, S]", 2));
-    CLQ_TRY(check_shape("var_offset", var_offset, 2, 3, "[B, S, 1], or 2, [B, S]", 2));
-    words = clq__npu_packed(var);
-    CLQ_REQUIRE(
-        clq__type_of(words.dtype) == CLQ__I4, CLQ_ERROR_TYPE,
-        "var.dtype is (code %d, bits %d, lanes %d): it must be int4, in int32 words or in uint8 bytes",
-        var->dtype.code, var->dtype.bits, var->dtype.lanes);
-    CLQ_REQUIRE(x->shape[0] == var->shape[0], CLQ_ERROR_SHAPE,
-                "x.shape[0] is %lld: it must be var.shape[0], %lld", (long long)x->shape[0],
-                (long long)var->shape[0]);
-    CLQ_TRY(clq__dynamic_scatter_run(
-        context, queue,
-        &(struct clq__dynamic_scatter){
-            .names = &names,
-            .tensors = {.x = see(&x4, x, 1),
-                        .y = &words,
-                        .scale = var_scale->ndim == 2 ? see(&scale3, var_scale, 2) : var_scale,
-                        .offset = var_offset->ndim == 2 ? see(&offset3, var_offset, 2) : var_offset},
-            .indices = indices,
-            .axis = 1},
-        false, num_wait, wait, done));
+    CLQ_TRY(call_of(x, indices, var, var_scale, var_offset, &general, &call));
+    CLQ_TRY(clq__dynamic_scatter_run(context, queue, &call, false, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_dynamic_quant_update_scatter_v2_check(const DLTensor *x, const DLTensor *indices,
+                                                     const DLTensor *var, const DLTensor *var_scale,
+                                                     const DLTensor *var_offset)
+{
+    clq_status status = CLQ_OK;
+    struct general general;
+    struct clq__dynamic_scatter call;
+    struct clq__dynamic_work work;
+
+    CLQ_TRY(call_of(x, indices, var, var_scale, var_offset, &general, &call));
+    CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
 end:
     return status;
 }

@@ -4,20 +4,20 @@
 #include "base/error.h"
 #include "ops/dynamic.h"
 
-static const struct clq__dynamic_names names = {"x", "y", "scale", "offset"};
+static const struct clq__dynamic_names names = {"x", "y", "scales", "offsets"};
 
 static clq_status check(const struct clq_dynamic_quantize_desc *desc, struct clq__dynamic_work *work)
 {
     clq_status status = CLQ_OK;
 
     CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
-    CLQ_REQUIRE(desc->zero == 0, CLQ_ERROR_VALUE, "desc.zero is %u: it must be 0", desc->zero);
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__dynamic_check(work, &names,
                                &(struct clq__dynamic_tensors){.x = desc->x,
                                                               .y = desc->y,
-                                                              .scale = desc->scale,
-                                                              .offset = desc->offset,
-                                                              .smooth = desc->smooth_scale,
+                                                              .scale = desc->scales,
+                                                              .offset = desc->offsets,
+                                                              .smooth = desc->smooth_scales,
                                                               .symmetric = desc->symmetric}));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
 end:
@@ -48,4 +48,11 @@ clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,
 clq_status clq_dynamic_quantize_build(clq_context *context, const struct clq_dynamic_quantize_desc *desc)
 {
     return run(context, NULL, desc, true, 0, NULL, NULL);
+}
+
+clq_status clq_dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc)
+{
+    struct clq__dynamic_work work;
+
+    return check(desc, &work);
 }

@@ -2,12 +2,12 @@
 #include <clquant/dynamic_quantize_scatter.h>
 
 #include "base/error.h"
+#include "ops/check_indices.h"
 #include "ops/dynamic_scatter.h"
-#include "ops/explain.h"
 
-static const struct clq__dynamic_names names = {"updates", "cache", "cache_scale", "cache_offset"};
+static const struct clq__dynamic_names names = {"updates", "cache", "cache_scales", "cache_offsets"};
 
-static clq_status check(const struct clq__dynamic_scatter *call, struct clq__dynamic_work *work)
+clq_status clq__dynamic_scatter_check(const struct clq__dynamic_scatter *call, struct clq__dynamic_work *work)
 {
     clq_status status = CLQ_OK;
 
@@ -47,7 +47,7 @@ clq_status clq__dynamic_scatter_run(clq_context *context, cl_command_queue queue
     struct clq__dynamic_work work;
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(check(call, &work));
+    CLQ_TRY(clq__dynamic_scatter_check(call, &work));
     CLQ_TRY(clq__dynamic_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;
@@ -62,9 +62,9 @@ static clq_status call_of(const struct clq_dynamic_quantize_scatter_desc *desc,
     *call = (struct clq__dynamic_scatter){.names = &names,
                                           .tensors = {.x = desc->updates,
                                                       .y = desc->cache,
-                                                      .scale = desc->cache_scale,
-                                                      .offset = desc->cache_offset,
-                                                      .smooth = desc->smooth_scale,
+                                                      .scale = desc->cache_scales,
+                                                      .offset = desc->cache_offsets,
+                                                      .smooth = desc->smooth_scales,
                                                       .symmetric = desc->symmetric},
                                           .indices = desc->indices,
                                           .report = desc->report,
@@ -103,6 +103,18 @@ end:
     return status;
 }
 
+clq_status clq_dynamic_quantize_scatter_check(const struct clq_dynamic_quantize_scatter_desc *desc)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dynamic_scatter call;
+    struct clq__dynamic_work work;
+
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
+end:
+    return status;
+}
+
 clq_status clq_dynamic_quantize_scatter_workspace(clq_context *context,
                                                   const struct clq_dynamic_quantize_scatter_desc *desc,
                                                   size_t *size_bytes)
@@ -116,16 +128,16 @@ clq_status clq_dynamic_quantize_scatter_workspace(clq_context *context,
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
     CLQ_TRY(call_of(desc, &call));
     call.workspace = NULL; /* it is what is asked for */
-    CLQ_TRY(check(&call, &work));
+    CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
     CLQ_TRY(clq__dynamic_check_memory(&work, 0));
     *size_bytes = (size_t)owner_words_of(&work) * sizeof(uint32_t);
 end:
     return status;
 }
 
-clq_status clq_dynamic_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
-                                                const struct clq_dynamic_quantize_scatter_desc *desc,
-                                                cl_uint num_wait, const cl_event *wait)
+clq_status clq_dynamic_quantize_scatter_check_indices(clq_context *context, cl_command_queue queue,
+                                                      const struct clq_dynamic_quantize_scatter_desc *desc,
+                                                      cl_uint num_wait, const cl_event *wait)
 {
     clq_status status = CLQ_OK;
     struct clq__dynamic_scatter call;
@@ -133,9 +145,9 @@ clq_status clq_dynamic_quantize_scatter_explain(clq_context *context, cl_command
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(call_of(desc, &call));
-    CLQ_TRY(check(&call, &work));
+    CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
     CLQ_TRY(clq__dynamic_check_memory(&work, owner_words_of(&work)));
-    CLQ_TRY(clq__explain_entries(queue, &work.placement, num_wait, wait));
+    CLQ_TRY(clq__indices_check_entries(queue, &work.placement, num_wait, wait));
 end:
     return status;
 }

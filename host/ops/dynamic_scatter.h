@@ -14,6 +14,10 @@ struct clq__dynamic_scatter {
     uint32_t range, unique;
 };
 
+/* Every rule but those of buffers, once. */
+clq_status clq__dynamic_scatter_check(const struct clq__dynamic_scatter *call,
+                                      struct clq__dynamic_work *work);
+
 clq_status clq__dynamic_scatter_run(clq_context *context, cl_command_queue queue,
                                     const struct clq__dynamic_scatter *call, bool build_only,
                                     cl_uint num_wait, const cl_event *wait, cl_event *done);

@@ -2,6 +2,7 @@
 #include "ops/find_scales.h"
 
 #include "base/error.h"
+#include "ops/axis.h"
 #include "ops/chain.h"
 #include "ops/parameter.h"
 #include "runtime/memory.h"
@@ -17,16 +18,15 @@ static clq_status check_choices(const struct clq_find_scales_desc *desc, struct 
     clq_status status = CLQ_OK;
     const DLDataType dtype = desc->dtype;
     const bool unset = clq__same_dtype(dtype, (DLDataType){0, 0, 0});
-    char names[96];
+    char names[96], is[CLQ__DTYPE_TEXT];
 
     CLQ_REQUIRE(desc->method <= CLQ_MINMAX, CLQ_ERROR_VALUE,
                 "method is %u: it must be CLQ_ABSMAX (0) or CLQ_MINMAX (1)", desc->method);
     CLQ_REQUIRE(desc->mode <= CLQ_MULTIPLY, CLQ_ERROR_VALUE,
                 "mode is %u: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", desc->mode);
     work->type = unset ? CLQ__I8 : clq__type_of(dtype);
-    CLQ_REQUIRE(CLQ__SET(work->type) & CLQ__CACHES, CLQ_ERROR_TYPE,
-                "dtype is (code %d, bits %d, lanes %d): it must be %s", dtype.code, dtype.bits, dtype.lanes,
-                clq__type_names(CLQ__CACHES, names, sizeof names));
+    CLQ_REQUIRE(CLQ__SET(work->type) & CLQ__CACHES, CLQ_ERROR_TYPE, "dtype is %s: it must be %s",
+                clq__dtype_text(dtype, is, sizeof is), clq__type_names(CLQ__CACHES, names, sizeof names));
     work->method = desc->method;
     work->mode = desc->mode;
 end:
@@ -79,8 +79,6 @@ static clq_status check(const struct clq_find_scales_desc *desc, struct clq__sca
     CLQ_TRY(check_shapes(work, desc->axis));
     CLQ_TRY(clq__view_check_output(&work->scales));
     CLQ_TRY(clq__view_check_output(&work->zero_points));
-    CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->scales, &work->zero_points, &work->x},
-                                  2, 3));
 end:
     return status;
 }
@@ -134,6 +132,8 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(check(desc, &work));
+    CLQ_TRY(
+        clq__memory_check_all((const struct clq__view *[]){&work.scales, &work.zero_points, &work.x}, 2, 3));
     if (work.scales.elements == 0) {
         if (!build_only)
             CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
@@ -164,4 +164,11 @@ clq_status clq_find_scales(clq_context *context, cl_command_queue queue,
 clq_status clq_find_scales_build(clq_context *context, const struct clq_find_scales_desc *desc)
 {
     return run(context, NULL, desc, true, 0, NULL, NULL);
+}
+
+clq_status clq_find_scales_check(const struct clq_find_scales_desc *desc)
+{
+    struct clq__scales_work work;
+
+    return check(desc, &work);
 }

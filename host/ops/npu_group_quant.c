@@ -3,22 +3,51 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
+#include "ops/group.h"
 #include "ops/npu_words.h"
-
-#include <clquant/group_quantize.h>
 
 static clq_status check_output(const DLTensor *x, const DLTensor *y, bool words, DLTensor *as)
 {
     clq_status status = CLQ_OK;
+    char is[CLQ__DTYPE_TEXT];
 
     *as = words ? clq__npu_words(y) : *y;
     CLQ_REQUIRE(clq__same_dtype(as->dtype, words ? CLQ_INT4_WORDS : CLQ_INT8), CLQ_ERROR_TYPE,
-                "y.dtype is (code %d, bits %d, lanes %d): for dst_dtype %s it must be %s", y->dtype.code,
-                y->dtype.bits, y->dtype.lanes, words ? "quint4x2" : "int8",
+                "y.dtype is %s: for dst_dtype %s it must be %s", clq__dtype_text(y->dtype, is, sizeof is),
+                words ? "quint4x2" : "int8",
                 words ? "int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8)" : "int8");
     CLQ_REQUIRE(!words || x->ndim != 2 || x->shape == NULL || x->shape[1] % 8 == 0, CLQ_ERROR_SHAPE,
                 "x.shape[1] is %lld: for dst_dtype quint4x2 the last dimension must be divisible by 8",
                 (long long)x->shape[1]);
+end:
+    return status;
+}
+
+/* as takes the place of y. */
+static clq_status call_of(const DLTensor *x, const DLTensor *scale, const DLTensor *group_index,
+                          const DLTensor *offset, enum clq_npu_dtype dst_dtype, const DLTensor *y,
+                          DLTensor *as, struct clq__group *call)
+{
+    clq_status status = CLQ_OK;
+    char is[CLQ__DTYPE_TEXT], wanted[CLQ__DTYPE_TEXT];
+
+    CLQ_REQUIRE(x != NULL, CLQ_ERROR_NULL, "x is NULL: it must be a tensor");
+    CLQ_REQUIRE(scale != NULL, CLQ_ERROR_NULL, "scale is NULL: it must be a tensor");
+    CLQ_REQUIRE(y != NULL, CLQ_ERROR_NULL, "y is NULL: it must be a tensor");
+    CLQ_REQUIRE(dst_dtype == CLQ_NPU_QINT8 || dst_dtype == CLQ_NPU_QUINT4X2, CLQ_ERROR_VALUE,
+                "dst_dtype is %d: it must be CLQ_NPU_QINT8 (1) or CLQ_NPU_QUINT4X2 (4)", (int)dst_dtype);
+    CLQ_REQUIRE(offset == NULL || clq__same_dtype(offset->dtype, scale->dtype), CLQ_ERROR_TYPE,
+                "offset.dtype is %s: it must be that of scale, %s",
+                clq__dtype_text(offset->dtype, is, sizeof is),
+                clq__dtype_text(scale->dtype, wanted, sizeof wanted));
+    CLQ_TRY(check_output(x, y, dst_dtype == CLQ_NPU_QUINT4X2, as));
+    *call = (struct clq__group){.scales_name = "scale",
+                                .zero_points_name = "offset",
+                                .x = x,
+                                .scales = scale,
+                                .group_index = group_index,
+                                .zero_points = offset,
+                                .y = as};
 end:
     return status;
 }
@@ -29,24 +58,25 @@ clq_status clq_npu_group_quant(clq_context *context, cl_command_queue queue, con
                                const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
+    struct clq__group call;
     DLTensor as;
 
-    CLQ_REQUIRE(x != NULL, CLQ_ERROR_NULL, "x is NULL: it must be a tensor");
-    CLQ_REQUIRE(scale != NULL, CLQ_ERROR_NULL, "scale is NULL: it must be a tensor");
-    CLQ_REQUIRE(y != NULL, CLQ_ERROR_NULL, "y is NULL: it must be a tensor");
-    CLQ_REQUIRE(dst_dtype == CLQ_NPU_QINT8 || dst_dtype == CLQ_NPU_QUINT4X2, CLQ_ERROR_VALUE,
-                "dst_dtype is %d: it must be CLQ_NPU_QINT8 (1) or CLQ_NPU_QUINT4X2 (4)", (int)dst_dtype);
-    CLQ_REQUIRE(offset == NULL || clq__same_dtype(offset->dtype, scale->dtype), CLQ_ERROR_TYPE,
-                "offset.dtype is (code %d, bits %d, lanes %d): it must be that of scale, (code %d, bits %d, "
-                "lanes %d)",
-                offset->dtype.code, offset->dtype.bits, offset->dtype.lanes, scale->dtype.code,
-                scale->dtype.bits, scale->dtype.lanes);
-    CLQ_TRY(check_output(x, y, dst_dtype == CLQ_NPU_QUINT4X2, &as));
-    CLQ_TRY(clq_group_quantize(
-        context, queue,
-        &(struct clq_group_quantize_desc){
-            .x = x, .scale = scale, .group_index = group_index, .offset = offset, .y = &as},
-        num_wait, wait, done));
+    CLQ_TRY(call_of(x, scale, group_index, offset, dst_dtype, y, &as, &call));
+    CLQ_TRY(clq__group_run(context, queue, &call, false, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_npu_group_quant_check(const DLTensor *x, const DLTensor *scale, const DLTensor *group_index,
+                                     const DLTensor *offset, enum clq_npu_dtype dst_dtype, const DLTensor *y)
+{
+    clq_status status = CLQ_OK;
+    struct clq__group call;
+    struct clq__static_work work;
+    DLTensor as;
+
+    CLQ_TRY(call_of(x, scale, group_index, offset, dst_dtype, y, &as, &call));
+    CLQ_TRY(clq__group_check(&call, &work));
 end:
     return status;
 }

@@ -23,12 +23,13 @@ static clq_status check_output(const struct dtype *dtype, const DLTensor *input,
     clq_status status = CLQ_OK;
     const bool words = dtype->type == CLQ__I4;
     const int last = input->ndim - 1;
+    char is[CLQ__DTYPE_TEXT];
 
     *as = words ? clq__npu_words(output) : *output;
     CLQ_REQUIRE(words ? clq__same_dtype(as->dtype, CLQ_INT4_WORDS)
                       : clq__type_of(output->dtype) == dtype->type,
-                CLQ_ERROR_TYPE, "output.dtype is (code %d, bits %d, lanes %d): for dtype %s it must be %s",
-                output->dtype.code, output->dtype.bits, output->dtype.lanes, dtype->name,
+                CLQ_ERROR_TYPE, "output.dtype is %s: for dtype %s it must be %s",
+                clq__dtype_text(output->dtype, is, sizeof is), dtype->name,
                 words ? "int32 words, (kDLInt, 32, 1) or (kDLInt, 4, 8)" : clq__type_name(dtype->type));
     CLQ_REQUIRE(!words || input->ndim > 0, CLQ_ERROR_RANK,
                 "input.ndim is %d: for dtype quint4x2 it must have a last dimension", input->ndim);
@@ -45,7 +46,7 @@ static clq_status check_axis(int axis, bool div_mode, const DLTensor *input, int
 {
     clq_status status = CLQ_OK;
 
-    *general = axis;
+    *general = axis == 0 ? CLQ_AXIS_FIRST : axis;
     if (div_mode)
         goto end;
     CLQ_REQUIRE(axis >= -2, CLQ_ERROR_AXIS, "axis is %d: with div_mode false it must be -2 or above", axis);
@@ -68,6 +69,7 @@ static clq_status check_parameters(const DLTensor *scales, const DLTensor *zero_
     clq_status status = CLQ_OK;
     const int rank =
         scales->ndim <= CLQ_MAX_RANK ? scales->ndim : 0; /* refused with the rest if it is more */
+    char is[CLQ__DTYPE_TEXT], wanted[CLQ__DTYPE_TEXT];
 
     CLQ_REQUIRE(!div_mode || scales->ndim == 1, CLQ_ERROR_RANK,
                 "scales.ndim is %d: with div_mode true it must be 1", scales->ndim);
@@ -78,12 +80,10 @@ static clq_status check_parameters(const DLTensor *scales, const DLTensor *zero_
     CLQ_REQUIRE(!div_mode || count_of(zero_points) == count_of(scales), CLQ_ERROR_SHAPE,
                 "zero_points.shape[0] is %lld: it must be that of scales, %lld",
                 (long long)count_of(zero_points), (long long)count_of(scales));
-    CLQ_REQUIRE(
-        div_mode || clq__same_dtype(zero_points->dtype, scales->dtype), CLQ_ERROR_TYPE,
-        "zero_points.dtype is (code %d, bits %d, lanes %d): with div_mode false it must be that of scales, "
-        "(code %d, bits %d, lanes %d)",
-        zero_points->dtype.code, zero_points->dtype.bits, zero_points->dtype.lanes, scales->dtype.code,
-        scales->dtype.bits, scales->dtype.lanes);
+    CLQ_REQUIRE(div_mode || clq__same_dtype(zero_points->dtype, scales->dtype), CLQ_ERROR_TYPE,
+                "zero_points.dtype is %s: with div_mode false it must be that of scales, %s",
+                clq__dtype_text(zero_points->dtype, is, sizeof is),
+                clq__dtype_text(scales->dtype, wanted, sizeof wanted));
     for (int d = 0; d < rank && !div_mode && scales->shape != NULL && zero_points->shape != NULL; d++)
         CLQ_REQUIRE(zero_points->shape[d] == scales->shape[d], CLQ_ERROR_SHAPE,
                     "zero_points.shape[%d] is %lld: it must be that of scales, %lld", d,
@@ -92,14 +92,13 @@ end:
     return status;
 }
 
-clq_status clq_npu_quantize(clq_context *context, cl_command_queue queue, const DLTensor *input,
-                            const DLTensor *scales, const DLTensor *zero_points, enum clq_npu_dtype dtype,
-                            int axis, bool div_mode, const DLTensor *output, cl_uint num_wait,
-                            const cl_event *wait, cl_event *done)
+/* as takes the place of output. */
+static clq_status call_of(const DLTensor *input, const DLTensor *scales, const DLTensor *zero_points,
+                          enum clq_npu_dtype dtype, int axis, bool div_mode, const DLTensor *output,
+                          DLTensor *as, struct clq__dense *call)
 {
     clq_status status = CLQ_OK;
     const unsigned number = (unsigned)dtype;
-    DLTensor as;
     int general;
 
     CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
@@ -110,19 +109,46 @@ clq_status clq_npu_quantize(clq_context *context, cl_command_queue queue, const 
     CLQ_REQUIRE(div_mode ? dtypes[number].divide : dtypes[number].multiply, CLQ_ERROR_VALUE,
                 "dtype is %s: with div_mode %s it must be %s", dtypes[number].name,
                 div_mode ? "true" : "false", div_mode ? "qint8, quint8 or int32" : "qint8 or quint4x2");
-    CLQ_TRY(check_output(&dtypes[number], input, output, &as));
+    CLQ_TRY(check_output(&dtypes[number], input, output, as));
     CLQ_TRY(check_axis(axis, div_mode, input, &general));
     CLQ_TRY(check_parameters(scales, zero_points, div_mode));
-    CLQ_TRY(clq__dense_run(context, queue,
-                           &(struct clq__dense){.x = input,
-                                                .scales = scales,
-                                                .zero_points = zero_points,
-                                                .y = &as,
-                                                .x_name = "input",
-                                                .y_name = "output",
-                                                .axis = general,
-                                                .mode = div_mode ? CLQ_DIVIDE : CLQ_MULTIPLY},
-                           false, num_wait, wait, done));
+    *call = (struct clq__dense){.x = input,
+                                .scales = scales,
+                                .zero_points = zero_points,
+                                .y = as,
+                                .x_name = "input",
+                                .y_name = "output",
+                                .axis = general,
+                                .mode = div_mode ? CLQ_DIVIDE : CLQ_MULTIPLY};
+end:
+    return status;
+}
+
+clq_status clq_npu_quantize(clq_context *context, cl_command_queue queue, const DLTensor *input,
+                            const DLTensor *scales, const DLTensor *zero_points, enum clq_npu_dtype dtype,
+                            int axis, bool div_mode, const DLTensor *output, cl_uint num_wait,
+                            const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dense call;
+    DLTensor as;
+
+    CLQ_TRY(call_of(input, scales, zero_points, dtype, axis, div_mode, output, &as, &call));
+    CLQ_TRY(clq__dense_run(context, queue, &call, false, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_npu_quantize_check(const DLTensor *input, const DLTensor *scales, const DLTensor *zero_points,
+                                  enum clq_npu_dtype dtype, int axis, bool div_mode, const DLTensor *output)
+{
+    clq_status status = CLQ_OK;
+    struct clq__dense call;
+    struct clq__static_work work;
+    DLTensor as;
+
+    CLQ_TRY(call_of(input, scales, zero_points, dtype, axis, div_mode, output, &as, &call));
+    CLQ_TRY(clq__dense_check(&call, &work));
 end:
     return status;
 }

@@ -49,21 +49,19 @@ end:
     return status;
 }
 
-static clq_status run(clq_context *context, cl_command_queue queue, const struct clq__scatter *call,
-                      int quant_axis, const char *reduce, cl_uint num_wait, const cl_event *wait,
-                      cl_event *done)
+static clq_status check(const struct clq__scatter *call, int quant_axis, const char *reduce)
 {
     clq_status status = CLQ_OK;
     const DLTensor *cache = call->cache, *updates = call->updates;
+    char is[CLQ__DTYPE_TEXT];
 
     CLQ_REQUIRE(cache != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor", call->names->cache);
     CLQ_REQUIRE(updates != NULL, CLQ_ERROR_NULL, "updates is NULL: it must be a tensor");
     CLQ_REQUIRE(reduce != NULL, CLQ_ERROR_NULL, "reduce is NULL: it must be \"update\"");
     CLQ_REQUIRE(strcmp(reduce, "update") == 0, CLQ_ERROR_VALUE, "reduce is \"%s\": it must be \"update\"",
                 reduce);
-    CLQ_REQUIRE(clq__type_of(cache->dtype) == CLQ__I8, CLQ_ERROR_TYPE,
-                "%s.dtype is (code %d, bits %d, lanes %d): it must be int8", call->names->cache,
-                cache->dtype.code, cache->dtype.bits, cache->dtype.lanes);
+    CLQ_REQUIRE(clq__type_of(cache->dtype) == CLQ__I8, CLQ_ERROR_TYPE, "%s.dtype is %s: it must be int8",
+                call->names->cache, clq__dtype_text(cache->dtype, is, sizeof is));
     CLQ_TRY(check_axes(updates, call->axis, quant_axis));
     CLQ_TRY(check_count("quant_scales", call->scales, updates));
     CLQ_TRY(check_count("quant_zero_points", call->zero_points, updates));
@@ -71,9 +69,23 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
                     updates->shape[0] <= cache->shape[0],
                 CLQ_ERROR_SHAPE, "updates.shape[0] is %lld: it must be at most %s.shape[0], %lld",
                 (long long)updates->shape[0], call->names->cache, (long long)cache->shape[0]);
-    CLQ_TRY(clq__scatter_run(context, queue, call, false, num_wait, wait, done));
 end:
     return status;
+}
+
+/* output NULL: in place, of input. axis is checked: it is not the first. */
+static struct clq__scatter call_of(const DLTensor *input, const DLTensor *indices, const DLTensor *updates,
+                                   const DLTensor *quant_scales, const DLTensor *quant_zero_points, int axis,
+                                   const DLTensor *output)
+{
+    return (struct clq__scatter){.names = output != NULL ? &copy_names : &place_names,
+                                 .input = output != NULL ? input : NULL,
+                                 .cache = output != NULL ? output : input,
+                                 .indices = indices,
+                                 .updates = updates,
+                                 .scales = quant_scales,
+                                 .zero_points = quant_zero_points,
+                                 .axis = axis};
 }
 
 clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, const DLTensor *input,
@@ -83,18 +95,13 @@ clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, c
                                  const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
+    const struct clq__scatter call =
+        call_of(input, indices, updates, quant_scales, quant_zero_points, axis, output);
 
     CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
-    CLQ_TRY(run(context, queue,
-                &(struct clq__scatter){.names = &copy_names,
-                                       .input = input,
-                                       .cache = output,
-                                       .indices = indices,
-                                       .updates = updates,
-                                       .scales = quant_scales,
-                                       .zero_points = quant_zero_points,
-                                       .axis = axis},
-                quant_axis, reduce, num_wait, wait, done));
+    CLQ_REQUIRE(output != NULL, CLQ_ERROR_NULL, "output is NULL: it must be a tensor");
+    CLQ_TRY(check(&call, quant_axis, reduce));
+    CLQ_TRY(clq__scatter_run(context, queue, &call, false, num_wait, wait, done));
 end:
     return status;
 }
@@ -105,13 +112,30 @@ clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue queue, 
                                   int quant_axis, const char *reduce, cl_uint num_wait, const cl_event *wait,
                                   cl_event *done)
 {
-    return run(context, queue,
-               &(struct clq__scatter){.names = &place_names,
-                                      .cache = self,
-                                      .indices = indices,
-                                      .updates = updates,
-                                      .scales = quant_scales,
-                                      .zero_points = quant_zero_points,
-                                      .axis = axis},
-               quant_axis, reduce, num_wait, wait, done);
+    clq_status status = CLQ_OK;
+    const struct clq__scatter call =
+        call_of(self, indices, updates, quant_scales, quant_zero_points, axis, NULL);
+
+    CLQ_TRY(check(&call, quant_axis, reduce));
+    CLQ_TRY(clq__scatter_run(context, queue, &call, false, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTensor *indices,
+                                       const DLTensor *updates, const DLTensor *quant_scales,
+                                       const DLTensor *quant_zero_points, int axis, int quant_axis,
+                                       const char *reduce, const DLTensor *output)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__scatter call =
+        call_of(input, indices, updates, quant_scales, quant_zero_points, axis, output);
+    struct clq__static_work work;
+    struct clq__view copied;
+
+    CLQ_REQUIRE(input != NULL || output == NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
+    CLQ_TRY(check(&call, quant_axis, reduce));
+    CLQ_TRY(clq__scatter_check(&call, &work, &copied));
+end:
+    return status;
 }

@@ -3,19 +3,7 @@
 
 #include "base/error.h"
 
-clq_status clq__axis_check(const struct clq__view *x, int wished, const char *name, int64_t count, int *axis)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(x->rank > 0, CLQ_ERROR_RANK, "%s.ndim is 0: %s must then have 1 element, not %lld", x->name,
-                name, (long long)count);
-    CLQ_REQUIRE(wished >= -x->rank && wished < x->rank, CLQ_ERROR_AXIS,
-                "axis is %d: it must be from %d to %d, the rank of %s", wished, -x->rank, x->rank - 1,
-                x->name);
-    *axis = wished < 0 ? wished + x->rank : wished;
-end:
-    return status;
-}
+#include <stdio.h>
 
 clq_status clq__parameter_check_rank(const struct clq__view *view, const struct clq__view *x)
 {
@@ -28,21 +16,47 @@ end:
     return status;
 }
 
+/* Another axis that the elements would fit, where there is one alone; -1 else. */
+static int axis_meant(const struct clq__view *view, const struct clq__view *x, int axis)
+{
+    int meant = -1;
+
+    for (int d = 0; d < x->rank; d++) {
+        if (d == axis || x->shape[d] != view->elements ||
+            (view->rank == x->rank && view->rank > 1 && view->shape[d] != view->elements))
+            continue;
+        if (meant >= 0)
+            return -1;
+        meant = d;
+    }
+    return meant;
+}
+
+static const char *hint(char text[64], int meant)
+{
+    text[0] = '\0';
+    if (meant >= 0)
+        snprintf(text, 64, "; is axis %d meant%s?", meant, meant == 0 ? " (CLQ_AXIS_FIRST)" : "");
+    return text;
+}
+
 clq_status clq__parameter_check(const struct clq__view *view, const struct clq__view *x, int axis,
                                 int64_t *stride)
 {
     clq_status status = CLQ_OK;
     const bool full_rank = view->rank == x->rank && view->rank > 1;
     const int along = full_rank ? axis : 0;
+    char text[64];
 
     CLQ_TRY(clq__parameter_check_rank(view, x));
     for (int d = 0; d < view->rank && full_rank && view->elements != 1; d++)
         CLQ_REQUIRE(d == along || view->shape[d] == 1, CLQ_ERROR_SHAPE,
-                    "%s.shape[%d] is %lld: every dimension but the axis, %d, must be 1", view->name, d,
-                    (long long)view->shape[d], along);
+                    "%s.shape[%d] is %lld: axis is %d, and every other dimension must be 1%s", view->name, d,
+                    (long long)view->shape[d], along, hint(text, axis_meant(view, x, along)));
     CLQ_REQUIRE(view->elements == 1 || view->elements == x->shape[axis], CLQ_ERROR_SHAPE,
-                "%s has %lld elements: it must have 1, or %lld as %s.shape[%d]", view->name,
-                (long long)view->elements, (long long)x->shape[axis], x->name, axis);
+                "%s has %lld elements: axis is %d, so it must have 1, or %lld as %s.shape[%d]%s", view->name,
+                (long long)view->elements, axis, (long long)x->shape[axis], x->name, axis,
+                hint(text, axis_meant(view, x, axis)));
     *stride = view->elements == 1 ? 0 : view->stride[along];
 end:
     return status;

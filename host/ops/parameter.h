@@ -4,9 +4,6 @@
 
 #include "base/view.h"
 
-/* The axis of x that is meant; count and name are those of what lies along it. */
-clq_status clq__axis_check(const struct clq__view *x, int wished, const char *name, int64_t count, int *axis);
-
 /* One element or one per index of the axis; 0-D, 1-D, or of x's rank with all else 1. The stride is that in
  * memory along the axis, 0 for one element. */
 clq_status clq__parameter_check(const struct clq__view *view, const struct clq__view *x, int axis,

@@ -1,6 +1,7 @@
 /* The rules of scales and zero points, in each of the ways that they belong to a tensor. */
 #include "base/error.h"
 #include "base/fold.h"
+#include "ops/axis.h"
 #include "ops/parameter.h"
 #include "ops/static_quantize.h"
 
@@ -8,17 +9,18 @@ clq_status clq__static_check_axis(struct clq__static_work *work, int axis)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
-    const struct clq__view *longer = scales->elements != 1 ? scales : zero_points;
+    const struct clq__view *longer = scales->elements != 1 ? scales : zero_points,
+                           *read = clq__static_read(work);
 
     if (longer->elements != 1) {
-        CLQ_TRY(clq__axis_check(&work->x, axis, longer->name, longer->elements, &work->axis));
-        CLQ_TRY(clq__parameter_check(scales, &work->x, work->axis, &work->scale.stride));
+        CLQ_TRY(clq__axis_check(read, axis, longer->name, longer->elements, &work->axis));
+        CLQ_TRY(clq__parameter_check(scales, read, work->axis, &work->scale.stride));
         if (zero_points->tensor != NULL)
-            CLQ_TRY(clq__parameter_check(zero_points, &work->x, work->axis, &work->zero_point.stride));
+            CLQ_TRY(clq__parameter_check(zero_points, read, work->axis, &work->zero_point.stride));
         goto end;
     }
-    CLQ_TRY(clq__parameter_check_rank(scales, &work->x));
-    CLQ_TRY(clq__parameter_check_rank(zero_points, &work->x));
+    CLQ_TRY(clq__parameter_check_rank(scales, read));
+    CLQ_TRY(clq__parameter_check_rank(zero_points, read));
 end:
     return status;
 }
@@ -28,13 +30,16 @@ static clq_status check_along_last(const struct clq__static_work *work,
                                    struct clq__static_parameter *parameter)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *view = &parameter->view;
     const int last = work->x.rank - 1;
+    /* along axis a gathered y may be shorter than q, and it is y's indices that have scales */
+    const bool shorter = work->placement.kind != CLQ_ENTRY_NONE && work->placement.axis == last;
+    const struct clq__view *view = &parameter->view, *read = shorter ? &work->x : clq__static_read(work);
     struct clq__fold fold;
 
-    CLQ_REQUIRE(view->elements == 1 || view->elements == work->x.shape[last], CLQ_ERROR_SHAPE,
-                "%s has %lld elements: it must have 1, or %lld as %s.shape[%d]", view->name,
-                (long long)view->elements, (long long)work->x.shape[last], work->x.name, last);
+    CLQ_REQUIRE(
+        view->elements == 1 || view->elements == read->shape[last], CLQ_ERROR_SHAPE,
+        "%s has %lld elements: with indices it must have 1, or %lld as %s.shape[%d], the last dimension",
+        view->name, (long long)view->elements, (long long)read->shape[last], read->name, last);
     if (view->elements <= 1)
         goto end;
     fold.dims = 0;
@@ -61,20 +66,21 @@ end:
 clq_status clq__static_check_groups(struct clq__static_work *work)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *x = &work->x, *scale = &work->scale.view, *ends = &work->placement.indices;
+    const struct clq__view *x = clq__static_read(work), *scale = &work->scale.view,
+                           *ends = &work->placement.indices;
     const struct clq__view *offset = &work->zero_point.view;
 
     CLQ_REQUIRE(x->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", x->name, x->rank);
-    CLQ_REQUIRE(scale->rank == 2, CLQ_ERROR_RANK, "scale.ndim is %d: it must be 2", scale->rank);
+    CLQ_REQUIRE(scale->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", scale->name, scale->rank);
     CLQ_REQUIRE(ends->rank == 1, CLQ_ERROR_RANK, "group_index.ndim is %d: it must be 1", ends->rank);
-    CLQ_REQUIRE(scale->shape[0] >= 1, CLQ_ERROR_SHAPE,
-                "scale.shape[0] is 0: there must be at least one group");
+    CLQ_REQUIRE(scale->shape[0] >= 1, CLQ_ERROR_SHAPE, "%s.shape[0] is 0: there must be at least one group",
+                scale->name);
     CLQ_REQUIRE(scale->shape[1] == x->shape[1], CLQ_ERROR_SHAPE,
-                "scale.shape[1] is %lld: it must be %s.shape[1], %lld", (long long)scale->shape[1], x->name,
-                (long long)x->shape[1]);
+                "%s.shape[1] is %lld: it must be %s.shape[1], %lld", scale->name, (long long)scale->shape[1],
+                x->name, (long long)x->shape[1]);
     CLQ_REQUIRE(ends->shape[0] == scale->shape[0], CLQ_ERROR_SHAPE,
-                "group_index.shape[0] is %lld: it must be scale.shape[0], %lld", (long long)ends->shape[0],
-                (long long)scale->shape[0]);
+                "group_index.shape[0] is %lld: it must be %s.shape[0], %lld", (long long)ends->shape[0],
+                scale->name, (long long)scale->shape[0]);
     CLQ_REQUIRE(offset->elements == 1, CLQ_ERROR_SHAPE, "%s has %lld elements: it must have 1", offset->name,
                 (long long)offset->elements);
     work->axis = 1;

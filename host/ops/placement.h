@@ -17,6 +17,7 @@ struct clq__placement {
     int axis;                      /* the one of A and U */
     uint32_t range;                /* enum clq_range_policy */
     bool may_overlap;              /* entries may write the same place */
+    bool moves;                    /* entries have elements: else indices are not looked at */
     cl_mem report, workspace;
     uint64_t report_offset_bytes, workspace_offset_bytes;
 };

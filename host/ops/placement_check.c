@@ -1,14 +1,16 @@
 /* The rules of indices, and of the shapes that they place, that the host can know. */
 #include "base/error.h"
+#include "ops/axis.h"
 #include "ops/placement.h"
 
 #include <clquant/quantize_scatter.h>
+#include <stdio.h>
 
 void clq__placement_init(struct clq__placement *placement)
 {
     clq__view_init_absent(&placement->indices, "indices");
     placement->kind = CLQ_ENTRY_NONE;
-    placement->may_overlap = false;
+    placement->may_overlap = placement->moves = false;
     placement->range = CLQ_DROP;
     placement->batches = placement->size = placement->length = 1;
     placement->axis = 0;
@@ -26,22 +28,64 @@ end:
     return status;
 }
 
+/* Whether the tensors would fit with their entries along dimension d. */
+static bool fit_along(const struct clq__view *cache, const struct clq__view *pieces, int d)
+{
+    for (int other = 1; other < cache->rank; other++)
+        if (other != d && cache->shape[other] != pieces->shape[other])
+            return false;
+    return pieces->shape[d] <= cache->shape[d];
+}
+
+/* Of dimension d, which is not axis. Whoever left axis out has another layout than the default's in mind. */
+static clq_status refuse_size(const struct clq__view *cache, const struct clq__view *pieces, int d, int axis)
+{
+    char hint[48] = "";
+
+    if (cache->lanes > 1 && d == cache->rank - 1)
+        return clq__view_refuse_size(cache, pieces, d);
+    if (fit_along(cache, pieces, d))
+        snprintf(hint, sizeof hint, "; is axis %d meant?", d);
+    return clq_error_set(
+        CLQ_ERROR_SHAPE,
+        "%s.shape[%d] is %lld: it must be %s.shape[%d], %lld, for axis is %d, where alone an entry may "
+        "be shorter than the cache%s",
+        pieces->name, d, (long long)pieces->shape[d], cache->name, d, (long long)cache->shape[d], axis, hint);
+}
+
+/* The axes from 1 to end - 1, counted from both ends. */
+static const char *allowed(char text[64], int rank, int end)
+{
+    if (end == 2)
+        snprintf(text, 64, "1 or %d", 1 - rank);
+    else
+        snprintf(text, 64, "from 1 to %d or from %d to %d", end - 1, 1 - rank, end - rank - 1);
+    return text;
+}
+
 static clq_status check_shapes(struct clq__placement *placement, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *pieces = rules->pieces, *cache = rules->cache;
-    const int rank = pieces->rank, axis = rules->axis, at = axis < 0 ? axis + rank : axis;
+    const int rank = pieces->rank, at = clq__axis_of(rules->axis, CLQ__AXIS_SECOND_TO_LAST, rank);
     const int end = rank - (rules->last_is_whole ? 1 : 0);
+    char text[CLQ__AXIS_TEXT], range[64];
 
     CLQ_REQUIRE(rank >= rules->least_rank, CLQ_ERROR_RANK, "%s.ndim is %d: it must be from %d to %d",
                 pieces->name, rank, rules->least_rank, CLQ__MAX_RANK);
     CLQ_TRY(clq__view_check_rank(cache, pieces));
+    CLQ_REQUIRE(
+        end > 1, CLQ_ERROR_RANK,
+        "%s.ndim is %d: it must be at least 3, for entries are placed along a dimension that is neither the "
+        "first nor the last",
+        cache->name, rank);
     CLQ_REQUIRE(at >= 1 && at < end, CLQ_ERROR_AXIS,
-                "axis is %d: it must be from %d to %d or from 1 to %d, any dimension but the first%s", axis,
-                1 - rank, end - rank - 1, end - 1, end < rank ? " and the last" : "");
+                "%s: it must be %s, any of the %d dimensions of %s but the first%s",
+                clq__axis_text(rules->axis, CLQ__AXIS_SECOND_TO_LAST, text), allowed(range, rank, end), rank,
+                cache->name, end < rank ? " and the last" : "");
     for (int d = 1; d < rank; d++)
-        if (d != at)
-            CLQ_TRY(clq__view_check_size(cache, pieces, d));
+        if (d != at && cache->shape[d] != pieces->shape[d])
+            CLQ_TRY(refuse_size(cache, pieces, d, at));
     CLQ_REQUIRE(pieces->shape[at] <= cache->shape[at], CLQ_ERROR_SHAPE,
                 "%s.shape[%d] is %lld: it must be at most %s.shape[%d], %lld", pieces->name, at,
                 (long long)pieces->shape[at], cache->name, at, (long long)cache->shape[at]);
@@ -85,6 +129,7 @@ clq_status clq__placement_check(struct clq__placement *placement, const struct c
     CLQ_TRY(check_indices(placement, rules));
     placement->kind = placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS : CLQ_ENTRY_STARTS;
     placement->range = rules->out_of_range;
+    placement->moves = rules->pieces->elements > 0;
     placement->may_overlap = placement->kind == CLQ_ENTRY_PAIRS && !rules->unique;
     CLQ_REQUIRE(
         !placement->may_overlap || placement->indices.shape[0] < UINT32_MAX, CLQ_ERROR_SHAPE,

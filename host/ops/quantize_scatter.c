@@ -2,19 +2,20 @@
 #include <clquant/quantize_scatter.h>
 
 #include "base/error.h"
+#include "ops/check_indices.h"
 #include "ops/copy.h"
-#include "ops/explain.h"
 #include "ops/scatter.h"
 #include "ops/static_call.h"
 
 static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
 
-/* Before anything is enqueued: how much is needed shows only once the call is described. */
-static clq_status check_workspace(const struct clq__static_work *work, const struct clq__view *input)
+/* Before anything is enqueued: how much workspace is needed shows only once the call is described. */
+static clq_status check_memory(const struct clq__static_work *work, const struct clq__view *input)
 {
     clq_status status = CLQ_OK;
     struct clq__static_call described;
 
+    CLQ_TRY(clq__scatter_check_memory(work, input));
     if (work->placement.workspace == NULL || work->x.elements == 0)
         goto end;
     clq__static_describe(&described, work);
@@ -33,7 +34,7 @@ clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const 
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(clq__scatter_check(call, &work, &input));
-    CLQ_TRY(check_workspace(&work, &input));
+    CLQ_TRY(check_memory(&work, &input));
     if (input.tensor != NULL && input.elements > 0) {
         CLQ_TRY(clq__copy(context, queue, &work.y, &input, build_only, num_wait, wait, &copied));
         num_wait = copied != NULL;
@@ -93,6 +94,19 @@ end:
     return status;
 }
 
+clq_status clq_quantize_scatter_check(const struct clq_quantize_scatter_desc *desc)
+{
+    clq_status status = CLQ_OK;
+    struct clq__scatter call;
+    struct clq__static_work work;
+    struct clq__view input;
+
+    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_check(&call, &work, &input));
+end:
+    return status;
+}
+
 clq_status clq_quantize_scatter_workspace(clq_context *context, const struct clq_quantize_scatter_desc *desc,
                                           size_t *size_bytes)
 {
@@ -108,6 +122,7 @@ clq_status clq_quantize_scatter_workspace(clq_context *context, const struct clq
     CLQ_TRY(call_of(desc, &call));
     call.workspace = NULL; /* it is what is asked for */
     CLQ_TRY(clq__scatter_check(&call, &work, &input));
+    CLQ_TRY(clq__scatter_check_memory(&work, &input));
     if (work.x.elements > 0) {
         clq__static_describe(&described, &work);
         *size_bytes = (size_t)clq__static_owner_words(&described) * sizeof(uint32_t);
@@ -116,9 +131,9 @@ end:
     return status;
 }
 
-clq_status clq_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
-                                        const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,
-                                        const cl_event *wait)
+clq_status clq_quantize_scatter_check_indices(clq_context *context, cl_command_queue queue,
+                                              const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,
+                                              const cl_event *wait)
 {
     clq_status status = CLQ_OK;
     struct clq__scatter call;
@@ -128,8 +143,8 @@ clq_status clq_quantize_scatter_explain(clq_context *context, cl_command_queue q
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(call_of(desc, &call));
     CLQ_TRY(clq__scatter_check(&call, &work, &input));
-    CLQ_TRY(check_workspace(&work, &input));
-    CLQ_TRY(clq__explain_entries(queue, &work.placement, num_wait, wait));
+    CLQ_TRY(check_memory(&work, &input));
+    CLQ_TRY(clq__indices_check_entries(queue, &work.placement, num_wait, wait));
 end:
     return status;
 }

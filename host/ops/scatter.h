@@ -18,9 +18,12 @@ struct clq__scatter {
     uint32_t mode, range, unique;
 };
 
-/* Every rule, once. input is absent where the call is in place. */
+/* Every rule but those of buffers, once. input is absent where the call is in place. */
 clq_status clq__scatter_check(const struct clq__scatter *call, struct clq__static_work *work,
                               struct clq__view *input);
+
+/* Those of buffers, but for the workspace. */
+clq_status clq__scatter_check_memory(const struct clq__static_work *work, const struct clq__view *input);
 
 clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const struct clq__scatter *call,
                             bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done);

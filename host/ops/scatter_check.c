@@ -2,12 +2,17 @@
 #include "base/error.h"
 #include "ops/scatter.h"
 
-static clq_status check_memory(const struct clq__static_work *work, const struct clq__view *input)
+clq_status clq__scatter_check_memory(const struct clq__static_work *work, const struct clq__view *input)
 {
-    return clq__memory_check_all((const struct clq__view *[]){&work->y, input, &work->x,
-                                                              &work->placement.indices, &work->scale.view,
-                                                              &work->zero_point.view},
-                                 1, 6);
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->y, input, &work->x,
+                                                               &work->placement.indices, &work->scale.view,
+                                                               &work->zero_point.view},
+                                  1, 6));
+    CLQ_TRY(clq__static_check_side_buffers(work, input, 0));
+end:
+    return status;
 }
 
 clq_status clq__scatter_check(const struct clq__scatter *call, struct clq__static_work *work,
@@ -45,8 +50,6 @@ clq_status clq__scatter_check(const struct clq__scatter *call, struct clq__stati
     placement->report_offset_bytes = call->report_offset_bytes;
     placement->workspace = call->workspace;
     placement->workspace_offset_bytes = call->workspace_offset_bytes;
-    CLQ_TRY(check_memory(work, input));
-    CLQ_TRY(clq__static_check_side_buffers(work, input, 0));
 end:
     return status;
 }

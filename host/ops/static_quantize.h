@@ -33,6 +33,12 @@ struct clq__static_work {
     struct clq__placement placement;
 };
 
+/* The tensor whose rows are read: its shape is what sentences speak of. */
+static inline const struct clq__view *clq__static_read(const struct clq__static_work *work)
+{
+    return work->back ? &work->y : &work->x;
+}
+
 /* What the operators' checks have in common. init sets all but the views and the layout. */
 clq_status clq__static_work_init(struct clq__static_work *work, uint32_t mode);
 /* From y, which is read, to x, of enum clq_dequantize_mode. */

@@ -51,6 +51,8 @@ static clq_status find_range(const struct clq__view *view, struct range *range)
     clq_status status = CLQ_OK;
     struct clq__memory memory;
 
+    CLQ_REQUIRE(view->tensor->data != NULL, CLQ_ERROR_NULL, "%s.data is NULL: it must be a cl_mem",
+                view->name);
     CLQ_TRY(clq__memory_of(view->name, view->tensor->data, &memory));
     CLQ_TRY(clq__memory_check(view, &memory));
     range->view = view;

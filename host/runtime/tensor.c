@@ -44,6 +44,8 @@ static clq_status check_fits(const struct clq__view *view)
     clq_status status = CLQ_OK;
     struct clq__memory memory;
 
+    CLQ_REQUIRE(view->tensor->data != NULL, CLQ_ERROR_NULL, "%s.data is NULL: it must be a cl_mem",
+                view->name);
     CLQ_TRY(clq__memory_of(view->name, view->tensor->data, &memory));
     CLQ_TRY(clq__memory_check(view, &memory));
 end:
@@ -63,7 +65,6 @@ clq_status clq_tensor_size_bytes(const DLTensor *tensor, size_t *size_bytes)
     dense.strides = NULL;
     dense.byte_offset = 0;
     dense.device.device_type = kDLOpenCL;
-    dense.data = &dense;
     CLQ_TRY(clq__view_init(&view, "tensor", &dense, CLQ__ANY));
     CLQ_REQUIRE((int64_t)(size_t)view.extent_bytes == view.extent_bytes, CLQ_ERROR_OVERFLOW,
                 "tensor takes %" PRId64 " bytes: they must fit size_t", view.extent_bytes);

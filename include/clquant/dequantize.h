@@ -2,7 +2,7 @@
  *
  *   CLQ_DEQUANTIZE_DIVIDE     y = (q - zero_point) * scale      undoes CLQ_DIVIDE
  *   CLQ_DEQUANTIZE_MULTIPLY   y = (q - zero_point) / scale      undoes CLQ_MULTIPLY, and group_quantize
- *   CLQ_DEQUANTIZE_DYNAMIC    y = (q + offset) * scale          undoes dynamic quantization; no offset: q * scale
+ *   CLQ_DEQUANTIZE_DYNAMIC    y = (q + offset) * scale          undoes dynamic quantization; no offsets: q * scale
  *
  * q widens to binary32 (int32 rounds to nearest-even); every operation is one binary32 operation, rounded
  * once, to nearest-even; then the result is rounded once more, to y's type. Subnormals count, in y too. Every
@@ -17,16 +17,17 @@
  * With group_index, in multiply mode, row r of q [S, H] takes the scales of its group, as
  * clquant/group_quantize.h finds it. Rows of no group keep their bytes in y, and are counted in report.
  *
- * Types       q: int8, uint8, int32, or int4 in any view of tensor.h. scale: float32, float16, bfloat16.
- *             zero_points: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices and
+ * Types       q: int8, uint8, int32, or int4 in any view of tensor.h. scales: float32, float16, bfloat16.
+ *             zero_points, offsets: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices and
  *             group_index: int32, int64. All independent of each other.
  * Shapes      y as q, rank 0 to 8; with indices [N, .., U, ..] of q [D0, .., A, ..] as updates and cache in
  *             clquant/quantize_scatter.h, from rank 2 on, and in dynamic mode from rank 3 on with axis not the
  *             last.
- * scale       divide, multiply: one, or one per index of axis, as in clquant/quantize.h; with indices one, or
+ * scales      divide, multiply: one, or one per index of axis, as in clquant/quantize.h; with indices one, or
  *             one per index of the last axis, whose shape is ignored. With group_index [E, H]. Dynamic: q's
- *             shape less the last dimension; it is gathered from the places of its rows.
- * zero_points divide, multiply: the same, independently. With group_index one. Dynamic: the offset, as scale.
+ *             shape less the last dimension; they are gathered from the places of their rows.
+ * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
+ * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and CLQ_WRAP
  *             as in clquant/quantize_scatter.h. Never a read outside of q.
  * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/quantize.h. Several entries may read one
@@ -49,13 +50,15 @@ enum clq_dequantize_mode {
     CLQ_DEQUANTIZE_DYNAMIC = 2,
 };
 
-/* Zero means default in every field but axis, which is always the axis it says: without indices that of scale
- * and zero_points, neither used nor checked where both have one element, in dynamic mode and with group_index;
- * with indices that of the starts. New fields take the place of reserved ones, which must be zero. */
+/* Zero means default in every field. axis (clquant/tensor.h, at CLQ_AXIS_FIRST): without indices that of scales
+ * and zero_points, by default the last, neither used nor checked where both have one element, in dynamic mode and
+ * with group_index; with indices that of the starts, by default the second-to-last. New fields take the place of
+ * reserved ones, which must be zero. */
 struct clq_dequantize_desc {
     const DLTensor *q;
-    const DLTensor *scale;
-    const DLTensor *zero_points; /* or the offset of dynamic mode; NULL: none */
+    const DLTensor *scales;
+    const DLTensor *zero_points; /* divide and multiply; NULL: none */
+    const DLTensor *offsets;     /* dynamic; NULL: none */
     const DLTensor *indices;     /* NULL: all of q */
     const DLTensor *group_index; /* the end row of each group; NULL: none */
     const DLTensor *y;
@@ -64,7 +67,7 @@ struct clq_dequantize_desc {
     int32_t axis;
     uint32_t mode;         /* enum clq_dequantize_mode */
     uint32_t out_of_range; /* enum clq_range_policy */
-    uint32_t zero;         /* 0 */
+    uint32_t reserved32;
     uint64_t reserved[4];
 };
 
@@ -75,12 +78,16 @@ CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,
 /* Checks the descriptor and builds what the call would need, without enqueueing anything. */
 CLQ_API clq_status clq_dequantize_build(clq_context *context, const struct clq_dequantize_desc *desc);
 
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
+ * NULL, report and workspace are not looked at. */
+CLQ_API clq_status clq_dequantize_check(const struct clq_dequantize_desc *desc);
+
 /* Reads indices or group_index back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest
  * wrong entry and why; it is wrong outside its range, whatever out_of_range makes of it. CLQ_ERROR_NULL where
  * the descriptor has neither. Blocks: on the wait list, and on the read. */
-CLQ_API clq_status clq_dequantize_explain(clq_context *context, cl_command_queue queue,
-                                          const struct clq_dequantize_desc *desc, cl_uint num_wait,
-                                          const cl_event *wait);
+CLQ_API clq_status clq_dequantize_check_indices(clq_context *context, cl_command_queue queue,
+                                                const struct clq_dequantize_desc *desc, cl_uint num_wait,
+                                                const cl_event *wait);
 
 #ifdef __cplusplus
 }

@@ -8,24 +8,24 @@
  *   int8   scale    max((mx - mn) / 255, 1e-12)                   max(amax / 127, 1e-12)
  *          off      127 - mx / scale                              none
  *
- *   y = sat(rint(x * (1 / scale) + off))    scale[row] = scale    offset[row] = -off
+ *   y = sat(rint(x * (1 / scale) + off))    scales[row] = scale    offsets[row] = -off
  *   back again:  x = (y + offset) * scale, or y * scale           (clquant/dequantize.h)
  *
- * amax is the largest |x| that is not NaN. smooth_scale, one value per element of a row, multiplies x before
+ * amax is the largest |x| that is not NaN. smooth_scales, one value per element of a row, multiply x before
  * all else. Every operation is one binary32 operation, rounded once, to nearest-even, in this order. sat
  * clamps to [-8, 7] or [-128, 127]; NaN gives 0. The bytes are the same on every device and every run; what
  * infinities and constant rows give is in docs/operators.md.
  *
- * Types     x, smooth_scale: float32, float16, bfloat16. y: int8, or int4 in any view of tensor.h. scale,
- *           offset: float32.
+ * Types     x, smooth_scales: float32, float16, bfloat16. y: int8, or int4 in any view of tensor.h. scales,
+ *           offsets: float32.
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (int4: H even; bytes or words have a half or an eighth
- *           of it). scale, offset: x's shape less the last dimension. smooth_scale: H elements.
- * Symmetric offset is NULL exactly where symmetric is 1.
+ *           of it). scales, offsets: x's shape less the last dimension. smooth_scales: H elements.
+ * Symmetric offsets is NULL exactly where symmetric is 1.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements.
- *           y, scale and offset must not overlap themselves, each other or an input.
+ *           y, scales and offsets must not overlap themselves, each other or an input.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
- * Memory    nothing is retained; all buffers must live until *done completes. A smooth_scale that is not dense
- *           float32 is widened into a temporary buffer.
+ * Memory    nothing is retained; all buffers must live until *done completes. smooth_scales that are not dense
+ *           float32 are widened into a temporary buffer.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Errors    also CLQ_ERROR_DEVICE, where a device would end the loops that a row takes: docs/operators.md.
  * Blocking  only to build, the first time a variant is used.
@@ -41,12 +41,12 @@ extern "C" {
 
 struct clq_dynamic_quantize_desc {
     const DLTensor *x;
-    const DLTensor *smooth_scale; /* NULL: none */
+    const DLTensor *smooth_scales; /* NULL: none */
     const DLTensor *y;
-    const DLTensor *scale;
-    const DLTensor *offset; /* NULL: symmetric */
-    uint32_t symmetric;     /* 1: the largest magnitude sets the scale, and there is no offset */
-    uint32_t zero;          /* must be 0 */
+    const DLTensor *scales;
+    const DLTensor *offsets; /* NULL: symmetric */
+    uint32_t symmetric;      /* 1: the largest magnitude sets the scale, and there is no offset */
+    uint32_t reserved32;
     uint64_t reserved[4];
 };
 
@@ -57,6 +57,10 @@ CLQ_API clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue q
 /* Checks the descriptor and builds what the call would need, without enqueueing anything. */
 CLQ_API clq_status clq_dynamic_quantize_build(clq_context *context,
                                               const struct clq_dynamic_quantize_desc *desc);
+
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
+ * NULL, report and workspace are not looked at. */
+CLQ_API clq_status clq_dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc);
 
 #ifdef __cplusplus
 }

@@ -2,18 +2,18 @@
  *
  *   for i in 0 .. N-1:
  *       b, s = indices[i] if indices is [N, 2] else (i, indices[i])
- *       cache[b, .., s : s+U on axis, .., :], cache_scale[b, .., s : s+U, ..], cache_offset[b, .., s : s+U, ..]
- *           = y, scale, offset of dynamic_quantize(updates[i])
+ *       cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..], cache_offsets[b, .., s : s+U, ..]
+ *           = y, scales, offsets of dynamic_quantize(updates[i])
  *
  * The formulas are those of clquant/dynamic_quantize.h; a row is the last dimension.
  *
- * Types     updates, smooth_scale: float32, float16, bfloat16. cache: int8, or int4 in any view of tensor.h.
- *           cache_scale, cache_offset: float32. indices: int32, int64.
+ * Types     updates, smooth_scales: float32, float16, bfloat16. cache: int8, or int4 in any view of tensor.h.
+ *           cache_scales, cache_offsets: float32. indices: int32, int64.
  * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on axis,
- *           which is neither the first nor the last; U is at most A; all other dimensions are equal. cache_scale,
- *           cache_offset: cache's shape less the last dimension. smooth_scale: H elements.
+ *           which is neither the first nor the last; U is at most A; all other dimensions are equal. cache_scales,
+ *           cache_offsets: cache's shape less the last dimension. smooth_scales: H elements.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
- * Symmetric cache_offset is NULL exactly where symmetric is 1.
+ * Symmetric cache_offsets is NULL exactly where symmetric is 1.
  * Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in place.
  * Layouts, Empty, Memory, Events, Errors, Blocking, Threads: as in clquant/dynamic_quantize.h. */
 #ifndef CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
@@ -25,15 +25,15 @@
 extern "C" {
 #endif
 
-/* Zero means default in every field but axis, which is always the axis it says. */
+/* Zero means default in every field; that of axis is the second-to-last (clquant/tensor.h, at CLQ_AXIS_FIRST). */
 struct clq_dynamic_quantize_scatter_desc {
     const DLTensor *cache;
-    const DLTensor *cache_scale;
-    const DLTensor *cache_offset; /* NULL: symmetric */
+    const DLTensor *cache_scales;
+    const DLTensor *cache_offsets; /* NULL: symmetric */
     const DLTensor *indices;
     const DLTensor *updates;
-    const DLTensor *smooth_scale; /* NULL: none */
-    cl_mem report;                /* a struct clq_report; NULL: none */
+    const DLTensor *smooth_scales; /* NULL: none */
+    cl_mem report;                 /* a struct clq_report; NULL: none */
     uint64_t report_offset_bytes;
     cl_mem workspace; /* NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
@@ -52,6 +52,10 @@ CLQ_API clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command
 CLQ_API clq_status clq_dynamic_quantize_scatter_build(clq_context *context,
                                                       const struct clq_dynamic_quantize_scatter_desc *desc);
 
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
+ * NULL, report and workspace are not looked at. */
+CLQ_API clq_status clq_dynamic_quantize_scatter_check(const struct clq_dynamic_quantize_scatter_desc *desc);
+
 /* The bytes of workspace that the call would use; 0 for most. */
 CLQ_API clq_status clq_dynamic_quantize_scatter_workspace(
     clq_context *context, const struct clq_dynamic_quantize_scatter_desc *desc, size_t *size_bytes);
@@ -59,9 +63,9 @@ CLQ_API clq_status clq_dynamic_quantize_scatter_workspace(
 /* Reads the indices back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest wrong entry
  * and why; it is wrong outside its range, whatever out_of_range makes of it. Blocks: on the wait list, and on
  * the read. */
-CLQ_API clq_status clq_dynamic_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
-                                                        const struct clq_dynamic_quantize_scatter_desc *desc,
-                                                        cl_uint num_wait, const cl_event *wait);
+CLQ_API clq_status clq_dynamic_quantize_scatter_check_indices(
+    clq_context *context, cl_command_queue queue, const struct clq_dynamic_quantize_scatter_desc *desc,
+    cl_uint num_wait, const cl_event *wait);
 
 #ifdef __cplusplus
 }

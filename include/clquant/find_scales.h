@@ -22,8 +22,8 @@
  *           and int4. dtype, what x is to be quantized to: int8 (also where it is left zero), uint8, int4.
  *
  * Shapes    x of rank 0 to 8. scales has one element, for all of x, or one per index of `axis`; 0-D, 1-D,
- *           or of x's rank with every other dimension 1. axis counts from the end when negative; where
- *           scales has one element it is neither used nor checked. zero_points: as many as scales.
+ *           or of x's rank with every other dimension 1. axis is by default the last; where scales
+ *           has one element it is neither used nor checked. zero_points: as many as scales.
  *
  * Layouts   any non-negative strides and byte offsets; more than 2^31 elements. The outputs overlap neither
  *           themselves nor anything else.
@@ -53,8 +53,8 @@ extern "C" {
 
 enum clq_scale_method { CLQ_ABSMAX = 0, CLQ_MINMAX = 1 };
 
-/* Zero means default in every field but axis, which is always the axis it says. New fields take the place of
- * reserved ones, which must be zero. */
+/* Zero means default in every field; that of axis is the last (clquant/tensor.h, at CLQ_AXIS_FIRST). New fields take
+ * the place of reserved ones, which must be zero. */
 struct clq_find_scales_desc {
     const DLTensor *x;
     const DLTensor *scales;
@@ -72,6 +72,10 @@ CLQ_API clq_status clq_find_scales(clq_context *context, cl_command_queue queue,
 
 /* Checks the descriptor and builds what clq_find_scales would need for it, without enqueueing anything. */
 CLQ_API clq_status clq_find_scales_build(clq_context *context, const struct clq_find_scales_desc *desc);
+
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
+ * NULL, report and workspace are not looked at. */
+CLQ_API clq_status clq_find_scales_check(const struct clq_find_scales_desc *desc);
 
 #ifdef __cplusplus
 }

@@ -1,6 +1,6 @@
 /* Static quantization with one row of scales per group of rows, as mixture-of-experts activations have it.
  *
- *   y[r, :] = sat(rint(x[r, :] * scale[g(r), :] + offset))       no offset: no addition
+ *   y[r, :] = sat(rint(x[r, :] * scales[g(r), :] + zero_point))       no zero point: no addition
  *
  *   g(r):  lo = 0, hi = E;  while lo < hi { m = (lo + hi) / 2;  group_index[m] <= r ? lo = m + 1 : hi = m }
  *          g = lo
@@ -10,9 +10,9 @@
  * search decides all the same, and rows with g = E, of no group, keep their bytes and are counted in
  * report.dropped. The arithmetic is that of clquant/quantize.h.
  *
- * Types     x, scale, offset: float32, float16, bfloat16, independently. group_index: int32, int64. y: int8,
+ * Types     x, scales, zero_points: float32, float16, bfloat16, independently. group_index: int32, int64. y: int8,
  *           int4 in any view of tensor.h.
- * Shapes    x [S, H], scale [E, H], group_index [E], offset one element, E at least 1; y as x.
+ * Shapes    x [S, H], scales [E, H], group_index [E], zero_points one element, E at least 1; y as x.
  * Layouts, Empty, Events, Blocking, Threads: as in clquant/quantize.h.
  * Memory    the same. Scales that are not dense float32 rows are widened into a temporary buffer of 4 bytes an
  *           element. */
@@ -28,9 +28,9 @@ extern "C" {
 
 struct clq_group_quantize_desc {
     const DLTensor *x;
-    const DLTensor *scale;
-    const DLTensor *group_index;
-    const DLTensor *offset; /* NULL: none */
+    const DLTensor *scales;
+    const DLTensor *group_index; /* the end row of each group */
+    const DLTensor *zero_points; /* NULL: none */
     const DLTensor *y;
     cl_mem report; /* a struct clq_report; NULL: none */
     uint64_t report_offset_bytes;
@@ -44,11 +44,15 @@ CLQ_API clq_status clq_group_quantize(clq_context *context, cl_command_queue que
 /* Checks the descriptor and builds what the call would need, without enqueueing anything. */
 CLQ_API clq_status clq_group_quantize_build(clq_context *context, const struct clq_group_quantize_desc *desc);
 
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
+ * NULL, report and workspace are not looked at. */
+CLQ_API clq_status clq_group_quantize_check(const struct clq_group_quantize_desc *desc);
+
 /* Reads group_index back and checks it: CLQ_ERROR_INDEX, with a sentence that names the first wrong entry and
  * why. Blocks: on the wait list, and on the read. */
-CLQ_API clq_status clq_group_quantize_explain(clq_context *context, cl_command_queue queue,
-                                              const struct clq_group_quantize_desc *desc, cl_uint num_wait,
-                                              const cl_event *wait);
+CLQ_API clq_status clq_group_quantize_check_indices(clq_context *context, cl_command_queue queue,
+                                                    const struct clq_group_quantize_desc *desc,
+                                                    cl_uint num_wait, const cl_event *wait);
 
 #ifdef __cplusplus
 }

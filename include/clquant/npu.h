@@ -1,8 +1,9 @@
 /* The calls as Ascend's documents name them, argument for argument, over the general operators.
  *
  * Relaxed against the documents: every type of the general operator, on every device. Kept: names, order,
- * defaults, and the rules below. C has no default arguments: what the documents default to is in each
- * comment. */
+ * defaults, and the rules below. C has no default arguments: what they default to is in each comment.
+ *
+ * Each has a _check, which takes the call's tensors and options and checks them without a device: data may be NULL. */
 #ifndef CLQUANT_NPU_H
 #define CLQUANT_NPU_H
 
@@ -40,6 +41,9 @@ CLQ_API clq_status clq_npu_quantize(clq_context *context, cl_command_queue queue
                                     const DLTensor *scales, const DLTensor *zero_points,
                                     enum clq_npu_dtype dtype, int axis, bool div_mode, const DLTensor *output,
                                     cl_uint num_wait, const cl_event *wait, cl_event *done);
+CLQ_API clq_status clq_npu_quantize_check(const DLTensor *input, const DLTensor *scales,
+                                          const DLTensor *zero_points, enum clq_npu_dtype dtype, int axis,
+                                          bool div_mode, const DLTensor *output);
 
 /* npu_group_quant(x, scale, group_index, *, offset=None, dst_dtype=None) -> y
  *
@@ -55,8 +59,11 @@ CLQ_API clq_status clq_npu_group_quant(clq_context *context, cl_command_queue qu
                                        const DLTensor *offset, enum clq_npu_dtype dst_dtype,
                                        const DLTensor *y, cl_uint num_wait, const cl_event *wait,
                                        cl_event *done);
+CLQ_API clq_status clq_npu_group_quant_check(const DLTensor *x, const DLTensor *scale,
+                                             const DLTensor *group_index, const DLTensor *offset,
+                                             enum clq_npu_dtype dst_dtype, const DLTensor *y);
 
-/* npu_quant_scatter(input, indices, updates, quant_scales, quant_zero_points=None, axis=0, quant_axis=1,
+/* npu_quant_scatter(input, indices, updates, quant_scales, quant_zero_points=None, axis=-2, quant_axis=-1,
  *                   reduce='update') -> output
  * npu_quant_scatter_(self, ...)  the same, in place
  *
@@ -66,9 +73,8 @@ CLQ_API clq_status clq_npu_group_quant(clq_context *context, cl_command_queue qu
  * input       int8, rank 3 to 8; output and self too. updates as input, its first dimension N at most input's.
  * indices     [N] or [N, 2], int32 or int64. One out of range drops its entry; where entries overlap the last wins.
  *             clq_quantize_scatter is the same call with a report of what was dropped, and with other policies.
- * axis        neither the first nor the last: the documented default 0 is kept, and is an error that says to
- *             pass -2.
- * quant_axis  the last dimension: the documented default 1 is kept, and is an error that says to pass -1.
+ * axis        neither the first nor the last. (The shipped default; the documents' 0 was always an error.)
+ * quant_axis  the last dimension. (The shipped default; the documents' 1 was always an error.)
  * quant_scales, quant_zero_points  one per index of the last axis, of any shape.
  * reduce      "update".
  * Relaxed against the documents: every type of clq_quantize_scatter, and a last dimension of any size. */
@@ -82,6 +88,11 @@ CLQ_API clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue
                                           const DLTensor *quant_scales, const DLTensor *quant_zero_points,
                                           int axis, int quant_axis, const char *reduce, cl_uint num_wait,
                                           const cl_event *wait, cl_event *done);
+/* output NULL: clq_npu_quant_scatter_, whose self is input. */
+CLQ_API clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTensor *indices,
+                                               const DLTensor *updates, const DLTensor *quant_scales,
+                                               const DLTensor *quant_zero_points, int axis, int quant_axis,
+                                               const char *reduce, const DLTensor *output);
 
 /* DynamicQuantUpdateScatterV2(x, indices, var, var_scale, var_offset), in place
  *
@@ -101,6 +112,9 @@ CLQ_API clq_status clq_dynamic_quant_update_scatter_v2(clq_context *context, cl_
                                                        const DLTensor *var, const DLTensor *var_scale,
                                                        const DLTensor *var_offset, cl_uint num_wait,
                                                        const cl_event *wait, cl_event *done);
+CLQ_API clq_status clq_dynamic_quant_update_scatter_v2_check(const DLTensor *x, const DLTensor *indices,
+                                                             const DLTensor *var, const DLTensor *var_scale,
+                                                             const DLTensor *var_offset);
 
 #ifdef __cplusplus
 }

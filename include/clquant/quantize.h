@@ -12,8 +12,8 @@
  *           Every combination works.
  * Shapes    x and y are alike (int4 in bytes or words: y's last dimension is a half or an eighth of x's), rank 0
  *           to 8. scales and zero_points each have one element, or one per index of `axis`; 0-D, 1-D, or of x's
- *           rank with every other dimension 1. axis counts from the end when negative; where both have one
- *           element it is neither used nor checked.
+ *           rank with every other dimension 1. axis is by default the last; where both have one element it is
+ *           neither used nor checked.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y must
  *           not overlap itself or an input; two tensors in one buffer must have disjoint byte ranges.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
@@ -34,8 +34,9 @@ extern "C" {
 
 enum clq_scale_mode { CLQ_DIVIDE = 0, CLQ_MULTIPLY = 1 };
 
-/* Zero means default in every field but axis, which is always the axis it says:
- *   &(struct clq_quantize_desc){.x = &x, .scales = &scales, .y = &y, .axis = -1}
+/* Zero means default in every field; that of axis is the last (clquant/tensor.h, at CLQ_AXIS_FIRST). So callers
+ * write only what they mean:
+ *   &(struct clq_quantize_desc){.x = &x, .scales = &scales, .y = &y}
  * New fields take the place of reserved ones, which must be zero. */
 struct clq_quantize_desc {
     const DLTensor *x;
@@ -53,6 +54,10 @@ CLQ_API clq_status clq_quantize(clq_context *context, cl_command_queue queue,
 
 /* Checks the descriptor and builds what clq_quantize would need for it, without enqueueing anything. */
 CLQ_API clq_status clq_quantize_build(clq_context *context, const struct clq_quantize_desc *desc);
+
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
+ * NULL, report and workspace are not looked at. */
+CLQ_API clq_status clq_quantize_check(const struct clq_quantize_desc *desc);
 
 #ifdef __cplusplus
 }

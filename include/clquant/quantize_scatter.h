@@ -26,7 +26,7 @@
  *           or an input.
  * Workspace what last-wins needs with many 2-D entries: clq_quantize_scatter_workspace says how much, 4-byte
  *           aligned. None given: a buffer is made for the call.
- * Empty     succeeds: nothing but the copy is written, and *done still honours the wait list.
+ * Empty     succeeds: nothing but the copy is written, indices are not looked at, and *done still honours the wait list.
  * Failure   a refused argument leaves every buffer alone. A later failure, to build or to enqueue, gives no event,
  *           but what was enqueued before it still happens: cache may become the copy of input, workspace is
  *           written. Finish the queue before the buffers are used again. In place, cache keeps its bytes.
@@ -45,7 +45,7 @@ extern "C" {
 
 enum clq_range_policy { CLQ_DROP = 0, CLQ_CLAMP = 1, CLQ_WRAP = 2 };
 
-/* Zero means default in every field but axis, which is always the axis it says. */
+/* Zero means default in every field; that of axis is the second-to-last (clquant/tensor.h, at CLQ_AXIS_FIRST). */
 struct clq_quantize_scatter_desc {
     const DLTensor *input; /* NULL: in place */
     const DLTensor *cache;
@@ -72,6 +72,10 @@ CLQ_API clq_status clq_quantize_scatter(clq_context *context, cl_command_queue q
 CLQ_API clq_status clq_quantize_scatter_build(clq_context *context,
                                               const struct clq_quantize_scatter_desc *desc);
 
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
+ * NULL, report and workspace are not looked at. */
+CLQ_API clq_status clq_quantize_scatter_check(const struct clq_quantize_scatter_desc *desc);
+
 /* The bytes of workspace that the call would use; 0 for most. */
 CLQ_API clq_status clq_quantize_scatter_workspace(clq_context *context,
                                                   const struct clq_quantize_scatter_desc *desc,
@@ -80,9 +84,9 @@ CLQ_API clq_status clq_quantize_scatter_workspace(clq_context *context,
 /* Reads the indices back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest wrong entry
  * and why; it is wrong outside its range, whatever out_of_range makes of it. Blocks: on the wait list, and on
  * the read. */
-CLQ_API clq_status clq_quantize_scatter_explain(clq_context *context, cl_command_queue queue,
-                                                const struct clq_quantize_scatter_desc *desc,
-                                                cl_uint num_wait, const cl_event *wait);
+CLQ_API clq_status clq_quantize_scatter_check_indices(clq_context *context, cl_command_queue queue,
+                                                      const struct clq_quantize_scatter_desc *desc,
+                                                      cl_uint num_wait, const cl_event *wait);
 
 #ifdef __cplusplus
 }

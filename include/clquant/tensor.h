@@ -39,6 +39,11 @@ extern "C" {
 
 #define CLQ_MAX_RANK 8
 
+/* The axis of a descriptor: from 1 on as it says, below 0 counted from the end, and 0, a field that was left out, the
+ * operator's default: the last dimension, or with indices the second-to-last. The first is CLQ_AXIS_FIRST, or minus
+ * the rank. */
+#define CLQ_AXIS_FIRST INT32_MIN
+
 /* Makes a dense tensor in a new read-write buffer of the context. Free it with (*tensor)->deleter(*tensor),
  * which also accepts a tensor that commands in flight still use. An empty tensor has a buffer of one byte, so
  * data is never NULL. On failure *tensor is NULL.

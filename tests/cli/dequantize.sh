@@ -11,7 +11,7 @@ holds "what is too large for float16" out.st "y F16 [2,4] 0 -2 8 inf -0.5 5 -254
 run "$CLQUANT" dequantize in.st -o out.st --mode multiply --dtype bfloat16 --axis 1
 holds "multiply is undone by a division" out.st "y BF16 [2,4] 0 -2 2 0.120117188 -2 5 -63.5 0"
 run "$CLQUANT" dequantize in.st -o out.st --axis 0
-refused "scales of another axis" 1 "scale has 4 elements: it must have 1, or 2 as y.shape[0]"
+refused "scales of another axis" 1 "scales has 4 elements: axis is 0, so it must have 1, or 2 as q.shape[0]"
 run "$CLQUANT" dequantize in.st -o out.st --of uint8
 refused "int8 is not uint8" 1 "tensor 'q' is I8, and --of is uint8"
 for option in "--length 2" "--out-of-range drop" --strict; do

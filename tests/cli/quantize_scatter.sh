@@ -50,7 +50,7 @@ run "$CLQUANT" quantize_scatter far.st -o out.st
 check "what was dropped is said" test "$status,$err" = "0,$dropped"
 holds "and nothing is written" out.st "cache I8 [2,3,4]$(printf ' 9%.0s' {1..24})"
 run "$CLQUANT" quantize_scatter far.st -o out.st --out-of-range clamp
-check "what was moved is said" test "$status,$err" = "0,${dropped/dropped/moved}"
+check "what was clamped is said" test "$status,$err" = "0,${dropped/dropped/clamped}"
 holds "clamp" out.st "cache I8 [2,3,4] 1 2 -4 127 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 9 5 6 7 8"
 run "$CLQUANT" quantize_scatter far.st -o out.st --out-of-range wrap
 succeeded "a start that wraps is no fault"

@@ -7,7 +7,7 @@ typedef struct clq_dequantize_desc back_desc;
 static back_desc widened(const struct world *world)
 {
     return (back_desc){.q = &world->back.q,
-                       .scale = &world->tensor_half,
+                       .scales = &world->tensor_half,
                        .zero_points = &world->tensor_zero_points,
                        .y = &world->back.y,
                        .axis = 1,
@@ -17,7 +17,7 @@ static back_desc widened(const struct world *world)
 static back_desc gathered(const struct world *world)
 {
     return (back_desc){.q = &world->back.cache,
-                       .scale = &world->back.cache_scale,
+                       .scales = &world->back.cache_scale,
                        .indices = &world->places.tensor_starts,
                        .y = &world->back.entries,
                        .axis = 1,
@@ -65,11 +65,11 @@ static clq_status empty(struct world *world)
     return run(world, world->warm, world->queue, of_none(world));
 }
 
-static clq_status explain(struct world *world)
+static clq_status check_indices(struct world *world)
 {
     const back_desc desc = gathered(world);
 
-    return clq_dequantize_explain(world->warm, world->queue, &desc, 1, &world->ready);
+    return clq_dequantize_check_indices(world->warm, world->queue, &desc, 1, &world->ready);
 }
 
 static clq_status build(struct world *world)
@@ -97,7 +97,7 @@ const struct path back_paths[] = {
     {"dequantize, gathered", 0, CLQ_OK, RESULT_BACK_GATHERED, NULL, gather, NULL},
     {"dequantize, no event", PATH_UNTIED, CLQ_OK, RESULT_BACK_GATHERED, NULL, no_event, NULL},
     {"dequantize, empty", 0, CLQ_OK, RESULT_NONE, NULL, empty, NULL},
-    {"dequantize_explain", 0, CLQ_ERROR_INDEX, RESULT_NONE, NULL, explain, NULL},
+    {"dequantize_check_indices", 0, CLQ_ERROR_INDEX, RESULT_NONE, NULL, check_indices, NULL},
     {"dequantize_build", 0, CLQ_OK, RESULT_NONE, path_new_context, build, path_destroy_context},
     {"first call, dequantize", 0, CLQ_OK, RESULT_BACK_WIDENED, path_new_context, first_call,
      path_destroy_context},

@@ -9,7 +9,7 @@ static dense_desc dense(const struct world *world)
     const struct world_dynamic *d = &world->dynamic;
 
     return (dense_desc){
-        .x = &d->tensor_x, .y = &d->tensor_y, .scale = &d->tensor_scale, .offset = &d->tensor_offset};
+        .x = &d->tensor_x, .y = &d->tensor_y, .scales = &d->tensor_scale, .offsets = &d->tensor_offset};
 }
 
 /* A smooth scale that has to be widened. */
@@ -17,7 +17,7 @@ static dense_desc smoothed(const struct world *world)
 {
     dense_desc desc = dense(world);
 
-    desc.smooth_scale = &world->dynamic.tensor_smooth;
+    desc.smooth_scales = &world->dynamic.tensor_smooth;
     return desc;
 }
 
@@ -25,7 +25,7 @@ static dense_desc none(const struct world *world)
 {
     const struct world_dynamic *d = &world->dynamic;
 
-    return (dense_desc){.x = &d->no_x, .y = &d->no_y, .scale = &d->no_scale, .symmetric = 1};
+    return (dense_desc){.x = &d->no_x, .y = &d->no_y, .scales = &d->no_scale, .symmetric = 1};
 }
 
 /* The kernel alone, at starts. */
@@ -34,8 +34,8 @@ static scatter_desc placed(const struct world *world)
     const struct world_dynamic *d = &world->dynamic;
 
     return (scatter_desc){.cache = &d->cache,
-                          .cache_scale = &d->cache_scale,
-                          .cache_offset = &d->cache_offset,
+                          .cache_scales = &d->cache_scale,
+                          .cache_offsets = &d->cache_offset,
                           .indices = &d->tensor_starts,
                           .updates = &d->few_updates,
                           .axis = 1};
@@ -115,11 +115,11 @@ static clq_status scatter_workspace(struct world *world)
     return clq_dynamic_quantize_scatter_workspace(world->warm, &desc, &bytes);
 }
 
-static clq_status scatter_explain(struct world *world)
+static clq_status scatter_check_indices(struct world *world)
 {
     const scatter_desc desc = placed(world);
 
-    return clq_dynamic_quantize_scatter_explain(world->warm, world->queue, &desc, 1, &world->ready);
+    return clq_dynamic_quantize_scatter_check_indices(world->warm, world->queue, &desc, 1, &world->ready);
 }
 
 static clq_status update_scatter_v2(struct world *world)
@@ -163,7 +163,7 @@ const struct path dynamic_paths[] = {
     {"dynamic scatter, out of order", 0, CLQ_OK, RESULT_DYNAMIC_OWNED, NULL, scatter_out_of_order, NULL},
     {"dynamic scatter, in a workspace", 0, CLQ_OK, RESULT_DYNAMIC_OWNED, NULL, scatter_in_workspace, NULL},
     {"dynamic scatter_workspace", 0, CLQ_OK, RESULT_NONE, NULL, scatter_workspace, NULL},
-    {"dynamic scatter_explain", 0, CLQ_ERROR_INDEX, RESULT_NONE, NULL, scatter_explain, NULL},
+    {"dynamic scatter_check_indices", 0, CLQ_ERROR_INDEX, RESULT_NONE, NULL, scatter_check_indices, NULL},
     {"dynamic_quant_update_scatter_v2", 0, CLQ_OK, RESULT_V2, NULL, update_scatter_v2, NULL},
     {"first call, dynamic", 0, CLQ_OK, RESULT_SMOOTHED, path_new_context, first_call, path_destroy_context},
 };

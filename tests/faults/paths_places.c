@@ -147,24 +147,24 @@ static clq_status scatter_workspace(struct world *world)
     return clq_quantize_scatter_workspace(world->warm, &desc, &bytes);
 }
 
-static clq_status explain(struct world *world, scatter_desc desc)
+static clq_status check_indices(struct world *world, scatter_desc desc)
 {
-    return clq_quantize_scatter_explain(world->warm, world->queue, &desc, 1, &world->ready);
+    return clq_quantize_scatter_check_indices(world->warm, world->queue, &desc, 1, &world->ready);
 }
 
-static clq_status explain_right(struct world *world)
+static clq_status check_right(struct world *world)
 {
-    return explain(world, hashed(world));
+    return check_indices(world, hashed(world));
 }
 
-static clq_status explain_wrong(struct world *world)
+static clq_status check_wrong(struct world *world)
 {
-    return explain(world, placed(world));
+    return check_indices(world, placed(world));
 }
 
-static clq_status explain_empty(struct world *world)
+static clq_status check_empty(struct world *world)
 {
-    return explain(world, empty(world));
+    return check_indices(world, empty(world));
 }
 
 static clq_status npu_quant_scatter(struct world *world)
@@ -190,7 +190,7 @@ static struct clq_group_quantize_desc groups(const struct world *world)
     const struct world_places *p = &world->places;
 
     return (struct clq_group_quantize_desc){.x = &world->tensor_x,
-                                            .scale = &p->group_scale,
+                                            .scales = &p->group_scale,
                                             .group_index = &p->tensor_ends,
                                             .y = &world->tensor_y};
 }
@@ -202,11 +202,11 @@ static clq_status group(struct world *world)
     return clq_group_quantize(world->warm, world->queue, &desc, 1, &world->ready, &world->done);
 }
 
-static clq_status group_explain(struct world *world)
+static clq_status group_check_indices(struct world *world)
 {
     const struct clq_group_quantize_desc desc = groups(world);
 
-    return clq_group_quantize_explain(world->warm, world->queue, &desc, 1, &world->ready);
+    return clq_group_quantize_check_indices(world->warm, world->queue, &desc, 1, &world->ready);
 }
 
 static clq_status npu_group_quant(struct world *world)
@@ -256,13 +256,13 @@ const struct path place_paths[] = {
     {"scatter, empty", 0, CLQ_OK, RESULT_NONE, NULL, scatter_empty, NULL},
     {"scatter, empty, copied", PATH_COPIED, CLQ_OK, RESULT_COPIED, NULL, scatter_empty_copied, NULL},
     {"scatter_workspace", 0, CLQ_OK, RESULT_NONE, NULL, scatter_workspace, NULL},
-    {"scatter_explain", 0, CLQ_OK, RESULT_NONE, NULL, explain_right, NULL},
-    {"scatter_explain, wrong", 0, WRONG, RESULT_NONE, NULL, explain_wrong, NULL},
-    {"scatter_explain, empty", 0, CLQ_OK, RESULT_NONE, NULL, explain_empty, NULL},
+    {"scatter_check_indices", 0, CLQ_OK, RESULT_NONE, NULL, check_right, NULL},
+    {"scatter_check_indices, wrong", 0, WRONG, RESULT_NONE, NULL, check_wrong, NULL},
+    {"scatter_check_indices, empty", 0, CLQ_OK, RESULT_NONE, NULL, check_empty, NULL},
     {"npu_quant_scatter", PATH_COPIED, CLQ_OK, RESULT_COPIED_PLACED, NULL, npu_quant_scatter, NULL},
     {"npu_quant_scatter_", 0, CLQ_OK, RESULT_PLACED, NULL, npu_quant_scatter_in_place, NULL},
     {"group", 0, CLQ_OK, RESULT_GROUPS, NULL, group, NULL},
-    {"group_explain", 0, WRONG, RESULT_NONE, NULL, group_explain, NULL},
+    {"group_check_indices", 0, WRONG, RESULT_NONE, NULL, group_check_indices, NULL},
     {"npu_group_quant", 0, CLQ_OK, RESULT_GROUPS, NULL, npu_group_quant, NULL},
     {"scatter_build", 0, CLQ_OK, RESULT_NONE, path_new_context, scatter_build, path_destroy_context},
     {"first call, scatter", 0, CLQ_OK, RESULT_HASHED, path_new_context, first_call, path_destroy_context},

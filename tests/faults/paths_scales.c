@@ -23,7 +23,7 @@ static scales_desc repeated(const struct world *world)
     desc.x = &world->found.repeated;
     desc.scales = &world->found.row_scales;
     desc.zero_points = &world->found.row_zeros;
-    desc.axis = 0;
+    desc.axis = CLQ_AXIS_FIRST;
     return desc;
 }
 

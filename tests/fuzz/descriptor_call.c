@@ -234,8 +234,9 @@ void report_add(const struct slot *slot, const struct reference_report *report)
         return;
     memcpy(words, slot->memory.image + slot->tensor.byte_offset, sizeof(words));
     words[0] += report->dropped;
-    words[1] += report->moved;
-    words[2] = report->first > words[2] ? report->first : words[2];
+    words[1] += report->clamped;
+    if (report->first != 0 && (words[2] == 0 || report->first < words[2]))
+        words[2] = report->first;
     memcpy(slot->memory.image + slot->tensor.byte_offset, words, sizeof(words));
 }
 

@@ -66,7 +66,7 @@ static void make_parameters(struct call *c, struct input *in)
     int axis = last;
 
     if (c->slot[INDICES].absent)
-        axis = c->desc.axis = rank > 0 ? (int)(counts % (unsigned)rank) : 0;
+        axis = rank > 0 ? (int)(counts % (unsigned)rank) : 0, c->desc.axis = axis > 0 ? axis : CLQ_AXIS_FIRST;
     for (int t = SCALE; t <= ZERO_POINTS; t++) {
         make_parameter(&c->slot[t], y, axis, counts & (t == SCALE ? 64 : 128));
         if (c->desc.mode != CLQ_DEQUANTIZE_DYNAMIC || rank == 0)
@@ -122,7 +122,7 @@ static void spoil(struct call *c, struct input *in)
             c->desc.out_of_range = (uint32_t)take_value(in);
             break;
         case 3:
-            c->desc.zero = (uint32_t)take_value(in);
+            c->desc.reserved32 = (uint32_t)take_value(in);
             break;
         case 4:
         case 5:
@@ -138,8 +138,9 @@ static void spoil(struct call *c, struct input *in)
 static void finish_call(struct call *c)
 {
     c->desc.q = slot_finish(&c->slot[Q]);
-    c->desc.scale = slot_finish(&c->slot[SCALE]);
-    c->desc.zero_points = slot_finish(&c->slot[ZERO_POINTS]);
+    c->desc.scales = slot_finish(&c->slot[SCALE]);
+    *(c->desc.mode == CLQ_DEQUANTIZE_DYNAMIC ? &c->desc.offsets : &c->desc.zero_points) =
+        slot_finish(&c->slot[ZERO_POINTS]);
     c->desc.indices = slot_finish(&c->slot[INDICES]);
     c->desc.group_index = slot_finish(&c->slot[GROUP_INDEX]);
     c->desc.y = slot_finish(&c->slot[Y]);
@@ -185,7 +186,8 @@ static bool is_right(struct call *c, const struct tensors *all)
                                             TYPES_INDEX,
                                             TYPES_FLOAT};
 
-    if (!all_zero(c->desc.reserved) || c->desc.zero != 0 || c->desc.mode > 2 || c->desc.out_of_range > 2 ||
+    if (!all_zero(c->desc.reserved) || c->desc.reserved32 != 0 || c->desc.mode > 2 ||
+        c->desc.out_of_range > 2 ||
         (!c->slot[GROUP_INDEX].absent &&
          (!c->slot[INDICES].absent || c->desc.mode != CLQ_DEQUANTIZE_MULTIPLY)))
         return false;
@@ -201,16 +203,16 @@ static void compute(struct call *c, const struct tensors *all)
     struct reference_report report;
 
     references_of(all, tensors, at);
-    report = reference_dequantize(
-        &(struct reference_dequantize_desc){.q = at[Q],
-                                            .scale = at[SCALE],
-                                            .zero_points = at[ZERO_POINTS],
-                                            .indices = at[INDICES],
-                                            .group_index = at[GROUP_INDEX],
-                                            .y = at[Y],
-                                            .axis = c->desc.axis,
-                                            .mode = (enum reference_undo)c->desc.mode,
-                                            .range = (enum reference_range)c->desc.out_of_range});
+    report = reference_dequantize(&(struct reference_dequantize_desc){
+        .q = at[Q],
+        .scale = at[SCALE],
+        .zero_points = at[ZERO_POINTS],
+        .indices = at[INDICES],
+        .group_index = at[GROUP_INDEX],
+        .y = at[Y],
+        .axis = axis_at(c->desc.axis, at[INDICES] ? -2 : -1, all->shape[Y].rank),
+        .mode = (enum reference_undo)c->desc.mode,
+        .range = (enum reference_range)c->desc.out_of_range});
     if (is_counted(c))
         report_add(&c->sides.slot[REPORT], &report);
 }

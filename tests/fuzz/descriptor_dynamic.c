@@ -101,7 +101,7 @@ static void spoil(struct call *c, struct input *in)
             c->scatter.unique = (uint32_t)take_value(in);
             break;
         case 4:
-            c->dense.zero = (uint32_t)take_value(in);
+            c->dense.reserved32 = (uint32_t)take_value(in);
             break;
         case 5:
         case 6:
@@ -120,10 +120,10 @@ static void finish_call(struct call *c)
     struct clq_dynamic_quantize_scatter_desc *scatter = &c->scatter;
 
     dense->x = scatter->updates = slot_finish(&c->slot[X]);
-    dense->smooth_scale = scatter->smooth_scale = slot_finish(&c->slot[SMOOTH]);
+    dense->smooth_scales = scatter->smooth_scales = slot_finish(&c->slot[SMOOTH]);
     dense->y = scatter->cache = slot_finish(&c->slot[Y]);
-    dense->scale = scatter->cache_scale = slot_finish(&c->slot[SCALE]);
-    dense->offset = scatter->cache_offset = slot_finish(&c->slot[OFFSET]);
+    dense->scales = scatter->cache_scales = slot_finish(&c->slot[SCALE]);
+    dense->offsets = scatter->cache_offsets = slot_finish(&c->slot[OFFSET]);
     dense->symmetric = scatter->symmetric = c->symmetric;
     memcpy(dense->reserved, c->reserved, sizeof(c->reserved));
     memcpy(scatter->reserved, c->reserved, sizeof(c->reserved));
@@ -153,7 +153,7 @@ static bool is_right(struct call *c, const struct tensors *all)
                                             TYPES_FLOAT,   TYPES_FLOAT,         TYPES_INDEX};
 
     if (!all_zero(c->reserved) || c->symmetric > 1 || c->slot[OFFSET].absent != (c->symmetric == 1) ||
-        (c->scatters ? c->scatter.out_of_range > 2 || c->scatter.unique > 1 : c->dense.zero != 0))
+        (c->scatters ? c->scatter.out_of_range > 2 || c->scatter.unique > 1 : c->dense.reserved32 != 0))
         return false;
     return are_tensors(all, types) && shapes_agree(c, all->shape) && have_memory(all) &&
            (!c->scatters || side_is_right(&c->sides, REPORT, 4, all));
@@ -183,7 +183,7 @@ static void compute(struct call *c, const struct tensors *all, wide workspace_wo
         .indices = at[INDICES],
         .updates = at[X],
         .smooth_scale = at[SMOOTH],
-        .axis = c->scatter.axis,
+        .axis = axis_at(c->scatter.axis, -2, all->shape[X].rank),
         .symmetric = c->symmetric,
         .range = (enum reference_range)c->scatter.out_of_range});
     sides_take(&c->sides, &report, workspace_words);

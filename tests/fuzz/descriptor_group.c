@@ -62,9 +62,9 @@ static void spoil(struct call *c, struct input *in)
 static void finish_call(struct call *c)
 {
     c->desc.x = slot_finish(&c->slot[X]);
-    c->desc.scale = slot_finish(&c->slot[SCALE]);
+    c->desc.scales = slot_finish(&c->slot[SCALE]);
     c->desc.group_index = slot_finish(&c->slot[GROUP_INDEX]);
-    c->desc.offset = slot_finish(&c->slot[OFFSET]);
+    c->desc.zero_points = slot_finish(&c->slot[OFFSET]);
     c->desc.y = slot_finish(&c->slot[Y]);
     sides_finish(&c->sides);
     c->desc.report = c->sides.slot[REPORT].tensor.data;

@@ -35,7 +35,7 @@ bool places_agree(const struct shape *cache, const struct shape *pieces, const s
                   bool rows, int32_t axis)
 {
     const int rank = pieces->rank, end = rank - (rows || cache->type == REFERENCE_I4);
-    const wide at = (wide)axis + (axis < 0 ? rank : 0);
+    const wide at = axis_at(axis, -2, rank);
 
     if (rank < (rows ? 3 : 2) || cache->rank != rank || at < 1 || at >= end)
         return false;

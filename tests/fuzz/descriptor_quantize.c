@@ -23,7 +23,7 @@ static void make_call(struct call *c, struct input *in)
     static const int places[TENSORS] = {0, 1, 2, 1};
     const unsigned types = take(in), more = take(in), counts = take(in);
     struct slot *x = &c->slot[X], *y = &c->slot[Y];
-    int rank;
+    int rank, axis;
 
     memset(&c->desc, 0, sizeof(c->desc));
     for (int t = 0; t < TENSORS; t++)
@@ -41,10 +41,11 @@ static void make_call(struct call *c, struct input *in)
         x->shape[rank - 1] *= values_of(y->tensor.dtype);
         y->shape[rank - 1] = x->shape[rank - 1] / y->tensor.dtype.lanes;
     }
-    c->desc.axis = rank > 0 ? (int)(take(in) % (unsigned)rank) : 0;
+    axis = rank > 0 ? (int)(take(in) % (unsigned)rank) : 0;
+    c->desc.axis = axis > 0 ? axis : CLQ_AXIS_FIRST;
     c->slot[SCALES].tensor.ndim = c->slot[ZERO_POINTS].tensor.ndim = 1;
-    c->slot[SCALES].shape[0] = counts & 64 && rank > 0 ? x->shape[c->desc.axis] : 1;
-    c->slot[ZERO_POINTS].shape[0] = counts & 128 && rank > 0 ? x->shape[c->desc.axis] : 1;
+    c->slot[SCALES].shape[0] = counts & 64 && rank > 0 ? x->shape[axis] : 1;
+    c->slot[ZERO_POINTS].shape[0] = counts & 128 && rank > 0 ? x->shape[axis] : 1;
     c->slot[ZERO_POINTS].absent = types & 128;
 }
 
@@ -78,7 +79,7 @@ static bool is_right(const struct call *c, const struct tensors *all)
 
     return all_zero(c->desc.reserved) && c->desc.mode <= 1 && are_tensors(all, types) &&
            same_shape(&s[Y], &s[X]) && parameters_agree(&s[SCALES], zero_points, &s[X], c->desc.axis) &&
-           (s[X].elements == 0 || have_memory(all));
+           have_memory(all);
 }
 
 /* The reference's answer, into the image of y. */
@@ -90,12 +91,13 @@ static void compute(const struct call *c, const struct tensors *all)
     if (!is_there(all, X))
         return;
     references_of(all, tensors, at);
-    reference_quantize(&(struct reference_quantize_desc){.x = at[X],
-                                                         .scales = at[SCALES],
-                                                         .zero_points = at[ZERO_POINTS],
-                                                         .y = at[Y],
-                                                         .axis = c->desc.axis,
-                                                         .multiply = c->desc.mode == CLQ_MULTIPLY});
+    reference_quantize(
+        &(struct reference_quantize_desc){.x = at[X],
+                                          .scales = at[SCALES],
+                                          .zero_points = at[ZERO_POINTS],
+                                          .y = at[Y],
+                                          .axis = axis_at(c->desc.axis, -1, all->shape[X].rank),
+                                          .multiply = c->desc.mode == CLQ_MULTIPLY});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

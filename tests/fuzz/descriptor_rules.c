@@ -87,14 +87,23 @@ static bool is_parameter(const struct shape *s, const struct shape *x, int axis,
     return s->elements == x->logical[axis];
 }
 
+int axis_at(int32_t axis, int left_out, int rank)
+{
+    const int meant = axis == 0 ? left_out : axis;
+
+    if (meant == INT32_MIN)
+        return 0;
+    return meant < 0 ? rank + meant : meant;
+}
+
 bool parameters_agree(const struct shape *scales, const struct shape *zero_points, const struct shape *x,
                       int axis)
 {
     const bool per_axis = scales->elements != 1 || (zero_points && zero_points->elements != 1);
 
-    if (per_axis && (axis < -x->rank || axis >= x->rank))
+    axis = axis_at(axis, -1, x->rank);
+    if (per_axis && (axis < 0 || axis >= x->rank))
         return false;
-    axis += axis < 0 ? x->rank : 0;
     return is_parameter(scales, x, axis, per_axis) &&
            (!zero_points || is_parameter(zero_points, x, axis, per_axis));
 }

@@ -27,6 +27,8 @@ bool same_shape(const struct shape *a, const struct shape *b);
 bool is_per_row(const struct shape *s, const struct shape *rows);
 /* One element, or one per index of the other's last dimension, in any shape. */
 bool is_along_last(const struct shape *s, const struct shape *x);
+/* The dimension that a descriptor's axis means, left_out where it is 0; outside [0, rank) where there is none. */
+int axis_at(int32_t axis, int left_out, int rank);
 /* Scales and zero points of x (NULL: none): each one element, or one per index of the axis. */
 bool parameters_agree(const struct shape *scales, const struct shape *zero_points, const struct shape *x,
                       int axis);

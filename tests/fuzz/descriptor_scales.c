@@ -24,7 +24,7 @@ static void make_call(struct call *c, struct input *in)
     static const int places[TENSORS] = {0, 1, 2};
     const unsigned types = take(in), flags = take(in), counts = take(in);
     struct slot *x = &c->slot[X];
-    int rank;
+    int rank, axis;
 
     memset(c, 0, sizeof(*c));
     for (int t = 0; t < TENSORS; t++)
@@ -41,10 +41,10 @@ static void make_call(struct call *c, struct input *in)
     rank = x->tensor.ndim = (int)(counts % 6);
     for (int d = 0; d < rank; d++)
         x->shape[d] = (take(in) + 1) % 12;
-    c->desc.axis = rank > 0 ? (int)(take(in) % (unsigned)rank) : 0;
+    axis = rank > 0 ? (int)(take(in) % (unsigned)rank) : 0;
+    c->desc.axis = axis > 0 ? axis : CLQ_AXIS_FIRST;
     c->slot[SCALES].tensor.ndim = c->slot[ZERO_POINTS].tensor.ndim = 1;
-    c->slot[SCALES].shape[0] = c->slot[ZERO_POINTS].shape[0] =
-        counts & 128 && rank > 0 ? x->shape[c->desc.axis] : 1;
+    c->slot[SCALES].shape[0] = c->slot[ZERO_POINTS].shape[0] = counts & 128 && rank > 0 ? x->shape[axis] : 1;
 }
 
 static void spoil(struct call *c, struct input *in)
@@ -108,7 +108,7 @@ static bool is_right(const struct call *c, const struct tensors *all)
  * of it need not end. */
 static void leave_repeats_out(struct shape *x, const struct shape *scales, int axis)
 {
-    axis += axis < 0 ? x->rank : 0;
+    axis = axis_at(axis, -1, x->rank);
     for (int d = 0; d < x->rank && x->elements > 0; d++)
         if (x->strides[d] == 0 && (d != axis || scales->elements == 1)) {
             x->elements /= x->stored[d];
@@ -127,13 +127,14 @@ static void compute(const struct call *c, const struct tensors *all)
         return;
     type_of(c->desc.dtype, &type);
     references_of(all, tensors, at);
-    reference_find_scales(&(struct reference_find_scales_desc){.x = at[X],
-                                                               .scales = at[SCALES],
-                                                               .zero_points = at[ZERO_POINTS],
-                                                               .type = type,
-                                                               .axis = c->desc.axis,
-                                                               .minmax = c->desc.method == CLQ_MINMAX,
-                                                               .multiply = c->desc.mode == CLQ_MULTIPLY});
+    reference_find_scales(
+        &(struct reference_find_scales_desc){.x = at[X],
+                                             .scales = at[SCALES],
+                                             .zero_points = at[ZERO_POINTS],
+                                             .type = type,
+                                             .axis = axis_at(c->desc.axis, -1, all->shape[X].rank),
+                                             .minmax = c->desc.method == CLQ_MINMAX,
+                                             .multiply = c->desc.mode == CLQ_MULTIPLY});
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

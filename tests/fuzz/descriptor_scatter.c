@@ -137,15 +137,15 @@ static void compute(struct call *c, const struct tensors *all, wide workspace_wo
     if (at[INPUT] && is_there(all, CACHE))
         reference_copy_int(at[INPUT], at[CACHE]);
     if (is_there(all, UPDATES))
-        report = reference_quantize_scatter(
-            &(struct reference_quantize_scatter_desc){.cache = at[CACHE],
-                                                      .indices = at[INDICES],
-                                                      .updates = at[UPDATES],
-                                                      .scales = at[SCALES],
-                                                      .zero_points = at[ZERO_POINTS],
-                                                      .axis = c->desc.axis,
-                                                      .multiply = c->desc.mode == CLQ_MULTIPLY,
-                                                      .range = (enum reference_range)c->desc.out_of_range});
+        report = reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
+            .cache = at[CACHE],
+            .indices = at[INDICES],
+            .updates = at[UPDATES],
+            .scales = at[SCALES],
+            .zero_points = at[ZERO_POINTS],
+            .axis = axis_at(c->desc.axis, -2, all->shape[UPDATES].rank),
+            .multiply = c->desc.mode == CLQ_MULTIPLY,
+            .range = (enum reference_range)c->desc.out_of_range});
     sides_take(&c->sides, &report, workspace_words);
     if (c->desc.unique && all->shape[INDICES].rank == 2 && is_there(all, CACHE))
         forget_bytes(&c->slot[CACHE],

@@ -167,16 +167,19 @@ void dequantize_tensors_fill(struct dequantize_tensors *t, const struct dequanti
 struct clq_dequantize_desc dequantize_desc_of(const struct dequantize_tensors *t,
                                               const struct dequantize_case *c)
 {
+    const bool dynamic = c->mode == CLQ_DEQUANTIZE_DYNAMIC;
+
     return (struct clq_dequantize_desc){
         .q = &t->q.dl,
-        .scale = &t->scale.dl,
-        .zero_points = c->has_zero_points ? &t->zero_points.dl : NULL,
+        .scales = &t->scale.dl,
+        .zero_points = c->has_zero_points && !dynamic ? &t->zero_points.dl : NULL,
+        .offsets = c->has_zero_points && dynamic ? &t->zero_points.dl : NULL,
         .indices = c->has_indices ? &t->indices.dl : NULL,
         .group_index = c->has_groups ? &t->group_index.dl : NULL,
         .y = &t->y.dl,
         .report = t->report,
         .report_offset_bytes = t->report ? REPORT_OFFSET : 0,
-        .axis = c->axis,
+        .axis = described_axis(c->axis),
         .mode = c->mode,
         .out_of_range = c->range,
     };
@@ -210,7 +213,7 @@ static bool run_once(struct dequantize_tensors *t, const struct dequantize_case 
 {
     const struct parts parts = dequantize_parts(t, c);
     const struct clq_dequantize_desc desc = dequantize_desc_of(t, c);
-    const uint32_t first = filling == 0x5a ? 0 : UINT32_MAX - 3;
+    const uint32_t first = filling == 0x5a ? 0 : 3;
     struct reference_report expected;
     cl_event done = NULL;
     clq_status status;

@@ -87,10 +87,10 @@ struct clq_dynamic_quantize_desc dynamic_desc_of(const struct dynamic_tensors *t
 {
     return (struct clq_dynamic_quantize_desc){
         .x = &t->x.dl,
-        .smooth_scale = c->smooths ? &t->smooth_scale.dl : NULL,
+        .smooth_scales = c->smooths ? &t->smooth_scale.dl : NULL,
         .y = &t->y.dl,
-        .scale = &t->scale.dl,
-        .offset = c->symmetric ? NULL : &t->offset.dl,
+        .scales = &t->scale.dl,
+        .offsets = c->symmetric ? NULL : &t->offset.dl,
         .symmetric = c->symmetric,
     };
 }

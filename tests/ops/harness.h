@@ -78,4 +78,10 @@ int64_t random_below(struct random *random, int64_t n);
 int64_t random_from(struct random *random, int64_t low, int64_t high);
 double random_unit(struct random *random); /* [0, 1) */
 
+/* Here 0 is the first dimension, as in the reference; in a descriptor it is the operator's default. */
+static inline int32_t described_axis(int axis)
+{
+    return axis == 0 ? CLQ_AXIS_FIRST : axis;
+}
+
 #endif

@@ -129,7 +129,7 @@ struct clq_quantize_desc quantize_desc_of(const struct quantize_tensors *t, cons
         .scales = &t->scales.dl,
         .zero_points = c->has_zero_points ? &t->zero_points.dl : NULL,
         .y = &t->y.dl,
-        .axis = c->axis,
+        .axis = described_axis(c->axis),
         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
     };
 }

@@ -31,6 +31,9 @@ struct refused_row {
 void refused_tests(struct CMUnitTest *tests, const struct refused_row *rows, size_t count,
                    CMUnitTestFunction test);
 
+/* What the operator's _check said of the row's call: the same, but nothing of buffers, queue and wait list. */
+void refused_expect_check(clq_status status, const struct refused_row *row);
+
 /* A row's function. */
 #define SPOIL(name, ...)                                                                                     \
     static void name(struct call *c)                                                                         \

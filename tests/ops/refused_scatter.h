@@ -39,9 +39,8 @@
         ROW("no indices", no_indices, CLQ_ERROR_NULL, "indices is NULL: it must be a tensor"),               \
         ROW("no updates", no_updates, CLQ_ERROR_NULL, "updates is NULL: it must be a tensor"),               \
         ROW("indices of floats", indices_float, CLQ_ERROR_TYPE,                                              \
-            "indices.dtype is (code 2, bits 32, lanes 1), float32: it must be int32 or int64"),              \
-        ROW("updates of int8", updates_int8, CLQ_ERROR_TYPE,                                                 \
-            "updates.dtype is (code 0, bits 8, lanes 1), int8: " FLOATS),                                    \
+            "indices.dtype is float32: it must be int32 or int64"),                                          \
+        ROW("updates of int8", updates_int8, CLQ_ERROR_TYPE, "updates.dtype is int8: " FLOATS),              \
         ROW("indices without a dimension", indices_rank, CLQ_ERROR_RANK,                                     \
             "indices.ndim is 0: it must be 1 or 2"),                                                         \
         ROW("indices of triples", indices_pair, CLQ_ERROR_SHAPE,                                             \

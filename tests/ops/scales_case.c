@@ -112,7 +112,7 @@ struct clq_find_scales_desc scales_desc_of(const struct scales_tensors *t, const
                                          .scales = &t->scales.dl,
                                          .zero_points = c->has_zero_points ? &t->zero_points.dl : NULL,
                                          .dtype = dtype_for(c->type),
-                                         .axis = c->axis,
+                                         .axis = described_axis(c->axis),
                                          .method = c->minmax ? CLQ_MINMAX : CLQ_ABSMAX,
                                          .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE};
 }

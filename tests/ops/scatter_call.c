@@ -16,7 +16,7 @@ struct clq_quantize_scatter_desc scatter_desc_of(const struct scatter_tensors *t
         .report_offset_bytes = t->report_offset,
         .workspace = t->workspace,
         .workspace_offset_bytes = t->workspace_offset,
-        .axis = c->axis,
+        .axis = described_axis(c->axis),
         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
         .out_of_range = c->range,
         .unique = c->unique,
@@ -28,16 +28,16 @@ struct clq_dynamic_quantize_scatter_desc dynamic_scatter_desc_of(const struct sc
 {
     return (struct clq_dynamic_quantize_scatter_desc){
         .cache = &t->cache.dl,
-        .cache_scale = &t->cache_scale.dl,
-        .cache_offset = c->symmetric ? NULL : &t->cache_offset.dl,
+        .cache_scales = &t->cache_scale.dl,
+        .cache_offsets = c->symmetric ? NULL : &t->cache_offset.dl,
         .indices = &t->indices.dl,
         .updates = &t->updates.dl,
-        .smooth_scale = c->has_scales ? &t->scales.dl : NULL,
+        .smooth_scales = c->has_scales ? &t->scales.dl : NULL,
         .report = t->report,
         .report_offset_bytes = t->report_offset,
         .workspace = t->workspace,
         .workspace_offset_bytes = t->workspace_offset,
-        .axis = c->axis,
+        .axis = described_axis(c->axis),
         .symmetric = c->symmetric,
         .out_of_range = c->range,
         .unique = c->unique,
@@ -85,18 +85,18 @@ clq_status scatter_workspace(const struct scatter_tensors *t, const struct scatt
     }
 }
 
-clq_status scatter_explain(const struct scatter_tensors *t, const struct scatter_case *c,
-                           clq_context *context, cl_command_queue queue, cl_uint num_wait,
-                           const cl_event *wait)
+clq_status scatter_check_indices(const struct scatter_tensors *t, const struct scatter_case *c,
+                                 clq_context *context, cl_command_queue queue, cl_uint num_wait,
+                                 const cl_event *wait)
 {
     if (c->dynamic) {
         const struct clq_dynamic_quantize_scatter_desc desc = dynamic_scatter_desc_of(t, c);
 
-        return clq_dynamic_quantize_scatter_explain(context, queue, &desc, num_wait, wait);
+        return clq_dynamic_quantize_scatter_check_indices(context, queue, &desc, num_wait, wait);
     } else {
         const struct clq_quantize_scatter_desc desc = scatter_desc_of(t, c);
 
-        return clq_quantize_scatter_explain(context, queue, &desc, num_wait, wait);
+        return clq_quantize_scatter_check_indices(context, queue, &desc, num_wait, wait);
     }
 }
 

@@ -81,9 +81,9 @@ clq_status scatter_call(const struct scatter_tensors *t, const struct scatter_ca
 clq_status scatter_build(const struct scatter_tensors *t, const struct scatter_case *c, clq_context *context);
 clq_status scatter_workspace(const struct scatter_tensors *t, const struct scatter_case *c,
                              clq_context *context, size_t *size_bytes);
-clq_status scatter_explain(const struct scatter_tensors *t, const struct scatter_case *c,
-                           clq_context *context, cl_command_queue queue, cl_uint num_wait,
-                           const cl_event *wait);
+clq_status scatter_check_indices(const struct scatter_tensors *t, const struct scatter_case *c,
+                                 clq_context *context, cl_command_queue queue, cl_uint num_wait,
+                                 const cl_event *wait);
 /* Makes the outputs' images what a call must make of buffers that hold the same, or that were filled so,
  * guards and all. */
 struct reference_report scatter_tensors_apply(const struct scatter_tensors *t, const struct scatter_case *c);

@@ -37,19 +37,22 @@ static void make_call(struct call *c)
     c->y = refused_tensor(c->buffers[YS], CLQ_INT8, 2, c->y_shape);
     c->scale = refused_tensor(c->buffers[SCALES], CLQ_FLOAT32, 1, c->scale_shape);
     c->offset = refused_tensor(c->buffers[OFFSETS], CLQ_FLOAT32, 1, c->offset_shape);
-    c->given = (struct clq_dynamic_quantize_desc){
-        .x = &c->x, .smooth_scale = &c->smooth_scale, .y = &c->y, .scale = &c->scale, .offset = &c->offset};
+    c->given = (struct clq_dynamic_quantize_desc){.x = &c->x,
+                                                  .smooth_scales = &c->smooth_scale,
+                                                  .y = &c->y,
+                                                  .scales = &c->scale,
+                                                  .offsets = &c->offset};
     c->desc = &c->given;
 }
 
 SPOIL_ANY
 SPOIL(reserved, c->given.reserved[2] = 1)
-SPOIL(zero, c->given.zero = 1)
-SPOIL(symmetric, c->given.symmetric = 2; c->given.offset = NULL)
+SPOIL(zero, c->given.reserved32 = 1)
+SPOIL(symmetric, c->given.symmetric = 2; c->given.offsets = NULL)
 SPOIL(no_x, c->given.x = NULL)
 SPOIL(no_y, c->given.y = NULL)
-SPOIL(no_scale, c->given.scale = NULL)
-SPOIL(no_offset, c->given.offset = NULL)
+SPOIL(no_scale, c->given.scales = NULL)
+SPOIL(no_offset, c->given.offsets = NULL)
 SPOIL(symmetric_offset, c->given.symmetric = 1)
 SPOIL(x_data, c->x.data = NULL)
 SPOIL(scale_data, c->scale.data = NULL)
@@ -104,46 +107,40 @@ static const struct refused_row rows[] = {
     ROWS_OF_ANY,
     {"a field of the future", reserved, CLQ_ERROR_VALUE,
      "desc.reserved[2] is not 0: this library knows no such field"},
-    {"zero is 1", zero, CLQ_ERROR_VALUE, "desc.zero is 1: it must be 0"},
+    {"zero is 1", zero, CLQ_ERROR_VALUE, "desc.reserved32 is 1, not 0: this library knows no such field"},
     {"symmetric is 2", symmetric, CLQ_ERROR_VALUE, "symmetric is 2: it must be 0 or 1"},
     {"no x", no_x, CLQ_ERROR_NULL, "x is NULL: it must be a tensor"},
     {"no y", no_y, CLQ_ERROR_NULL, "y is NULL: it must be a tensor"},
-    {"no scale", no_scale, CLQ_ERROR_NULL, "scale is NULL: it must be a tensor"},
-    {"no offset", no_offset, CLQ_ERROR_NULL, "offset is NULL: it must be a tensor"},
+    {"no scale", no_scale, CLQ_ERROR_NULL, "scales is NULL: it must be a tensor"},
+    {"no offset", no_offset, CLQ_ERROR_NULL, "offsets is NULL: it must be a tensor"},
     {"an offset of what has none", symmetric_offset, CLQ_ERROR_VALUE,
-     "offset is given: it must be NULL where symmetric is 1"},
+     "offsets is given: it must be NULL where symmetric is 1"},
     {"x without data", x_data, CLQ_ERROR_NULL, "x.data is NULL: it must be a cl_mem"},
-    {"scale without data", scale_data, CLQ_ERROR_NULL, "scale.data is NULL: it must be a cl_mem"},
+    {"scale without data", scale_data, CLQ_ERROR_NULL, "scales.data is NULL: it must be a cl_mem"},
     {"y on the host", y_host, CLQ_ERROR_VALUE,
      "y.device.device_type is 1: it must be kDLOpenCL (4), whose data is a cl_mem"},
-    {"x of int8", x_int8, CLQ_ERROR_TYPE, "x.dtype is (code 0, bits 8, lanes 1), int8: " FLOATS},
-    {"smooth scale of int32", smooth_int32, CLQ_ERROR_TYPE,
-     "smooth_scale.dtype is (code 0, bits 32, lanes 1), int32: " FLOATS},
-    {"y of uint8", y_uint8, CLQ_ERROR_TYPE,
-     "y.dtype is (code 1, bits 8, lanes 1), uint8: it must be int8 or int4"},
-    {"y of int32", y_int32, CLQ_ERROR_TYPE,
-     "y.dtype is (code 0, bits 32, lanes 1), int32: it must be int8 or int4"},
-    {"y of floats", y_float, CLQ_ERROR_TYPE,
-     "y.dtype is (code 2, bits 32, lanes 1), float32: it must be int8 or int4"},
-    {"scale of float16", scale_half, CLQ_ERROR_TYPE,
-     "scale.dtype is (code 2, bits 16, lanes 1), float16: it must be float32"},
-    {"offset of bfloat16", offset_brain, CLQ_ERROR_TYPE,
-     "offset.dtype is (code 4, bits 16, lanes 1), bfloat16: it must be float32"},
+    {"x of int8", x_int8, CLQ_ERROR_TYPE, "x.dtype is int8: " FLOATS},
+    {"smooth scale of int32", smooth_int32, CLQ_ERROR_TYPE, "smooth_scales.dtype is int32: " FLOATS},
+    {"y of uint8", y_uint8, CLQ_ERROR_TYPE, "y.dtype is uint8: it must be int8 or int4"},
+    {"y of int32", y_int32, CLQ_ERROR_TYPE, "y.dtype is int32: it must be int8 or int4"},
+    {"y of floats", y_float, CLQ_ERROR_TYPE, "y.dtype is float32: it must be int8 or int4"},
+    {"scale of float16", scale_half, CLQ_ERROR_TYPE, "scales.dtype is float16: it must be float32"},
+    {"offset of bfloat16", offset_brain, CLQ_ERROR_TYPE, "offsets.dtype is bfloat16: it must be float32"},
     {"x of rank 0", x_flat, CLQ_ERROR_RANK, "x.ndim is 0: it must be from 1 to 8"},
     {"x of rank 9", x_deep, CLQ_ERROR_RANK, "x.ndim is 9: it must be from 0 to 8"},
     {"y of another rank", y_rank, CLQ_ERROR_RANK, "y.ndim is 1: it must be the rank of x, 2"},
     {"scale of x's rank", scale_rank, CLQ_ERROR_RANK,
-     "scale.ndim is 2: it must be 1, that of y less its last dimension"},
+     "scales.ndim is 2: it must be 1, that of y less its last dimension"},
     {"offset of rank 0", offset_rank, CLQ_ERROR_RANK,
-     "offset.ndim is 0: it must be 1, that of y less its last dimension"},
+     "offsets.ndim is 0: it must be 1, that of y less its last dimension"},
     {"y wider than x", y_wide, CLQ_ERROR_SHAPE, "y.shape[1] is 25: it must be x.shape[1], 24"},
-    {"y longer than x", y_long, CLQ_ERROR_SHAPE, "scale.shape[0] is 6: it must be y.shape[0], 7"},
-    {"a scale too many", scale_long, CLQ_ERROR_SHAPE, "scale.shape[0] is 7: it must be y.shape[0], 6"},
-    {"an offset too few", offset_short, CLQ_ERROR_SHAPE, "offset.shape[0] is 5: it must be y.shape[0], 6"},
+    {"y longer than x", y_long, CLQ_ERROR_SHAPE, "scales.shape[0] is 6: it must be y.shape[0], 7"},
+    {"a scale too many", scale_long, CLQ_ERROR_SHAPE, "scales.shape[0] is 7: it must be y.shape[0], 6"},
+    {"an offset too few", offset_short, CLQ_ERROR_SHAPE, "offsets.shape[0] is 5: it must be y.shape[0], 6"},
     {"a smooth scale too few", smooth_count, CLQ_ERROR_SHAPE,
-     "smooth_scale has 23 elements: it must have one per element of a row, 24 as x.shape[1]"},
+     "smooth_scales has 23 elements: it must have one per element of a row, 24 as x.shape[1]"},
     {"one smooth scale", smooth_one, CLQ_ERROR_SHAPE,
-     "smooth_scale has 1 elements: it must have one per element of a row, 24 as x.shape[1]"},
+     "smooth_scales has 1 elements: it must have one per element of a row, 24 as x.shape[1]"},
     {"rows of nothing", no_length, CLQ_ERROR_SHAPE, "x.shape[1] is 0: a row must have at least one element"},
     {"bytes of two, as many as x", bytes_many, CLQ_ERROR_SHAPE,
      "y.shape[1] is 24, of 2 int4 elements each: it must be a half of x.shape[1], 24"},
@@ -155,29 +152,29 @@ static const struct refused_row rows[] = {
     {"a negative stride", negative_stride, CLQ_ERROR_LAYOUT, "x.strides[0] is -24: it must not be negative"},
     {"rows of y in one place", y_repeats, CLQ_ERROR_OVERLAP, "y.strides[0] is 0" OVERLAPS "1" SPAN},
     {"rows of y that overlap", y_folds, CLQ_ERROR_OVERLAP, "y.strides[0] is 23" OVERLAPS "24" SPAN},
-    {"scales in one place", scale_repeats, CLQ_ERROR_OVERLAP, "scale.strides[0] is 0" OVERLAPS "1" SPAN},
-    {"offsets in one place", offset_repeats, CLQ_ERROR_OVERLAP, "offset.strides[0] is 0" OVERLAPS "1" SPAN},
+    {"scales in one place", scale_repeats, CLQ_ERROR_OVERLAP, "scales.strides[0] is 0" OVERLAPS "1" SPAN},
+    {"offsets in one place", offset_repeats, CLQ_ERROR_OVERLAP, "offsets.strides[0] is 0" OVERLAPS "1" SPAN},
     {"x at half a float", x_offset, CLQ_ERROR_LAYOUT,
      "x.byte_offset is 2: it must be a multiple of the element's 4 bytes"},
     {"scale at half a float", scale_offset, CLQ_ERROR_LAYOUT,
-     "scale.byte_offset is 6: it must be a multiple of the element's 4 bytes"},
+     "scales.byte_offset is 6: it must be a multiple of the element's 4 bytes"},
     {"x past its buffer", x_end, CLQ_ERROR_SIZE, SHORT("x") "65540"},
-    {"smooth scale past its buffer", smooth_end, CLQ_ERROR_SIZE, SHORT("smooth_scale") "65540"},
+    {"smooth scale past its buffer", smooth_end, CLQ_ERROR_SIZE, SHORT("smooth_scales") "65540"},
     {"y past its buffer", y_end, CLQ_ERROR_SIZE, SHORT("y") "65537"},
-    {"scale past its buffer", scale_end, CLQ_ERROR_SIZE, SHORT("scale") "65540"},
-    {"offset past its buffer", offset_end, CLQ_ERROR_SIZE, SHORT("offset") "65540"},
+    {"scale past its buffer", scale_end, CLQ_ERROR_SIZE, SHORT("scales") "65540"},
+    {"offset past its buffer", offset_end, CLQ_ERROR_SIZE, SHORT("offsets") "65540"},
     {"x of 2^64", x_huge, CLQ_ERROR_OVERFLOW,
      "x has more than 2^63 elements: the product of its shape must fit into 63 bits"},
     {"y in x", y_in_x, CLQ_ERROR_OVERLAP, DISJOINT("y", "x")},
-    {"y in the smooth scale", y_in_smooth, CLQ_ERROR_OVERLAP, DISJOINT("y", "smooth_scale")},
-    {"scale in x", scale_in_x, CLQ_ERROR_OVERLAP, DISJOINT("scale", "x")},
-    {"scale in the smooth scale", scale_in_smooth, CLQ_ERROR_OVERLAP, DISJOINT("scale", "smooth_scale")},
-    {"scale in y", scale_in_y, CLQ_ERROR_OVERLAP, DISJOINT("y", "scale")},
-    {"offset in x", offset_in_x, CLQ_ERROR_OVERLAP, DISJOINT("offset", "x")},
-    {"offset in y", offset_in_y, CLQ_ERROR_OVERLAP, DISJOINT("y", "offset")},
-    {"offset in scale", offset_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("scale", "offset")},
+    {"y in the smooth scale", y_in_smooth, CLQ_ERROR_OVERLAP, DISJOINT("y", "smooth_scales")},
+    {"scale in x", scale_in_x, CLQ_ERROR_OVERLAP, DISJOINT("scales", "x")},
+    {"scale in the smooth scale", scale_in_smooth, CLQ_ERROR_OVERLAP, DISJOINT("scales", "smooth_scales")},
+    {"scale in y", scale_in_y, CLQ_ERROR_OVERLAP, DISJOINT("y", "scales")},
+    {"offset in x", offset_in_x, CLQ_ERROR_OVERLAP, DISJOINT("offsets", "x")},
+    {"offset in y", offset_in_y, CLQ_ERROR_OVERLAP, DISJOINT("y", "offsets")},
+    {"offset in scale", offset_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("scales", "offsets")},
     {"nothing to do, and wrong", empty_wrong, CLQ_ERROR_SHAPE,
-     "scale.shape[0] is 6: it must be y.shape[0], 0"},
+     "scales.shape[0] is 6: it must be y.shape[0], 0"},
 };
 
 /* A build checks the same, but for what it does not have. */
@@ -191,6 +188,7 @@ static void refuses(void **state)
     row->spoil(&c);
     refused_expect(clq_dynamic_quantize(c.context, c.queue, c.desc, c.num_wait, c.wait, &done), row->status,
                    row->sentence, row->name);
+    refused_expect_check(clq_dynamic_quantize_check(c.desc), row);
     if (c.queue != NULL && c.num_wait == 0 && c.wait == NULL)
         refused_expect(clq_dynamic_quantize_build(c.context, c.desc), row->status, row->sentence, row->name);
     refused_expect_nothing(&done, c.buffers, fillings, BUFFERS);
@@ -222,7 +220,7 @@ static void what_is_read_may_share(void **state)
     c.smooth_scale.data = c.x.data;
     expect_status(clq_dynamic_quantize(c.context, c.queue, c.desc, 0, NULL, NULL), CLQ_OK, "with an offset");
     c.given.symmetric = 1;
-    c.given.offset = NULL;
+    c.given.offsets = NULL;
     expect_status(clq_dynamic_quantize(c.context, c.queue, c.desc, 0, NULL, NULL), CLQ_OK, "without one");
     expect_cl(clFinish(harness.queue), "clFinish");
     refused_release(c.buffers, BUFFERS);

@@ -44,11 +44,11 @@ static void make_call(struct call *c)
     c->updates = refused_tensor(c->buffers[UPDATES], CLQ_FLOAT32, 4, c->updates_shape);
     c->smooth_scale = refused_tensor(c->buffers[SMOOTH], CLQ_FLOAT32, 1, c->smooth_shape);
     c->given = (struct clq_dynamic_quantize_scatter_desc){.cache = &c->cache,
-                                                          .cache_scale = &c->scale,
-                                                          .cache_offset = &c->offset,
+                                                          .cache_scales = &c->scale,
+                                                          .cache_offsets = &c->offset,
                                                           .indices = &c->indices,
                                                           .updates = &c->updates,
-                                                          .smooth_scale = &c->smooth_scale,
+                                                          .smooth_scales = &c->smooth_scale,
                                                           .axis = 1,
                                                           .report = c->buffers[REPORT],
                                                           .workspace = c->buffers[WORKSPACE]};
@@ -58,10 +58,10 @@ static void make_call(struct call *c)
 SPOIL_ANY
 SPOIL_SCATTER
 SPOIL(reserved, c->given.reserved[0] = 1)
-SPOIL(symmetric, c->given.symmetric = 2; c->given.cache_offset = NULL)
+SPOIL(symmetric, c->given.symmetric = 2; c->given.cache_offsets = NULL)
 SPOIL(symmetric_offset, c->given.symmetric = 1)
-SPOIL(no_scale, c->given.cache_scale = NULL)
-SPOIL(no_offset, c->given.cache_offset = NULL)
+SPOIL(no_scale, c->given.cache_scales = NULL)
+SPOIL(no_offset, c->given.cache_offsets = NULL)
 SPOIL(cache_uint8, c->cache.dtype = CLQ_UINT8)
 SPOIL(cache_int32, c->cache.dtype = CLQ_INT32)
 SPOIL(scale_half, c->scale.dtype = CLQ_FLOAT16)
@@ -71,7 +71,7 @@ SPOIL(rank_two, c->cache.ndim = c->updates.ndim = 2; c->scale.ndim = c->offset.n
 SPOIL(cache_rank, c->cache.ndim = 3)
 SPOIL(scale_rank, c->scale.ndim = 4)
 SPOIL(offset_rank, c->offset.ndim = 2)
-SPOIL(axis_first, c->given.axis = 0)
+SPOIL(axis_first, c->given.axis = CLQ_AXIS_FIRST)
 SPOIL(axis_last, c->given.axis = -1)
 SPOIL(axis_high, c->given.axis = 4)
 SPOIL(axis_low, c->given.axis = -4)
@@ -103,9 +103,10 @@ SPOIL(report_in_updates, c->given.report = c->buffers[UPDATES])
 SPOIL(workspace_in_scale, c->given.workspace = c->buffers[SCALES])
 SPOIL(workspace_in_offset, c->given.workspace = c->buffers[OFFSETS])
 SPOIL(workspace_in_smooth, c->given.workspace = c->buffers[SMOOTH])
-SPOIL(empty_updates, c->updates_shape[0] = c->indices_shape[0] = 0; c->given.axis = 0)
+SPOIL(empty_updates, c->updates_shape[0] = c->indices_shape[0] = 0; c->given.axis = -1)
 
-#define NEITHER ": it must be from -3 to -2 or from 1 to 2, any dimension but the first and the last"
+#define NEITHER                                                                                              \
+    ": it must be from 1 to 2 or from -3 to -2, any of the 4 dimensions of cache but the first and the last"
 
 static const struct refused_row rows[] = {
     ROWS_OF_ANY,
@@ -114,71 +115,68 @@ static const struct refused_row rows[] = {
      "desc.reserved[0] is not 0: this library knows no such field"},
     {"symmetric is 2", symmetric, CLQ_ERROR_VALUE, "symmetric is 2: it must be 0 or 1"},
     {"an offset of what has none", symmetric_offset, CLQ_ERROR_VALUE,
-     "cache_offset is given: it must be NULL where symmetric is 1"},
-    {"no scale", no_scale, CLQ_ERROR_NULL, "cache_scale is NULL: it must be a tensor"},
-    {"no offset", no_offset, CLQ_ERROR_NULL, "cache_offset is NULL: it must be a tensor"},
-    {"cache of uint8", cache_uint8, CLQ_ERROR_TYPE,
-     "cache.dtype is (code 1, bits 8, lanes 1), uint8: it must be int8 or int4"},
-    {"cache of int32", cache_int32, CLQ_ERROR_TYPE,
-     "cache.dtype is (code 0, bits 32, lanes 1), int32: it must be int8 or int4"},
-    {"scales of float16", scale_half, CLQ_ERROR_TYPE,
-     "cache_scale.dtype is (code 2, bits 16, lanes 1), float16: it must be float32"},
-    {"offsets of int32", offset_int32, CLQ_ERROR_TYPE,
-     "cache_offset.dtype is (code 0, bits 32, lanes 1), int32: it must be float32"},
+     "cache_offsets is given: it must be NULL where symmetric is 1"},
+    {"no scale", no_scale, CLQ_ERROR_NULL, "cache_scales is NULL: it must be a tensor"},
+    {"no offset", no_offset, CLQ_ERROR_NULL, "cache_offsets is NULL: it must be a tensor"},
+    {"cache of uint8", cache_uint8, CLQ_ERROR_TYPE, "cache.dtype is uint8: it must be int8 or int4"},
+    {"cache of int32", cache_int32, CLQ_ERROR_TYPE, "cache.dtype is int32: it must be int8 or int4"},
+    {"scales of float16", scale_half, CLQ_ERROR_TYPE, "cache_scales.dtype is float16: it must be float32"},
+    {"offsets of int32", offset_int32, CLQ_ERROR_TYPE, "cache_offsets.dtype is int32: it must be float32"},
     {"rank 2", rank_two, CLQ_ERROR_RANK, "updates.ndim is 2: it must be from 3 to 8"},
     {"cache of another rank", cache_rank, CLQ_ERROR_RANK,
      "cache.ndim is 3: it must be the rank of updates, 4"},
     {"scales of the cache's rank", scale_rank, CLQ_ERROR_RANK,
-     "cache_scale.ndim is 4: it must be 3, that of cache less its last dimension"},
+     "cache_scales.ndim is 4: it must be 3, that of cache less its last dimension"},
     {"offsets of another rank", offset_rank, CLQ_ERROR_RANK,
-     "cache_offset.ndim is 2: it must be 3, that of cache less its last dimension"},
-    {"axis 0", axis_first, CLQ_ERROR_AXIS, "axis is 0" NEITHER},
+     "cache_offsets.ndim is 2: it must be 3, that of cache less its last dimension"},
+    {"axis 0", axis_first, CLQ_ERROR_AXIS, "axis is 0 (CLQ_AXIS_FIRST)" NEITHER},
     {"axis last", axis_last, CLQ_ERROR_AXIS, "axis is -1" NEITHER},
     {"axis at the rank", axis_high, CLQ_ERROR_AXIS, "axis is 4" NEITHER},
     {"axis minus the rank", axis_low, CLQ_ERROR_AXIS, "axis is -4" NEITHER},
     {"more heads than the cache", updates_heads, CLQ_ERROR_SHAPE,
-     "cache.shape[2] is 2: it must be updates.shape[2], 3"},
+     "updates.shape[2] is 3: it must be cache.shape[2], 2, for axis is 1, where alone an entry may be "
+     "shorter than the cache"},
     {"rows longer than the cache's", updates_wide, CLQ_ERROR_SHAPE,
      "cache.shape[3] is 4: it must be updates.shape[3], 5"},
     {"rows of nothing", row_empty, CLQ_ERROR_SHAPE,
      "updates.shape[3] is 0: a row must have at least one element"},
     {"scales of more batches", scale_batches, CLQ_ERROR_SHAPE,
-     "cache_scale.shape[0] is 9: it must be cache.shape[0], 8"},
+     "cache_scales.shape[0] is 9: it must be cache.shape[0], 8"},
     {"scales of one position", scale_axis, CLQ_ERROR_SHAPE,
-     "cache_scale.shape[1] is 1: it must be cache.shape[1], 16"},
+     "cache_scales.shape[1] is 1: it must be cache.shape[1], 16"},
     {"offsets of one head", offset_heads, CLQ_ERROR_SHAPE,
-     "cache_offset.shape[2] is 1: it must be cache.shape[2], 2"},
+     "cache_offsets.shape[2] is 1: it must be cache.shape[2], 2"},
     {"smooth scales of two heads", smooth_count, CLQ_ERROR_SHAPE,
-     "smooth_scale has 8 elements: it must have one per element of a row, 4 as updates.shape[3]"},
+     "smooth_scales has 8 elements: it must have one per element of a row, 4 as updates.shape[3]"},
     {"packed int4 of odd size", nibbles_odd, CLQ_ERROR_SHAPE,
      "cache.shape[3] is 5: the last dimension of packed int4 must be even"},
     {"heads of the cache that overlap", cache_folds, CLQ_ERROR_OVERLAP,
      "cache.strides[1] is 2" OVERLAPS "4" SPAN},
     {"scales in one place", scale_repeats, CLQ_ERROR_OVERLAP,
-     "cache_scale.strides[1] is 0" OVERLAPS "1" SPAN},
+     "cache_scales.strides[1] is 0" OVERLAPS "1" SPAN},
     {"offsets that overlap", offset_folds, CLQ_ERROR_OVERLAP,
-     "cache_offset.strides[0] is 31" OVERLAPS "32" SPAN},
+     "cache_offsets.strides[0] is 31" OVERLAPS "32" SPAN},
     {"cache past its buffer", cache_end, CLQ_ERROR_SIZE, SHORT("cache") "65537"},
-    {"scales past their buffer", scale_end, CLQ_ERROR_SIZE, SHORT("cache_scale") "65540"},
-    {"offsets past their buffer", offset_end, CLQ_ERROR_SIZE, SHORT("cache_offset") "65540"},
+    {"scales past their buffer", scale_end, CLQ_ERROR_SIZE, SHORT("cache_scales") "65540"},
+    {"offsets past their buffer", offset_end, CLQ_ERROR_SIZE, SHORT("cache_offsets") "65540"},
     {"updates past their buffer", updates_end, CLQ_ERROR_SIZE, SHORT("updates") "65540"},
     {"cache in the indices", cache_in_indices, CLQ_ERROR_OVERLAP, DISJOINT("cache", "indices")},
-    {"scales in the cache", scale_in_cache, CLQ_ERROR_OVERLAP, DISJOINT("cache", "cache_scale")},
-    {"scales in the indices", scale_in_indices, CLQ_ERROR_OVERLAP, DISJOINT("cache_scale", "indices")},
-    {"scales in the updates", scale_in_updates, CLQ_ERROR_OVERLAP, DISJOINT("cache_scale", "updates")},
-    {"offsets in the cache", offset_in_cache, CLQ_ERROR_OVERLAP, DISJOINT("cache", "cache_offset")},
-    {"offsets in the scales", offset_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("cache_scale", "cache_offset")},
+    {"scales in the cache", scale_in_cache, CLQ_ERROR_OVERLAP, DISJOINT("cache", "cache_scales")},
+    {"scales in the indices", scale_in_indices, CLQ_ERROR_OVERLAP, DISJOINT("cache_scales", "indices")},
+    {"scales in the updates", scale_in_updates, CLQ_ERROR_OVERLAP, DISJOINT("cache_scales", "updates")},
+    {"offsets in the cache", offset_in_cache, CLQ_ERROR_OVERLAP, DISJOINT("cache", "cache_offsets")},
+    {"offsets in the scales", offset_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("cache_scales", "cache_offsets")},
     {"offsets in the smooth scale", offset_in_smooth, CLQ_ERROR_OVERLAP,
-     DISJOINT("cache_offset", "smooth_scale")},
-    {"report in the scales", report_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("report", "cache_scale")},
-    {"report in the offsets", report_in_offset, CLQ_ERROR_OVERLAP, DISJOINT("report", "cache_offset")},
+     DISJOINT("cache_offsets", "smooth_scales")},
+    {"report in the scales", report_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("report", "cache_scales")},
+    {"report in the offsets", report_in_offset, CLQ_ERROR_OVERLAP, DISJOINT("report", "cache_offsets")},
     {"report in the updates", report_in_updates, CLQ_ERROR_OVERLAP, DISJOINT("report", "updates")},
-    {"workspace in the scales", workspace_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "cache_scale")},
+    {"workspace in the scales", workspace_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "cache_scales")},
     {"workspace in the offsets", workspace_in_offset, CLQ_ERROR_OVERLAP,
-     DISJOINT("workspace", "cache_offset")},
+     DISJOINT("workspace", "cache_offsets")},
     {"workspace in the smooth scale", workspace_in_smooth, CLQ_ERROR_OVERLAP,
-     DISJOINT("workspace", "smooth_scale")},
-    {"no entries, and a wrong axis", empty_updates, CLQ_ERROR_AXIS, "axis is 0" NEITHER},
+     DISJOINT("workspace", "smooth_scales")},
+    {"no entries, and a wrong axis", empty_updates, CLQ_ERROR_AXIS, "axis is -1" NEITHER},
 };
 
 static void refuses(void **state)
@@ -192,8 +190,9 @@ static void refuses(void **state)
     row->spoil(&c);
     refused_expect(clq_dynamic_quantize_scatter(c.context, c.queue, c.desc, c.num_wait, c.wait, &done),
                    row->status, row->sentence, row->name);
-    refused_expect(clq_dynamic_quantize_scatter_explain(c.context, c.queue, c.desc, c.num_wait, c.wait),
-                   row->status, row->sentence, "clq_dynamic_quantize_scatter_explain");
+    refused_expect_check(clq_dynamic_quantize_scatter_check(c.desc), row);
+    refused_expect(clq_dynamic_quantize_scatter_check_indices(c.context, c.queue, c.desc, c.num_wait, c.wait),
+                   row->status, row->sentence, "clq_dynamic_quantize_scatter_check_indices");
     /* These two have no queue and no wait list. */
     if (c.queue && !c.num_wait && !c.wait) {
         refused_expect(clq_dynamic_quantize_scatter_build(c.context, c.desc), row->status, row->sentence,
@@ -220,8 +219,8 @@ static void the_call_itself_is_right(void **state)
         assert_false(refused_untouched(c.buffers[i], fillings[i]));
     assert_false(refused_untouched(c.buffers[WORKSPACE], fillings[WORKSPACE]));
     assert_true(refused_untouched(c.buffers[REPORT], fillings[REPORT]));
-    expect_status(clq_dynamic_quantize_scatter_explain(c.context, c.queue, c.desc, 0, NULL), CLQ_OK,
-                  "explain");
+    expect_status(clq_dynamic_quantize_scatter_check_indices(c.context, c.queue, c.desc, 0, NULL), CLQ_OK,
+                  "check_indices");
     expect_status(clq_dynamic_quantize_scatter_workspace(c.context, c.desc, &bytes), CLQ_OK, "workspace");
     assert_true(bytes > 0);
     refused_expect(clq_dynamic_quantize_scatter_workspace(c.context, c.desc, NULL), CLQ_ERROR_NULL,

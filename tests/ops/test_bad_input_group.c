@@ -40,9 +40,9 @@ static void make_call(struct call *c)
     c->offset = refused_tensor(c->buffers[OFFSET], CLQ_FLOAT32, 1, c->offset_shape);
     c->y = refused_tensor(c->buffers[Y], CLQ_INT8, 2, c->y_shape);
     c->given = (struct clq_group_quantize_desc){.x = &c->x,
-                                                .scale = &c->scale,
+                                                .scales = &c->scale,
                                                 .group_index = &c->group_index,
-                                                .offset = &c->offset,
+                                                .zero_points = &c->offset,
                                                 .y = &c->y,
                                                 .report = c->buffers[REPORT]};
     c->desc = &c->given;
@@ -51,7 +51,7 @@ static void make_call(struct call *c)
 SPOIL_ANY
 SPOIL(reserved, c->given.reserved[0] = 1)
 SPOIL(no_x, c->given.x = NULL)
-SPOIL(no_scale, c->given.scale = NULL)
+SPOIL(no_scale, c->given.scales = NULL)
 SPOIL(no_group_index, c->given.group_index = NULL)
 SPOIL(no_y, c->given.y = NULL)
 SPOIL(group_index_data, c->group_index.data = NULL)
@@ -114,44 +114,39 @@ static const struct refused_row rows[] = {
     {"a field of the future", reserved, CLQ_ERROR_VALUE,
      "desc.reserved[0] is not 0: this library knows no such field"},
     {"no x", no_x, CLQ_ERROR_NULL, "x is NULL: it must be a tensor"},
-    {"no scale", no_scale, CLQ_ERROR_NULL, "scale is NULL: it must be a tensor"},
+    {"no scale", no_scale, CLQ_ERROR_NULL, "scales is NULL: it must be a tensor"},
     {"no group_index", no_group_index, CLQ_ERROR_NULL, "group_index is NULL: it must be a tensor"},
     {"no y", no_y, CLQ_ERROR_NULL, "y is NULL: it must be a tensor"},
     {"group_index without data", group_index_data, CLQ_ERROR_NULL,
      "group_index.data is NULL: it must be a cl_mem"},
     {"y without a shape", y_shapeless, CLQ_ERROR_NULL, "y.shape is NULL: it must have 2 values"},
     {"scale on the host", scale_host, CLQ_ERROR_VALUE,
-     "scale.device.device_type is 1: it must be kDLOpenCL (4), whose data is a cl_mem"},
-    {"x of int8", x_int8, CLQ_ERROR_TYPE, "x.dtype is (code 0, bits 8, lanes 1), int8: " FLOATS},
-    {"scale of int8", scale_int8, CLQ_ERROR_TYPE, "scale.dtype is (code 0, bits 8, lanes 1), int8: " FLOATS},
+     "scales.device.device_type is 1: it must be kDLOpenCL (4), whose data is a cl_mem"},
+    {"x of int8", x_int8, CLQ_ERROR_TYPE, "x.dtype is int8: " FLOATS},
+    {"scale of int8", scale_int8, CLQ_ERROR_TYPE, "scales.dtype is int8: " FLOATS},
     {"group_index of floats", group_index_float, CLQ_ERROR_TYPE,
-     "group_index.dtype is (code 2, bits 32, lanes 1), float32: it must be int32 or int64"},
+     "group_index.dtype is float32: it must be int32 or int64"},
     {"group_index of uint8", group_index_uint8, CLQ_ERROR_TYPE,
-     "group_index.dtype is (code 1, bits 8, lanes 1), uint8: it must be int32 or int64"},
-    {"offset of int8", offset_int8, CLQ_ERROR_TYPE,
-     "offset.dtype is (code 0, bits 8, lanes 1), int8: " FLOATS},
-    {"offset of int32", offset_int32, CLQ_ERROR_TYPE,
-     "offset.dtype is (code 0, bits 32, lanes 1), int32: " FLOATS},
-    {"offset of int64", offset_int64, CLQ_ERROR_TYPE,
-     "offset.dtype is (code 0, bits 64, lanes 1), int64: " FLOATS},
-    {"y of uint8", y_uint8, CLQ_ERROR_TYPE,
-     "y.dtype is (code 1, bits 8, lanes 1), uint8: it must be int8 or int4"},
-    {"y of int32", y_int32, CLQ_ERROR_TYPE,
-     "y.dtype is (code 0, bits 32, lanes 1), int32: it must be int8 or int4"},
+     "group_index.dtype is uint8: it must be int32 or int64"},
+    {"offset of int8", offset_int8, CLQ_ERROR_TYPE, "zero_points.dtype is int8: " FLOATS},
+    {"offset of int32", offset_int32, CLQ_ERROR_TYPE, "zero_points.dtype is int32: " FLOATS},
+    {"offset of int64", offset_int64, CLQ_ERROR_TYPE, "zero_points.dtype is int64: " FLOATS},
+    {"y of uint8", y_uint8, CLQ_ERROR_TYPE, "y.dtype is uint8: it must be int8 or int4"},
+    {"y of int32", y_int32, CLQ_ERROR_TYPE, "y.dtype is int32: it must be int8 or int4"},
     {"x of rank 1", x_flat, CLQ_ERROR_RANK, "x.ndim is 1: it must be 2"},
     {"x of rank 3", x_cube, CLQ_ERROR_RANK, "x.ndim is 3: it must be 2"},
     {"x of rank 9", x_deep, CLQ_ERROR_RANK, "x.ndim is 9: it must be from 0 to 8"},
-    {"scale of rank 1", scale_flat, CLQ_ERROR_RANK, "scale.ndim is 1: it must be 2"},
-    {"scale of rank 3", scale_cube, CLQ_ERROR_RANK, "scale.ndim is 3: it must be 2"},
+    {"scale of rank 1", scale_flat, CLQ_ERROR_RANK, "scales.ndim is 1: it must be 2"},
+    {"scale of rank 3", scale_cube, CLQ_ERROR_RANK, "scales.ndim is 3: it must be 2"},
     {"group_index of rank 0", group_index_point, CLQ_ERROR_RANK, "group_index.ndim is 0: it must be 1"},
     {"group_index of rank 2", group_index_square, CLQ_ERROR_RANK, "group_index.ndim is 2: it must be 1"},
     {"y of rank 3", y_cube, CLQ_ERROR_RANK, "y.ndim is 3: it must be the rank of x, 2"},
-    {"no group", no_groups, CLQ_ERROR_SHAPE, "scale.shape[0] is 0: there must be at least one group"},
-    {"a scale a group", scale_narrow, CLQ_ERROR_SHAPE, "scale.shape[1] is 1: it must be x.shape[1], 8"},
+    {"no group", no_groups, CLQ_ERROR_SHAPE, "scales.shape[0] is 0: there must be at least one group"},
+    {"a scale a group", scale_narrow, CLQ_ERROR_SHAPE, "scales.shape[1] is 1: it must be x.shape[1], 8"},
     {"more ends than groups", group_index_many, CLQ_ERROR_SHAPE,
-     "group_index.shape[0] is 4: it must be scale.shape[0], 3"},
-    {"an offset an element", offset_many, CLQ_ERROR_SHAPE, "offset has 8 elements: it must have 1"},
-    {"an offset of no element", offset_empty, CLQ_ERROR_SHAPE, "offset has 0 elements: it must have 1"},
+     "group_index.shape[0] is 4: it must be scales.shape[0], 3"},
+    {"an offset an element", offset_many, CLQ_ERROR_SHAPE, "zero_points has 8 elements: it must have 1"},
+    {"an offset of no element", offset_empty, CLQ_ERROR_SHAPE, "zero_points has 0 elements: it must have 1"},
     {"y of other rows", y_rows, CLQ_ERROR_SHAPE, "y.shape[0] is 5: it must be x.shape[0], 4"},
     {"y of other columns", y_columns, CLQ_ERROR_SHAPE, "y.shape[1] is 7: it must be x.shape[1], 8"},
     {"bytes of two, as many as x", y_bytes, CLQ_ERROR_SHAPE,
@@ -170,27 +165,27 @@ static const struct refused_row rows[] = {
     {"an offset within an int64", group_index_offset, CLQ_ERROR_LAYOUT,
      "group_index.byte_offset is 4: it must be a multiple of the element's 8 bytes"},
     {"x past its buffer", x_end, CLQ_ERROR_SIZE, SHORT("x") "65540"},
-    {"scale past its buffer", scale_end, CLQ_ERROR_SIZE, SHORT("scale") "65540"},
+    {"scale past its buffer", scale_end, CLQ_ERROR_SIZE, SHORT("scales") "65540"},
     {"group_index past its buffer", group_index_end, CLQ_ERROR_SIZE, SHORT("group_index") "65540"},
-    {"offset past its buffer", offset_end, CLQ_ERROR_SIZE, SHORT("offset") "65540"},
+    {"offset past its buffer", offset_end, CLQ_ERROR_SIZE, SHORT("zero_points") "65540"},
     {"y past its buffer", y_end, CLQ_ERROR_SIZE, SHORT("y") "65537"},
     {"x of 2^64", x_huge, CLQ_ERROR_OVERFLOW,
      "x has more than 2^63 elements: the product of its shape must fit into 63 bits"},
     {"scale that reaches past 2^63", scale_far, CLQ_ERROR_OVERFLOW,
-     "scale.strides[0] is 9223372036854775807: shape x strides must fit into 63 bits"},
+     "scales.strides[0] is 9223372036854775807: shape x strides must fit into 63 bits"},
     {"y in x", y_in_x, CLQ_ERROR_OVERLAP, DISJOINT("y", "x")},
-    {"y in scale", y_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("y", "scale")},
+    {"y in scale", y_in_scale, CLQ_ERROR_OVERLAP, DISJOINT("y", "scales")},
     {"y in group_index", y_in_group_index, CLQ_ERROR_OVERLAP, DISJOINT("y", "group_index")},
-    {"offset in y", y_in_offset, CLQ_ERROR_OVERLAP, DISJOINT("y", "offset")},
+    {"offset in y", y_in_offset, CLQ_ERROR_OVERLAP, DISJOINT("y", "zero_points")},
     {"report at an odd place", report_odd, CLQ_ERROR_LAYOUT,
      "report_offset_bytes is 2: it must be a multiple of 4"},
     {"report past the end", report_end, CLQ_ERROR_SIZE, SHORT("report") "65540"},
     {"report in y", report_in_y, CLQ_ERROR_OVERLAP, DISJOINT("report", "y")},
     {"report in x", report_in_x, CLQ_ERROR_OVERLAP, DISJOINT("report", "x")},
     {"report in group_index", report_in_group_index, CLQ_ERROR_OVERLAP, DISJOINT("report", "group_index")},
-    {"report in offset", report_in_offset, CLQ_ERROR_OVERLAP, DISJOINT("report", "offset")},
+    {"report in offset", report_in_offset, CLQ_ERROR_OVERLAP, DISJOINT("report", "zero_points")},
     {"no rows, and too few scales", no_rows, CLQ_ERROR_SHAPE,
-     "scale.shape[1] is 7: it must be x.shape[1], 8"},
+     "scales.shape[1] is 7: it must be x.shape[1], 8"},
 };
 
 static void refuses(void **state)
@@ -203,8 +198,9 @@ static void refuses(void **state)
     row->spoil(&c);
     refused_expect(clq_group_quantize(c.context, c.queue, c.desc, c.num_wait, c.wait, &done), row->status,
                    row->sentence, row->name);
-    refused_expect(clq_group_quantize_explain(c.context, c.queue, c.desc, c.num_wait, c.wait), row->status,
-                   row->sentence, "clq_group_quantize_explain");
+    refused_expect_check(clq_group_quantize_check(c.desc), row);
+    refused_expect(clq_group_quantize_check_indices(c.context, c.queue, c.desc, c.num_wait, c.wait),
+                   row->status, row->sentence, "clq_group_quantize_check_indices");
     if (c.queue && !c.num_wait && !c.wait)
         refused_expect(clq_group_quantize_build(c.context, c.desc), row->status, row->sentence,
                        "clq_group_quantize_build");

@@ -75,10 +75,10 @@ SPOIL(updates_flat, c->updates.ndim = 1)
 SPOIL(updates_deep, c->updates.ndim = 9)
 SPOIL(updates_rank, c->updates.ndim = 2)
 SPOIL(input_rank, c->input.ndim = 2)
-SPOIL(axis_first, c->given.axis = 0)
+SPOIL(axis_first, c->given.axis = CLQ_AXIS_FIRST)
 SPOIL(axis_first_negative, c->given.axis = -3)
 SPOIL(axis_high, c->given.axis = 3)
-SPOIL(axis_far, c->given.axis = INT32_MIN)
+SPOIL(axis_far, c->given.axis = INT32_MIN + 1)
 SPOIL(axis_int4, c->cache.dtype = CLQ_INT4; c->given.axis = -1)
 SPOIL(updates_wide, c->updates_shape[2] = 5)
 SPOIL(bytes_narrow, c->cache.dtype = CLQ_INT4_BYTES; c->cache_shape[2] = 4)
@@ -116,10 +116,11 @@ SPOIL(report_in_input, c->given.report = c->buffers[INPUT])
 SPOIL(report_in_zero_points, c->given.report = c->buffers[ZERO_POINTS])
 SPOIL(workspace_in_input, c->given.workspace = c->buffers[INPUT])
 SPOIL(workspace_in_scales, c->given.workspace = c->buffers[SCALES])
-SPOIL(empty_updates, c->updates_shape[0] = c->indices_shape[0] = 0; c->given.axis = 0)
+SPOIL(empty_updates, c->updates_shape[0] = c->indices_shape[0] = 0; c->given.axis = CLQ_AXIS_FIRST)
 SPOIL(empty_row, c->updates_shape[1] = 0; c->given.report_offset_bytes = 6)
 
-#define ANY_BUT_FIRST ": it must be from -2 to -1 or from 1 to 2, any dimension but the first"
+#define ANY_BUT_FIRST                                                                                        \
+    ": it must be from 1 to 2 or from -2 to -1, any of the 3 dimensions of cache but the first"
 
 static const struct refused_row rows[] = {
     ROWS_OF_ANY,
@@ -134,18 +135,14 @@ static const struct refused_row rows[] = {
     {"updates on the host", updates_host, CLQ_ERROR_VALUE,
      "updates.device.device_type is 1: it must be kDLOpenCL (4), whose data is a cl_mem"},
     {"cache of floats", cache_float, CLQ_ERROR_TYPE,
-     "cache.dtype is (code 2, bits 32, lanes 1), float32: it must be int8, uint8 or int4"},
-    {"cache of int32", cache_int32, CLQ_ERROR_TYPE,
-     "cache.dtype is (code 0, bits 32, lanes 1), int32: it must be int8, uint8 or int4"},
-    {"indices of int8", indices_int8, CLQ_ERROR_TYPE,
-     "indices.dtype is (code 0, bits 8, lanes 1), int8: it must be int32 or int64"},
-    {"scales of int32", scales_int32, CLQ_ERROR_TYPE,
-     "scales.dtype is (code 0, bits 32, lanes 1), int32: " FLOATS},
+     "cache.dtype is float32: it must be int8, uint8 or int4"},
+    {"cache of int32", cache_int32, CLQ_ERROR_TYPE, "cache.dtype is int32: it must be int8, uint8 or int4"},
+    {"indices of int8", indices_int8, CLQ_ERROR_TYPE, "indices.dtype is int8: it must be int32 or int64"},
+    {"scales of int32", scales_int32, CLQ_ERROR_TYPE, "scales.dtype is int32: " FLOATS},
     {"zero points of int64", zero_points_int64, CLQ_ERROR_TYPE,
-     "zero_points.dtype is (code 0, bits 64, lanes 1), int64: it must be float32, float16, bfloat16, int8, "
+     "zero_points.dtype is int64: it must be float32, float16, bfloat16, int8, "
      "uint8 or int32"},
-    {"input of another type", input_uint8, CLQ_ERROR_TYPE,
-     "input.dtype is (code 1, bits 8, lanes 1), uint8: it must be int8"},
+    {"input of another type", input_uint8, CLQ_ERROR_TYPE, "input.dtype is uint8: it must be int8"},
     {"input in other containers", input_lanes, CLQ_ERROR_TYPE,
      "input.dtype has 2 lanes: it must have those of cache, 1"},
     {"updates of rank 1", updates_flat, CLQ_ERROR_RANK, "updates.ndim is 1: it must be from 2 to 8"},
@@ -153,14 +150,16 @@ static const struct refused_row rows[] = {
     {"updates of another rank", updates_rank, CLQ_ERROR_RANK,
      "cache.ndim is 3: it must be the rank of updates, 2"},
     {"input of another rank", input_rank, CLQ_ERROR_RANK, "input.ndim is 2: it must be the rank of cache, 3"},
-    {"axis 0", axis_first, CLQ_ERROR_AXIS, "axis is 0" ANY_BUT_FIRST},
+    {"axis 0", axis_first, CLQ_ERROR_AXIS, "axis is 0 (CLQ_AXIS_FIRST)" ANY_BUT_FIRST},
     {"axis minus the rank", axis_first_negative, CLQ_ERROR_AXIS, "axis is -3" ANY_BUT_FIRST},
     {"axis at the rank", axis_high, CLQ_ERROR_AXIS, "axis is 3" ANY_BUT_FIRST},
-    {"axis far out", axis_far, CLQ_ERROR_AXIS, "axis is -2147483648" ANY_BUT_FIRST},
+    {"axis far out", axis_far, CLQ_ERROR_AXIS, "axis is -2147483647" ANY_BUT_FIRST},
     {"axis last for int4", axis_int4, CLQ_ERROR_AXIS,
-     "axis is -1: it must be from -2 to -2 or from 1 to 1, any dimension but the first and the last"},
+     "axis is -1: it must be 1 or -2, any of the 3 dimensions of cache but the first "
+     "and the last"},
     {"updates wider than the cache", updates_wide, CLQ_ERROR_SHAPE,
-     "cache.shape[2] is 4: it must be updates.shape[2], 5"},
+     "updates.shape[2] is 5: it must be cache.shape[2], 4, for axis is 1, where alone an entry may be "
+     "shorter than the cache"},
     {"bytes of two, as many as updates", bytes_narrow, CLQ_ERROR_SHAPE,
      "cache.shape[2] is 4, of 2 int4 elements each: it must be a half of updates.shape[2], 4"},
     {"a word of eight for four", words_narrow, CLQ_ERROR_SHAPE,
@@ -170,11 +169,11 @@ static const struct refused_row rows[] = {
     {"input of another size", input_long, CLQ_ERROR_SHAPE,
      "input.shape[1] is 17: it must be cache.shape[1], 16"},
     {"too few scales", scales_count, CLQ_ERROR_SHAPE,
-     "scales has 3 elements: it must have 1, or 4 as updates.shape[2]"},
+     "scales has 3 elements: with indices it must have 1, or 4 as updates.shape[2], the last dimension"},
     {"scales that count to too many", scales_square, CLQ_ERROR_SHAPE,
-     "scales has 8 elements: it must have 1, or 4 as updates.shape[2]"},
+     "scales has 8 elements: with indices it must have 1, or 4 as updates.shape[2], the last dimension"},
     {"too many zero points", zero_points_count, CLQ_ERROR_SHAPE,
-     "zero_points has 5 elements: it must have 1, or 4 as updates.shape[2]"},
+     "zero_points has 5 elements: with indices it must have 1, or 4 as updates.shape[2], the last dimension"},
     {"a negative size", negative_size, CLQ_ERROR_SHAPE, "cache.shape[0] is -8: it must not be negative"},
     {"a negative stride", cache_stride, CLQ_ERROR_LAYOUT, "cache.strides[1] is -4: it must not be negative"},
     {"batches in one place", cache_repeats, CLQ_ERROR_OVERLAP, "cache.strides[0] is 0" OVERLAPS "1" SPAN},
@@ -210,7 +209,8 @@ static const struct refused_row rows[] = {
      DISJOINT("report", "zero_points")},
     {"workspace in the input", workspace_in_input, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "input")},
     {"workspace in the scales", workspace_in_scales, CLQ_ERROR_OVERLAP, DISJOINT("workspace", "scales")},
-    {"no entries, and a wrong axis", empty_updates, CLQ_ERROR_AXIS, "axis is 0" ANY_BUT_FIRST},
+    {"no entries, and a wrong axis", empty_updates, CLQ_ERROR_AXIS,
+     "axis is 0 (CLQ_AXIS_FIRST)" ANY_BUT_FIRST},
     {"empty entries, and a wrong report", empty_row, CLQ_ERROR_LAYOUT,
      "report_offset_bytes is 6: it must be a multiple of 4"},
 };
@@ -226,8 +226,9 @@ static void refuses(void **state)
     row->spoil(&c);
     refused_expect(clq_quantize_scatter(c.context, c.queue, c.desc, c.num_wait, c.wait, &done), row->status,
                    row->sentence, row->name);
-    refused_expect(clq_quantize_scatter_explain(c.context, c.queue, c.desc, c.num_wait, c.wait), row->status,
-                   row->sentence, "clq_quantize_scatter_explain");
+    refused_expect_check(clq_quantize_scatter_check(c.desc), row);
+    refused_expect(clq_quantize_scatter_check_indices(c.context, c.queue, c.desc, c.num_wait, c.wait),
+                   row->status, row->sentence, "clq_quantize_scatter_check_indices");
     /* These two have no queue and no wait list. */
     if (c.queue && !c.num_wait && !c.wait) {
         refused_expect(clq_quantize_scatter_build(c.context, c.desc), row->status, row->sentence,
@@ -254,7 +255,8 @@ static void the_call_itself_is_right(void **state)
         assert_false(refused_untouched(c.buffers[CACHE], fillings[CACHE]));
         assert_true(refused_untouched(c.buffers[INPUT], fillings[INPUT]));
         assert_false(refused_untouched(c.buffers[WORKSPACE], fillings[WORKSPACE]));
-        expect_status(clq_quantize_scatter_explain(c.context, c.queue, c.desc, 0, NULL), CLQ_OK, "explain");
+        expect_status(clq_quantize_scatter_check_indices(c.context, c.queue, c.desc, 0, NULL), CLQ_OK,
+                      "check_indices");
         refused_release(c.buffers, BUFFERS);
     }
 }

@@ -206,7 +206,7 @@ static void far_entries(void **state)
     place_entries(&t, q.data, scale.data, offset.data);
     desc = dequantize_desc_of(&t, &c);
     desc.q = &q;
-    desc.scale = &scale;
+    desc.scales = &scale;
     desc.zero_points = &offset;
     desc.indices = &indices.dl;
     desc.axis = 1;

@@ -95,7 +95,7 @@ static void every_half(void **state)
 static void quantize(struct scales_tensors *t, const struct scales_case *c, struct tensor *y)
 {
     const struct clq_find_scales_desc find = scales_desc_of(t, c);
-    struct clq_quantize_desc desc = {.axis = c->axis, .mode = find.mode};
+    struct clq_quantize_desc desc = {.axis = described_axis(c->axis), .mode = find.mode};
     struct tensor *tensors[] = {&t->x, &t->scales, &t->zero_points, y};
 
     for (size_t i = 0; i < COUNT(tensors); i++)

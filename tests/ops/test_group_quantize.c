@@ -165,9 +165,9 @@ enum { REPORT_OFFSET = 12, REPORT_BYTES = 4096 };
 static bool run_once(struct group_tensors *t, const struct group_case *c, cl_mem report, int filling)
 {
     const struct clq_group_quantize_desc desc = {.x = &t->x.dl,
-                                                 .scale = &t->scale.dl,
+                                                 .scales = &t->scale.dl,
                                                  .group_index = &t->group_index.dl,
-                                                 .offset = c->has_offset ? &t->offset.dl : NULL,
+                                                 .zero_points = c->has_offset ? &t->offset.dl : NULL,
                                                  .y = &t->y.dl,
                                                  .report = report,
                                                  .report_offset_bytes = report ? REPORT_OFFSET : 0};
@@ -191,7 +191,7 @@ static bool run_once(struct group_tensors *t, const struct group_case *c, cl_mem
         expect_cl(clEnqueueReadBuffer(harness.queue, report, CL_TRUE, REPORT_OFFSET, sizeof(got), &got, 0,
                                       NULL, NULL),
                   "clEnqueueReadBuffer");
-        if (got.dropped != 2 + after.dropped || got.moved != 3 || got.first != after.first ||
+        if (got.dropped != 2 + after.dropped || got.clamped != 3 || got.first != after.first ||
             got.reserved != 0x5eed) {
             print_message("dropped %u, first %u, not %u and %u\n", got.dropped - 2, got.first, after.dropped,
                           after.first);

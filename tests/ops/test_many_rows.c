@@ -122,7 +122,7 @@ static void a_row_too_long_is_refused(void **state)
     expect_status(clq_tensor_create(harness.context, CLQ_INT8, 2, x_shape, &y), CLQ_OK, "y");
     repeated = x->dl_tensor;
     repeated.ndim = 2, repeated.shape = x_shape, repeated.strides = none;
-    desc.x = &repeated, desc.y = &y->dl_tensor, desc.scale = &scale->dl_tensor;
+    desc.x = &repeated, desc.y = &y->dl_tensor, desc.scales = &scale->dl_tensor;
     expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_NAME, sizeof name, name, NULL), "clGetDeviceInfo");
     ends_loops = strncmp(name, "llvmpipe", 8) == 0;
     expect_status(clq_dynamic_quantize_build(harness.context, &desc), ends_loops ? CLQ_ERROR_DEVICE : CLQ_OK,

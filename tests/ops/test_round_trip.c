@@ -111,7 +111,7 @@ static void static_round_trip(const struct format *f, bool multiply, bool has_ze
     const struct clq_quantize_desc there = {
         .x = &tx, .scales = &ts, .zero_points = has_zero ? &tz : NULL, .y = &tq, .axis = 1, .mode = multiply};
     const struct clq_dequantize_desc back = {
-        .q = &tq, .scale = &ts, .zero_points = has_zero ? &tz : NULL, .y = &ty, .axis = 1, .mode = multiply};
+        .q = &tq, .scales = &ts, .zero_points = has_zero ? &tz : NULL, .y = &ty, .axis = 1, .mode = multiply};
 
     expect_status(clq_quantize(harness.context, harness.queue, &there, 0, NULL, NULL), CLQ_OK, "there");
     expect_status(clq_dequantize(harness.context, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "back");
@@ -182,12 +182,9 @@ static void dynamic_round_trip(enum reference_type type, bool symmetric, enum re
                    tq = dense(harness.context, dtype_of(type, 1), 2, shape, NULL, COUNT_X),
                    ty = dense(harness.context, dtype_of(y_type, 1), 2, shape, NULL, y_bytes);
     const struct clq_dynamic_quantize_desc there = {
-        .x = &tx, .y = &tq, .scale = &ts, .offset = symmetric ? NULL : &to, .symmetric = symmetric};
-    const struct clq_dequantize_desc back = {.q = &tq,
-                                             .scale = &ts,
-                                             .zero_points = symmetric ? NULL : &to,
-                                             .y = &ty,
-                                             .mode = CLQ_DEQUANTIZE_DYNAMIC};
+        .x = &tx, .y = &tq, .scales = &ts, .offsets = symmetric ? NULL : &to, .symmetric = symmetric};
+    const struct clq_dequantize_desc back = {
+        .q = &tq, .scales = &ts, .offsets = symmetric ? NULL : &to, .y = &ty, .mode = CLQ_DEQUANTIZE_DYNAMIC};
 
     expect_status(clq_dynamic_quantize(harness.context, harness.queue, &there, 0, NULL, NULL), CLQ_OK,
                   "there");
@@ -257,19 +254,19 @@ static void scattered_and_gathered(clq_context *const contexts[2], int from, int
                    kept_offset = dense(writer, CLQ_FLOAT32, 3, cache, NULL, 4 * CACHE),
                    y2 = dense(writer, CLQ_FLOAT16, 4, piece, NULL, sizeof(dense_y));
     struct clq_dequantize_desc back = {
-        .q = &q, .scale = &scale, .zero_points = &offset, .y = &y, .mode = CLQ_DEQUANTIZE_DYNAMIC};
+        .q = &q, .scales = &scale, .offsets = &offset, .y = &y, .mode = CLQ_DEQUANTIZE_DYNAMIC};
 
     expect_status(clq_dynamic_quantize(writer, harness.queue,
                                        &(struct clq_dynamic_quantize_desc){
-                                           .x = &tx, .y = &q, .scale = &scale, .offset = &offset},
+                                           .x = &tx, .y = &q, .scales = &scale, .offsets = &offset},
                                        0, NULL, NULL),
                   CLQ_OK, "dense");
     expect_status(clq_dequantize(writer, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "dense, back");
     expect_status(clq_dynamic_quantize_scatter(
                       writer, harness.queue,
                       &(struct clq_dynamic_quantize_scatter_desc){.cache = &kept,
-                                                                  .cache_scale = &kept_scale,
-                                                                  .cache_offset = &kept_offset,
+                                                                  .cache_scales = &kept_scale,
+                                                                  .cache_offsets = &kept_offset,
                                                                   .indices = &ti,
                                                                   .updates = &tx,
                                                                   .axis = 1,
@@ -277,8 +274,8 @@ static void scattered_and_gathered(clq_context *const contexts[2], int from, int
                       0, NULL, NULL),
                   CLQ_OK, "scattered");
     back.q = &kept;
-    back.scale = &kept_scale;
-    back.zero_points = &kept_offset;
+    back.scales = &kept_scale;
+    back.offsets = &kept_offset;
     back.indices = &ti;
     back.y = &y2;
     back.axis = 1;

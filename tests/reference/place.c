@@ -41,7 +41,7 @@ bool reference_place_of(const struct reference_places *places, int64_t entry, st
         return false;
     }
     if (places->range == REFERENCE_CLAMP && (place->batch != asked.batch || place->start != asked.start))
-        reference_report_moved(report, entry);
+        reference_report_clamped(report, entry);
     return true;
 }
 

@@ -112,16 +112,16 @@ struct reference_npu_quantize_desc {
 void reference_npu_quantize(const struct reference_npu_quantize_desc *desc);
 
 /* What an operator that reads indices says of them: how many entries (rows of no group, in group_quantize) it
- * dropped and moved, and 2^32-1 minus the lowest of these entries, or 0 where there is none. Where x or
+ * dropped and clamped, and the lowest of these entries + 1, or 0 where there is none. Where x or
  * updates is empty, nothing is counted. */
 struct reference_report {
     uint32_t dropped;
-    uint32_t moved;
+    uint32_t clamped;
     uint32_t first;
     uint32_t reserved;
 };
 void reference_report_dropped(struct reference_report *report, int64_t entry);
-void reference_report_moved(struct reference_report *report, int64_t entry);
+void reference_report_clamped(struct reference_report *report, int64_t entry);
 
 /* y[r, c] = sat(rint(x[r, c] * scale[g, c] + offset)), g being the first group with group_index[g] above r,
  * as a binary search finds it even where group_index is not sorted; a row of no group keeps its bytes and is

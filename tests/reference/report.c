@@ -2,13 +2,12 @@
  */
 #include "reference.h"
 
-/* The lowest entry is the largest of these numbers, so it can be kept by a maximum that starts at 0. */
 static void note_first(struct reference_report *report, int64_t entry)
 {
-    const uint32_t first = UINT32_MAX - (uint32_t)(entry < UINT32_MAX - 1 ? entry : UINT32_MAX - 1);
+    const uint32_t number = (uint32_t)(entry < UINT32_MAX - 1 ? entry : UINT32_MAX - 1) + 1;
 
-    if (report->first < first)
-        report->first = first;
+    if (report->first == 0 || number < report->first)
+        report->first = number;
 }
 
 void reference_report_dropped(struct reference_report *report, int64_t entry)
@@ -17,8 +16,8 @@ void reference_report_dropped(struct reference_report *report, int64_t entry)
     note_first(report, entry);
 }
 
-void reference_report_moved(struct reference_report *report, int64_t entry)
+void reference_report_clamped(struct reference_report *report, int64_t entry)
 {
-    report->moved++;
+    report->clamped++;
     note_first(report, entry);
 }

@@ -38,7 +38,7 @@ void ask_static(clq_context *context, DLDataType x_type, DLDataType y_type, uint
         status != CLQ_OK
             ? status
             : clq_dequantize_build(context, &(struct clq_dequantize_desc){.q = &y,
-                                                                          .scale = &scales,
+                                                                          .scales = &scales,
                                                                           .zero_points = &zero_points,
                                                                           .y = &x,
                                                                           .axis = -1,
@@ -107,7 +107,8 @@ void ask_scales(clq_context *context, DLDataType x_type)
         const DLTensor scales = {
             .data = out, .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = shape + axis};
         const clq_status status = clq_find_scales_build(
-            context, &(struct clq_find_scales_desc){.x = &x, .scales = &scales, .axis = axis});
+            context, &(struct clq_find_scales_desc){
+                         .x = &x, .scales = &scales, .axis = axis == 0 ? CLQ_AXIS_FIRST : axis});
 
         if (status != CLQ_OK)
             print_error("%s\n", clq_error_detail());
@@ -142,9 +143,9 @@ static void ask_dynamic(clq_context *context, DLDataType x_type)
                             .shape = shape};
         const clq_status status = clq_dynamic_quantize_build(
             context, &(struct clq_dynamic_quantize_desc){.x = &x,
-                                                         .smooth_scale = kernel & 2 ? &smooth : NULL,
+                                                         .smooth_scales = kernel & 2 ? &smooth : NULL,
                                                          .y = &y,
-                                                         .scale = &scale,
+                                                         .scales = &scale,
                                                          .symmetric = 1});
 
         if (status != CLQ_OK)

@@ -113,7 +113,7 @@ static bool init(struct bench *bench, struct back *b)
         b->scale =
             tensor(bench->scales, CLQ_FLOAT32, b->layout == PER_TENSOR ? 0 : 1, b->q_shape + b->ndim - 1);
     b->desc = (struct clq_dequantize_desc){.q = &b->q,
-                                           .scale = &b->scale,
+                                           .scales = &b->scale,
                                            .y = &b->y,
                                            .axis = -1,
                                            .mode = of_rows ? CLQ_DEQUANTIZE_DYNAMIC : CLQ_DEQUANTIZE_DIVIDE};

@@ -86,8 +86,8 @@ static void describe_dense(struct dynamic_case *c)
     c->shape[1] = c->columns;
     c->desc = (struct clq_dynamic_quantize_desc){.x = &c->x,
                                                  .y = &c->q,
-                                                 .scale = &c->scale,
-                                                 .offset = c->symmetric ? NULL : &c->offset,
+                                                 .scales = &c->scale,
+                                                 .offsets = c->symmetric ? NULL : &c->offset,
                                                  .symmetric = c->symmetric};
 }
 
@@ -103,8 +103,8 @@ static void describe_scatter(struct dynamic_case *c)
     c->indices_shape[0] = places->entries;
     c->indices_shape[1] = 2;
     c->scatter = (struct clq_dynamic_quantize_scatter_desc){.cache = &c->q,
-                                                            .cache_scale = &c->scale,
-                                                            .cache_offset = c->symmetric ? NULL : &c->offset,
+                                                            .cache_scales = &c->scale,
+                                                            .cache_offsets = c->symmetric ? NULL : &c->offset,
                                                             .indices = &c->indices,
                                                             .updates = &c->x,
                                                             .axis = 1,

@@ -65,7 +65,7 @@ static bool init(struct bench *bench, struct groups *g)
     g->group_tensor = (DLTensor){
         .data = g->group_index, .device = device, .ndim = 1, .dtype = CLQ_INT32, .shape = &g->group_count};
     g->desc = (struct clq_group_quantize_desc){
-        .x = &g->dense.x, .scale = &g->scale_tensor, .group_index = &g->group_tensor, .y = &g->dense.y};
+        .x = &g->dense.x, .scales = &g->scale_tensor, .group_index = &g->group_tensor, .y = &g->dense.y};
     return true;
 }
 

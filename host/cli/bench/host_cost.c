@@ -293,8 +293,8 @@ static void describe_gather(struct gather *g)
 {
     g->y = g->cache.x;
     g->desc = (struct clq_dequantize_desc){.q = &g->cache.q,
-                                           .scale = &g->cache.scale,
-                                           .zero_points = &g->cache.offset,
+                                           .scales = &g->cache.scale,
+                                           .offsets = &g->cache.offset,
                                            .indices = &g->cache.indices,
                                            .y = &g->y,
                                            .axis = 1,

@@ -33,7 +33,7 @@ static void init(struct bench *bench, struct scales_case *c)
     c->scales =
         (DLTensor){.data = bench->y, .device = device, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = &c->count};
     c->desc = (struct clq_find_scales_desc){
-        .x = &c->x, .scales = &c->scales, .axis = c->axis == FIRST_AXIS ? 0 : -1};
+        .x = &c->x, .scales = &c->scales, .axis = c->axis == FIRST_AXIS ? CLQ_AXIS_FIRST : -1};
 }
 
 static bool run(struct bench *bench, void *self)

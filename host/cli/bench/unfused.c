@@ -37,7 +37,7 @@ bool unfused_init(struct bench *bench, struct unfused *unfused, struct dynamic_c
     unfused->offset = unfused->scale;
     unfused->offset.byte_offset = unfused->offset_at;
     unfused->desc = (struct clq_dynamic_quantize_desc){
-        .x = &fused->x, .y = &unfused->q, .scale = &unfused->scale, .offset = &unfused->offset};
+        .x = &fused->x, .y = &unfused->q, .scales = &unfused->scale, .offsets = &unfused->offset};
     return device_kernel(bench, "scatter", 1, 1, 1, &unfused->kernel);
 }
 

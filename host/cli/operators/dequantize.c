@@ -122,22 +122,25 @@ static clq_status clear(struct operator_call *call, const DLTensor *y)
 
 static clq_status run(struct operator_call *call, cl_event *done)
 {
-    const DLTensor *offset = operator_input(call, OFFSET);
+    const DLTensor *offset = operator_input(call, OFFSET),
+                   *added = offset ? offset : operator_input(call, ZERO_POINTS);
+    const bool dynamic = call->values[MODE] == CLQ_DEQUANTIZE_DYNAMIC;
     struct clq_dequantize_desc desc = {
         .q = operator_input(call, Q),
-        .scale = operator_input(call, SCALE),
-        .zero_points = offset ? offset : operator_input(call, ZERO_POINTS),
+        .scales = operator_input(call, SCALE),
+        .zero_points = dynamic ? NULL : added, /* a file may call either by the other's name */
+        .offsets = dynamic ? added : NULL,
         .indices = operator_input(call, INDICES),
         .group_index = operator_input(call, GROUP_INDEX),
         .y = operator_output(call, 0),
-        .axis = axis_of(call),
+        .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
     };
     clq_status status = CLQ_OK;
 
     if (desc.group_index || (desc.indices && call->values[STRICT]))
-        status = clq_dequantize_explain(call->context, call->queue, &desc, 0, NULL);
+        status = clq_dequantize_check_indices(call->context, call->queue, &desc, 0, NULL);
     if (status == CLQ_OK && desc.indices)
         status = clear(call, desc.y);
     if (status == CLQ_OK && desc.indices)

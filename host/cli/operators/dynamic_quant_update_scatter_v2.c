@@ -22,8 +22,8 @@ static clq_status check_indices(struct operator_call *call)
              offset = *operator_input(call, VAR_OFFSET);
     int64_t x_shape[] = {x.shape[0], 1, 1, x.shape[2]}, row_shape[] = {var->shape[0], var->shape[1], 1};
     struct clq_dynamic_quantize_scatter_desc general = {.cache = &packed,
-                                                        .cache_scale = &scale,
-                                                        .cache_offset = &offset,
+                                                        .cache_scales = &scale,
+                                                        .cache_offsets = &offset,
                                                         .indices = operator_input(call, INDICES),
                                                         .updates = &x,
                                                         .axis = 1};
@@ -34,7 +34,7 @@ static clq_status check_indices(struct operator_call *call)
     scale.ndim = offset.ndim = 3;
     scale.shape = offset.shape = row_shape;
     packed.dtype = var->dtype.bits == 32 ? CLQ_INT4_WORDS : CLQ_INT4_BYTES;
-    status = clq_dynamic_quantize_scatter_explain(call->context, call->queue, &general, 0, NULL);
+    status = clq_dynamic_quantize_scatter_check_indices(call->context, call->queue, &general, 0, NULL);
     if (status != CLQ_ERROR_INDEX || call->values[STRICT])
         return status;
     status = operator_report(call, &general.report);

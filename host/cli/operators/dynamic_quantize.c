@@ -21,10 +21,10 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return clq_dynamic_quantize(
         call->context, call->queue,
         &(struct clq_dynamic_quantize_desc){.x = operator_input(call, X),
-                                            .smooth_scale = operator_input(call, SMOOTH_SCALE),
+                                            .smooth_scales = operator_input(call, SMOOTH_SCALE),
                                             .y = operator_output(call, Y),
-                                            .scale = operator_output(call, SCALE),
-                                            .offset = symmetric ? NULL : operator_output(call, OFFSET),
+                                            .scales = operator_output(call, SCALE),
+                                            .offsets = symmetric ? NULL : operator_output(call, OFFSET),
                                             .symmetric = symmetric},
         0, NULL, done);
 }

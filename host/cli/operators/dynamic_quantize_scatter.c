@@ -31,12 +31,12 @@ static clq_status run(struct operator_call *call, cl_event *done)
 {
     struct clq_dynamic_quantize_scatter_desc desc = {
         .cache = operator_input(call, CACHE),
-        .cache_scale = operator_input(call, CACHE_SCALE),
-        .cache_offset = operator_input(call, CACHE_OFFSET),
+        .cache_scales = operator_input(call, CACHE_SCALE),
+        .cache_offsets = operator_input(call, CACHE_OFFSET),
         .indices = operator_input(call, INDICES),
         .updates = operator_input(call, UPDATES),
-        .smooth_scale = operator_input(call, SMOOTH_SCALE),
-        .axis = (int32_t)call->values[AXIS],
+        .smooth_scales = operator_input(call, SMOOTH_SCALE),
+        .axis = operator_axis(call, AXIS),
         .symmetric = (uint32_t)call->values[SYMMETRIC],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
@@ -44,7 +44,7 @@ static clq_status run(struct operator_call *call, cl_event *done)
     clq_status status = CLQ_OK;
 
     if (call->values[STRICT])
-        status = clq_dynamic_quantize_scatter_explain(call->context, call->queue, &desc, 0, NULL);
+        status = clq_dynamic_quantize_scatter_check_indices(call->context, call->queue, &desc, 0, NULL);
     if (status == CLQ_OK)
         status = operator_report(call, &desc.report);
     return status != CLQ_OK ? status

@@ -15,12 +15,12 @@ static clq_status run(struct operator_call *call, cl_event *done)
 {
     const struct clq_group_quantize_desc desc = {
         .x = operator_input(call, X),
-        .scale = operator_input(call, SCALE),
+        .scales = operator_input(call, SCALE),
         .group_index = operator_input(call, GROUP_INDEX),
-        .offset = operator_input(call, OFFSET),
+        .zero_points = operator_input(call, OFFSET),
         .y = operator_output(call, 0),
     };
-    const clq_status status = clq_group_quantize_explain(call->context, call->queue, &desc, 0, NULL);
+    const clq_status status = clq_group_quantize_check_indices(call->context, call->queue, &desc, 0, NULL);
 
     return status != CLQ_OK ? status : clq_group_quantize(call->context, call->queue, &desc, 0, NULL, done);
 }

@@ -16,17 +16,17 @@ static clq_status run(struct operator_call *call, cl_event *done)
 {
     const struct clq_group_quantize_desc general = {
         .x = operator_input(call, X),
-        .scale = operator_input(call, SCALE),
+        .scales = operator_input(call, SCALE),
         .group_index = operator_input(call, GROUP_INDEX),
-        .offset = operator_input(call, OFFSET),
+        .zero_points = operator_input(call, OFFSET),
         .y = operator_output(call, 0),
     };
-    const clq_status status = clq_group_quantize_explain(call->context, call->queue, &general, 0, NULL);
+    const clq_status status = clq_group_quantize_check_indices(call->context, call->queue, &general, 0, NULL);
 
     if (status != CLQ_OK)
         return status;
     return clq_npu_group_quant(
-        call->context, call->queue, general.x, general.scale, general.group_index, general.offset,
+        call->context, call->queue, general.x, general.scales, general.group_index, general.zero_points,
         call->values[DST_DTYPE] == QUINT4X2 ? CLQ_NPU_QUINT4X2 : CLQ_NPU_QINT8, general.y, 0, NULL, done);
 }
 

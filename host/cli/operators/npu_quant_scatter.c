@@ -27,7 +27,7 @@ static clq_status check_indices(struct operator_call *call)
         .zero_points = operator_input(call, QUANT_ZERO_POINTS),
         .axis = (int32_t)call->values[AXIS],
     };
-    clq_status status = clq_quantize_scatter_explain(call->context, call->queue, &general, 0, NULL);
+    clq_status status = clq_quantize_scatter_check_indices(call->context, call->queue, &general, 0, NULL);
 
     if (status != CLQ_ERROR_INDEX || call->values[STRICT])
         return status;

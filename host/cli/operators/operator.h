@@ -149,4 +149,12 @@ const DLTensor *operator_output(const struct operator_call *call, size_t output)
 /* Notes why a call of the library or of OpenCL failed; always false. */
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status);
 
+/* What --axis means to the library: 0, where the user named none, is its own default. */
+static inline int32_t operator_axis(const struct operator_call *call, size_t option)
+{
+    if (!call->given[option])
+        return 0;
+    return call->values[option] == 0 ? CLQ_AXIS_FIRST : (int32_t)call->values[option];
+}
+
 #endif

@@ -18,7 +18,7 @@ static clq_status run(struct operator_call *call, cl_event *done)
         .scales = operator_input(call, SCALES),
         .zero_points = operator_input(call, ZERO_POINTS),
         .y = operator_output(call, 0),
-        .axis = (int32_t)call->values[AXIS],
+        .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
     };
 

@@ -20,7 +20,7 @@ static clq_status run(struct operator_call *call, cl_event *done)
         .updates = operator_input(call, UPDATES),
         .scales = operator_input(call, SCALES),
         .zero_points = operator_input(call, ZERO_POINTS),
-        .axis = (int32_t)call->values[AXIS],
+        .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
@@ -28,7 +28,7 @@ static clq_status run(struct operator_call *call, cl_event *done)
     clq_status status = CLQ_OK;
 
     if (call->values[STRICT])
-        status = clq_quantize_scatter_explain(call->context, call->queue, &desc, 0, NULL);
+        status = clq_quantize_scatter_check_indices(call->context, call->queue, &desc, 0, NULL);
     if (status == CLQ_OK)
         status = operator_report(call, &desc.report);
     return status != CLQ_OK ? status : clq_quantize_scatter(call->context, call->queue, &desc, 0, NULL, done);

@@ -27,10 +27,11 @@ bool operator_read_report(struct operator_call *call)
 void operator_say_report(const struct operator_call *call)
 {
     const struct clq_report *report = &call->reported;
-    const uint32_t count = report->dropped > 0 ? report->dropped : report->moved; /* one policy: never both */
+    const uint32_t count =
+        report->dropped > 0 ? report->dropped : report->clamped; /* one policy: never both */
 
     if (count > 0)
         complain("%s: %s: indices: %u %s out of range %s; the first is indices[%jd]", call->in_path,
                  call->op->name, (unsigned)count, count == 1 ? "entry" : "entries",
-                 report->dropped > 0 ? "dropped" : "moved", (intmax_t)clq_report_first(report));
+                 report->dropped > 0 ? "dropped" : "clamped", (intmax_t)report->first - 1);
 }

@@ -48,7 +48,7 @@ static clq_status run(struct operator_call *call, cl_event *done)
         .scales = operator_output(call, SCALES),
         .zero_points = has_zero_points(call) ? operator_output(call, ZERO_POINTS) : NULL,
         .dtype = dtypes[call->values[DTYPE]],
-        .axis = call->values[AXIS] == OPERATOR_NONE ? 0 : (int32_t)call->values[AXIS],
+        .axis = call->values[AXIS] == OPERATOR_NONE ? 0 : operator_axis(call, AXIS),
         .method = (uint32_t)call->values[METHOD],
         .mode = (uint32_t)call->values[MODE],
     };

@@ -152,10 +152,12 @@ static bool create(struct selftest *test, struct probes *p, const struct dequant
 
 static bool run(struct selftest *test, struct probes *p, const struct dequantize_case *c)
 {
+    const bool dynamic = c->mode == CLQ_DEQUANTIZE_DYNAMIC;
     const struct clq_dequantize_desc desc = {
         .q = &p->q.device,
-        .scale = &p->scale.device,
-        .zero_points = c->no_zero_points ? NULL : &p->zero_points.device,
+        .scales = &p->scale.device,
+        .zero_points = c->no_zero_points || dynamic ? NULL : &p->zero_points.device,
+        .offsets = c->no_zero_points || !dynamic ? NULL : &p->zero_points.device,
         .indices = is_gathered(c) ? &p->indices.device : NULL,
         .group_index = c->source == GROUPS ? &p->indices.device : NULL,
         .y = &p->y.device,

@@ -182,10 +182,10 @@ static bool create(struct selftest *test, struct probes *p, const struct dynamic
 static bool run_dense(struct selftest *test, struct probes *p, const struct dynamic_case *c)
 {
     const struct clq_dynamic_quantize_desc desc = {.x = &p->x.device,
-                                                   .smooth_scale = c->smooth ? &p->smooth.device : NULL,
+                                                   .smooth_scales = c->smooth ? &p->smooth.device : NULL,
                                                    .y = &p->y.device,
-                                                   .scale = &p->scale.device,
-                                                   .offset = c->symmetric ? NULL : &p->offset.device,
+                                                   .scales = &p->scale.device,
+                                                   .offsets = c->symmetric ? NULL : &p->offset.device,
                                                    .symmetric = c->symmetric};
     const struct reference_dynamic_quantize_desc right = {.x = &p->x.host,
                                                           .smooth_scale = c->smooth ? &p->smooth.host : NULL,
@@ -206,11 +206,11 @@ static bool run_scatter(struct selftest *test, struct probes *p, const struct dy
 {
     const struct clq_dynamic_quantize_scatter_desc desc = {
         .cache = &p->y.device,
-        .cache_scale = &p->scale.device,
-        .cache_offset = c->symmetric ? NULL : &p->offset.device,
+        .cache_scales = &p->scale.device,
+        .cache_offsets = c->symmetric ? NULL : &p->offset.device,
         .indices = &p->indices.device,
         .updates = &p->x.device,
-        .smooth_scale = c->smooth ? &p->smooth.device : NULL,
+        .smooth_scales = c->smooth ? &p->smooth.device : NULL,
         .report = p->report.device.data,
         .report_offset_bytes = p->report.device.byte_offset,
         .axis = 1,

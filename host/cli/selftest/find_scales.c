@@ -43,7 +43,7 @@ static bool compare(struct selftest *test, struct probes *p, const struct scales
                                               .scales = &p->scales.device,
                                               .zero_points = &p->zero_points.device,
                                               .dtype = dtypes[i % 3],
-                                              .axis = c->axis,
+                                              .axis = described_axis(c->axis),
                                               .method = (uint32_t)(i / 3 % 2),
                                               .mode = (uint32_t)(i / 6)};
     cl_event done = NULL;

@@ -93,9 +93,9 @@ static clq_status call(struct selftest *test, struct probes *p, const struct gro
 {
     const struct clq_group_quantize_desc desc = {
         .x = &p->x.device,
-        .scale = &p->scale.device,
+        .scales = &p->scale.device,
         .group_index = &p->group_index.device,
-        .offset = c->offset ? &p->offset.device : NULL,
+        .zero_points = c->offset ? &p->offset.device : NULL,
         .y = &p->y.device,
         .report = p->report.device.data,
         .report_offset_bytes = p->report.device.byte_offset,
@@ -103,9 +103,9 @@ static clq_status call(struct selftest *test, struct probes *p, const struct gro
 
     if (!npu)
         return clq_group_quantize(test->context, test->queue, &desc, 0, NULL, done);
-    return clq_npu_group_quant(test->context, test->queue, desc.x, desc.scale, desc.group_index, desc.offset,
-                               c->y == REFERENCE_I4 ? CLQ_NPU_QUINT4X2 : CLQ_NPU_QINT8, desc.y, 0, NULL,
-                               done);
+    return clq_npu_group_quant(test->context, test->queue, desc.x, desc.scales, desc.group_index,
+                               desc.zero_points, c->y == REFERENCE_I4 ? CLQ_NPU_QUINT4X2 : CLQ_NPU_QINT8,
+                               desc.y, 0, NULL, done);
 }
 
 static bool compare(struct selftest *test, struct probes *p, const struct group_case *c, bool npu)

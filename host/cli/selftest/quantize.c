@@ -119,7 +119,7 @@ static bool compare(struct selftest *test, struct probes *p, const struct quanti
         .scales = &p->scales.device,
         .zero_points = has_zero_points ? &p->zero_points.device : NULL,
         .y = &p->y.device,
-        .axis = c->axis,
+        .axis = described_axis(c->axis),
         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
     };
     const struct reference_quantize_desc right = {

@@ -240,7 +240,7 @@ static clq_status call_general(struct selftest *test, struct probes *p, const st
         .zero_points = &p->zero_points.device,
         .report = p->report.device.data,
         .report_offset_bytes = p->report.device.byte_offset,
-        .axis = c->axis,
+        .axis = described_axis(c->axis),
         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
         .out_of_range = c->policy,
         .unique = c->unique,

@@ -104,4 +104,10 @@ void probe_put_index(struct probe *probe, int64_t row, int64_t column, int64_t v
 
 const char *type_name(enum reference_type type);
 
+/* Here 0 is the first dimension, as in the reference; in a descriptor it is the operator's default. */
+static inline int32_t described_axis(int axis)
+{
+    return axis == 0 ? CLQ_AXIS_FIRST : axis;
+}
+
 #endif

@@ -17,8 +17,10 @@ struct entries_case {
     bool wide;                   /* only of int64 */
 };
 
-#define BATCH ": it must be from 0 to 5, the cache's first dimension less one"
-#define START ": it must be from 0 to 7, the cache's 10 on the axis less an entry's 3"
+#define BATCH     ": it must be from 0 to 5, the cache's first dimension less one"
+#define START     ": it must be from 0 to 7, the cache's 10 on axis 1 less an entry's 3"
+#define SLOT      "; a slot of the whole cache is given as [batch, start], in indices [N, 2]"
+#define STARTS(i) START "; 1-D indices are starts, entry " i "'s in batch " i
 
 static const struct entries_case entries_cases[] = {
     {"right, to the ends", 2, {{0, 0}, {5, 7}, {5, 0}, {0, 7}, {2, 3}, {2, 3}}, NULL, false},
@@ -35,13 +37,19 @@ static const struct entries_case entries_cases[] = {
      {[2] = {0, -5}, [3] = {-5, 0}, [5] = {8, 8}},
      "indices[2] has start -5" START,
      false},
-    {"starts, -1", 1, {[4] = {0, -1}}, "indices[4] has start -1" START, false},
-    {"starts, A-U+1", 1, {[0] = {0, 8}, [1] = {0, 9}}, "indices[0] has start 8" START, false},
+    {"starts, -1", 1, {[4] = {0, -1}}, "indices[4] has start -1" STARTS("4"), false},
+    {"starts, A-U+1", 1, {[0] = {0, 8}, [1] = {0, 9}}, "indices[0] has start 8" STARTS("0"), false},
+    {"a flat slot for a start", 1, {[2] = {0, 25}}, "indices[2] has start 25" STARTS("2") SLOT, false},
+    {"more than any slot", 1, {[2] = {0, 60}}, "indices[2] has start 60" STARTS("2"), false},
     {"the least int32", 2, {{INT32_MIN, 0}}, "indices[0] has batch -2147483648" BATCH, false},
-    {"the greatest int32", 1, {{0, INT32_MAX}}, "indices[0] has start 2147483647" START, false},
+    {"the greatest int32", 1, {{0, INT32_MAX}}, "indices[0] has start 2147483647" STARTS("0"), false},
     {"a batch of 2^32", 2, {[1] = {WIDE, 0}}, "indices[1] has batch 4294967296" BATCH, true},
     {"a start of 2^32", 2, {[1] = {0, WIDE}}, "indices[1] has start 4294967296" START, true},
-    {"the least int64", 1, {[2] = {0, INT64_MIN}}, "indices[2] has start -9223372036854775808" START, true},
+    {"the least int64",
+     1,
+     {[2] = {0, INT64_MIN}},
+     "indices[2] has start -9223372036854775808" STARTS("2"),
+     true},
     {"the greatest int64", 2, {[2] = {INT64_MAX, 0}}, "indices[2] has batch 9223372036854775807" BATCH, true},
 };
 
@@ -69,7 +77,7 @@ static void lay_out(struct layout *indices, int kind)
         indices->strides[1] = kind == 1 ? 3 : ENTRIES + 2;
 }
 
-static void explains_entries(void **state)
+static void checks_entries(void **state)
 {
     const struct entries_case *row = *state;
 
@@ -88,7 +96,7 @@ static void explains_entries(void **state)
             scatter_set_index(&t.indices, i, row->entries[i][0], row->entries[i][1]);
         assert_true(scatter_tensors_upload(&t, &c, harness.queue));
         for (c.range = CLQ_DROP; c.range <= CLQ_WRAP; c.range++) { /* what becomes of it is not asked */
-            expect_status(scatter_explain(&t, &c, harness.context, harness.queue, 0, NULL),
+            expect_status(scatter_check_indices(&t, &c, harness.context, harness.queue, 0, NULL),
                           row->sentence ? CLQ_ERROR_INDEX : CLQ_OK, row->name);
             if (row->sentence)
                 assert_string_equal(clq_error_detail(), row->sentence);
@@ -99,14 +107,14 @@ static void explains_entries(void **state)
 }
 
 /* Nothing can be valid where there is no batch; and no entry is wrong where there is none. */
-static void explains_the_empty(void **state)
+static void checks_the_empty(void **state)
 {
     static const struct {
         struct scatter_shape shape;
         const char *sentence;
     } rows[] = {
         {{3, {0, 10, 8}, 1, 2, 3, 2},
-         "indices[0] has batch 0: it must be from 0 to -1, the cache's first dimension less one"},
+         "indices[0] has batch 0: the cache has no batches, for its first dimension is 0"},
         {{3, {4, 10, 8}, 1, 0, 3, 2}, NULL},
         {{3, {4, 10, 8}, 1, 0, 3, 1}, NULL},
         {{3, {4, 10, 0}, 1, 3, 3, 1}, NULL},
@@ -124,8 +132,8 @@ static void explains_the_empty(void **state)
         scatter_tensors_init(&t, &c); /* indices of zeros */
         assert_true(scatter_tensors_upload(&t, &c, harness.queue));
         desc = scatter_desc_of(&t, &c);
-        expect_status(clq_quantize_scatter_explain(harness.context, harness.queue, &desc, 0, NULL),
-                      rows[i].sentence ? CLQ_ERROR_INDEX : CLQ_OK, "clq_quantize_scatter_explain");
+        expect_status(clq_quantize_scatter_check_indices(harness.context, harness.queue, &desc, 0, NULL),
+                      rows[i].sentence ? CLQ_ERROR_INDEX : CLQ_OK, "clq_quantize_scatter_check_indices");
         if (rows[i].sentence)
             assert_string_equal(clq_error_detail(), rows[i].sentence);
         scatter_tensors_clear(&t);
@@ -223,7 +231,7 @@ static struct clq_group_quantize_desc groups_of(struct group_tensors *t, enum re
     assert_true(tensor_upload(&t->x, harness.queue) && tensor_upload(&t->scale, harness.queue) &&
                 tensor_upload(&t->y, harness.queue) && tensor_upload(&t->group_index, harness.queue));
     return (struct clq_group_quantize_desc){
-        .x = &t->x.dl, .scale = &t->scale.dl, .group_index = &t->group_index.dl, .y = &t->y.dl};
+        .x = &t->x.dl, .scales = &t->scale.dl, .group_index = &t->group_index.dl, .y = &t->y.dl};
 }
 
 static void clear_groups(struct group_tensors *t)
@@ -234,7 +242,7 @@ static void clear_groups(struct group_tensors *t)
     tensor_clear(&t->y);
 }
 
-static void explains_groups(void **state)
+static void checks_groups(void **state)
 {
     const struct groups_case *row = *state;
 
@@ -246,7 +254,7 @@ static void explains_groups(void **state)
         for (int64_t g = 0; g < row->groups; g++)
             scatter_set_index(&t.group_index, g, 0, row->ends[g]);
         assert_true(tensor_upload(&t.group_index, harness.queue));
-        expect_status(clq_group_quantize_explain(harness.context, harness.queue, &desc, 0, NULL),
+        expect_status(clq_group_quantize_check_indices(harness.context, harness.queue, &desc, 0, NULL),
                       row->sentence ? CLQ_ERROR_INDEX : CLQ_OK, row->name);
         if (row->sentence)
             assert_string_equal(clq_error_detail(), row->sentence);
@@ -272,7 +280,7 @@ static void *mend_later(void *argument)
     return NULL;
 }
 
-static clq_status while_mended(struct tensor *indices, clq_status (*explain)(const void *, const cl_event *),
+static clq_status while_mended(struct tensor *indices, clq_status (*check)(const void *, const cl_event *),
                                const void *desc)
 {
     struct mend mend = {.indices = indices};
@@ -285,7 +293,7 @@ static clq_status while_mended(struct tensor *indices, clq_status (*explain)(con
     mend.event = clCreateUserEvent(harness.cl, &code);
     expect_cl(code, "clCreateUserEvent");
     assert_int_equal(pthread_create(&thread, NULL, mend_later, &mend), 0);
-    status = explain(desc, &mend.event);
+    status = check(desc, &mend.event);
     assert_int_equal(pthread_join(thread, NULL), 0);
     assert_true(mend.done);
     clReleaseEvent(mend.event);
@@ -293,14 +301,14 @@ static clq_status while_mended(struct tensor *indices, clq_status (*explain)(con
     return status;
 }
 
-static clq_status explain_scatter(const void *desc, const cl_event *wait)
+static clq_status check_scatter(const void *desc, const cl_event *wait)
 {
-    return clq_quantize_scatter_explain(harness.context, harness.queue, desc, 1, wait);
+    return clq_quantize_scatter_check_indices(harness.context, harness.queue, desc, 1, wait);
 }
 
-static clq_status explain_group(const void *desc, const cl_event *wait)
+static clq_status check_group(const void *desc, const cl_event *wait)
 {
-    return clq_group_quantize_explain(harness.context, harness.queue, desc, 1, wait);
+    return clq_group_quantize_check_indices(harness.context, harness.queue, desc, 1, wait);
 }
 
 static void entries_are_read_after_the_wait_list(void **state)
@@ -316,7 +324,7 @@ static void entries_are_read_after_the_wait_list(void **state)
     assert_true(scatter_tensors_upload(&t, &c, harness.queue));
     scatter_tensors_fill(&t, &c);
     desc = scatter_desc_of(&t, &c);
-    expect_status(while_mended(&t.indices, explain_scatter, &desc), CLQ_OK, "after the wait");
+    expect_status(while_mended(&t.indices, check_scatter, &desc), CLQ_OK, "after the wait");
     scatter_tensors_clear(&t);
 }
 
@@ -327,15 +335,15 @@ static void ends_are_read_after_the_wait_list(void **state)
 
     (void)state;
     scatter_set_index(&t.group_index, 0, 0, 10);
-    expect_status(while_mended(&t.group_index, explain_group, &desc), CLQ_OK, "after the wait");
+    expect_status(while_mended(&t.group_index, check_group, &desc), CLQ_OK, "after the wait");
     clear_groups(&t);
 }
 
 /* Nothing to read is no reason to return before what was to be waited for. */
-static clq_status explain_and_look(const void *desc, const cl_event *wait)
+static clq_status check_and_look(const void *desc, const cl_event *wait)
 {
     cl_int reached = CL_QUEUED;
-    const clq_status status = explain_scatter(desc, wait);
+    const clq_status status = check_scatter(desc, wait);
 
     clGetEventInfo(*wait, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(reached), &reached, NULL);
     return reached == CL_COMPLETE ? status : CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST;
@@ -354,14 +362,14 @@ static void no_entries_wait_too(void **state)
     scatter_tensors_init(&t, &c);
     assert_true(scatter_tensors_upload(&t, &c, harness.queue));
     desc = scatter_desc_of(&t, &c);
-    expect_status(while_mended(&t.indices, explain_and_look, &desc), CLQ_OK, "no entries");
+    expect_status(while_mended(&t.indices, check_and_look, &desc), CLQ_OK, "no entries");
     scatter_tensors_clear(&t);
 }
 
 int main(int argc, char **argv)
 {
     struct CMUnitTest tests[4 + COUNT(entries_cases) + COUNT(groups_cases)] = {
-        cmocka_unit_test(explains_the_empty),
+        cmocka_unit_test(checks_the_empty),
         cmocka_unit_test(entries_are_read_after_the_wait_list),
         cmocka_unit_test(ends_are_read_after_the_wait_list),
         cmocka_unit_test(no_entries_wait_too),
@@ -370,11 +378,11 @@ int main(int argc, char **argv)
 
     for (size_t i = 0; i < COUNT(entries_cases); i++)
         *at++ = (struct CMUnitTest){.name = entries_cases[i].name,
-                                    .test_func = explains_entries,
+                                    .test_func = checks_entries,
                                     .initial_state = (void *)&entries_cases[i]};
     for (size_t i = 0; i < COUNT(groups_cases); i++)
         *at++ = (struct CMUnitTest){.name = groups_cases[i].name,
-                                    .test_func = explains_groups,
+                                    .test_func = checks_groups,
                                     .initial_state = (void *)&groups_cases[i]};
-    return HARNESS_RUN(argc, argv, "explain", tests);
+    return HARNESS_RUN(argc, argv, "check_indices", tests);
 }

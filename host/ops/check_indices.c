@@ -1,9 +1,10 @@
 /* The host's check of indices. The range of bytes that the tensor spans is read in one piece, whatever its
  * strides. */
-#include "ops/explain.h"
+#include "ops/check_indices.h"
 
 #include "base/error.h"
 
+#include <stdio.h>
 #include <string.h>
 
 struct indices {
@@ -42,37 +43,55 @@ static int64_t index_at(const struct indices *indices, int64_t row, int64_t colu
     return narrow;
 }
 
-clq_status clq__explain_entries(cl_command_queue queue, const struct clq__placement *placement,
-                                cl_uint num_wait, const cl_event *wait)
+/* Those who know flat slots, batch * size + start, take a 1-D index for one. */
+static const char *meaning(char text[192], const struct clq__placement *placement, int64_t entry,
+                           int64_t start)
+{
+    const bool slot =
+        placement->size > 0 && start >= placement->size && start / placement->size < placement->batches;
+
+    snprintf(text, 192, "; 1-D indices are starts, entry %lld's in batch %lld%s", (long long)entry,
+             (long long)entry,
+             slot ? "; a slot of the whole cache is given as [batch, start], in indices [N, 2]" : "");
+    return text;
+}
+
+clq_status clq__indices_check_entries(cl_command_queue queue, const struct clq__placement *placement,
+                                      cl_uint num_wait, const cl_event *wait)
 {
     clq_status status = CLQ_OK;
     struct indices indices = {0};
     const bool pairs = placement->kind == CLQ_ENTRY_PAIRS;
+    char text[192];
     const int64_t last_start = placement->size - placement->length;
     const char *name = placement->indices.name;
 
     CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
-    for (int64_t i = 0; i < placement->indices.shape[0]; i++) {
+    for (int64_t i = 0; placement->moves && i < placement->indices.shape[0]; i++) {
         const int64_t batch = pairs ? index_at(&indices, i, 0) : i,
                       start = index_at(&indices, i, pairs ? 1 : 0);
 
+        CLQ_REQUIRE(placement->batches > 0, CLQ_ERROR_INDEX,
+                    "%s[%lld] has batch %lld: the cache has no batches, for its first dimension is 0", name,
+                    (long long)i, (long long)batch);
         CLQ_REQUIRE(
             batch >= 0 && batch < placement->batches, CLQ_ERROR_INDEX,
             "%s[%lld] has batch %lld: it must be from 0 to %lld, the cache's first dimension less one", name,
             (long long)i, (long long)batch, (long long)placement->batches - 1);
-        CLQ_REQUIRE(start >= 0 && start <= last_start, CLQ_ERROR_INDEX,
-                    "%s[%lld] has start %lld: it must be from 0 to %lld, the cache's %lld on the axis less "
-                    "an entry's %lld",
-                    name, (long long)i, (long long)start, (long long)last_start, (long long)placement->size,
-                    (long long)placement->length);
+        CLQ_REQUIRE(
+            start >= 0 && start <= last_start, CLQ_ERROR_INDEX,
+            "%s[%lld] has start %lld: it must be from 0 to %lld, the cache's %lld on axis %d less an entry's "
+            "%lld%s",
+            name, (long long)i, (long long)start, (long long)last_start, (long long)placement->size,
+            placement->axis, (long long)placement->length, pairs ? "" : meaning(text, placement, i, start));
     }
 end:
     free(indices.bytes);
     return status;
 }
 
-clq_status clq__explain_groups(cl_command_queue queue, const struct clq__placement *placement, int64_t rows,
-                               cl_uint num_wait, const cl_event *wait)
+clq_status clq__indices_check_groups(cl_command_queue queue, const struct clq__placement *placement,
+                                     int64_t rows, cl_uint num_wait, const cl_event *wait)
 {
     clq_status status = CLQ_OK;
     struct indices indices = {0};
