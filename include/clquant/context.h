@@ -7,13 +7,14 @@
  * Threads    A clq_context may be used by many threads at once. Creating and destroying it is the caller's to
  *            order.
  * Globals    None, but one buffer a thread for clq_error_detail(). Nothing runs at exit and nothing is
- *            printed. */
+ *            printed.
+ * OpenCL     CL/cl.h is included, and nothing of it is defined here. CL_TARGET_OPENCL_VERSION is yours to
+ *            define: with -D, or before your first include of these headers or of OpenCL's, since CL/cl.h
+ *            chooses once. Where it is not defined, CL/cl.h declares the functions of its newest version.
+ *            clquant itself calls those of OpenCL 1.2. */
 #ifndef CLQUANT_CONTEXT_H
 #define CLQUANT_CONTEXT_H
 
-#ifndef CL_TARGET_OPENCL_VERSION
-#define CL_TARGET_OPENCL_VERSION 120
-#endif
 #include <CL/cl.h>
 #include <clquant/status.h>
 #include <stddef.h>

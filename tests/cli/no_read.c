@@ -1,5 +1,4 @@
 /* Loaded before the command: a device from which nothing can be read back. Mapped buffers are not concerned. */
-#define CL_TARGET_OPENCL_VERSION 120
 #include <CL/cl.h>
 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,

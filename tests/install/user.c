@@ -1,5 +1,6 @@
 /* A user's whole program: it includes one header and quantizes four numbers in its own queue. Without a
  * device it still has to link, load and say so. */
+#define CL_TARGET_OPENCL_VERSION 120 /* the functions that this program calls */
 #include <clquant/clquant.h>
 #include <stdio.h>
 #include <string.h>
