@@ -12,11 +12,22 @@
 extern "C" {
 #endif
 
-#if defined(_WIN32)
+/* Define CLQ_STATIC where the static library is linked: on Windows the calls fail to link without it, elsewhere it
+ * is not needed. The CMake target clquant::clquant_static and `pkg-config --static --cflags clquant` define it.
+ * CLQ_BUILD_SHARED is for the library's own build. */
+#if defined(CLQ_STATIC)
 #define CLQ_API
+#elif !defined(_WIN32)
+#define CLQ_API __attribute__((visibility("default")))
+#elif defined(CLQ_BUILD_SHARED)
+#define CLQ_API __declspec(dllexport)
+#else
+#define CLQ_API __declspec(dllimport)
+#endif
+
+#if defined(_WIN32)
 #define CLQ_PRINTF(text, values)
 #else
-#define CLQ_API                  __attribute__((visibility("default")))
 #define CLQ_PRINTF(text, values) __attribute__((format(printf, text, values)))
 #endif
 

@@ -32,26 +32,52 @@ if ldd "$work/user-DBUILD_SHARED_LIBS=OFF/user_clquant" | grep libclquant; then
   echo "clquant::clquant is the shared library though BUILD_SHARED_LIBS is OFF"; exit 1
 fi
 
-export PKG_CONFIG_PATH=$(dirname "$pc")
-"$cc" -std=c11 "$here/user.c" -o "$work/user_pc" $(pkg-config --cflags --libs clquant)
+# defined WHAT FILE: the definitions that a target of the package brings, CLQ_STATIC and nothing else or none
+defined() {
+  [ "$(cat "$2")" = "$1" ] || { echo "$2 has '$(cat "$2")', not '$1'"; exit 1; }
+}
+defined CLQ_STATIC "$work/user/user_clquant_static.definitions"
+defined "" "$work/user/user_clquant_shared.definitions"
+defined "" "$work/user-DBUILD_SHARED_LIBS=ON/user_clquant.definitions"
+defined CLQ_STATIC "$work/user-DBUILD_SHARED_LIBS=OFF/user_clquant.definitions"
+
+# pkg-config, and with --static where both libraries lie, and where the static ones are alone
+alone=$work/alone
+cp -R "$prefix" "$alone"
+find "$alone" -name 'libclquant*.so*' -exec rm {} +
+static_pc=$alone${pc#"$prefix"}
+pkg() { PKG_CONFIG_PATH=$(dirname "$pc") pkg-config "$@"; }
+pkg_alone() { PKG_CONFIG_PATH=$(dirname "$static_pc") pkg-config "$@"; }
+
+# is_static PROGRAM: it has the library inside
+is_static() {
+  if ldd "$1" | grep libclquant; then echo "$1 needs the shared library"; exit 1; fi
+  run "$1"
+}
+"$cc" -std=c11 "$here/user.c" -o "$work/user_pc" $(pkg --cflags --libs clquant)
 ldd "$work/user_pc" | grep -q libclquant
 run "$work/user_pc"
-"$cc" -std=c11 "$here/user.c" -o "$work/user_pc_static" $(pkg-config --cflags clquant) "$libraries/libclquant.a" \
-  $(pkg-config --static --libs-only-l clquant | sed 's/-lclquant//')
-run "$work/user_pc_static"
+for word in -DCLQ_STATIC -lpthread; do # of the static library alone
+  if pkg --cflags --libs clquant | grep -- $word; then echo "pkg-config says $word without --static"; exit 1; fi
+  pkg --static --cflags --libs clquant | grep -q -- $word || { echo "pkg-config --static does not say $word"; exit 1; }
+done
+"$cc" -std=c11 "$here/user.c" -o "$work/user_pc_static" $(pkg_alone --static --cflags --libs clquant)
+is_static "$work/user_pc_static"
+"$cc" -std=c11 "$here/user.c" -o "$work/user_pc_chosen" $(pkg --static --cflags --libs clquant | sed 's/-lclquant/-l:libclquant.a/')
+is_static "$work/user_pc_chosen"
 # clquant_rotate, where it was built; a user who does not ask for it does not need CLBlast
 if [ -f "$(dirname "$pc")/clquant_rotate.pc" ]; then
   for kind in rotate rotate_static rotate_shared; do
     run "$work/user/user_$kind"
   done
+  defined CLQ_STATIC "$work/user/user_rotate_static.definitions"
+  defined "" "$work/user/user_rotate_shared.definitions"
   ldd "$work/user-DBUILD_SHARED_LIBS=ON/user_rotate" | grep -q libclquant_rotate
-  "$cc" -std=c11 "$here/user_rotate.c" -o "$work/user_rotate_pc" $(pkg-config --cflags --libs clquant_rotate)
+  "$cc" -std=c11 "$here/user_rotate.c" -o "$work/user_rotate_pc" $(pkg --cflags --libs clquant_rotate)
   ldd "$work/user_rotate_pc" | grep -q libclquant_rotate
   run "$work/user_rotate_pc"
-  "$cc" -std=c11 "$here/user_rotate.c" -o "$work/user_rotate_pc_static" $(pkg-config --cflags clquant_rotate) \
-    "$libraries/libclquant_rotate.a" "$libraries/libclquant.a" \
-    $(pkg-config --static --libs-only-l clquant_rotate | sed 's/-lclquant_rotate//; s/-lclquant//')
-  run "$work/user_rotate_pc_static"
+  "$cc" -std=c11 "$here/user_rotate.c" -o "$work/user_rotate_pc_static" $(pkg_alone --static --cflags --libs clquant_rotate)
+  is_static "$work/user_rotate_pc_static"
 fi
 if ldd "$work/user_pc" | grep -i clblast; then
   echo "libclquant needs CLBlast"; exit 1
