@@ -1,11 +1,13 @@
 # What `cmake --install` puts where: headers and both libraries, a CMake package, clquant.pc, and the command and
 # clquant_rotate where they were built.
 include(CMakePackageConfigHelpers)
+include(GNUInstallDirs)
 
 set(package_dir ${CMAKE_INSTALL_LIBDIR}/cmake/clquant)
 install(TARGETS clquant_static clquant_shared EXPORT clquantTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
-  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
+  LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
+  INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 if(TARGET clquant_rotate_objects)
   install(TARGETS clquant_rotate_static clquant_rotate_shared EXPORT clquantRotateTargets
     ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
