@@ -1,5 +1,5 @@
-# What `cmake --install` puts where: headers and both libraries, a CMake package, clquant.pc, and the command and
-# clquant_rotate where they were built.
+# What `cmake --install` puts where: headers and both libraries, a CMake package, clquant.pc, the documentation, and the
+# command and clquant_rotate where they were built. Components: runtime, development, command, documentation.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -23,6 +23,19 @@ if(TARGET clquant_command)
   set_target_properties(clquant_command PROPERTIES INSTALL_RPATH $<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}>)
   install(TARGETS clquant_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 endif()
+
+# The pages lie as they do here, so that their links hold. Of the examples, those that need nothing but the package.
+set(doc_dir ${CMAKE_INSTALL_DATAROOTDIR}/doc/clquant)
+if(PROJECT_IS_TOP_LEVEL)
+  set(doc_dir ${CMAKE_INSTALL_DOCDIR})
+endif()
+install(FILES ${PROJECT_SOURCE_DIR}/LICENSE DESTINATION ${doc_dir} COMPONENT runtime)
+install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${doc_dir} COMPONENT documentation)
+install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${doc_dir} COMPONENT documentation OPTIONAL)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${doc_dir} COMPONENT documentation
+  FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
+install(FILES ${PROJECT_SOURCE_DIR}/examples/quantize.c ${PROJECT_SOURCE_DIR}/examples/own_pipeline.c
+  DESTINATION ${doc_dir}/examples COMPONENT documentation)
 
 set(clquant_kind static)
 if(BUILD_SHARED_LIBS)

@@ -65,6 +65,23 @@ done
 is_static "$work/user_pc_static"
 "$cc" -std=c11 "$here/user.c" -o "$work/user_pc_chosen" $(pkg --static --cflags --libs clquant | sed 's/-lclquant/-l:libclquant.a/')
 is_static "$work/user_pc_chosen"
+# The documentation: its pages where the README says, and examples that the package is enough for.
+doc=$prefix/share/doc/clquant
+for page in LICENSE README.md $(grep -o '](docs/[^)]*)' "$source/README.md" | sed 's/](\(.*\))/\1/'); do
+  [ -f "$doc/$page" ] || { echo "$page is not installed"; exit 1; }
+done
+[ ! -f "$source/CHANGELOG.md" ] || [ -f "$doc/CHANGELOG.md" ] || { echo "CHANGELOG.md is not installed"; exit 1; }
+examples=0
+for example in "$doc"/examples/*.c; do
+  "$cc" -std=c11 "$example" -o "$work/example" $(pkg --cflags --libs clquant)
+  run "$work/example" >/dev/null
+  examples=$((examples + 1))
+done
+[ $examples -ge 2 ] || { echo "$examples examples are installed"; exit 1; }
+"$cmake" --install "$build" --prefix "$work/runtime" --component runtime >/dev/null
+strangers=$(cd "$work/runtime" && find . ! -type d ! -name 'libclquant*.so.*' ! -name LICENSE)
+[ -z "$strangers" ] || { echo "what runs programs brings with it:" $strangers; exit 1; }
+
 # clquant_rotate, where it was built; a user who does not ask for it does not need CLBlast
 if [ -f "$(dirname "$pc")/clquant_rotate.pc" ]; then
   for kind in rotate rotate_static rotate_shared; do
