@@ -5,15 +5,15 @@
 #include <clquant/status.h>
 
 #define CLQ_VERSION_MAJOR 0
-#define CLQ_VERSION_MINOR 1
+#define CLQ_VERSION_MINOR 2
 #define CLQ_VERSION_PATCH 0
-#define CLQ_VERSION       "0.1.0"
+#define CLQ_VERSION       "0.2.0"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* "0.1.0", constant. */
+/* "0.2.0", constant. */
 CLQ_API const char *clq_version(void);
 
 #ifdef __cplusplus

@@ -56,7 +56,8 @@ is_static() {
 }
 "$cc" -std=c11 "$here/user.c" -o "$work/user_pc" $(pkg --cflags --libs clquant)
 ldd "$work/user_pc" | grep -q libclquant
-run "$work/user_pc"
+version=$(run "$work/user_pc")
+[ "$version" = "clquant $(pkg --modversion clquant)" ] || { echo "$version, but the package is $(pkg --modversion clquant)"; exit 1; }
 for word in -DCLQ_STATIC -lpthread; do # of the static library alone
   if pkg --cflags --libs clquant | grep -- $word; then echo "pkg-config says $word without --static"; exit 1; fi
   pkg --static --cflags --libs clquant | grep -q -- $word || { echo "pkg-config --static does not say $word"; exit 1; }
