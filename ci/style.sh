@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What a compiler does not check: layers, sizes, formatting, words. Prints each breach and fails if there was one. 77: git
 # does not say which files there are, as in an unpacked archive, and nothing is checked.
 set -euo pipefail
@@ -31,6 +32,14 @@ may_not 'tests/reference' '#include <(clquant|CL|dlpack)/|#include "(base|runtim
 may_not 'cl/*.cl' '#include "[^"]*\.cl"' 'a kernel file includes no other kernel file'
 may_not 'cl' '\basm\b|__asm' 'PoCL 6 ends the process at assembly in a kernel'
 may_not '*.c *.h *.cl *.clh *.sh *.txt *.md *.py' "\\b(TO""DO|FIX""ME|XX""X|HA""CK)\\b" 'unfinished'
+
+sources=('*.c' '*.h' '*.cl' '*.clh' '*.sh' '*.cmake' '*CMakeLists.txt' '*.py')
+while read -r file; do
+  breach "$file does not say its licence in its first three lines"
+done < <(git ls-files -- "${sources[@]}" | xargs -r awk '
+  FNR == 1 { silent[FILENAME] }
+  FNR <= 3 && /SPDX-License-Identifier: Apache-2\.0/ { delete silent[FILENAME] }
+  END { for (file in silent) print file }' | sort)
 
 while read -r lines file; do
   limit=400
