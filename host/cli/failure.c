@@ -7,14 +7,37 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+/* A path of any length stands at the start and the reason at the end: what does not fit is left out between them. */
+static void write_sentence(char *text, size_t size_bytes, const char *format, va_list values)
+{
+    static const char gap[] = " ... ";
+    const size_t head = size_bytes / 4;
+    const size_t tail = size_bytes - head - sizeof gap; /* sizeof counts the NUL at the end too */
+    va_list again;
+    char *whole = NULL;
+    int length = 0;
+
+    va_copy(again, values);
+    length = vsnprintf(text, size_bytes, format, values);
+    if (length >= 0 && (size_t)length >= size_bytes)
+        whole = malloc((size_t)length + 1);
+    if (whole) {
+        vsnprintf(whole, (size_t)length + 1, format, again);
+        strcpy(stpcpy(text + head, gap), whole + (size_t)length - tail);
+    }
+    va_end(again);
+    free(whole);
+}
 
 bool fail(struct failure *failure, enum exit_status status, const char *format, ...)
 {
     va_list values;
 
     va_start(values, format);
-    vsnprintf(failure->text, sizeof failure->text, format, values);
+    write_sentence(failure->text, sizeof failure->text, format, values);
     va_end(values);
     failure->status = status;
     return false;
@@ -64,7 +87,7 @@ void complain(const char *format, ...)
     va_list values;
 
     va_start(values, format);
-    vsnprintf(text, sizeof text, format, values);
+    write_sentence(text, sizeof text, format, values);
     va_end(values);
     tame(text);
     fprintf(stderr, "%s: %s\n", program_invocation_short_name, text);

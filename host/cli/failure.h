@@ -16,7 +16,7 @@ struct failure {
     char text[6144]; /* the longest path, and a sentence */
 };
 
-/* Notes the sentence; a longer one is cut. Always false, so that a check can return it. */
+/* Notes the sentence; one that is too long loses its middle. Always false, so that a check can return it. */
 __attribute__((format(printf, 3, 4))) bool fail(struct failure *failure, enum exit_status status,
                                                 const char *format, ...);
 

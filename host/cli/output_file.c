@@ -63,10 +63,22 @@ static bool check_place(struct output_file *file, const char *option, const char
 {
     struct stat info;
     size_t length = strlen(path);
-    const bool is_link = lstat(path, &info) == 0 && S_ISLNK(info.st_mode);
+    const bool exists = lstat(path, &info) == 0;
+    const bool is_link = exists && S_ISLNK(info.st_mode);
 
+    if (!exists && errno == ENAMETOOLONG) /* the private name is short: only the rename would fail */
+        return fail(failure, STATUS_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
     if (length == 0 || path[length - 1] == '/')
         return fail(failure, STATUS_USAGE, "%s '%s': a file's name is expected", option, path);
+    if (strcmp(path, "-") == 0)
+        return fail(
+            failure, STATUS_USAGE,
+            "%s -: standard output is not possible, because the file is renamed into its place when it is "
+            "whole; give a file's name (./- for a file called -)",
+            option);
+    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+        return fail(failure, STATUS_USAGE, "%s %s: is there already, and is not a regular file", option,
+                    path);
     file->path = realpath(path, NULL);
     if (!file->path && is_link)
         return fail(failure, STATUS_USAGE, "%s %s: is a symbolic link that leads to no file: %s", option,
@@ -75,9 +87,6 @@ static bool check_place(struct output_file *file, const char *option, const char
         file->path = strdup(path);
     if (!file->path)
         return fail(failure, STATUS_SYSTEM, "no memory for a path");
-    if (stat(file->path, &info) == 0 && !S_ISREG(info.st_mode))
-        return fail(failure, STATUS_USAGE, "%s %s: is there already, and is not a regular file", option,
-                    path);
     return true;
 }
 

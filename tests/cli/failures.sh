@@ -35,6 +35,15 @@ run "$CLQUANT" quantize in.st -o missing/out.st
 refused "a directory that is not there" 3 "missing/out.st: cannot be created: No such file"
 run "$CLQUANT" quantize in.st -o "$(printf 'd/%.0s' {1..2050})out.st"
 refused "a path that is too long" 3 "cannot be created: File name too long"
+long=$(printf 'x%.0s' {1..9000})
+run "$CLQUANT" quantize in.st -o "$long"
+refused "a path so long that a sentence has no room for it" 3 "xxx: cannot be created: File name too long"
+check "the middle of such a path is left out" test "${#err}" -lt 7000
+run "$CLQUANT" quantize "$long" -o out.st
+refused "an input path so long that a sentence has no room for it" 1 "xxx: File name too long"
+# Before the work: there is no device to work on.
+run env OCL_ICD_VENDORS=/nonexistent "$CLQUANT" quantize in.st -o "${long:0:256}"
+refused "a name that is too long, though that of the private file is not" 3 "xxx: cannot be created: File name too long"
 
 # A report that cannot be read is known before OUT is in place.
 "$TENSOR_FILE" make scatter.st cache:I8:2x3x2:0 indices:I32:2:2,9 updates:F32:2x1x2:1,2 scales:F32:1:0.5

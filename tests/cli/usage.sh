@@ -58,6 +58,10 @@ usage "an output that is a directory" "is not a regular file" quantize in.st -o 
 usage "an output that ends in a slash" "a file's name is expected" quantize in.st -o out/
 usage "an output that is a device" "is not a regular file" quantize in.st -o /dev/null
 check "the device is still one" test -c /dev/null
+usage "standard output" "-o -: standard output is not possible" quantize in.st -o -
+run bash -c 'set -o pipefail; "$@" | cat' - "$CLQUANT" quantize in.st -o /dev/stdout
+refused "standard output, by its file: a pipe" 2 "-o /dev/stdout: is there already, and is not a regular file"
+only_files "standard output, by its file" in.st
 usage "devices takes no argument" "no argument is expected" devices in.st
 usage "the cache is listed or cleared" "list or clear is expected" cache empty
 usage "the cache is listed once" "list or clear is expected" cache list now
