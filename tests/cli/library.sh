@@ -63,6 +63,29 @@ only_files() {
     [ "$out" = "$(printf '%s\n' "$@" | sort | tr '\n' ' ')" ] || failed "$name: only $* is expected"
 }
 
+# little_endian NUMBER: its eight bytes.
+little_endian() {
+    local number=$1 escapes="" i
+    for i in 1 2 3 4 5 6 7 8; do
+        escapes+=$(printf '\\%03o' $((number & 255)))
+        number=$((number >> 8))
+    done
+    printf "$escapes"
+}
+
+# file_of FILE HEADER DATA_BYTES: zeros behind a header; backslashes in HEADER stand as they are.
+file_of() {
+    local LC_ALL=C
+    {
+        little_endian "${#2}"
+        printf '%s' "$2"
+    } >"$1"
+    truncate -s "+$3" "$1"
+}
+
+# header_of FILE: the text of its header.
+header_of() { tail -c +9 "$1" | head -c "$(od -An -tu8 -N8 "$1")"; }
+
 # A test that cannot run here says so; ctest counts it as skipped.
 skip() {
     echo "SKIPPED: $1"

@@ -2,25 +2,8 @@
 # Every kind of malformed file is refused with status 1 and its own sentence, and nothing is written.
 source "$(dirname "$0")/library.sh"
 
-# little_endian NUMBER: its eight bytes.
-little_endian() {
-    local number=$1 escapes="" i
-    for i in 1 2 3 4 5 6 7 8; do
-        escapes+=$(printf '\\%03o' $((number & 255)))
-        number=$((number >> 8))
-    done
-    printf "$escapes"
-}
-
-# file HEADER DATA_BYTES: makes bad.st; backslashes in HEADER stand as they are.
-file() {
-    local LC_ALL=C
-    {
-        little_endian "${#1}"
-        printf '%s' "$1"
-        head -c "$2" /dev/zero
-    } >bad.st
-}
+# file HEADER DATA_BYTES: makes bad.st.
+file() { file_of bad.st "$1" "$2"; }
 
 # bad NAME TEXT HEADER DATA_BYTES
 bad() {
@@ -54,9 +37,20 @@ succeeded "metadata, empty tensors, other types and ranks are fine where no argu
 rm out.st
 
 # The frame
-raw "an empty file" "has 0 bytes" </dev/null
+raw "an empty file" "bad.st: is an empty file" </dev/null
 raw "shorter than the length" "has 7 bytes" < <(head -c 7 /dev/zero)
 raw "a header of no bytes" "does not begin with {" < <(little_endian 0)
+raw "zeros" "does not begin with {" < <(head -c 4096 /dev/zero)
+raw "a brace and zeros are no JSON" "header of 123 bytes runs past the end" < <(little_endian 123)
+raw "a length that a pickle could begin with" "header of 640 bytes runs past the end" < <(
+    little_endian 640
+    printf '{"x":'
+)
+raw "a length that a gzip file could begin with" "header of 559903 bytes runs past the end" < <(
+    little_endian 559903
+    printf '{"x":'
+)
+raw "a length and nothing else that a pickle could begin with" "header of 640 bytes runs past the end" < <(little_endian 640)
 raw "a header over the format's limit" "100000001 bytes, more than 100000000" < <(
     little_endian 100000001
     head -c 100 /dev/zero
@@ -73,7 +67,6 @@ raw "a header past the end by one byte" "header of 3 bytes runs past the end" < 
     little_endian 3
     printf '{}'
 )
-raw "another format" "more than 100000000" < <(printf 'PK\003\004 this is a zip file of the older format')
 raw "a truncated header" "header of 107 bytes runs past the end of the file, 100 bytes" < <(
     little_endian 107
     printf '%s' "{$x,$s}" | head -c 92
@@ -84,7 +77,8 @@ bad "data and no tensor" "the last 1 bytes belong to no tensor" "{}" 1
 bad "no tensor at all" "needs the tensor 'x'; the file has no tensor" "{}" 0
 
 # The text
-bad "not an object" "does not begin with {" "[1]" 0
+bad "not an object" "does not begin with {: byte 8 of the file is 0x5b" "[1]" 0
+bad "a header padded in front" "does not begin with {: byte 8 of the file is 0x20" " {$x,$s}" 12
 bad "an object that does not end" "a comma or }" "{$x" 8
 bad "text after the object" "text follows the end" "{$x,$s}x" 12
 bad "a second object" "text follows the end" "{$x,$s}{}" 12

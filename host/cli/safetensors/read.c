@@ -8,7 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { LENGTH_BYTES = 8 };
+enum { LENGTH_BYTES = SAFETENSORS_LENGTH_BYTES };
 
 /* A path that cannot be opened is the caller's mistake, unless the system is at its limits. */
 static enum exit_status status_of(int error)
@@ -40,20 +40,32 @@ static bool read_at(const struct safetensors *file, uint64_t position, void *byt
     return true;
 }
 
-/* The header's length, held against the file before a byte is allocated for it. */
-static bool read_length(struct safetensors *file, uint64_t *header_bytes, struct failure *failure)
+static bool open_regular(struct safetensors *file, uint64_t *file_bytes, struct failure *failure)
 {
-    unsigned char raw[LENGTH_BYTES];
     struct stat info;
 
+    /* A pipe or a terminal in the file's place must not hold the program up. */
+    file->fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    if (file->fd < 0)
+        return fail(failure, status_of(errno), "%s: %s", file->path, strerror(errno));
     if (fstat(file->fd, &info) != 0)
         return fail(failure, STATUS_SYSTEM, "%s: %s", file->path, strerror(errno));
     if (!S_ISREG(info.st_mode))
         return fail(failure, STATUS_REFUSED, "%s: is not a regular file", file->path);
-    if (info.st_size < LENGTH_BYTES)
+    *file_bytes = (uint64_t)info.st_size;
+    return true;
+}
+
+/* The header's length, held against the file before a byte is allocated for it. */
+static bool read_length(struct safetensors *file, uint64_t file_bytes, uint64_t *header_bytes,
+                        struct failure *failure)
+{
+    unsigned char raw[LENGTH_BYTES];
+
+    if (file_bytes < LENGTH_BYTES)
         return fail(failure, STATUS_REFUSED,
-                    "%s: has %jd bytes; a safetensors file begins with the 8 bytes of its header's length",
-                    file->path, (intmax_t)info.st_size);
+                    "%s: has %ju bytes; a safetensors file begins with the 8 bytes of its header's length",
+                    file->path, (uintmax_t)file_bytes);
     if (!read_at(file, 0, raw, sizeof raw, failure))
         return false;
     *header_bytes = 0;
@@ -63,42 +75,54 @@ static bool read_length(struct safetensors *file, uint64_t *header_bytes, struct
         return fail(failure, STATUS_REFUSED,
                     "%s: its header's length is %ju bytes, more than %d: no safetensors file", file->path,
                     (uintmax_t)*header_bytes, SAFETENSORS_MAX_HEADER_BYTES);
-    if (*header_bytes > (uint64_t)info.st_size - LENGTH_BYTES)
+    if (*header_bytes > file_bytes - LENGTH_BYTES)
         return fail(failure, STATUS_REFUSED,
-                    "%s: its header of %ju bytes runs past the end of the file, %jd bytes", file->path,
-                    (uintmax_t)*header_bytes, (intmax_t)info.st_size);
+                    "%s: its header of %ju bytes runs past the end of the file, %ju bytes", file->path,
+                    (uintmax_t)*header_bytes, (uintmax_t)file_bytes);
     file->data_start = LENGTH_BYTES + *header_bytes;
-    file->data_bytes = (uint64_t)info.st_size - file->data_start;
+    file->data_bytes = file_bytes - file->data_start;
     return true;
 }
 
-static bool read_header(struct safetensors *file, uint64_t header_bytes, struct failure *failure)
+static bool read_text(const struct safetensors *file, char *header, uint64_t header_bytes,
+                      struct failure *failure)
 {
-    char *header = malloc((size_t)header_bytes + 1);
-    bool ok = false;
+    if (header_bytes == 0)
+        return fail(failure, STATUS_REFUSED, "%s: its header of 0 bytes does not begin with {", file->path);
+    if (!read_at(file, LENGTH_BYTES, header, (size_t)header_bytes, failure))
+        return false;
+    return *header == '{' || fail(failure, STATUS_REFUSED,
+                                  "%s: its header does not begin with {: byte %d of the file is 0x%02x",
+                                  file->path, LENGTH_BYTES, (unsigned char)*header);
+}
 
-    if (!header)
-        return fail(failure, STATUS_SYSTEM, "%s: no memory for its header of %ju bytes", file->path,
-                    (uintmax_t)header_bytes);
-    ok = read_at(file, LENGTH_BYTES, header, (size_t)header_bytes, failure);
-    if (ok && (header_bytes == 0 || *header != '{'))
-        ok = fail(failure, STATUS_REFUSED, "%s: its header does not begin with {: no safetensors file",
-                  file->path);
-    ok = ok && safetensors_parse(file, header, (size_t)header_bytes, failure);
+static bool read_header(struct safetensors *file, uint64_t file_bytes, struct failure *failure)
+{
+    uint64_t header_bytes = 0;
+    char *header = NULL;
+    bool ok = read_length(file, file_bytes, &header_bytes, failure);
+
+    if (ok) {
+        header = malloc((size_t)header_bytes + 1);
+        if (!header)
+            return fail(failure, STATUS_SYSTEM, "%s: no memory for its header of %ju bytes", file->path,
+                        (uintmax_t)header_bytes);
+        ok = read_text(file, header, header_bytes, failure);
+    }
+    if (ok)
+        ok = safetensors_parse(file, header, (size_t)header_bytes, failure);
+    else if (failure->status == STATUS_REFUSED)
+        safetensors_recognize(file, failure);
     free(header);
     return ok;
 }
 
 bool safetensors_open(struct safetensors *file, const char *path, struct failure *failure)
 {
-    uint64_t header_bytes = 0;
+    uint64_t file_bytes = 0;
 
     *file = (struct safetensors){.path = path};
-    /* A pipe or a terminal in the file's place must not hold the program up. */
-    file->fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-    if (file->fd < 0)
-        return fail(failure, status_of(errno), "%s: %s", path, strerror(errno));
-    if (read_length(file, &header_bytes, failure) && read_header(file, header_bytes, failure) &&
+    if (open_regular(file, &file_bytes, failure) && read_header(file, file_bytes, failure) &&
         safetensors_check_places(file, failure) && safetensors_check_names(file, failure))
         return true;
     safetensors_close(file);

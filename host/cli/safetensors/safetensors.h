@@ -14,6 +14,7 @@
 #include <stdint.h>
 
 enum {
+    SAFETENSORS_LENGTH_BYTES = 8,             /* the length of the header stands before it */
     SAFETENSORS_MAX_HEADER_BYTES = 100000000, /* the format's own limit */
     SAFETENSORS_MAX_RANK = 8,                 /* the library's; tensors that are not used may have more */
 };
@@ -59,6 +60,10 @@ const struct safetensors_tensor *safetensors_find(const struct safetensors *file
 /* Reads bytes of a tensor, counted from the tensor's own first byte. */
 bool safetensors_read(const struct safetensors *file, const struct safetensors_tensor *tensor,
                       uint64_t offset, void *bytes, size_t size_bytes, struct failure *failure);
+
+/* After a file was refused as no safetensors file: where its first bytes are those of another format, notes a sentence
+ * that names the format and what helps. */
+void safetensors_recognize(const struct safetensors *file, struct failure *failure);
 
 /* Reads a header's text into file->tensors, for data of file->data_bytes bytes. Undone by safetensors_forget.
  */
