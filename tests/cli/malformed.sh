@@ -79,8 +79,13 @@ bad "no tensor at all" "needs the tensor 'x'; the file has no tensor" "{}" 0
 # The text
 bad "not an object" "does not begin with {: byte 8 of the file is 0x5b" "[1]" 0
 bad "a header padded in front" "does not begin with {: byte 8 of the file is 0x20" " {$x,$s}" 12
-bad "an object that does not end" "a comma or }" "{$x" 8
-bad "text after the object" "text follows the end" "{$x,$s}x" 12
+raw "a header padded with zeros" "bad.st: byte 121, 0x00: text follows the end" < <(
+    little_endian 114
+    printf '%s\0' "{$x,$s}"
+    head -c 12 /dev/zero
+)
+bad "an object that does not end" "bad.st: byte 61, where the header ends: a comma or }" "{$x" 8
+bad "text after the object" "bad.st: byte 121, 0x78 (x): text follows the end" "{$x,$s}x" 12
 bad "a second object" "text follows the end" "{$x,$s}{}" 12
 bad "a missing colon" "tensor 'x': a colon is expected" '{"x"{}}' 0
 bad "a missing comma" "a comma or } is expected" "{$x $s}" 12
@@ -97,7 +102,9 @@ for half in '\ud800' '\uDC00' '\ud83d\u0041' '\udBff\ud800' '\ud800\n'; do
 done
 bad "half of a surrogate pair in the metadata" "tensor '__metadata__': a string holds half" '{"__metadata__":{"a":"\ud800"}}' 0
 bad "a pair that ends early" "four hexadecimal digits" '{"\ud83d\ude0' 0
-bad "a NUL escape in a name" "a string holds a NUL" '{"x\u0000y":{}}' 0
+bad "a NUL escape in a name" "bad.st: byte 11, 0x5c (\\): a string holds a NUL" '{"x\u0000y":{}}' 0
+bad "a NUL escape in a name that begins like the metadata's" "a string holds a NUL" '{"__metadata__\u0000":{"a":"1"}}' 0
+bad "a NUL escape in a type" "tensor 'x': a string holds a NUL" '{"x":{"dtype":"I8\u0000","shape":[0],"data_offsets":[0,0]}}' 0
 bad "a control character in a name" "a string holds a control character" $'{"x\ny":{}}' 0
 bad "a byte that is no UTF-8" "not valid UTF-8" $'{"\xff":{}}' 0
 bad "UTF-8 longer than needed" "not valid UTF-8" $'{"\xc0\xaf":{}}' 0
@@ -175,6 +182,8 @@ bad "metadata with a list" "__metadata__: the value of 'a' is not a string" '{"_
 bad "a name twice in the metadata" "__metadata__: 'a' is given twice" '{"__metadata__":{"a":"1","b":"2","a":"3"}}' 0
 bad "a name twice in the metadata, spelt differently" "__metadata__: 'a😀' is given twice" \
     '{"__metadata__":{"a😀":"1","\u0061\uD83d\uDe00":"2"}}' 0
+bad "a name with a NUL twice in the metadata" "__metadata__: 'a' is given twice" '{"__metadata__":{"a\u0000b":"1","a\u0000b":"2"}}' 0
+bad "metadata given twice, once null" "__metadata__ is given twice" '{"__metadata__":null,"__metadata__":{}}' 0
 bad "metadata given twice" "__metadata__ is given twice" '{"__metadata__":{},"__metadata__":{}}' 0
 
 # Memory: much of one thing in a header below the format's limit. What is refused takes little more than the header.

@@ -1,8 +1,7 @@
-/* Makes and shows safetensors files for the tests. It shares nothing with the command's own reader and
- * writer.
+/* Makes and shows safetensors files for the tests. It shares nothing with the command's own reader and writer.
  *
- *   tensor_file make FILE NAME:TYPE:SHAPE:VALUES ...    x:F32:2x3:1,-0.5,inf   VALUES repeat until SHAPE is
- * full tensor_file show FILE                               a line for each tensor: NAME TYPE SHAPE VALUES */
+ *   tensor_file make FILE NAME:TYPE:SHAPE:VALUES ...    x:F32:2x3:1,-0.5,inf   VALUES repeat until SHAPE is full
+ *   tensor_file show FILE                               a line for each tensor: NAME TYPE SHAPE VALUES */
 #include "reference.h"
 
 #include <cjson/cJSON.h>
@@ -197,7 +196,11 @@ static void show(const char *path)
     header = cJSON_ParseWithLength((const char *)bytes + LENGTH_BYTES, length);
     if (!header)
         die("has no header", path);
-    cJSON_ArrayForEach(object, header) show_tensor(object, bytes + LENGTH_BYTES + length);
+    cJSON_ArrayForEach(object, header)
+    {
+        if (strcmp(object->string, "__metadata__") != 0)
+            show_tensor(object, bytes + LENGTH_BYTES + length);
+    }
     cJSON_Delete(header);
     free(bytes);
 }

@@ -62,13 +62,15 @@ static void check_description(struct safetensors *file, struct failure *failure)
 {
     struct safetensors again = {.fd = -1, .path = "described", .data_bytes = file->data_bytes};
     size_t size_bytes = 0;
-    char *bytes = safetensors_describe(file->tensors, file->count, &size_bytes);
+    char *bytes = safetensors_describe(file->tensors, file->count, file->metadata, &size_bytes);
 
     HOLDS(bytes && size_bytes % 8 == 0);
     HOLDS(safetensors_parse(&again, bytes + 8, size_bytes - 8, failure));
     HOLDS(safetensors_check_places(&again, failure));
     HOLDS(safetensors_check_names(&again, failure));
     HOLDS(again.count == file->count);
+    HOLDS(!file->metadata == !again.metadata &&
+          (!file->metadata || strcmp(file->metadata, again.metadata) == 0));
     for (size_t i = 0; i < file->count; i++) {
         const struct safetensors_tensor *a = &file->tensors[i];
         const struct safetensors_tensor *b = &again.tensors[i];
@@ -81,6 +83,23 @@ static void check_description(struct safetensors *file, struct failure *failure)
     free(bytes);
 }
 
+/* To metadata its own is added: each name is there already. To none it is added as it is. */
+static void check_metadata(const struct safetensors *file)
+{
+    struct safetensors files[3] = {
+        {.metadata = file->metadata}, {.metadata = file->metadata}, {.metadata = "{}"}};
+    char *merged = NULL;
+
+    HOLDS(safetensors_merge_metadata(files, 2, &merged));
+    HOLDS(!file->metadata == !merged && (!merged || strcmp(file->metadata, merged) == 0));
+    free(merged);
+    files[0].metadata = files[2].metadata;
+    HOLDS(safetensors_merge_metadata(files, 2, &merged) && merged);
+    HOLDS(safetensors_read_metadata(&files[2], merged, strlen(merged), &(struct failure){STATUS_DONE, ""}));
+    free(files[2].metadata);
+    free(merged);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     struct failure failure = {STATUS_DONE, ""};
@@ -91,6 +110,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     if (safetensors_open(&file, path, &failure)) {
         HOLDS(failure.status == STATUS_DONE);
         check_tensors(&file, size, &failure);
+        check_metadata(&file);
         if (can_be_described(&file))
             check_description(&file, &failure);
         safetensors_close(&file);

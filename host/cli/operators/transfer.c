@@ -127,6 +127,7 @@ static bool write_header(struct operator_call *call, struct safetensors_tensor *
 {
     size_t size_bytes = 0;
     char *header = NULL;
+    char *metadata = NULL;
     bool ok = false;
 
     for (size_t i = 0; i < call->output_count; i++) {
@@ -135,7 +136,9 @@ static bool write_header(struct operator_call *call, struct safetensors_tensor *
         tensors[i].rank = (size_t)call->outputs[i].rank;
         memcpy(tensors[i].shape, call->outputs[i].shape, sizeof tensors[i].shape);
     }
-    header = safetensors_describe(tensors, call->output_count, &size_bytes);
+    if (safetensors_merge_metadata(&call->file, 1, &metadata))
+        header = safetensors_describe(tensors, call->output_count, metadata, &size_bytes);
+    free(metadata);
     if (!header)
         return fail(call->failure, STATUS_SYSTEM, "%s: no memory for its header", call->out_path);
     ok = output_file_write(&call->out, header, size_bytes, call->failure);

@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LENGTH_BYTES = 8, ALIGNMENT_BYTES = 8 };
+enum { LENGTH_BYTES = SAFETENSORS_LENGTH_BYTES, ALIGNMENT_BYTES = 8 };
 
 /* Numbers go in as text: cJSON keeps doubles, and prints large ones with an exponent. */
 static bool add_numbers(cJSON *object, const char *name, const int64_t *numbers, size_t count)
@@ -71,10 +71,11 @@ static char *frame(const char *json, size_t *size_bytes)
     return bytes;
 }
 
-char *safetensors_describe(struct safetensors_tensor *tensors, size_t count, size_t *size_bytes)
+char *safetensors_describe(struct safetensors_tensor *tensors, size_t count, const char *metadata,
+                           size_t *size_bytes)
 {
     cJSON *header = cJSON_CreateObject();
-    bool ok = header != NULL;
+    bool ok = header && (!metadata || cJSON_AddRawToObject(header, "__metadata__", metadata));
     char *json = NULL;
     char *bytes = NULL;
 

@@ -1,9 +1,11 @@
 /* The header's text -> tensors. json_walk has refused what JSON libraries forgive before cJSON sees a value,
- * and cJSON sees one tensor or one name at a time, so that memory stays near the size of the result. */
+ * and cJSON sees one tensor at a time, so that memory stays near the size of the result. */
+#include "json_text.h"
 #include "json_walk.h"
 #include "safetensors.h"
 
 #include <cjson/cJSON.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,22 +26,37 @@ static bool out_of_memory(const struct header *h)
 /* The name that a key spells, to be freed; NULL where there is no memory. */
 static char *name_of(const struct json_member *member)
 {
-    cJSON *item = cJSON_ParseWithLength(member->key, member->key_bytes);
-    char *name = item ? strdup(item->valuestring) : NULL;
+    char *name = malloc(member->key_bytes);
 
-    cJSON_Delete(item);
+    if (name)
+        json_text(member->key, member->key_bytes, name);
     return name;
 }
 
 static bool refuse_text(const struct header *h, const struct json_walk *walk,
                         const struct json_member *member)
 {
-    char *name = member->key ? name_of(member) : NULL;
+    const bool named = member->key && !(member->nul && member->nul < member->value);
+    const unsigned char *at = (const unsigned char *)walk->at;
+    char *name = named ? name_of(member) : NULL;
+    char byte[32] = "where the header ends";
 
-    REFUSE(h, "%s: header byte %td%s%s%s: %s", h->file->path, walk->at - walk->text, name ? ", tensor '" : "",
+    if (walk->at < walk->end)
+        snprintf(byte, sizeof byte, *at > 0x20 && *at < 0x7f ? "0x%02x (%c)" : "0x%02x", *at, *at);
+    REFUSE(h, "%s: byte %td, %s%s%.200s%s: %s", h->file->path,
+           SAFETENSORS_LENGTH_BYTES + (walk->at - walk->text), byte, name ? ", tensor '" : "",
            name ? name : "", name ? "'" : "", walk->problem);
     free(name);
     return false;
+}
+
+static bool is_metadata(const struct json_member *member)
+{
+    static const char spelt[] = "__metadata__";
+    char name[2 + 6 * sizeof spelt]; /* quotes, and each letter may be an escape */
+
+    return member->key_bytes < sizeof name &&
+           json_text(member->key, member->key_bytes, name) == strlen(spelt) && strcmp(name, spelt) == 0;
 }
 
 /* Checks the text, and counts the members that may be tensors: the first of another kind is refused. */
@@ -50,8 +67,14 @@ static bool scan(const struct header *h, const char *text, size_t text_bytes, si
 
     *tensors = 0;
     json_walk_init(&walk, text, text_bytes);
-    while (json_walk_next(&walk, &member))
+    while (json_walk_next(&walk, &member)) {
         *tensors += member.children == TENSOR_FIELDS;
+        if (member.nul && !is_metadata(&member)) { /* nothing here reads the strings of the metadata */
+            walk.at = member.nul;
+            walk.problem = "a string holds a NUL, which would hide the rest of it";
+            break;
+        }
+    }
     return walk.problem ? refuse_text(h, &walk, &member) : true;
 }
 
@@ -111,13 +134,23 @@ static bool read_whole_numbers(const struct header *h, const char *name, const c
 static bool read_shape(const struct header *h, const cJSON *field, struct safetensors_tensor *tensor)
 {
     const cJSON *dimension = NULL;
+    size_t rank = 0;
 
     if (!read_whole_numbers(h, tensor->name, field))
         return false;
+    rank = (size_t)cJSON_GetArraySize(field);
+    if (rank > SAFETENSORS_MAX_RANK) {
+        tensor->further = malloc((rank - SAFETENSORS_MAX_RANK) * sizeof *tensor->further);
+        if (!tensor->further)
+            return out_of_memory(h);
+    }
     cJSON_ArrayForEach(dimension, field)
     {
-        if (tensor->rank < SAFETENSORS_MAX_RANK)
-            tensor->shape[tensor->rank] = (int64_t)dimension->valuedouble;
+        int64_t *to = tensor->rank < SAFETENSORS_MAX_RANK
+                          ? &tensor->shape[tensor->rank]
+                          : &tensor->further[tensor->rank - SAFETENSORS_MAX_RANK];
+
+        *to = (int64_t)dimension->valuedouble;
         tensor->rank++;
     }
     return true;
@@ -176,55 +209,18 @@ static bool read_fields(const struct header *h, const cJSON *object, struct safe
     return true;
 }
 
-static int by_text(const void *a, const void *b)
+/* null says that there is none. */
+static bool read_metadata(const struct header *h, const struct json_member *member)
 {
-    return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-/* Reads the names one behind the other into text, which has room for them as they are spelt. */
-static bool read_metadata(const struct header *h, const struct json_member *metadata, char *text,
-                          char **names)
-{
-    struct json_walk walk;
-    struct json_member member;
-
-    json_walk_init(&walk, metadata->value, metadata->value_bytes);
-    while (json_walk_next(&walk, &member)) {
-        char *name = name_of(&member);
-
-        if (!name)
-            return out_of_memory(h);
-        *names++ = text;
-        text = stpcpy(text, name) + 1;
-        free(name);
-        if (*member.value != '"')
-            return REFUSE(h, "%s: __metadata__: the value of '%.200s' is not a string", h->file->path,
-                          names[-1]);
-    }
-    return true;
-}
-
-/* __metadata__: names and strings, each name once. Any number of them: what cJSON makes of them would take many
- * times the bytes of the text. */
-static bool check_metadata(const struct header *h, const struct json_member *metadata)
-{
-    const size_t count = metadata->children;
-    char **names = malloc((count + 1) * sizeof *names);
-    char *text = malloc(metadata->value_bytes);
-    bool ok = names && text ? read_metadata(h, metadata, text, names) : out_of_memory(h);
-
-    if (ok)
-        qsort(names, count, sizeof *names, by_text);
-    for (size_t i = 1; ok && i < count; i++)
-        if (strcmp(names[i - 1], names[i]) == 0)
-            ok = REFUSE(h, "%s: __metadata__: '%.200s' is given twice", h->file->path, names[i]);
-    free(text);
-    free(names);
-    return ok;
+    if (*member->value == 'n')
+        return true;
+    if (*member->value != '{')
+        return REFUSE(h, "%s: __metadata__ is not an object", h->file->path);
+    return safetensors_read_metadata(h->file, member->value, member->value_bytes, h->failure);
 }
 
 static bool read_member(const struct header *h, const struct json_member *member,
-                        struct safetensors_tensor *tensor, bool *metadata)
+                        struct safetensors_tensor *tensor)
 {
     cJSON *object = NULL;
     bool ok = false;
@@ -232,11 +228,8 @@ static bool read_member(const struct header *h, const struct json_member *member
     tensor->name = name_of(member);
     if (!tensor->name)
         return out_of_memory(h);
-    *metadata = strcmp(tensor->name, "__metadata__") == 0;
     if (*member->value != '{')
         return REFUSE(h, "%s: tensor '%.200s': its entry is not an object", h->file->path, tensor->name);
-    if (*metadata)
-        return check_metadata(h, member);
     if (member->children > TENSOR_FIELDS)
         return REFUSE(h, "%s: tensor '%.200s': %zu fields, not the three dtype, shape and data_offsets",
                       h->file->path, tensor->name, member->children);
@@ -259,25 +252,25 @@ bool safetensors_parse(struct safetensors *file, const char *header, size_t head
 
     file->count = 0;
     file->tensors = NULL;
+    file->metadata = NULL;
     if (!scan(&h, header, header_bytes, &tensors))
         return false;
-    file->tensors = calloc(tensors + 1, sizeof *file->tensors); /* a place more for what is none */
+    file->tensors =
+        calloc(tensors + 1, sizeof *file->tensors); /* a place more for a member that is refused */
     if (!file->tensors)
         return out_of_memory(&h);
     json_walk_init(&walk, header, header_bytes);
     while (json_walk_next(&walk, &member)) {
-        struct safetensors_tensor *tensor = &file->tensors[file->count++];
-        bool metadata = false;
-        bool ok = read_member(&h, &member, tensor, &metadata);
+        const bool metadata = is_metadata(&member);
+        bool ok = false;
 
-        if (ok && metadata && has_metadata)
-            ok = REFUSE(&h, "%s: __metadata__ is given twice", file->path);
-        if (metadata) { /* it is no tensor: its place in the list is used again */
-            has_metadata = true;
-            free(tensor->name);
-            *tensor = (struct safetensors_tensor){0};
-            file->count--;
-        }
+        if (metadata && has_metadata)
+            REFUSE(&h, "%s: __metadata__ is given twice", file->path);
+        else if (metadata)
+            ok = read_metadata(&h, &member);
+        else
+            ok = read_member(&h, &member, &file->tensors[file->count++]);
+        has_metadata = has_metadata || metadata;
         if (!ok) {
             safetensors_forget(file);
             return false;
@@ -288,9 +281,13 @@ bool safetensors_parse(struct safetensors *file, const char *header, size_t head
 
 void safetensors_forget(struct safetensors *file)
 {
-    for (size_t i = 0; i < file->count; i++)
+    for (size_t i = 0; i < file->count; i++) {
         free(file->tensors[i].name);
+        free(file->tensors[i].further);
+    }
     free(file->tensors);
+    free(file->metadata);
     file->tensors = NULL;
+    file->metadata = NULL;
     file->count = 0;
 }

@@ -69,7 +69,8 @@ static bool scan_unit(struct json_walk *walk, unsigned *unit)
 
 static bool scan_escape(struct json_walk *walk)
 {
-    const char *at = walk->at + 1;
+    const char *const begin = walk->at;
+    const char *at = begin + 1;
     unsigned unit = 0, low = 0;
 
     if (at == walk->end || !memchr("\"\\/bfnrtu", *at, 9))
@@ -80,8 +81,8 @@ static bool scan_escape(struct json_walk *walk)
     }
     if (!scan_unit(walk, &unit))
         return false;
-    if (unit == 0)
-        return problem(walk, "a string holds a NUL, which would hide the rest of it");
+    if (unit == 0 && !walk->nul)
+        walk->nul = begin;
     if (unit < 0xd800 || unit > 0xdfff)
         return true;
     if (unit < 0xdc00 && walk->end - walk->at >= 2 && memcmp(walk->at, "\\u", 2) == 0 &&
@@ -221,6 +222,7 @@ bool json_walk_next(struct json_walk *walk, struct json_member *member)
             return false;
     }
     walk->started = true;
+    walk->nul = NULL;
     skip_space(walk);
     key = walk->at;
     if (!scan_string(walk))
@@ -234,5 +236,6 @@ bool json_walk_next(struct json_walk *walk, struct json_member *member)
     if (!scan_value(walk, 0, &member->children))
         return false;
     member->value_bytes = (size_t)(walk->at - member->value);
+    member->nul = walk->nul;
     return true;
 }

@@ -37,6 +37,7 @@ struct safetensors_tensor {
     const struct safetensors_type *type;
     size_t rank;
     int64_t shape[SAFETENSORS_MAX_RANK]; /* the first dimensions, where rank is larger */
+    int64_t *further;                    /* those behind them, or NULL */
     uint64_t begin, end;                 /* bytes, counted from the start of the data */
 };
 
@@ -47,6 +48,7 @@ struct safetensors {
     uint64_t data_bytes;
     size_t count;
     struct safetensors_tensor *tensors; /* by name */
+    char *metadata;                     /* the text of the object __metadata__; NULL: there is none */
 };
 
 /* Opens the file and checks all of it. path must live as long as the file. On failure nothing is left open.
@@ -65,6 +67,14 @@ bool safetensors_read(const struct safetensors *file, const struct safetensors_t
  * that names the format and what helps. */
 void safetensors_recognize(const struct safetensors *file, struct failure *failure);
 
+/* The metadata of all files, as it is to stand in a new header: of a name that several have, the first file's value.
+ * NULL: no file has any. To be freed. False: there is no memory. */
+bool safetensors_merge_metadata(const struct safetensors *files, size_t count, char **metadata);
+
+/* Checks the text of the object __metadata__, and keeps it. */
+bool safetensors_read_metadata(struct safetensors *file, const char *object, size_t object_bytes,
+                               struct failure *failure);
+
 /* Reads a header's text into file->tensors, for data of file->data_bytes bytes. Undone by safetensors_forget.
  */
 bool safetensors_parse(struct safetensors *file, const char *header, size_t header_bytes,
@@ -76,8 +86,9 @@ bool safetensors_check_names(struct safetensors *file, struct failure *failure);
 bool safetensors_check_places(struct safetensors *file, struct failure *failure);
 
 /* Gives every tensor its place, those of large elements first, so that each begins at a multiple of its
- * element's size, and makes the file's first bytes: the length and the header, padded with spaces. Free them
- * with free(). NULL: out of memory. The types must be of whole bytes. */
-char *safetensors_describe(struct safetensors_tensor *tensors, size_t count, size_t *size_bytes);
+ * element's size, and makes the file's first bytes: the length and the header, padded with spaces. metadata is the
+ * text of an object, or NULL. Free the bytes with free(). NULL: out of memory. The types must be of whole bytes. */
+char *safetensors_describe(struct safetensors_tensor *tensors, size_t count, const char *metadata,
+                           size_t *size_bytes);
 
 #endif
