@@ -15,6 +15,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *help;
 } commands[] = {
+    {"list", list_main, "the tensors and the metadata of safetensors files"},
     {"devices", devices_main, "every OpenCL platform and device, and which one is the default"},
     {"selftest", selftest_main, "compare every operator with the plain C reference, on a device"},
     {"bench", bench_main, "measure every operator beside what the device's memory allows"},

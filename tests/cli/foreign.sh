@@ -56,5 +56,7 @@ refused "text of no format" 1 "bytes, more than 100000000"
 printf '<3 and more' >bad.st
 run "$CLQUANT" quantize bad.st -o out.st
 refused "text that begins as XML does not" 1 "bytes, more than 100000000"
+run "$CLQUANT" list bad.st
+refused "list says the same" 1 "bytes, more than 100000000"
 
 finish

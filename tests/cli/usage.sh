@@ -29,6 +29,7 @@ shows "the help before all else" "--container bytes|words" quantize in.st --help
 shows "the help of the devices" "clquant devices" devices --help
 shows "the help of the cache" "CLQ_CACHE_DIR" cache --help
 shows "the help of the self-test" "--only TEXT" selftest --help
+shows "the help of the list" "clquant list" list --help
 shows "the devices and the default" "the default: " devices
 
 run "$CLQUANT"
@@ -62,6 +63,8 @@ usage "standard output" "-o -: standard output is not possible" quantize in.st -
 run bash -c 'set -o pipefail; "$@" | cat' - "$CLQUANT" quantize in.st -o /dev/stdout
 refused "standard output, by its file: a pipe" 2 "-o /dev/stdout: is there already, and is not a regular file"
 only_files "standard output, by its file" in.st
+usage "list needs a file" "list: a safetensors file is expected" list
+usage "list has no options" "list: '--all': list has no options" list --all in.st
 usage "devices takes no argument" "no argument is expected" devices in.st
 usage "the cache is listed or cleared" "list or clear is expected" cache empty
 usage "the cache is listed once" "list or clear is expected" cache list now
