@@ -10,7 +10,7 @@ holds "in place" out.st "cache I8 [2,3,4] 9 9 9 9 9 9 9 9 1 2 -4 127 9 9 9 9 5 6
 run "$CLQUANT" quantize_scatter in.st -o in2.st --dtype int8 --unique --strict --mode multiply
 succeeded "promises that are kept"
 holds "the same" in2.st "cache I8 [2,3,4] 9 9 9 9 9 9 9 9 1 2 -4 127 9 9 9 9 5 6 7 8 9 9 9 9"
-run "$CLQUANT" quantize_scatter out.st -o out.st
+run "$CLQUANT" quantize_scatter out.st -o again.st
 refused "the other tensors are not copied" 1 "needs the tensor 'indices'"
 
 "$TENSOR_FILE" make pairs.st k:U8:2x3x4:7 i:I64:4x2:0,1,1,2,0,1,1,0 u:BF16:4x1x4:1,2,3,4,5,6,7,300,9,10,11,12,13,-14,15,16 \

@@ -42,8 +42,6 @@ usage "an option without its value" "--axis needs a value" quantize in.st -o out
 usage "-o without its value" "-o needs a value" quantize in.st -o
 usage "no input" "an input file is expected" quantize -o out.st
 usage "no output" "-o OUT.safetensors is expected" quantize in.st
-usage "two inputs" "'b.st': one input file is expected" quantize in.st b.st -o out.st
-usage "two inputs after --" "'b.st': one input file is expected" quantize -o out.st -- in.st b.st
 usage "an axis that is no number" "--axis 'last': a whole number" quantize in.st -o out.st --axis last
 usage "an axis that is no whole number" "--axis '1.5': a whole number" quantize in.st -o out.st --axis 1.5
 usage "an empty axis" "--axis '': a whole number" quantize in.st -o out.st --axis ''
@@ -51,7 +49,6 @@ usage "an axis beyond all numbers" "a whole number" quantize in.st -o out.st --a
 usage "an unknown type" "--dtype 'int5': one of int8, uint8, int32, int4" quantize in.st -o out.st --dtype int5
 usage "an unknown mode" "--mode 'add': one of divide, multiply" quantize in.st -o out.st --mode add
 usage "a container of nothing" "--container is for --dtype int4 only" quantize in.st -o out.st --container words
-usage "a binding without a name" "ARGUMENT=NAME is expected" quantize in.st -o out.st --tensor x=
 usage "a binding without =" "ARGUMENT=NAME is expected" quantize in.st -o out.st --tensor x
 usage "a binding of no argument" "quantize has no argument of that name" quantize in.st -o out.st --tensor y=x
 usage "an empty output" "-o '': a file's name is expected" quantize in.st -o ''
@@ -70,7 +67,7 @@ usage "the cache is listed or cleared" "list or clear is expected" cache empty
 usage "the cache is listed once" "list or clear is expected" cache list now
 
 run "$CLQUANT" quantize in.st -o out.st --tensor x=y
-refused "an optional name is not optional once given" 1 "needs the tensor 'y' for x; the file has four, scales, x"
+refused "an optional name is not optional once given" 1 "needs the tensor 'y' for x; the file has four, scales, x (--tensor x=NAME"
 run "$CLQUANT" quantize in.st -o out.st --tensor zero_points=z
 refused "also for an optional argument" 1 "needs the tensor 'z' for zero_points"
 run "$CLQUANT" quantize in.st -o out.st --tensor zero_points=zero_points

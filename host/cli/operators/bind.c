@@ -1,54 +1,45 @@
 /* The file's tensors -> the operator's arguments; the outputs' shapes. */
 #include "operator.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
 
-/* The first names in the file, so that the user sees what --tensor could say. */
-static void list_names(const struct safetensors *file, char *text, size_t size_bytes)
-{
-    enum { SHOWN = 8 };
-    size_t used = 0;
-
-    text[0] = '\0';
-    for (size_t i = 0; i < file->count && i < SHOWN && used < size_bytes; i++)
-        used +=
-            (size_t)snprintf(text + used, size_bytes - used, "%s%.60s", i ? ", " : "", file->tensors[i].name);
-    if (file->count > SHOWN && used < size_bytes)
-        snprintf(text + used, size_bytes - used, ", and %zu more", file->count - SHOWN);
-    if (file->count == 0)
-        snprintf(text, size_bytes, "no tensor");
-}
-
 static bool bind_one(struct operator_call *call, size_t i)
 {
-    const struct operator_input *input = &call->op->inputs[i];
-    const char *name = call->tensor_names[i];
-    const struct safetensors_tensor *tensor = safetensors_find(&call->file, name);
+    const struct safetensors_tensor *tensor = NULL;
 
-    call->sources[i] = tensor;
-    if (!tensor && input->optional && !call->named[i])
+    if (!operator_find(call, i))
+        return false;
+    tensor = call->sources[i];
+    if (!tensor)
         return true;
-    if (!tensor) {
-        char names[640];
-
-        list_names(&call->file, names, sizeof names);
-        return REFUSE(call,
-                      "%s: %s needs the tensor '%.200s'%s%s; the file has %s (--tensor %s=NAME chooses)",
-                      call->in_path, call->op->name, name, call->named[i] ? " for " : "",
-                      call->named[i] ? input->name : "", names, input->name);
-    }
     if (tensor->type->dtype.bits == 0)
         return REFUSE(call,
                       "%s: tensor '%.200s' is %s; clquant computes with F32, F16, BF16, I8, U8, I32 and I64",
-                      call->in_path, name, tensor->type->name);
+                      operator_path(call, i), tensor->name, tensor->type->name);
     if (tensor->rank > SAFETENSORS_MAX_RANK)
-        return REFUSE(call, "%s: tensor '%.200s' has %zu dimensions, more than %d", call->in_path, name,
-                      tensor->rank, SAFETENSORS_MAX_RANK);
+        return REFUSE(call, "%s: tensor '%.200s' has %zu dimensions, more than %d", operator_path(call, i),
+                      tensor->name, tensor->rank, SAFETENSORS_MAX_RANK);
     call->dtypes[i] = tensor->type->dtype;
     return true;
+}
+
+static DLTensor view_of(DLDataType dtype, size_t rank, const int64_t *shape)
+{
+    return (DLTensor){.device = {.device_type = kDLOpenCL},
+                      .ndim = (int32_t)rank,
+                      .dtype = dtype,
+                      .shape = (int64_t *)shape};
+}
+
+/* A size that overflows is refused here, before anything counts with it. */
+static bool check_size(struct operator_call *call, const char *name, const DLTensor *view)
+{
+    size_t size_bytes = 0;
+    const clq_status status = clq_tensor_size_bytes(view, &size_bytes);
+
+    return status == CLQ_OK || operator_fail(call, name, status);
 }
 
 bool operator_bind(struct operator_call *call)
@@ -57,6 +48,33 @@ bool operator_bind(struct operator_call *call)
         if (!bind_one(call, i))
             return false;
     return true;
+}
+
+bool operator_plan(struct operator_call *call)
+{
+    clq_status status = CLQ_OK;
+
+    if (!call->op->plan(call))
+        return false;
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS; i++) {
+        const struct safetensors_tensor *source = call->sources[i];
+
+        if (!source)
+            continue;
+        call->input_views[i] = view_of(call->dtypes[i], source->rank, source->shape);
+        if (!check_size(call, call->op->inputs[i].name, &call->input_views[i]))
+            return false;
+    }
+    for (size_t i = 0; i < call->output_count; i++) {
+        struct operator_output *output = &call->outputs[i];
+
+        output->view = view_of(output->dtype, (size_t)output->rank, output->shape);
+        if (!check_size(call, output->name, &output->view))
+            return false;
+    }
+    if (call->op->check)
+        status = call->op->check(call);
+    return status == CLQ_OK || operator_fail(call, call->op->name, status);
 }
 
 bool operator_add_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
@@ -76,7 +94,7 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
             return REFUSE(call,
                           "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the int4 "
                           "elements of a %s",
-                          call->in_path, like->name, like->rank ? (intmax_t)*last : 1, elements,
+                          operator_path(call, input), like->name, like->rank ? (intmax_t)*last : 1, elements,
                           elements == INT4_IN_BYTE ? "byte" : "32-bit word");
         *last /= elements;
     }
@@ -105,7 +123,7 @@ bool operator_add_row_output(struct operator_call *call, const char *name, size_
 
     if (like->rank == 0)
         return REFUSE(call, "%s: tensor '%.200s' has rank 0: it must have rows, which are its last dimension",
-                      call->in_path, like->name);
+                      operator_path(call, input), like->name);
     operator_add_output(call, name, CLQ_FLOAT32, input, ONE_ELEMENT);
     call->outputs[at].rank--;
     return true;
@@ -164,23 +182,24 @@ bool operator_type_cache(struct operator_call *call, size_t input, size_t option
             return true;
         }
     if (!dtype && strcmp(cache->type->name, "U8") == 0)
-        return REFUSE(call, "%s: tensor '%.200s' is U8: --dtype %s is expected", call->in_path, cache->name,
+        return REFUSE(call, "%s: tensor '%.200s' is U8: --dtype %s is expected", operator_path(call, input),
+                      cache->name,
                       takes_uint8 ? "uint8 or --dtype int4, two to a byte," : "int4, two to a byte,");
     return REFUSE(call,
                   "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 in bytes) or I32 "
                   "(int4 in words)",
-                  call->in_path, cache->name, cache->type->name, dtype ? ", and --dtype is " : "",
-                  dtype ? dtype : "");
+                  operator_path(call, input), cache->name, cache->type->name,
+                  dtype ? ", and --dtype is " : "", dtype ? dtype : "");
 }
 
 const DLTensor *operator_input(const struct operator_call *call, size_t input)
 {
-    return call->inputs[input] ? &call->inputs[input]->dl_tensor : NULL;
+    return call->sources[input] ? &call->input_views[input] : NULL;
 }
 
 const DLTensor *operator_output(const struct operator_call *call, size_t output)
 {
     const struct operator_output *it = &call->outputs[output];
 
-    return it->in_place ? operator_input(call, it->input) : &it->tensor->dl_tensor;
+    return it->in_place ? operator_input(call, it->input) : &it->view;
 }

@@ -28,15 +28,15 @@ static bool type_q(struct operator_call *call)
     else if (word && (of == INT4 || (of == LEFT_OUT && call->sources[INDICES])))
         call->dtypes[Q] = CLQ_INT4_WORDS;
     else if ((byte || word) && of == LEFT_OUT)
-        return REFUSE(call,
-                      "%s: tensor '%.200s' is %s, which may be %s or int4: --of %s or --of int4 is expected",
-                      call->in_path, q->name, in_file, byte ? "uint8" : "int32", byte ? "uint8" : "int32");
+        return REFUSE(
+            call, "%s: tensor '%.200s' is %s, which may be %s or int4: --of %s or --of int4 is expected",
+            operator_path(call, Q), q->name, in_file, byte ? "uint8" : "int32", byte ? "uint8" : "int32");
     else
         return REFUSE(
             call,
             "%s: tensor '%.200s' is %s%s%s: it may be I8 (int8), U8 (uint8, or int4 in bytes) or I32 "
             "(int32, or int4 in words)",
-            call->in_path, q->name, in_file, of == LEFT_OUT ? "" : ", and --of is ",
+            operator_path(call, Q), q->name, in_file, of == LEFT_OUT ? "" : ", and --of is ",
             of == LEFT_OUT ? "" : call->op->options[OF].choices[of]);
     return true;
 }
@@ -53,14 +53,14 @@ static bool check_tensors(struct operator_call *call)
     if (call->sources[ZERO_POINTS] && call->sources[OFFSET])
         return REFUSE(call,
                       "%s: '%.200s' is given as zero_points and '%.200s' as offset: one of them is expected",
-                      call->in_path, call->sources[ZERO_POINTS]->name, call->sources[OFFSET]->name);
+                      call->in_text, call->sources[ZERO_POINTS]->name, call->sources[OFFSET]->name);
     if (call->sources[INDICES] && call->sources[GROUP_INDEX])
         return REFUSE(call,
                       "%s: '%.200s' is given as indices and '%.200s' as group_index: one of them is expected",
-                      call->in_path, call->sources[INDICES]->name, call->sources[GROUP_INDEX]->name);
+                      call->in_text, call->sources[INDICES]->name, call->sources[GROUP_INDEX]->name);
     if (call->sources[GROUP_INDEX] && call->values[MODE] != CLQ_DEQUANTIZE_MULTIPLY)
         return REFUSE(call, "%s: '%.200s' is given as group_index: --mode multiply is expected",
-                      call->in_path, call->sources[GROUP_INDEX]->name);
+                      operator_path(call, GROUP_INDEX), call->sources[GROUP_INDEX]->name);
     return true;
 }
 
@@ -87,19 +87,20 @@ static bool plan(struct operator_call *call)
         return false;
     memcpy(shape, q->shape, (size_t)rank * sizeof *shape);
     if (rank > 0 && __builtin_mul_overflow(shape[rank - 1], call->dtypes[Q].lanes, &shape[rank - 1]))
-        return REFUSE(call, "%s: tensor '%.200s' has too many elements", call->in_path, q->name);
+        return REFUSE(call, "%s: tensor '%.200s' has too many elements", operator_path(call, Q), q->name);
     if (call->sources[INDICES]) {
         if (call->sources[INDICES]->rank < 1)
             return REFUSE(call, "%s: tensor '%.200s' has no dimensions: indices are [N] or [N, 2]",
-                          call->in_path, call->sources[INDICES]->name);
+                          operator_path(call, INDICES), call->sources[INDICES]->name);
         if (axis < 1 || axis >= rank)
             return REFUSE(call,
                           "%s: axis is %d: it must be a dimension of '%.200s', which has %d, but the first",
-                          call->in_path, axis_of(call), q->name, rank);
+                          operator_path(call, Q), axis_of(call), q->name, rank);
         if (call->values[LENGTH] < 0 || call->values[LENGTH] > shape[axis])
-            return REFUSE(
-                call, "%s: --length is %jd: it must be from 0 to %jd, the size of '%.200s' on axis %d",
-                call->in_path, (intmax_t)call->values[LENGTH], (intmax_t)shape[axis], q->name, axis_of(call));
+            return REFUSE(call,
+                          "%s: --length is %jd: it must be from 0 to %jd, the size of '%.200s' on axis %d",
+                          operator_path(call, Q), (intmax_t)call->values[LENGTH], (intmax_t)shape[axis],
+                          q->name, axis_of(call));
         shape[0] = call->sources[INDICES]->shape[0];
         shape[axis] = call->values[LENGTH];
     }

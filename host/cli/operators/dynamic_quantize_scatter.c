@@ -11,15 +11,15 @@ static bool plan(struct operator_call *call)
     /* Offsets of a cache that some rows do not heed any more would be lost without a word. */
     if (call->values[SYMMETRIC] && call->sources[CACHE_OFFSET])
         return fail(call->failure, STATUS_REFUSED,
-                    "%s: tensor '%.200s' is given as cache_offset: --symmetric writes no offsets, and needs "
-                    "a file without",
-                    call->in_path, call->sources[CACHE_OFFSET]->name);
+                    "%s: tensor '%.200s' is given as cache_offset: --symmetric writes no offsets; --tensor "
+                    "cache_offset= leaves them out",
+                    operator_path(call, CACHE_OFFSET), call->sources[CACHE_OFFSET]->name);
     if (!call->values[SYMMETRIC] && !call->sources[CACHE_OFFSET])
         return fail(
             call->failure, STATUS_REFUSED,
             "%s: it has no cache_offset, which is written too: a tensor of that name, one that --tensor "
             "cache_offset=NAME names, or --symmetric is expected",
-            call->in_path);
+            call->in_text);
     operator_add_output_in_place(call, CACHE);
     operator_add_output_in_place(call, CACHE_SCALE);
     if (call->sources[CACHE_OFFSET])

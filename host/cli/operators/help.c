@@ -25,18 +25,25 @@ static void print_choices(const struct operator_option *option)
     printf("\n");
 }
 
+static void print_input(const struct operator_description *op, size_t input)
+{
+    printf("  %-16s %s%s", op->inputs[input].name, op->inputs[input].optional ? "optional: " : "",
+           op->inputs[input].help);
+    printf("\n");
+}
+
 void operator_help(const struct operator_description *op)
 {
-    printf("clquant %s IN.safetensors -o OUT.safetensors [options]\n\n%s\n\n%s\n\n", op->name, op->summary,
-           op->formula);
+    printf("clquant %s IN.safetensors [IN2.safetensors ...] -o OUT.safetensors [options]\n\n%s\n\n%s\n\n",
+           op->name, op->summary, op->formula);
     printf("Tensors in IN:\n");
     for (size_t i = 0; i < OPERATOR_MAX_INPUTS && op->inputs[i].name; i++)
-        printf("  %-16s %s%s\n", op->inputs[i].name, op->inputs[i].optional ? "optional: " : "",
-               op->inputs[i].help);
+        print_input(op, i);
     printf("Tensors in OUT: %s\n\nOptions (default):\n", op->outputs);
     for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name; i++)
         print_choices(&op->options[i]);
-    printf("  %-38s %s\n", "--tensor ARGUMENT=NAME", "read the argument from the tensor of that name");
+    printf("  %-38s %s\n", "--tensor ARGUMENT=[FILE:]NAME",
+           "read the argument from the tensor of that name; = alone leaves it out");
     printf("  %-38s %s\n", "--device N|TEXT",
            "a number or a part of a name, as `clquant devices` lists them");
     printf("\nExit status: 0 done; 1 the input was refused; 2 usage; 3 device or system failure.\n");

@@ -1,7 +1,8 @@
-/* One run of an operator: file in, device, file out. */
+/* One run of an operator: files in, device, file out. */
 #include "operator.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 static enum exit_status exit_status_of(clq_status status)
@@ -24,44 +25,47 @@ static enum exit_status exit_status_of(clq_status status)
     }
 }
 
-/* The tensors that the user chose: the library's sentence speaks of arguments. */
+/* Which tensors the arguments are, where the names do not say it: the library's sentence speaks of arguments. */
 static void name_choices(const struct operator_call *call, char *text, size_t size_bytes)
 {
+    const bool several = call->file_count > 1;
     size_t used = 0;
 
     text[0] = '\0';
-    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && call->op->inputs[i].name && used < size_bytes; i++)
-        if (strcmp(call->tensor_names[i], call->op->inputs[i].name) != 0)
-            used += (size_t)snprintf(text + used, size_bytes - used, "; %s is tensor '%.100s'",
-                                     call->op->inputs[i].name, call->tensor_names[i]);
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && call->op->inputs[i].name && used < size_bytes; i++) {
+        const char *own = call->op->inputs[i].name;
+        const struct safetensors_tensor *source = call->sources[i];
+
+        if (source && (several || strcmp(source->name, own) != 0))
+            used +=
+                (size_t)snprintf(text + used, size_bytes - used, "; %s is tensor '%.100s'%s%.200s", own,
+                                 source->name, several ? " of " : "", several ? operator_path(call, i) : "");
+    }
+}
+
+/* Of an OpenCL code the library's sentence names it; else the sentence is about an earlier call. */
+static bool has_sentence(clq_status status)
+{
+    if (status <= CLQ_ERROR_NULL && status >= CLQ_ERROR_INDEX)
+        return clq_error_detail()[0] != '\0';
+    return strstr(clq_error_detail(), clq_status_name(status)) != NULL;
 }
 
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status)
 {
     const enum exit_status exit_status = exit_status_of(status);
-    const bool ours = clq_error_detail()[0] && status <= CLQ_ERROR_NULL && status >= CLQ_ERROR_INDEX;
-    char choices[512] = "";
+    char choices[1024] = "";
 
     if (exit_status == STATUS_REFUSED)
         name_choices(call, choices, sizeof choices);
-    return fail(call->failure, exit_status, "%s: %s: %s%s", call->in_path, doing,
-                ours ? clq_error_detail() : clq_status_text(status), choices);
+    return fail(call->failure, exit_status, "%s: %s: %s%s", call->in_text, doing,
+                has_sentence(status) ? clq_error_detail() : clq_status_text(status), choices);
 }
 
-static bool open_device(struct operator_call *call)
+bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code)
 {
-    const struct clq_context_desc desc = {.device_text = call->device_text};
-    clq_status status = clq_context_create(&desc, &call->context);
-    cl_int code = CL_SUCCESS;
-
-    if (status == CLQ_ERROR_DEVICE)
-        return fail(call->failure, STATUS_SYSTEM, "%s; `clquant devices` lists what there is",
-                    clq_error_detail());
-    if (status != CLQ_OK)
-        return operator_fail(call, "opening the device", status);
-    call->queue =
-        clCreateCommandQueue(clq_context_cl(call->context), clq_context_device(call->context), 0, &code);
-    return code == CL_SUCCESS || operator_fail(call, "clCreateCommandQueue", code);
+    return fail(call->failure, STATUS_SYSTEM, "%s: %s failed with %s (%d): %s", call->in_text, function,
+                clq_status_name(code), (int)code, clq_status_text(code));
 }
 
 /* Until the event is complete; the line on the terminal appears when that takes long. */
@@ -97,11 +101,11 @@ static bool compute(struct operator_call *call)
 
 static bool run(struct operator_call *call)
 {
-    const bool ok = safetensors_open(&call->file, call->in_path, call->failure) && operator_bind(call) &&
-                    call->op->plan(call) &&
-                    output_file_create(&call->out, "-o", call->out_path, call->failure) &&
-                    open_device(call) && operator_upload(call) && compute(call) && operator_download(call) &&
-                    operator_read_report(call) && output_file_commit(&call->out, call->failure);
+    const bool ok =
+        operator_open_files(call) && operator_bind(call) && operator_plan(call) && operator_describe(call) &&
+        output_file_create(&call->out, "-o", call->out_path, call->failure) && operator_open_device(call) &&
+        operator_upload(call) && compute(call) && operator_download(call) && operator_read_report(call) &&
+        output_file_commit(&call->out, call->failure);
 
     if (ok)
         operator_say_report(call);
@@ -122,22 +126,23 @@ static void release(struct operator_call *call)
         clReleaseCommandQueue(call->queue);
     clq_context_destroy(call->context);
     output_file_discard(&call->out);
-    safetensors_close(&call->file);
+    free(call->header);
+    operator_close_files(call);
 }
 
 int operator_main(const struct operator_description *op, int argc, char **argv)
 {
     struct failure failure = {STATUS_DONE, ""};
-    struct operator_call call = {.op = op, .failure = &failure, .file.fd = -1, .out.fd = -1};
+    struct operator_call call = {.op = op, .failure = &failure, .out.fd = -1};
     bool ok = operator_parse(&call, argc, argv);
 
     if (ok && call.help) {
         operator_help(op);
-        return STATUS_DONE;
+    } else if (ok) {
+        progress_begin(&call.progress);
+        ok = run(&call);
+        progress_end(&call.progress);
     }
-    progress_begin(&call.progress);
-    ok = ok && run(&call);
-    progress_end(&call.progress);
     release(&call);
     if (!ok)
         complain("%s", failure.text);

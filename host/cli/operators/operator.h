@@ -15,7 +15,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-enum { OPERATOR_MAX_INPUTS = 8, OPERATOR_MAX_OPTIONS = 8, OPERATOR_MAX_OUTPUTS = 4 };
+enum {
+    OPERATOR_MAX_INPUTS = 8,
+    OPERATOR_MAX_OPTIONS = 8,
+    OPERATOR_MAX_OUTPUTS = 4,
+    OPERATOR_MAX_ALIASES = 8
+};
 
 /* How many elements of the last dimension one element of an output holds. */
 enum { ONE_ELEMENT = 1, INT4_IN_BYTE = 2, INT4_IN_WORD = 8 };
@@ -58,7 +63,8 @@ struct operator_output {
     DLDataType dtype;
     int rank;
     int64_t shape[CLQ_MAX_RANK];
-    DLManagedTensor *tensor; /* NULL for an output in place */
+    DLTensor view;           /* for an output in place, that of the input counts */
+    DLManagedTensor *tensor; /* what view is on the device; NULL for an output in place */
     bool in_place;
     size_t input; /* whose bytes an output in place changes */
 };
@@ -74,6 +80,9 @@ struct operator_description {
     struct operator_option options[OPERATOR_MAX_OPTIONS];
     /* Adds the outputs, from the inputs' types and shapes. No device is open yet. */
     bool (*plan)(struct operator_call *call);
+    /* What the library can say of types and shapes, before a byte is read and a device is opened: the tensors of
+     * operator_input and operator_output have no data yet. NULL: run says it. */
+    clq_status (*check)(struct operator_call *call);
     clq_status (*run)(struct operator_call *call, cl_event *done);
 };
 
@@ -81,22 +90,29 @@ struct operator_description {
 struct operator_call {
     const struct operator_description *op;
     struct failure *failure;
-    const char *in_path;
+    const char **in_paths;
+    size_t in_count;
+    char *in_text; /* all of in_paths, for sentences that are not about one tensor */
     const char *out_path;
     const char *device_text;
     bool help;
-    const char *tensor_names[OPERATOR_MAX_INPUTS]; /* in the file */
-    bool named[OPERATOR_MAX_INPUTS];               /* by --tensor, if only by the argument's own name */
-    int64_t values[OPERATOR_MAX_OPTIONS];          /* a number, or the index of a choice */
+    const char *wanted[OPERATOR_MAX_INPUTS]; /* by --tensor; NULL: not given; empty: the input is left out */
+    int64_t values[OPERATOR_MAX_OPTIONS];    /* a number, or the index of a choice */
     bool given[OPERATOR_MAX_OPTIONS];
 
-    struct safetensors file;
+    struct safetensors *files;
+    size_t file_count;                                             /* of those that are open */
     const struct safetensors_tensor *sources[OPERATOR_MAX_INPUTS]; /* NULL: absent */
+    const struct safetensors *source_files[OPERATOR_MAX_INPUTS];
     DLDataType dtypes[OPERATOR_MAX_INPUTS]; /* the file's types; plan sets those that are int4 */
+    DLTensor input_views[OPERATOR_MAX_INPUTS];
     struct operator_output outputs[OPERATOR_MAX_OUTPUTS];
     size_t output_count;
 
     struct output_file out;
+    struct safetensors_tensor out_tensors[OPERATOR_MAX_OUTPUTS]; /* as OUT's header has them */
+    char *header;                                                /* OUT's first bytes */
+    size_t header_bytes;
     struct progress progress;
     clq_context *context;
     cl_command_queue queue;
@@ -110,9 +126,21 @@ int operator_main(const struct operator_description *op, int argc, char **argv);
 /* The parts of operator_main, in their order. */
 bool operator_parse(struct operator_call *call, int argc, char **argv);
 void operator_help(const struct operator_description *op);
+bool operator_open_files(struct operator_call *call);
 bool operator_bind(struct operator_call *call);
+bool operator_plan(struct operator_call *call);
+bool operator_describe(struct operator_call *call);
+bool operator_open_device(struct operator_call *call);
 bool operator_upload(struct operator_call *call);
 bool operator_download(struct operator_call *call);
+
+void operator_close_files(struct operator_call *call);
+
+/* Finds the tensor of an input in the files; it may be absent where the input is optional. */
+bool operator_find(struct operator_call *call, size_t input);
+
+/* The path of the file that holds the input's tensor, which must be there: for sentences about it. */
+const char *operator_path(const struct operator_call *call, size_t input);
 
 /* For plan: an output of the input's shape, its last dimension divided by elements. */
 bool operator_add_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
@@ -142,12 +170,13 @@ clq_status operator_report(struct operator_call *call, cl_mem *report);
 bool operator_read_report(struct operator_call *call);
 void operator_say_report(const struct operator_call *call);
 
-/* For run: the tensors on the device. An input that is absent is NULL. */
+/* For check and run: the tensors, without data before run. An input that is absent is NULL. */
 const DLTensor *operator_input(const struct operator_call *call, size_t input);
 const DLTensor *operator_output(const struct operator_call *call, size_t output);
 
-/* Notes why a call of the library or of OpenCL failed; always false. */
+/* Notes why a call of the library failed, or one of OpenCL that the command makes itself; always false. */
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status);
+bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code);
 
 /* What --axis means to the library: 0, where the user named none, is its own default. */
 static inline int32_t operator_axis(const struct operator_call *call, size_t option)

@@ -84,34 +84,44 @@ static bool parse_own(struct operator_call *call, size_t i, const char *text)
                : parse_number(call, option, text, &call->values[i]);
 }
 
-/* --tensor x=NAME */
+static bool is_text(const char *name, const char *text, size_t length)
+{
+    return strlen(name) == length && memcmp(name, text, length) == 0;
+}
+
+/* The input of that name; OPERATOR_MAX_INPUTS: there is none. */
+static size_t input_named(const struct operator_description *op, const char *text, size_t length)
+{
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && op->inputs[i].name; i++)
+        if (is_text(op->inputs[i].name, text, length))
+            return i;
+    return OPERATOR_MAX_INPUTS;
+}
+
+/* --tensor x=NAME; without NAME an optional input is left out */
 static bool parse_tensor(struct operator_call *call, const char *text)
 {
     const char *equals = strchr(text, '=');
+    size_t input = 0;
 
-    if (!equals || !equals[1])
+    if (!equals)
         return USAGE(call, "--tensor '%.200s': ARGUMENT=NAME is expected", text);
-    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && call->op->inputs[i].name; i++) {
-        const char *name = call->op->inputs[i].name;
-
-        if (strlen(name) == (size_t)(equals - text) && strncmp(name, text, strlen(name)) == 0) {
-            call->tensor_names[i] = equals + 1;
-            call->named[i] = true;
-            return true;
-        }
-    }
-    return USAGE(call, "--tensor '%.200s': %s has no argument of that name; see clquant %s --help", text,
-                 call->op->name, call->op->name);
+    input = input_named(call->op, text, (size_t)(equals - text));
+    if (input == OPERATOR_MAX_INPUTS)
+        return USAGE(call, "--tensor '%.200s': %s has no argument of that name; see clquant %s --help", text,
+                     call->op->name, call->op->name);
+    if (!equals[1] && !call->op->inputs[input].optional)
+        return USAGE(call, "--tensor '%.200s': ARGUMENT=NAME is expected, for %s cannot be left out", text,
+                     call->op->inputs[input].name);
+    call->wanted[input] = equals + 1;
+    return true;
 }
 
 static bool parse_one(struct operator_call *call, int option, char **argv)
 {
     switch (option) {
     case POSITIONAL:
-        if (call->in_path)
-            return USAGE(call, "'%.200s': one input file is expected, and '%.200s' was given", optarg,
-                         call->in_path);
-        call->in_path = optarg;
+        call->in_paths[call->in_count++] = optarg;
         return true;
     case OUT:
         call->out_path = optarg;
@@ -147,8 +157,9 @@ bool operator_parse(struct operator_call *call, int argc, char **argv)
     int option = 0;
 
     list_options(call->op, list);
-    for (size_t i = 0; i < OPERATOR_MAX_INPUTS; i++)
-        call->tensor_names[i] = call->op->inputs[i].name;
+    call->in_paths = calloc((size_t)argc, sizeof *call->in_paths);
+    if (!call->in_paths)
+        return fail(call->failure, STATUS_SYSTEM, "no memory for %d arguments", argc);
     for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && call->op->options[i].name; i++)
         if (!parse_own(call, i, call->op->options[i].fallback))
             return false;
@@ -164,7 +175,7 @@ bool operator_parse(struct operator_call *call, int argc, char **argv)
     }
     if (call->help)
         return true;
-    if (!call->in_path)
+    if (call->in_count == 0)
         return USAGE(call, "%s: an input file is expected; see clquant %s --help", call->op->name,
                      call->op->name);
     if (!call->out_path)

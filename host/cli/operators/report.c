@@ -1,6 +1,8 @@
 /* What an operator that reads indices left out or moved, said in words. */
 #include "operator.h"
 
+#include <string.h>
+
 clq_status operator_report(struct operator_call *call, cl_mem *report)
 {
     static const struct clq_report none = {0};
@@ -29,9 +31,14 @@ void operator_say_report(const struct operator_call *call)
     const struct clq_report *report = &call->reported;
     const uint32_t count =
         report->dropped > 0 ? report->dropped : report->clamped; /* one policy: never both */
+    size_t indices = 0; /* an operator that reports has an input of that name */
+
+    while (count > 0 && strcmp(call->op->inputs[indices].name, "indices") != 0)
+        indices++;
 
     if (count > 0)
-        complain("%s: %s: indices: %u %s out of range %s; the first is indices[%jd]", call->in_path,
-                 call->op->name, (unsigned)count, count == 1 ? "entry" : "entries",
-                 report->dropped > 0 ? "dropped" : "clamped", (intmax_t)report->first - 1);
+        complain("%s: %s: indices: %u %s out of range %s; the first is indices[%jd]",
+                 operator_path(call, indices), call->op->name, (unsigned)count,
+                 count == 1 ? "entry" : "entries", report->dropped > 0 ? "dropped" : "clamped",
+                 (intmax_t)report->first - 1);
 }

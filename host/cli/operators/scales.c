@@ -28,11 +28,12 @@ static bool plan(struct operator_call *call)
         if (rank == 0)
             return fail(call->failure, STATUS_REFUSED,
                         "%s: tensor '%.200s': axis is %jd: it must be none, for the tensor has no dimensions",
-                        call->in_path, x->name, (intmax_t)wished);
+                        operator_path(call, X), x->name, (intmax_t)wished);
         if (wished < -rank || wished >= rank)
             return fail(call->failure, STATUS_REFUSED,
                         "%s: tensor '%.200s': axis is %jd: it must be from %jd to %jd, its rank, or none",
-                        call->in_path, x->name, (intmax_t)wished, (intmax_t)-rank, (intmax_t)rank - 1);
+                        operator_path(call, X), x->name, (intmax_t)wished, (intmax_t)-rank,
+                        (intmax_t)rank - 1);
         count = x->shape[wished < 0 ? wished + rank : wished];
     }
     operator_add_shape(call, "scales", CLQ_FLOAT32, 1, &count);

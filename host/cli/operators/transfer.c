@@ -22,7 +22,7 @@ static bool map(const struct piece *piece, cl_map_flags flags, void **bytes)
     *bytes = clEnqueueMapBuffer(piece->call->queue, piece->tensor->data, CL_TRUE, flags,
                                 piece->tensor->byte_offset + piece->begin, piece->size_bytes, 0, NULL, NULL,
                                 &code);
-    return code == CL_SUCCESS || operator_fail(piece->call, "clEnqueueMapBuffer", code);
+    return code == CL_SUCCESS || operator_fail_cl(piece->call, "clEnqueueMapBuffer", code);
 }
 
 /* Waits, by event: not every driver's clFinish does. */
@@ -35,18 +35,18 @@ static bool unmap(const struct piece *piece, void *bytes)
         code = clWaitForEvents(1, &done);
         clReleaseEvent(done);
     }
-    return code == CL_SUCCESS || operator_fail(piece->call, "clEnqueueUnmapMemObject", code);
+    return code == CL_SUCCESS || operator_fail_cl(piece->call, "clEnqueueUnmapMemObject", code);
 }
 
-static bool upload_piece(const struct piece *piece, const struct safetensors_tensor *source)
+static bool upload_piece(const struct piece *piece, const struct safetensors *file,
+                         const struct safetensors_tensor *source)
 {
     void *bytes = NULL;
     bool ok = false;
 
     if (!map(piece, CL_MAP_WRITE_INVALIDATE_REGION, &bytes))
         return false;
-    ok = safetensors_read(&piece->call->file, source, piece->begin, bytes, piece->size_bytes,
-                          piece->call->failure);
+    ok = safetensors_read(file, source, piece->begin, bytes, piece->size_bytes, piece->call->failure);
     return unmap(piece, bytes) && ok;
 }
 
@@ -61,9 +61,9 @@ static bool download_piece(const struct piece *piece)
     return unmap(piece, bytes) && ok;
 }
 
-/* source: the tensor to upload; NULL downloads. */
+/* source: the tensor of the file to upload; NULL downloads. */
 static bool transfer(struct operator_call *call, const DLTensor *tensor, const char *what,
-                     const struct safetensors_tensor *source)
+                     const struct safetensors *file, const struct safetensors_tensor *source)
 {
     struct piece piece = {.call = call, .tensor = tensor};
     size_t total = 0;
@@ -74,40 +74,39 @@ static bool transfer(struct operator_call *call, const DLTensor *tensor, const c
     for (; piece.begin < total; piece.begin += piece.size_bytes) {
         piece.size_bytes = total - piece.begin < PIECE_BYTES ? total - piece.begin : PIECE_BYTES;
         progress_show(&call->progress, what, piece.begin, total);
-        if (!(source ? upload_piece(&piece, source) : download_piece(&piece)))
+        if (!(source ? upload_piece(&piece, file, source) : download_piece(&piece)))
             return false;
     }
     return true;
 }
 
-static bool create(struct operator_call *call, const char *name, DLDataType dtype, int rank,
-                   const int64_t *shape, DLManagedTensor **tensor)
+static bool create(struct operator_call *call, const char *name, DLTensor *view, DLManagedTensor **tensor)
 {
-    clq_status status = clq_tensor_create(call->context, dtype, rank, shape, tensor);
+    clq_status status = clq_tensor_create(call->context, view->dtype, view->ndim, view->shape, tensor);
 
-    return status == CLQ_OK || operator_fail(call, name, status);
+    if (status != CLQ_OK)
+        return operator_fail(call, name, status);
+    view->data = (*tensor)->dl_tensor.data;
+    return true;
 }
 
 bool operator_upload(struct operator_call *call)
 {
     for (size_t i = 0; i < OPERATOR_MAX_INPUTS; i++) {
-        const struct safetensors_tensor *source = call->sources[i];
+        const char *name = call->op->inputs[i].name;
         char what[64];
 
-        if (!source)
+        if (!call->sources[i])
             continue;
-        snprintf(what, sizeof what, "reading %s", call->op->inputs[i].name);
-        if (!create(call, call->op->inputs[i].name, call->dtypes[i], (int)source->rank, source->shape,
-                    &call->inputs[i]) ||
-            !transfer(call, operator_input(call, i), what, source))
+        snprintf(what, sizeof what, "reading %s", name);
+        if (!create(call, name, &call->input_views[i], &call->inputs[i]) ||
+            !transfer(call, operator_input(call, i), what, call->source_files[i], call->sources[i]))
             return false;
     }
     for (size_t i = 0; i < call->output_count; i++) {
         struct operator_output *output = &call->outputs[i];
 
-        if (output->in_place)
-            continue;
-        if (!create(call, output->name, output->dtype, output->rank, output->shape, &output->tensor))
+        if (!output->in_place && !create(call, output->name, &output->view, &output->tensor))
             return false;
     }
     return true;
@@ -123,36 +122,41 @@ static const struct safetensors_type *file_type_of(DLDataType dtype)
     return safetensors_type_of(dtype);
 }
 
-static bool write_header(struct operator_call *call, struct safetensors_tensor *tensors)
+/* The inputs' metadata goes along. The header is made before the work: it may be too large for the format. */
+bool operator_describe(struct operator_call *call)
 {
-    size_t size_bytes = 0;
-    char *header = NULL;
     char *metadata = NULL;
-    bool ok = false;
 
     for (size_t i = 0; i < call->output_count; i++) {
-        tensors[i].name = (char *)call->outputs[i].name;
-        tensors[i].type = file_type_of(call->outputs[i].dtype);
-        tensors[i].rank = (size_t)call->outputs[i].rank;
-        memcpy(tensors[i].shape, call->outputs[i].shape, sizeof tensors[i].shape);
+        struct safetensors_tensor *tensor = &call->out_tensors[i];
+
+        tensor->name = (char *)call->outputs[i].name;
+        tensor->type = file_type_of(call->outputs[i].dtype);
+        tensor->rank = (size_t)call->outputs[i].rank;
+        memcpy(tensor->shape, call->outputs[i].shape, sizeof tensor->shape);
     }
-    if (safetensors_merge_metadata(&call->file, 1, &metadata))
-        header = safetensors_describe(tensors, call->output_count, metadata, &size_bytes);
+    if (safetensors_merge_metadata(call->files, call->file_count, &metadata))
+        call->header =
+            safetensors_describe(call->out_tensors, call->output_count, metadata, &call->header_bytes);
     free(metadata);
-    if (!header)
+    if (!call->header)
         return fail(call->failure, STATUS_SYSTEM, "%s: no memory for its header", call->out_path);
-    ok = output_file_write(&call->out, header, size_bytes, call->failure);
-    free(header);
-    return ok;
+    if (call->header_bytes - SAFETENSORS_LENGTH_BYTES > SAFETENSORS_MAX_HEADER_BYTES)
+        return fail(
+            call->failure, STATUS_REFUSED,
+            "%s: its header would have %zu bytes with the __metadata__ of %s: the format has room for %d",
+            call->out_path, call->header_bytes - SAFETENSORS_LENGTH_BYTES, call->in_text,
+            SAFETENSORS_MAX_HEADER_BYTES);
+    return true;
 }
 
 /* The tensors are written in the order of their places, which is not that of the outputs. */
 bool operator_download(struct operator_call *call)
 {
-    struct safetensors_tensor tensors[OPERATOR_MAX_OUTPUTS] = {{0}};
+    const struct safetensors_tensor *tensors = call->out_tensors;
     bool written[OPERATOR_MAX_OUTPUTS] = {false};
 
-    if (!write_header(call, tensors))
+    if (!output_file_write(&call->out, call->header, call->header_bytes, call->failure))
         return false;
     for (size_t n = 0; n < call->output_count; n++) {
         size_t next = OPERATOR_MAX_OUTPUTS;
@@ -165,7 +169,7 @@ bool operator_download(struct operator_call *call)
                 next = i;
         written[next] = true;
         snprintf(what, sizeof what, "writing %s", call->outputs[next].name);
-        if (!transfer(call, operator_output(call, next), what, NULL))
+        if (!transfer(call, operator_output(call, next), what, NULL, NULL))
             return false;
     }
     return true;

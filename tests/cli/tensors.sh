@@ -1,0 +1,39 @@
+#!/bin/bash
+# Which tensor an argument is: other names, names that are not there, and tensors that are left out.
+source "$(dirname "$0")/library.sh"
+
+"$TENSOR_FILE" make in.st x:F32:2:1,2 scale:F32:1:0.5 model.layers.0.Scales:F32:1:1 zero_points:I8:1:3
+
+# Names that are not there
+run "$CLQUANT" quantize in.st -o out.st
+refused "a name that is nearly there" 1 "in.st: quantize needs the tensor 'scales'; similar names in the file are model.layers.0.Scales, scale (--tensor scales=NAME chooses a tensor, \`clquant list\` shows all of them)"
+run "$CLQUANT" quantize in.st -o out.st --tensor scales=sacle
+refused "a mistyped name" 1 "needs the tensor 'sacle' for scales; a similar name in the file is scale ("
+run "$CLQUANT" quantize in.st -o out.st --tensor scales=scale --tensor x=X
+refused "upper case" 1 "needs the tensor 'X' for x; a similar name in the file is x ("
+run "$CLQUANT" quantize in.st -o out.st --tensor scales=scale --tensor x=y
+refused "another letter is not similar" 1 "needs the tensor 'y' for x; the file has model.layers.0.Scales, scale, x, zero_points ("
+run "$CLQUANT" quantize in.st -o out.st --tensor x=in.st:zero_point
+refused "similar to the name behind a file's" 1 "for x; a similar name in the file is zero_points ("
+"$TENSOR_FILE" make many.st a1:I8:1:1 a2:I8:1:1 a3:I8:1:1 a4:I8:1:1 a5:I8:1:1 a6:I8:1:1 a7:I8:1:1 a8:I8:1:1 a9:I8:1:1 b:I8:1:1
+run "$CLQUANT" quantize many.st -o out.st
+refused "nothing similar: the first names" 1 "needs the tensor 'x'; the file has a1, a2, a3, a4, a5, a6, a7, a8, and 2 more ("
+run "$CLQUANT" quantize many.st -o out.st --tensor x=a0
+refused "three similar names are enough" 1 "similar names in the file are a1, a2, a3 ("
+cp many.st same.st
+run "$CLQUANT" quantize many.st same.st -o out.st --tensor x=a0
+refused "each name once" 1 "similar names in the files are a1, a2, a3 ("
+rm same.st many.st
+
+# Left out
+run "$CLQUANT" quantize in.st -o out.st --tensor scales=scale
+holds "an optional tensor that is in the file" out.st "y I8 [2] 5 7"
+run "$CLQUANT" quantize in.st -o out.st --tensor scales=scale --tensor zero_points=
+succeeded "is left out"
+holds "and has no part in y" out.st "y I8 [2] 2 4"
+rm out.st
+run "$CLQUANT" quantize in.st -o out.st --tensor scales=
+refused "one that is needed" 2 "--tensor 'scales=': ARGUMENT=NAME is expected, for scales cannot be left out"
+
+only_files "nothing is left behind" in.st
+finish
