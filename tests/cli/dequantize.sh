@@ -63,7 +63,7 @@ holds "entries of nothing" out.st "y F32 [3,0,2]"
 
 "$TENSOR_FILE" make rows.st x:F32:2x4:0,1,2,3,-4,0,4,8
 run "$CLQUANT" dynamic_quantize rows.st -o q.st --dtype int8 --symmetric
-run "$CLQUANT" dequantize q.st -o out.st --tensor q=y --mode dynamic --dtype float16
+run "$CLQUANT" dequantize q.st -o out.st --mode dynamic --dtype float16
 succeeded "rows with scales of their own"
 holds "symmetric" out.st "y F16 [2,4] 0 0.9921875 2.0078125 3 -4.03125 0 4.03125 8"
 

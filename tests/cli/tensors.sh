@@ -35,5 +35,32 @@ rm out.st
 run "$CLQUANT" quantize in.st -o out.st --tensor scales=
 refused "one that is needed" 2 "--tensor 'scales=': ARGUMENT=NAME is expected, for scales cannot be left out"
 
-only_files "nothing is left behind" in.st
+# Other names of an argument: what one operator writes another reads.
+"$TENSOR_FILE" make y.st y:I8:3:1,2,3 scale:F32:1:1
+"$TENSOR_FILE" make both.st y:I8:3:1,2,3 q:I8:2:7,8 scale:F32:1:1
+run "$CLQUANT" dequantize y.st -o out.st
+succeeded "the other name alone"
+holds "the other name alone" out.st "y F32 [3] 1 2 3"
+run "$CLQUANT" dequantize both.st -o out.st
+holds "the own name comes first" out.st "y F32 [2] 7 8"
+run "$CLQUANT" dequantize y.st both.st -o out.st --tensor scale=y.st:scale
+holds "also where it is in another file" out.st "y F32 [2] 7 8"
+run "$CLQUANT" dequantize both.st -o out.st --tensor q=y
+holds "--tensor chooses" out.st "y F32 [3] 1 2 3"
+run "$CLQUANT" dequantize both.st -o out.st --tensor y=q
+holds "--tensor knows the other name too" out.st "y F32 [2] 7 8"
+cp y.st second.st
+run "$CLQUANT" dequantize y.st second.st -o out2.st --tensor scale=y.st:scale
+refused "the other name in two files" 1 "y.st: tensor 'y', which dequantize needs for q, is in second.st too"
+run "$CLQUANT" dequantize in.st -o out2.st
+refused "neither name" 1 "in.st: dequantize needs the tensor 'q' or 'y'; the file has "
+run "$CLQUANT" dequantize y.st -o out2.st --axis 0 --of uint8
+refused "a message names the tensor of the file" 1 "y.st: tensor 'y' is I8, and --of is uint8"
+"$TENSOR_FILE" make bad.st y:I8:3:1 scale:F32:2:1
+run "$CLQUANT" dequantize bad.st -o out2.st
+refused "and says which argument it is" 1 "; q is tensor 'y'"
+run "$CLQUANT" dequantize --help
+check "the help has the other name" grep -q "^  q .*; or named y$" "$directory/.stdout"
+
+only_files "nothing is left behind" bad.st both.st in.st out.st second.st y.st
 finish

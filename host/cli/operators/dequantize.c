@@ -157,6 +157,7 @@ const struct operator_description dequantize_operator = {
                "  with indices y[i] is that of q[b, .., s : s+length on axis, ..]; b, s = indices[i] where\n"
                "  indices is [N, 2], else (i, indices[i]); entries out of range are dropped, and zero in y",
     .outputs = "y",
+    .aliases = {{Q, "y"}},
     .inputs =
         {
             [Q] = {"q", false, "I8, U8 or I32"},

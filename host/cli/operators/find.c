@@ -52,6 +52,17 @@ static struct hits find_in_file(const struct operator_call *call, const char *te
     return hits;
 }
 
+/* The names that an argument has without --tensor, one after the other: its own, then its aliases. */
+static struct hits find_known(const struct operator_call *call, size_t input)
+{
+    struct hits hits = find_name(call, call->op->inputs[input].name);
+
+    for (size_t i = 0; i < OPERATOR_MAX_ALIASES && call->op->aliases[i].name && hits.count == 0; i++)
+        if (call->op->aliases[i].input == input)
+            hits = find_name(call, call->op->aliases[i].name);
+    return hits;
+}
+
 static struct hits find_wanted(const struct operator_call *call, const char *text)
 {
     const struct hits hits = find_name(call, text);
@@ -131,13 +142,16 @@ static const char *name_in(const struct operator_call *call, const char *text)
 static bool refuse_absent(struct operator_call *call, size_t input)
 {
     const char *own = call->op->inputs[input].name, *wanted = call->wanted[input];
-    struct list names = {.count = 0};
+    struct list names = {.count = 0}, aliases = {.count = 0};
 
     list_names(call, wanted ? name_in(call, wanted) : own, &names);
+    for (size_t i = 0; !wanted && i < OPERATOR_MAX_ALIASES && call->op->aliases[i].name; i++)
+        if (call->op->aliases[i].input == input)
+            append(&aliases, " or '%s'", call->op->aliases[i].name);
     return REFUSE(call,
-                  "%s: %s needs the tensor '%.200s'%s%s; %s (--tensor %s=NAME chooses a tensor, `clquant "
+                  "%s: %s needs the tensor '%.200s'%s%s%s; %s (--tensor %s=NAME chooses a tensor, `clquant "
                   "list` shows all of them)",
-                  call->in_text, call->op->name, wanted ? wanted : own, wanted ? " for " : "",
+                  call->in_text, call->op->name, wanted ? wanted : own, aliases.text, wanted ? " for " : "",
                   wanted ? own : "", names.text, own);
 }
 
@@ -160,7 +174,7 @@ bool operator_find(struct operator_call *call, size_t input)
 
     if (wanted && !*wanted)
         return true;
-    hits = wanted ? find_wanted(call, wanted) : find_name(call, call->op->inputs[input].name);
+    hits = wanted ? find_wanted(call, wanted) : find_known(call, input);
     if (hits.count > 1)
         return refuse_several(call, input, &hits);
     call->sources[input] = hits.tensors[0];

@@ -29,6 +29,9 @@ static void print_input(const struct operator_description *op, size_t input)
 {
     printf("  %-16s %s%s", op->inputs[input].name, op->inputs[input].optional ? "optional: " : "",
            op->inputs[input].help);
+    for (size_t i = 0; i < OPERATOR_MAX_ALIASES && op->aliases[i].name; i++)
+        if (op->aliases[i].input == input)
+            printf("; or named %s", op->aliases[i].name);
     printf("\n");
 }
 

@@ -51,6 +51,13 @@ struct operator_input {
     const char *help;
 };
 
+/* Another name that an input may have, in files and for --tensor: often that of the output of another operator. Where a
+ * file has both, the input's own name counts; of several aliases, the first that is there. */
+struct operator_alias {
+    size_t input;
+    const char *name;
+};
+
 struct operator_option {
     const char *name;
     const char *const *choices; /* ends with NULL; NULL: the option takes a whole number */
@@ -77,6 +84,7 @@ struct operator_description {
     const char *formula;
     const char *outputs; /* the names of the tensors that come out, for the help */
     struct operator_input inputs[OPERATOR_MAX_INPUTS];
+    struct operator_alias aliases[OPERATOR_MAX_ALIASES]; /* ends with a name that is NULL */
     struct operator_option options[OPERATOR_MAX_OPTIONS];
     /* Adds the outputs, from the inputs' types and shapes. No device is open yet. */
     bool (*plan)(struct operator_call *call);

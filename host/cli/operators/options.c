@@ -89,12 +89,15 @@ static bool is_text(const char *name, const char *text, size_t length)
     return strlen(name) == length && memcmp(name, text, length) == 0;
 }
 
-/* The input of that name; OPERATOR_MAX_INPUTS: there is none. */
+/* The input of that name or alias; OPERATOR_MAX_INPUTS: there is none. */
 static size_t input_named(const struct operator_description *op, const char *text, size_t length)
 {
     for (size_t i = 0; i < OPERATOR_MAX_INPUTS && op->inputs[i].name; i++)
         if (is_text(op->inputs[i].name, text, length))
             return i;
+    for (size_t i = 0; i < OPERATOR_MAX_ALIASES && op->aliases[i].name; i++)
+        if (is_text(op->aliases[i].name, text, length))
+            return op->aliases[i].input;
     return OPERATOR_MAX_INPUTS;
 }
 
