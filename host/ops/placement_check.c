@@ -71,9 +71,9 @@ static clq_status check_shapes(struct clq__placement *placement, const struct cl
     const int end = rank - (rules->last_is_whole ? 1 : 0);
     char text[CLQ__AXIS_TEXT], range[64];
 
-    CLQ_REQUIRE(rank >= rules->least_rank, CLQ_ERROR_RANK, "%s.ndim is %d: it must be from %d to %d",
-                pieces->name, rank, rules->least_rank, CLQ__MAX_RANK);
-    CLQ_TRY(clq__view_check_rank(cache, pieces));
+    CLQ_REQUIRE(cache->rank >= rules->least_rank, CLQ_ERROR_RANK, "%s.ndim is %d: it must be from %d to %d",
+                cache->name, cache->rank, rules->least_rank, CLQ__MAX_RANK);
+    CLQ_TRY(clq__view_check_rank(pieces, cache));
     CLQ_REQUIRE(
         end > 1, CLQ_ERROR_RANK,
         "%s.ndim is %d: it must be at least 3, for entries are placed along a dimension that is neither the "

@@ -11,7 +11,7 @@ holds "what is too large for float16" out.st "y F16 [2,4] 0 -2 8 inf -0.5 5 -254
 run "$CLQUANT" dequantize in.st -o out.st --mode multiply --dtype bfloat16 --axis 1
 holds "multiply is undone by a division" out.st "y BF16 [2,4] 0 -2 2 0.120117188 -2 5 -63.5 0"
 run "$CLQUANT" dequantize in.st -o out.st --axis 0
-refused "scales of another axis" 1 "scales has 4 elements: axis is 0, so it must have 1, or 2 as q.shape[0]"
+refused "scales of another axis" 1 "scales has 4 elements: --axis is 0, so it must have 1, or 2 as q.shape[0]; is --axis 1 meant?"
 run "$CLQUANT" dequantize in.st -o out.st --of uint8
 refused "int8 is not uint8" 1 "tensor 'q' is I8, and --of is uint8"
 for option in "--length 2" "--out-of-range drop" --strict; do
@@ -35,7 +35,7 @@ refused "words may be one or eight" 1 "'words' is I32, which may be int32 or int
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=scale
 refused "floats" 1 "'scale' is F32: it may be I8 (int8)"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of int4 --tensor zero_points=scale
-refused "two names for one thing" 1 "is given as zero_points and 'offset' as offset: one of them"
+refused "two names for one thing" 1 "is given as zero_points and 'offset' as offsets: one of them"
 
 # Entries of a cache: what was scattered comes back; what is out of range is zero.
 "$TENSOR_FILE" make cache.st cache:I8:2x3x2:0 indices:I32:2:2,0 updates:F32:2x1x2:1,2.5,-3,4 scales:F32:1:0.5
@@ -45,7 +45,7 @@ succeeded "a cache"
 holds "is what is read" written.st "cache I8 [2,3,2] 0 0 0 0 2 5 -6 8 0 0 0 0"
 run "$CLQUANT" dequantize read.st -o out.st
 check "what was dropped is said" test "$status,$err" = \
-    "0,clquant: read.st: dequantize: indices: 1 entry out of range dropped; the first is indices[2]"
+    "0,clquant: read.st: dequantize: 1 entry out of range dropped; the first: indices[2] has start -1: it must be from 0 to 2, the cache's 3 on axis 1 less an entry's 1"
 holds "and is zero" out.st "y F32 [3,1,2] 1 2.5 -3 4 0 0"
 run "$CLQUANT" dequantize read.st -o out.st --out-of-range wrap --length 2 --axis 1
 succeeded "a ring"
@@ -56,7 +56,7 @@ run "$CLQUANT" dequantize read.st -o out.st --axis 0
 refused "starts on the first axis" 1 "axis is 0"
 for length in 4 2147483647 -5; do
     run "$CLQUANT" dequantize read.st -o out.st --length "$length"
-    refused "entries of $length" 1 "--length is $length: it must be from 0 to 3, the size of 'q' on axis -2"
+    refused "entries of $length" 1 "--length is $length: it must be from 0 to 3, the size of 'q' on --axis 1"
 done
 run "$CLQUANT" dequantize read.st -o out.st --length 0
 holds "entries of nothing" out.st "y F32 [3,0,2]"
@@ -71,12 +71,12 @@ holds "symmetric" out.st "y F16 [2,4] 0 0.9921875 2.0078125 3 -4.03125 0 4.03125
 run "$CLQUANT" dequantize groups.st -o out.st --mode multiply
 holds "by groups" out.st "y F32 [3,2] 1 1 0.75 0.5 1.25 0.75"
 run "$CLQUANT" dequantize groups.st -o out.st
-refused "groups were multiplied" 1 "'group_index' is given as group_index: --mode multiply is expected"
+refused "groups were multiplied" 1 "--mode is divide: with group_index it must be multiply"
 "$TENSOR_FILE" make ways.st q:I8:3x2:1,2,3,4,5,6 scale:F32:1:1 group_index:I32:2:1,3 indices:I32:1:0
 run "$CLQUANT" dequantize ways.st -o out.st --mode multiply
-refused "groups and entries" 1 "'indices' is given as indices and 'group_index' as group_index"
+refused "groups and entries" 1 "indices and group_index are both given: one of them is expected; --tensor indices="
 "$TENSOR_FILE" make flat.st q:I8:6:1,2,3,4,5,6 scale:F32:1:1 indices:I32:1:0
 run "$CLQUANT" dequantize flat.st -o out.st
-refused "entries of rank 1" 1 "axis is -2: it must be a dimension of 'q', which has 1, but the first"
+refused "entries of rank 1" 1 "q's rank is 1: it must be from 2 to 8"
 
 finish

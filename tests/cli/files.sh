@@ -68,7 +68,8 @@ refused "the message names the second file" 1 "clquant: double.st: tensor 'scale
 "$TENSOR_FILE" make step.st indices:I32:1:9 updates:F32:1x1x2:1
 run "$CLQUANT" quantize_scatter cache.st step.st -o out.st
 check "what was dropped names the file of the indices" test "$status,$err" = \
-    "0,clquant: step.st: quantize_scatter: indices: 1 entry out of range dropped; the first is indices[0]"
+    "0,clquant: step.st: quantize_scatter: 1 entry out of range dropped; the first: indices[0] has start 9: it must be from 0 to 1, \
+the cache's 2 on axis 1 less an entry's 1; 1-D indices are starts, entry 0's in batch 0"
 rm -f ./*.st
 
 # Metadata

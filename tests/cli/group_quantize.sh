@@ -21,7 +21,7 @@ run "$CLQUANT" npu_group_quant in.st -o out.st --tensor offset=same --dst-dtype 
 holds "quint4x2" out.st "y I32 [4,1] -2019113758 -991698431 -991698431 -991698431"
 cp out.st old.st
 run "$CLQUANT" npu_group_quant in.st -o out.st
-refused "an offset of another type" 1 "offset.dtype"
+refused "an offset of another type" 1 "offset's type is BF16: it must be that of scale, F16"
 run "$CLQUANT" npu_group_quant in.st -o out.st --tensor offset=two
 refused "an offset of two numbers" 1 "offset"
 run "$CLQUANT" npu_group_quant in.st -o out.st --dst-dtype quint8

@@ -227,7 +227,7 @@ bad "a type that is not computed with" "tensor 'x' is F64; clquant computes with
 bad "a rank that is not computed with" "tensor 'x' has 9 dimensions, more than 8" \
     '{"x":{"dtype":"I8","shape":[1,1,1,1,1,1,1,1,1],"data_offsets":[0,1]}}' 1
 bad "a missing argument" "needs the tensor 'scales'; the file has x" "{$x}" 8
-bad "a type that the operator refuses" "x.dtype" "{\"x\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},$s}" 12
+bad "a type that the operator refuses" "x's type is I64: it must be F32, F16 or BF16" "{\"x\":{\"dtype\":\"I64\",\"shape\":[1],\"data_offsets\":[0,8]},$s}" 12
 file $'{"\\u001b[31mx":{"dtype":"I31","shape":[],"data_offsets":[0,0]}}' 0
 run "$CLQUANT" quantize bad.st -o out.st
 refused "a name that steers the terminal is shown tame" 1 "?[31mx"

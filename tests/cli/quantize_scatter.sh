@@ -45,7 +45,8 @@ refused "along the first axis" 1 "axis is 0"
 
 # Out of range: dropped and counted, moved, wrapped, or refused.
 "$TENSOR_FILE" make far.st cache:I8:2x3x4:9 indices:I64:2:-1,3 $updates scales:F32:1:1
-dropped="clquant: far.st: quantize_scatter: indices: 2 entries out of range dropped; the first is indices[0]"
+dropped="clquant: far.st: quantize_scatter: 2 entries out of range dropped; the first: indices[0] has start -1: it must be from 0 to 2, the cache's 3 on axis 1 less an entry's 1; \
+1-D indices are starts, entry 0's in batch 0"
 run "$CLQUANT" quantize_scatter far.st -o out.st
 check "what was dropped is said" test "$status,$err" = "0,$dropped"
 holds "and nothing is written" out.st "cache I8 [2,3,4]$(printf ' 9%.0s' {1..24})"
@@ -64,7 +65,8 @@ done
 "$TENSOR_FILE" make batch.st cache:I8:2x3x4:9 indices:I32:2x2:1,0,2,0 $updates scales:F32:1:1
 run "$CLQUANT" quantize_scatter batch.st -o out.st
 check "one entry is one entry" test "$status,$err" = \
-    "0,clquant: batch.st: quantize_scatter: indices: 1 entry out of range dropped; the first is indices[1]"
+    "0,clquant: batch.st: quantize_scatter: 1 entry out of range dropped; the first: indices[1] has batch 2: \
+it must be from 0 to 1, the cache's first dimension less one"
 run "$CLQUANT" quantize_scatter batch.st -o out.st --strict
 refused "strict, a batch" 1 "indices[1] has batch 2: it must be from 0 to 1"
 
@@ -91,25 +93,31 @@ done
 names=(--tensor self=cache --tensor quant_scales=s)
 "$TENSOR_FILE" make in.st cache:I8:2x3x4:9 indices:I32:2:3,1 $updates s:F32:4:1 one:F32:1:1 flat:I8:2x3:1 words:I32:2x3x4:1 \
     more:F32:3x1x4:1 three:I32:3:0
-run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}"
-refused "the documented axis" 1 "axis is 0: it must be neither the first nor the last dimension of updates; pass -2"
-run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" --axis -2
-refused "the documented quant_axis" 1 "quant_axis is 1: it must be the last dimension of updates; pass -1"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" --axis 0
+refused "the axis of the documents" 1 "--axis is 0: it must be neither the first nor the last dimension of updates; pass -2"
+run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" --quant-axis 1
+refused "the quant_axis of the documents" 1 "--quant-axis is 1: it must be the last dimension of updates; pass -1"
+"$TENSOR_FILE" make right.st cache:I8:2x3x4:9 indices:I32:2:2,1 $updates s:F32:4:1
+run "$CLQUANT" npu_quant_scatter_ right.st -o left.st "${names[@]}"
+check "axis and quant_axis left out are the shipped -2 and -1" test "$status,$err" = "0,"
+run "$CLQUANT" npu_quant_scatter_ right.st -o given.st "${names[@]}" --axis -2 --quant-axis -1
+check "and give the same bytes" cmp -s left.st given.st
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" --axis 2 --quant-axis 2
-refused "the last axis" 1 "axis is 2"
+refused "the last axis" 1 "--axis is 2"
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --reduce add
 refused "another reduction" 2 "--reduce 'add': one of update is expected"
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --tensor quant_scales=one
 refused "one scale for all" 1 "quant_scales has 1 elements: it must have one per index of the last axis of updates, 4"
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --tensor self=words
-refused "a cache of words" 1 "it must be int8"
+refused "a cache of words" 1 "it must be I8"
 run "$CLQUANT" npu_quant_scatter in.st -o out.st --tensor input=words --tensor quant_scales=s "${options[@]}"
-refused "a cache of words, copied" 1 "it must be int8"
+refused "a cache of words, copied" 1 "it must be I8"
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --tensor updates=more --tensor indices=three
 refused "more updates than batches" 1 "updates.shape[0] is 3: it must be at most self.shape[0], 2"
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}"
 check "what was dropped is said" test "$status,$err" = \
-    "0,clquant: in.st: npu_quant_scatter_: indices: 1 entry out of range dropped; the first is indices[0]"
+    "0,clquant: in.st: npu_quant_scatter_: 1 entry out of range dropped; the first: indices[0] has start 3: it must be from 0 to 2, the cache's 3 on axis 1 less an entry's 1; \
+1-D indices are starts, entry 0's in batch 0; a slot of the whole cache is given as [batch, start], in indices [N, 2]"
 holds "and the rest is written" out.st "self I8 [2,3,4]$(printf ' 9%.0s' {1..16}) 5 6 7 8 9 9 9 9"
 cp out.st old.st
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --strict

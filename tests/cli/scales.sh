@@ -54,6 +54,6 @@ run "$CLQUANT" quantize in.st -o none.st --axis none
 refused "none is for scales alone" 2 "a whole number is expected"
 "$TENSOR_FILE" make bytes.st x:I8:2:1,2
 run "$CLQUANT" scales bytes.st -o none.st
-refused "x of bytes" 1 "x.dtype"
+refused "x of bytes" 1 "x's type is I8: it must be F32, F16 or BF16"
 
 finish

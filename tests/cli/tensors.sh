@@ -53,14 +53,14 @@ cp y.st second.st
 run "$CLQUANT" dequantize y.st second.st -o out2.st --tensor scale=y.st:scale
 refused "the other name in two files" 1 "y.st: tensor 'y', which dequantize needs for q, is in second.st too"
 run "$CLQUANT" dequantize in.st -o out2.st
-refused "neither name" 1 "in.st: dequantize needs the tensor 'q' or 'y'; the file has "
+refused "neither name" 1 "in.st: dequantize needs the tensor 'q' or 'y' or 'cache'; the file has "
 run "$CLQUANT" dequantize y.st -o out2.st --axis 0 --of uint8
 refused "a message names the tensor of the file" 1 "y.st: tensor 'y' is I8, and --of is uint8"
 "$TENSOR_FILE" make bad.st y:I8:3:1 scale:F32:2:1
 run "$CLQUANT" dequantize bad.st -o out2.st
 refused "and says which argument it is" 1 "; q is tensor 'y'"
 run "$CLQUANT" dequantize --help
-check "the help has the other name" grep -q "^  q .*; or named y$" "$directory/.stdout"
+check "the help has the other name" grep -q "^  q .*; or named y; or named cache$" "$directory/.stdout"
 
 only_files "nothing is left behind" bad.st both.st in.st out.st second.st y.st
 finish

@@ -188,7 +188,7 @@ static const struct refused_row rows[] = {
     {"entries of other columns", gather_columns, CLQ_ERROR_SHAPE,
      "y.shape[2] is 9: it must be q.shape[2], 8, for axis is 1, where alone an entry may be shorter than the "
      "cache"},
-    {"entries of rank 1", gather_flat, CLQ_ERROR_RANK, "y.ndim is 1: it must be from 2 to 8"},
+    {"entries of rank 1", gather_flat, CLQ_ERROR_RANK, "q.ndim is 1: it must be from 2 to 8"},
     {"starts between nibbles", gather_int4, CLQ_ERROR_AXIS, "axis is 2: it must be 1 or -2, "},
     {"scales of the wrong axis", gather_scales, CLQ_ERROR_SHAPE,
      "scales has 6 elements: with indices it must have 1, or 8 as q.shape[2], the last dimension"},
@@ -204,7 +204,7 @@ static const struct refused_row rows[] = {
      "offsets.shape[0] is 5: it must be q.shape[0], 4"},
     {"no rows in rank 0", rows_point, CLQ_ERROR_RANK, "q.ndim is 0: it must have a dimension for its rows"},
     {"starts within rows", rows_last_axis, CLQ_ERROR_AXIS, "axis is -1: it must be 1 or -2, "},
-    {"gathered rows of rank 2", rows_rank_2, CLQ_ERROR_RANK, "y.ndim is 2: it must be from 3 to 8"},
+    {"gathered rows of rank 2", rows_rank_2, CLQ_ERROR_RANK, "q.ndim is 2: it must be from 3 to 8"},
     {"groups that were divided", groups_divide, CLQ_ERROR_VALUE,
      "mode is 0: with group_index it must be CLQ_DEQUANTIZE_MULTIPLY (1)"},
     {"groups of rank 3", groups_rank, CLQ_ERROR_RANK, "q.ndim is 3: it must be 2"},

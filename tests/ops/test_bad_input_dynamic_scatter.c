@@ -122,7 +122,7 @@ static const struct refused_row rows[] = {
     {"cache of int32", cache_int32, CLQ_ERROR_TYPE, "cache.dtype is int32: it must be int8 or int4"},
     {"scales of float16", scale_half, CLQ_ERROR_TYPE, "cache_scales.dtype is float16: it must be float32"},
     {"offsets of int32", offset_int32, CLQ_ERROR_TYPE, "cache_offsets.dtype is int32: it must be float32"},
-    {"rank 2", rank_two, CLQ_ERROR_RANK, "updates.ndim is 2: it must be from 3 to 8"},
+    {"rank 2", rank_two, CLQ_ERROR_RANK, "cache.ndim is 2: it must be from 3 to 8"},
     {"cache of another rank", cache_rank, CLQ_ERROR_RANK,
      "cache.ndim is 3: it must be the rank of updates, 4"},
     {"scales of the cache's rank", scale_rank, CLQ_ERROR_RANK,

@@ -72,6 +72,7 @@ SPOIL(zero_points_int64, c->zero_points.dtype = CLQ_INT64)
 SPOIL(input_uint8, c->input.dtype = CLQ_UINT8)
 SPOIL(input_lanes, c->cache.dtype = CLQ_INT4; c->input.dtype = CLQ_INT4_BYTES; c->input_shape[2] = 2)
 SPOIL(updates_flat, c->updates.ndim = 1)
+SPOIL(all_flat, c->updates.ndim = c->cache.ndim = 1)
 SPOIL(updates_deep, c->updates.ndim = 9)
 SPOIL(updates_rank, c->updates.ndim = 2)
 SPOIL(input_rank, c->input.ndim = 2)
@@ -145,10 +146,11 @@ static const struct refused_row rows[] = {
     {"input of another type", input_uint8, CLQ_ERROR_TYPE, "input.dtype is uint8: it must be int8"},
     {"input in other containers", input_lanes, CLQ_ERROR_TYPE,
      "input.dtype has 2 lanes: it must have those of cache, 1"},
-    {"updates of rank 1", updates_flat, CLQ_ERROR_RANK, "updates.ndim is 1: it must be from 2 to 8"},
+    {"updates of rank 1", updates_flat, CLQ_ERROR_RANK, "updates.ndim is 1: it must be the rank of cache, 3"},
+    {"rows without places", all_flat, CLQ_ERROR_RANK, "cache.ndim is 1: it must be from 2 to 8"},
     {"updates of rank 9", updates_deep, CLQ_ERROR_RANK, "updates.ndim is 9: it must be from 0 to 8"},
     {"updates of another rank", updates_rank, CLQ_ERROR_RANK,
-     "cache.ndim is 3: it must be the rank of updates, 2"},
+     "updates.ndim is 2: it must be the rank of cache, 3"},
     {"input of another rank", input_rank, CLQ_ERROR_RANK, "input.ndim is 2: it must be the rank of cache, 3"},
     {"axis 0", axis_first, CLQ_ERROR_AXIS, "axis is 0 (CLQ_AXIS_FIRST)" ANY_BUT_FIRST},
     {"axis minus the rank", axis_first_negative, CLQ_ERROR_AXIS, "axis is -3" ANY_BUT_FIRST},

@@ -258,7 +258,7 @@ static const struct bad_row bad_rows[] = {
      false},
     {"rank 2", rank_2, CLQ_ERROR_RANK, "updates.ndim is 2: it must be from 3 to 8", false},
     {"rank 9", rank_9, CLQ_ERROR_RANK, "updates.ndim is 9: it must be from 3 to 8", false},
-    {"a cache of another rank", other_rank, CLQ_ERROR_RANK, "$.ndim is 4: it must be the rank of updates, 3",
+    {"a cache of another rank", other_rank, CLQ_ERROR_RANK, "updates.ndim is 3: it must be the rank of $, 4",
      false},
     {"the documented default of axis", axis_default, CLQ_ERROR_AXIS, "axis is 0" AXIS, false},
     {"axis minus the rank", axis_first, CLQ_ERROR_AXIS, "axis is -3" AXIS, false},

@@ -12,35 +12,65 @@ static bool plan(struct operator_call *call)
     return true;
 }
 
-/* Indices out of range, after the documented call has found all else right. It has no report: where a row was
- * dropped the general operator writes the same bytes again and counts. Its tensors have a dimension more;
- * those of the command are dense. */
+/* The documented call has no report: the general operator's, whose tensors have a dimension more, and which writes
+ * the same bytes. Those of the command are dense. */
+struct general {
+    DLTensor x, packed, scales, offsets;
+    int64_t x_shape[4], row_shape[3];
+    struct clq_dynamic_quantize_scatter_desc desc;
+};
+
+static void general_of(const struct operator_call *call, struct general *general)
+{
+    const DLTensor *x = operator_input(call, X), *var = operator_input(call, VAR);
+
+    *general = (struct general){.x = *x,
+                                .packed = *var,
+                                .scales = *operator_input(call, VAR_SCALE),
+                                .offsets = *operator_input(call, VAR_OFFSET),
+                                .x_shape = {x->shape[0], 1, 1, x->shape[2]},
+                                .row_shape = {var->shape[0], var->shape[1], 1}};
+    general->x.ndim = 4;
+    general->x.shape = general->x_shape;
+    general->scales.ndim = general->offsets.ndim = 3;
+    general->scales.shape = general->offsets.shape = general->row_shape;
+    general->packed.dtype = var->dtype.bits == 32 ? CLQ_INT4_WORDS : CLQ_INT4_BYTES;
+    general->desc = (struct clq_dynamic_quantize_scatter_desc){.cache = &general->packed,
+                                                               .cache_scales = &general->scales,
+                                                               .cache_offsets = &general->offsets,
+                                                               .indices = operator_input(call, INDICES),
+                                                               .updates = &general->x,
+                                                               .axis = 1};
+}
+
+static clq_status check(struct operator_call *call)
+{
+    return clq_dynamic_quant_update_scatter_v2_check(
+        operator_input(call, X), operator_input(call, INDICES), operator_input(call, VAR),
+        operator_input(call, VAR_SCALE), operator_input(call, VAR_OFFSET));
+}
+
 static clq_status check_indices(struct operator_call *call)
 {
-    const DLTensor *var = operator_input(call, VAR);
-    DLTensor x = *operator_input(call, X), packed = *var, scale = *operator_input(call, VAR_SCALE),
-             offset = *operator_input(call, VAR_OFFSET);
-    int64_t x_shape[] = {x.shape[0], 1, 1, x.shape[2]}, row_shape[] = {var->shape[0], var->shape[1], 1};
-    struct clq_dynamic_quantize_scatter_desc general = {.cache = &packed,
-                                                        .cache_scales = &scale,
-                                                        .cache_offsets = &offset,
-                                                        .indices = operator_input(call, INDICES),
-                                                        .updates = &x,
-                                                        .axis = 1};
-    clq_status status = CLQ_OK;
+    struct general general;
 
-    x.ndim = 4;
-    x.shape = x_shape;
-    scale.ndim = offset.ndim = 3;
-    scale.shape = offset.shape = row_shape;
-    packed.dtype = var->dtype.bits == 32 ? CLQ_INT4_WORDS : CLQ_INT4_BYTES;
-    status = clq_dynamic_quantize_scatter_check_indices(call->context, call->queue, &general, 0, NULL);
+    general_of(call, &general);
+    return clq_dynamic_quantize_scatter_check_indices(call->context, call->queue, &general.desc, 0, NULL);
+}
+
+/* Where a row was dropped, the general operator writes the others again and counts. */
+static clq_status count(struct operator_call *call)
+{
+    struct general general;
+    clq_status status = check_indices(call);
+
     if (status != CLQ_ERROR_INDEX || call->values[STRICT])
         return status;
-    status = operator_report(call, &general.report);
+    general_of(call, &general);
+    status = operator_report(call, &general.desc.report);
     return status != CLQ_OK
                ? status
-               : clq_dynamic_quantize_scatter(call->context, call->queue, &general, 0, NULL, NULL);
+               : clq_dynamic_quantize_scatter(call->context, call->queue, &general.desc, 0, NULL, NULL);
 }
 
 static clq_status run(struct operator_call *call, cl_event *done)
@@ -50,7 +80,7 @@ static clq_status run(struct operator_call *call, cl_event *done)
         operator_input(call, VAR), operator_input(call, VAR_SCALE), operator_input(call, VAR_OFFSET), 0, NULL,
         done);
 
-    return status != CLQ_OK ? status : check_indices(call);
+    return status != CLQ_OK ? status : count(call);
 }
 
 const struct operator_description dynamic_quant_update_scatter_v2_operator = {
@@ -73,5 +103,7 @@ const struct operator_description dynamic_quant_update_scatter_v2_operator = {
             [STRICT] = OPERATOR_STRICT,
         },
     .plan = plan,
+    .check = check,
+    .check_indices = check_indices,
     .run = run,
 };

@@ -1,53 +1,66 @@
 /* clquant dynamic_quantize: rows by scales that are found from them. */
 #include "operator.h"
 
-enum { X, SMOOTH_SCALE };
+enum { X, SMOOTH_SCALES };
 enum { DTYPE, SYMMETRIC, CONTAINER };
-enum { Y, SCALE, OFFSET };
+enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
 {
     const DLDataType dtype = call->values[DTYPE] == 0 ? CLQ_INT4 : CLQ_INT8;
 
     return operator_add_packed_output(call, "y", dtype, X, CONTAINER) &&
-           operator_add_row_output(call, "scale", X) &&
-           (call->values[SYMMETRIC] || operator_add_row_output(call, "offset", X));
+           operator_add_row_output(call, "scales", X) &&
+           (call->values[SYMMETRIC] || operator_add_row_output(call, "offsets", X));
+}
+
+static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call)
+{
+    const bool symmetric = call->values[SYMMETRIC];
+
+    return (struct clq_dynamic_quantize_desc){.x = operator_input(call, X),
+                                              .smooth_scales = operator_input(call, SMOOTH_SCALES),
+                                              .y = operator_output(call, Y),
+                                              .scales = operator_output(call, SCALES),
+                                              .offsets = symmetric ? NULL : operator_output(call, OFFSETS),
+                                              .symmetric = symmetric};
+}
+
+static clq_status check(struct operator_call *call)
+{
+    const struct clq_dynamic_quantize_desc desc = desc_of(call);
+
+    return clq_dynamic_quantize_check(&desc);
 }
 
 static clq_status run(struct operator_call *call, cl_event *done)
 {
-    const bool symmetric = call->values[SYMMETRIC];
+    const struct clq_dynamic_quantize_desc desc = desc_of(call);
 
-    return clq_dynamic_quantize(
-        call->context, call->queue,
-        &(struct clq_dynamic_quantize_desc){.x = operator_input(call, X),
-                                            .smooth_scales = operator_input(call, SMOOTH_SCALE),
-                                            .y = operator_output(call, Y),
-                                            .scales = operator_output(call, SCALE),
-                                            .offsets = symmetric ? NULL : operator_output(call, OFFSET),
-                                            .symmetric = symmetric},
-        0, NULL, done);
+    return clq_dynamic_quantize(call->context, call->queue, &desc, 0, NULL, done);
 }
 
 const struct operator_description dynamic_quantize_operator = {
     .name = "dynamic_quantize",
     .summary = "Quantizes each row of x, its last dimension, by a scale that is found from the row.",
-    .formula = "  scale = max((mx - mn) / 15, 1e-12), off = 7 - mx / scale    (int8: / 255, 127)\n"
-               "  y = sat(rint(x * (1 / scale) + off)), offset = -off\n"
-               "  symmetric: scale = max(amax / 7, 1e-12), no offset          (int8: / 127)",
-    .outputs = "y, scale, [offset]",
+    .formula = "  scales = max((mx - mn) / 15, 1e-12), off = 7 - mx / scales    (int8: / 255, 127)\n"
+               "  y = sat(rint(x * (1 / scales) + off)), offsets = -off\n"
+               "  symmetric: scales = max(amax / 7, 1e-12), no offsets         (int8: / 127)",
+    .outputs = "y, scales, [offsets]",
     .inputs =
         {
             [X] = {"x", false, "F32, F16 or BF16, rank 1 to 8"},
-            [SMOOTH_SCALE] = {"smooth_scale", true, "those; one per element of a row, which it multiplies"},
+            [SMOOTH_SCALES] = {"smooth_scales", true, "those; one per element of a row, multiplied first"},
         },
+    .aliases = {{SMOOTH_SCALES, "smooth_scale"}},
     .options =
         {
             [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", NULL}, "int4", "what y holds"},
-            [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offset"},
+            [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
                            "how int4 is stored: two in a U8, or eight in an I32"},
         },
     .plan = plan,
+    .check = check,
     .run = run,
 };

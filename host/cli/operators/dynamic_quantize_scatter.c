@@ -1,7 +1,7 @@
 /* clquant dynamic_quantize_scatter: rows, their scales and their offsets into a cache. */
 #include "operator.h"
 
-enum { CACHE, CACHE_SCALE, CACHE_OFFSET, INDICES, UPDATES, SMOOTH_SCALE };
+enum { CACHE, CACHE_SCALES, CACHE_OFFSETS, INDICES, UPDATES, SMOOTH_SCALES };
 enum { DTYPE, SYMMETRIC, AXIS, OUT_OF_RANGE, UNIQUE, STRICT };
 
 static bool plan(struct operator_call *call)
@@ -9,42 +9,61 @@ static bool plan(struct operator_call *call)
     if (!operator_type_cache(call, CACHE, DTYPE))
         return false;
     /* Offsets of a cache that some rows do not heed any more would be lost without a word. */
-    if (call->values[SYMMETRIC] && call->sources[CACHE_OFFSET])
+    if (call->values[SYMMETRIC] && call->sources[CACHE_OFFSETS])
         return fail(call->failure, STATUS_REFUSED,
-                    "%s: tensor '%.200s' is given as cache_offset: --symmetric writes no offsets; --tensor "
-                    "cache_offset= leaves them out",
-                    operator_path(call, CACHE_OFFSET), call->sources[CACHE_OFFSET]->name);
-    if (!call->values[SYMMETRIC] && !call->sources[CACHE_OFFSET])
+                    "%s: tensor '%.200s' is given as cache_offsets: --symmetric writes no offsets; --tensor "
+                    "cache_offsets= leaves them out",
+                    operator_path(call, CACHE_OFFSETS), call->sources[CACHE_OFFSETS]->name);
+    if (!call->values[SYMMETRIC] && !call->sources[CACHE_OFFSETS])
         return fail(
             call->failure, STATUS_REFUSED,
-            "%s: it has no cache_offset, which is written too: a tensor of that name, one that --tensor "
-            "cache_offset=NAME names, or --symmetric is expected",
+            "%s: it has no cache_offsets, which are written too: a tensor of that name, one that --tensor "
+            "cache_offsets=NAME names, or --symmetric is expected",
             call->in_text);
     operator_add_output_in_place(call, CACHE);
-    operator_add_output_in_place(call, CACHE_SCALE);
-    if (call->sources[CACHE_OFFSET])
-        operator_add_output_in_place(call, CACHE_OFFSET);
+    operator_add_output_in_place(call, CACHE_SCALES);
+    if (call->sources[CACHE_OFFSETS])
+        operator_add_output_in_place(call, CACHE_OFFSETS);
     return true;
 }
 
-static clq_status run(struct operator_call *call, cl_event *done)
+static struct clq_dynamic_quantize_scatter_desc desc_of(const struct operator_call *call)
 {
-    struct clq_dynamic_quantize_scatter_desc desc = {
+    return (struct clq_dynamic_quantize_scatter_desc){
         .cache = operator_input(call, CACHE),
-        .cache_scales = operator_input(call, CACHE_SCALE),
-        .cache_offsets = operator_input(call, CACHE_OFFSET),
+        .cache_scales = operator_input(call, CACHE_SCALES),
+        .cache_offsets = operator_input(call, CACHE_OFFSETS),
         .indices = operator_input(call, INDICES),
         .updates = operator_input(call, UPDATES),
-        .smooth_scales = operator_input(call, SMOOTH_SCALE),
+        .smooth_scales = operator_input(call, SMOOTH_SCALES),
         .axis = operator_axis(call, AXIS),
         .symmetric = (uint32_t)call->values[SYMMETRIC],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
     };
+}
+
+static clq_status check(struct operator_call *call)
+{
+    const struct clq_dynamic_quantize_scatter_desc desc = desc_of(call);
+
+    return clq_dynamic_quantize_scatter_check(&desc);
+}
+
+static clq_status check_indices(struct operator_call *call)
+{
+    const struct clq_dynamic_quantize_scatter_desc desc = desc_of(call);
+
+    return clq_dynamic_quantize_scatter_check_indices(call->context, call->queue, &desc, 0, NULL);
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    struct clq_dynamic_quantize_scatter_desc desc = desc_of(call);
     clq_status status = CLQ_OK;
 
     if (call->values[STRICT])
-        status = clq_dynamic_quantize_scatter_check_indices(call->context, call->queue, &desc, 0, NULL);
+        status = check_indices(call);
     if (status == CLQ_OK)
         status = operator_report(call, &desc.report);
     return status != CLQ_OK ? status
@@ -55,30 +74,34 @@ const struct operator_description dynamic_quantize_scatter_operator = {
     .name = "dynamic_quantize_scatter",
     .summary =
         "Quantizes rows of updates as dynamic_quantize does, and writes entry i where indices[i] says.",
-    .formula =
-        "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
-        "  cache[b, .., s : s+U on axis, .., :], cache_scale[b, .., s : s+U, ..] and cache_offset[..]\n"
-        "  become y, scale and offset of updates[i]; where entries overlap the last wins",
-    .outputs = "cache, cache_scale, [cache_offset]",
+    .formula = "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
+               "  cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..], cache_offsets[..]\n"
+               "  become y, scales and offsets of updates[i]; where entries overlap the last wins",
+    .outputs = "cache, cache_scales, [cache_offsets]",
     .inputs =
         {
             [CACHE] = {"cache", false, "I8, U8 (int4 in bytes) or I32 (int4 in words), rank 3 to 8"},
-            [CACHE_SCALE] = {"cache_scale", false, "F32, cache's shape less the last dimension"},
-            [CACHE_OFFSET] = {"cache_offset", true, "the same; absent where symmetric"},
+            [CACHE_SCALES] = {"cache_scales", false, "F32, cache's shape less the last dimension"},
+            [CACHE_OFFSETS] = {"cache_offsets", true, "the same; absent where symmetric"},
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
             [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
-            [SMOOTH_SCALE] = {"smooth_scale", true, "F32, F16 or BF16; one per element of a row"},
+            [SMOOTH_SCALES] = {"smooth_scales", true, "F32, F16 or BF16; one per element of a row"},
         },
+    .aliases = {{CACHE_SCALES, "cache_scale"},
+                {CACHE_OFFSETS, "cache_offset"},
+                {SMOOTH_SCALES, "smooth_scale"}},
     .options =
         {
             [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", NULL}, NULL,
                        "what cache holds; needed where it is U8"},
-            [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offset"},
+            [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
             [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
             [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
             [STRICT] = OPERATOR_STRICT,
         },
     .plan = plan,
+    .check = check,
+    .check_indices = check_indices,
     .run = run,
 };

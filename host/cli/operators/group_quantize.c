@@ -1,7 +1,7 @@
 /* clquant group_quantize: static quantization with one row of scales per group of rows. */
 #include "operator.h"
 
-enum { X, SCALE, GROUP_INDEX, OFFSET };
+enum { X, SCALES, GROUP_INDEX, ZERO_POINTS };
 enum { DTYPE, CONTAINER };
 
 static bool plan(struct operator_call *call)
@@ -11,15 +11,27 @@ static bool plan(struct operator_call *call)
     return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
 }
 
-static clq_status run(struct operator_call *call, cl_event *done)
+static struct clq_group_quantize_desc desc_of(const struct operator_call *call)
 {
-    const struct clq_group_quantize_desc desc = {
+    return (struct clq_group_quantize_desc){
         .x = operator_input(call, X),
-        .scales = operator_input(call, SCALE),
+        .scales = operator_input(call, SCALES),
         .group_index = operator_input(call, GROUP_INDEX),
-        .zero_points = operator_input(call, OFFSET),
+        .zero_points = operator_input(call, ZERO_POINTS),
         .y = operator_output(call, 0),
     };
+}
+
+static clq_status check(struct operator_call *call)
+{
+    const struct clq_group_quantize_desc desc = desc_of(call);
+
+    return clq_group_quantize_check(&desc);
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    const struct clq_group_quantize_desc desc = desc_of(call);
     const clq_status status = clq_group_quantize_check_indices(call->context, call->queue, &desc, 0, NULL);
 
     return status != CLQ_OK ? status : clq_group_quantize(call->context, call->queue, &desc, 0, NULL, done);
@@ -29,16 +41,17 @@ const struct operator_description group_quantize_operator = {
     .name = "group_quantize",
     .summary = "Quantizes the rows of x with one row of scales per group of rows.",
     .formula =
-        "  y[r, :] = sat(rint(x[r, :] * scale[g, :] + offset)), g the first group whose end is past r\n"
+        "  y[r, :] = sat(rint(x[r, :] * scales[g, :] + zero_points)), g the first group whose end is past r\n"
         "  group_index is checked first: it never decreases and ends at x's number of rows",
     .outputs = "y; int4 is U8 with half the last dimension, or with words I32 with an eighth",
     .inputs =
         {
             [X] = {"x", false, "F32, F16 or BF16, [S, H]"},
-            [SCALE] = {"scale", false, "F32, F16 or BF16, [E, H]"},
+            [SCALES] = {"scales", false, "F32, F16 or BF16, [E, H]"},
             [GROUP_INDEX] = {"group_index", false, "I32 or I64, [E]: the end row of each group"},
-            [OFFSET] = {"offset", true, "F32, F16 or BF16, one number"},
+            [ZERO_POINTS] = {"zero_points", true, "F32, F16 or BF16, one number"},
         },
+    .aliases = {{SCALES, "scale"}, {ZERO_POINTS, "offset"}},
     .options =
         {
             [DTYPE] = {"dtype", (const char *const[]){"int8", "int4", NULL}, "int8", "the type of y"},
@@ -46,5 +59,6 @@ const struct operator_description group_quantize_operator = {
                            "what int4 is packed into"},
         },
     .plan = plan,
+    .check = check,
     .run = run,
 };

@@ -54,12 +54,13 @@ static bool has_sentence(clq_status status)
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status)
 {
     const enum exit_status exit_status = exit_status_of(status);
-    char choices[1024] = "";
+    char choices[1024] = "", sentence[1024];
 
     if (exit_status == STATUS_REFUSED)
         name_choices(call, choices, sizeof choices);
+    operator_sentence(sentence, sizeof sentence);
     return fail(call->failure, exit_status, "%s: %s: %s%s", call->in_text, doing,
-                has_sentence(status) ? clq_error_detail() : clq_status_text(status), choices);
+                has_sentence(status) ? sentence : clq_status_text(status), choices);
 }
 
 bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code)

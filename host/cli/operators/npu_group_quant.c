@@ -12,6 +12,18 @@ static bool plan(struct operator_call *call)
                : operator_add_output(call, "y", CLQ_INT8, X, ONE_ELEMENT);
 }
 
+static enum clq_npu_dtype dst_dtype(const struct operator_call *call)
+{
+    return call->values[DST_DTYPE] == QUINT4X2 ? CLQ_NPU_QUINT4X2 : CLQ_NPU_QINT8;
+}
+
+static clq_status check(struct operator_call *call)
+{
+    return clq_npu_group_quant_check(operator_input(call, X), operator_input(call, SCALE),
+                                     operator_input(call, GROUP_INDEX), operator_input(call, OFFSET),
+                                     dst_dtype(call), operator_output(call, 0));
+}
+
 static clq_status run(struct operator_call *call, cl_event *done)
 {
     const struct clq_group_quantize_desc general = {
@@ -25,9 +37,8 @@ static clq_status run(struct operator_call *call, cl_event *done)
 
     if (status != CLQ_OK)
         return status;
-    return clq_npu_group_quant(
-        call->context, call->queue, general.x, general.scales, general.group_index, general.zero_points,
-        call->values[DST_DTYPE] == QUINT4X2 ? CLQ_NPU_QUINT4X2 : CLQ_NPU_QINT8, general.y, 0, NULL, done);
+    return clq_npu_group_quant(call->context, call->queue, general.x, general.scales, general.group_index,
+                               general.zero_points, dst_dtype(call), general.y, 0, NULL, done);
 }
 
 const struct operator_description npu_group_quant_operator = {
@@ -52,5 +63,6 @@ const struct operator_description npu_group_quant_operator = {
                            "int8", "the type of y; qint8 is int8"},
         },
     .plan = plan,
+    .check = check,
     .run = run,
 };

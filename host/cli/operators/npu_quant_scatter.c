@@ -15,19 +15,49 @@ static bool plan_in_place(struct operator_call *call)
     return true;
 }
 
-/* Indices out of range, after the documented call has found all else right. It has no report: where an entry
- * was dropped the general operator writes the same bytes again, in place, and counts. */
-static clq_status check_indices(struct operator_call *call)
+/* The documented call has no report: the general operator's, in place, which writes the same bytes. */
+static struct clq_quantize_scatter_desc general_of(const struct operator_call *call)
 {
-    struct clq_quantize_scatter_desc general = {
+    return (struct clq_quantize_scatter_desc){
         .cache = operator_output(call, 0),
         .indices = operator_input(call, INDICES),
         .updates = operator_input(call, UPDATES),
         .scales = operator_input(call, QUANT_SCALES),
         .zero_points = operator_input(call, QUANT_ZERO_POINTS),
-        .axis = (int32_t)call->values[AXIS],
+        .axis = operator_axis(call, AXIS),
     };
-    clq_status status = clq_quantize_scatter_check_indices(call->context, call->queue, &general, 0, NULL);
+}
+
+static clq_status check_with(struct operator_call *call, const DLTensor *output)
+{
+    return clq_npu_quant_scatter_check(operator_input(call, INPUT), operator_input(call, INDICES),
+                                       operator_input(call, UPDATES), operator_input(call, QUANT_SCALES),
+                                       operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS],
+                                       (int)call->values[QUANT_AXIS], "update", output);
+}
+
+static clq_status check_copy(struct operator_call *call)
+{
+    return check_with(call, operator_output(call, 0));
+}
+
+static clq_status check_in_place(struct operator_call *call)
+{
+    return check_with(call, NULL);
+}
+
+static clq_status check_indices(struct operator_call *call)
+{
+    const struct clq_quantize_scatter_desc general = general_of(call);
+
+    return clq_quantize_scatter_check_indices(call->context, call->queue, &general, 0, NULL);
+}
+
+/* Where an entry was dropped, the general operator writes the others again and counts. */
+static clq_status count(struct operator_call *call)
+{
+    struct clq_quantize_scatter_desc general = general_of(call);
+    clq_status status = check_indices(call);
 
     if (status != CLQ_ERROR_INDEX || call->values[STRICT])
         return status;
@@ -44,7 +74,7 @@ static clq_status run_copy(struct operator_call *call, cl_event *done)
         operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS], (int)call->values[QUANT_AXIS],
         "update", operator_output(call, 0), 0, NULL, done);
 
-    return status != CLQ_OK ? status : check_indices(call);
+    return status != CLQ_OK ? status : count(call);
 }
 
 static clq_status run_in_place(struct operator_call *call, cl_event *done)
@@ -55,7 +85,7 @@ static clq_status run_in_place(struct operator_call *call, cl_event *done)
         operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS], (int)call->values[QUANT_AXIS],
         "update", 0, NULL, done);
 
-    return status != CLQ_OK ? status : check_indices(call);
+    return status != CLQ_OK ? status : count(call);
 }
 
 #define FORMULA                                                                                              \
@@ -68,8 +98,8 @@ static clq_status run_in_place(struct operator_call *call, cl_event *done)
     [QUANT_ZERO_POINTS] = {"quant_zero_points", true, "those, or I8, U8, I32; one per index"}
 #define OPTIONS                                                                                              \
     {                                                                                                        \
-        [AXIS] = {"axis", NULL, "0", "pass -2: neither the first nor the last dimension is allowed"},        \
-        [QUANT_AXIS] = {"quant-axis", NULL, "1", "pass -1: only the last dimension is allowed"},             \
+        [AXIS] = {"axis", NULL, "-2", "the axis that a start counts on: neither the first nor the last"},    \
+        [QUANT_AXIS] = {"quant-axis", NULL, "-1", "the axis of the scales: only the last is allowed"},       \
         [REDUCE] = {"reduce", (const char *const[]){"update", NULL}, "update", "what is done there"},        \
         [STRICT] = OPERATOR_STRICT,                                                                          \
     }
@@ -82,6 +112,8 @@ const struct operator_description npu_quant_scatter_operator = {
     .inputs = {[INPUT] = {"input", false, "I8, rank 3 to 8"}, OTHER_INPUTS},
     .options = OPTIONS,
     .plan = plan_copy,
+    .check = check_copy,
+    .check_indices = check_indices,
     .run = run_copy,
 };
 
@@ -93,5 +125,7 @@ const struct operator_description npu_quant_scatter_in_place_operator = {
     .inputs = {[INPUT] = {"self", false, "I8, rank 3 to 8"}, OTHER_INPUTS},
     .options = OPTIONS,
     .plan = plan_in_place,
+    .check = check_in_place,
+    .check_indices = check_indices,
     .run = run_in_place,
 };

@@ -23,6 +23,14 @@ static bool plan(struct operator_call *call)
     return operator_add_output(call, "output", dtypes[i].output, INPUT, dtypes[i].elements);
 }
 
+static clq_status check(struct operator_call *call)
+{
+    return clq_npu_quantize_check(operator_input(call, INPUT), operator_input(call, SCALES),
+                                  operator_input(call, ZERO_POINTS), dtypes[call->values[DTYPE]].dtype,
+                                  (int)call->values[AXIS], call->values[DIV_MODE] == TRUE,
+                                  operator_output(call, 0));
+}
+
 static clq_status run(struct operator_call *call, cl_event *done)
 {
     return clq_npu_quantize(call->context, call->queue, operator_input(call, INPUT),
@@ -53,5 +61,6 @@ const struct operator_description npu_quantize_operator = {
                           "divide by scales, or multiply"},
         },
     .plan = plan,
+    .check = check,
     .run = run,
 };

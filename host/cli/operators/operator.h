@@ -91,6 +91,8 @@ struct operator_description {
     /* What the library can say of types and shapes, before a byte is read and a device is opened: the tensors of
      * operator_input and operator_output have no data yet. NULL: run says it. */
     clq_status (*check)(struct operator_call *call);
+    /* Of an operator that reports: the library's word on the first entry that is out of range. */
+    clq_status (*check_indices)(struct operator_call *call);
     clq_status (*run)(struct operator_call *call, cl_event *done);
 };
 
@@ -127,6 +129,7 @@ struct operator_call {
     DLManagedTensor *inputs[OPERATOR_MAX_INPUTS];
     DLManagedTensor *report; /* NULL: the operator asked for none */
     struct clq_report reported;
+    char first[512]; /* the sentence on the first entry that was reported */
 };
 
 int operator_main(const struct operator_description *op, int argc, char **argv);
@@ -185,6 +188,9 @@ const DLTensor *operator_output(const struct operator_call *call, size_t output)
 /* Notes why a call of the library failed, or one of OpenCL that the command makes itself; always false. */
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status);
 bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code);
+
+/* The sentence of the last call of the library that failed, in the words of the command. */
+void operator_sentence(char *text, size_t size_bytes);
 
 /* What --axis means to the library: 0, where the user named none, is its own default. */
 static inline int32_t operator_axis(const struct operator_call *call, size_t option)

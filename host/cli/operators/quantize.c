@@ -11,9 +11,9 @@ static bool plan(struct operator_call *call)
     return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
 }
 
-static clq_status run(struct operator_call *call, cl_event *done)
+static struct clq_quantize_desc desc_of(const struct operator_call *call)
 {
-    const struct clq_quantize_desc desc = {
+    return (struct clq_quantize_desc){
         .x = operator_input(call, X),
         .scales = operator_input(call, SCALES),
         .zero_points = operator_input(call, ZERO_POINTS),
@@ -21,6 +21,18 @@ static clq_status run(struct operator_call *call, cl_event *done)
         .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
     };
+}
+
+static clq_status check(struct operator_call *call)
+{
+    const struct clq_quantize_desc desc = desc_of(call);
+
+    return clq_quantize_check(&desc);
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    const struct clq_quantize_desc desc = desc_of(call);
 
     return clq_quantize(call->context, call->queue, &desc, 0, NULL, done);
 }
@@ -49,5 +61,6 @@ const struct operator_description quantize_operator =
                                "what int4 is packed into"},
             },
         .plan = plan,
+        .check = check,
         .run = run,
 };

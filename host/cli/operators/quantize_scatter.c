@@ -12,9 +12,9 @@ static bool plan(struct operator_call *call)
     return true;
 }
 
-static clq_status run(struct operator_call *call, cl_event *done)
+static struct clq_quantize_scatter_desc desc_of(const struct operator_call *call)
 {
-    struct clq_quantize_scatter_desc desc = {
+    return (struct clq_quantize_scatter_desc){
         .cache = operator_output(call, 0),
         .indices = operator_input(call, INDICES),
         .updates = operator_input(call, UPDATES),
@@ -25,10 +25,29 @@ static clq_status run(struct operator_call *call, cl_event *done)
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
     };
+}
+
+static clq_status check(struct operator_call *call)
+{
+    const struct clq_quantize_scatter_desc desc = desc_of(call);
+
+    return clq_quantize_scatter_check(&desc);
+}
+
+static clq_status check_indices(struct operator_call *call)
+{
+    const struct clq_quantize_scatter_desc desc = desc_of(call);
+
+    return clq_quantize_scatter_check_indices(call->context, call->queue, &desc, 0, NULL);
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    struct clq_quantize_scatter_desc desc = desc_of(call);
     clq_status status = CLQ_OK;
 
     if (call->values[STRICT])
-        status = clq_quantize_scatter_check_indices(call->context, call->queue, &desc, 0, NULL);
+        status = check_indices(call);
     if (status == CLQ_OK)
         status = operator_report(call, &desc.report);
     return status != CLQ_OK ? status : clq_quantize_scatter(call->context, call->queue, &desc, 0, NULL, done);
@@ -61,5 +80,7 @@ const struct operator_description quantize_scatter_operator = {
             [STRICT] = OPERATOR_STRICT,
         },
     .plan = plan,
+    .check = check,
+    .check_indices = check_indices,
     .run = run,
 };

@@ -23,7 +23,15 @@ bool operator_read_report(struct operator_call *call)
     if (call->report)
         status = clq_tensor_read(call->queue, &call->report->dl_tensor, CL_TRUE, &call->reported,
                                  sizeof call->reported, 0, NULL, NULL);
-    return status == CLQ_OK || operator_fail(call, "reading the report", status);
+    if (status != CLQ_OK)
+        return operator_fail(call, "reading the report", status);
+    if (call->reported.first == 0)
+        return true;
+    status = call->op->check_indices(call);
+    if (status != CLQ_ERROR_INDEX)
+        return operator_fail(call, "reading indices", status);
+    operator_sentence(call->first, sizeof call->first);
+    return true;
 }
 
 void operator_say_report(const struct operator_call *call)
@@ -31,14 +39,13 @@ void operator_say_report(const struct operator_call *call)
     const struct clq_report *report = &call->reported;
     const uint32_t count =
         report->dropped > 0 ? report->dropped : report->clamped; /* one policy: never both */
+
     size_t indices = 0; /* an operator that reports has an input of that name */
 
     while (count > 0 && strcmp(call->op->inputs[indices].name, "indices") != 0)
         indices++;
-
     if (count > 0)
-        complain("%s: %s: indices: %u %s out of range %s; the first is indices[%jd]",
-                 operator_path(call, indices), call->op->name, (unsigned)count,
-                 count == 1 ? "entry" : "entries", report->dropped > 0 ? "dropped" : "clamped",
-                 (intmax_t)report->first - 1);
+        complain("%s: %s: %u %s out of range %s; the first: %s", operator_path(call, indices), call->op->name,
+                 (unsigned)count, count == 1 ? "entry" : "entries",
+                 report->dropped > 0 ? "dropped" : "clamped", call->first);
 }

@@ -42,9 +42,9 @@ static bool plan(struct operator_call *call)
     return true;
 }
 
-static clq_status run(struct operator_call *call, cl_event *done)
+static struct clq_find_scales_desc desc_of(const struct operator_call *call)
 {
-    const struct clq_find_scales_desc desc = {
+    return (struct clq_find_scales_desc){
         .x = operator_input(call, X),
         .scales = operator_output(call, SCALES),
         .zero_points = has_zero_points(call) ? operator_output(call, ZERO_POINTS) : NULL,
@@ -53,6 +53,18 @@ static clq_status run(struct operator_call *call, cl_event *done)
         .method = (uint32_t)call->values[METHOD],
         .mode = (uint32_t)call->values[MODE],
     };
+}
+
+static clq_status check(struct operator_call *call)
+{
+    const struct clq_find_scales_desc desc = desc_of(call);
+
+    return clq_find_scales_check(&desc);
+}
+
+static clq_status run(struct operator_call *call, cl_event *done)
+{
+    const struct clq_find_scales_desc desc = desc_of(call);
 
     return clq_find_scales(call->context, call->queue, &desc, 0, NULL, done);
 }
@@ -78,5 +90,6 @@ const struct operator_description scales_operator = {
                       "what will be done with scales"},
         },
     .plan = plan,
+    .check = check,
     .run = run,
 };

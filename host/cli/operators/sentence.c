@@ -1,0 +1,73 @@
+/* The library's sentences in the words of those who have a file and a command line: types as the file names them
+ * (float16 is F16), axes and modes with the option that sets them. */
+#include "operator.h"
+
+#include <ctype.h>
+#include <string.h>
+
+/* Longer words stand before those that they begin with. */
+static const struct {
+    const char *word, *instead;
+} words[] = {
+    {"float32", "F32"},
+    {"float16", "F16"},
+    {"bfloat16", "BF16"},
+    {"int8", "I8"},
+    {"uint8", "U8"},
+    {"int32", "I32"},
+    {"int64", "I64"},
+    {".dtype is", "'s type is"},
+    {".ndim is", "'s rank is"},
+    {"axis is left out, which means", "--axis is left out, which means"},
+    {"axis is", "--axis is"},
+    {"quant_axis is", "--quant-axis is"},
+    {"div_mode", "--div-mode"},
+    {"is axis", "is --axis"},
+    {" (CLQ_AXIS_FIRST)", ""},
+    {"mode is 0", "--mode is divide"},
+    {"mode is 1", "--mode is multiply"},
+    {"mode is 2", "--mode is dynamic"},
+    {"with mode CLQ_DEQUANTIZE_DYNAMIC (2)", "with --mode dynamic"},
+    {"for mode CLQ_DEQUANTIZE_DYNAMIC (2)", "for --mode dynamic"},
+    {"CLQ_DEQUANTIZE_MULTIPLY (1)", "multiply"},
+    {"one of them must be NULL",
+     "one of them is expected; --tensor indices= or --tensor group_index= leaves one out"},
+};
+
+static int is_of_word(char c)
+{
+    return isalnum((unsigned char)c) || c == '_';
+}
+
+/* The word that begins there and is no part of a longer one; a negative number where there is none. */
+static int word_at(const char *sentence, const char *at)
+{
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
+        const size_t length = strlen(words[i].word);
+
+        if (strncmp(at, words[i].word, length) == 0 &&
+            (at == sentence || !is_of_word(at[-1]) || !is_of_word(*at)) &&
+            (!is_of_word(at[length - 1]) || !is_of_word(at[length])))
+            return (int)i;
+    }
+    return -1;
+}
+
+void operator_sentence(char *text, size_t size_bytes)
+{
+    const char *const sentence = clq_error_detail();
+    size_t used = 0;
+
+    for (const char *at = sentence; *at && used + 1 < size_bytes;) {
+        const int word = word_at(sentence, at);
+        const char *const from = word < 0 ? at : words[word].instead;
+        size_t length = word < 0 ? 1 : strlen(from);
+
+        if (length > size_bytes - 1 - used)
+            length = size_bytes - 1 - used;
+        memcpy(text + used, from, length);
+        used += length;
+        at += word < 0 ? 1 : strlen(words[word].word);
+    }
+    text[used] = '\0';
+}
