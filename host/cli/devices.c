@@ -7,10 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* The loader's answer where no driver is installed (CL_PLATFORM_NOT_FOUND_KHR). */
+/* The loader's answer where there is no driver (CL_PLATFORM_NOT_FOUND_KHR). */
 enum { NO_PLATFORM = -1001 };
-
-static const char advice[] = "PoCL makes one of any CPU: Debian's package pocl-opencl-icd";
 
 struct listing {
     cl_device_id chosen; /* NULL: none */
@@ -140,10 +138,8 @@ static int print_platforms(struct listing *listing)
     cl_int code = clGetPlatformIDs(0, NULL, &count);
     int status = STATUS_DONE;
 
-    if (code == NO_PLATFORM || (code == CL_SUCCESS && count == 0)) {
-        complain("no OpenCL platform is installed. %s", advice);
-        return STATUS_SYSTEM;
-    }
+    if (code == NO_PLATFORM || (code == CL_SUCCESS && count == 0))
+        return STATUS_DONE; /* nothing to list, as the search for a default has found */
     if (code == CL_SUCCESS) {
         platforms = calloc(count, sizeof(cl_platform_id));
         code = platforms ? clGetPlatformIDs(count, platforms, NULL) : CL_OUT_OF_HOST_MEMORY;
@@ -166,8 +162,11 @@ int devices_main(int argc, char **argv)
     int status = STATUS_DONE;
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        printf("clquant devices\n\nLists every OpenCL platform and device. --device and CLQ_DEVICE take a "
-               "device's number,\nor a part of its name or of its platform's.\n");
+        printf(
+            "clquant devices\n\nLists every OpenCL platform and device. --device and CLQ_DEVICE take, case "
+            "ignored:\n  CPU, GPU, accelerator  the first of this kind that runs the kernels\n"
+            "  N                      a device's number in this list\n"
+            "  TEXT                   a part of its name or of its platform's\n");
         return STATUS_DONE;
     }
     if (argc > 1) {

@@ -43,7 +43,7 @@ static void print_help(FILE *to)
 {
     fprintf(to, "clquant %s: quantizes tensors on any OpenCL device\n\n", clq_version());
     fprintf(to, "clquant OPERATOR IN.safetensors [IN2.safetensors ...] -o OUT.safetensors [options]\n"
-                "        [--device N|TEXT] [--tensor x=NAME ...]\n");
+                "        [--device KIND|N|TEXT] [--tensor x=NAME ...]\n");
     for (size_t i = 0; i < COUNT(operators); i++)
         fprintf(to, "  %-31s %s\n", operators[i]->name, operators[i]->summary);
     fprintf(to, "\nclquant COMMAND\n");

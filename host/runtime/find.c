@@ -1,6 +1,8 @@
-/* Choosing a device by number, by name, or by default. */
+/* Choosing a device by number, by kind, by name, or by default. */
 #include "base/error.h"
+#include "base/text.h"
 #include "runtime/device.h"
+#include "runtime/no_driver.h"
 
 #include <clquant/context.h>
 #include <ctype.h>
@@ -8,24 +10,32 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char install[] =
-    "no OpenCL device is installed: a CPU becomes one with PoCL (Debian: apt install pocl-opencl-icd)";
 /* PoCL gives no reason itself; mostly it is the first of these. */
 static const char give_a_folder[] =
     "PoCL is installed and offers no device: it needs a folder to write to, $HOME/.cache or what "
     "XDG_CACHE_HOME or "
     "POCL_CACHE_DIR names, and a device's name in POCL_DEVICES, if that is set";
 
+static const struct kind {
+    cl_device_type type;
+    const char *name;
+} kinds[] = {
+    {CL_DEVICE_TYPE_GPU, "GPU"}, {CL_DEVICE_TYPE_ACCELERATOR, "accelerator"}, {CL_DEVICE_TYPE_CPU, "CPU"}};
+
 struct search {
-    const char *text; /* NULL: the default */
-    long number;      /* -1: text is a name */
+    const char *text;    /* NULL: the default */
+    long number;         /* -1: text is a kind or a name */
+    cl_device_type kind; /* 0: text is no kind */
+    cl_uint platforms;
     long seen;
     int best; /* how well the device found so far fits the default: 2 GPU or accelerator, 1 CPU, 0 other, or one that
                * runs no kernel of ours */
     cl_platform_id platform;
     cl_device_id device;
-    clq_status failure; /* of the last platform that could not be asked */
-    const char *advice; /* where there is no device at all */
+    clq_status failure;     /* of the last platform that could not be asked */
+    char mute[128];         /* the last platform without a device; "": there is none */
+    bool pocl_is_mute;      /* PoCL is one */
+    struct clq__text *list; /* the devices */
 };
 
 static bool contains(const char *text, const char *part)
@@ -44,6 +54,22 @@ static bool contains(const char *text, const char *part)
     return false;
 }
 
+static cl_device_type kind_of(const char *text)
+{
+    for (size_t i = 0; text != NULL && i < CLQ_COUNT(kinds); i++)
+        if (strlen(text) == strlen(kinds[i].name) && contains(text, kinds[i].name))
+            return kinds[i].type;
+    return 0;
+}
+
+static const char *name_of_kind(cl_device_type type)
+{
+    for (size_t i = 0; i < CLQ_COUNT(kinds); i++)
+        if (type & kinds[i].type)
+            return kinds[i].name;
+    return "custom";
+}
+
 /* A name that does not fit the buffer cannot be matched; its devices can still be chosen by number. */
 static void name_of(cl_platform_id platform, char name[256])
 {
@@ -55,19 +81,23 @@ static void consider(struct search *search, cl_platform_id platform, cl_device_i
 {
     char platform_name[256] = "", name[256] = "";
     cl_device_type type = 0;
+    bool runs;
     int fit = -1;
 
     if (clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS)
         type = 0; /* it fits least of all, and can still be named */
+    runs = clq__device_runs(device);
     name_of(platform, platform_name);
     if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS)
         name[0] = '\0';
     if (search->number >= 0)
         fit = search->seen == search->number ? 2 : -1;
+    else if (search->kind != 0)
+        fit = runs && type & search->kind ? 2 : -1;
     else if (search->text != NULL)
         fit = contains(name, search->text) || contains(platform_name, search->text) ? 2 : -1;
     else
-        fit = !clq__device_runs(device)                                  ? 0
+        fit = !runs                                                      ? 0
               : type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR) ? 2
               : type & CL_DEVICE_TYPE_CPU                                ? 1
                                                                          : 0;
@@ -76,6 +106,8 @@ static void consider(struct search *search, cl_platform_id platform, cl_device_i
         search->platform = platform;
         search->device = device;
     }
+    clq__text_format(search->list, "%s%ld \"%.40s\" (%s%s)", search->seen > 0 ? ", " : "", search->seen, name,
+                     name_of_kind(type), runs ? "" : ", does not run the kernels");
     search->seen++;
 }
 
@@ -84,13 +116,13 @@ static clq_status consider_platform(struct search *search, cl_platform_id platfo
     clq_status status = CLQ_OK;
     cl_device_id *devices = NULL;
     cl_uint count = 0;
-    char name[256] = "";
+    char name[256];
     const cl_int found = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
 
     if (found == CL_DEVICE_NOT_FOUND || (found == CL_SUCCESS && count == 0)) {
         name_of(platform, name);
-        if (strcmp(name, CLQ__POCL) == 0)
-            search->advice = give_a_folder;
+        search->pocl_is_mute |= strcmp(name, CLQ__POCL) == 0;
+        snprintf(search->mute, sizeof search->mute, "%.127s", name);
         goto end;
     }
     CLQ_REQUIRE(found == CL_SUCCESS, found, "clGetDeviceIDs failed with %s (%d)", clq_status_name(found),
@@ -120,6 +152,7 @@ static clq_status consider_all(struct search *search)
     platforms = calloc(count, sizeof *platforms);
     CLQ_REQUIRE(platforms != NULL, CLQ_ERROR_MEMORY, "malloc for %u platforms failed", count);
     CLQ_TRY_CL(clGetPlatformIDs(count, platforms, NULL));
+    search->platforms = count;
     for (cl_uint i = 0; i < count; i++) {
         const clq_status failed = consider_platform(search, platforms[i]);
 
@@ -131,10 +164,35 @@ end:
     return status;
 }
 
+/* Why nothing was found. argument is where the text is from. */
+static clq_status refuse(const struct search *search, const char *argument, bool environment)
+{
+    const char *list = search->list->data;
+
+    if (search->seen == 0 && search->pocl_is_mute)
+        return clq_error_set(CLQ_ERROR_DEVICE, "%s", give_a_folder);
+    if (search->seen == 0 && search->platforms > 0)
+        return clq_error_set(CLQ_ERROR_DEVICE, "OpenCL platform \"%s\" offers no device. " CLQ__GET_POCL,
+                             search->mute);
+    if (search->seen == 0)
+        return clq__no_driver(environment);
+    if (search->kind != 0)
+        return clq_error_set(CLQ_ERROR_DEVICE,
+                             "%s is \"%.100s\": there is no %s that runs the kernels among %s", argument,
+                             search->text, name_of_kind(search->kind), list);
+    return clq_error_set(
+        CLQ_ERROR_DEVICE,
+        "%s is \"%.100s\": it must be CPU, GPU, accelerator, a part of a device's name, or its number, "
+        "at most %ld; there are %s",
+        argument, search->text, search->seen - 1, list);
+}
+
 clq_status clq_device_find(const char *text, int environment, cl_platform_id *platform, cl_device_id *device)
 {
     clq_status status = CLQ_OK;
-    struct search search = {.number = -1, .best = -1, .advice = install};
+    char devices[300];
+    struct clq__text list = clq__text(devices, sizeof devices);
+    struct search search = {.number = -1, .best = -1, .list = &list};
     const char *argument = "device";
     char *rest = NULL;
 
@@ -147,6 +205,7 @@ clq_status clq_device_find(const char *text, int environment, cl_platform_id *pl
         text = getenv(argument);
     }
     search.text = text != NULL && *text != '\0' ? text : NULL;
+    search.kind = kind_of(search.text);
     if (search.text != NULL && isdigit((unsigned char)*search.text)) {
         search.number = strtol(search.text, &rest, 10);
         if (*rest != '\0')
@@ -156,10 +215,8 @@ clq_status clq_device_find(const char *text, int environment, cl_platform_id *pl
     /* the sentence is that of the failure; a number counts devices, and the count cannot be trusted now */
     if (search.failure != CLQ_OK && (search.device == NULL || search.number >= 0))
         CLQ_TRY(search.failure);
-    CLQ_REQUIRE(search.seen > 0, CLQ_ERROR_DEVICE, "%s", search.advice);
-    CLQ_REQUIRE(search.device != NULL, CLQ_ERROR_DEVICE,
-                "%s is \"%s\": it must be a part of a device's name, or its number, at most %ld", argument,
-                search.text, search.seen - 1);
+    if (search.device == NULL)
+        CLQ_TRY(refuse(&search, argument, environment != 0));
     *platform = search.platform;
     *device = search.device;
 end:

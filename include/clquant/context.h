@@ -115,10 +115,12 @@ CLQ_API const char *clq_context_cache_dir(const clq_context *context);
  * where text is too small: CLQ_ERROR_SIZE; text is then "", if there is room for it. */
 CLQ_API clq_status clq_cache_directory(char *text, size_t size_bytes);
 
-/* Chooses a device. text: NULL or "" for the default (the first GPU or accelerator that runs the kernels,
- * else the first such CPU), a number (counted over all platforms, as `clquant devices` lists them), or a part of
- * the platform's or device's name, case ignored. With environment true and no text, $CLQ_DEVICE is the text.
- * CLQ_ERROR_DEVICE says what was looked at. */
+/* Chooses a device. With environment true and no text, $CLQ_DEVICE is the text. text, case ignored:
+ *   NULL or ""              the default: the first GPU or accelerator that runs the kernels, else the first such CPU
+ *   CPU, GPU, accelerator   the first of this kind that runs the kernels
+ *   a number                counted over all platforms, as `clquant devices` lists them
+ *   any other               a part of the platform's or device's name
+ * CLQ_ERROR_DEVICE says what was looked at: the devices that there are, or where the OpenCL loader looked. */
 CLQ_API clq_status clq_device_find(const char *text, int environment, cl_platform_id *platform,
                                    cl_device_id *device);
 

@@ -1,8 +1,10 @@
 /* What a device's answers mean for its kernels: the questions that a driver is asked are answered here. */
+#define _GNU_SOURCE /* setenv */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include <cmocka.h>
@@ -25,7 +27,7 @@ struct driver {
 static const char pocl[] = "Portable Computing Language";
 enum { DEVICES = 2 };
 static struct driver drivers[DEVICES];
-static cl_uint devices_there = DEVICES;
+static cl_uint devices_there = DEVICES, platforms_there = 1;
 static char handles[DEVICES + 1]; /* and the platform */
 
 static cl_int answer(const void *value, size_t value_bytes, size_t size_bytes, void *out, size_t *length)
@@ -94,6 +96,8 @@ cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size_bytes, 
 
 cl_int clGetPlatformIDs(cl_uint room, cl_platform_id *platforms, cl_uint *count)
 {
+    if (platforms_there == 0)
+        return -1001; /* CL_PLATFORM_NOT_FOUND_KHR */
     if (count != NULL)
         *count = 1;
     if (room > 0)
@@ -292,6 +296,98 @@ static void pocl_without_devices_is_not_to_be_installed(void **state)
     devices_there = DEVICES;
 }
 
+static void a_kind_chooses_the_first_of_it_that_runs_the_kernels(void **state)
+{
+    static const struct driver cpu = {
+        .platform = "any", .name = "the gpu's host", .type = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT};
+    static const struct driver gpu = {.platform = "any", .name = "card", .type = CL_DEVICE_TYPE_GPU};
+    static const struct driver fpga = {
+        .platform = "any", .name = "board", .type = CL_DEVICE_TYPE_ACCELERATOR};
+    static const struct driver old = {
+        .platform = "any", .name = "old", .type = CL_DEVICE_TYPE_GPU, .version = "OpenCL 1.1"};
+    static const struct {
+        const char *text;
+        const struct driver *first, *second;
+        int chosen; /* -1: none */
+        const char *sentence;
+    } cases[] = {
+        {"CPU", &gpu, &cpu, 1, NULL},
+        {"cpu", &cpu, &gpu, 0, NULL},
+        {"GPU", &cpu, &gpu, 1, NULL},
+        {"gpu", &old, &gpu, 1, NULL},
+        {"Gpu", &gpu, &gpu, 0, NULL},
+        {"accelerator", &gpu, &fpga, 1, NULL},
+        {"ACCELERATOR", &fpga, &fpga, 0, NULL},
+        {"gpu's", &gpu, &cpu, 1, NULL}, /* no exact word: a name */
+        {"gpu", &old, &cpu, -1,
+         "device is \"gpu\": there is no GPU that runs the kernels among 0 \"old\" (GPU, does not run the "
+         "kernels), "
+         "1 \"the gpu's host\" (CPU)"},
+        {"accelerator", &gpu, &cpu, -1,
+         "device is \"accelerator\": there is no accelerator that runs the kernels among 0 \"card\" (GPU), "
+         "1 \"the gpu's host\" (CPU)"},
+        {"tpu", &gpu, &fpga, -1,
+         "device is \"tpu\": it must be CPU, GPU, accelerator, a part of a device's name, or its number, at "
+         "most 1; "
+         "there are 0 \"card\" (GPU), 1 \"board\" (accelerator)"},
+    };
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        drivers[0] = *cases[i].first;
+        drivers[1] = *cases[i].second;
+        assert_int_equal(clq_device_find(cases[i].text, 0, &platform, &device),
+                         cases[i].chosen < 0 ? CLQ_ERROR_DEVICE : CLQ_OK);
+        assert_ptr_equal(device, cases[i].chosen < 0 ? NULL : &handles[cases[i].chosen]);
+        if (cases[i].chosen < 0)
+            assert_string_equal(clq_error_detail(), cases[i].sentence);
+    }
+    assert_int_equal(setenv("CLQ_DEVICE", "gpu", 1), 0);
+    drivers[0] = cpu;
+    drivers[1] = gpu;
+    assert_int_equal(clq_device_find(NULL, 1, &platform, &device), CLQ_OK);
+    assert_ptr_equal(device, &handles[1]);
+    unsetenv("CLQ_DEVICE");
+}
+
+/* Where the loader finds no driver, the sentence says where it looked. */
+static void without_a_driver_the_places_are_named(void **state)
+{
+    static const struct {
+        const char *vendors, *path, *files;
+        int environment;
+        const char *places;
+    } cases[] = {
+        {NULL, NULL, NULL, 1, "looked at the folder /etc/OpenCL/vendors. "},
+        {"", NULL, NULL, 1, "looked at the folder /etc/OpenCL/vendors. "},
+        {"/v", NULL, NULL, 1, "looked at OCL_ICD_VENDORS=/v. "},
+        {"/v", "/p", "/f.so", 1,
+         "looked at OCL_ICD_VENDORS=/v, OPENCL_VENDOR_PATH=/p, OCL_ICD_FILENAMES=/f.so. "},
+        {"/v", "/p", "/f.so", 0, "looked at the folder /etc/OpenCL/vendors. "},
+    };
+    static const char *const names[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"};
+    cl_platform_id platform = NULL;
+    cl_device_id device = NULL;
+
+    (void)state;
+    platforms_there = 0;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *const values[] = {cases[i].vendors, cases[i].path, cases[i].files};
+
+        for (size_t v = 0; v < 3; v++)
+            assert_int_equal(values[v] != NULL ? setenv(names[v], values[v], 1) : unsetenv(names[v]), 0);
+        assert_int_equal(clq_device_find(NULL, cases[i].environment, &platform, &device), CLQ_ERROR_DEVICE);
+        assert_non_null(strstr(clq_error_detail(), cases[i].places));
+        assert_non_null(strstr(clq_error_detail(), "apt install pocl-opencl-icd"));
+        assert_non_null(strstr(clq_error_detail(), "OCL_ICD_FILENAMES=…/libpocl.so")); /* nothing is cut */
+    }
+    for (size_t v = 0; v < 3; v++)
+        unsetenv(names[v]);
+    platforms_there = 1;
+}
+
 static void a_long_name_is_cut(void **state)
 {
     char name[1000] = "";
@@ -316,6 +412,8 @@ int main(void)
         cmocka_unit_test(what_cannot_run_kernels_is_refused_by_name),
         cmocka_unit_test(any_version_from_1_2_on_is_taken),
         cmocka_unit_test(the_default_is_a_device_that_runs_the_kernels),
+        cmocka_unit_test(a_kind_chooses_the_first_of_it_that_runs_the_kernels),
+        cmocka_unit_test(without_a_driver_the_places_are_named),
         cmocka_unit_test(pocl_without_devices_is_not_to_be_installed),
         cmocka_unit_test(a_long_name_is_cut),
     };

@@ -23,7 +23,7 @@ static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost
                                                       scales_rows,     dequantize_rows};
 
 static const char help[] =
-    "clquant bench [--device N|TEXT] [--only TEXT] [--size MIB] [--json FILE] [--plot FILE.svg]\n\n"
+    "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--json FILE] [--plot FILE.svg]\n\n"
     "Measures every operator beside what the device's memory allows: a loop that reads and writes the same\n"
     "bytes and computes nothing. On a CPU also beside C with intrinsics, and oneDNN and PyTorch where they\n"
     "are installed.\n\n"

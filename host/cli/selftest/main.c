@@ -16,7 +16,7 @@
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
 static const char help[] =
-    "clquant selftest [--device N|TEXT] [--only TEXT] [--seed N]\n\n"
+    "clquant selftest [--device KIND|N|TEXT] [--only TEXT] [--seed N]\n\n"
     "Compares every operator with the plain C reference, byte for byte, on a device: pass or fail,\n"
     "a line each. Exit status 3: a line failed. The first run takes its time: it builds many kernels.\n\n"
     "  --only TEXT  lines that hold every word of TEXT, or words that begin so; \"these two\" are one:\n"
@@ -199,7 +199,7 @@ int selftest_main(int argc, char **argv)
             complain("selftest: --seed '%.100s': a whole number is expected", optarg);
             return STATUS_USAGE;
         } else {
-            complain("selftest: '%.100s': --device N|TEXT, --only TEXT and --seed N are expected",
+            complain("selftest: '%.100s': --device KIND|N|TEXT, --only TEXT and --seed N are expected",
                      argv[optind - 1]);
             return STATUS_USAGE;
         }
