@@ -188,8 +188,7 @@ static void release(struct decode *decode)
     };
 
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
-        if (tensors[i] != NULL)
-            tensors[i]->deleter(tensors[i]);
+        clq_tensor_destroy(tensors[i]);
     if (decode->queue != NULL)
         clReleaseCommandQueue(decode->queue);
     clq_context_destroy(decode->context);

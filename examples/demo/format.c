@@ -30,13 +30,10 @@ struct run {
 static void release(struct run *run)
 {
     for (int i = 0; i < run->copies; i++) {
-        if (run->dx[i] != NULL)
-            run->dx[i]->deleter(run->dx[i]);
-        if (run->dy[i] != NULL)
-            run->dy[i]->deleter(run->dy[i]);
+        clq_tensor_destroy(run->dx[i]);
+        clq_tensor_destroy(run->dy[i]);
     }
-    if (run->dscales != NULL)
-        run->dscales->deleter(run->dscales);
+    clq_tensor_destroy(run->dscales);
     free(run->expected);
     free(run->y);
     free(run->scales);

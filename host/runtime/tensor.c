@@ -26,6 +26,12 @@ static void delete_tensor(DLManagedTensor *self)
     free(self); /* managed is the first member */
 }
 
+void clq_tensor_destroy(DLManagedTensor *tensor)
+{
+    if (tensor != NULL && tensor->deleter != NULL)
+        tensor->deleter(tensor);
+}
+
 static clq_status check(struct clq__view *view, const char *name, const DLTensor *tensor)
 {
     clq_status status = CLQ_OK;

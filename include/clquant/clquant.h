@@ -14,6 +14,7 @@
 #include <clquant/quantize_scatter.h>
 #include <clquant/report.h>
 #include <clquant/status.h>
+#include <clquant/struct_size.h>
 #include <clquant/tensor.h>
 #include <clquant/version.h>
 

@@ -92,6 +92,14 @@ CLQ_API void clq_context_destroy(clq_context *context);
 CLQ_API cl_context clq_context_cl(const clq_context *context);
 CLQ_API cl_device_id clq_context_device(const clq_context *context);
 
+/* A queue on the context's device, for callers that have not loaded OpenCL themselves: clCreateCommandQueue and
+ * clReleaseCommandQueue. Any other queue of clq_context_cl and clq_context_device does as well. properties: 0, or
+ * CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE and CL_QUEUE_PROFILING_ENABLE; one that the device does not offer is
+ * CLQ_ERROR_VALUE. On failure *queue is NULL. Destroy does not wait: what was enqueued goes on. NULL is fine. */
+CLQ_API clq_status clq_queue_create(clq_context *context, cl_command_queue_properties properties,
+                                    cl_command_queue *queue);
+CLQ_API void clq_queue_destroy(cl_command_queue queue);
+
 /* Builds kernels ahead of time. What a driver compiles for a launch alone (PoCL: for its local size) is left to
  * the first call, and so is keeping the binary, which has to hold that: clq_<operator>_build does all of it for
  * one descriptor, so that no later call waits, and finds the names itself. Each text names a variant, as a line

@@ -53,6 +53,26 @@ extern "C" {
 CLQ_API clq_status clq_tensor_create(clq_context *context, DLDataType dtype, int ndim, const int64_t *shape,
                                      DLManagedTensor **tensor);
 
+/* Frees a tensor by its deleter, which every DLManagedTensor has. Commands in flight may still use it. NULL is fine. */
+CLQ_API void clq_tensor_destroy(DLManagedTensor *tensor);
+
+/* A dense tensor in a buffer of the caller's, from its first byte; set strides and byte_offset of the result for
+ * another. Nothing is checked, retained or freed: buffer and shape, an array of ndim sizes, must outlive its use. */
+static inline DLTensor clq_tensor_view(cl_mem buffer, DLDataType dtype, int ndim, int64_t *shape)
+{
+    DLTensor tensor;
+
+    tensor.data = buffer;
+    tensor.device.device_type = kDLOpenCL;
+    tensor.device.device_id = 0;
+    tensor.ndim = ndim;
+    tensor.dtype = dtype;
+    tensor.shape = shape;
+    tensor.strides = NULL;
+    tensor.byte_offset = 0;
+    return tensor;
+}
+
 /* The bytes of the elements themselves, densely packed: what write and read move. */
 CLQ_API clq_status clq_tensor_size_bytes(const DLTensor *tensor, size_t *size_bytes);
 

@@ -1,13 +1,19 @@
 #!/bin/sh
-# What the libraries show and what they run by themselves: clq_ names only, and nothing before main or at exit.
-#   symbols.sh NM READELF STATIC SHARED LEAST      LEAST is how many names are exported, at least
+# What the libraries show and what they run by themselves: what the headers declare and nothing else, and nothing before
+# main or at exit.
+#   symbols.sh NM READELF STATIC SHARED HEADER…
 set -eu
-nm=$1 readelf=$2 static=$3 shared=$4 least=$5
+nm=$1 readelf=$2 static=$3 shared=$4
+shift 4
 
-exported=$("$nm" -D --defined-only "$shared" | awk '{ print $3 }')
-strangers=$(echo "$exported" | grep -v '^clq_[a-z]' || true)
-[ -z "$strangers" ] || { echo "exported, and no clq_ name:" $strangers; exit 1; }
-[ "$(echo "$exported" | wc -l)" -ge "$least" ] || { echo "hardly anything is exported:" $exported; exit 1; }
+exported=$("$nm" -D --defined-only "$shared" | awk '{ print $3 }' | sort)
+declared=$(cat "$@" | tr '\n' ' ' | grep -oE 'CLQ_API [^;(]*[ *]clq_[a-z0-9_]+\(' | sed 's/.*[ *]\(clq_[a-z0-9_]*\)($/\1/' | sort)
+[ -n "$declared" ] || { echo "no header declares anything: $*"; exit 1; }
+[ "$exported" = "$declared" ] || {
+  echo "exported, and declared by no header:" $(printf '%s\n' "$declared" "$declared" "$exported" | sort | uniq -u)
+  echo "declared by a header, and not exported:" $(printf '%s\n' "$exported" "$exported" "$declared" | sort | uniq -u)
+  exit 1
+}
 
 # a static library shares one space of names with its user's program
 strangers=$("$nm" -g --defined-only "$static" | awk 'NF == 3 { print $3 }' | grep -v '^clq_' || true)

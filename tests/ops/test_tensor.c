@@ -237,6 +237,48 @@ static void large_tensors_stand_on_large_pages(void **state)
     }
 }
 
+static void a_view_stands_in_the_callers_buffer(void **state)
+{
+    int64_t shape[2] = {2, 3};
+    const float in[6] = {1, 2, 3, 4, 5, 6};
+    float out[6] = {0};
+    cl_int status;
+    cl_mem buffer = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sizeof(in), NULL, &status);
+    const DLTensor view = clq_tensor_view(buffer, CLQ_FLOAT32, 2, shape);
+
+    (void)state;
+    expect_cl(status, "clCreateBuffer");
+    assert_ptr_equal(view.data, buffer);
+    assert_ptr_equal(view.shape, shape);
+    assert_null(view.strides);
+    expect_status(clq_tensor_write(harness.queue, &view, CL_TRUE, in, sizeof(in), 0, NULL, NULL), CLQ_OK,
+                  "write");
+    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, out, sizeof(out), 0, NULL, NULL), CLQ_OK,
+                  "read");
+    assert_memory_equal(in, out, sizeof(in));
+    clReleaseMemObject(buffer);
+}
+
+/* Freed through the tensor's own deleter, whoever made it. */
+static int deleted;
+static void count_deleted(DLManagedTensor *tensor)
+{
+    (void)tensor;
+    deleted++;
+}
+
+static void a_tensor_is_destroyed_by_its_deleter(void **state)
+{
+    DLManagedTensor own = {.deleter = count_deleted}, without = {.deleter = NULL};
+
+    (void)state;
+    deleted = 0;
+    clq_tensor_destroy(&own);
+    clq_tensor_destroy(&without);
+    clq_tensor_destroy(NULL);
+    assert_int_equal(deleted, 1);
+}
+
 static void refuses_to_make(void **state)
 {
     static const struct {
@@ -313,6 +355,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(nothing_moves_for_an_empty_tensor),
         cmocka_unit_test(blocking_on_an_empty_tensor_waits),
         cmocka_unit_test(large_tensors_stand_on_large_pages),
+        cmocka_unit_test(a_view_stands_in_the_callers_buffer),
+        cmocka_unit_test(a_tensor_is_destroyed_by_its_deleter),
         cmocka_unit_test(refuses_to_make),
         cmocka_unit_test(refuses_to_move),
     };

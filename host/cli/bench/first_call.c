@@ -196,12 +196,9 @@ static clq_status first_call(const char *device_text, clq_context **context)
                                                            .y = &y->dl_tensor,
                                                            .axis = -1,
                                                            .mode = CLQ_MULTIPLY});
-    if (y)
-        y->deleter(y);
-    if (scales)
-        scales->deleter(scales);
-    if (x)
-        x->deleter(x);
+    clq_tensor_destroy(y);
+    clq_tensor_destroy(scales);
+    clq_tensor_destroy(x);
     if (queue)
         clReleaseCommandQueue(queue);
     return status;

@@ -86,8 +86,7 @@ bool probe_create(struct selftest *test, struct probe *probe, enum reference_typ
 void probes_destroy(struct selftest *test)
 {
     for (struct probe *probe = test->probes; probe; probe = probe->made_before) {
-        if (probe->memory)
-            probe->memory->deleter(probe->memory);
+        clq_tensor_destroy(probe->memory);
         free(probe->image);
     }
     test->probes = NULL;

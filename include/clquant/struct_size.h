@@ -1,0 +1,38 @@
+/* Sizes of the public structs, for bindings: whoever writes them down in another language asks here whether they
+ * are as large as the library's. */
+#ifndef CLQUANT_STRUCT_SIZE_H
+#define CLQUANT_STRUCT_SIZE_H
+
+#include <clquant/status.h>
+#include <stddef.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* X(name, value, struct). A value never gets another meaning. */
+#define CLQ_STRUCT_LIST(X)                                                                                   \
+    X(CLQ_STRUCT_CONTEXT_DESC, 1, clq_context_desc)                                                          \
+    X(CLQ_STRUCT_REPORT, 2, clq_report)                                                                      \
+    X(CLQ_STRUCT_QUANTIZE_DESC, 3, clq_quantize_desc)                                                        \
+    X(CLQ_STRUCT_QUANTIZE_SCATTER_DESC, 4, clq_quantize_scatter_desc)                                        \
+    X(CLQ_STRUCT_GROUP_QUANTIZE_DESC, 5, clq_group_quantize_desc)                                            \
+    X(CLQ_STRUCT_DYNAMIC_QUANTIZE_DESC, 6, clq_dynamic_quantize_desc)                                        \
+    X(CLQ_STRUCT_DYNAMIC_QUANTIZE_SCATTER_DESC, 7, clq_dynamic_quantize_scatter_desc)                        \
+    X(CLQ_STRUCT_DEQUANTIZE_DESC, 8, clq_dequantize_desc)                                                    \
+    X(CLQ_STRUCT_FIND_SCALES_DESC, 9, clq_find_scales_desc)                                                  \
+    X(CLQ_STRUCT_ROTATE_ROWS_DESC, 10, clq_rotate_rows_desc)
+
+enum clq_struct {
+#define CLQ_STRUCT_ENUM(name, value, type) name = (value),
+    CLQ_STRUCT_LIST(CLQ_STRUCT_ENUM)
+#undef CLQ_STRUCT_ENUM
+};
+
+/* sizeof the struct in bytes, as the library was built; 0 for a value that the library does not know. */
+CLQ_API size_t clq_struct_size(enum clq_struct which);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
