@@ -26,7 +26,8 @@ clq_status clq__dense_run(clq_context *context, cl_command_queue queue, const st
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(clq__dense_check(call, &work));
     CLQ_TRY(clq__memory_check_all(
-        (const struct clq__view *[]){&work.y, &work.x, &work.scale.view, &work.zero_point.view}, 1, 4));
+        context, (const struct clq__view *[]){&work.y, &work.x, &work.scale.view, &work.zero_point.view}, 1,
+        4));
     CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;

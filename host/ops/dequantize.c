@@ -12,7 +12,7 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(clq__dequantize_check(desc, &work));
-    CLQ_TRY(clq__dequantize_check_memory(&work));
+    CLQ_TRY(clq__dequantize_check_memory(context, &work));
     CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;
@@ -46,7 +46,7 @@ clq_status clq_dequantize_check_indices(clq_context *context, cl_command_queue q
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(clq__dequantize_check(desc, &work));
-    CLQ_TRY(clq__dequantize_check_memory(&work));
+    CLQ_TRY(clq__dequantize_check_memory(context, &work));
     CLQ_REQUIRE(work.placement.kind != CLQ_ENTRY_NONE, CLQ_ERROR_NULL,
                 "indices and group_index are NULL: there is nothing to read back");
     if (work.placement.kind == CLQ_ENTRY_GROUPS)

@@ -8,6 +8,6 @@
 
 /* Every rule but those of buffers, once; and these. */
 clq_status clq__dequantize_check(const struct clq_dequantize_desc *desc, struct clq__static_work *work);
-clq_status clq__dequantize_check_memory(const struct clq__static_work *work);
+clq_status clq__dequantize_check_memory(const clq_context *context, const struct clq__static_work *work);
 
 #endif

@@ -86,15 +86,16 @@ end:
     return status;
 }
 
-clq_status clq__dequantize_check_memory(const struct clq__static_work *work)
+clq_status clq__dequantize_check_memory(const clq_context *context, const struct clq__static_work *work)
 {
     clq_status status = CLQ_OK;
 
     CLQ_TRY(
-        clq__memory_check_all((const struct clq__view *[]){&work->x, &work->y, &work->scale.view,
+        clq__memory_check_all(context,
+                              (const struct clq__view *[]){&work->x, &work->y, &work->scale.view,
                                                            &work->zero_point.view, &work->placement.indices},
                               1, 5));
-    CLQ_TRY(clq__static_check_side_buffers(work, NULL, 0));
+    CLQ_TRY(clq__static_check_side_buffers(context, work, NULL, 0));
 end:
     return status;
 }

@@ -31,7 +31,8 @@ struct clq__dynamic_tensors {
 clq_status clq__dynamic_check(struct clq__dynamic_work *work, const struct clq__dynamic_names *names,
                               const struct clq__dynamic_tensors *tensors);
 /* Buffers, the report, and the workspace where words of it are needed. */
-clq_status clq__dynamic_check_memory(const struct clq__dynamic_work *work, int64_t workspace_words);
+clq_status clq__dynamic_check_memory(const clq_context *context, const struct clq__dynamic_work *work,
+                                     int64_t workspace_words);
 
 /* Folds the layout and fills the arguments, but for what depends on the cut into work-items. Makes no OpenCL
  * call. */

@@ -75,14 +75,16 @@ end:
     return status;
 }
 
-clq_status clq__dynamic_check_memory(const struct clq__dynamic_work *work, int64_t workspace_words)
+clq_status clq__dynamic_check_memory(const clq_context *context, const struct clq__dynamic_work *work,
+                                     int64_t workspace_words)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *const tensors[] = {&work->y, &work->scale,  &work->offset,
                                                &work->x, &work->smooth, &work->placement.indices};
 
-    CLQ_TRY(clq__memory_check_all(tensors, 3, (int)CLQ_COUNT(tensors)));
-    CLQ_TRY(clq__side_buffers_check(&work->placement, workspace_words, tensors, (int)CLQ_COUNT(tensors)));
+    CLQ_TRY(clq__memory_check_all(context, tensors, 3, (int)CLQ_COUNT(tensors)));
+    CLQ_TRY(clq__side_buffers_check(context, &work->placement, workspace_words, tensors,
+                                    (int)CLQ_COUNT(tensors)));
 end:
     return status;
 }

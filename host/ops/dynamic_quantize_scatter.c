@@ -129,7 +129,7 @@ clq_status clq_dynamic_quantize_scatter_workspace(clq_context *context,
     CLQ_TRY(call_of(desc, &call));
     call.workspace = NULL; /* it is what is asked for */
     CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
-    CLQ_TRY(clq__dynamic_check_memory(&work, 0));
+    CLQ_TRY(clq__dynamic_check_memory(context, &work, 0));
     *size_bytes = (size_t)owner_words_of(&work) * sizeof(uint32_t);
 end:
     return status;
@@ -146,7 +146,7 @@ clq_status clq_dynamic_quantize_scatter_check_indices(clq_context *context, cl_c
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(call_of(desc, &call));
     CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
-    CLQ_TRY(clq__dynamic_check_memory(&work, owner_words_of(&work)));
+    CLQ_TRY(clq__dynamic_check_memory(context, &work, owner_words_of(&work)));
     CLQ_TRY(clq__indices_check_entries(queue, &work.placement, num_wait, wait));
 end:
     return status;

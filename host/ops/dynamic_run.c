@@ -73,13 +73,13 @@ clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,
     bool group;
 
     if (work->x.elements == 0) {
-        CLQ_TRY(clq__dynamic_check_memory(work, 0));
+        CLQ_TRY(clq__dynamic_check_memory(context, work, 0));
         if (!build_only)
             CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
         goto end;
     }
     clq__dynamic_describe(&args, work);
-    CLQ_TRY(clq__dynamic_check_memory(work, args.entries.owner_words));
+    CLQ_TRY(clq__dynamic_check_memory(context, work, args.entries.owner_words));
     group = clq__dynamic_size(&args, &launch, clq__traits(context));
     CLQ_TRY(clq__rounds_check(context, clq__dynamic_rounds(&args), work->x.name));
     choose_variant(&launch.variant, work);

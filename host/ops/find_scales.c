@@ -132,8 +132,8 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(check(desc, &work));
-    CLQ_TRY(
-        clq__memory_check_all((const struct clq__view *[]){&work.scales, &work.zero_points, &work.x}, 2, 3));
+    CLQ_TRY(clq__memory_check_all(
+        context, (const struct clq__view *[]){&work.scales, &work.zero_points, &work.x}, 2, 3));
     if (work.scales.elements == 0) {
         if (!build_only)
             CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));

@@ -29,15 +29,16 @@ end:
     return status;
 }
 
-static clq_status check_memory(const struct clq__static_work *work)
+static clq_status check_memory(const clq_context *context, const struct clq__static_work *work)
 {
     clq_status status = CLQ_OK;
 
     CLQ_TRY(
-        clq__memory_check_all((const struct clq__view *[]){&work->y, &work->x, &work->scale.view,
+        clq__memory_check_all(context,
+                              (const struct clq__view *[]){&work->y, &work->x, &work->scale.view,
                                                            &work->placement.indices, &work->zero_point.view},
                               1, 5));
-    CLQ_TRY(clq__static_check_side_buffers(work, NULL, 0));
+    CLQ_TRY(clq__static_check_side_buffers(context, work, NULL, 0));
 end:
     return status;
 }
@@ -50,7 +51,7 @@ clq_status clq__group_run(clq_context *context, cl_command_queue queue, const st
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(clq__group_check(call, &work));
-    CLQ_TRY(check_memory(&work));
+    CLQ_TRY(check_memory(context, &work));
     CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;
@@ -121,7 +122,7 @@ clq_status clq_group_quantize_check_indices(clq_context *context, cl_command_que
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(call_of(desc, &call));
     CLQ_TRY(clq__group_check(&call, &work));
-    CLQ_TRY(check_memory(&work));
+    CLQ_TRY(check_memory(context, &work));
     CLQ_TRY(clq__indices_check_groups(queue, &work.placement, work.x.shape[0], num_wait, wait));
 end:
     return status;

@@ -10,16 +10,17 @@
 static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
 
 /* Before anything is enqueued: how much workspace is needed shows only once the call is described. */
-static clq_status check_memory(const struct clq__static_work *work, const struct clq__view *input)
+static clq_status check_memory(const clq_context *context, const struct clq__static_work *work,
+                               const struct clq__view *input)
 {
     clq_status status = CLQ_OK;
     struct clq__static_call described;
 
-    CLQ_TRY(clq__scatter_check_memory(work, input));
+    CLQ_TRY(clq__scatter_check_memory(context, work, input));
     if (work->placement.workspace == NULL || work->x.elements == 0)
         goto end;
     clq__static_describe(&described, work);
-    CLQ_TRY(clq__static_check_side_buffers(work, input, clq__static_owner_words(&described)));
+    CLQ_TRY(clq__static_check_side_buffers(context, work, input, clq__static_owner_words(&described)));
 end:
     return status;
 }
@@ -34,7 +35,7 @@ clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const 
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
     CLQ_TRY(clq__scatter_check(call, &work, &input));
-    CLQ_TRY(check_memory(&work, &input));
+    CLQ_TRY(check_memory(context, &work, &input));
     if (input.tensor != NULL && input.elements > 0) {
         CLQ_TRY(clq__copy(context, queue, &work.y, &input, build_only, num_wait, wait, &copied));
         num_wait = copied != NULL;
@@ -122,7 +123,7 @@ clq_status clq_quantize_scatter_workspace(clq_context *context, const struct clq
     CLQ_TRY(call_of(desc, &call));
     call.workspace = NULL; /* it is what is asked for */
     CLQ_TRY(clq__scatter_check(&call, &work, &input));
-    CLQ_TRY(clq__scatter_check_memory(&work, &input));
+    CLQ_TRY(clq__scatter_check_memory(context, &work, &input));
     if (work.x.elements > 0) {
         clq__static_describe(&described, &work);
         *size_bytes = (size_t)clq__static_owner_words(&described) * sizeof(uint32_t);
@@ -143,7 +144,7 @@ clq_status clq_quantize_scatter_check_indices(clq_context *context, cl_command_q
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(call_of(desc, &call));
     CLQ_TRY(clq__scatter_check(&call, &work, &input));
-    CLQ_TRY(check_memory(&work, &input));
+    CLQ_TRY(check_memory(context, &work, &input));
     CLQ_TRY(clq__indices_check_entries(queue, &work.placement, num_wait, wait));
 end:
     return status;

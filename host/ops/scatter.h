@@ -23,7 +23,8 @@ clq_status clq__scatter_check(const struct clq__scatter *call, struct clq__stati
                               struct clq__view *input);
 
 /* Those of buffers, but for the workspace. */
-clq_status clq__scatter_check_memory(const struct clq__static_work *work, const struct clq__view *input);
+clq_status clq__scatter_check_memory(const clq_context *context, const struct clq__static_work *work,
+                                     const struct clq__view *input);
 
 clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const struct clq__scatter *call,
                             bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done);

@@ -2,15 +2,17 @@
 #include "base/error.h"
 #include "ops/scatter.h"
 
-clq_status clq__scatter_check_memory(const struct clq__static_work *work, const struct clq__view *input)
+clq_status clq__scatter_check_memory(const clq_context *context, const struct clq__static_work *work,
+                                     const struct clq__view *input)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY(clq__memory_check_all((const struct clq__view *[]){&work->y, input, &work->x,
+    CLQ_TRY(clq__memory_check_all(context,
+                                  (const struct clq__view *[]){&work->y, input, &work->x,
                                                                &work->placement.indices, &work->scale.view,
                                                                &work->zero_point.view},
                                   1, 6));
-    CLQ_TRY(clq__static_check_side_buffers(work, input, 0));
+    CLQ_TRY(clq__static_check_side_buffers(context, work, input, 0));
 end:
     return status;
 }

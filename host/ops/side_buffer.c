@@ -37,8 +37,8 @@ end:
     return status;
 }
 
-clq_status clq__side_buffers_check(const struct clq__placement *placement, int64_t workspace_words,
-                                   const struct clq__view *const *tensors, int count)
+clq_status clq__side_buffers_check(const clq_context *context, const struct clq__placement *placement,
+                                   int64_t workspace_words, const struct clq__view *const *tensors, int count)
 {
     clq_status status = CLQ_OK;
     struct side_buffer report, workspace;
@@ -55,7 +55,7 @@ clq_status clq__side_buffers_check(const struct clq__placement *placement, int64
     all[1] = &report.view;
     for (int i = 0; i < count; i++)
         all[2 + i] = tensors[i];
-    CLQ_TRY(clq__memory_check_all(all, 2, 2 + count));
+    CLQ_TRY(clq__memory_check_sides(context, all, 2, 2 + count));
 end:
     return status;
 }

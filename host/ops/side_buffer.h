@@ -7,7 +7,8 @@
 
 /* The words that the kernels write there: aligned, inside the buffer, and apart from all tensors and each
  * other. With no words of workspace only the report is looked at. */
-clq_status clq__side_buffers_check(const struct clq__placement *placement, int64_t workspace_words,
-                                   const struct clq__view *const *tensors, int count);
+clq_status clq__side_buffers_check(const clq_context *context, const struct clq__placement *placement,
+                                   int64_t workspace_words, const struct clq__view *const *tensors,
+                                   int count);
 
 #endif

@@ -53,10 +53,10 @@ end:
     return status;
 }
 
-clq_status clq__static_check_side_buffers(const struct clq__static_work *work, const struct clq__view *input,
-                                          int64_t workspace_words)
+clq_status clq__static_check_side_buffers(const clq_context *context, const struct clq__static_work *work,
+                                          const struct clq__view *input, int64_t workspace_words)
 {
-    return clq__side_buffers_check(&work->placement, workspace_words,
+    return clq__side_buffers_check(context, &work->placement, workspace_words,
                                    (const struct clq__view *[]){&work->y, &work->x, &work->placement.indices,
                                                                 &work->scale.view, &work->zero_point.view,
                                                                 input},

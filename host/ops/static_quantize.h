@@ -53,8 +53,8 @@ clq_status clq__static_check_last(struct clq__static_work *work);
 clq_status clq__static_check_groups(struct clq__static_work *work);
 clq_status clq__static_check_rows(struct clq__static_work *work);
 /* The report, and the words of workspace that the call needs, or 0. input may be NULL. */
-clq_status clq__static_check_side_buffers(const struct clq__static_work *work, const struct clq__view *input,
-                                          int64_t workspace_words);
+clq_status clq__static_check_side_buffers(const clq_context *context, const struct clq__static_work *work,
+                                          const struct clq__view *input, int64_t workspace_words);
 
 /* Runs what was checked, or only builds what it needs. */
 clq_status clq__static_run(clq_context *context, cl_command_queue queue, const struct clq__static_work *work,

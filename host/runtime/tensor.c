@@ -44,15 +44,28 @@ end:
     return status;
 }
 
-/* What the driver's own check of sizes would miss: one that wraps around. */
-static clq_status check_fits(const struct clq__view *view)
+static clq_status check_queue(cl_command_queue queue)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(queue != NULL, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue");
+end:
+    return status;
+}
+
+/* Drivers do not all refuse a buffer of another context or one that is closed to the host, and their checks of sizes
+ * miss one that wraps around. */
+static clq_status check_buffer(cl_command_queue queue, const struct clq__view *view, cl_mem_flags forbidden)
 {
     clq_status status = CLQ_OK;
     struct clq__memory memory;
+    cl_context context = NULL;
 
     CLQ_REQUIRE(view->tensor->data != NULL, CLQ_ERROR_NULL, "%s.data is NULL: it must be a cl_mem",
                 view->name);
+    CLQ_TRY_CL(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
     CLQ_TRY(clq__memory_of(view->name, view->tensor->data, &memory));
+    CLQ_TRY(clq__memory_check_use(view->name, view->tensor->data, context, forbidden));
     CLQ_TRY(clq__memory_check(view, &memory));
 end:
     return status;
@@ -121,7 +134,8 @@ end:
     return status;
 }
 
-static clq_status check_move(const DLTensor *tensor, const void *host, size_t size_bytes)
+static clq_status check_move(cl_command_queue queue, const DLTensor *tensor, const void *host,
+                             size_t size_bytes, cl_mem_flags forbidden)
 {
     clq_status status = CLQ_OK;
     struct clq__view view;
@@ -133,7 +147,7 @@ static clq_status check_move(const DLTensor *tensor, const void *host, size_t si
     CLQ_REQUIRE(host != NULL || size_bytes == 0, CLQ_ERROR_NULL, "host is NULL: it must have %zu bytes",
                 size_bytes);
     if (size_bytes > 0)
-        CLQ_TRY(check_fits(&view));
+        CLQ_TRY(check_buffer(queue, &view, forbidden));
 end:
     return status;
 }
@@ -141,12 +155,13 @@ end:
 /* What write and read have in common: all but the command. An empty tensor has nothing to move, but whoever
  * blocks is told that what was awaited is over. */
 static clq_status begin_move(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
-                             const void *host, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
-                             cl_event *done)
+                             const void *host, size_t size_bytes, cl_mem_flags forbidden, cl_uint num_wait,
+                             const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY(check_move(tensor, host, size_bytes));
+    CLQ_TRY(check_queue(queue));
+    CLQ_TRY(check_move(queue, tensor, host, size_bytes, forbidden));
     CLQ_TRY(clq__wait_check(num_wait, wait));
     if (size_bytes > 0)
         goto end;
@@ -163,7 +178,8 @@ clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_b
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes, num_wait, wait, done));
+    CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes,
+                       CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY, num_wait, wait, done));
     if (size_bytes > 0)
         CLQ_TRY_CL(clEnqueueWriteBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
                                         num_wait, wait, done));
@@ -176,7 +192,8 @@ clq_status clq_tensor_read(cl_command_queue queue, const DLTensor *tensor, cl_bo
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes, num_wait, wait, done));
+    CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes,
+                       CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY, num_wait, wait, done));
     if (size_bytes > 0)
         CLQ_TRY_CL(clEnqueueReadBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
                                        num_wait, wait, done));
@@ -190,12 +207,16 @@ clq_status clq_tensor_map(cl_command_queue queue, const DLTensor *tensor, cl_boo
 {
     clq_status status = CLQ_OK;
     struct clq__view view;
+    const cl_mem_flags forbidden =
+        CL_MEM_HOST_NO_ACCESS | (flags & CL_MAP_READ ? CL_MEM_HOST_WRITE_ONLY : 0) |
+        (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) ? CL_MEM_HOST_READ_ONLY : 0);
 
     CLQ_REQUIRE(host != NULL, CLQ_ERROR_NULL, "host is NULL: it must point to a pointer");
     *host = NULL;
+    CLQ_TRY(check_queue(queue));
     CLQ_TRY(check(&view, "tensor", tensor));
     CLQ_REQUIRE(view.elements > 0, CLQ_ERROR_SHAPE, "tensor is empty: there is nothing to map");
-    CLQ_TRY(check_fits(&view));
+    CLQ_TRY(check_buffer(queue, &view, forbidden));
     CLQ_TRY(clq__wait_check(num_wait, wait));
     *host = clEnqueueMapBuffer(queue, tensor->data, blocking, flags, tensor->byte_offset,
                                (size_t)view.extent_bytes, num_wait, wait, done, &status);
@@ -210,6 +231,7 @@ clq_status clq_tensor_unmap(cl_command_queue queue, const DLTensor *tensor, void
 {
     clq_status status = CLQ_OK;
 
+    CLQ_TRY(check_queue(queue));
     CLQ_REQUIRE(tensor != NULL && tensor->data != NULL, CLQ_ERROR_NULL,
                 "%s is NULL: it must be the mapped tensor", tensor == NULL ? "tensor" : "tensor.data");
     CLQ_TRY(clq__wait_check(num_wait, wait));

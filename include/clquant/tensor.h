@@ -2,6 +2,17 @@
  * at), byte_offset counts from the buffer's start, shape and strides are in elements (strides NULL: dense,
  * row-major).
  *
+ * data is the cl_mem itself, nothing that points to one. DLPack leaves open what data is for kDLOpenCL, and a
+ * tensor of another library may have to be unwrapped: in newer versions of TVM, data points to a BufferDescriptor,
+ * whose `buffer` is the cl_mem. A pointer of shared virtual memory (clSVMAlloc) is no cl_mem either: clCreateBuffer with
+ * CL_MEM_USE_HOST_PTR and that pointer makes one of the same bytes.
+ *
+ * Every buffer must be of the context that a call is given (for write, read and map: of the queue's), created
+ * without CL_MEM_READ_ONLY where the call writes it, and without CL_MEM_WRITE_ONLY where it reads it; a report and
+ * a workspace are read and written. For write, read and map the host must have access: no CL_MEM_HOST_NO_ACCESS,
+ * nor CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_WRITE_ONLY against the direction. A sub-buffer has its parent's flags
+ * too. Anything else is CLQ_ERROR_VALUE.
+ *
  *   float32 (kDLFloat, 32, 1)   float16 (kDLFloat, 16, 1)   bfloat16 (kDLBfloat, 16, 1)
  *   int8    (kDLInt, 8, 1)      uint8   (kDLUInt, 8, 1)     int32    (kDLInt, 32, 1)     int64 (kDLInt, 64, 1)
  *   int4    signed two's complement, low nibble first: byte j of a row holds element 2j in bits 0-3 and element

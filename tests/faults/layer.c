@@ -237,6 +237,8 @@ static void note_argument(cl_kernel kernel, cl_uint index, size_t size, const vo
       (cl_context a, cl_device_id b, cl_command_queue_properties c, cl_int * code), (a, b, c, &made))        \
     X(cl_mem, clCreateBuffer, (cl_context a, cl_mem_flags b, size_t c, void *d, cl_int *code),               \
       (a, b, c, d, &made))                                                                                   \
+    X(cl_mem, clCreateSubBuffer,                                                                             \
+      (cl_mem a, cl_mem_flags b, cl_buffer_create_type c, const void *d, cl_int *code), (a, b, c, d, &made)) \
     X(cl_program, clCreateProgramWithSource,                                                                 \
       (cl_context a, cl_uint b, const char **c, const size_t *d, cl_int *code), (a, b, c, d, &made))         \
     X(cl_program, clCreateProgramWithBinary,                                                                 \

@@ -134,25 +134,44 @@ static clq_status context_functions(struct world *world)
 
 /* Tensors. */
 
-static clq_status tensor_create_of(struct world *world, int64_t rows)
-{
-    clq_status status = clq_tensor_create(world->warm, CLQ_FLOAT16, 2, (int64_t[]){rows, 5}, &world->tensor);
-
-    if (status == CLQ_OK)
-        world->tensor->deleter(world->tensor);
-    world->tensor = NULL;
-    return status;
-}
-
 static clq_status tensor_create(struct world *world)
 {
-    return tensor_create_of(world, 3);
+    clq_status status = clq_tensor_create(world->warm, CLQ_FLOAT16, 2, (int64_t[]){3, 5}, &world->tensor);
+
+    clq_tensor_destroy(world->tensor);
+    world->tensor = NULL;
+    return status;
 }
 
 /* One that asks for large pages. */
 static clq_status tensor_create_large(struct world *world)
 {
-    return tensor_create_of(world, 1 << 22);
+    clq_status status =
+        clq_tensor_create(world->warm, CLQ_FLOAT16, 2, (int64_t[]){1 << 22, 5}, &world->tensor);
+
+    clq_tensor_destroy(world->tensor);
+    world->tensor = NULL;
+    return status;
+}
+
+static clq_status queue_create(struct world *world)
+{
+    cl_command_queue queue = NULL;
+    clq_status status = clq_queue_create(world->warm, 0, &queue);
+
+    clq_queue_destroy(queue);
+    return status;
+}
+
+/* A buffer that is a part: it is asked where it begins. */
+static clq_status tensor_read_part(struct world *world)
+{
+    unsigned char y[WORLD_ROWS * WORLD_COLS];
+    DLTensor part = world->tensor_y;
+
+    part.data = world->part_of_y;
+    part.byte_offset = 0;
+    return clq_tensor_read(world->queue, &part, CL_TRUE, y, sizeof y, 0, NULL, &world->done);
 }
 
 static clq_status tensor_write(struct world *world)
@@ -406,9 +425,11 @@ const struct path paths[] = {
     {"destroy", 0, CLQ_OK, RESULT_NONE, built, destroy, NULL},
     {"tensor, create", 0, CLQ_OK, RESULT_NONE, NULL, tensor_create, NULL},
     {"tensor, create large", 0, CLQ_OK, RESULT_NONE, NULL, tensor_create_large, NULL},
-    {"tensor, write", 0, CLQ_OK, RESULT_PLAIN, NULL, tensor_write, NULL},
+    {"queue, create", PATH_QUEUE, CLQ_OK, RESULT_NONE, NULL, queue_create, NULL},
+    {"tensor, write", PATH_AWAITS, CLQ_OK, RESULT_PLAIN, NULL, tensor_write, NULL},
     {"tensor, write empty", 0, CLQ_OK, RESULT_NONE, NULL, tensor_write_empty, NULL},
     {"tensor, read", PATH_UNTIED, CLQ_OK, RESULT_NONE, NULL, tensor_read, NULL},
+    {"tensor, read a part", PATH_UNTIED, CLQ_OK, RESULT_NONE, NULL, tensor_read_part, NULL},
     {"tensor, map", PATH_UNTIED, CLQ_OK, RESULT_PLAIN, NULL, tensor_map, NULL},
     {"quantize", 0, CLQ_OK, RESULT_PLAIN, NULL, quantize, NULL},
     {"quantize, widened", 0, CLQ_OK, RESULT_WIDENED, NULL, quantize_widened, NULL},

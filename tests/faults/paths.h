@@ -12,6 +12,8 @@ enum path_flag {
     PATH_UNTIED = 1 << 3,  /* gives no wait list */
     PATH_COPIED = 1 << 4,  /* copies first: where a later command failed, y may hold RESULT_COPIED */
     PATH_APART = 1 << 5,   /* the same with RESULT_APART */
+    PATH_QUEUE = 1 << 6,   /* makes a queue for its caller */
+    PATH_AWAITS = 1 << 7,  /* waits for its command: where that fails, y may hold the result */
 };
 
 struct path {

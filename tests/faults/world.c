@@ -84,6 +84,9 @@ static void make_tensors(struct world *world)
     world->half = world_buffer(world, sizeof half, half);
     world->zero_points = world_buffer(world, sizeof zero_points, zero_points);
     world->y = world_buffer(world, sizeof y, y);
+    world->part_of_y =
+        clCreateSubBuffer(world->y, 0, CL_BUFFER_CREATE_TYPE_REGION, &(cl_buffer_region){0, sizeof y}, NULL);
+    world_need(world->part_of_y != NULL, "clCreateSubBuffer");
     world->tensor_x = world_tensor(world->x, CLQ_FLOAT32, 2, shape_x, 0);
     world->tensor_scales = world_tensor(world->scales, CLQ_FLOAT32, 1, shape_scales, 0);
     world->tensor_half = world_tensor(world->half, CLQ_FLOAT16, 1, shape_scales, 0);
@@ -158,7 +161,7 @@ bool world_open(struct world *world, const char *layer, const char *directory)
 
 void world_close(struct world *world)
 {
-    cl_mem buffers[] = {world->x, world->scales, world->half, world->zero_points, world->y};
+    cl_mem buffers[] = {world->x, world->scales, world->half, world->zero_points, world->part_of_y, world->y};
 
     clq_context_destroy(world->warm);
     world_places_close(world);

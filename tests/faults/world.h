@@ -79,6 +79,7 @@ struct world {
     cl_command_queue queue, out_of_order;
     cl_event ready; /* a completed event, for wait lists */
     cl_mem x, scales, half, zero_points, y;
+    cl_mem part_of_y;  /* a sub-buffer */
     clq_context *warm; /* its kernels are built, and it keeps no binaries */
 
     DLTensor tensor_x, tensor_scales, tensor_half, tensor_zero_points, tensor_y, tensor_words, tensor_empty,

@@ -55,7 +55,7 @@ static void sizes_of_every_type(void **state)
         assert_int_equal(tensor->dl_tensor.device.device_type, kDLOpenCL);
         assert_true(rows[i].rank == 0 || tensor->dl_tensor.shape != rows[i].shape); /* it has its own */
         assert_memory_equal(tensor->dl_tensor.shape, rows[i].shape, (size_t)rows[i].rank * sizeof(int64_t));
-        tensor->deleter(tensor);
+        clq_tensor_destroy(tensor);
     }
 }
 
@@ -89,7 +89,7 @@ static void what_is_written_is_read(void **state)
                   "read");
     in[7] = 99;
     assert_memory_equal(in, out, 24);
-    tensor->deleter(tensor);
+    tensor->deleter(tensor); /* as any reader of DLPack frees it */
 }
 
 /* A view that begins within the buffer moves its own bytes and no others. */
@@ -116,7 +116,7 @@ static void a_view_moves_its_own_bytes(void **state)
     memset(part, 0, sizeof(part));
     expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, part, 5, 0, NULL, NULL), CLQ_OK, "read");
     assert_memory_equal(part, expected + 3, 5);
-    tensor->deleter(tensor);
+    clq_tensor_destroy(tensor);
 }
 
 static void nothing_moves_for_an_empty_tensor(void **state)
@@ -128,7 +128,7 @@ static void nothing_moves_for_an_empty_tensor(void **state)
 
     (void)state;
     if (harness.small) { /* Oclgrind would wait for the user event for ever */
-        tensor->deleter(tensor);
+        clq_tensor_destroy(tensor);
         skip();
     }
     wait = clCreateUserEvent(harness.cl, &status);
@@ -147,7 +147,7 @@ static void nothing_moves_for_an_empty_tensor(void **state)
     clReleaseEvent(wait);
     clReleaseEvent(done[0]);
     clReleaseEvent(done[1]);
-    tensor->deleter(tensor);
+    clq_tensor_destroy(tensor);
 }
 
 /* Whoever blocks learns what became of the wait list, although there is nothing to move. */
@@ -166,7 +166,49 @@ static void blocking_on_an_empty_tensor_waits(void **state)
     expect_status(clq_tensor_read(harness.queue, &tensor->dl_tensor, CL_TRUE, NULL, 0, 1, &failed, NULL),
                   CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, "read");
     clReleaseEvent(failed);
-    tensor->deleter(tensor);
+    clq_tensor_destroy(tensor);
+}
+
+static void a_view_stands_in_the_callers_buffer(void **state)
+{
+    int64_t shape[2] = {2, 3};
+    const float in[6] = {1, 2, 3, 4, 5, 6};
+    float out[6] = {0};
+    cl_int status;
+    cl_mem buffer = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sizeof(in), NULL, &status);
+    const DLTensor view = clq_tensor_view(buffer, CLQ_FLOAT32, 2, shape);
+
+    (void)state;
+    expect_cl(status, "clCreateBuffer");
+    assert_ptr_equal(view.data, buffer);
+    assert_ptr_equal(view.shape, shape);
+    assert_null(view.strides);
+    expect_status(clq_tensor_write(harness.queue, &view, CL_TRUE, in, sizeof(in), 0, NULL, NULL), CLQ_OK,
+                  "write");
+    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, out, sizeof(out), 0, NULL, NULL), CLQ_OK,
+                  "read");
+    assert_memory_equal(in, out, sizeof(in));
+    clReleaseMemObject(buffer);
+}
+
+/* Freed through the tensor's own deleter, whoever made it. */
+static int deleted;
+static void count_deleted(DLManagedTensor *tensor)
+{
+    (void)tensor;
+    deleted++;
+}
+
+static void a_tensor_is_destroyed_by_its_deleter(void **state)
+{
+    DLManagedTensor own = {.deleter = count_deleted}, without = {.deleter = NULL};
+
+    (void)state;
+    deleted = 0;
+    clq_tensor_destroy(&own);
+    clq_tensor_destroy(&without);
+    clq_tensor_destroy(NULL);
+    assert_int_equal(deleted, 1);
 }
 
 /* Whether the system was asked for large pages where this byte lies: "hg" among the flags of its mapping. */
@@ -237,48 +279,6 @@ static void large_tensors_stand_on_large_pages(void **state)
     }
 }
 
-static void a_view_stands_in_the_callers_buffer(void **state)
-{
-    int64_t shape[2] = {2, 3};
-    const float in[6] = {1, 2, 3, 4, 5, 6};
-    float out[6] = {0};
-    cl_int status;
-    cl_mem buffer = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sizeof(in), NULL, &status);
-    const DLTensor view = clq_tensor_view(buffer, CLQ_FLOAT32, 2, shape);
-
-    (void)state;
-    expect_cl(status, "clCreateBuffer");
-    assert_ptr_equal(view.data, buffer);
-    assert_ptr_equal(view.shape, shape);
-    assert_null(view.strides);
-    expect_status(clq_tensor_write(harness.queue, &view, CL_TRUE, in, sizeof(in), 0, NULL, NULL), CLQ_OK,
-                  "write");
-    expect_status(clq_tensor_read(harness.queue, &view, CL_TRUE, out, sizeof(out), 0, NULL, NULL), CLQ_OK,
-                  "read");
-    assert_memory_equal(in, out, sizeof(in));
-    clReleaseMemObject(buffer);
-}
-
-/* Freed through the tensor's own deleter, whoever made it. */
-static int deleted;
-static void count_deleted(DLManagedTensor *tensor)
-{
-    (void)tensor;
-    deleted++;
-}
-
-static void a_tensor_is_destroyed_by_its_deleter(void **state)
-{
-    DLManagedTensor own = {.deleter = count_deleted}, without = {.deleter = NULL};
-
-    (void)state;
-    deleted = 0;
-    clq_tensor_destroy(&own);
-    clq_tensor_destroy(&without);
-    clq_tensor_destroy(NULL);
-    assert_int_equal(deleted, 1);
-}
-
 static void refuses_to_make(void **state)
 {
     static const struct {
@@ -343,7 +343,123 @@ static void refuses_to_move(void **state)
     expect_status(clq_tensor_map(harness.queue, &view, CL_TRUE, CL_MAP_READ, &mapped, 0, NULL, NULL),
                   CLQ_ERROR_OVERFLOW, "map");
     assert_null(mapped);
-    tensor->deleter(tensor);
+    expect_status(clq_tensor_write(NULL, &tensor->dl_tensor, CL_TRUE, bytes, 24, 0, NULL, NULL),
+                  CLQ_ERROR_NULL, "write without a queue");
+    expect_status(clq_tensor_map(NULL, &tensor->dl_tensor, CL_TRUE, CL_MAP_READ, &mapped, 0, NULL, NULL),
+                  CLQ_ERROR_NULL, "map without a queue");
+    expect_status(clq_tensor_unmap(NULL, &tensor->dl_tensor, bytes, 0, NULL, NULL), CLQ_ERROR_NULL,
+                  "unmap without a queue");
+    clq_tensor_destroy(tensor);
+}
+
+static cl_mem buffer_with(cl_context context, cl_mem_flags flags)
+{
+    cl_int status;
+    cl_mem buffer = clCreateBuffer(context, flags, 64, NULL, &status);
+
+    expect_cl(status, "clCreateBuffer");
+    return buffer;
+}
+
+static cl_mem whole_of(cl_mem buffer)
+{
+    const cl_buffer_region whole = {0, 64};
+    cl_int status;
+    cl_mem part = clCreateSubBuffer(buffer, 0, CL_BUFFER_CREATE_TYPE_REGION, &whole, &status);
+
+    expect_cl(status, "clCreateSubBuffer");
+    return part;
+}
+
+enum move { WRITE, READ, MAP_WRITE, MAP_OVER, MAP_READ, MOVES };
+
+static clq_status move(enum move what, const DLTensor *tensor)
+{
+    static const cl_map_flags flags[] = {
+        [MAP_WRITE] = CL_MAP_WRITE, [MAP_OVER] = CL_MAP_WRITE_INVALIDATE_REGION, [MAP_READ] = CL_MAP_READ};
+    static char bytes[64];
+    void *mapped = NULL;
+    clq_status status;
+
+    if (what == WRITE)
+        return clq_tensor_write(harness.queue, tensor, CL_TRUE, bytes, 64, 0, NULL, NULL);
+    if (what == READ)
+        return clq_tensor_read(harness.queue, tensor, CL_TRUE, bytes, 64, 0, NULL, NULL);
+    status = clq_tensor_map(harness.queue, tensor, CL_TRUE, flags[what], &mapped, 0, NULL, NULL);
+    assert_true((status == CLQ_OK) == (mapped != NULL));
+    if (mapped != NULL)
+        expect_status(clq_tensor_unmap(harness.queue, tensor, mapped, 0, NULL, NULL), CLQ_OK, "unmap");
+    expect_cl(clFinish(harness.queue), "clFinish");
+    return status;
+}
+
+static void the_host_moves_what_it_may(void **state)
+{
+    static const struct {
+        cl_mem_flags flag;
+        bool writes, reads;
+        const char *sentence;
+    } rows[] = {
+        {CL_MEM_READ_WRITE, true, true, ""},
+        {CL_MEM_READ_ONLY, true, true, ""}, /* for kernels */
+        {CL_MEM_HOST_NO_ACCESS, false, false,
+         "tensor.data was created with CL_MEM_HOST_NO_ACCESS: the host must be allowed to access it"},
+        {CL_MEM_HOST_READ_ONLY, false, true,
+         "tensor.data was created with CL_MEM_HOST_READ_ONLY: the host must be allowed to write it"},
+        {CL_MEM_HOST_WRITE_ONLY, true, false,
+         "tensor.data was created with CL_MEM_HOST_WRITE_ONLY: the host must be allowed to read it"},
+    };
+    int64_t shape[1] = {64};
+
+    (void)state;
+    for (size_t i = 0; i < 2 * COUNT(rows); i++) {
+        const size_t row = i / 2;
+        cl_mem buffer = buffer_with(harness.cl, rows[row].flag), part = whole_of(buffer);
+        const DLTensor view = clq_tensor_view(i % 2 ? part : buffer, CLQ_INT8, 1, shape);
+
+        for (enum move what = WRITE; what < MOVES; what++) {
+            const bool may = what == READ || what == MAP_READ ? rows[row].reads : rows[row].writes;
+
+            expect_status(move(what, &view), may ? CLQ_OK : CLQ_ERROR_VALUE, rows[row].sentence);
+            if (!may)
+                assert_string_equal(clq_error_detail(), rows[row].sentence);
+        }
+        clReleaseMemObject(part);
+        clReleaseMemObject(buffer);
+    }
+}
+
+static void a_part_outlives_its_callers_hold_on_the_whole(void **state)
+{
+    int64_t shape[1] = {64};
+    cl_mem buffer = buffer_with(harness.cl, CL_MEM_READ_WRITE), part = whole_of(buffer);
+    const DLTensor view = clq_tensor_view(part, CLQ_INT8, 1, shape);
+
+    (void)state;
+    clReleaseMemObject(buffer);
+    for (enum move what = WRITE; what < MOVES; what++)
+        expect_status(move(what, &view), CLQ_OK, "a part");
+    clReleaseMemObject(part);
+}
+
+static void a_buffer_of_another_context_is_not_moved(void **state)
+{
+    int64_t shape[1] = {64};
+    cl_int status;
+    cl_context other = clCreateContext(NULL, 1, &harness.device, NULL, NULL, &status);
+    cl_mem buffer;
+    DLTensor view;
+
+    (void)state;
+    expect_cl(status, "clCreateContext");
+    buffer = buffer_with(other, CL_MEM_READ_WRITE);
+    view = clq_tensor_view(buffer, CLQ_INT8, 1, shape);
+    for (enum move what = WRITE; what < MOVES; what++) {
+        expect_status(move(what, &view), CLQ_ERROR_VALUE, "another context");
+        assert_non_null(strstr(clq_error_detail(), "it must be of the one that the call runs in"));
+    }
+    clReleaseMemObject(buffer);
+    clReleaseContext(other);
 }
 
 int main(int argc, char **argv)
@@ -354,11 +470,14 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_view_moves_its_own_bytes),
         cmocka_unit_test(nothing_moves_for_an_empty_tensor),
         cmocka_unit_test(blocking_on_an_empty_tensor_waits),
-        cmocka_unit_test(large_tensors_stand_on_large_pages),
         cmocka_unit_test(a_view_stands_in_the_callers_buffer),
         cmocka_unit_test(a_tensor_is_destroyed_by_its_deleter),
+        cmocka_unit_test(large_tensors_stand_on_large_pages),
         cmocka_unit_test(refuses_to_make),
         cmocka_unit_test(refuses_to_move),
+        cmocka_unit_test(the_host_moves_what_it_may),
+        cmocka_unit_test(a_part_outlives_its_callers_hold_on_the_whole),
+        cmocka_unit_test(a_buffer_of_another_context_is_not_moved),
     };
 
     return HARNESS_RUN(argc, argv, "tensor", tests);
