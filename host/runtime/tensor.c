@@ -177,13 +177,25 @@ clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_b
                             cl_event *done)
 {
     clq_status status = CLQ_OK;
+    cl_event written = NULL;
 
     CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes,
                        CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY, num_wait, wait, done));
-    if (size_bytes > 0)
-        CLQ_TRY_CL(clEnqueueWriteBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
-                                        num_wait, wait, done));
+    if (size_bytes == 0)
+        goto end;
+    /* Waited for by event: a blocking write of 168 bytes was not always in place on Intel's CPU runtime when it returned,
+     * and what another queue did next was overwritten. */
+    CLQ_TRY_CL(clEnqueueWriteBuffer(queue, tensor->data, CL_FALSE, tensor->byte_offset, size_bytes, host,
+                                    num_wait, wait, blocking ? &written : done));
+    if (!blocking)
+        goto end;
+    CLQ_TRY_CL(clWaitForEvents(1, &written));
+    if (done != NULL) {
+        *done = written;
+        written = NULL;
+    }
 end:
+    clq__event_release(written);
     return status;
 }
 

@@ -89,7 +89,9 @@ CLQ_API clq_status clq_tensor_size_bytes(const DLTensor *tensor, size_t *size_by
 
 /* Copies host memory to the tensor, and back. The tensor must be dense and row-major; size_bytes must be
  * clq_tensor_size_bytes. As clEnqueueWriteBuffer and clEnqueueReadBuffer: unless blocking, host must live and
- * stay unchanged until *done completes. An empty tensor only honours the wait list. */
+ * stay unchanged until *done completes. A blocking write waits for its event, so the bytes are in place for every
+ * queue. Where the call fails with an OpenCL code, a transfer may have begun: keep host until clFinish of the queue
+ * has returned. With a code of the library nothing was enqueued. An empty tensor only honours the wait list. */
 CLQ_API clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
                                     const void *host, size_t size_bytes, cl_uint num_wait,
                                     const cl_event *wait, cl_event *done);

@@ -139,10 +139,8 @@ static void compute(const char *name, cl_uint poor)
     for (cl_uint i = 0; i < 3; i++)
         expect_cl(clSetKernelArg(kernel, i, sizeof(cl_mem), &buffers[i]), "clSetKernelArg");
     expect_cl(clSetKernelArg(kernel, 3, sizeof(poor), &poor), "clSetKernelArg");
-    expect_cl(clEnqueueWriteBuffer(harness.queue, buffers[0], CL_TRUE, 0, size_bytes, x, 0, NULL, NULL),
-              "write");
-    expect_cl(clEnqueueWriteBuffer(harness.queue, buffers[1], CL_TRUE, 0, size_bytes, scales, 0, NULL, NULL),
-              "write");
+    expect_cl(harness_write(harness.queue, buffers[0], 0, size_bytes, x), "write");
+    expect_cl(harness_write(harness.queue, buffers[1], 0, size_bytes, scales), "write");
     expect_cl(clEnqueueNDRangeKernel(harness.queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL), "enqueue");
     expect_cl(clEnqueueReadBuffer(harness.queue, buffers[2], CL_TRUE, 0, size_bytes, y, 0, NULL, NULL),
               "read");
@@ -325,9 +323,7 @@ static void quotients_by_inverses(void **state)
     (void)state;
     expect_cl(status, "clCreateKernel");
     expect_cl(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[0]), "clSetKernelArg");
-    expect_cl(
-        clEnqueueWriteBuffer(harness.queue, buffers[0], CL_TRUE, 0, sizeof(found), found, 0, NULL, NULL),
-        "write");
+    expect_cl(harness_write(harness.queue, buffers[0], 0, sizeof(found), found), "write");
     expect_cl(clEnqueueNDRangeKernel(harness.queue, kernel, 1, NULL, &significands, NULL, 0, NULL, NULL),
               "enqueue");
     expect_cl(clEnqueueReadBuffer(harness.queue, buffers[0], CL_TRUE, 0, sizeof(found), found, 0, NULL, NULL),

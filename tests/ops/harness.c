@@ -29,6 +29,18 @@ void expect_cl(cl_int status, const char *what)
         fail_msg("%s: %s (%d)", what, clq_status_name(status), (int)status);
 }
 
+cl_int harness_write(cl_command_queue queue, cl_mem buffer, size_t offset, size_t size, const void *bytes)
+{
+    cl_event written = NULL;
+    cl_int status = clEnqueueWriteBuffer(queue, buffer, CL_FALSE, offset, size, bytes, 0, NULL, &written);
+
+    if (status != CL_SUCCESS)
+        return status;
+    status = clWaitForEvents(1, &written);
+    clReleaseEvent(written);
+    return status;
+}
+
 /* splitmix64: every seed, 0 too, gives a good sequence. */
 struct random random_of(uint64_t seed)
 {

@@ -67,6 +67,10 @@ int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest
 void expect_status(clq_status status, clq_status expected, const char *what);
 void expect_cl(cl_int status, const char *what);
 
+/* Writes to a buffer and waits by event: Intel's CPU runtime may return from a blocking write of few bytes before they are
+ * there for another queue. */
+cl_int harness_write(cl_command_queue queue, cl_mem buffer, size_t offset, size_t size, const void *bytes);
+
 /* Random numbers: a state for each thread or case. */
 struct random {
     uint64_t state;

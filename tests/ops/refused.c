@@ -13,9 +13,7 @@ void refused_make(cl_mem *buffers, const unsigned char *fillings, int count)
         buffers[i] = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, REFUSED_BYTES, NULL, &code);
         expect_cl(code, "clCreateBuffer");
         memset(bytes, fillings[i], sizeof(bytes));
-        expect_cl(
-            clEnqueueWriteBuffer(harness.queue, buffers[i], CL_TRUE, 0, sizeof(bytes), bytes, 0, NULL, NULL),
-            "clEnqueueWriteBuffer");
+        expect_cl(harness_write(harness.queue, buffers[i], 0, sizeof(bytes), bytes), "clEnqueueWriteBuffer");
     }
 }
 

@@ -25,7 +25,7 @@ bool report_begin(cl_mem report, cl_command_queue queue, uint32_t first)
     unsigned char bytes[BUFFER_BYTES];
 
     image(bytes, &(struct clq_report){DROPPED, CLAMPED, first, RESERVED});
-    return clEnqueueWriteBuffer(queue, report, CL_TRUE, 0, sizeof(bytes), bytes, 0, NULL, NULL) == CL_SUCCESS;
+    return harness_write(queue, report, 0, sizeof(bytes), bytes) == CL_SUCCESS;
 }
 
 /* Of two that may be 0, none. */

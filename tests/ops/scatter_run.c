@@ -59,7 +59,7 @@ static bool bytes_are(cl_command_queue queue, cl_mem mem, size_t offset, const v
 
 static bool write_all(cl_command_queue queue, cl_mem mem, const void *bytes, size_t size)
 {
-    return clEnqueueWriteBuffer(queue, mem, CL_TRUE, 0, size, bytes, 0, NULL, NULL) == CL_SUCCESS;
+    return harness_write(queue, mem, 0, size, bytes) == CL_SUCCESS;
 }
 
 static bool run_once(struct scatter_tensors *t, const struct scatter_case *c, clq_context *context,

@@ -173,9 +173,11 @@ bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned c
     cl_context context = NULL;
     cl_int status = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
 
-    if (tensor->mem)
-        status = clEnqueueWriteBuffer(queue, tensor->mem, sent == NULL, 0, tensor->size_bytes, bytes, 0, NULL,
-                                      sent);
+    if (tensor->mem && sent == NULL)
+        status = harness_write(queue, tensor->mem, 0, tensor->size_bytes, bytes);
+    else if (tensor->mem)
+        status =
+            clEnqueueWriteBuffer(queue, tensor->mem, CL_FALSE, 0, tensor->size_bytes, bytes, 0, NULL, sent);
     else if (status == CL_SUCCESS)
         tensor->mem = clCreateBuffer(context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, tensor->size_bytes,
                                      (void *)bytes, &status);

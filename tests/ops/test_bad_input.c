@@ -304,8 +304,7 @@ static void refuses(void **state)
 
     make_buffers();
     memset(filled, 0x5a, sizeof(filled));
-    expect_cl(clEnqueueWriteBuffer(harness.queue, y_mem, CL_TRUE, 0, Y_BYTES, filled, 0, NULL, NULL),
-              "write");
+    expect_cl(harness_write(harness.queue, y_mem, 0, Y_BYTES, filled), "write");
     make_call(&c);
     row->spoil(&c);
     status = clq_quantize(c.context, c.queue, c.desc, c.num_wait, c.wait, &done);

@@ -266,16 +266,13 @@ static void checks_indices(void **state)
     refused_expect(clq_dequantize_check_indices(c.context, c.queue, c.desc, 0, NULL), CLQ_ERROR_NULL,
                    "indices and group_index are NULL: there is nothing to read back", "dense");
     gather(&c);
-    expect_cl(
-        clEnqueueWriteBuffer(c.queue, c.buffers[INDICES], CL_TRUE, 0, sizeof(starts), starts, 0, NULL, NULL),
-        "clEnqueueWriteBuffer");
+    expect_cl(harness_write(c.queue, c.buffers[INDICES], 0, sizeof(starts), starts), "clEnqueueWriteBuffer");
     refused_expect(clq_dequantize_check_indices(c.context, c.queue, c.desc, 0, NULL), CLQ_ERROR_INDEX,
                    "indices[2] has start 5: it must be from 0 to 4, ", "gathered");
     refused_release(c.buffers, BUFFERS);
     make_call(&c);
     by_groups(&c);
-    expect_cl(clEnqueueWriteBuffer(c.queue, c.buffers[GROUPS], CL_TRUE, 0, sizeof(ends), ends, 0, NULL, NULL),
-              "clEnqueueWriteBuffer");
+    expect_cl(harness_write(c.queue, c.buffers[GROUPS], 0, sizeof(ends), ends), "clEnqueueWriteBuffer");
     refused_expect(clq_dequantize_check_indices(c.context, c.queue, c.desc, 0, NULL), CLQ_ERROR_INDEX,
                    "group_index[2] is 3: the last entry must be 4, the number of rows", "by groups");
     refused_release(c.buffers, BUFFERS);

@@ -17,9 +17,7 @@ static cl_mem large_buffer(uint64_t size_bytes)
 
 static void write_at(cl_mem mem, int64_t at, const void *bytes, int64_t size)
 {
-    expect_cl(
-        clEnqueueWriteBuffer(harness.queue, mem, CL_TRUE, (size_t)at, (size_t)size, bytes, 0, NULL, NULL),
-        "clEnqueueWriteBuffer");
+    expect_cl(harness_write(harness.queue, mem, (size_t)at, (size_t)size, bytes), "clEnqueueWriteBuffer");
 }
 
 static void fill_around(cl_mem mem, int64_t at, int64_t size)

@@ -1,5 +1,5 @@
 /* Dynamic quantization into caches, against the reference: every type, policy, rank and axis; layouts; wrong
- * indices; the two forms of the kernels on one cache. (Overlaps and explain: test_quantize_scatter_overlap.c,
+ * indices; the two forms of the kernels on one cache. (Overlaps and check_indices: test_quantize_scatter_overlap.c,
  * test_check_indices.c.) */
 #include "dynamic_case.h"
 #include "scatter_case.h"

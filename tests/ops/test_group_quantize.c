@@ -180,8 +180,7 @@ static bool run_once(struct group_tensors *t, const struct group_case *c, cl_mem
 
     assert_true(parts_fill(&parts, harness.queue, filling));
     if (report)
-        expect_cl(clEnqueueWriteBuffer(harness.queue, report, CL_TRUE, REPORT_OFFSET, sizeof(before), &before,
-                                       0, NULL, NULL),
+        expect_cl(harness_write(harness.queue, report, REPORT_OFFSET, sizeof(before), &before),
                   "clEnqueueWriteBuffer");
     expect_status(clq_group_quantize(harness.context, harness.queue, &desc, 0, NULL, &done), CLQ_OK, c->name);
     parts_fill_images(&parts, filling);

@@ -109,8 +109,7 @@ static void rows_past_2_32(void **state)
         expect_cl(clSetKernelArg(kernel, 0, sizeof(in), &in), "clSetKernelArg");
         expect_cl(clSetKernelArg(kernel, 1, sizeof(result), &result), "clSetKernelArg");
         expect_cl(clSetKernelArg(kernel, 2, sizeof(args), &args), "clSetKernelArg");
-        expect_cl(clEnqueueWriteBuffer(harness.queue, in, CL_TRUE, 0, count * 8, rows, 0, NULL, NULL),
-                  "write");
+        expect_cl(harness_write(harness.queue, in, 0, count * 8, rows), "write");
         expect_cl(clEnqueueNDRangeKernel(harness.queue, kernel, 1, NULL, &count, NULL, 0, NULL, NULL),
                   "enqueue");
         expect_cl(clEnqueueReadBuffer(harness.queue, result, CL_TRUE, 0, count * 32, out, 0, NULL, NULL),

@@ -169,6 +169,44 @@ static void blocking_on_an_empty_tensor_waits(void **state)
     clq_tensor_destroy(tensor);
 }
 
+/* Bytes that another queue wrote behind a blocking write are there to stay: the write is over when it returns. */
+static void a_blocking_write_is_over_when_it_returns(void **state)
+{
+    enum { TRIES = 50 };
+    const int64_t shape[1] = {64};
+    DLManagedTensor *tensor = make(CLQ_INT8, 1, shape);
+    cl_command_queue second = NULL;
+    char old[64], new[64], got[64];
+
+    (void)state;
+    memset(old, 1, sizeof(old));
+    memset(new, 2, sizeof(new));
+    expect_status(clq_queue_create(harness.context, 0, &second), CLQ_OK, "clq_queue_create");
+    for (int i = 0; i < TRIES; i++) {
+        cl_event written = NULL;
+        cl_int reached = CL_QUEUED;
+
+        expect_status(clq_tensor_write(harness.queue, &tensor->dl_tensor, CL_TRUE, old, sizeof(old), 0, NULL,
+                                       i % 2 ? &written : NULL),
+                      CLQ_OK, "write");
+        if (i % 2) {
+            expect_cl(
+                clGetEventInfo(written, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(reached), &reached, NULL),
+                "clGetEventInfo");
+            assert_int_equal(reached, CL_COMPLETE);
+            clReleaseEvent(written);
+        }
+        expect_status(clq_tensor_write(second, &tensor->dl_tensor, CL_TRUE, new, sizeof(new), 0, NULL, NULL),
+                      CLQ_OK, "write");
+        expect_status(
+            clq_tensor_read(harness.queue, &tensor->dl_tensor, CL_TRUE, got, sizeof(got), 0, NULL, NULL),
+            CLQ_OK, "read");
+        assert_memory_equal(got, new, sizeof(got));
+    }
+    clq_queue_destroy(second);
+    clq_tensor_destroy(tensor);
+}
+
 static void a_view_stands_in_the_callers_buffer(void **state)
 {
     int64_t shape[2] = {2, 3};
@@ -470,6 +508,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_view_moves_its_own_bytes),
         cmocka_unit_test(nothing_moves_for_an_empty_tensor),
         cmocka_unit_test(blocking_on_an_empty_tensor_waits),
+        cmocka_unit_test(a_blocking_write_is_over_when_it_returns),
         cmocka_unit_test(a_view_stands_in_the_callers_buffer),
         cmocka_unit_test(a_tensor_is_destroyed_by_its_deleter),
         cmocka_unit_test(large_tensors_stand_on_large_pages),

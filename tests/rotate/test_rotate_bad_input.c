@@ -117,8 +117,7 @@ static void bad_calls_are_refused(void **state)
 
     (void)state;
     memset(filled, 0x5a, sizeof filled);
-    expect_cl(clEnqueueWriteBuffer(harness.queue, y_mem, CL_TRUE, 0, sizeof filled, filled, 0, NULL, NULL),
-              "clEnqueueWriteBuffer");
+    expect_cl(harness_write(harness.queue, y_mem, 0, sizeof filled, filled), "clEnqueueWriteBuffer");
     for (size_t i = 0; i < COUNT(bads); i++) {
         cl_event done = NULL;
         struct call c;
