@@ -122,8 +122,7 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
      * too, whose compilers may not take it. */
     device->prefetch = (type & CL_DEVICE_TYPE_CPU) != 0 && strcmp(device->platform_name, CLQ__POCL) == 0;
     device->amd = device->prefetch && strstr(device->vendor, "AMD") != NULL;
-    device->host_memory = device->prefetch; /* what others map may be a copy */
-    device->takes_null = device->prefetch;  /* not tried with PoCL's GPUs */
+    device->takes_null = device->prefetch; /* not tried with PoCL's GPUs */
     device->retains_buffers =
         strcmp(device->platform_name, "rusticl") == 0; /* and buffers outlive their owners */
     device->ends_loops = strstr(device->name, "llvmpipe") != NULL;

@@ -18,7 +18,6 @@ struct clq__device {
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
     bool prefetch;          /* takes __builtin_prefetch */
     bool amd;               /* such a processor, of AMD's: what is fast differs (cl/base/hints.clh) */
-    bool host_memory;       /* a mapped buffer is the buffer itself, in the host's memory */
     bool takes_null;        /* for a buffer that the kernel does not touch */
     bool retains_buffers;   /* kernels do, so none is kept */
     bool ends_loops;        /* after some rounds, see CLQ__MOST_ROUNDS */

@@ -6,7 +6,6 @@
 #include "runtime/context.h"
 #include "runtime/launch.h"
 #include "runtime/memory.h"
-#include "runtime/pages.h"
 
 #include <inttypes.h>
 #include <string.h>
@@ -124,7 +123,6 @@ clq_status clq_tensor_create(clq_context *context, DLDataType dtype, int ndim, c
     buffer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, size > 0 ? size : 1, NULL, &status);
     CLQ_REQUIRE(buffer != NULL, status, "clCreateBuffer of %zu bytes for a tensor failed with %s (%d)", size,
                 clq_status_name(status), (int)status);
-    clq__pages_enlarge(context, buffer, size);
     owned->managed.dl_tensor.data = buffer;
     *tensor = &owned->managed;
     owned = NULL;

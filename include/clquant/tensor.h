@@ -55,12 +55,9 @@ extern "C" {
  * the rank. */
 #define CLQ_AXIS_FIRST INT32_MIN
 
-/* Makes a dense tensor in a new read-write buffer of the context. Free it with (*tensor)->deleter(*tensor),
- * which also accepts a tensor that commands in flight still use. An empty tensor has a buffer of one byte, so
- * data is never NULL. On failure *tensor is NULL.
- * On PoCL's CPU a tensor of 32 MiB or more asks for large pages, as madvise does with MADV_HUGEPAGE: a cache
- * that is written at random places is faster there. (For buffers of your own, the environment variable
- * GLIBC_TUNABLES=glibc.malloc.hugetlb=1 makes PoCL ask for all of them.) */
+/* Makes a dense tensor in a new read-write buffer of the context. An empty tensor has a buffer of one byte, so
+ * data is never NULL. On failure *tensor is NULL. (A large cache on a CPU may be faster in a buffer of your own, on
+ * large pages: docs/performance.md.) */
 CLQ_API clq_status clq_tensor_create(clq_context *context, DLDataType dtype, int ndim, const int64_t *shape,
                                      DLManagedTensor **tensor);
 

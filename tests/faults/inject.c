@@ -77,7 +77,7 @@ bool inject_here(enum fault_kind kind, const char *name, int *code)
             first = (struct fault){.kind = kind, .name = name, .code = injected, .rehearsal = rehearsing};
         total++;
     }
-    /* the library makes queues only for what it does without: rehearsals, and the wish for large pages */
+    /* but for its callers, the library makes queues only for rehearsals, which it can do without */
     if (strcmp(name, "clCreateCommandQueue") == 0)
         rehearsing = !fails;
     else if (strcmp(name, "clReleaseCommandQueue") == 0)

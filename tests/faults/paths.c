@@ -143,17 +143,6 @@ static clq_status tensor_create(struct world *world)
     return status;
 }
 
-/* One that asks for large pages. */
-static clq_status tensor_create_large(struct world *world)
-{
-    clq_status status =
-        clq_tensor_create(world->warm, CLQ_FLOAT16, 2, (int64_t[]){1 << 22, 5}, &world->tensor);
-
-    clq_tensor_destroy(world->tensor);
-    world->tensor = NULL;
-    return status;
-}
-
 static clq_status queue_create(struct world *world)
 {
     cl_command_queue queue = NULL;
@@ -424,7 +413,6 @@ const struct path paths[] = {
     {"context, functions", PATH_CACHED, CLQ_OK, RESULT_NONE, NULL, context_functions, NULL},
     {"destroy", 0, CLQ_OK, RESULT_NONE, built, destroy, NULL},
     {"tensor, create", 0, CLQ_OK, RESULT_NONE, NULL, tensor_create, NULL},
-    {"tensor, create large", 0, CLQ_OK, RESULT_NONE, NULL, tensor_create_large, NULL},
     {"queue, create", PATH_QUEUE, CLQ_OK, RESULT_NONE, NULL, queue_create, NULL},
     {"tensor, write", PATH_AWAITS, CLQ_OK, RESULT_PLAIN, NULL, tensor_write, NULL},
     {"tensor, write empty", 0, CLQ_OK, RESULT_NONE, NULL, tensor_write_empty, NULL},

@@ -1,11 +1,7 @@
 /* Device tensors: made, written, read and mapped; and what is refused. */
-#define _GNU_SOURCE /* madvise */
 #include "harness.h"
 
-#include <inttypes.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/mman.h>
 
 static DLManagedTensor *make(DLDataType dtype, int rank, const int64_t *shape)
 {
@@ -249,74 +245,6 @@ static void a_tensor_is_destroyed_by_its_deleter(void **state)
     assert_int_equal(deleted, 1);
 }
 
-/* Whether the system was asked for large pages where this byte lies: "hg" among the flags of its mapping. */
-static bool stands_on_large_pages(const char *byte)
-{
-    FILE *maps = fopen("/proc/self/smaps", "r");
-    char line[512];
-    uintptr_t from, to;
-    bool here = false, large = false;
-
-    assert_non_null(maps);
-    while (fgets(line, sizeof(line), maps) != NULL) {
-        if (sscanf(line, "%" SCNxPTR "-%" SCNxPTR " ", &from, &to) == 2)
-            here = from <= (uintptr_t)byte && (uintptr_t)byte < to;
-        else if (here && strncmp(line, "VmFlags:", 8) == 0)
-            large = strstr(line, " hg") != NULL;
-    }
-    fclose(maps);
-    return large;
-}
-
-static bool system_has_large_pages(void)
-{
-    const size_t size_bytes = 1 << 16;
-    char *bytes = mmap(NULL, size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    bool large;
-
-    assert_true(bytes != MAP_FAILED);
-    large = madvise(bytes, size_bytes, MADV_HUGEPAGE) == 0 && stands_on_large_pages(bytes);
-    munmap(bytes, size_bytes);
-    return large;
-}
-
-/* Where mapping a buffer shows its own memory. */
-static bool device_is_pocl(void)
-{
-    cl_platform_id platform;
-    char name[128] = "";
-
-    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_PLATFORM, sizeof(platform), &platform, NULL),
-              "platform");
-    expect_cl(clGetPlatformInfo(platform, CL_PLATFORM_NAME, sizeof(name), name, NULL), "name");
-    return strcmp(name, "Portable Computing Language") == 0;
-}
-
-static void large_tensors_stand_on_large_pages(void **state)
-{
-    static const struct {
-        int64_t mib;
-        bool large;
-    } rows[] = {{31, false}, {32, true}, {96, true}};
-
-    (void)state;
-    if (!device_is_pocl() || !system_has_large_pages())
-        skip();
-    for (size_t i = 0; i < COUNT(rows); i++) {
-        const int64_t shape[2] = {rows[i].mib, 1 << 20};
-        DLManagedTensor *tensor = make(CLQ_UINT8, 2, shape);
-        void *bytes = NULL;
-
-        expect_status(
-            clq_tensor_map(harness.queue, &tensor->dl_tensor, CL_TRUE, CL_MAP_WRITE, &bytes, 0, NULL, NULL),
-            CLQ_OK, "map");
-        assert_int_equal(stands_on_large_pages((char *)bytes + (rows[i].mib << 19)), rows[i].large);
-        expect_status(clq_tensor_unmap(harness.queue, &tensor->dl_tensor, bytes, 0, NULL, NULL), CLQ_OK,
-                      "unmap");
-        tensor->deleter(tensor);
-    }
-}
-
 static void refuses_to_make(void **state)
 {
     static const struct {
@@ -511,7 +439,6 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_blocking_write_is_over_when_it_returns),
         cmocka_unit_test(a_view_stands_in_the_callers_buffer),
         cmocka_unit_test(a_tensor_is_destroyed_by_its_deleter),
-        cmocka_unit_test(large_tensors_stand_on_large_pages),
         cmocka_unit_test(refuses_to_make),
         cmocka_unit_test(refuses_to_move),
         cmocka_unit_test(the_host_moves_what_it_may),

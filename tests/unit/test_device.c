@@ -170,7 +170,6 @@ static void only_a_cpu_of_pocl_is_told_to_prefetch(void **state)
         const struct clq__device device = traits(cases[i].driver, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO);
 
         assert_int_equal(device.prefetch, cases[i].told);
-        assert_int_equal(device.host_memory, cases[i].told);
     }
 }
 

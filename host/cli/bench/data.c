@@ -4,9 +4,16 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <time.h>
 
-enum { PIECE_BYTES = 1 << 20, WINDOW_BYTES = 64 << 20, PAGE_BYTES = 4096, UNWRITTEN = 0xa5 };
+enum {
+    PIECE_BYTES = 1 << 20,
+    WINDOW_BYTES = 64 << 20,
+    PAGE_BYTES = 4096,
+    LARGE_PAGE_BYTES = 2 << 20,
+    UNWRITTEN = 0xa5
+};
 
 /* A window of x that is being filled, a piece for each call. */
 struct filling {
@@ -108,13 +115,15 @@ bool data_fill(struct bench *bench, enum peer_src src)
 bool data_fill_scales(struct bench *bench, float around)
 {
     uint64_t state = (uint64_t)time(NULL) | 1;
+    cl_event written = NULL;
 
     for (size_t i = 0; i < MOST_SCALES; i++)
         bench->scale_values[i] = around * (0.5f + (float)(next_random(&state) >> 40) / 0x1p24f);
     return device_check(bench, "clEnqueueWriteBuffer",
-                        clEnqueueWriteBuffer(bench->queue, bench->scales, CL_TRUE, 0,
+                        clEnqueueWriteBuffer(bench->queue, bench->scales, CL_FALSE, 0,
                                              MOST_SCALES * sizeof(float), bench->scale_values, 0, NULL,
-                                             NULL));
+                                             &written)) &&
+           device_wait(bench, written);
 }
 
 bool data_spoil(struct bench *bench)
@@ -167,20 +176,44 @@ static size_t input_bytes(const struct bench *bench)
     return (size_t)size_bytes / PIECE_BYTES * PIECE_BYTES;
 }
 
-/* As users make them: on PoCL's CPU, on large pages. */
-static bool create_buffer(struct bench *bench, size_t size_bytes, cl_mem *buffer)
+static void CL_CALLBACK free_pages(cl_mem buffer, void *pages)
 {
-    const int64_t shape[] = {(int64_t)size_bytes};
-    DLManagedTensor *tensor = NULL;
+    (void)buffer;
+    free(pages);
+}
+
+/* A CPU's buffer stands on large pages where the system has them (docs/performance.md): with small ones, rows at random
+ * places would measure the page tables. */
+static bool create_on_large_pages(struct bench *bench, size_t size_bytes, cl_mem *buffer)
+{
+    const size_t whole_bytes = (size_bytes + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;
+    void *pages = aligned_alloc(LARGE_PAGE_BYTES, whole_bytes);
     cl_int code = CL_SUCCESS;
 
-    if (clq_tensor_create(bench->context, CLQ_UINT8, 1, shape, &tensor) != CLQ_OK)
-        return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
-    code = clRetainMemObject(tensor->dl_tensor.data);
-    if (code == CL_SUCCESS)
-        *buffer = tensor->dl_tensor.data;
-    tensor->deleter(tensor);
-    return device_check(bench, "clRetainMemObject", code);
+    if (!pages)
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: malloc of %zu bytes for a buffer failed",
+                    whole_bytes);
+#ifdef MADV_HUGEPAGE
+    madvise(pages, whole_bytes, MADV_HUGEPAGE);
+#endif
+    *buffer = clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                             size_bytes, pages, &code);
+    if (!device_check(bench, "clCreateBuffer", code)) {
+        free(pages);
+        return false;
+    }
+    return device_check(bench, "clSetMemObjectDestructorCallback",
+                        clSetMemObjectDestructorCallback(*buffer, free_pages, pages));
+}
+
+static bool create_buffer(struct bench *bench, size_t size_bytes, cl_mem *buffer)
+{
+    cl_int code = CL_SUCCESS;
+
+    if (bench->pool)
+        return create_on_large_pages(bench, size_bytes, buffer);
+    *buffer = clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_WRITE, size_bytes, NULL, &code);
+    return device_check(bench, "clCreateBuffer", code);
 }
 
 bool data_create(struct bench *bench)
