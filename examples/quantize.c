@@ -14,7 +14,7 @@ int main(void)
         clq_context_create(NULL, &context); /* or on your own cl_context: struct clq_context_desc */
 
     if (status == CLQ_OK)
-        queue = clCreateCommandQueue(clq_context_cl(context), clq_context_device(context), 0, &status);
+        status = clq_queue_create(context, 0, &queue);
     if (status == CLQ_OK)
         status = clq_tensor_create(context, CLQ_FLOAT32, 2, rows_columns, &dx);
     if (status == CLQ_OK)
@@ -26,11 +26,10 @@ int main(void)
     if (status == CLQ_OK)
         status = clq_tensor_write(queue, &dscales->dl_tensor, CL_TRUE, scales, sizeof scales, 0, NULL, NULL);
     if (status == CLQ_OK)
-        status = clq_quantize(
-            context, queue,
-            &(struct clq_quantize_desc){
-                .x = &dx->dl_tensor, .scales = &dscales->dl_tensor, .y = &dy->dl_tensor, .axis = -1},
-            0, NULL, NULL);
+        status = clq_quantize(context, queue,
+                              &(struct clq_quantize_desc){
+                                  .x = &dx->dl_tensor, .scales = &dscales->dl_tensor, .y = &dy->dl_tensor},
+                              0, NULL, NULL);
     if (status == CLQ_OK)
         status = clq_tensor_read(queue, &dy->dl_tensor, CL_TRUE, y, sizeof y, 0, NULL, NULL);
     if (status == CLQ_OK)
@@ -40,10 +39,8 @@ int main(void)
 
     DLManagedTensor *tensors[] = {dx, dscales, dy};
     for (int i = 0; i < 3; i++)
-        if (tensors[i] != NULL)
-            tensors[i]->deleter(tensors[i]);
-    if (queue != NULL)
-        clReleaseCommandQueue(queue);
+        clq_tensor_destroy(tensors[i]);
+    clq_queue_destroy(queue);
     clq_context_destroy(context);
     return status == CLQ_OK ? 0 : 1;
 }

@@ -57,8 +57,7 @@ void cache_destroy(struct cache *cache)
                                             cache->sides[side].offset};
 
         for (int i = 0; i < 3; i++)
-            if (tensors[i] != NULL)
-                tensors[i]->deleter(tensors[i]);
+            clq_tensor_destroy(tensors[i]);
     }
 }
 

@@ -98,8 +98,7 @@ void loop_destroy(struct loop *loop)
                                         loop->turned[0], loop->turned[1]};
 
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
-        if (tensors[i] != NULL)
-            tensors[i]->deleter(tensors[i]);
+        clq_tensor_destroy(tensors[i]);
     clq_rotation_destroy(loop->rotation);
     device_close(&loop->device);
 }

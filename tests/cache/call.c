@@ -61,8 +61,7 @@ end:
     for (int i = 0; i < 3; i++) {
         DLManagedTensor *tensor = i == 0 ? x : i == 1 ? scales : y;
 
-        if (tensor != NULL)
-            tensor->deleter(tensor);
+        clq_tensor_destroy(tensor);
     }
     return status;
 }

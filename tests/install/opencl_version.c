@@ -57,12 +57,9 @@ int main(void)
         status = clq_tensor_read(queue, &y->dl_tensor, CL_TRUE, got, sizeof got, 0, NULL, NULL);
     if (status != CLQ_OK)
         fprintf(stderr, "%s\n", clq_error_detail());
-    if (x != NULL)
-        x->deleter(x);
-    if (scale != NULL)
-        scale->deleter(scale);
-    if (y != NULL)
-        y->deleter(y);
+    clq_tensor_destroy(x);
+    clq_tensor_destroy(scale);
+    clq_tensor_destroy(y);
     if (queue != NULL)
         clReleaseCommandQueue(queue);
     clq_context_destroy(context);

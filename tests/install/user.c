@@ -43,7 +43,7 @@ int main(void)
                        0, NULL, NULL));
     CHECK(clq_tensor_read(queue, &tensors[2]->dl_tensor, CL_TRUE, y, sizeof y, 0, NULL, NULL));
     for (int i = 0; i < 3; i++)
-        tensors[i]->deleter(tensors[i]);
+        clq_tensor_destroy(tensors[i]);
     clReleaseCommandQueue(queue);
     clq_context_destroy(context);
     if (memcmp(y, wanted, sizeof y) != 0) {

@@ -32,10 +32,8 @@ int main(void)
             NULL, NULL);
     if (status != CLQ_OK)
         fprintf(stderr, "%s\n", clq_error_detail());
-    if (x != NULL)
-        x->deleter(x);
-    if (y != NULL)
-        y->deleter(y);
+    clq_tensor_destroy(x);
+    clq_tensor_destroy(y);
     clq_rotation_destroy(rotation);
     if (queue != NULL)
         clReleaseCommandQueue(queue);

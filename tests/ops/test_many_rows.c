@@ -129,7 +129,7 @@ static void a_row_too_long_is_refused(void **state)
                   "a row of 2^25");
     if (ends_loops)
         assert_non_null(strstr(clq_error_detail(), "x asks a work-item for about"));
-    x->deleter(x), y->deleter(y), scale->deleter(scale);
+    clq_tensor_destroy(x), clq_tensor_destroy(y), clq_tensor_destroy(scale);
 }
 
 int main(int argc, char **argv)

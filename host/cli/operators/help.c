@@ -47,7 +47,7 @@ void operator_help(const struct operator_description *op)
         print_choices(&op->options[i]);
     printf("  %-38s %s\n", "--tensor ARGUMENT=[FILE:]NAME",
            "read the argument from the tensor of that name; = alone leaves it out");
-    printf("  %-38s %s\n", "--device N|TEXT",
-           "a number or a part of a name, as `clquant devices` lists them");
+    printf("  %-38s %s\n", "--device KIND|N|TEXT",
+           "CPU, GPU, a number or a part of a name, as `clquant devices` lists them");
     printf("\nExit status: 0 done; 1 the input was refused; 2 usage; 3 device or system failure.\n");
 }

@@ -116,13 +116,10 @@ static bool run(struct operator_call *call)
 static void release(struct operator_call *call)
 {
     for (size_t i = 0; i < OPERATOR_MAX_INPUTS; i++)
-        if (call->inputs[i])
-            call->inputs[i]->deleter(call->inputs[i]);
+        clq_tensor_destroy(call->inputs[i]);
     for (size_t i = 0; i < call->output_count; i++)
-        if (call->outputs[i].tensor)
-            call->outputs[i].tensor->deleter(call->outputs[i].tensor);
-    if (call->report)
-        call->report->deleter(call->report);
+        clq_tensor_destroy(call->outputs[i].tensor);
+    clq_tensor_destroy(call->report);
     if (call->queue)
         clReleaseCommandQueue(call->queue);
     clq_context_destroy(call->context);
