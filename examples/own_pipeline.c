@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Inside a pipeline of one's own: the caller's context, out-of-order queue, buffers and events. A tensor is a
  * view of a cl_mem: here the right half of a matrix, quantized into int4, with the writes as its wait list.
  */

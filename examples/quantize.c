@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizes two rows of float32 to int8, one scale per column, on the default OpenCL device. */
 #include <clquant/clquant.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* splitmix64, and the method of Box and Muller. */
 #include "random.h"
 

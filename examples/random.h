@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random numbers for the examples: the same ones for the same seed, on every machine. */
 #ifndef CLQ_EXAMPLES_RANDOM_H
 #define CLQ_EXAMPLES_RANDOM_H

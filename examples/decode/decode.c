@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The cache of a decode loop: in every step each sequence of a batch gets one token, whose keys and values
  * are quantized and written to the sequence's next place in the int8 caches, in device memory, with one call
  * each on the caller's queue. Nothing waits until the last step. The bytes are compared with the plain

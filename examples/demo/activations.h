@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Activations as a language model has them: nearly normal, but for a few channels that are tens of times
  * larger in every token. Those outliers are why a scale per channel is worth its bytes. */
 #ifndef CLQ_DEMO_ACTIVATIONS_H

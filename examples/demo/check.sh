@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The demonstration on a small file. DEMO and TENSOR_FILE name the programs.
 . "$(cd "$(dirname "$0")" && pwd)/../../tests/cli/library.sh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizing, timing, checking. */
 #include "format.h"
 

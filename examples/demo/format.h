@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One tensor quantized into one format on the device, measured and checked. */
 #ifndef CLQ_DEMO_FORMAT_H
 #define CLQ_DEMO_FORMAT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant's demonstration: activations of a model's size, or the float tensors of the user's own safetensors
  * file, quantized on the OpenCL device to int8 and to packed int4 with a scale per channel.
  *

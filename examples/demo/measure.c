@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timing in turn. On a CPU the stream is the benchmark's loop on the very bytes of the device's buffers,
  * mapped; on any other device it is the driver's copy of as many bytes. */
 #include "measure.h"

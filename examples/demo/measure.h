@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How long the device takes, beside what moves the same bytes and computes nothing, in turn. */
 #ifndef CLQ_DEMO_MEASURE_H
 #define CLQ_DEMO_MEASURE_H

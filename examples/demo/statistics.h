@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scales out of data, and how far the quantized values are from what they stand for. */
 #ifndef CLQ_DEMO_STATISTICS_H
 #define CLQ_DEMO_STATISTICS_H

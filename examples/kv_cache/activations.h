@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a model would compute: keys, values and queries.
  *
  * Keys as real ones are: in every head a few channels stand far off zero, in the same direction for every

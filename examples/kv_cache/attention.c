@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The products. Keys and values stand token by token, with the heads of a token side by side: for each sequence
  * one batch of products over its heads, a row being heads * head size long. */
 #include "attention.h"

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the example needs beside clquant and CLBlast.
 
 // In place, row by row: scores[r][i] = exp(scores[r][i] - max) / sum. A work-group of GROUP items a row.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Attention of one step, by CLBlast: outputs = softmax(queries · keys / sqrt(head size)) · values. */
 #ifndef CLQ_KV_CACHE_ATTENTION_H
 #define CLQ_KV_CACHE_ATTENTION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making a cache; what it takes. */
 #include "cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keys and values in one of the formats. */
 #ifndef CLQ_KV_CACHE_CACHE_H
 #define CLQ_KV_CACHE_CACHE_H

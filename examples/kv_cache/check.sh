@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # The example on small sizes: bytes exactly, errors in order, its options and the user's own keys. KV_CACHE and
 # TENSOR_FILE name the programs.
 here=$(cd "$(dirname "$0")" && pwd)

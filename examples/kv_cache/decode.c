@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Each part of a step is waited for, so that it can be timed: a model would enqueue them all. */
 #include "decode.h"
 

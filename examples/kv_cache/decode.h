@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The decode loop over one format, timed. */
 #ifndef CLQ_KV_CACHE_DECODE_H
 #define CLQ_KV_CACHE_DECODE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opening the device; attention.cl. */
 #include "device.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The device, its one queue, and the example's own kernels. */
 #ifndef CLQ_KV_CACHE_DEVICE_H
 #define CLQ_KV_CACHE_DEVICE_H

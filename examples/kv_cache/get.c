@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A cache's tokens as float32. */
 #include "cache.h"
 

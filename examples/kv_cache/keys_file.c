@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tensor's shape as a setup, and its elements in the order of the caches. */
 #include "keys_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keys from a tensor of the user's own safetensors file. */
 #ifndef CLQ_KV_CACHE_KEYS_FILE_H
 #define CLQ_KV_CACHE_KEYS_FILE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making and filling the loop's tensors. */
 #include "loop.h"
 

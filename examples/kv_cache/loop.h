@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tensors of the decode loop, on the device: what a model would give, and what every format uses in turn. */
 #ifndef CLQ_KV_CACHE_LOOP_H
 #define CLQ_KV_CACHE_LOOP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A decode loop whose keys and values are kept in each of the formats in turn: what it saves, what it costs.
  * --help lists the options. */
 #include "keys_file.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The command line. */
 #ifndef CLQ_KV_CACHE_OPTIONS_H
 #define CLQ_KV_CACHE_OPTIONS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The same attention in plain C, in double: what CLBlast's is checked with, once. */
 #ifndef CLQ_KV_CACHE_PLAIN_H
 #define CLQ_KV_CACHE_PLAIN_H

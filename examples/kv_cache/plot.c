@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Two fields of bars, drawn by gnuplot. */
 #include "table.h"
 

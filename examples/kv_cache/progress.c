@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A thread beside the one that waits for the compiler. */
 #include "progress.h"
 

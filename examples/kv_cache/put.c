@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tokens into a cache: a call each for keys and values, in the caller's queue. */
 #include "cache.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The sizes of the decode loop. */
 #ifndef CLQ_KV_CACHE_SETUP_H
 #define CLQ_KV_CACHE_SETUP_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The results as a table of text, and as a plot. */
 #ifndef CLQ_KV_CACHE_TABLE_H
 #define CLQ_KV_CACHE_TABLE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization: the scale is given.
  *
  *   divide    y = sat(rint(f32(x) / f32(scale) + f32(zero_point)))       no zero point: no addition
@@ -21,7 +22,9 @@
  *           along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element
  *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
- * Blocking  only to build, the first time a variant is used.
+ * Blocking  only to build, the first time that a variant (types, mode, with a zero point or without) is used: a second
+ *           or more on PoCL and on phones, unless the cache on disk has it. clq_quantize_build does it ahead of
+ *           time.
  * Threads   safe on a shared context. */
 #ifndef CLQUANT_QUANTIZE_H
 #define CLQUANT_QUANTIZE_H
