@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds, and quantizes on this machine's OpenCL device: activations of a model's size, or the
 # float tensors of the safetensors file given as argument; then keeps the caches of a decode loop; at last attention over
 # float16, int8 and int4 caches, whose bytes, errors and times it prints and draws.

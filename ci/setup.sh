@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing of the packages for the purposes given (of ci/packages.txt): ci/setup.sh build run
 set -euo pipefail
 cd "$(dirname "$0")/.."

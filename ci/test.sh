@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # Installs what is missing, builds with two compilers and passes the tests. CLQ_TEST_ONLY=TEXT runs the tests whose name
 # matches. The last lines are those of ctest.
 # The builds share one folder of compiled kernels, which the first tests fill: a driver's compiler is slow, and slower

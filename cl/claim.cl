@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // claim: the last entry of every place in a cache
 //
 //   owner[batch][position] = max(entry + 1) over the entries that write it

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // copy: dst[row][byte] = src[row][byte], for tensors that are not dense
 //
 //   KERNEL_NAME   the kernel's name

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dequantize: x[row][i] = (y[row][i] - zero_point[i]) MODE scale[i], every step rounded to binary32, then to DST
 //
 // The mirror of quantize.cl, with its names: y holds the integers and is read, x the floats and is written.

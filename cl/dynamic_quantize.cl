@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // dynamic_quantize: each row of x by a scale that is found from the row
 //
 //   y[row][i] = sat(rint(v[i] * back + off)), v[i] = x[row][i], or x[row][i] * smooth[i]

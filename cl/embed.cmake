@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Writes every kernel file as a table of bytes: cmake -DROOT=cl -DOUT=files.c -DFILES=a.cl;base/b.clh -P embed.cmake
 # Bytes need no escaping, and no other language is needed to build. ROOT's variants.txt comes as one text.
 function(read_bytes file out)

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // find_scales: the range of the finite values of every index of an axis, or of all of x, for cl/finish_scales.cl;
 // where a work-item sees all values of an index, its scale and zero point
 //

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // finish_scales: the ranges of cl/find_scales.cl to scales and zero points
 //
 //   KERNEL_NAME   the kernel's name

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // quantize: y[row][i] = sat(rint(x[row][i] MODE scale[i] + zero_point[i])), every step rounded to binary32
 //
 //   KERNEL_NAME   the kernel's name

@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // widen: y[i] = f32(element i of x), for scales and zero points that the inner loop reads one an element
 //
 //   KERNEL_NAME   the kernel's name

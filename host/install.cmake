@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: headers and both libraries, a CMake package, clquant.pc, the documentation, and the
 # command and clquant_rotate where they were built. Components: runtime, development, command, documentation.
 include(CMakePackageConfigHelpers)

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The scalar arguments of copy.cl. */
 #ifndef CLQ_ARGS_COPY_H
 #define CLQ_ARGS_COPY_H

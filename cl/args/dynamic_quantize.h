@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The scalar arguments of dynamic_quantize.cl. */
 #ifndef CLQ_ARGS_DYNAMIC_QUANTIZE_H
 #define CLQ_ARGS_DYNAMIC_QUANTIZE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How entries of an index tensor place the rows of a kernel. */
 #ifndef CLQ_ARGS_ENTRIES_H
 #define CLQ_ARGS_ENTRIES_H

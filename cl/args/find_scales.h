@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The scalar arguments of find_scales.cl. */
 #ifndef CLQ_ARGS_FIND_SCALES_H
 #define CLQ_ARGS_FIND_SCALES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The scalar arguments of quantize.cl, and of its mirror dequantize.cl, where y is read and x is written. */
 #ifndef CLQ_ARGS_QUANTIZE_H
 #define CLQ_ARGS_QUANTIZE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a scale and its zero point are made of the range of some values, and where they are written. */
 #ifndef CLQ_ARGS_SCALES_H
 #define CLQ_ARGS_SCALES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whether two views have the same logical shape: y is the one that is wrong where they differ. */
 #include "base/error.h"
 #include "base/view.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Division that rounds up: how many pieces of b hold a. */
 #ifndef CLQ_BASE_CEIL_DIV_H
 #define CLQ_BASE_CEIL_DIV_H

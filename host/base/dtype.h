@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The element types: one row each. A new type is one row here and one block in cl/base/types.clh. */
 #ifndef CLQ_BASE_DTYPE_H
 #define CLQ_BASE_DTYPE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The thread's sentence: the only state that the library keeps outside its objects. */
 #include "base/error.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How calls fail inside the library: a status, and the thread's sentence. All leave by `end`. */
 #ifndef CLQ_BASE_ERROR_H
 #define CLQ_BASE_ERROR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folding of dimensions. Sizes and strides were checked (base/view.c), so nothing here can overflow. */
 #include "base/fold.h"
 

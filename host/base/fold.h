@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folding: the dimensions of several tensors that walk together, merged to the fewest that say the same.
  * Layout becomes a handful of numbers here, and the kernels never see a rank. */
 #ifndef CLQ_BASE_FOLD_H

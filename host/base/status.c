@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Names and sentences of statuses: the library's own, and OpenCL's by number. This file makes no OpenCL call
  * and needs none of its headers: the numbers are fixed by the standard. */
 #include <clquant/status.h>

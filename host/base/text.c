@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Bounded text, and the one hash. */
 #include "base/text.h"
 

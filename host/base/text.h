@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Text in a buffer of fixed size. What does not fit is cut, and `full` says so. */
 #ifndef CLQ_BASE_TEXT_H
 #define CLQ_BASE_TEXT_H

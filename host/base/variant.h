@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A variant: one kernel of one file with its plugs. It is the dispatch, packed into 64 bits, for every call looks its
  * kernel up; as text, "quantize.cl SRC=f16 DST=i8 MODE=multiply", it is what users say and logs tell, and mapped to an
  * identifier the kernel's name. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a variant from a user's text, by the list of all variants. */
 #include "base/error.h"
 #include "base/variant.h"

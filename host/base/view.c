@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checking a tensor, alone. Every product and sum of sizes is checked here, so that nobody below has to. */
 #include "base/view.h"
 

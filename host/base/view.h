@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tensor as an operator sees it: its logical elements, checked once. */
 #ifndef CLQ_BASE_VIEW_H
 #define CLQ_BASE_VIEW_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant cache: the kernels that are kept on disk. */
 #include "commands.h"
 #include "failure.h"

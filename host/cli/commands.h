@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The subcommands. argv[0] is the subcommand's own name, what follows are its arguments; the result is the
  * exit status. */
 #ifndef CLQUANT_CLI_COMMANDS_H

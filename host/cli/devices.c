@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant devices: what OpenCL finds on this machine, and what each device promises. */
 #include "commands.h"
 #include "failure.h"

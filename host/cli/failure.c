@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sentences for people, on stderr. */
 #include "failure.h"
 

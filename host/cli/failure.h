@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Why a subcommand stops: one sentence and the exit status that goes with it. */
 #ifndef CLQUANT_CLI_FAILURE_H
 #define CLQUANT_CLI_FAILURE_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # cJSON reads the headers of files: without it there is no command, nor are there tests of it. Behind this file
 # CLQ_BUILD_COMMAND is ON or OFF. Who asks for the command is refused where it cannot be built; who does not say gets the
 # libraries.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant list: what is in safetensors files. */
 #include "commands.h"
 #include "failure.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant: which subcommand runs. */
 #include "commands.h"
 #include "failure.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Private temporary file, fsync, rename; see output_file.h. */
 #include "output_file.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A file that appears whole or not at all. It is written under a private name in the directory where it will
  * stand, and renamed once it is safe on disk: until then an old file of that name stays as it is, and its
  * owner, where that may be given, and permissions pass to the new one. The private file is removed when the program

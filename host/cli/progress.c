@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A line on stderr that overwrites itself. */
 #include "progress.h"
 

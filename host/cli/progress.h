@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One line on a terminal about work that takes longer than a second; nothing anywhere else. */
 #ifndef CLQUANT_CLI_PROGRESS_H
 #define CLQUANT_CLI_PROGRESS_H

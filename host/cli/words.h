@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What --only asks of a label. */
 #ifndef CLQUANT_CLI_WORDS_H
 #define CLQUANT_CLI_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Axes: the default, the first, and those counted from the end. */
 #include "ops/axis.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The axis that a caller means: the one rule of all operators (CLQ_AXIS_FIRST of clquant/tensor.h). */
 #ifndef CLQ_OPS_AXIS_H
 #define CLQ_OPS_AXIS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The commands before an operator's kernel. Each starts on the caller's wait list or on another one's event,
  * and the kernel follows on the events of all, so that an out-of-order queue is right too. */
 #ifndef CLQ_OPS_CHAIN_H

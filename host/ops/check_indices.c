@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The host's check of indices. The range of bytes that the tensor spans is read in one piece, whatever its
  * strides. */
 #include "ops/check_indices.h"

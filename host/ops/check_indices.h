@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading indices back to say in words what is wrong with them. */
 #ifndef CLQ_OPS_CHECK_INDICES_H
 #define CLQ_OPS_CHECK_INDICES_H

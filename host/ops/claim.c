@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include "args/claim.h"
 
 #include "base/ceil_div.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The folded copy: dense tensors go by the driver's own copy, all others by a kernel that copies rows of
  * bytes. */
 #include "ops/copy.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Copying a tensor into another of its type and shape, whatever the strides of both. */
 #ifndef CLQ_OPS_COPY_H
 #define CLQ_OPS_COPY_H

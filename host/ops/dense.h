@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization without indices: what clq_quantize and clq_npu_quantize share. */
 #ifndef CLQ_OPS_DENSE_H
 #define CLQ_OPS_DENSE_H

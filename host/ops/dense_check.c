@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of static quantization without indices that the host can know, each checked once. */
 #include "base/error.h"
 #include "ops/dense.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_dequantize: static quantization backwards, and the rows that dynamic quantization wrote. */
 #include "ops/dequantize.h"
 

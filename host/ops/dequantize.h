@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dequantization between its check and its run. */
 #ifndef CLQ_OPS_DEQUANTIZE_H
 #define CLQ_OPS_DEQUANTIZE_H

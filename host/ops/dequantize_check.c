@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of dequantization that the host can know. The work is that of quantization, mirrored: its x, which is
  * written, is the caller's y, and its y the caller's q. */
 #include "base/error.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One call of dynamic quantization, checked: what its operators hand to dynamic_run.c, which does the rest
  * alike for all of them. */
 #ifndef CLQ_OPS_DYNAMIC_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization from what was checked to what a kernel is told. */
 #include "base/fold.h"
 #include "ops/dynamic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_dynamic_quantize: rows by scales that are found from them, without indices. */
 #include <clquant/dynamic_quantize.h>
 

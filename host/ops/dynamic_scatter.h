@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization into a cache: what clq_dynamic_quantize_scatter and the documented call share. */
 #ifndef CLQ_OPS_DYNAMIC_SCATTER_H
 #define CLQ_OPS_DYNAMIC_SCATTER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a call of dynamic quantization is cut into work-items. */
 #include "base/ceil_div.h"
 #include "ops/dynamic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_find_scales: the rules that the host can know, each checked once, and the two kernels. */
 #include "ops/find_scales.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A call of clq_find_scales between its steps: from what was checked to what is launched. */
 #ifndef CLQ_OPS_FIND_SCALES_H
 #define CLQ_OPS_FIND_SCALES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_find_scales from what was checked to what its kernels are told: fold, cut into work-items, fill the
  * arguments. */
 #include "ops/find_scales.h"

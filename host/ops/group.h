@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group quantization: what clq_group_quantize and the documented call share. */
 #ifndef CLQ_OPS_GROUP_H
 #define CLQ_OPS_GROUP_H

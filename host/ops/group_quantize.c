@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_group_quantize: one row of scales per group of rows. */
 #include <clquant/group_quantize.h>
 

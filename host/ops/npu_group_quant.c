@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_npu_group_quant: the documented call, its rules, over group quantization. */
 #include <clquant/npu.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_npu_quantize: the documented call, its rules, over static quantization. */
 #include <clquant/npu.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_npu_quant_scatter and clq_npu_quant_scatter_: the documented calls, their rules, over
  * quantize-and-scatter. */
 #include <clquant/npu.h>

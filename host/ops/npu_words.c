@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* int4 in the containers of frameworks. */
 #include "ops/npu_words.h"
 

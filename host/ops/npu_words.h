@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* quint4x2 as the documents write it: int32 words of eight. */
 #ifndef CLQ_OPS_NPU_WORDS_H
 #define CLQ_OPS_NPU_WORDS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of scales and zero points along an axis, and of one per row. */
 #include "ops/parameter.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scales and zero points: one for a tensor, one per index of an axis of it, or one per row. */
 #ifndef CLQ_OPS_PARAMETER_H
 #define CLQ_OPS_PARAMETER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of scales and zero points, in each of the ways that they belong to a tensor. */
 #include "base/error.h"
 #include "base/fold.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What kernels are told of entries and their places. */
 #include "ops/placement.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that lie, or find their scales, where an index tensor says: the rules of its shapes, and what the
  * kernels are told. The operators that read indices share it. */
 #ifndef CLQ_OPS_PLACEMENT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of indices, and of the shapes that they place, that the host can know. */
 #include "base/error.h"
 #include "ops/axis.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize: static quantization as it is. */
 #include <clquant/quantize.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize_scatter: quantized updates into a cache, in place or into a copy of one. */
 #include <clquant/quantize_scatter.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantize and scatter: what clq_quantize_scatter and the documented calls share. */
 #ifndef CLQ_OPS_SCATTER_H
 #define CLQ_OPS_SCATTER_H

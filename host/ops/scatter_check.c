@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of quantize-and-scatter that the host can know. */
 #include "base/error.h"
 #include "ops/scatter.h"

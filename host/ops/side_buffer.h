@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers beside a call's tensors, which may be absent: its report, and its workspace. */
 #ifndef CLQ_OPS_SIDE_BUFFER_H
 #define CLQ_OPS_SIDE_BUFFER_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A call of static quantization between its steps: from what was checked to what is launched. */
 #ifndef CLQ_OPS_STATIC_CALL_H
 #define CLQ_OPS_STATIC_CALL_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The checks that every operator of static quantization shares. */
 #include "base/error.h"
 #include "ops/static_quantize.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization, and the way back, from what was checked to what a kernel is told: fold, place the
  * scales, fill the arguments. */
 #include "ops/static_call.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Short rows that are one row to the kernel. */
 #include "ops/static_call.h"
 

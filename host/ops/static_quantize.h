@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One call of static quantization, checked: what the operators hand to static_quantize.c, which does the rest
  * alike for all of them. */
 #ifndef CLQ_OPS_STATIC_QUANTIZE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization from a described call to the queue: the kernel, and before it what it waits for. */
 #include "base/error.h"
 #include "ops/chain.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 #include <clquant/struct_size.h>
 
 #include <clquant/clquant.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Sizes of tiles, as they were measured. */
 #include "ops/tiles.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How the rows of a call are cut into work-items, for every kernel that does tiles of rows. */
 #ifndef CLQ_OPS_TILES_H
 #define CLQ_OPS_TILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The product of two matrices, each symmetric and of +1 and -1 with orthogonal rows: Sylvester's, of a power
  * of two, and a small one of Paley's. */
 #include "rotate/hadamard.h"

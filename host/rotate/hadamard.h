@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Symmetric Hadamard matrices, without OpenCL. */
 #ifndef CLQ_ROTATE_HADAMARD_H
 #define CLQ_ROTATE_HADAMARD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows times the matrix, by CLBlast. */
 #include "base/error.h"
 #include "rotate/rotation.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The matrix on the device. */
 #include "rotate/rotation.h"
 

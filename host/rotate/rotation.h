@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a rotation holds. */
 #ifndef CLQ_ROTATE_ROTATION_H
 #define CLQ_ROTATE_ROTATION_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checking what stands on either side of a rotation. */
 #include "rotate/rows.h"
 

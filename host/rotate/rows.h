@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A tensor of rows as clq_rotate_rows wants it, checked. */
 #ifndef CLQ_ROTATE_ROWS_H
 #define CLQ_ROTATE_ROWS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building variants. The caller holds context->building. */
 #include "runtime/build.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From a variant to a built cl_program: out of the cache, or from source. */
 #ifndef CLQ_RUNTIME_BUILD_H
 #define CLQ_RUNTIME_BUILD_H

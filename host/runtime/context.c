@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Creating and destroying contexts. */
 #include "runtime/context.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a context holds. Only files of host/runtime see this. */
 #ifndef CLQ_RUNTIME_CONTEXT_H
 #define CLQ_RUNTIME_CONTEXT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Reading a device's traits. */
 #include "runtime/device.h"
 

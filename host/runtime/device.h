@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A device's traits: what the choice of a variant and the key of the binary cache need to know of it. */
 #ifndef CLQ_RUNTIME_DEVICE_H
 #define CLQ_RUNTIME_DEVICE_H

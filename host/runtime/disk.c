@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The disk cache's files. A writer fills a private temporary name and renames it: a reader sees an old entry
  * or a new one, never a part. There is no fsync: after a power cut an entry may be short, which its checksum
  * finds. */

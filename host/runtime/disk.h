@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Entries of the binary cache as files: one a name, in a directory that only its owner can write to.
  * Everything here may fail without harm: the kernel is then built from source. */
 #ifndef CLQ_RUNTIME_DISK_H

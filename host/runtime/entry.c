@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* magic, checksum, length of the key, length of the binary, the key, the binary. The checksum covers all that
  * follows it. Numbers are in the machine's order: an entry never leaves its machine, and the magic differs in
  * the other. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One entry of the binary cache: a header that proves it whole, its key in full, and the driver's bytes. A
  * damaged binary can end the process inside a driver, so nothing reaches one unverified. */
 #ifndef CLQ_RUNTIME_ENTRY_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Choosing a device by number, by kind, by name, or by default. */
 #include "base/error.h"
 #include "base/text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Enqueueing kernels. */
 #include "runtime/launch.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What operators need of OpenCL, so that they make no call of it themselves. */
 #ifndef CLQ_RUNTIME_LAUNCH_H
 #define CLQ_RUNTIME_LAUNCH_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Checking buffers against tensors. A driver's own size checks cannot be trusted with offsets that wrap. */
 #include "runtime/memory.h"
 

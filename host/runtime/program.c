@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The memory cache: variant -> program, and the kernels that are free to be taken. */
 #include "runtime/program.h"
 

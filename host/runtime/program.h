@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Variants and their kernels: built once a context, taken and given back for each call. */
 #ifndef CLQ_RUNTIME_PROGRAM_H
 #define CLQ_RUNTIME_PROGRAM_H

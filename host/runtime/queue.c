@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queues for those who call the library from a language that has not loaded OpenCL itself. */
 #include <clquant/context.h>
 

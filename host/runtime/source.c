@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Resolving #include "…" among the embedded files. Conditions are not looked at: an include stands once
  * wherever it is met first, which is what the guards of the files mean anyway. */
 #include "runtime/source.h"

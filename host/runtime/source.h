@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Kernel sources: the files of cl/, embedded at build time, with their #includes resolved. */
 #ifndef CLQ_RUNTIME_SOURCE_H
 #define CLQ_RUNTIME_SOURCE_H

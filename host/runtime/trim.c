@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Keeping the disk cache within its limit. */
 #include "runtime/disk.h"
 

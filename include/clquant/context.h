@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The context: one OpenCL context and device, the kernels that were built for it, and where binaries are
  * kept.
  *

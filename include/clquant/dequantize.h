@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way back: quantized tensors and caches to floats, dense or gathered.
  *
  *   CLQ_DEQUANTIZE_DIVIDE     y = (q - zero_point) * scale      undoes CLQ_DIVIDE

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization: the scale of each row is found from the row.
  *
  *   mx, mn = max, min of the row's values that are not NaN; both 0 where all are

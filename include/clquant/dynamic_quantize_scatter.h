@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization of updates, written with its scales and offsets where indices say, in place.
  *
  *   for i in 0 .. N-1:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finds static scales: those with which the values of x fill the range of a type.
  *
  *   mx, mn = the largest and the least finite value of x, at least 0 and at most 0

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization with one row of scales per group of rows, as mixture-of-experts activations have it.
  *
  *   y[r, :] = sat(rint(x[r, :] * scales[g(r), :] + zero_point))       no zero point: no addition

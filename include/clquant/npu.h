@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The calls as Ascend's documents name them, argument for argument, over the general operators.
  *
  * Relaxed against the documents: every type of the general operator, on every device. Kept: names, order,

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizes updates and writes entry i where indices[i] says, in cache.
  *
  *   for i in 0 .. N-1:

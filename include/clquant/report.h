@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the operators that read indices found wrong with them, counted on the device.
  *
  * A report costs one compare a row and no synchronization: the caller zeroes it, calls add to it, and the

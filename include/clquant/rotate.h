@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rotates rows by an orthonormal Hadamard matrix: the known cure for outlier channels before int4.
  *
  *   y[r, b*n : (b+1)*n] = x[r, b*n : (b+1)*n] * M        for every block b of n elements of a row

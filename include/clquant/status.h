@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Status codes, and the sentence that says what was wrong.
  *
  * Every call returns a clq_status: CLQ_OK, one of the library's own codes below, or an OpenCL error code

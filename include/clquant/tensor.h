@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors are DLPack's DLTensor: data is the cl_mem, device.device_type is kDLOpenCL (device_id is not looked
  * at), byte_offset counts from the buffer's start, shape and strides are in elements (strides NULL: dense,
  * row-major).

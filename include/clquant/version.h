@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The version, for the preprocessor and of the library that was loaded. Semantic versioning. */
 #ifndef CLQUANT_VERSION_H
 #define CLQUANT_VERSION_H

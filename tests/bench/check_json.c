@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* check_json FILE ROWS PEER...: the bench's JSON has the documented shape, so many rows, and each row these
  * names under vs. */
 #include <cjson/cJSON.h>

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The bench from outside, on data too small to say anything about speed: what it prints, writes and refuses.
 here=$(cd "$(dirname "$0")" && pwd)
 . "$here/../cli/library.sh"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bench's device and data, opened once for a program that checks its checks. */
 #ifndef CLQUANT_TEST_BENCH_OPENED_H
 #define CLQUANT_TEST_BENCH_OPENED_H

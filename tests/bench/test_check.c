@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A wrong result is refused: every case passes the bench's own check as it is, and fails it once one bit of a
  * row that is looked at, or all that was to be written, is another. */
 #include "opened.h"

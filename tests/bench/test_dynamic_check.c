@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A wrong result of dynamic quantization is refused: every case passes the bench's own check as it is, and fails
  * it once a bit of q, of a scale or of an offset is another, or nothing was written. What scatters apart from
  * the operator passes the same check. */

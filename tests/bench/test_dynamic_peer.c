@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The dynamic peer writes the specified bytes, with every instruction set of this processor and every form,
  * whatever the length of a row, what is in it and where it goes. The bench uses it to refuse wrong results,
  * so it is itself held to a loop of one element at a time. */

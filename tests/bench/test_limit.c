@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stream kernel of devices that are no CPU, on whatever device is there: it reads all of its input and
  * writes all of its output, and not a byte more. */
 #include "limit.h"

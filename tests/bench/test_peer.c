@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The peer writes the specified bytes, with every instruction set of this processor, whatever the length of a
  * row. The bench uses it to refuse wrong results, so it is itself held to a loop of one element at a time. */
 #include "values.h"

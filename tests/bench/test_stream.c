@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stream loops read every byte that they are given and write every byte that they are given: each byte
  * that is written is what the bytes of its block say, and nothing around is touched. */
 #include "stream.h"

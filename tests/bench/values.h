@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bits of floats, and floats of every type, for the references of the peers. */
 #ifndef CLQUANT_TEST_BENCH_VALUES_H
 #define CLQUANT_TEST_BENCH_VALUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One small quantization against the reference. */
 #include "call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The call that every cache test makes: a context, one small quantization, its bytes compared, the context
  * gone. */
 #ifndef CLQUANT_CACHE_CALL_H

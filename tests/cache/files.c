@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Plain file work, apart from the library's own. */
 #include "files.h"
 

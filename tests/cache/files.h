@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Scratch directories and files of the cache tests. */
 #ifndef CLQUANT_CACHE_FILES_H
 #define CLQUANT_CACHE_FILES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A user's process for the scripts: one call, with the cache that the environment names. It prints what it
  * built, what of it came from the cache, and the microseconds.
  *

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What the disk cache survives that needs processes of its own. Each case ends with a call that finds the cache whole.
 #   survives.sh CASE FIRST_CALL DIRECTORY
 set -euo pipefail

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The binary cache from the outside: whatever is wrong with it, the call succeeds with the right bytes, the
  * kernel is built from source, and a good entry stands in its place. */
 #include "call.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The disk cache's files, without a device: where they are kept, who may write there, what goes first. */
 #include "files.h"
 #include "runtime/disk.h"

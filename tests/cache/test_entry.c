@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An entry that is not whole, or not of this key, is never opened: every byte altered, every length cut. */
 #include "runtime/entry.h"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The way back: what comes out of integers, of caches and of groups, and what is refused.
 source "$(dirname "$0")/library.sh"
 

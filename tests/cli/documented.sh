@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # docs/command.md and --help name the same options, of the same defaults.
 manual=$(cd "$(dirname "$0")/../../docs" && pwd)/command.md
 source "$(dirname "$0")/library.sh"

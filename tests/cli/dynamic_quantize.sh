@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Rows by scales found from them: dense, into a cache, and by the documented call.
 source "$(dirname "$0")/library.sh"
 

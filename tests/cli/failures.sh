@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Full disks, signals and permissions: a failed run leaves no OUT and no stray file, and an old OUT whole.
 source "$(dirname "$0")/library.sh"
 unset CLQ_CACHE_DIR # with the cache: a driver that builds writes files, too

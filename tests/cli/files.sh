@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Which files are read and which is written: several inputs, an output that is one of them, and metadata.
 source "$(dirname "$0")/library.sh"
 

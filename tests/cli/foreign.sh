@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Files of other formats, taken for safetensors: the message names the format and what helps.
 source "$(dirname "$0")/library.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # One row of scales per group of rows: what comes out, and a group_index that breaks its rules is named.
 source "$(dirname "$0")/library.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Tensors of several transfer pieces.
 source "$(dirname "$0")/library.sh"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # What the tests of the command share. CLQUANT and TENSOR_FILE name the programs; every test runs in a directory
 # of its own, which is removed at the end.
 set -u

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # clquant list: the tensors and the metadata of files.
 source "$(dirname "$0")/library.sh"
 export OCL_ICD_VENDORS=/nonexistent # no device is needed

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Every kind of malformed file is refused with status 1 and its own sentence, and nothing is written.
 source "$(dirname "$0")/library.sh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Loaded before the command: a device from which nothing can be read back. Mapped buffers are not concerned. */
 #include <CL/cl.h>
 

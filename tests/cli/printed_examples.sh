@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The examples that the operators' documents print, from file to file.
 examples=$(cd "$(dirname "$0")/../data/printed" && pwd)
 source "$(dirname "$0")/library.sh"

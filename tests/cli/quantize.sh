@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # From file to file: what comes out, and where it goes.
 source "$(dirname "$0")/library.sh"
 

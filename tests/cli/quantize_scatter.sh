@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Updates quantized into a cache: what comes out, indices out of range, and what the documented call refuses.
 source "$(dirname "$0")/library.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Scales from file to file, and back into quantize.
 source "$(dirname "$0")/library.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The command's own comparison with the reference: it passes here, and a part of it has the lines that it has in the
 # whole. selftest.sh own: a CPU's form and arithmetic; selftest.sh others: those that no CPU chooses.
 source "$(dirname "$0")/library.sh"

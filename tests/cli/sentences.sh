@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # What a user did wrong, and what is said: in the words of the file and of the command line, before a tensor is read.
 source "$(dirname "$0")/library.sh"
 

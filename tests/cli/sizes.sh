@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Tensors that no buffer of the device can hold: known before anything is read.
 source "$(dirname "$0")/library.sh"
 export POCL_MEMORY_LIMIT=1 # GiB; where the device is another, 64 GiB are too much for a buffer of it

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # Which tensor an argument is: other names, names that are not there, and tensors that are left out.
 source "$(dirname "$0")/library.sh"
 

@@ -1,4 +1,5 @@
 #!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
 # The command line: what is asked for on stdout with status 0, mistakes with status 2, devices with status 3.
 source "$(dirname "$0")/library.sh"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a batch and looks for the first difference. */
 #include "exact.h"
 

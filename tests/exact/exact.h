@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many values at once through clq_quantize, compared with the reference one by one. */
 #ifndef CLQUANT_TEST_EXACT_H
 #define CLQUANT_TEST_EXACT_H

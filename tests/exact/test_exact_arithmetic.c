@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of cl/base by itself, bit for bit with the host's: quotients from the device's own estimate,
  * and from deliberately poor ones; products. No quantization hides a bit here. */
 #include "exact.h"

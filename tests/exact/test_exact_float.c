@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A dense sample of float32: any bits, significands against significands, ties and their neighbours, the ends
  * of the exponents. Scales differ from element to element. */
 #include "exact.h"

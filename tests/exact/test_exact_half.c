@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every float16 and every bfloat16, against a spread of scales: normal, subnormal, huge, negative, zero,
  * infinite, NaN. */
 #include "exact.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Counting calls and failing one of them. */
 #include "inject.h"
 

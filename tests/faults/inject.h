@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which call fails. Allocations, file operations, mutexes and OpenCL calls are counted in one row, in the
  * order in which the library makes them while the injection is armed. */
 #ifndef CLQUANT_FAULTS_INJECT_H

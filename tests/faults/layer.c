@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The fault layer. Every OpenCL function that the library calls stands in one of the lists below; the test
  * "faults.list" fails when the library calls another. */
 #undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */

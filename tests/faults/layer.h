@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A layer between the OpenCL loader and the driver: it asks before every call whether to fail it, and counts
  * what lives. The loader loads it (OPENCL_LAYERS); the same process then finds clq_layer() in it. */
 #ifndef CLQUANT_FAULTS_LAYER_H

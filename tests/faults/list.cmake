@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Fails when the library calls an OpenCL function that the fault layer does not know:
 # cmake -DNM=nm -DLIBRARY=libclquant.a -DLAYER=layer.c -P list.cmake
 execute_process(COMMAND ${NM} -u ${LIBRARY} OUTPUT_VARIABLE symbols RESULT_VARIABLE result)

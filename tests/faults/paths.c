@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The paths. run() is repeated after a failure: it makes what is not there yet, and nothing else. */
 #include "paths.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The paths of the way back: a kernel alone, and behind those that widen for it. */
 #include "paths.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The paths of dynamic quantization: dense, and into caches. */
 #include "paths.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The paths of the operators that read indices: chains of up to five commands. */
 #include "paths.h"
 

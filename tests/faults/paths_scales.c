@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The paths of finding scales: one kernel, two that follow each other, and the second alone. */
 #include "paths.h"
 

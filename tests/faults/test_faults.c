@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every call fails once, and from every call on: allocations, file operations and OpenCL calls of each path
  * through the library, one after the other until none is left to fail. After each: the right status, nothing
  * alive that was not before, the outputs whole or untouched, and the same path works.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making what the paths work on, with plain OpenCL. */
 #include "world.h"
 

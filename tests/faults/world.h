@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the paths work on: a device, the caller's own objects, and one small tensor of each kind. */
 #ifndef CLQUANT_FAULTS_WORLD_H
 #define CLQUANT_FAULTS_WORLD_H

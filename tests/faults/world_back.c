@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What dequantization works on: bytes of x and of the updates as integers, and y for the floats. */
 #include "world.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making what dynamic quantization works on: data, scales and offsets all lie in y. */
 #include "world.h"
 

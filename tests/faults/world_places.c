@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making what the operators that read indices work on. */
 #include "world.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What finding scales works on: x, as it is and with an axis that repeats, and y for what is found. */
 #include "world.h"
 

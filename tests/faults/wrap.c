@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The system calls and allocations of the library, through the linker's --wrap. What a failing call would
  * have released (close, closedir) is released all the same, as the kernel does. */
 #include "inject.h"

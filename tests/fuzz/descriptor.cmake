@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Any descriptor at an operator: random bytes and a replay of the corpus for every compiler, and a fuzzer with clang.
 #   fuzz_quantize CORPUS_FOLDER -max_total_time=60 -max_len=96
 set(descriptor_environment ${driver_environment})

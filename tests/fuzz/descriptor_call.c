@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers, and bytes that make and spoil tensors. */
 #include "descriptor_call.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the fuzz targets of all operators share: buffers, and bytes that make and spoil a call. */
 #ifndef CLQUANT_FUZZ_DESCRIPTOR_CALL_H
 #define CLQUANT_FUZZ_DESCRIPTOR_CALL_H

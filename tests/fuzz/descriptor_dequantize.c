@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any descriptor at clq_dequantize, dense, gathered and by groups, and any indices: as descriptor_scatter.c. */
 #include "dequantize.h"
 #include "descriptor_places.h"

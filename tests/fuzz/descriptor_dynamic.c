@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any descriptor at clq_dynamic_quantize and clq_dynamic_quantize_scatter, and any indices: as
  * descriptor_scatter.c. */
 #include "descriptor_places.h"

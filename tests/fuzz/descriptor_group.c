@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any descriptor at clq_group_quantize, and any ends: as descriptor_quantize.c. */
 #include "descriptor_places.h"
 

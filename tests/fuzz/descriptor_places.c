@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Making and judging what the calls that read indices share. */
 #include "descriptor_places.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the calls that read indices share: pieces and their places in a cache, a report, a workspace. */
 #ifndef CLQUANT_FUZZ_DESCRIPTOR_PLACES_H
 #define CLQUANT_FUZZ_DESCRIPTOR_PLACES_H

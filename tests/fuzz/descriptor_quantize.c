@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any descriptor at clq_quantize: the check must answer, and rightly.
  *
  * The bytes make a call that is right and then spoil it. Whether it is right still is decided here a second

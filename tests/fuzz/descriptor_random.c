@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Random bytes for the fuzz target, for compilers without libFuzzer: descriptor_random COUNT [SEED] */
 #include "descriptor_call.h"
 

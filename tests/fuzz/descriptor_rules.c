@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the calls of several operators must keep to. */
 #include "descriptor_rules.h"
 

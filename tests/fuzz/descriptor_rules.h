@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules that the calls of several operators share, decided a second time. */
 #ifndef CLQUANT_FUZZ_DESCRIPTOR_RULES_H
 #define CLQUANT_FUZZ_DESCRIPTOR_RULES_H

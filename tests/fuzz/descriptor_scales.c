@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any descriptor at clq_find_scales: as descriptor_quantize.c. */
 #include "descriptor_rules.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any descriptor at clq_quantize_scatter, and any indices: as descriptor_quantize.c, and whatever the indices
  * hold, no byte outside of the cache, the report and the workspace changes. */
 #include "descriptor_places.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of a tensor alone, and of two that share a buffer. */
 #include "descriptor_tensor.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a fuzzed tensor turns out to be, decided a second time, with numbers of 128 bits, which nothing here
  * can make overflow before it is refused. */
 #ifndef CLQUANT_FUZZ_DESCRIPTOR_TENSOR_H

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The reader of files against any bytes: a replay of the corpus for every compiler, and a fuzzer with clang.
 #   safetensors_fuzz CORPUS_FOLDER -max_total_time=60
 add_executable(safetensors_replay ${CMAKE_CURRENT_LIST_DIR}/safetensors_fuzz.c

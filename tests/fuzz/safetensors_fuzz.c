@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Any bytes as a safetensors file: the reader must answer, and what it accepts must be as it says.
  *
  * With libFuzzer (clang) this throws bytes at the reader. Linked with replay.c, any compiler's program gives

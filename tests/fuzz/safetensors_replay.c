@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Gives the files of the folders named as arguments to the fuzz target, whole and cut at every length. */
 #include <dirent.h>
 #include <stdint.h>

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What CLQ_API is for each who includes a header, on Windows and elsewhere. Of Windows the preprocessor is enough.
 #   api.sh CC SOURCE DEFINITIONS…      DEFINITIONS are those that a library of ours is compiled with
 set -eu

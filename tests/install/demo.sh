@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # ci/demo.sh refuses a file that is not there before it installs and builds.
 #   demo.sh SOURCE WORK
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Each public header compiles alone, as C11, C++11 and C++17, with the installed DLPack and with a newer one; so does the
 # library itself with the newer one. No header defines anything of OpenCL's. A compiler that is not there is left out.
 #   headers.sh CC "CC…" "CXX…" SOURCE

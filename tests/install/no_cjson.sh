@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Where cJSON is not installed the libraries are built, with a word about the command, and whoever asks for the command is
 # refused with a sentence. When it is there later, so is the command.
 #   no_cjson.sh CMAKE CC SOURCE WORK

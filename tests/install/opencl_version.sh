@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # The version of OpenCL's functions is the user's to choose, whatever is included first: no version, and each one before
 # and after our header, in C11, C++11 and C++17, is compiled, linked and run. A compiler that is not there is left out.
 #   opencl_version.sh "CC…" "CXX…" SOURCE BUILD WORK

@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Installs a build into a scratch prefix, moves it, and builds and runs a user's program against each way in.
 #   package.sh CMAKE CC BUILD SOURCE WORK
 set -eu

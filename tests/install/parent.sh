@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Builds, runs and installs a user's project that has clquant within it: what is the project's own stays as it was, and
 # nothing of clquant's is installed unless it asks for that.
 #   parent.sh CMAKE CC SOURCE WORK

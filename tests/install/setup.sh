@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What ci/setup.sh installs, with a dpkg-query and an apt that only say so.
 #   setup.sh SOURCE WORK
 set -euo pipefail

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What ci/style.sh looks at, in a tree of its own.
 #   style.sh SOURCE WORK
 set -euo pipefail

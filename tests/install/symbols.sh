@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # What the libraries show and what they run by themselves: what the headers declare and nothing else, and nothing before
 # main or at exit.
 #   symbols.sh NM READELF STATIC SHARED HEADER…

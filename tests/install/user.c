@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A user's whole program: it includes one header and quantizes four numbers in its own queue. Without a
  * device it still has to link, load and say so. */
 #define CL_TARGET_OPENCL_VERSION 120 /* the functions that this program calls */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A user's program of the component rotate: it includes its header and rotates no rows, which builds nothing.
  */
 #define CL_TARGET_OPENCL_VERSION 120 /* the functions that this program calls */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fills a case of dequantization, runs it, and compares every byte. */
 #include "dequantize_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One call of clq_dequantize: what goes in, and the check that the bytes and the report are the reference's. */
 #ifndef CLQUANT_TEST_DEQUANTIZE_CASE_H
 #define CLQUANT_TEST_DEQUANTIZE_CASE_H

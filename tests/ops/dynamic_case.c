@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fills a case of dynamic quantization, runs it, and compares every byte. */
 #include "dynamic_case.h"
 

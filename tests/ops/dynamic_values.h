@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Rows that find their own scale: each of a kind that has something to get wrong. */
 #ifndef CLQUANT_TEST_DYNAMIC_VALUES_H
 #define CLQUANT_TEST_DYNAMIC_VALUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A layer between the OpenCL loader and the driver for what a fresh buffer is.
  *
  * It ends where its page does, with nothing behind it: a CPU's kernel that reads or writes further ends the process,

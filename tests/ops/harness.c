@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Opens the device, reads the options, and makes random numbers. */
 #include "harness.h"
 

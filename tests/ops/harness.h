@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What every test on a device needs: the device that the environment chooses, random numbers from a printed
  * seed, and tensors whose every byte is watched. */
 #ifndef CLQUANT_TEST_HARNESS_H

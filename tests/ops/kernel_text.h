@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The pieces of kernels by themselves. */
 #ifndef CLQUANT_TEST_KERNEL_TEXT_H
 #define CLQUANT_TEST_KERNEL_TEXT_H

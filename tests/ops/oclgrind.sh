@@ -1,4 +1,5 @@
 #!/bin/sh
+# SPDX-License-Identifier: Apache-2.0
 # Runs a test under Oclgrind: oclgrind.sh LOG PROGRAM ARGUMENTS… Oclgrind exits with 0 whatever it finds, so the log
 # decides: it must be empty.
 #

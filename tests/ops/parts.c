@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The same for each tensor of a call. */
 #include "parts.h"
 

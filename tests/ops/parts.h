@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tensors of a call: what is read, and what is written. */
 #ifndef CLQUANT_TEST_PARTS_H
 #define CLQUANT_TEST_PARTS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Fills a case, runs it, and compares every byte. */
 #include "quantize_case.h"
 

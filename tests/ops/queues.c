@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queues and events of the harness's device. */
 #include "queues.h"
 

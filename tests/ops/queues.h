@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Queues and events for tests of who waits for whom. */
 #ifndef CLQUANT_TEST_QUEUES_H
 #define CLQUANT_TEST_QUEUES_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers that a refused call must leave alone. */
 #include "refused.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that are refused: a right call, and rows that each spoil it in one way. It works on buffers whose every byte
  * must stay, and which are filled so that the call would change its output if it ran. */
 #ifndef CLQUANT_TEST_REFUSED_H

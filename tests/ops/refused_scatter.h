@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the scatters refuse alike. The call has cache, indices int32 (1024, 2) and updates, with a report and a
  * workspace that it needs; the cache has 8 batches of 16 positions, and axis is 1. */
 #ifndef CLQUANT_TEST_REFUSED_SCATTER_H

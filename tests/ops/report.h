@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A report inside of a buffer whose every byte is watched. */
 #ifndef CLQUANT_TEST_REPORT_H
 #define CLQUANT_TEST_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One call of clq_find_scales: what goes in, and the check that the bytes are the reference's. */
 #ifndef CLQUANT_TEST_SCALES_CASE_H
 #define CLQUANT_TEST_SCALES_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A case as a call of its operator, and as one of the reference. */
 #include "dynamic.h"
 #include "scatter_case.h"

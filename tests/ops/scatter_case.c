@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Makes and fills a case of a scatter. */
 #include "scatter_case.h"
 

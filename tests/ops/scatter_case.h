@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One call of clq_quantize_scatter or clq_dynamic_quantize_scatter: what goes in, and the check that the
  * bytes and the report are the reference's. */
 #ifndef CLQUANT_TEST_SCATTER_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Runs a case of a scatter, and compares every byte and the report. */
 #include "scatter_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Buffers with guards, and their images. */
 #include "tensor.h"
 

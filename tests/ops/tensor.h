@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors whose every byte is watched: the host keeps an image of the whole buffer, with what stands before,
  * between and behind the elements. */
 #ifndef CLQUANT_TEST_TENSOR_H

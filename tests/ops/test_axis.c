@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The axis of a descriptor: 0 is the operator's default, CLQ_AXIS_FIRST and minus the rank the first dimension. */
 #include "harness.h"
 

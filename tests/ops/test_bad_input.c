@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One row for each rule: the status and the sentence of the refusal, nothing written, no event made. */
 #include "refused.h"
 

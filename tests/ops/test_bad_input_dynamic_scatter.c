@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One row for each rule of dynamic quantization into caches: the status and the sentence of the refusal, and
  * nothing written. (What the tensors' own rules are: test_bad_input_scatter.c and test_bad_input_dynamic.c.) */
 #include "refused_scatter.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One row for each rule of group quantization: the status and the sentence of the refusal, and nothing
  * written. */
 #include "refused.h"

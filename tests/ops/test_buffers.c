@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Whose buffers a call takes, and with which access: each argument of each operator once from another context, once without
  * the access that kernels need, and once as a part of such a buffer. */
 #include "harness.h"

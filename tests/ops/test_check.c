@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What can be checked before there are buffers: each clq_<operator>_check takes tensors without data, and no device.
  * (What it refuses: the rows of test_bad_input_*.c.) */
 #include "harness.h"

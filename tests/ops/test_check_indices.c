@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the host says of indices, read back: which entry is the lowest wrong one, and why. */
 #include "scatter_case.h"
 

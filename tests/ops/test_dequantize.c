@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clq_dequantize against the reference: every type, axis and layout, gathered and by groups. */
 #include "dequantize_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors past 2^32 bytes: rows and entries far apart in large buffers, of which no more than these and what stands
  * around them is touched. */
 #include "dequantize_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dequantization, dense, gathered and by groups: wait lists, events and queues; calls that have nothing to do;
  * building ahead of time. */
 #include "dequantize_case.h"

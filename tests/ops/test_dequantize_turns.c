@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Outputs past what a cache holds, all rows different: a CPU's work-item may do several of them in turn, and must mix up
  * neither their places nor their scales. (A CPU of many cores has less for each, and does so with fewer of these.) */
 #include "dequantize_case.h"

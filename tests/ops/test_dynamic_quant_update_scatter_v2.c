@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documented call DynamicQuantUpdateScatterV2 against the reference: types, views, layouts, indices; and its rules. */
 #include "parts.h"
 #include "refused.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization against the reference: every type, kind of row, length of row and layout. */
 #include "dynamic_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dense dynamic quantization: wait lists, events and queues; calls that have nothing to do; building ahead of
  * time. (Scattered: test_quantize_scatter_queue.c.) */
 #include "dynamic_case.h"

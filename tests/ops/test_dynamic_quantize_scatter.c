@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization into caches, against the reference: every type, policy, rank and axis; layouts; wrong
  * indices; the two forms of the kernels on one cache. (Overlaps and check_indices: test_quantize_scatter_overlap.c,
  * test_check_indices.c.) */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The examples that the operators' documents print, inputs and outputs both. */
 #include "harness.h"
 #include "tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every combination of types, every axis of every rank, other strides, tails, and how the work is cut. */
 #include "scales_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Wait lists, events and queues; calls that have nothing to do; building ahead of time. */
 #include "queues.h"
 #include "scales_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values that have rules of their own, on the device; and what the scales are for: fed to clq_quantize of the
  * same mode they keep every finite value in the range of the type, half a step away at most. */
 #include "scales_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Group quantization against the reference: types, sizes, layouts, and a group_index that breaks the rules.
  */
 #include "parts.h"

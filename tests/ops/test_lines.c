@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cl/base/lines.clh: the plain form, and that of the device's own instructions where it has them, give the bytes that
  * C gives. A device takes only one of the two in its kernels. */
 #include "kernel_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* More rows than a driver's work-item could do: where a device ends long loops without a word, every row is done all
  * the same, or the call is refused. Rows are short, so that what stands around them counts. */
 #include "dequantize_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documented call npu_group_quant: what it computes, and what it refuses. */
 #include "refused.h"
 #include "tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documented calls npu_quant_scatter and npu_quant_scatter_: what they compute, and what they refuse. */
 #include "refused.h"
 #include "scatter_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documented call npu_quantize: its types, what axis means, and what it refuses. */
 #include "harness.h"
 #include "tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every combination of types, every axis of every rank, every tail of a row. */
 #include "quantize_case.h"
 

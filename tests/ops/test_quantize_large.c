@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Outputs past what a cache holds, and past 2^31 elements: a small x that repeats, and an int4 y of a little
  * over 1 GiB. */
 #include "quantize_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Strides, offsets and windows: one row for each way of lying in memory. */
 #include "quantize_case.h"
 

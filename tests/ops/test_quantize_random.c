@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls that nobody would think of: types, ranks, shapes, strides, offsets and axes by chance. */
 #include "quantize_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantize and scatter against the reference: every type, policy, rank and axis; layouts; wrong indices. */
 #include "scatter_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Entries that overlap: the last one wins, by either method, on every run; with dynamic scales in all three
  * outputs. */
 #include "scatter_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantize and scatter, with scales given or found from the rows: wait lists, events and queues; a chain of
  * copy, widening, table and kernel; calls that have nothing to do; building ahead of time. */
 #include "queues.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Many threads on one context, each with its own queue or all on one; quantization beside its way back; and
  * several contexts at once. Every thread's results are compared: what one call sets must not show in another. */
 #include "dequantize_case.h"

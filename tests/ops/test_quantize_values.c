@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values that have rules of their own: NaN, infinities, zeros, subnormals, ties and their neighbours, the
  * ends of the ranges. Every x meets every scale, in every type, with zero points that matter. */
 #include "quantize_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* There and back: x, quantized and dequantized on the device, is within the bound that docs/numerics.md derives;
  * what was scattered is what is gathered, whichever form of the kernels wrote it and reads it. */
 #include "scatter_case.h"

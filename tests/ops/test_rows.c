@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Index arithmetic where no buffer reaches: rows numbered past 2^32 and offsets past 2^40, by the kernels'
  * own code. */
 #include "kernel_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Device tensors: made, written, read and mapped; and what is refused. */
 #include "harness.h"
 

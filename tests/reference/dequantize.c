@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way back, one value after the other. */
 #include "dequantize.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The way back: from quantized tensors and caches to floats. */
 #ifndef CLQUANT_REFERENCE_DEQUANTIZE_H
 #define CLQUANT_REFERENCE_DEQUANTIZE_H

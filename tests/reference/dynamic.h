@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The operators that find a row's scale from the row. A row is the last axis. */
 #ifndef CLQUANT_REFERENCE_DYNAMIC_H
 #define CLQUANT_REFERENCE_DYNAMIC_H

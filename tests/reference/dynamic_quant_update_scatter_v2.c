@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documented call DynamicQuantUpdateScatterV2: its shapes, seen as the general ones. */
 #include "dynamic.h"
 

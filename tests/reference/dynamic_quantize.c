@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization: a row is read to find its scale, and once more to be divided by it. */
 #include "dynamic.h"
 #include "place.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finding scales: the largest and the least finite value, and what they ask for. */
 #include "reference.h"
 

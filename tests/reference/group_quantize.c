@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization with one scale row per group of rows. */
 #include "place.h"
 

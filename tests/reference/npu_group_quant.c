@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documented call npu_group_quant: the documented names. */
 #include "reference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documented call npu_quantize: which axis it means. */
 #include "reference.h"
 

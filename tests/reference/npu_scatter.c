@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The documented calls npu_quant_scatter, into a copy of its input, and npu_quant_scatter_, in place. */
 #include "reference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the entries of indices go, and which of them go nowhere. */
 #include "place.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Where the entries of indices go: one walk for every operator that scatters or gathers. */
 #ifndef CLQUANT_REFERENCE_PLACE_H
 #define CLQUANT_REFERENCE_PLACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization, one value after the other. */
 #include "reference.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Quantizes updates and writes them where indices say, one entry after the other, so the last one wins. */
 #include "place.h"
 

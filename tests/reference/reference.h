@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The slowest obvious C of every operator, for tests to compare bytes with. It shares nothing with the
  * library.
  *

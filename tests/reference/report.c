@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The report of an operator that reads indices: what became of the entries that were not as they should be.
  */
 #include "reference.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Values of a tensor by their index: any strides, any alignment, nibbles by their position. */
 #include "reference.h"
 

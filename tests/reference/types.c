@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Element types: float16 and bfloat16 by arithmetic, rounding and saturation of the integer types. */
 #include "reference.h"
 

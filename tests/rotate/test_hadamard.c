@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The matrices: symmetric, of +1 and -1, with orthogonal rows; so each, over sqrt(n), is its own inverse. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rotation on a device, against the same sums in plain C and double. */
 #include "harness.h"
 #include "tensor.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Every call that clquant_rotate makes itself fails once, and from every call on, one after the other until none
  * is left to fail. After each: the right status, a sentence, nothing alive that was not before, and the same call
  * works. */

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The calls into OpenCL and CLBlast that clquant_rotate makes itself, through the linker's --wrap: those that
  * CLBlast makes are its own to handle. A release is done before it fails, so that nothing is left by that. */
 #include "inject.h"

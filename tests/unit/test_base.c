@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Types, texts, variants and statuses: what the rest of the library takes for granted. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a device's answers mean for its kernels: the questions that a driver is asked are answered here. */
 #define _GNU_SOURCE /* setenv */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Folding keeps what is walked: the same places of every tensor, as few dimensions as say it. */
 #include <setjmp.h>
 #include <stdarg.h>

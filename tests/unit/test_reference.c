@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference by values that were worked out by hand, and by formulas that share nothing with it. */
 #include <math.h>
 #include <setjmp.h>

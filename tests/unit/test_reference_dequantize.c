@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of dequantization by values that were worked out by hand. */
 #include <math.h>
 #include <setjmp.h>

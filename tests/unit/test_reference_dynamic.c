@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of dynamic quantization by rows that were worked out by hand, with rational numbers that
  * are rounded to binary32 after each operation. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of group quantization by values that were worked out by hand, and by the documents'. */
 #include <setjmp.h>
 #include <stdarg.h>

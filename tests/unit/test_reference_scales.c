@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of finding scales by values that were worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

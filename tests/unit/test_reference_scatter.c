@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of quantize-and-scatter by values that were worked out by hand. */
 #include <setjmp.h>
 #include <stdarg.h>

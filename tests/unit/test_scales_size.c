@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a call of clq_find_scales is cut: every element belongs to one unit and part, at any size, and no
  * work-item's loops are longer than its device allows. */
 #include <setjmp.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* How a call is cut: every unit belongs to one tile, every tile to one work-item or group, at any size. */
 #include <setjmp.h>
 #include <stdarg.h>

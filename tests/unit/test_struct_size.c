@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the library says of its structs' sizes, against what this program was compiled with. */
 #include <setjmp.h>
 #include <stdarg.h>

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Asking for kernels through the operators: each *_build on small tensors of a kind. */
 #ifndef CLQUANT_VARIANTS_ASK_H
 #define CLQUANT_VARIANTS_ASK_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Expanding the lines of cl/variants.txt. */
 #include "list.h"
 

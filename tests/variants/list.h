@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* cl/variants.txt, expanded: every variant there is, as text. */
 #ifndef CLQ_TESTS_VARIANTS_LIST_H
 #define CLQ_TESTS_VARIANTS_LIST_H

@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # All variants in one source, as an offline image needs them, through a second compiler with all warnings: no device takes
 # part. one_source.sh CL_FOLDER
 set -euo pipefail

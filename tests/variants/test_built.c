@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The kernels of a CPU build, all of them, and one that was built ahead is the one that a call takes. */
 #include "ask.h"
 

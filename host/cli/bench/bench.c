@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant bench: the options, and the rows in their order. */
 #include "bench.h"
 

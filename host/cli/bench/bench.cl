@@ -1,3 +1,4 @@
+// SPDX-License-Identifier: Apache-2.0
 // What the bench compares with on a device that is no CPU.
 //
 //   READS, WRITES   16-byte words that a block reads and writes

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What all rows of the benchmark share: the device, the data, the results so far. */
 #ifndef CLQUANT_BENCH_BENCH_H
 #define CLQUANT_BENCH_BENCH_H

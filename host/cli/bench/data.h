@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The tensors' memory. It is the same for the operator and for what it is compared with: on a CPU the host's
  * loops work on the very bytes of the device's buffers, mapped, so that pages and caches are alike. */
 #ifndef CLQUANT_BENCH_DATA_H

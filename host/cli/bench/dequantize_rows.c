@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of dequantize: to float16, dense and gathered, each as large as the bench's y. */
 #include "data.h"
 #include "limit.h"

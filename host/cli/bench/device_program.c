@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Building bench.cl. */
 #include "device_program.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The bench's own kernels, of bench.cl. */
 #ifndef CLQUANT_BENCH_DEVICE_PROGRAM_H
 #define CLQUANT_BENCH_DEVICE_PROGRAM_H

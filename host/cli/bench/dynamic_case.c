@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of the operators of dynamic quantization on the bench's data. */
 #include "dynamic_case.h"
 

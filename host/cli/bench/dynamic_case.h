@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of clq_dynamic_quantize and clq_dynamic_quantize_scatter on the bench's data, and the same work for the
  * peer. q, scale and offset lie one after the other in y, so that what is written is a stream of so many bytes. */
 #ifndef CLQUANT_BENCH_DYNAMIC_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The loops of dynamic quantization, compiled once for each instruction set.
  *
  * A block is one row, or BLOCK_ROWS short ones. While a block is converted the ranges of the next one are

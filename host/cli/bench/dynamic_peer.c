@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts the peer's rows among threads, and finds the fastest way to run them. */
 #include "dynamic_peer.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The peer of dynamic quantization: what a person writes by hand in C, dense or scattered. As peer.h it says
  * how fast the operator could be on this machine, and whether its bytes are right:
  *

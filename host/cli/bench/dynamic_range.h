@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The range of a row, found as the bits of its largest and smallest element. `bits` of an element and
  * `block`, the number of rows that are looked at together, are constants wherever these are used. */
 #ifndef CLQUANT_BENCH_DYNAMIC_RANGE_H

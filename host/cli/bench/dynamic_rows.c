@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of dynamic quantization, dense and scattered. */
 #include "dynamic_case.h"
 #include "limit.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the first call of a new process costs, with our disk cache warm and with it cold. The driver's own
  * cache is empty on both sides, or it would answer for ours. Each side is a process of its own. */
 #include "bench.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Finding, starting and quoting. */
 #include "gnuplot.h"
 

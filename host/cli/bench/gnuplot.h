@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A plot of --plot, drawn by gnuplot at the other end of a pipe. */
 #ifndef CLQUANT_BENCH_GNUPLOT_H
 #define CLQUANT_BENCH_GNUPLOT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The row of group_quantize: experts of uneven sizes, beside one row of scales for all. */
 #include "limit.h"
 #include "quantize_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a call costs the host once its kernel is built, beside the bare OpenCL calls that it must make. The
  * queue is held back meanwhile: the device's threads would otherwise compete for the processors, and
  * identical code then differs by a third from itself. */

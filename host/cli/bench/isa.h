@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The instruction sets that the loops are compiled for: one source, a table of functions each. */
 #ifndef CLQUANT_BENCH_ISA_H
 #define CLQUANT_BENCH_ISA_H

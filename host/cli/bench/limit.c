@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Streams and copies, by the host's loops on a CPU and by the device elsewhere. */
 #include "limit.h"
 

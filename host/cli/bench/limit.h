@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the device's memory allows: the contestants that compute nothing. */
 #ifndef CLQUANT_BENCH_LIMIT_H
 #define CLQUANT_BENCH_LIMIT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* oneDNN 2's C interface, through dlopen. */
 #include "onednn.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* oneDNN's reorder from float32 to int8 with scales: the library that does this on a CPU. It is loaded when
  * it is first asked for, so that the command neither needs it nor pays for it. */
 #ifndef CLQUANT_BENCH_ONEDNN_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts the peer's work among threads, and finds the fastest way to run it. */
 #include "peer.h"
 

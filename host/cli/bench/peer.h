@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The peer: static quantization as a person writes it by hand in C, with intrinsics where the processor has
  * them, on every processor. It answers two questions: how fast the operator could be on this machine, and
  * whether the operator's bytes are right, for it is a second writing of the same formula:

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The peer loops, compiled once for each instruction set. */
 #include "peer_loops.h"
 

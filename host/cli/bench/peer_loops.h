@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The table of peer loops that each instruction set has. */
 #ifndef CLQUANT_BENCH_PEER_LOOPS_H
 #define CLQUANT_BENCH_PEER_LOOPS_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Permutations of places, without memory for them. */
 #include "places.h"
 

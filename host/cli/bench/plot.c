@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The shares of the stream loop as bars, drawn by gnuplot. */
 #include "gnuplot.h"
 #include "report.h"

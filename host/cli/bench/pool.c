@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Persistent threads between two barriers: one starts a run, the other ends it. */
 #include "pool.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A thread for every processor, kept alive between timings so that none pays for starting them. */
 #ifndef CLQUANT_BENCH_POOL_H
 #define CLQUANT_BENCH_POOL_H

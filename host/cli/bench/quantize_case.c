@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of clq_quantize on the bench's data. */
 #include "quantize_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One way to call clq_quantize: its tensors, and the same work for the peer. */
 #ifndef CLQUANT_BENCH_QUANTIZE_CASE_H
 #define CLQUANT_BENCH_QUANTIZE_CASE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of static quantization. */
 #include "limit.h"
 #include "onednn.h"

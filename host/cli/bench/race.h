@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Timing in turn: every round runs every contestant once, so that a slow moment of the machine meets all of
  * them, and what is reported is the median of the ratios within a round. */
 #ifndef CLQUANT_BENCH_RACE_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows, and how they look as text. */
 #include "report.h"
 

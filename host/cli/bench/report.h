@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The results: a line of text each as they come, then JSON and a plot. */
 #ifndef CLQUANT_BENCH_REPORT_H
 #define CLQUANT_BENCH_REPORT_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of find_scales, beside a loop that only reads. */
 #include "limit.h"
 #include "quantize_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of clq_quantize_scatter on the bench's data. */
 #include "scatter_case.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Calls of clq_quantize_scatter on the bench's data: float16 updates, an int8 cache in y, axis 1, one scale
  * for each index of the last axis. */
 #ifndef CLQUANT_BENCH_SCATTER_CASE_H

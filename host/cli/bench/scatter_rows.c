@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of quantize_scatter: prefill, the price of overlap, decode. */
 #include "limit.h"
 #include "quantize_case.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The few vector operations that the stream and peer loops are made of, for the instruction set that the file
  * is compiled for (SIMD_SET, by CMakeLists.txt). A line is 64 bytes, floats are VF of them. */
 #ifndef CLQUANT_BENCH_SIMD_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* simd.h for AVX2 and F16C. Quotients and products are single IEEE operations. */
 #include <immintrin.h>
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* simd.h for AVX-512 F, BW, VL and DQ. Quotients and products are single IEEE operations. */
 #include <immintrin.h>
 

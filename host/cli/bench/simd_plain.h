@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* simd.h in C alone: short loops over a line that any compiler turns into what its processor has. */
 #ifdef __SSE2__
 #include <emmintrin.h>

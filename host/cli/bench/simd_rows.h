@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What the rows of dynamic quantization need beside simd.h: the range of a row from the bits of its elements,
  * and results of values that are known to be in range.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* simd_rows.h for AVX2 and F16C. */
 
 SIMD_INLINE vf vf_add(vf a, vf b)

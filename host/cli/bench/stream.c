@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Cuts a stream among threads, and finds the fastest way to run it. */
 #include "stream.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stream loop: reads the same bytes and writes the same bytes as an operator, and computes nothing. What
  * it reaches is what the memory allows, so an operator's share of it is a fair figure on any machine.
  *

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The stream loops, compiled once for each instruction set. */
 #include "stream_loops.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The clock, and timing several contestants in turn. */
 #ifndef CLQUANT_BENCH_TIMING_H
 #define CLQUANT_BENCH_TIMING_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The process, its two pipes, and what is said through them. */
 #include "torch.h"
 

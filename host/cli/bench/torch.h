@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* PyTorch in a process of its own, where python3 has it: work that is described in a line of text, and the
  * time that it takes there. The lines are those of torch_peer.py. */
 #ifndef CLQUANT_BENCH_TORCH_H

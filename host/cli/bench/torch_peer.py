@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # The other end of torch.c: an operator's work as users of PyTorch write it, on random data of its own.
 #
 # A line names a work and its sizes and is answered with "ready", or "none" where this PyTorch cannot do it; then

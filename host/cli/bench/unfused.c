@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One operator and three kernels in their place. */
 #include "unfused.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What dynamic_quantize_scatter saves: the same rows through clq_dynamic_quantize into memory in between, then a
  * plain scatter each for q, scale and offset. It writes what the case's call writes. */
 #ifndef CLQUANT_BENCH_UNFUSED_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The file's tensors -> the operator's arguments; the outputs' shapes. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant dequantize: the way back to floats, dense, gathered and by groups. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The device of a call, and whether its buffers can hold the tensors. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant dynamic_quant_update_scatter_v2: the documented call, in place. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant dynamic_quantize: rows by scales that are found from them. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant dynamic_quantize_scatter: rows, their scales and their offsets into a cache. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The input files of a call: all are opened and checked before anything is done with one, and none of them may be where
  * the output goes. */
 #include "operator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which tensor of the files an argument is. */
 #include "operator.h"
 #include "similar.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant group_quantize: static quantization with one row of scales per group of rows. */
 #include "operator.h"
 

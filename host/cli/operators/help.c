@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The help of an operator, from its description. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* One run of an operator: files in, device, file out. */
 #include "operator.h"
 

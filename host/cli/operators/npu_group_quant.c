@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant npu_group_quant: the documented call. */
 #include "operator.h"
 

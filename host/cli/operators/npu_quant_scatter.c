@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant npu_quant_scatter and npu_quant_scatter_: the documented calls, into a copy and in place. */
 #include "operator.h"
 

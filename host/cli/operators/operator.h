@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* An operator as the command sees it: which tensors it reads, which options it takes, what comes out, and how
  * to call the library. Everything else (arguments, files, devices, transfers) is the same for all of them.
  *

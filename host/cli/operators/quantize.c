@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant quantize: static quantization, every type and any axis. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant quantize_scatter: updates quantized and written into a cache. */
 #include "operator.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What an operator that reads indices left out or moved, said in words. */
 #include "operator.h"
 

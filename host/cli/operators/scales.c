@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant scales: the scales with which x fills the range of a type. */
 #include "operator.h"
 

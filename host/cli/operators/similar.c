@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Edit distance (Levenshtein), with a limit: a file may have a million names. */
 #include "similar.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The names that are nearest to a name that is not there. */
 #ifndef CLQUANT_CLI_OPERATORS_SIMILAR_H
 #define CLQUANT_CLI_OPERATORS_SIMILAR_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors between files and the device, in pieces: the file's bytes go straight into mapped device memory, so
  * that the host holds no copy of a large tensor. */
 #include "operator.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors -> the first bytes of a file: the header's length, and the header. */
 #include "safetensors.h"
 

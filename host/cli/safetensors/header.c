@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The header's text -> tensors. json_walk has refused what JSON libraries forgive before cJSON sees a value,
  * and cJSON sees one tensor at a time, so that memory stays near the size of the result. */
 #include "json_text.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Escapes -> UTF-8. cJSON ends a string at a NUL; here the length says where it ends. */
 #include "json_text.h"
 

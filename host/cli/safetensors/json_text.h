@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a string of a JSON text spells. */
 #ifndef CLQUANT_CLI_JSON_TEXT_H
 #define CLQUANT_CLI_JSON_TEXT_H

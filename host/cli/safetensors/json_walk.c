@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* A strict scan of JSON text: see json_walk.h for what is refused. */
 #include "json_walk.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Walks the members of a JSON object as they stand in the text, and refuses what a safetensors header may not
  * hold: all that a JSON library would forgive, hide or round. Nothing is allocated, so that a hostile text
  * costs nothing before it is refused.

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a header must keep between its tensors: distinct names, and places that cover the data exactly. */
 #include "safetensors.h"
 

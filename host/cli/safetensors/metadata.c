@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* __metadata__: names and strings, each name once. There may be millions of them, so that nothing is allocated for
  * each. */
 #include "json_text.h"

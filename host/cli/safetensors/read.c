@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* From an open file to checked tensors, and their bytes. */
 #include "safetensors.h"
 

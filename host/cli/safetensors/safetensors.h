@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* safetensors files: eight bytes of header length, little-endian; the header, a JSON object that gives each
  * tensor's type, shape and place; the tensors' bytes, one after the other.
  *

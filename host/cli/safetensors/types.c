@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The element types of the format. Those that the library does not compute with are known too, so that a file
  * may hold tensors which no argument needs. */
 #include "safetensors.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes are UTF-8 (RFC 3629). */
 #include "utf8.h"
 

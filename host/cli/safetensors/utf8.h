@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Which bytes are UTF-8. */
 #ifndef CLQUANT_CLI_UTF8_H
 #define CLQUANT_CLI_UTF8_H

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of dequantize: dense, by groups, gathered, and of rows with scales of their own. */
 #include "dequantize.h"
 #include "selftest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of dynamic_quantize and of dynamic_quantize_scatter: scales and offsets too are compared byte for
  * byte, with the report and every byte that must stay. */
 #include "dynamic.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of find_scales: along every kind of axis, in every layout, for every type and method. */
 #include "selftest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of group_quantize and npu_group_quant: groups of every kind, and group_index that breaks its
  * rules. */
 #include "selftest.h"

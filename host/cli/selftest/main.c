@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* clquant selftest: every operator, in each form and arithmetic, a line each. */
 #include "selftest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of npu_quantize: its types, and its own meaning of axis. */
 #include "selftest.h"
 

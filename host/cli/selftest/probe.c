@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors between guard bytes, on the device and on the host. */
 #include "selftest.h"
 

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of quantize: every combination of types, then shapes, axes, layouts and special values. */
 #include "selftest.h"
 

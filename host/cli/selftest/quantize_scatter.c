@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test of quantize_scatter and of npu_quant_scatter in both kinds: places, overlaps, hostile indices
  * and layouts, with the report and every byte that must stay. */
 #include "selftest.h"

@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* The self-test: operators on the user's device against tests/reference, byte for byte.
  *
  * An operator is a list of lines. A line names what it compares, runs any number of comparisons, and passes

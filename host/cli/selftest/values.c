@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What inputs are filled with. */
 #include "selftest.h"
 

@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 # Stands for PyTorch where the bench is tested: whatever is asked for is there, and does nothing. FAKE_TORCH says
 # what goes wrong: "missing" as a module, "lacking" the works, or that the process "ends" in the second.
 import os

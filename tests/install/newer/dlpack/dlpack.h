@@ -1,3 +1,4 @@
+/* SPDX-License-Identifier: Apache-2.0 */
 /* What a newer DLPack looks like to clquant: more codes, devices and structs, int32_t for what was int, and
  * an enum of fixed size in C++. Debian has 0.6. */
 #ifndef DLPACK_DLPACK_H_
