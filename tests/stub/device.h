@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The stub's devices, as the environment describes them:
+ *
+ *   CLQ_STUB="type=cpu,groups=16|type=gpu"   two devices; without it there is one, a GPU
+ *
+ *   platform   the platform's name (of the first device's text)
+ *   name, vendor, driver
+ *   type       cpu, gpu or accelerator
+ *   version    of OpenCL, such as 1.2
+ *   fp         of float32, joined by +: denorm nearest zero inf fma divide
+ *   alloc, memory   bytes of the largest buffer, and of all
+ *   groups     work-items in the largest group
+ *   units      compute units
+ *   compiler, little, unordered   0 or 1: has a compiler, is little-endian, has out-of-order queues */
+#ifndef CLQUANT_STUB_DEVICE_H
+#define CLQUANT_STUB_DEVICE_H
+
+#include "object.h"
+
+#define STUB_MOST_DEVICES 4
+
+struct _cl_platform_id {
+    struct stub_object object;
+    char name[64];
+    cl_uint num_devices;
+    struct _cl_device_id *devices;
+};
+
+struct _cl_device_id {
+    struct stub_object object;
+    char name[64], vendor[64], version[64], driver[64];
+    cl_device_type type;
+    cl_device_fp_config fp;
+    cl_ulong alloc, memory;
+    size_t groups;
+    cl_uint units;
+    cl_bool compiler, little, unordered;
+};
+
+/* Read from the environment at the first call. */
+cl_platform_id stub_platform(void);
+void stub_place_devices(cl_icd_dispatch *table);
+
+#endif
