@@ -30,6 +30,7 @@ struct harness {
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
     bool edges;                   /* nothing stands behind a tensor: see fresh.c */
     bool kept;                    /* every program has to come out of the cache */
+    bool runs_kernels;            /* not the stub of tests/stub: what kernels write is compared */
     bool unoptimized;             /* PoCL is told so from outside: see tests/CMakeLists.txt */
     const char *only;             /* a pattern: the tests whose names match */
     size_t skipped;               /* tests that could not run here */
@@ -49,6 +50,9 @@ int harness_cases(int full, int small);
  * case runs with each of two; with one of them, now this and now that, where a launch is dear (--small, --share) or its
  * tensors are large. Returns how many. */
 int harness_fillings(size_t size_bytes, int fillings[2]);
+
+/* Skips a test that is of nothing but what kernels write. */
+void harness_needs_kernels(void);
 
 /* For a test of both forms: the next calls are those of a context of this one. PoCL leaves a group's kernels
  * unoptimized, as wherever no CPU would choose them. */
