@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # Any descriptor at an operator: random bytes and a replay of the corpus for every compiler, and a fuzzer with clang.
-#   fuzz_quantize CORPUS_FOLDER -max_total_time=60 -max_len=96
+#   fuzz_quantize FOLDER -max_total_time=60 -max_len=96     FOLDER: a corpus that corpus.py has unpacked
 set(descriptor_environment ${driver_environment})
 if(CLQ_SANITIZE)
   list(APPEND descriptor_environment "OCL_ICD_VENDORS=pocl.icd") # Mesa's C++ and sanitizers do not go together
@@ -26,7 +26,7 @@ set(shared descriptor_call.c descriptor_places.c descriptor_rules.c descriptor_t
 add_library(descriptor_shared STATIC ${shared})
 target_link_libraries(descriptor_shared PUBLIC clquant::clquant clquant_reference PRIVATE clquant_warnings)
 add_library(descriptor_random OBJECT descriptor_random.c)
-add_library(descriptor_replay OBJECT safetensors_replay.c)
+add_library(descriptor_replay OBJECT replay.c)
 target_compile_definitions(descriptor_replay PRIVATE _GNU_SOURCE)
 foreach(name IN ITEMS random replay)
   target_link_libraries(descriptor_${name} PRIVATE clquant::clquant clquant_reference clquant_warnings)
@@ -46,7 +46,7 @@ foreach(operator IN ITEMS dequantize dynamic group quantize scales scatter)
     target_link_libraries(${operator}_${name} PRIVATE descriptor_shared)
   endforeach()
   add_test(NAME fuzz.${operator}_random COMMAND ${operator}_random 20000)
-  add_test(NAME fuzz.${operator}_replay COMMAND ${operator}_replay ${PROJECT_SOURCE_DIR}/tests/data/fuzz/${operator})
+  add_test(NAME fuzz.${operator}_replay COMMAND ${operator}_replay ${PROJECT_SOURCE_DIR}/tests/data/fuzz/${operator}.hex)
   set_tests_properties(fuzz.${operator}_random fuzz.${operator}_replay PROPERTIES LABELS "fuzz;sanitize" TIMEOUT 240
     ENVIRONMENT "${descriptor_environment}")
 
