@@ -71,52 +71,28 @@ static unsigned char *run(const struct batch *b, size_t y_bytes)
     return bytes;
 }
 
-static float x_at(const struct batch *b, int64_t i)
-{
-    if (b->x_type == REFERENCE_F32)
-        return ((const float *)b->x)[i];
-    if (b->x_type == REFERENCE_F16)
-        return reference_widen_f16(((const uint16_t *)b->x)[i]);
-    return reference_widen_bf16(((const uint16_t *)b->x)[i]);
-}
-
-static int32_t y_at(const struct batch *b, const unsigned char *bytes, int64_t i)
-{
-    int32_t word;
-    int nibble;
-
-    switch (b->y_type) {
-    case REFERENCE_I8:
-        return ((const int8_t *)bytes)[i];
-    case REFERENCE_U8:
-        return bytes[i];
-    case REFERENCE_I4:
-        nibble = i % 2 ? bytes[i / 2] >> 4 : bytes[i / 2] & 15;
-        return nibble < 8 ? nibble : nibble - 16;
-    default:
-        memcpy(&word, bytes + 4 * i, 4);
-        return word;
-    }
-}
-
 void expect_exact(const struct batch *b)
 {
     const int64_t count = b->rows * b->inner;
-    unsigned char *bytes =
-        run(b, b->y_type == REFERENCE_I4 ? (size_t)count / 2 : (size_t)count * type_bytes(b->y_type));
+    const struct reference_tensor x = reference_dense(b->x_type, 1, 1, &count, (void *)b->x);
+    const struct reference_type_row *type = &reference_types[b->y_type];
+    unsigned char *bytes = run(b, (size_t)(count * type->bits / 8));
+    const struct reference_tensor y = reference_dense(b->y_type, 1, 1, &count, bytes);
 
     for (int64_t row = 0; row < b->rows; row++) {
         for (int64_t i = 0; i < b->inner; i++) {
-            const float x = x_at(b, b->repeat_x ? i : row * b->inner + i);
+            const int64_t y_index = row * b->inner + i, x_index = b->repeat_x ? i : y_index;
+            const float value = reference_load(&x, &x_index);
             const float scale = b->scales[b->scale_each ? i : row];
-            const int32_t q = reference_quantize_one(x, scale, b->zero_point, b->multiply, b->y_type);
-            const int32_t got = y_at(b, bytes, row * b->inner + i);
+            const uint64_t code = reference_quantize_one(value, scale, b->zero_point, b->multiply, b->y_type);
+            const uint64_t got = reference_load_code(&y, &y_index);
 
-            if (got != q)
-                fail_msg("%s: x %a (0x%08x) %s scale %a (0x%08x)%s%a to %s gave %d, not %d",
-                         type_name(b->x_type), (double)x, bits_of(x), b->multiply ? "*" : "/", (double)scale,
-                         bits_of(scale), b->zero_point ? " + " : " no zero point ",
-                         b->zero_point ? (double)*b->zero_point : 0.0, type_name(b->y_type), got, q);
+            if (got != code)
+                fail_msg("%s: x %a (0x%08x) %s scale %a (0x%08x)%s%a to %s gave %.9g, not %.9g",
+                         type_name(b->x_type), (double)value, bits_of(value), b->multiply ? "*" : "/",
+                         (double)scale, bits_of(scale), b->zero_point ? " + " : " no zero point ",
+                         b->zero_point ? (double)*b->zero_point : 0.0, type->name,
+                         (double)reference_read(got, b->y_type), (double)reference_read(code, b->y_type));
         }
     }
     free(bytes);

@@ -101,7 +101,7 @@ static void expect(struct world *world, enum world_result result, const struct r
 
     memcpy(image, world->expected[RESULT_NONE], WORLD_BYTES);
     if (copied != NULL)
-        reference_copy_int(copied, &cache);
+        reference_copy(copied, &cache);
     if (call == NULL)
         return;
     desc = *call;

@@ -136,7 +136,7 @@ static void compute(struct call *c, const struct tensors *all, wide workspace_wo
 
     references_of(all, tensors, at);
     if (at[INPUT] && is_there(all, CACHE))
-        reference_copy_int(at[INPUT], at[CACHE]);
+        reference_copy(at[INPUT], at[CACHE]);
     if (is_there(all, UPDATES))
         report = reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
             .cache = at[CACHE],

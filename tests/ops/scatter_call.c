@@ -134,7 +134,7 @@ struct reference_report scatter_tensors_apply(const struct scatter_tensors *t, c
     if (c->dynamic)
         return apply_dynamic(t, c, &cache, &indices, &updates);
     if (c->copies)
-        reference_copy_int(&input, &cache);
+        reference_copy(&input, &cache);
     return reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
         .cache = &cache,
         .indices = &indices,

@@ -24,14 +24,15 @@ static float parameter(const struct reference_dequantize_desc *desc, const struc
 {
     const int last = desc->q->rank - 1;
     const int axis = desc->axis < 0 ? desc->axis + desc->q->rank : desc->axis;
+    const int own = tensor->rank == 1 ? 0 : axis;
     int64_t at[REFERENCE_MAX_RANK] = {0};
 
     if (desc->mode == REFERENCE_UNDO_DYNAMIC) /* one for each row */
         return reference_load(tensor, in_q);
     if (desc->indices) /* one for each index of the last axis, in any shape */
         return reference_load_nth(tensor, reference_count(tensor) > 1 ? in_y[last] : 0);
-    if (reference_count(tensor) > 1)
-        at[tensor->rank == 1 ? 0 : axis] = in_y[axis];
+    if (tensor->rank > 0 && tensor->shape[own] > 1)
+        at[own] = in_y[axis];
     return reference_load(tensor, at);
 }
 

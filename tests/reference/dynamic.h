@@ -5,13 +5,13 @@
 
 #include "reference.h"
 
-/* Of each row of x, in int4 (levels 15, top 7) or int8 (255, 127), y's type:
+/* Of each row of x, with the steps and the highest value of y's type:
  *
  *     mx, mn = max, min over the elements that are not NaN, both 0 where all are
- *     scale  = max((mx - mn) / levels, 1e-12)             offset = -(top - mx / scale)
- *     y      = sat(rint(x * (1 / scale) - offset))
+ *     scale  = max((mx - mn) / minmax_steps, 1e-12)       offset = -(highest - mx / scale)
+ *     y      = x * (1 / scale) - offset, rounded to its type
  *
- * symmetric: scale = max(amax / top, 1e-12), y = sat(rint(x * (1 / scale))), and offset is NULL. Where
+ * symmetric: scale = max(amax / absmax_steps, 1e-12), y = x * (1 / scale), and offset is NULL. Where
  * smooth_scale is not NULL it has one element per element of a row, in any shape, and multiplies x first. x
  * and smooth_scale are floats of any type; scale and offset have x's shape less the last dimension. */
 struct reference_dynamic_quantize_desc {

@@ -27,10 +27,11 @@ struct range {
 static struct range range_of(const struct reference_dynamic_quantize_desc *desc, int64_t *from)
 {
     const int last = desc->x->rank - 1;
+    const int64_t length = reference_extent(desc->x, last);
     struct range range = {0};
     bool found = false;
 
-    for (from[last] = 0; from[last] < reference_extent(desc->x, last); from[last]++) {
+    for (from[last] = 0; from[last] < length; from[last]++) {
         const float x = value_at(desc, from);
 
         if (isnan(x))
@@ -50,23 +51,23 @@ static struct range range_of(const struct reference_dynamic_quantize_desc *desc,
 static void quantize_row(const struct reference_dynamic_quantize_desc *desc, int64_t *from, int64_t *to)
 {
     const int last = desc->x->rank - 1;
-    const float top = desc->y->type == REFERENCE_I4 ? 7.0f : 127.0f;
-    const float levels = desc->y->type == REFERENCE_I4 ? 15.0f : 255.0f;
+    const int64_t length = reference_extent(desc->x, last);
+    const struct reference_type_row *type = &reference_types[desc->y->type];
+    const float top = (float)type->highest;
     const struct range range = range_of(desc, from);
     float scale, offset, back;
 
     if (desc->symmetric)
-        scale = larger(range.magnitude / top, 1e-12f);
+        scale = larger(range.magnitude / type->absmax_steps, 1e-12f);
     else
-        scale = larger((range.most - range.least) / levels, 1e-12f);
+        scale = larger((range.most - range.least) / type->minmax_steps, 1e-12f);
     offset = top - range.most / scale;
     back = 1.0f / scale;
-    for (from[last] = 0; from[last] < reference_extent(desc->x, last); from[last]++) {
+    for (from[last] = 0; from[last] < length; from[last]++) {
         const float product = value_at(desc, from) * back;
 
         to[last] = from[last];
-        reference_store_int(desc->y, to,
-                            reference_round(desc->symmetric ? product : product + offset, desc->y->type));
+        reference_store(desc->y, to, desc->symmetric ? product : product + offset);
     }
     reference_store(desc->scale, to, scale);
     if (!desc->symmetric)

@@ -32,7 +32,7 @@ static struct range range_of(const struct reference_tensor *x)
 /* What of x has this index of the axis. */
 static struct reference_tensor slice_of(const struct reference_tensor *x, int axis, int64_t index)
 {
-    const int64_t bytes = x->type == REFERENCE_F32 ? 4 : 2;
+    const int64_t bytes = reference_unit_bytes(x->type, 1);
     struct reference_tensor slice = *x;
 
     slice.shape[axis] = 1;
@@ -46,11 +46,10 @@ static float scale_of(const struct reference_find_scales_desc *desc, struct rang
     const float absmax = range.most > fabsf(range.least) ? range.most : fabsf(range.least);
     const float half_range = range.most * 0.5f - range.least * 0.5f;
     const float extent = desc->minmax ? half_range : absmax;
-    float steps = desc->type == REFERENCE_I4 ? 7.0f : 127.0f;
+    const struct reference_type_row *type = &reference_types[desc->type];
+    const float steps = desc->minmax ? type->minmax_steps * 0.5f : type->absmax_steps;
     float scale;
 
-    if (desc->minmax)
-        steps += 0.5f;
     if (desc->multiply) {
         scale = steps / extent;
         return scale < 0x1p100f ? scale : 0x1p100f;
@@ -59,17 +58,14 @@ static float scale_of(const struct reference_find_scales_desc *desc, struct rang
     return scale > 0x1p-100f ? scale : 0x1p-100f;
 }
 
-static int32_t zero_point_of(const struct reference_find_scales_desc *desc, struct range range, float scale)
+static float zero_point_of(const struct reference_find_scales_desc *desc, struct range range, float scale)
 {
-    const float below = desc->multiply ? fabsf(range.least) * scale : fabsf(range.least) / scale;
-    const int32_t lowest = desc->type == REFERENCE_U8 ? 0 : desc->type == REFERENCE_I4 ? -8 : -128;
-    const int32_t levels = desc->type == REFERENCE_I4 ? 15 : 255;
-    int32_t rounded;
+    const struct reference_type_row *type = &reference_types[desc->type];
+    const float below = rintf(desc->multiply ? fabsf(range.least) * scale : fabsf(range.least) / scale);
 
     if (!desc->minmax)
-        return desc->type == REFERENCE_U8 ? 128 : 0;
-    rounded = (int32_t)rintf(below);
-    return lowest + (rounded < levels ? rounded : levels);
+        return type->absmax_zero_point;
+    return (float)type->lowest + (below < type->minmax_steps ? below : type->minmax_steps);
 }
 
 void reference_find_scales(const struct reference_find_scales_desc *desc)
@@ -87,10 +83,7 @@ void reference_find_scales(const struct reference_find_scales_desc *desc)
         reference_next(desc->scales, at);
         if (desc->zero_points == NULL)
             continue;
-        if (desc->zero_points->type == REFERENCE_F32)
-            reference_store(desc->zero_points, zero_at, (float)zero_point_of(desc, range, scale));
-        else
-            reference_store_int(desc->zero_points, zero_at, zero_point_of(desc, range, scale));
+        reference_store(desc->zero_points, zero_at, zero_point_of(desc, range, scale));
         reference_next(desc->zero_points, zero_at);
     }
 }

@@ -19,6 +19,6 @@ struct reference_report reference_npu_quant_scatter_(const struct reference_npu_
 struct reference_report reference_npu_quant_scatter(const struct reference_tensor *input,
                                                     const struct reference_npu_quant_scatter_desc *desc)
 {
-    reference_copy_int(input, desc->self);
+    reference_copy(input, desc->self);
     return reference_npu_quant_scatter_(desc);
 }

@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-int32_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
-                               enum reference_type type)
+uint64_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
+                                enum reference_type type)
 {
     float value = multiply ? x * scale : x / scale;
 
@@ -18,10 +18,11 @@ int32_t reference_quantize_one(float x, float scale, const float *zero_point, bo
  */
 static float parameter(const struct reference_tensor *tensor, const int64_t *index, int axis)
 {
+    const int own = tensor->rank == 1 ? 0 : axis;
     int64_t at[REFERENCE_MAX_RANK] = {0};
 
-    if (reference_count(tensor) > 1)
-        at[tensor->rank == 1 ? 0 : axis] = index[axis];
+    if (tensor->rank > 0 && tensor->shape[own] > 1)
+        at[own] = index[axis];
     return reference_load(tensor, at);
 }
 
@@ -36,9 +37,9 @@ void reference_quantize(const struct reference_quantize_desc *desc)
         const float x = reference_load(desc->x, index);
         const float scale = parameter(desc->scales, index, axis);
         const float zero_point = desc->zero_points ? parameter(desc->zero_points, index, axis) : 0.0f;
-        const int32_t q = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
-                                                 desc->multiply, desc->y->type);
+        const uint64_t code = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
+                                                     desc->multiply, desc->y->type);
 
-        reference_store_int(desc->y, index, q);
+        reference_store_code(desc->y, index, code);
     } while (reference_next(desc->x, index));
 }

@@ -14,12 +14,12 @@ static void write_entry(const struct reference_quantize_scatter_desc *desc,
         const float x = reference_load(desc->updates, from);
         const float scale = reference_load_nth(desc->scales, from[last]);
         const float zero_point = desc->zero_points ? reference_load_nth(desc->zero_points, from[last]) : 0.0f;
-        const int32_t q = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
-                                                 desc->multiply, desc->cache->type);
+        const uint64_t code = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
+                                                     desc->multiply, desc->cache->type);
         int64_t to[REFERENCE_MAX_RANK];
 
         reference_placed(places, place, from, to);
-        reference_store_int(desc->cache, to, q);
+        reference_store_code(desc->cache, to, code);
     } while (reference_next(desc->updates, from) && from[0] == entry);
 }
 

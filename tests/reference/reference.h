@@ -7,24 +7,12 @@
 #ifndef CLQUANT_REFERENCE_H
 #define CLQUANT_REFERENCE_H
 
-#include <stdbool.h>
-#include <stdint.h>
+#include "types.h"
 
 #define REFERENCE_MAX_RANK 8
 
-enum reference_type {
-    REFERENCE_F32,
-    REFERENCE_F16,
-    REFERENCE_BF16,
-    REFERENCE_I8,
-    REFERENCE_U8,
-    REFERENCE_I32,
-    REFERENCE_I4,
-    REFERENCE_I64, /* only of indices: it is loaded and never stored */
-};
-
 /* Elements at any strides. Indices count values; shape and strides count elements, which hold `lanes` values
- * each for int4 (1: a nibble, 2: a byte, 8: a word) and one value for every other type. */
+ * each where a value has 4 bits (1: a nibble, 2: a byte, 8: a word) and one value for every other type. */
 struct reference_tensor {
     enum reference_type type;
     int lanes; /* 0 means 1 */
@@ -45,37 +33,31 @@ int64_t reference_count(const struct reference_tensor *tensor);
 /* Steps index to the next value in row-major order; false after the last, and index is then all zeros. */
 bool reference_next(const struct reference_tensor *tensor, int64_t *index);
 
-/* The value at index, widened to binary32 (int32 rounds to nearest-even); as an integer; and stored. The two
- * with integers are for the integer types only. */
+/* The value at index; as an exact integer, of an integer type; and stored, rounded to the type. */
 float reference_load(const struct reference_tensor *tensor, const int64_t *index);
 int64_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index);
-void reference_store_int(const struct reference_tensor *tensor, const int64_t *index, int32_t value);
+void reference_store(const struct reference_tensor *tensor, const int64_t *index, float value);
+
+/* The code at index. Of a code that is stored the lowest bits count, so that a negative integer may be given. */
+uint64_t reference_load_code(const struct reference_tensor *tensor, const int64_t *index);
+void reference_store_code(const struct reference_tensor *tensor, const int64_t *index, uint64_t code);
+
+/* Stores a code of whole bytes. */
+void reference_put_code(uint64_t code, enum reference_type type, void *at);
 
 /* The n-th value in row-major order, whatever the shape, or the only one. */
 float reference_load_nth(const struct reference_tensor *tensor, int64_t n);
 
-/* Stores into a tensor of floats, rounded to nearest-even; every NaN is the canonical one of its type. */
-void reference_store(const struct reference_tensor *tensor, const int64_t *index, float value);
+/* Every code of src to the same index of dst: tensors of one type and as many values in each dimension. */
+void reference_copy(const struct reference_tensor *src, const struct reference_tensor *dst);
 
-/* Every value of src to the same index of dst: tensors of an integer type and as many values in each
- * dimension. */
-void reference_copy_int(const struct reference_tensor *src, const struct reference_tensor *dst);
+/* The code of one element of static quantization. zero_point may be NULL. */
+uint64_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
+                                enum reference_type type);
 
-/* float16 and bfloat16 to binary32, exactly; and back, to nearest-even, every NaN the canonical one. */
-float reference_widen_f16(uint16_t bits);
-float reference_widen_bf16(uint16_t bits);
-uint16_t reference_narrow_f16(float value);
-uint16_t reference_narrow_bf16(float value);
-
-/* sat(rint(value)) for an integer type; NaN gives 0. */
-int32_t reference_round(float value, enum reference_type type);
-
-/* One element of static quantization. zero_point may be NULL. */
-int32_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
-                               enum reference_type type);
-
-/* y = sat(rint(x / scale + zero_point)), or with multiply x * scale. scales and zero_points have one element,
- * or one per index of axis, and are 0-D, 1-D or of x's rank. zero_points may be NULL. */
+/* y = x / scale + zero_point, or with multiply x * scale + zero_point, rounded to y's type (of an integer type
+ * sat(rint())). scales and zero_points have one element, or one per index of axis, and are 0-D, 1-D or of x's
+ * rank. zero_points may be NULL. */
 struct reference_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *scales;
@@ -124,7 +106,7 @@ struct reference_report {
 void reference_report_dropped(struct reference_report *report, int64_t entry);
 void reference_report_clamped(struct reference_report *report, int64_t entry);
 
-/* y[r, c] = sat(rint(x[r, c] * scale[g, c] + offset)), g being the first group with group_index[g] above r,
+/* y[r, c] = x[r, c] * scale[g, c] + offset, rounded to y's type, g being the first group with group_index[g] above r,
  * as a binary search finds it even where group_index is not sorted; a row of no group keeps its bytes and is
  * reported. x is (S, H), scale (E, H), group_index (E) int32 or int64. offset has one element, or is NULL. */
 struct reference_group_quantize_desc {
@@ -153,7 +135,7 @@ enum reference_range {
     REFERENCE_WRAP,  /* the axis is a ring; a batch out of range still drops the entry */
 };
 
-/* cache[b, .., s : s+U on axis, ..] = sat(rint(updates[i] / scale + zero_point)) for i = 0, 1, .., so that
+/* cache[b, .., s : s+U on axis, ..] = updates[i] / scale + zero_point, rounded to its type, for i = 0, 1, .., so that
  * the last entry wins; with multiply updates[i] * scale. (b, s) is indices[i], (N, 2), or (i, indices[i]),
  * (N). scales and zero_points have one element, or one per index of the last axis, in any shape. zero_points
  * may be NULL. */

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values of a tensor by their index: any strides, any alignment, nibbles by their position. */
+/* Codes and values of a tensor by their index: any strides, any alignment, nibbles by their position. */
 #include "reference.h"
 
-#include <math.h>
 #include <string.h>
 
 static int lanes_of(const struct reference_tensor *tensor)
@@ -51,90 +50,96 @@ bool reference_next(const struct reference_tensor *tensor, int64_t *index)
 /* Counted in values: an element of n lanes is n values that lie side by side. */
 static int64_t position_of(const struct reference_tensor *tensor, const int64_t *index)
 {
-    const int lanes = lanes_of(tensor);
     const int last = tensor->rank - 1;
     int64_t elements = 0;
 
-    if (tensor->rank == 0)
-        return 0;
     for (int d = 0; d < last; d++)
         elements += index[d] * tensor->strides[d];
-    if (lanes == 1) /* nearly always, and without divisions a test takes less time */
+    if (last < 0)
+        return 0;
+    if (tensor->lanes <= 1) /* nearly always, and without divisions a test takes less time */
         return elements + index[last] * tensor->strides[last];
-    elements += index[last] / lanes * tensor->strides[last];
-    return elements * lanes + index[last] % lanes;
+    elements += index[last] / tensor->lanes * tensor->strides[last];
+    return elements * tensor->lanes + index[last] % tensor->lanes;
 }
 
-int64_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index)
+/* By bits, not by type: what is narrower than a byte is a nibble. */
+uint64_t reference_load_code(const struct reference_tensor *tensor, const int64_t *index)
 {
     const int64_t position = position_of(tensor, index);
     const unsigned char *bytes = tensor->data;
+    uint64_t dword;
+    uint32_t word;
+    uint16_t half;
 
-    switch (tensor->type) {
-    case REFERENCE_I8: {
-        int8_t value;
-        memcpy(&value, bytes + position, sizeof(value));
-        return value;
-    }
-    case REFERENCE_U8:
+    switch (reference_types[tensor->type].bits) {
+    case 4:
+        return position % 2 == 0 ? bytes[position / 2] & 15 : bytes[position / 2] >> 4;
+    case 8:
         return bytes[position];
-    case REFERENCE_I4: {
-        const int nibble = position % 2 == 0 ? bytes[position / 2] & 15 : bytes[position / 2] >> 4;
-        return nibble < 8 ? nibble : nibble - 16;
+    case 16:
+        memcpy(&half, bytes + position * 2, sizeof(half));
+        return half;
+    case 32:
+        memcpy(&word, bytes + position * 4, sizeof(word));
+        return word;
+    default:
+        memcpy(&dword, bytes + position * 8, sizeof(dword));
+        return dword;
     }
-    case REFERENCE_I64: {
-        int64_t value;
-        memcpy(&value, bytes + position * 8, sizeof(value));
-        return value;
+}
+
+void reference_put_code(uint64_t code, enum reference_type type, void *at)
+{
+    const uint32_t word = (uint32_t)code;
+    const uint16_t half = (uint16_t)code;
+
+    switch (reference_types[type].bits) {
+    case 8:
+        *(unsigned char *)at = (unsigned char)code;
+        break;
+    case 16:
+        memcpy(at, &half, sizeof(half));
+        break;
+    case 32:
+        memcpy(at, &word, sizeof(word));
+        break;
+    default:
+        memcpy(at, &code, sizeof(code));
     }
-    default: {
-        int32_t value;
-        memcpy(&value, bytes + position * 4, sizeof(value));
-        return value;
-    }
-    }
+}
+
+void reference_store_code(const struct reference_tensor *tensor, const int64_t *index, uint64_t code)
+{
+    const int64_t position = position_of(tensor, index);
+    unsigned char *const bytes = tensor->data;
+    unsigned char *const pair = bytes + position / 2;
+
+    if (reference_types[tensor->type].bits > 4)
+        reference_put_code(code, tensor->type, bytes + position * reference_types[tensor->type].bits / 8);
+    else if (position % 2 == 0)
+        *pair = (unsigned char)((*pair & 0xf0) | (code & 15));
+    else
+        *pair = (unsigned char)((*pair & 0x0f) | (code & 15) << 4);
 }
 
 float reference_load(const struct reference_tensor *tensor, const int64_t *index)
 {
-    const unsigned char *bytes = tensor->data;
-    uint16_t half;
-    float value;
+    const struct reference_type_row *row = &reference_types[tensor->type];
 
-    switch (tensor->type) {
-    case REFERENCE_F32:
-        memcpy(&value, bytes + position_of(tensor, index) * 4, sizeof(value));
-        return value;
-    case REFERENCE_F16:
-        memcpy(&half, bytes + position_of(tensor, index) * 2, sizeof(half));
-        return reference_widen_f16(half);
-    case REFERENCE_BF16:
-        memcpy(&half, bytes + position_of(tensor, index) * 2, sizeof(half));
-        return reference_widen_bf16(half);
-    default:
-        return (float)reference_load_int(tensor, index);
-    }
+    return row->read(row, reference_load_code(tensor, index));
 }
 
-void reference_store_int(const struct reference_tensor *tensor, const int64_t *index, int32_t value)
+int64_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index)
 {
-    const int64_t position = position_of(tensor, index);
-    unsigned char *bytes = tensor->data;
+    return reference_read_int(reference_load_code(tensor, index), tensor->type);
+}
 
-    switch (tensor->type) {
-    case REFERENCE_I8:
-    case REFERENCE_U8:
-        bytes[position] = (unsigned char)(value & 255);
-        break;
-    case REFERENCE_I4:
-        if (position % 2 == 0)
-            bytes[position / 2] = (unsigned char)((bytes[position / 2] & 0xf0) | (value & 15));
-        else
-            bytes[position / 2] = (unsigned char)((bytes[position / 2] & 0x0f) | (value & 15) << 4);
-        break;
-    default:
-        memcpy(bytes + position * 4, &value, sizeof(value));
-    }
+void reference_store(const struct reference_tensor *tensor, const int64_t *index, float value)
+{
+    const struct reference_type_row *row = &reference_types[tensor->type];
+
+    reference_store_code(tensor, index, row->round(row, value));
 }
 
 float reference_load_nth(const struct reference_tensor *tensor, int64_t n)
@@ -149,28 +154,13 @@ float reference_load_nth(const struct reference_tensor *tensor, int64_t n)
     return reference_load(tensor, index);
 }
 
-void reference_store(const struct reference_tensor *tensor, const int64_t *index, float value)
-{
-    const uint32_t canonical = 0x7fc00000;
-    const uint16_t half =
-        tensor->type == REFERENCE_F16 ? reference_narrow_f16(value) : reference_narrow_bf16(value);
-    unsigned char *bytes = tensor->data;
-
-    if (tensor->type != REFERENCE_F32)
-        memcpy(bytes + position_of(tensor, index) * 2, &half, sizeof(half));
-    else if (isnan(value))
-        memcpy(bytes + position_of(tensor, index) * 4, &canonical, sizeof(canonical));
-    else
-        memcpy(bytes + position_of(tensor, index) * 4, &value, sizeof(value));
-}
-
-void reference_copy_int(const struct reference_tensor *src, const struct reference_tensor *dst)
+void reference_copy(const struct reference_tensor *src, const struct reference_tensor *dst)
 {
     int64_t index[REFERENCE_MAX_RANK] = {0};
 
     if (reference_count(src) == 0)
         return;
     do
-        reference_store_int(dst, index, (int32_t)reference_load_int(src, index));
+        reference_store_code(dst, index, reference_load_code(src, index));
     while (reference_next(src, index));
 }

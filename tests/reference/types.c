@@ -1,9 +1,49 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Element types: float16 and bfloat16 by arithmetic, rounding and saturation of the integer types. */
-#include "reference.h"
+/* The table of the types that tensors store, and how its rows round and read. */
+#include "types.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
+
+/* The bits of a code, all set. */
+static uint64_t mask_of(const struct reference_type_row *row)
+{
+    return UINT64_MAX >> (64 - row->bits);
+}
+
+static bool is_signed(const struct reference_type_row *row)
+{
+    return row->lowest < 0;
+}
+
+/* The ends are doubles, since the largest int32 is no binary32. (That of int64 is one too many, and there is no
+ * binary32 between.) */
+static uint64_t round_integer(const struct reference_type_row *row, float value)
+{
+    const double rounded = (double)rintf(value);
+
+    if (isnan(value))
+        return 0;
+    if (rounded >= row->highest)
+        return mask_of(row) >> is_signed(row);
+    if (rounded < row->lowest)
+        return (uint64_t)(int64_t)row->lowest & mask_of(row);
+    return (uint64_t)(int64_t)rounded & mask_of(row);
+}
+
+/* Of a signed type the highest bit counts below zero. */
+static int64_t integer_of(const struct reference_type_row *row, uint64_t code)
+{
+    const uint64_t sign = (uint64_t)is_signed(row) << (row->bits - 1);
+
+    return (int64_t)((code ^ sign) - sign);
+}
+
+static float read_integer(const struct reference_type_row *row, uint64_t code)
+{
+    return (float)integer_of(row, code);
+}
 
 /* The value of a float16 is sign * fraction * 2^exponent, in units of 2^-25 a whole number of 11 bits and zeros. */
 float reference_widen_f16(uint16_t bits)
@@ -68,34 +108,79 @@ uint16_t reference_narrow_bf16(float value)
     return down;
 }
 
-int32_t reference_round(float value, enum reference_type type)
+static uint64_t round_f32(const struct reference_type_row *row, float value)
 {
-    const float rounded = rintf(value);
-    float lowest = 0.0f;
-    float highest = 0.0f;
+    uint32_t bits;
 
+    (void)row;
     if (isnan(value))
-        return 0;
-    switch (type) {
-    case REFERENCE_I8:
-        lowest = -128.0f, highest = 127.0f;
-        break;
-    case REFERENCE_U8:
-        lowest = 0.0f, highest = 255.0f;
-        break;
-    case REFERENCE_I4:
-        lowest = -8.0f, highest = 7.0f;
-        break;
-    default: /* int32: its largest value is no binary32 */
-        if (rounded >= 2147483648.0f)
-            return INT32_MAX;
-        if (rounded < -2147483648.0f)
-            return INT32_MIN;
-        return (int32_t)rounded;
-    }
-    if (rounded > highest)
-        return (int32_t)highest;
-    if (rounded < lowest)
-        return (int32_t)lowest;
-    return (int32_t)rounded;
+        return 0x7fc00000;
+    memcpy(&bits, &value, sizeof(bits));
+    return bits;
+}
+
+static float read_f32(const struct reference_type_row *row, uint64_t code)
+{
+    const uint32_t bits = (uint32_t)code;
+    float value;
+
+    (void)row;
+    memcpy(&value, &bits, sizeof(value));
+    return value;
+}
+
+static uint64_t round_f16(const struct reference_type_row *row, float value)
+{
+    (void)row;
+    return reference_narrow_f16(value);
+}
+
+static float read_f16(const struct reference_type_row *row, uint64_t code)
+{
+    (void)row;
+    return reference_widen_f16((uint16_t)code);
+}
+
+static uint64_t round_bf16(const struct reference_type_row *row, float value)
+{
+    (void)row;
+    return reference_narrow_bf16(value);
+}
+
+static float read_bf16(const struct reference_type_row *row, uint64_t code)
+{
+    (void)row;
+    return reference_widen_bf16((uint16_t)code);
+}
+
+/* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and bfloats. */
+enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4 };
+
+#define BF16_MAX 0x1.fep127
+
+/* Name, code, bits, integer; lowest, highest; steps of minmax and of absmax, zero point of absmax; functions. */
+const struct reference_type_row reference_types[REFERENCE_TYPES] = {
+    [REFERENCE_F32] = {"float32", FLOAT, 32, false, -FLT_MAX, FLT_MAX, 0, 0, 0, round_f32, read_f32},
+    [REFERENCE_F16] = {"float16", FLOAT, 16, false, -65504, 65504, 0, 0, 0, round_f16, read_f16},
+    [REFERENCE_BF16] = {"bfloat16", BFLOAT, 16, false, -BF16_MAX, BF16_MAX, 0, 0, 0, round_bf16, read_bf16},
+    [REFERENCE_I8] = {"int8", INT, 8, true, -128, 127, 255, 127, 0, round_integer, read_integer},
+    [REFERENCE_U8] = {"uint8", UINT, 8, true, 0, 255, 255, 127, 128, round_integer, read_integer},
+    [REFERENCE_I32] = {"int32", INT, 32, true, -0x1p31, 0x1p31 - 1, 0, 0, 0, round_integer, read_integer},
+    [REFERENCE_I4] = {"int4", INT, 4, true, -8, 7, 15, 7, 0, round_integer, read_integer},
+    [REFERENCE_I64] = {"int64", INT, 64, true, -0x1p63, 0x1p63, 0, 0, 0, round_integer, read_integer},
+};
+
+uint64_t reference_round(float value, enum reference_type type)
+{
+    return reference_types[type].round(&reference_types[type], value);
+}
+
+float reference_read(uint64_t code, enum reference_type type)
+{
+    return reference_types[type].read(&reference_types[type], code);
+}
+
+int64_t reference_read_int(uint64_t code, enum reference_type type)
+{
+    return integer_of(&reference_types[type], code);
 }

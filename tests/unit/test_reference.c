@@ -162,10 +162,10 @@ static void rounds_and_saturates(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
-        assert_int_equal(reference_round(rows[i].value, REFERENCE_I8), rows[i].i8);
+        assert_int_equal(reference_round(rows[i].value, REFERENCE_I8), (uint8_t)rows[i].i8);
         assert_int_equal(reference_round(rows[i].value, REFERENCE_U8), rows[i].u8);
-        assert_int_equal(reference_round(rows[i].value, REFERENCE_I4), rows[i].i4);
-        assert_int_equal(reference_round(rows[i].value, REFERENCE_I32), rows[i].i32);
+        assert_int_equal(reference_round(rows[i].value, REFERENCE_I4), rows[i].i4 & 15);
+        assert_int_equal(reference_round(rows[i].value, REFERENCE_I32), (uint32_t)rows[i].i32);
     }
 }
 
@@ -185,7 +185,7 @@ static void packs_low_nibble_first(void **state)
 
         assert_int_equal(reference_count(&tensor), 8);
         do
-            reference_store_int(&tensor, index, values[steps++]);
+            reference_store_code(&tensor, index, (uint64_t)values[steps++]);
         while (reference_next(&tensor, index));
         assert_int_equal(steps, 8);
         assert_memory_equal(bytes + 1, expected, 4);
@@ -204,11 +204,11 @@ static void packs_bytes_at_strides(void **state)
         .type = REFERENCE_I4, .lanes = 2, .rank = 1, .shape = {2}, .strides = {3}, .data = bytes};
     static const unsigned char expected[4] = {0x21, 0, 0, 0x43};
     int64_t index[1] = {0};
-    int32_t value = 1;
+    uint64_t value = 1;
 
     (void)state;
     do
-        reference_store_int(&tensor, index, value++);
+        reference_store_code(&tensor, index, value++);
     while (reference_next(&tensor, index));
     assert_memory_equal(bytes, expected, 4);
 }
@@ -279,9 +279,11 @@ static void quantizes_by_hand(void **state)
 
     (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-        assert_int_equal(reference_quantize_one(rows[i].x, rows[i].scale, rows[i].zero_point,
-                                                rows[i].multiply, rows[i].type),
-                         rows[i].q);
+        assert_int_equal(
+            reference_read_int(reference_quantize_one(rows[i].x, rows[i].scale, rows[i].zero_point,
+                                                      rows[i].multiply, rows[i].type),
+                               rows[i].type),
+            rows[i].q);
 }
 
 /* 4097 * 2049.5 = 8396801.5 is a tie between two binary32 numbers and becomes 8396802; an FMA keeps the half

@@ -88,7 +88,7 @@ static void fill_q(struct selftest *test, struct probe *q)
     int64_t index[CLQ_MAX_RANK] = {0};
 
     do
-        reference_store_int(&q->host, index, (int32_t)random_bits(test));
+        reference_store_code(&q->host, index, random_bits(test));
     while (reference_next(&q->host, index));
 }
 

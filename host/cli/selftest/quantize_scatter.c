@@ -282,7 +282,7 @@ static bool compare(struct selftest *test, struct probes *p, const struct scatte
                          done))
         return false;
     if (c->copy)
-        reference_copy_int(&p->input.host, &p->cache.host);
+        reference_copy(&p->input.host, &p->cache.host);
     report = reference_quantize_scatter(&right);
     if (c->face == GENERAL) /* the documented calls have no report */
         memcpy(p->report.host.data, &report, sizeof report);

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The types that tensors store, one row each. Operators compute with binary32 values; a row says what code stands
+ * for a value, and what value for a code. No operator asks which type it has. */
+#ifndef CLQUANT_REFERENCE_TYPES_H
+#define CLQUANT_REFERENCE_TYPES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+/* A new type is a name here and a row in types.c, with functions of its own where it is no integer. */
+enum reference_type {
+    REFERENCE_F32,
+    REFERENCE_F16,
+    REFERENCE_BF16,
+    REFERENCE_I8,
+    REFERENCE_U8,
+    REFERENCE_I32,
+    REFERENCE_I4,
+    REFERENCE_I64, /* only of indices */
+    REFERENCE_TYPES,
+};
+
+/* A code is what is stored of a value: its lowest `bits` bits, the others being zeros. */
+struct reference_type_row {
+    const char *name;
+    int dlpack_code; /* DLDataTypeCode */
+    int bits;        /* 4: two codes to a byte, the lower nibble first; else whole bytes */
+    bool integer;
+    double lowest, highest;  /* the finite values */
+    float minmax_steps;      /* from lowest to highest; 0 where no operator finds scales for the type */
+    float absmax_steps;      /* from absmax_zero_point to highest, and as far below */
+    float absmax_zero_point; /* the middle of the range */
+    uint64_t (*round)(const struct reference_type_row *row, float value);
+    float (*read)(const struct reference_type_row *row, uint64_t code);
+};
+extern const struct reference_type_row reference_types[REFERENCE_TYPES];
+
+/* The code of the nearest value of the type, ties to even. Integers saturate, and NaN gives 0: sat(rint(value)).
+ * Floats overflow to infinity, and every NaN gives the canonical one. */
+uint64_t reference_round(float value, enum reference_type type);
+
+/* The value of a code: exact but for int32 and int64, which round to nearest-even. */
+float reference_read(uint64_t code, enum reference_type type);
+
+/* The exact value of a code of an integer type. */
+int64_t reference_read_int(uint64_t code, enum reference_type type);
+
+/* A unit is the least that is stored: an element of `lanes` values (0 means 1), or where these are less than a byte,
+ * the elements that share one. */
+static inline bool reference_shares_bytes(enum reference_type type, int lanes)
+{
+    return reference_types[type].bits * (lanes ? lanes : 1) < 8;
+}
+
+static inline int64_t reference_unit_bytes(enum reference_type type, int lanes)
+{
+    return reference_shares_bytes(type, lanes) ? 1 : reference_types[type].bits * (lanes ? lanes : 1) / 8;
+}
+
+static inline int64_t reference_unit_values(enum reference_type type, int lanes)
+{
+    return reference_unit_bytes(type, lanes) * 8 / reference_types[type].bits;
+}
+
+/* float16 and bfloat16 to binary32, exactly; and back, to nearest-even, every NaN the canonical one. */
+float reference_widen_f16(uint16_t bits);
+float reference_widen_bf16(uint16_t bits);
+uint16_t reference_narrow_f16(float value);
+uint16_t reference_narrow_bf16(float value);
+
+#endif

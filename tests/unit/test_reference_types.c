@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of the reference's types: what was written down by hand, and what holds for every row. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+#include <dlpack/dlpack.h>
+
+#include "reference.h"
+
+static void rows_are_what_dlpack_calls_them(void **state)
+{
+    static const struct {
+        const char *name;
+        int code, bits;
+        enum reference_type type;
+    } known[] = {
+        {"float32", kDLFloat, 32, REFERENCE_F32},    {"float16", kDLFloat, 16, REFERENCE_F16},
+        {"bfloat16", kDLBfloat, 16, REFERENCE_BF16}, {"int8", kDLInt, 8, REFERENCE_I8},
+        {"uint8", kDLUInt, 8, REFERENCE_U8},         {"int32", kDLInt, 32, REFERENCE_I32},
+        {"int4", kDLInt, 4, REFERENCE_I4},           {"int64", kDLInt, 64, REFERENCE_I64},
+    };
+
+    (void)state;
+    assert_int_equal(sizeof(known) / sizeof(known[0]), REFERENCE_TYPES);
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        const struct reference_type_row *row = &reference_types[known[i].type];
+
+        assert_string_equal(row->name, known[i].name);
+        assert_int_equal(row->dlpack_code, known[i].code);
+        assert_int_equal(row->bits, known[i].bits);
+        assert_int_equal(row->integer, known[i].code == kDLInt || known[i].code == kDLUInt);
+    }
+}
+
+/* Of each narrow type all codes: what is read rounds to the code again, the least and the largest finite values are
+ * the row's, and a NaN becomes one of the type's own codes. */
+static void every_code_comes_back(void **state)
+{
+    (void)state;
+    for (enum reference_type type = 0; type < REFERENCE_TYPES; type++) {
+        const struct reference_type_row *row = &reference_types[type];
+        double lowest = INFINITY, highest = -INFINITY;
+
+        for (uint64_t code = 0; row->bits <= 16 && code >> row->bits == 0; code++) {
+            const float value = reference_read(code, type);
+
+            if (isnan(value)) {
+                assert_true(isnan(reference_read(reference_round(value, type), type)));
+                continue;
+            }
+            assert_int_equal(reference_round(value, type), code);
+            if (row->integer)
+                assert_true((double)value == (double)reference_read_int(code, type));
+            if (isfinite(value)) {
+                lowest = fmin(lowest, (double)value);
+                highest = fmax(highest, (double)value);
+            }
+        }
+        if (row->bits <= 16) {
+            assert_true(lowest == row->lowest);
+            assert_true(highest == row->highest);
+        }
+    }
+}
+
+/* Where scales are found for a type, minmax fills its whole range and absmax the same to either side of a middle. */
+static void steps_fill_the_range(void **state)
+{
+    int found = 0;
+
+    (void)state;
+    for (enum reference_type type = 0; type < REFERENCE_TYPES; type++) {
+        const struct reference_type_row *row = &reference_types[type];
+        const double steps = (double)row->absmax_steps, middle = (double)row->absmax_zero_point;
+
+        if (steps == 0)
+            continue;
+        found++;
+        assert_true(middle + steps == row->highest && middle - steps >= row->lowest);
+        if (row->integer)
+            assert_true((double)row->minmax_steps == row->highest - row->lowest);
+    }
+    assert_true(found > 0);
+}
+
+static void integers_are_read_exactly(void **state)
+{
+    (void)state;
+    assert_true(reference_read_int(0x8000000000000000, REFERENCE_I64) == INT64_MIN);
+    assert_true(reference_read_int(0x7fffffffffffffff, REFERENCE_I64) == INT64_MAX);
+    assert_true(reference_read_int(0xffffffff, REFERENCE_I64) == UINT32_MAX);
+    assert_true(reference_read_int(0xffffffff, REFERENCE_I32) == -1);
+    assert_true(reference_read_int(16777217, REFERENCE_I32) == 16777217);
+    assert_true(reference_read_int(0x80, REFERENCE_I8) == -128);
+    assert_true(reference_read_int(0x80, REFERENCE_U8) == 128);
+    assert_true(reference_read_int(0xf, REFERENCE_I4) == -1);
+    assert_true(reference_round(3e19f, REFERENCE_I64) == INT64_MAX);
+    assert_true(reference_round(-3e19f, REFERENCE_I64) == (uint64_t)INT64_MIN);
+}
+
+static void units_by_hand(void **state)
+{
+    static const struct {
+        enum reference_type type;
+        int lanes, bytes, values;
+        bool shares;
+    } units[] = {
+        {REFERENCE_F32, 1, 4, 1, false}, {REFERENCE_F32, 0, 4, 1, false}, {REFERENCE_BF16, 1, 2, 1, false},
+        {REFERENCE_U8, 1, 1, 1, false},  {REFERENCE_I64, 1, 8, 1, false}, {REFERENCE_I4, 1, 1, 2, true},
+        {REFERENCE_I4, 0, 1, 2, true},   {REFERENCE_I4, 2, 1, 2, false},  {REFERENCE_I4, 8, 4, 8, false},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
+        assert_int_equal(reference_shares_bytes(units[i].type, units[i].lanes), units[i].shares);
+        assert_int_equal(reference_unit_bytes(units[i].type, units[i].lanes), units[i].bytes);
+        assert_int_equal(reference_unit_values(units[i].type, units[i].lanes), units[i].values);
+    }
+}
+
+/* A code is stored at an odd byte and loaded again; of all that is given only its bits count, and only they change. */
+static void stores_codes_of_every_type(void **state)
+{
+    const uint64_t given = 0x9abcdef12345678b, other = ~given;
+    const int64_t first = 0, second = 1;
+
+    (void)state;
+    for (enum reference_type type = 0; type < REFERENCE_TYPES; type++) {
+        const int bits = reference_types[type].bits;
+        const uint64_t code = given & UINT64_MAX >> (64 - bits);
+        unsigned char bytes[18], expected[18];
+        const struct reference_tensor tensor = reference_dense(type, 1, 1, (int64_t[]){2}, bytes + 1);
+
+        memset(bytes, 0x5a, sizeof(bytes));
+        memset(expected, 0x5a, sizeof(expected));
+        reference_store_code(&tensor, &second, given);
+        assert_true(reference_load_code(&tensor, &second) == code);
+        if (bits == 4)
+            expected[1] = 0xba;
+        for (int i = 0; bits > 4 && i < bits / 8; i++)
+            expected[1 + bits / 8 + i] = (unsigned char)(code >> 8 * i);
+        assert_memory_equal(bytes, expected, sizeof(bytes));
+        reference_store_code(&tensor, &first, other);
+        assert_true(reference_load_code(&tensor, &first) == (other & UINT64_MAX >> (64 - bits)));
+        assert_true(reference_load_code(&tensor, &second) == code);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_are_what_dlpack_calls_them),
+        cmocka_unit_test(every_code_comes_back),
+        cmocka_unit_test(steps_fill_the_range),
+        cmocka_unit_test(integers_are_read_exactly),
+        cmocka_unit_test(units_by_hand),
+        cmocka_unit_test(stores_codes_of_every_type),
+    };
+
+    return cmocka_run_group_tests_name("reference types", tests, NULL, NULL);
+}
