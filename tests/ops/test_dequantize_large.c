@@ -206,7 +206,7 @@ static void far_entries(void **state)
     desc = dequantize_desc_of(&t, &c);
     desc.q = &q;
     desc.scales = &scale;
-    desc.zero_points = &offset;
+    desc.offsets = &offset;
     desc.indices = &indices.dl;
     desc.axis = 1;
     expect_status(clq_dequantize(harness.context, harness.queue, &desc, 0, NULL, NULL), CLQ_OK, c.name);
