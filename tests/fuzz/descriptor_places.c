@@ -35,7 +35,7 @@ unsigned make_places(struct slot *cache, struct slot *pieces, struct slot *indic
 bool places_agree(const struct shape *cache, const struct shape *pieces, const struct shape *indices,
                   bool rows, int32_t axis)
 {
-    const int rank = pieces->rank, end = rank - (rows || cache->type == REFERENCE_I4);
+    const int rank = pieces->rank, end = rank - (rows || reference_shares_bytes(cache->type, 1));
     const wide at = axis_at(axis, -2, rank);
 
     if (rank < (rows ? 3 : 2) || cache->rank != rank || at < 1 || at >= end)

@@ -6,20 +6,12 @@
 
 bool find_type(DLDataType dtype, struct shape *s)
 {
-    static const struct {
-        int code, bits;
-        enum reference_type type;
-    } types[] = {{kDLFloat, 32, REFERENCE_F32},   {kDLFloat, 16, REFERENCE_F16},
-                 {kDLBfloat, 16, REFERENCE_BF16}, {kDLInt, 8, REFERENCE_I8},
-                 {kDLUInt, 8, REFERENCE_U8},      {kDLInt, 32, REFERENCE_I32},
-                 {kDLInt, 4, REFERENCE_I4},       {kDLInt, 64, REFERENCE_I64}};
-
-    for (size_t i = 0; i < sizeof(types) / sizeof(types[0]); i++) {
-        if (types[i].code != dtype.code || types[i].bits != dtype.bits)
+    for (int type = 0; type < REFERENCE_TYPES; type++) {
+        if (reference_types[type].dlpack_code != dtype.code || reference_types[type].bits != dtype.bits)
             continue;
-        s->type = types[i].type;
+        s->type = (enum reference_type)type;
         s->lanes = dtype.lanes;
-        s->bytes = dtype.bits * dtype.lanes < 8 ? 1 : dtype.bits * dtype.lanes / 8;
+        s->bytes = reference_unit_bytes(s->type, s->lanes);
         return dtype.lanes == 1 || (dtype.bits == 4 && (dtype.lanes == 2 || dtype.lanes == 8));
     }
     return false;
@@ -31,7 +23,7 @@ static bool find_shape(const DLTensor *tensor, struct shape *s)
 
     if (tensor->ndim < 0 || tensor->ndim > 8 || (tensor->ndim > 0 && !tensor->shape))
         return false;
-    if (s->type == REFERENCE_I4 && tensor->ndim == 0)
+    if (reference_shares_bytes(s->type, 1) && tensor->ndim == 0)
         return false;
     s->rank = tensor->ndim;
     s->elements = 1;
@@ -50,12 +42,13 @@ static bool find_shape(const DLTensor *tensor, struct shape *s)
             return false;
     if (empty)
         s->elements = 0;
-    return s->type != REFERENCE_I4 || s->lanes > 1 || s->logical[s->rank - 1] % 2 == 0;
+    return !reference_shares_bytes(s->type, s->lanes) ||
+           s->logical[s->rank - 1] % reference_unit_values(s->type, s->lanes) == 0;
 }
 
 static bool find_strides(const DLTensor *tensor, struct shape *s)
 {
-    const bool packed = s->type == REFERENCE_I4 && s->lanes == 1;
+    const bool packed = reference_shares_bytes(s->type, s->lanes);
     wide last = 0, stride = 1;
 
     for (int d = s->rank - 1; d >= 0; d--) {

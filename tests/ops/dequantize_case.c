@@ -61,7 +61,7 @@ struct dequantize_case dequantize_case_of(const char *name, const struct dequant
 void dequantize_case_stride(struct dequantize_case *c, struct random *random)
 {
     layout_scramble_input(&c->q, random);
-    if (c->q.type == REFERENCE_I4) /* nibbles do not repeat, nor step less than a byte */
+    if (reference_shares_bytes(c->q.type, 1)) /* nibbles do not repeat, nor step less than a byte */
         layout_scramble(&c->q, random);
     layout_scramble(&c->y, random);
     layout_scramble_input(&c->scale, random);
@@ -100,7 +100,7 @@ static double scale_value(struct random *random, const struct dequantize_case *c
                                     [RESULTS_SUBNORMAL] = -136,
                                     [RESULTS_LARGE] = 121};
     const double special[] = {0.0, -0.0, INFINITY, -INFINITY, NAN, 0x1p-149, -0x1.8p-130};
-    const int size = c->q.type == REFERENCE_I32 ? 31 : c->q.type == REFERENCE_I4 ? 3 : 7;
+    const int size = reference_types[c->q.type].bits - 1;
     const int exponent = exponents[c->results] - (c->results == RESULTS_NEAR_ONE ? 0 : size);
     const double value =
         ldexp(1 + random_unit(random),

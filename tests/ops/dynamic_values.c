@@ -8,17 +8,17 @@
 
 int dynamic_steps(enum reference_type type)
 {
-    return type == REFERENCE_I4 ? 15 : 255;
+    return (int)reference_types[type].minmax_steps;
 }
 
 static double largest(enum reference_type type)
 {
-    return type == REFERENCE_F16 ? 65504.0 : type == REFERENCE_BF16 ? 0x1.fep+127 : (double)FLT_MAX;
+    return reference_types[type].highest;
 }
 
 static double smallest(enum reference_type type)
 {
-    return type == REFERENCE_F16 ? 0x1p-24 : type == REFERENCE_BF16 ? 0x1p-133 : 0x1p-149;
+    return (double)reference_read(1, type); /* the least subnormal is code 1 */
 }
 
 static double any_bits(enum reference_type type, struct random *random)

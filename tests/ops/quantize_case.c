@@ -20,7 +20,7 @@ struct quantize_case quantize_case_of(const char *name, const struct quantize_ty
     c.x = layout_dense(types->x, 1, shape->rank, shape->x_shape);
     c.y = layout_dense(types->y, lanes, shape->rank, shape->x_shape);
     if (shape->rank > 0)
-        c.y.shape[shape->rank - 1] /= types->y == REFERENCE_I4 && lanes > 1 ? lanes : 1;
+        c.y.shape[shape->rank - 1] /= reference_shares_bytes(types->y, 1) && lanes > 1 ? lanes : 1;
     c.scales = layout_dense(types->scale, 1, 1, &shape->scale_count);
     if (c.has_zero_points)
         c.zero_points = layout_dense(types->zero, 1, 1, &shape->zero_count);

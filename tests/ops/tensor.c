@@ -6,35 +6,26 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct {
-    const char *name;
-    size_t bytes;
-    uint8_t code, bits;
-} types[] = {
-    [REFERENCE_F32] = {"f32", 4, kDLFloat, 32},    [REFERENCE_F16] = {"f16", 2, kDLFloat, 16},
-    [REFERENCE_BF16] = {"bf16", 2, kDLBfloat, 16}, [REFERENCE_I8] = {"i8", 1, kDLInt, 8},
-    [REFERENCE_U8] = {"u8", 1, kDLUInt, 8},        [REFERENCE_I32] = {"i32", 4, kDLInt, 32},
-    [REFERENCE_I4] = {"i4", 1, kDLInt, 4},         [REFERENCE_I64] = {"i64", 8, kDLInt, 64},
-};
-
 const char *type_name(enum reference_type type)
 {
-    return types[type].name;
+    return reference_types[type].name;
 }
 
 size_t type_bytes(enum reference_type type)
 {
-    return types[type].bytes;
+    return (size_t)reference_unit_bytes(type, 1);
 }
 
 DLDataType dtype_of(enum reference_type type, int lanes)
 {
-    return (DLDataType){types[type].code, types[type].bits, (uint16_t)(lanes ? lanes : 1)};
+    const struct reference_type_row *row = &reference_types[type];
+
+    return (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits, (uint16_t)(lanes ? lanes : 1)};
 }
 
 size_t layout_element_bytes(const struct layout *layout)
 {
-    return layout->type == REFERENCE_I4 && layout->lanes == 8 ? 4 : types[layout->type].bytes;
+    return (size_t)reference_unit_bytes(layout->type, layout->lanes);
 }
 
 struct layout layout_dense(enum reference_type type, int lanes, int rank, const int64_t *shape)
@@ -61,7 +52,7 @@ void layout_stride(struct layout *layout)
 
 void layout_scramble(struct layout *layout, struct random *random)
 {
-    const bool packed = layout->type == REFERENCE_I4 && layout->lanes <= 1;
+    const bool packed = reference_shares_bytes(layout->type, layout->lanes);
     const bool swaps = random_below(random, 3) == 0;
     int order[CLQ_MAX_RANK];
     int64_t span = 1;
@@ -121,7 +112,7 @@ static int64_t span_bytes(const struct layout *layout)
             return 0;
         last += (walked.shape[d] - 1) * walked.strides[d];
     }
-    if (walked.type == REFERENCE_I4 && walked.lanes <= 1)
+    if (reference_shares_bytes(walked.type, walked.lanes))
         return last / 2 + 1;
     return (last + 1) * (int64_t)layout_element_bytes(&walked);
 }
@@ -246,45 +237,32 @@ bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const uns
 
 int64_t tensor_slots(const struct tensor *tensor)
 {
-    const size_t bytes = types[tensor->layout.type].bytes;
+    const size_t bytes = type_bytes(tensor->layout.type);
     const size_t first = tensor->dl.byte_offset % bytes;
 
     return tensor->size_bytes < first ? 0 : (int64_t)((tensor->size_bytes - first) / bytes);
 }
 
+/* Integers are cut, not rounded, and of those that share a byte it is the byte that is set. A NaN of float32 keeps its
+ * bits. */
 static void set(unsigned char *at, enum reference_type type, double value)
 {
+    const enum reference_type stored = reference_shares_bytes(type, 1) ? REFERENCE_I8 : type;
+    const struct reference_type_row *row = &reference_types[stored];
+    const double cut = value < row->lowest ? row->lowest : value > row->highest ? row->highest : value;
     const float wide = (float)value;
-    const int32_t whole = value != value           ? 0
-                          : value >= 2147483647.0  ? INT32_MAX
-                          : value <= -2147483648.0 ? INT32_MIN
-                                                   : (int32_t)value;
 
-    uint16_t half;
-
-    switch (type) {
-    case REFERENCE_F32:
-        memcpy(at, &wide, 4);
-        break;
-    case REFERENCE_F16:
-    case REFERENCE_BF16:
-        half = type == REFERENCE_F16 ? reference_narrow_f16(wide) : reference_narrow_bf16(wide);
-        memcpy(at, &half, 2);
-        break;
-    case REFERENCE_I32:
-        memcpy(at, &whole, 4);
-        break;
-    case REFERENCE_U8:
-        *at = (unsigned char)(whole < 0 ? 0 : whole > 255 ? 255 : whole);
-        break;
-    default:
-        *at = (unsigned char)(int8_t)(whole < -128 ? -128 : whole > 127 ? 127 : whole);
-    }
+    if (stored == REFERENCE_F32)
+        memcpy(at, &wide, sizeof(wide));
+    else if (row->integer && value == value)
+        reference_put_code((uint64_t)(int64_t)cut, stored, at);
+    else
+        reference_put_code(row->round(row, wide), stored, at);
 }
 
 void tensor_set_slot(struct tensor *tensor, int64_t slot, double value)
 {
-    const size_t bytes = types[tensor->layout.type].bytes;
+    const size_t bytes = type_bytes(tensor->layout.type);
 
     set(tensor->image + tensor->dl.byte_offset % bytes + (size_t)slot * bytes, tensor->layout.type, value);
 }
@@ -298,12 +276,12 @@ void tensor_set(struct tensor *tensor, int64_t position, double value)
         at += position % layout->shape[d] * layout->strides[d];
         position /= layout->shape[d];
     }
-    set(tensor->image + tensor->dl.byte_offset + (size_t)at * types[layout->type].bytes, layout->type, value);
+    set(tensor->image + tensor->dl.byte_offset + (size_t)at * type_bytes(layout->type), layout->type, value);
 }
 
 void tensor_repeat(struct tensor *tensor, const double *values, int64_t count)
 {
-    const int64_t slots = tensor_slots(tensor), bytes = (int64_t)types[tensor->layout.type].bytes;
+    const int64_t slots = tensor_slots(tensor), bytes = (int64_t)type_bytes(tensor->layout.type);
     unsigned char *const first = tensor->image + tensor->dl.byte_offset % (uint64_t)bytes;
 
     for (int64_t i = 0; i < count && i < slots; i++)

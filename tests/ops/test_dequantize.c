@@ -50,7 +50,7 @@ static struct dequantize_case combination(const char *name, size_t number,
 /* int4 has no axis of starts on the last dimension, nor have rows. */
 static bool last_is_whole(const struct dequantize_case *c)
 {
-    return c->q.type == REFERENCE_I4 || c->mode == CLQ_DEQUANTIZE_DYNAMIC;
+    return reference_shares_bytes(c->q.type, 1) || c->mode == CLQ_DEQUANTIZE_DYNAMIC;
 }
 
 static void every_type_dense(void **state)
@@ -187,9 +187,8 @@ static void every_tail(void **state)
         for (size_t i = 0; i < (size_t)harness_cases(40, 3); i++) {
             const struct dequantize_shape shape = {.rank = 2, .q = {3, sizes[k]}, .axis = (int)(i % 2)};
             struct dequantize_case c = combination("tails", (i * 997 + k) % COMBINATIONS, &shape);
-            const int lanes = c.q.type != REFERENCE_I4 ? 1 : c.q.lanes == 8 ? 8 : 2;
 
-            if (sizes[k] % lanes != 0)
+            if (sizes[k] % reference_unit_values(c.q.type, c.q.lanes) != 0)
                 continue;
             c.q.before += (int64_t)(i % 5);
             c.y.before += (int64_t)(i / 2 % 5);
@@ -225,7 +224,7 @@ static void rows_short_and_long(void **state)
                                                                  : CLQ_DEQUANTIZE_DYNAMIC};
             struct dequantize_case c = dequantize_case_of("rows short and long", &types, &shapes[k]);
 
-            if (types.q == REFERENCE_I4 && shapes[k].q[shapes[k].rank - 1] % 2 != 0)
+            if (shapes[k].q[shapes[k].rank - 1] % reference_unit_values(types.q, 1) != 0)
                 continue;
             c.y.before += (int64_t)(i + k) % 3;
             expect_dequantize(&c);

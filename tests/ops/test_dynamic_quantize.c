@@ -7,7 +7,7 @@
 
 static bool fits(const struct dynamic_types *types, int64_t length)
 {
-    return types->y != REFERENCE_I4 || length % (types->lanes == 8 ? 8 : 2) == 0;
+    return length % reference_unit_values(types->y, types->lanes) == 0;
 }
 
 static void every_type_and_kind_of_row(void **state)
@@ -184,7 +184,7 @@ static void rows_past_the_caches(void **state)
                                             .y = cases[i].y,
                                             .lanes = 1,
                                             .symmetric = i % 2 == 1 || i == 10};
-        const int64_t units = cases[i].columns / (cases[i].y == REFERENCE_I4 ? 2 : 1);
+        const int64_t units = cases[i].columns / reference_unit_values(cases[i].y, 1);
         const int64_t rows = (INT64_C(9) << 20) / units;
         struct dynamic_case c =
             dynamic_case_of("past the caches", &types, 2, (int64_t[]){rows, cases[i].columns});
@@ -320,9 +320,7 @@ static void any_layout(void **state)
 
         for (int d = 0; d < rank; d++)
             shape[d] = random_from(&random, 1, 6);
-        shape[rank - 1] = random_from(&random, 1, 9) * (types.y != REFERENCE_I4 ? 1
-                                                        : types.lanes == 8      ? 8
-                                                                                : 2);
+        shape[rank - 1] = random_from(&random, 1, 9) * reference_unit_values(types.y, types.lanes);
         if (random_below(&random, 4) == 0)
             shape[rank - 1] *= 16;
         c = dynamic_case_of("layouts", &types, rank, shape);

@@ -46,7 +46,7 @@ static struct scatter_case combination(const char *name, size_t i, struct scatte
 
 static bool fits(const struct scatter_case *c, int64_t length)
 {
-    return c->cache.type != REFERENCE_I4 || length % (c->cache.lanes == 8 ? 8 : 2) == 0;
+    return length % reference_unit_values(c->cache.type, c->cache.lanes) == 0;
 }
 
 /* A cache per token, per token and head either way round, and with rows between batch and axis. */

@@ -121,8 +121,7 @@ static void check_law(const struct scales_tensors *t, const struct scales_case *
     const struct reference_tensor x = tensor_reference(&t->x, t->x.image), q = tensor_reference(y, y->image);
     const struct reference_tensor scales = tensor_reference(&t->scales, t->scales.image),
                                   zeros = tensor_reference(&t->zero_points, t->zero_points.image);
-    const int lowest = c->type == REFERENCE_U8 ? 0 : c->type == REFERENCE_I4 ? -8 : -128;
-    const int highest = lowest + (c->type == REFERENCE_I4 ? 15 : 255);
+    const double lowest = reference_types[c->type].lowest, highest = reference_types[c->type].highest;
     int64_t at[REFERENCE_MAX_RANK] = {0};
 
     do {
@@ -202,14 +201,13 @@ static void the_range_is_filled(void **state)
             const struct reference_tensor q = tensor_reference(&y, y.image);
             const int64_t low = reference_load_int(&q, (int64_t[]){k, 0}),
                           high = reference_load_int(&q, (int64_t[]){k, 1});
-            const int64_t steps = types.type == REFERENCE_I4 ? 7 : 127;
+            const struct reference_type_row *row = &reference_types[types.type];
+            const int64_t steps = (int64_t)row->absmax_steps, middle = (int64_t)row->absmax_zero_point;
 
             if (types.minmax) /* a zero point between two integers costs half a step at each end */
                 assert_true(high - low >= 2 * steps && high - low <= 2 * steps + 1);
             else
-                assert_int_equal(llabs(high - (types.type == REFERENCE_U8 ? 128 : 0)) == steps ||
-                                     llabs(low - (types.type == REFERENCE_U8 ? 128 : 0)) == steps,
-                                 true);
+                assert_true(llabs(high - middle) == steps || llabs(low - middle) == steps);
         }
         tensor_clear(&y);
         scales_tensors_clear(&t);

@@ -267,7 +267,7 @@ static void every_size(void **state)
         for (size_t i = k; i < COMBINATIONS; i += harness_step(23, 97)) {
             const struct group_case c = case_of("sizes", i, sizes[k][0], sizes[k][1], 6, i % NUM_ENDS);
 
-            if (sizes[k][1] % (c.y.lanes == 8 ? 8 : c.y.type == REFERENCE_I4 ? 2 : 1) == 0)
+            if (sizes[k][1] % reference_unit_values(c.y.type, c.y.lanes) == 0)
                 expect_groups(&c);
         }
 }
@@ -282,7 +282,7 @@ static void any_layout(void **state)
         struct group_case c =
             case_of("layouts", number, random_from(&random, 1, 9), random_from(&random, 1, 4) * 8,
                     random_from(&random, 1, 6), (enum ends)random_below(&random, NUM_ENDS));
-        const bool packed = c.y.type == REFERENCE_I4 && c.y.lanes == 1;
+        const bool packed = reference_shares_bytes(c.y.type, c.y.lanes);
 
         layout_stride(&c.x);
         layout_stride(&c.scale);

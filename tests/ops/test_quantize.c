@@ -125,7 +125,8 @@ static void every_axis_of_every_rank(void **state)
 
     (void)state;
     for (size_t i = 0; i < (harness.small ? 1 : COUNT(types)); i++) {
-        for (int rank = types[i].y == REFERENCE_I4; rank <= CLQ_MAX_RANK; rank += harness.small ? 3 : 1) {
+        for (int rank = reference_shares_bytes(types[i].y, 1); rank <= CLQ_MAX_RANK;
+             rank += harness.small ? 3 : 1) {
             struct quantize_shape shape = {.rank = rank};
 
             for (int d = 0; d < rank; d++) /* the last is 8, which int4 words need */
@@ -141,7 +142,7 @@ static void every_axis_of_every_rank(void **state)
 
 static bool has_size(const struct quantize_types *types, int64_t inner)
 {
-    return types->y != REFERENCE_I4 || inner % (types->lanes == 8 ? 8 : 2) == 0;
+    return inner % reference_unit_values(types->y, types->lanes) == 0;
 }
 
 /* Sizes around those at which loops are unrolled, cut or handed to another group. */

@@ -153,7 +153,7 @@ static void check_past_caches(const struct quantize_types *types, int64_t inner,
     assert_true(tensor_upload(&t.x, harness.queue) && tensor_upload(&t.scales, harness.queue));
     assert_true(!c.has_zero_points || tensor_upload(&t.zero_points, harness.queue));
     desc = quantize_desc_of(&t, &c);
-    stride_bytes = (size_t)strides[0] * type_bytes(types->y) / (types->y == REFERENCE_I4 ? 2 : 1);
+    stride_bytes = (size_t)strides[0] * type_bytes(types->y) / (size_t)reference_unit_values(types->y, 1);
     long_shape[0] = (int64_t)((9u << 20) / stride_bytes);
     long_shape[1] = inner;
     size_bytes = (size_t)(long_shape[0] - 1) * stride_bytes + t.y.size_bytes;
@@ -186,7 +186,7 @@ static void outputs_past_the_caches(void **state)
         const struct quantize_types types = {.x = xs[i % 3], .y = ys[i / 3 % 4], .multiply = i / 12 % 2};
 
         for (size_t k = 0; k < COUNT(inners); k++) { /* packed int4 wants even strides */
-            const int64_t gap = gaps[(i + k) % 3], odd = types.y != REFERENCE_I4 && gap > 0;
+            const int64_t gap = gaps[(i + k) % 3], odd = !reference_shares_bytes(types.y, 1) && gap > 0;
 
             check_past_caches(&types, inners[k], gap + odd, (int)(i / 24));
         }
@@ -212,7 +212,7 @@ static void short_rows_past_the_caches(void **state)
     if (harness.small)
         skip();
     for (size_t i = 0; i < COUNT(cases); i++) {
-        const size_t eighths = cases[i].types.y == REFERENCE_I4 ? 4 : 8 * type_bytes(cases[i].types.y);
+        const size_t eighths = (size_t)reference_types[cases[i].types.y].bits;
         const int64_t rows = (int64_t)((9u << 20) * 8 / eighths) / cases[i].columns;
         const struct quantize_shape shape = {
             2, {rows, cases[i].columns}, 1, cases[i].columns, cases[i].zero_points ? cases[i].columns : 0};

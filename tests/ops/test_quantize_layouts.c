@@ -70,7 +70,7 @@ static const struct quantize_types types[] = {
  * stride of 1 and even strides. */
 static bool set_strides(struct quantize_case *c, const struct layout_case *row)
 {
-    const bool packed = c->y.type == REFERENCE_I4 && c->y.lanes == 1;
+    const bool packed = reference_shares_bytes(c->y.type, c->y.lanes);
 
     if (row->x_strides[0] >= 0) {
         c->x.strided = true;
@@ -148,7 +148,7 @@ static void strides_of_single_elements(void **state)
     (void)state;
     for (size_t k = 0; k < COUNT(strides); k++) {
         for (size_t i = 0; i < COUNT(types); i++) {
-            const int64_t last = types[i].y == REFERENCE_I4 ? (types[i].lanes == 8 ? 8 : 2) : 1;
+            const int64_t last = reference_unit_values(types[i].y, types[i].lanes);
             const struct quantize_shape shape = {3, {1, 3, last}, 1, 3, 1};
             struct quantize_case c = quantize_case_of("size 1, any stride", &types[i], &shape);
 
@@ -158,7 +158,7 @@ static void strides_of_single_elements(void **state)
             c.x.strides[0] = c.y.strides[0] = c.zero_points.strides[0] = strides[k];
             if (last == 1)
                 c.x.strides[2] = strides[k];
-            if (types[i].y != REFERENCE_I4 || types[i].lanes > 1)
+            if (!reference_shares_bytes(types[i].y, types[i].lanes))
                 c.y.strides[2] = strides[k];
             expect_match(&c);
         }
@@ -199,7 +199,7 @@ static void rows_that_share_scales(void **state)
     for (size_t k = 0; k < COUNT(inners) * COUNT(rows) * 4; k++) {
         const int64_t inner = inners[k % COUNT(inners)], count = rows[k / COUNT(inners) % COUNT(rows)];
         const size_t kind = k / COUNT(inners) / COUNT(rows), i = k % COUNT(types);
-        const int64_t columns = inner * (types[i].y == REFERENCE_I4 && kind != 3 ? 2 : 1);
+        const int64_t columns = inner * (kind == 3 ? 1 : reference_unit_values(types[i].y, 1));
         const struct quantize_shape shape = {3,
                                              {3, count, columns},
                                              2,

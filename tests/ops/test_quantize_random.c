@@ -13,7 +13,7 @@ static enum reference_type any_float(struct random *random)
  * int4 keeps its last dimension innermost, with a stride of 1, and even strides elsewhere. */
 static void scatter_strides(struct layout *layout, struct random *random)
 {
-    const bool packed = layout->type == REFERENCE_I4 && layout->lanes == 1;
+    const bool packed = reference_shares_bytes(layout->type, layout->lanes);
     int order[CLQ_MAX_RANK];
     int64_t stride = 1;
 
@@ -91,12 +91,12 @@ static struct quantize_case any_case(struct random *random)
     int64_t elements = 1, size;
     struct quantize_case c;
 
-    if (types.y == REFERENCE_I4) {
+    if (reference_shares_bytes(types.y, 1)) {
         types.lanes = lanes[random_below(random, 3)];
         shape.rank += shape.rank == 0;
     }
     for (int d = shape.rank - 1; d >= 0; d--) {
-        const int64_t unit = types.y == REFERENCE_I4 && d == shape.rank - 1 ? (types.lanes == 8 ? 8 : 2) : 1;
+        const int64_t unit = d == shape.rank - 1 ? reference_unit_values(types.y, types.lanes) : 1;
         const int64_t room = budget / elements / unit;
 
         shape.x_shape[d] = unit * (1 + random_below(random, random_below(random, 3) && room > 4 ? 4 : room));

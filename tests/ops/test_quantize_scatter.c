@@ -93,7 +93,7 @@ static void every_axis_of_every_rank(void **state)
                     shape.axis = k % 2 ? axis : axis - rank;
                     shape.length = length;
                     i += 101;
-                    while (axis == rank - 1 && caches[i % COUNT(caches)].type == REFERENCE_I4)
+                    while (axis == rank - 1 && reference_shares_bytes(caches[i % COUNT(caches)].type, 1))
                         i++;
                     c = combination("axes", i % COMBINATIONS, shape);
                     expect_scatter(&c);
@@ -118,7 +118,7 @@ static void any_layout(void **state)
             shape.cache[d] = random_from(&random, 1, 6);
         shape.cache[last] = random_from(&random, 1, 5) * (shape.rank == 2 ? 4 : 8);
         shape.axis = (int)random_from(&random, 1, last);
-        if (caches[number % COUNT(caches)].type == REFERENCE_I4) {
+        if (reference_shares_bytes(caches[number % COUNT(caches)].type, 1)) {
             if (shape.rank == 2) /* int4 has no axis there */
                 number -= number % COUNT(caches);
             else if (shape.axis == last)
@@ -149,7 +149,7 @@ static void every_tail(void **state)
             const size_t number = (i * 997 + k) % COMBINATIONS, cache = number % COUNT(caches);
             struct scatter_case c;
 
-            if (caches[cache].type == REFERENCE_I4 && sizes[k] % (caches[cache].lanes == 8 ? 8 : 2) != 0)
+            if (sizes[k] % reference_unit_values(caches[cache].type, caches[cache].lanes) != 0)
                 continue;
             c = combination("tails", number, shape);
             c.cache.before += (int64_t)(i % 5);

@@ -75,7 +75,7 @@ static void last_wins(void **state)
     const struct overlap_case *row = *state;
 
     for (size_t i = 0; i < COUNT(types); i++) {
-        const bool whole_rows = types[i].cache == REFERENCE_I4 || types[i].dynamic;
+        const bool whole_rows = reference_shares_bytes(types[i].cache, 1) || types[i].dynamic;
         struct scatter_case c;
 
         if (whole_rows && row->shape.axis == row->shape.rank - 1)

@@ -10,7 +10,7 @@
 
 static int64_t elements_of(enum reference_type type, int64_t bytes)
 {
-    return type == REFERENCE_I4 ? 2 * bytes : bytes / (int64_t)type_bytes(type);
+    return bytes * 8 / reference_types[type].bits;
 }
 
 /* Scales that have no inverse, or none in the range that is promised, among others; the last one does. */

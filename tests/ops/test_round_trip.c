@@ -60,18 +60,15 @@ static double sign(struct random *random)
 /* Bytes of y as floats, and what their type may have rounded off. */
 static float y_of(const unsigned char *bytes, enum reference_type type, size_t i, double *rounded)
 {
-    float wide;
-    uint16_t half;
+    const int64_t at = (int64_t)i;
+    const struct reference_tensor y = {
+        .type = type, .rank = 1, .strides = {1}, .shape = {COUNT_X}, .data = (void *)bytes};
+    const float wide = reference_load(&y, &at);
 
-    if (type == REFERENCE_F32) {
-        memcpy(&wide, bytes + 4 * i, 4);
-        *rounded = 0;
-        return wide;
-    }
-    memcpy(&half, bytes + 2 * i, 2);
-    wide = type == REFERENCE_F16 ? reference_widen_f16(half) : reference_widen_bf16(half);
-    *rounded =
-        type == REFERENCE_F16 ? fmax(fabs((double)wide) * 0x1p-11, 0x1p-25) : fabs((double)wide) * 0x1p-8;
+    if (type == REFERENCE_F16)
+        *rounded = fmax(fabs((double)wide) * 0x1p-11, 0x1p-25);
+    else
+        *rounded = type == REFERENCE_BF16 ? fabs((double)wide) * 0x1p-8 : 0;
     return wide;
 }
 
@@ -172,7 +169,7 @@ static void dynamic_round_trip(enum reference_type type, bool symmetric, enum re
     static float x[COUNT_X], scale[ROWS];
     static unsigned char y[COUNT_X * 4];
     int64_t shape[2] = {ROWS, COLUMNS}, rows[1] = {ROWS};
-    const double levels = type == REFERENCE_I4 ? 15 : 255;
+    const double levels = (double)reference_types[type].minmax_steps;
     const size_t y_bytes = COUNT_X * type_bytes(y_type);
     struct random random = random_of(harness.seed + type + 9 * symmetric);
 

@@ -7,21 +7,6 @@
 
 enum { GUARD_BYTES = 64, OFFSET_ELEMENTS = 3, GAP = 4 };
 
-static const struct {
-    const char *name;
-    DLDataType dtype;
-} types[] = {
-    [REFERENCE_F32] = {"float32", {kDLFloat, 32, 1}},    [REFERENCE_F16] = {"float16", {kDLFloat, 16, 1}},
-    [REFERENCE_BF16] = {"bfloat16", {kDLBfloat, 16, 1}}, [REFERENCE_I8] = {"int8", {kDLInt, 8, 1}},
-    [REFERENCE_U8] = {"uint8", {kDLUInt, 8, 1}},         [REFERENCE_I32] = {"int32", {kDLInt, 32, 1}},
-    [REFERENCE_I4] = {"int4", {kDLInt, 4, 1}},           [REFERENCE_I64] = {"int64", {kDLInt, 64, 1}},
-};
-
-const char *type_name(enum reference_type type)
-{
-    return types[type].name;
-}
-
 static void lay_out(struct probe *probe, int rank, enum layout layout)
 {
     int64_t stride = layout == LAYOUT_EVERY_THIRD ? 3 : 1;
@@ -52,9 +37,11 @@ static int64_t span_of(const struct probe *probe, int rank)
 bool probe_create(struct selftest *test, struct probe *probe, enum reference_type type, int lanes, int rank,
                   const int64_t *shape, enum layout layout)
 {
-    const size_t bits = (size_t)types[type].dtype.bits * (size_t)lanes;
+    const struct reference_type_row *row = &reference_types[type];
+    const size_t bits = (size_t)(row->bits * lanes);
     const size_t offset =
-        GUARD_BYTES + (layout == LAYOUT_DENSE ? 0 : OFFSET_ELEMENTS * (bits < 8 ? 1 : bits / 8));
+        GUARD_BYTES +
+        (layout == LAYOUT_DENSE ? 0 : OFFSET_ELEMENTS * (size_t)reference_unit_bytes(type, lanes));
     clq_status status = CLQ_OK;
 
     *probe = (struct probe){.made_before = test->probes};
@@ -74,8 +61,7 @@ bool probe_create(struct selftest *test, struct probe *probe, enum reference_typ
 
     probe->device = probe->memory->dl_tensor;
     probe->device.ndim = rank;
-    probe->device.dtype = types[type].dtype;
-    probe->device.dtype.lanes = (uint16_t)lanes;
+    probe->device.dtype = (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits, (uint16_t)lanes};
     probe->device.shape = probe->shape;
     probe->device.strides = probe->strides;
     probe->device.byte_offset += offset;

@@ -148,9 +148,8 @@ static bool run_case(struct selftest *test, const struct quantize_case *c)
 
     if (!ok) {
         snprintf(why, sizeof why, "%s", test->problem);
-        selftest_fail(test, "%.400s; %s scales, %s zero points", why,
-                      type_name((enum reference_type)c->scale_type),
-                      c->zero_point_type == NONE ? "no" : type_name((enum reference_type)c->zero_point_type));
+        selftest_fail(test, "%.400s; %s scales, %s zero points", why, reference_types[c->scale_type].name,
+                      c->zero_point_type == NONE ? "no" : reference_types[c->zero_point_type].name);
     }
     probes_destroy(test);
     return ok;
@@ -228,13 +227,13 @@ static bool name_line(size_t line, char *text, size_t size_bytes)
 
     if (line < TYPE_LINES) {
         snprintf(text, size_bytes, "%s to %s, %s, every type of scale and zero point",
-                 type_name((enum reference_type)(line / 2 / COUNT(outputs))),
-                 outputs[line / 2 % COUNT(outputs)].name, modes[line % 2]);
+                 reference_types[line / 2 / COUNT(outputs)].name, outputs[line / 2 % COUNT(outputs)].name,
+                 modes[line % 2]);
         return true;
     }
     line -= TYPE_LINES;
     if (line < SPECIAL_LINES) {
-        snprintf(text, size_bytes, "special values of %s, %s", type_name((enum reference_type)(line / 2)),
+        snprintf(text, size_bytes, "special values of %s, %s", reference_types[line / 2].name,
                  modes[line % 2]);
         return true;
     }

@@ -103,8 +103,6 @@ void probe_fill(struct selftest *test, struct probe *probe, enum values values);
 /* One number of an index tensor, int32 or int64, of rank 1 or 2; a wide number is cut to int32. */
 void probe_put_index(struct probe *probe, int64_t row, int64_t column, int64_t value);
 
-const char *type_name(enum reference_type type);
-
 /* Here 0 is the first dimension, as in the reference; in a descriptor it is the operator's default. */
 static inline int32_t described_axis(int axis)
 {

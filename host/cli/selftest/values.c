@@ -39,12 +39,7 @@ static float random_unit(struct selftest *test)
 
 static void put_float(unsigned char *at, enum reference_type type, float value)
 {
-    const uint16_t half = type == REFERENCE_F16 ? reference_narrow_f16(value) : reference_narrow_bf16(value);
-
-    if (type == REFERENCE_F32)
-        memcpy(at, &value, sizeof value);
-    else
-        memcpy(at, &half, sizeof half);
+    reference_put_code(reference_round(value, type), type, at);
 }
 
 static void put_special(unsigned char *at, enum reference_type type, int64_t i)
@@ -66,12 +61,9 @@ static void put_special(unsigned char *at, enum reference_type type, int64_t i)
 /* An integer type's zero points stay small, so that not every result is at the end of its range. */
 static void put_integer(struct selftest *test, unsigned char *at, enum reference_type type)
 {
-    const int32_t value = random_below(test, 41) - (type == REFERENCE_U8 ? 0 : 20);
+    const int value = random_below(test, 41) - (reference_types[type].lowest < 0 ? 20 : 0);
 
-    if (type == REFERENCE_I32)
-        memcpy(at, &value, sizeof value);
-    else
-        *at = (unsigned char)value;
+    reference_put_code((uint64_t)value, type, at);
 }
 
 static void put_random(struct selftest *test, unsigned char *at, enum reference_type type, enum values values)
@@ -80,7 +72,7 @@ static void put_random(struct selftest *test, unsigned char *at, enum reference_
     const uint64_t bits = random_bits(test);
 
     if (kind == 0 && values != VALUES_ZERO_POINTS && values != VALUES_TAME)
-        memcpy(at, &bits, type == REFERENCE_F32 ? 4 : 2);
+        memcpy(at, &bits, (size_t)reference_unit_bytes(type, 1));
     else if (values == VALUES_SCALES)
         put_float(at, type, kind < 8 ? 1.0f / (float)(1 << kind) : 0.05f + 3.0f * random_unit(test));
     else if (kind < 5)
@@ -92,8 +84,7 @@ static void put_random(struct selftest *test, unsigned char *at, enum reference_
 void probe_fill(struct selftest *test, struct probe *probe, enum values values)
 {
     const struct reference_tensor *tensor = &probe->host;
-    const bool integer = tensor->type >= REFERENCE_I8;
-    const int64_t size = tensor->type == REFERENCE_F32 || tensor->type == REFERENCE_I32 ? 4 : integer ? 1 : 2;
+    const int64_t size = reference_unit_bytes(tensor->type, 1);
     int64_t index[REFERENCE_MAX_RANK] = {0};
 
     if (reference_count(tensor) == 0)
@@ -103,7 +94,7 @@ void probe_fill(struct selftest *test, struct probe *probe, enum values values)
 
         for (int d = 0; d < tensor->rank; d++)
             at += index[d] * tensor->strides[d] * size;
-        if (integer)
+        if (reference_types[tensor->type].integer)
             put_integer(test, at, tensor->type);
         else if (values == VALUES_SPECIAL)
             put_special(at, tensor->type, index[0]);
