@@ -56,7 +56,7 @@ static unsigned char *run(const struct batch *b, size_t y_bytes)
                                            .scales = &scales,
                                            .zero_points = b->zero_point ? &zero : NULL,
                                            .y = &y,
-                                           .axis = b->scale_each ? 1 : 0,
+                                           .axis = b->scale_each ? 1 : CLQ_AXIS_FIRST,
                                            .mode = b->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE};
     unsigned char *bytes = malloc(y_bytes);
 

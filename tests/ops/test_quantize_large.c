@@ -74,8 +74,8 @@ static void rows_past_2_31(void **state)
     y = t.y.dl;
     y.shape = shape;
     y.byte_offset = GUARD;
-    bytes = run(&(struct clq_quantize_desc){.x = &x, .scales = &scales.dl, .y = &y, .axis = 0}, &y,
-                size_bytes, &mem);
+    bytes = run(&(struct clq_quantize_desc){.x = &x, .scales = &scales.dl, .y = &y, .axis = CLQ_AXIS_FIRST},
+                &y, size_bytes, &mem);
     for (int64_t row = 0; row < ROWS; row++)
         if (memcmp(bytes + GUARD + row * ROW_BYTES, t.y.image + t.y.dl.byte_offset + row % PERIOD * ROW_BYTES,
                    ROW_BYTES) != 0)
