@@ -18,7 +18,7 @@ static int64_t batch_size(void)
 /* All outputs of one sample. int32 shows the most: 24 bits of a quotient of 2^23 and above. */
 static void check_sample(bool multiply)
 {
-    static const enum reference_type outputs[] = {REFERENCE_I32, REFERENCE_I8, REFERENCE_I4, REFERENCE_U8};
+    static const enum reference_type outputs[] = {QUANTIZED_TYPES};
     const float zero_point = 0.5f;
     struct batch batch = {.x_type = REFERENCE_F32,
                           .multiply = multiply,

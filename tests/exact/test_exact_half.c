@@ -87,9 +87,11 @@ static int count_modes(void)
     return harness.desc.build_options == NULL ? 2 : 1;
 }
 
+static const enum reference_type outputs[] = {QUANTIZED_TYPES};
+enum { OUTPUTS = COUNT(outputs) };
+
 static void check_type(enum reference_type type)
 {
-    static const enum reference_type outputs[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
     static uint16_t x[VALUES];
     const float zero_point = -0.4f;
     /* The largest zero point beside which quotients are found by inverses, and beyond: there overflow would show. */
@@ -99,9 +101,9 @@ static void check_type(enum reference_type type)
     make_scales();
     batch.inner = make_values(x);
     batch.rows = harness.small ? FIXED / 2 : SCALES;
-    for (int i = 0; i < 4 * count_modes(); i++) {
-        batch.multiply = i / 4;
-        batch.y_type = outputs[i % 4];
+    for (int i = 0; i < OUTPUTS * count_modes(); i++) {
+        batch.multiply = i / OUTPUTS;
+        batch.y_type = outputs[i % OUTPUTS];
         batch.zero_point = NULL;
         expect_exact(&batch);
         batch.zero_point = &zero_point;
@@ -118,7 +120,6 @@ static void check_type(enum reference_type type)
 /* The same with the scale in an array, which the kernel reads in its inner loop. */
 static void check_type_each(enum reference_type type)
 {
-    static const enum reference_type outputs[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
     static uint16_t x[VALUES];
     static float each[VALUES];
     struct batch batch = {.x_type = type, .rows = 1, .scale_each = true, .x = x, .scales = each};
@@ -128,9 +129,9 @@ static void check_type_each(enum reference_type type)
     for (int s = 0; s < SCALES; s += harness.small ? 7 : 1) {
         for (int64_t i = 0; i < batch.inner; i++)
             each[i] = scales[s];
-        for (int i = 0; i < 4 * count_modes(); i++) {
-            batch.multiply = i / 4;
-            batch.y_type = outputs[i % 4];
+        for (int i = 0; i < OUTPUTS * count_modes(); i++) {
+            batch.multiply = i / OUTPUTS;
+            batch.y_type = outputs[i % OUTPUTS];
             expect_exact(&batch);
         }
     }

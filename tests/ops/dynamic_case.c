@@ -9,7 +9,7 @@
 
 struct dynamic_types dynamic_types_of(size_t number)
 {
-    static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16, REFERENCE_I4};
+    static const enum reference_type floats[] = {FLOAT_TYPES, REFERENCE_I4};
     static const int lanes[] = {0, 1, 2, 8}; /* 0: int8 */
     const int view = lanes[number / 3 % 4];
 

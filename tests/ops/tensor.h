@@ -6,6 +6,13 @@
 
 #include "harness.h"
 
+/* What the operators take, for the tables of the tests: inputs, scales and results; zero points; what static
+ * quantization writes; what finds its scales. */
+#define FLOAT_TYPES      REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16
+#define ZERO_POINT_TYPES FLOAT_TYPES, REFERENCE_I8, REFERENCE_U8, REFERENCE_I32
+#define QUANTIZED_TYPES  REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4
+#define SCALED_TYPES     REFERENCE_I8, REFERENCE_U8, REFERENCE_I4
+
 /* What a tensor is made of. Strides count elements (for int4 of n lanes, as in DLPack: nibbles, bytes or
  * words). */
 struct layout {

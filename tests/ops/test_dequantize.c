@@ -2,7 +2,7 @@
 /* clq_dequantize against the reference: every type, axis and layout, gathered and by groups. */
 #include "dequantize_case.h"
 
-static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
+static const enum reference_type floats[] = {FLOAT_TYPES};
 static const enum reference_type zeros[] = {REFERENCE_F32, REFERENCE_I4,  REFERENCE_I8,  REFERENCE_U8,
                                             REFERENCE_I32, REFERENCE_F16, REFERENCE_BF16};
 static const struct {

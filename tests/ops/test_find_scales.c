@@ -2,8 +2,9 @@
 /* Every combination of types, every axis of every rank, other strides, tails, and how the work is cut. */
 #include "scales_case.h"
 
-static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
-static const enum reference_type targets[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I4};
+static const enum reference_type floats[] = {FLOAT_TYPES};
+static const enum reference_type targets[] = {SCALED_TYPES};
+enum { TARGETS = COUNT(targets) };
 
 /* Zero points of a target: REFERENCE_I4 stands for none, where that is allowed. */
 static enum reference_type zero_type(enum reference_type target, bool minmax, int which)
@@ -22,15 +23,15 @@ static enum reference_type zero_type(enum reference_type target, bool minmax, in
     }
 }
 
-enum { COMBINATIONS = 3 * 3 * 2 * 2 * 4 };
+enum { COMBINATIONS = 3 * TARGETS * 2 * 2 * 4 };
 
 static struct scales_types combination(int i)
 {
-    struct scales_types types = {.x = floats[i % 3], .type = targets[i / 3 % 3]};
+    struct scales_types types = {.x = floats[i % 3], .type = targets[i / 3 % TARGETS]};
 
-    types.minmax = i / 9 % 2;
-    types.multiply = i / 18 % 2;
-    types.zero = zero_type(types.type, types.minmax, i / 36);
+    types.minmax = i / 3 / TARGETS % 2;
+    types.multiply = i / 6 / TARGETS % 2;
+    types.zero = zero_type(types.type, types.minmax, i / 12 / TARGETS);
     return types;
 }
 

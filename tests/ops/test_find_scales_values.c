@@ -7,8 +7,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
-static const enum reference_type targets[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I4};
+static const enum reference_type floats[] = {FLOAT_TYPES};
+static const enum reference_type targets[] = {SCALED_TYPES};
+enum { TARGETS = COUNT(targets) };
 
 /* Each bit pattern of a list as a row of its own, and with a neighbour: as float32, and cut to the halves. */
 static const uint32_t patterns[] = {
@@ -42,12 +43,12 @@ static void pairs_of_patterns(void **state)
     const int64_t count = COUNT(patterns), shape[] = {count * count, 2};
 
     (void)state;
-    for (size_t i = 0; i < 3 * 3 * 2 * 2; i += harness_step(1, 7)) {
+    for (size_t i = 0; i < 3 * TARGETS * 2 * 2; i += harness_step(1, 7)) {
         const struct scales_types types = {.x = floats[i % 3],
-                                           .type = targets[i / 3 % 3],
+                                           .type = targets[i / 3 % TARGETS],
                                            .zero = REFERENCE_I32,
-                                           .minmax = i / 9 % 2,
-                                           .multiply = i / 18};
+                                           .minmax = i / 3 / TARGETS % 2,
+                                           .multiply = i / 6 / TARGETS};
         const struct scales_case c = scales_case_of("patterns", &types, 2, shape, 0);
         struct scales_tensors t;
         bool good;
@@ -72,12 +73,12 @@ static void every_half(void **state)
     (void)state;
     if (harness.small)
         skip();
-    for (int i = 0; i < 2 * 3 * 2 * 2; i++) {
+    for (int i = 0; i < 2 * TARGETS * 2 * 2; i++) {
         const struct scales_types types = {.x = floats[1 + i % 2],
-                                           .type = targets[i / 2 % 3],
+                                           .type = targets[i / 2 % TARGETS],
                                            .zero = REFERENCE_F32,
-                                           .minmax = i / 6 % 2,
-                                           .multiply = i / 12};
+                                           .minmax = i / 2 / TARGETS % 2,
+                                           .multiply = i / 4 / TARGETS};
         const struct scales_case c = scales_case_of("halves", &types, 2, shape, 0);
         struct scales_tensors t;
         bool good;
@@ -151,18 +152,18 @@ static void quantized_within_half_a_step(void **state)
     const int64_t shape[] = {6, 10, 32};
 
     (void)state;
-    for (size_t i = 0; i < 3 * 3 * 2 * 2 * SCALES_KINDS; i += harness_step(1, 37)) {
+    for (size_t i = 0; i < 3 * TARGETS * 2 * 2 * SCALES_KINDS; i += harness_step(1, 37)) {
         const struct scales_types types = {.x = floats[i % 3],
-                                           .type = targets[i / 3 % 3],
+                                           .type = targets[i / 3 % TARGETS],
                                            .zero = REFERENCE_I32,
-                                           .minmax = i / 9 % 2,
-                                           .multiply = i / 18 % 2};
+                                           .minmax = i / 3 / TARGETS % 2,
+                                           .multiply = i / 6 / TARGETS % 2};
         struct scales_case c = scales_case_of("half a step", &types, 3, shape, i % 4 == 3 ? NO_AXIS : i % 4);
         const struct layout y_layout = layout_dense(types.type, 1, 3, shape);
         struct scales_tensors t;
         struct tensor y;
 
-        c.values = (enum scales_values)(i / 36);
+        c.values = (enum scales_values)(i / 12 / TARGETS);
         c.seed += (uint64_t)i;
         scales_tensors_init(&t, &c);
         scales_tensors_fill(&t, &c);
@@ -181,12 +182,12 @@ static void the_range_is_filled(void **state)
     const int64_t shape[] = {COUNT(ends), 2};
 
     (void)state;
-    for (int i = 0; i < 3 * 2 * 2; i++) {
+    for (int i = 0; i < TARGETS * 2 * 2; i++) {
         const struct scales_types types = {.x = REFERENCE_F32,
-                                           .type = targets[i % 3],
+                                           .type = targets[i % TARGETS],
                                            .zero = REFERENCE_I32,
-                                           .minmax = i / 3 % 2,
-                                           .multiply = i / 6};
+                                           .minmax = i / TARGETS % 2,
+                                           .multiply = i / 2 / TARGETS};
         const struct scales_case c = scales_case_of("ends", &types, 2, shape, 0);
         const struct layout y_layout = layout_dense(types.type, 1, 2, shape);
         struct scales_tensors t;

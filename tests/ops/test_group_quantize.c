@@ -28,8 +28,8 @@ struct group_types {
     int lanes;
 };
 
-static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
-static const enum reference_type offsets[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16, REFERENCE_I4};
+static const enum reference_type floats[] = {FLOAT_TYPES};
+static const enum reference_type offsets[] = {FLOAT_TYPES, REFERENCE_I4};
 static const int lanes_of[] = {0, 1, 2, 8}; /* 0: int8 */
 #define COMBINATIONS (4 * 3 * 3 * 4 * 2)
 

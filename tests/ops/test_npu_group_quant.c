@@ -103,7 +103,7 @@ static void expect_reference(const struct npu_tensors *t, const struct npu_case 
 
 static void matches_reference(void **state)
 {
-    static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
+    static const enum reference_type floats[] = {FLOAT_TYPES};
     const struct npu_case *c = *state;
 
     for (int i = 0; i < 36; i++) {

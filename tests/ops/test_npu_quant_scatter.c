@@ -87,9 +87,8 @@ static const struct npu_case cases[] = {
  * one for all. */
 static void matches_reference(void **state)
 {
-    static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
-    static const enum reference_type zeros[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16, REFERENCE_I8,
-                                                REFERENCE_U8,  REFERENCE_I32, REFERENCE_I4 /* for none */};
+    static const enum reference_type floats[] = {FLOAT_TYPES};
+    static const enum reference_type zeros[] = {ZERO_POINT_TYPES, REFERENCE_I4 /* for none */};
     const struct npu_case *row = *state;
     struct random random = random_of(harness.seed);
 

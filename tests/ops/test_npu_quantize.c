@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
+static const enum reference_type floats[] = {FLOAT_TYPES};
 
 struct npu_case {
     const char *name;
@@ -161,8 +161,7 @@ static void clear_tensors(struct npu_tensors *t)
 
 static void matches_reference(void **state)
 {
-    static const enum reference_type zeros[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16,
-                                                REFERENCE_I8,  REFERENCE_U8,  REFERENCE_I32};
+    static const enum reference_type zeros[] = {ZERO_POINT_TYPES};
     const struct npu_case *c = *state;
 
     for (int x = 0; x < 3; x++) {

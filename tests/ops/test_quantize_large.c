@@ -175,20 +175,21 @@ static void check_past_caches(const struct quantize_types *types, int64_t inner,
  * all. */
 static void outputs_past_the_caches(void **state)
 {
-    static const enum reference_type xs[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
-    static const enum reference_type ys[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
+    static const enum reference_type xs[] = {FLOAT_TYPES};
+    static const enum reference_type ys[] = {QUANTIZED_TYPES};
     static const int64_t inners[] = {302, 4096, 5002, 40010}, gaps[] = {0, 2, 78};
 
     (void)state;
     if (harness.small)
         skip();
-    for (size_t i = 0; i < 3 * 4 * 2 * 3; i++) {
-        const struct quantize_types types = {.x = xs[i % 3], .y = ys[i / 3 % 4], .multiply = i / 12 % 2};
+    for (size_t i = 0; i < 3 * COUNT(ys) * 2 * 3; i++) {
+        const struct quantize_types types = {
+            .x = xs[i % 3], .y = ys[i / 3 % COUNT(ys)], .multiply = i / 3 / COUNT(ys) % 2};
 
         for (size_t k = 0; k < COUNT(inners); k++) { /* packed int4 wants even strides */
             const int64_t gap = gaps[(i + k) % 3], odd = !reference_shares_bytes(types.y, 1) && gap > 0;
 
-            check_past_caches(&types, inners[k], gap + odd, (int)(i / 24));
+            check_past_caches(&types, inners[k], gap + odd, (int)(i / 6 / COUNT(ys)));
         }
     }
 }

@@ -2,9 +2,8 @@
 /* Quantize and scatter against the reference: every type, policy, rank and axis; layouts; wrong indices. */
 #include "scatter_case.h"
 
-static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
-static const enum reference_type zeros[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16, REFERENCE_I8,
-                                            REFERENCE_U8,  REFERENCE_I32, REFERENCE_I4 /* stands for none */};
+static const enum reference_type floats[] = {FLOAT_TYPES};
+static const enum reference_type zeros[] = {ZERO_POINT_TYPES, REFERENCE_I4 /* stands for none */};
 static const struct {
     enum reference_type type;
     int lanes;

@@ -103,17 +103,16 @@ static void dense_rows(void **state)
  * tile, a line and a turn of the scales. */
 static void short_rows(void **state)
 {
-    static const enum reference_type from[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16},
-                                     to[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
+    static const enum reference_type from[] = {FLOAT_TYPES}, to[] = {QUANTIZED_TYPES};
     struct random random = random_of(harness.seed);
 
     (void)state;
     if (harness.small)
         skip();
-    for (size_t i = 0; i < 12; i++) {
-        const bool pairs = i % 4 == 3;
+    for (size_t i = 0; i < 3 * COUNT(to); i++) {
+        const bool pairs = reference_shares_bytes(to[i % COUNT(to)], 1);
         const struct dense_case d = {.x = from[random_below(&random, 3)],
-                                     .y = to[i % 4],
+                                     .y = to[i % COUNT(to)],
                                      .multiply = random_below(&random, 2),
                                      .inner = (random_below(&random, 300) + 1) * (pairs ? 2 : 1),
                                      .axis = 1,

@@ -102,8 +102,9 @@ static const double zero_points[] = {
     1e-40, 3e38,  INFINITY,      -INFINITY, NAN,
 };
 
-static const enum reference_type floats[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
-static const enum reference_type outputs[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4};
+static const enum reference_type floats[] = {FLOAT_TYPES};
+static const enum reference_type outputs[] = {QUANTIZED_TYPES};
+enum { OUTPUTS = COUNT(outputs) };
 
 /* A row for each scale and a column for each x, so that the scale is one a row; or the other way round, so
  * that it is one an element. */
@@ -134,27 +135,28 @@ _Static_assert(COUNT(xs) % 2 == 0 && COUNT(scales) % 2 == 0, "int4 needs an even
 static void every_value_meets_every_scale(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 3 * 3 * 4 * 2 * 2; i += harness_step(1, 7)) {
-        const struct quantize_types types = {
-            .x = floats[i % 3], .scale = floats[i / 3 % 3], .y = outputs[i / 9 % 4], .multiply = i / 36 % 2};
+    for (size_t i = 0; i < 3 * 3 * OUTPUTS * 2 * 2; i += harness_step(1, 7)) {
+        const struct quantize_types types = {.x = floats[i % 3],
+                                             .scale = floats[i / 3 % 3],
+                                             .y = outputs[i / 9 % OUTPUTS],
+                                             .multiply = i / 9 / OUTPUTS % 2};
 
-        check_matrix(&types, NULL, i / 72 % 2);
+        check_matrix(&types, NULL, i / 18 / OUTPUTS % 2);
     }
 }
 
 static void every_zero_point_is_added_before_rounding(void **state)
 {
-    static const enum reference_type types_of_zero[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16,
-                                                        REFERENCE_I32, REFERENCE_I8,  REFERENCE_U8};
+    static const enum reference_type types_of_zero[] = {ZERO_POINT_TYPES};
 
     (void)state;
     for (size_t z = 0; z < COUNT(zero_points); z += harness.small ? 4 : 1) {
-        for (size_t i = 0; i < 6 * 4 * 2; i += harness_step(1, 7)) {
+        for (size_t i = 0; i < COUNT(types_of_zero) * OUTPUTS * 2; i += harness_step(1, 7)) {
             const struct quantize_types types = {.x = floats[z % 3],
                                                  .scale = REFERENCE_F32,
-                                                 .zero = types_of_zero[i % 6],
-                                                 .y = outputs[i / 6 % 4],
-                                                 .multiply = i / 24};
+                                                 .zero = types_of_zero[i % COUNT(types_of_zero)],
+                                                 .y = outputs[i / COUNT(types_of_zero) % OUTPUTS],
+                                                 .multiply = i / COUNT(types_of_zero) / OUTPUTS};
 
             check_matrix(&types, &zero_points[z], z % 2);
         }
@@ -168,10 +170,10 @@ static void ties_and_their_neighbours(void **state)
     const int64_t halves = harness.small ? 40 : 600;
 
     (void)state;
-    for (size_t i = 0; i < COUNT(some_scales) * 4 * 2; i += harness_step(1, 5)) {
-        const struct quantize_types types = {.y = outputs[i % 4], .multiply = i / 4 % 2};
+    for (size_t i = 0; i < COUNT(some_scales) * OUTPUTS * 2; i += harness_step(1, 5)) {
+        const struct quantize_types types = {.y = outputs[i % OUTPUTS], .multiply = i / OUTPUTS % 2};
         const struct quantize_shape shape = {2, {halves, 6}, 0, 1, 0};
-        const float scale = some_scales[i / 8];
+        const float scale = some_scales[i / OUTPUTS / 2];
         struct quantize_case c = quantize_case_of("ties", &types, &shape);
         struct quantize_tensors t;
         bool good;
@@ -202,16 +204,16 @@ static void ties_and_their_neighbours(void **state)
 /* Any bits at all, in x, scales and zero points. */
 static void any_bits(void **state)
 {
-    static const enum reference_type zeros[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16, REFERENCE_I32};
+    static const enum reference_type zeros[] = {FLOAT_TYPES, REFERENCE_I32};
     const int64_t rows = harness.small ? 4 : 100, inner = harness.small ? 30 : 250;
 
     (void)state;
-    for (size_t i = 0; i < 3 * 4 * 2 * 3 * 4; i += harness_step(1, 13)) {
+    for (size_t i = 0; i < 3 * OUTPUTS * 2 * 3 * COUNT(zeros); i += harness_step(1, 13)) {
         const struct quantize_types types = {.x = floats[i % 3],
-                                             .y = outputs[i / 3 % 4],
-                                             .multiply = i / 12 % 2,
-                                             .scale = floats[i / 24 % 3],
-                                             .zero = zeros[i / 72 % 4]};
+                                             .y = outputs[i / 3 % OUTPUTS],
+                                             .multiply = i / 3 / OUTPUTS % 2,
+                                             .scale = floats[i / 6 / OUTPUTS % 3],
+                                             .zero = zeros[i / 18 / OUTPUTS % COUNT(zeros)]};
         const struct quantize_shape shape = {
             2, {rows, inner}, (int)(i % 2), i % 2 ? inner : rows, i % 3 ? 0 : 1};
         struct quantize_case c = quantize_case_of("any bits", &types, &shape);
@@ -226,9 +228,11 @@ static void any_bits(void **state)
 static void most_are_ties(void **state)
 {
     (void)state;
-    for (size_t i = 0; i < 3 * 4 * 2; i++) {
-        const struct quantize_types types = {
-            .x = floats[i % 3], .y = outputs[i / 3 % 4], .multiply = i / 12 % 2, .zero = REFERENCE_F16};
+    for (size_t i = 0; i < 3 * OUTPUTS * 2; i++) {
+        const struct quantize_types types = {.x = floats[i % 3],
+                                             .y = outputs[i / 3 % OUTPUTS],
+                                             .multiply = i / 3 / OUTPUTS % 2,
+                                             .zero = REFERENCE_F16};
         const struct quantize_shape shape = {2, {30, 40}, 1, 40, i % 2 ? 40 : 0};
         struct quantize_case c = quantize_case_of("mostly ties", &types, &shape);
 

@@ -72,7 +72,7 @@ static float y_of(const unsigned char *bytes, enum reference_type type, size_t i
     return wide;
 }
 
-static const enum reference_type y_types[] = {REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16};
+static const enum reference_type y_types[] = {FLOAT_TYPES};
 
 /* x about (w - zero point) * step for a w inside of the range: anywhere, or at a half. */
 static void static_round_trip(const struct format *f, bool multiply, bool has_zero,
