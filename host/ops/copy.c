@@ -34,43 +34,56 @@ static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, cons
     clq__fold_merge(fold);
 }
 
+void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst, const struct clq__view *src)
+{
+    struct copy_args *args = &call->args;
+    struct clq__launch *launch = &call->launch;
+    struct clq__fold fold = {0};
+
+    fold_bytes(&fold, dst, src);
+    call->bytes = fold.dims == 1 ? fold.dim[0].size : 0;
+    if (fold.dims == 1)
+        return;
+    *args = (struct copy_args){.src_offset = (int64_t)src->tensor->byte_offset,
+                               .dst_offset = (int64_t)dst->tensor->byte_offset,
+                               .row_bytes = fold.dim[0].size,
+                               .rows = clq__fold_count(&fold, 1),
+                               .outer = (uint32_t)(fold.dims - 1)};
+    args->piece_bytes = args->row_bytes < ROUNDS ? args->row_bytes : ROUNDS;
+    args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
+    args->rows_per_item = args->pieces > 1 ? 1 : ROUNDS / (args->row_bytes + fold.dims) + 1;
+    for (int d = 1; d < fold.dims; d++)
+        args->dim[d - 1] = (struct clq_dim){
+            .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
+    clq__variant_begin(&launch->variant, CLQ__COPY_CL);
+    launch->buffers[0] = src->tensor->data;
+    launch->buffers[1] = dst->tensor->data;
+    launch->num_buffers = 2;
+    launch->args = args;
+    launch->args_bytes = sizeof *args;
+    launch->local = 1;
+    launch->groups = (size_t)(clq__ceil_div(args->rows, args->rows_per_item) * args->pieces);
+}
+
 clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct clq__view *dst,
                      const struct clq__view *src, bool build_only, cl_uint num_wait, const cl_event *wait,
                      cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct clq__fold fold = {0};
-    struct copy_args args = {.src_offset = (int64_t)src->tensor->byte_offset,
-                             .dst_offset = (int64_t)dst->tensor->byte_offset};
-    struct clq__launch launch = {.num_buffers = 2, .args = &args, .args_bytes = sizeof args, .local = 1};
+    struct clq__copy_call call;
 
     *done = NULL;
-    fold_bytes(&fold, dst, src);
-    if (fold.dims == 1) {
-        if (!build_only)
-            CLQ_TRY(clq__copy_bytes(queue, src->tensor->data, src->tensor->byte_offset, dst->tensor->data,
-                                    dst->tensor->byte_offset, (size_t)fold.dim[0].size, num_wait, wait,
-                                    done));
-        goto end;
-    }
-    clq__variant_begin(&launch.variant, CLQ__COPY_CL);
+    clq__copy_describe(&call, dst, src);
     if (build_only) {
-        CLQ_TRY(clq__launch_build(context, &launch));
+        if (call.bytes == 0)
+            CLQ_TRY(clq__launch_build(context, &call.launch));
         goto end;
     }
-    args.row_bytes = fold.dim[0].size;
-    args.rows = clq__fold_count(&fold, 1);
-    args.piece_bytes = args.row_bytes < ROUNDS ? args.row_bytes : ROUNDS;
-    args.pieces = clq__ceil_div(args.row_bytes, args.piece_bytes);
-    args.rows_per_item = args.pieces > 1 ? 1 : ROUNDS / (args.row_bytes + fold.dims) + 1;
-    args.outer = (uint32_t)(fold.dims - 1);
-    for (int d = 1; d < fold.dims; d++)
-        args.dim[d - 1] = (struct clq_dim){
-            .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
-    launch.buffers[0] = src->tensor->data;
-    launch.buffers[1] = dst->tensor->data;
-    launch.groups = (size_t)(clq__ceil_div(args.rows, args.rows_per_item) * args.pieces);
-    CLQ_TRY(clq__launch(context, queue, &launch, num_wait, wait, done));
+    if (call.bytes > 0)
+        CLQ_TRY(clq__copy_bytes(queue, src->tensor->data, src->tensor->byte_offset, dst->tensor->data,
+                                dst->tensor->byte_offset, (size_t)call.bytes, num_wait, wait, done));
+    else
+        CLQ_TRY(clq__launch(context, queue, &call.launch, num_wait, wait, done));
 end:
     return status;
 }

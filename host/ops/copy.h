@@ -3,8 +3,18 @@
 #ifndef CLQ_OPS_COPY_H
 #define CLQ_OPS_COPY_H
 
+#include "args/copy.h"
 #include "base/view.h"
 #include "runtime/launch.h"
+
+struct clq__copy_call {
+    int64_t bytes; /* above 0: both are dense, and so many bytes follow one another; else by the launch */
+    struct copy_args args;
+    struct clq__launch launch;
+};
+/* The views were checked, are alike and not empty. Points into itself: it may not move before it is enqueued. */
+void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst,
+                        const struct clq__view *src);
 
 /* The views were checked, are alike and not empty. With build_only nothing is enqueued and *done stays NULL.
  */

@@ -5,8 +5,11 @@
 #define CLQ_OPS_DYNAMIC_H
 
 #include "args/dynamic_quantize.h"
+#include "ops/launches.h"
 #include "ops/placement.h"
 #include "runtime/launch.h"
+
+#include <clquant/dynamic_quantize.h>
 
 /* The rows are x's last dimension. scale and offset have y's dimensions less the last. */
 struct clq__dynamic_work {
@@ -35,9 +38,21 @@ clq_status clq__dynamic_check(struct clq__dynamic_work *work, const struct clq__
 clq_status clq__dynamic_check_memory(const clq_context *context, const struct clq__dynamic_work *work,
                                      int64_t workspace_words);
 
-/* Folds the layout and fills the arguments, but for what depends on the cut into work-items. Makes no OpenCL
- * call. */
+/* The whole check of clq_dynamic_quantize, but for buffers (dynamic_quantize.c). */
+clq_status clq__dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc,
+                                       struct clq__dynamic_work *work);
+
+/* Folds the layout and fills the arguments, but for what depends on the device. */
 void clq__dynamic_describe(struct dynamic_quantize_args *args, const struct clq__dynamic_work *work);
+
+/* A call between its steps. */
+struct clq__dynamic_call {
+    struct dynamic_quantize_args args;
+    struct clq__launches launches;
+};
+/* From described arguments to all that is enqueued, on a device of these traits. x must have elements. */
+void clq__dynamic_launches(struct clq__dynamic_call *call, const struct clq__dynamic_work *work,
+                           const struct clq__traits *traits);
 
 /* Checks the memory of what was checked, and runs it or only builds what it needs. */
 clq_status clq__dynamic_run(clq_context *context, cl_command_queue queue,

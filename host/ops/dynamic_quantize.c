@@ -7,7 +7,8 @@
 
 static const struct clq__dynamic_names names = {"x", "y", "scales", "offsets"};
 
-static clq_status check(const struct clq_dynamic_quantize_desc *desc, struct clq__dynamic_work *work)
+clq_status clq__dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc,
+                                       struct clq__dynamic_work *work)
 {
     clq_status status = CLQ_OK;
 
@@ -33,7 +34,7 @@ static clq_status run(clq_context *context, cl_command_queue queue,
     struct clq__dynamic_work work;
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(check(desc, &work));
+    CLQ_TRY(clq__dynamic_quantize_check(desc, &work));
     CLQ_TRY(clq__dynamic_run(context, queue, &work, build_only, num_wait, wait, done));
 end:
     return status;
@@ -55,5 +56,5 @@ clq_status clq_dynamic_quantize_check(const struct clq_dynamic_quantize_desc *de
 {
     struct clq__dynamic_work work;
 
-    return check(desc, &work);
+    return clq__dynamic_quantize_check(desc, &work);
 }

@@ -1,10 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clq_find_scales: the rules that the host can know, each checked once, and the two kernels. */
+/* clq_find_scales: the rules that the host can know, each checked once, and the call. */
 #include "ops/find_scales.h"
 
 #include "base/error.h"
 #include "ops/axis.h"
-#include "ops/chain.h"
 #include "ops/parameter.h"
 #include "runtime/memory.h"
 
@@ -60,7 +59,7 @@ end:
     return status;
 }
 
-static clq_status check(const struct clq_find_scales_desc *desc, struct clq__scales_work *work)
+clq_status clq__scales_check(const struct clq_find_scales_desc *desc, struct clq__scales_work *work)
 {
     clq_status status = CLQ_OK;
 
@@ -84,55 +83,16 @@ end:
     return status;
 }
 
-static clq_status build(clq_context *context, const struct clq__scales_call *call)
-{
-    clq_status status = CLQ_OK;
-
-    if (call->find.groups > 0)
-        CLQ_TRY(clq__launch_build(context, &call->find));
-    if (call->finish.groups > 0)
-        CLQ_TRY(clq__launch_build(context, &call->finish));
-end:
-    return status;
-}
-
-/* Where no range is needed, find is the only kernel; where x is empty, finish. */
-static clq_status enqueue(const struct clq__scales_work *work, struct clq__scales_call *call,
-                          struct clq__chain *chain, cl_event *done)
-{
-    clq_status status = CLQ_OK;
-    cl_mem *found = call->find.buffers, *finished = call->finish.buffers;
-
-    found[2] = finished[1] = work->scales.tensor->data;
-    found[3] = finished[2] = work->zero_points.tensor != NULL ? work->zero_points.tensor->data : NULL;
-    found[1] = finished[0] = NULL;
-    if (call->ranges > 0) {
-        CLQ_TRY(clq__chain_scratch(chain, call->ranges, 2 * sizeof(uint32_t), &found[1]));
-        finished[0] = found[1];
-    }
-    if (call->find.groups > 0) {
-        found[0] = work->x.tensor->data;
-        if (call->finish.groups == 0) {
-            CLQ_TRY(clq__chain_finish(chain, &call->find, done));
-            goto end;
-        }
-        CLQ_TRY(clq__chain_add(chain, &call->find));
-    }
-    CLQ_TRY(clq__chain_finish(chain, &call->finish, done));
-end:
-    clq__chain_release(chain);
-    return status;
-}
-
 static clq_status run(clq_context *context, cl_command_queue queue, const struct clq_find_scales_desc *desc,
                       bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
     struct clq__scales_work work;
     struct clq__scales_call call;
+    struct clq__traits traits;
 
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(check(desc, &work));
+    CLQ_TRY(clq__scales_check(desc, &work));
     CLQ_TRY(clq__memory_check_all(
         context, (const struct clq__view *[]){&work.scales, &work.zero_points, &work.x}, 2, 3));
     if (work.scales.elements == 0) {
@@ -140,17 +100,13 @@ static clq_status run(clq_context *context, cl_command_queue queue, const struct
             CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
         goto end;
     }
-    clq__scales_describe(&call, &work, clq__traits(context));
-    clq__variant_end(&call.find.variant, context);
-    clq__variant_end_form(&call.finish.variant, context, call.finish_group);
+    traits = clq__traits(context);
+    clq__scales_launches(&call, &work, &traits);
     CLQ_TRY(clq__rounds_check(context, call.finish_rounds, work.x.name));
     if (build_only)
-        CLQ_TRY(build(context, &call));
+        CLQ_TRY(clq__launches_build(&call.launches, context));
     else
-        CLQ_TRY(enqueue(
-            &work, &call,
-            &(struct clq__chain){.context = context, .queue = queue, .num_wait = num_wait, .wait = wait},
-            done));
+        CLQ_TRY(clq__launches_enqueue(&call.launches, context, queue, num_wait, wait, done));
 end:
     return status;
 }
@@ -171,5 +127,5 @@ clq_status clq_find_scales_check(const struct clq_find_scales_desc *desc)
 {
     struct clq__scales_work work;
 
-    return check(desc, &work);
+    return clq__scales_check(desc, &work);
 }

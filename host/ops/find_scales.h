@@ -6,6 +6,7 @@
 #include "args/find_scales.h"
 #include "args/finish_scales.h"
 #include "base/view.h"
+#include "ops/launches.h"
 #include "runtime/launch.h"
 
 #include <clquant/find_scales.h>
@@ -18,19 +19,28 @@ struct clq__scales_work {
     uint32_t method, mode;
 };
 
+/* Every rule but those of buffers, once (find_scales.c). */
+clq_status clq__scales_check(const struct clq_find_scales_desc *desc, struct clq__scales_work *work);
+
 /* find reduces x to ranges, and finish the ranges to scales; either may have nothing to do, and has no groups
  * then. */
 struct clq__scales_call {
     struct find_scales_args find_args;
     struct finish_scales_args finish_args;
-    struct clq__launch find, finish; /* all but the buffers, and the variants' last words */
+    struct clq__launch find, finish; /* all but the buffers */
     int64_t ranges;                  /* how many find writes */
     bool finish_group;               /* finish takes the group form */
     int64_t finish_rounds;           /* of a work-item's loops */
+    struct clq__launches launches;
 };
 
-/* Folds the layout, cuts it into work-items and fills the arguments. Makes no OpenCL call. */
+/* Folds the layout, cuts it into work-items and fills the arguments. */
 void clq__scales_describe(struct clq__scales_call *call, const struct clq__scales_work *work,
                           struct clq__traits traits);
+
+/* The same, and then all that is enqueued, on a device of these traits. scales must have elements. (find_scales_launches.c)
+ */
+void clq__scales_launches(struct clq__scales_call *call, const struct clq__scales_work *work,
+                          const struct clq__traits *traits);
 
 #endif

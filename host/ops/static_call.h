@@ -4,6 +4,7 @@
 #define CLQ_OPS_STATIC_CALL_H
 
 #include "base/fold.h"
+#include "ops/launches.h"
 #include "ops/static_quantize.h"
 
 /* Where one of scales and zero points is read from. */
@@ -19,12 +20,16 @@ struct clq__static_call {
     struct clq__static_source scale, zero_point;
     int64_t repeats; /* of those that are widened, one after the other */
     struct quantize_args args;
-    struct clq__launch launch; /* its variant, so far */
+    struct clq__launches launches;
 };
 
-/* Folds the layout, and fills the arguments and the variant, but for what depends on the cut into work-items.
- * Makes no OpenCL call. */
+/* Folds the layout, and fills the arguments and the kernel's variant, but for what depends on the device. */
 void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work);
+
+/* All that is enqueued, on a device of these traits: describes the call, cuts it into work-items and fills its launches.
+ * x must have elements. The buffers in them are what the tensors' data says. */
+void clq__static_launches(struct clq__static_call *call, const struct clq__static_work *work,
+                          const struct clq__traits *traits);
 
 /* How many rows became one, 1 where none did, and how often their scales must stand one after the other then. */
 struct clq__joined {

@@ -170,7 +170,7 @@ int64_t clq__static_owner_words(const struct clq__static_call *call)
 static void choose_variant(struct clq__static_call *call)
 {
     const struct clq__static_work *work = call->work;
-    struct clq__variant *variant = &call->launch.variant;
+    struct clq__variant *variant = &call->launches.kernel.variant;
     const bool scales = call->scale.per_element, zero_points = call->zero_point.per_element;
 
     clq__variant_begin(variant, work->back ? CLQ__DEQUANTIZE_CL : CLQ__QUANTIZE_CL);

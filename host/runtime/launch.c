@@ -14,7 +14,8 @@ struct clq__traits clq__traits(const clq_context *context)
                                 .max_group_items = context->device.max_group_items,
                                 .compute_units = context->device.compute_units,
                                 .long_runs = context->device.prefetch,
-                                .ends_loops = context->device.ends_loops};
+                                .ends_loops = context->device.ends_loops,
+                                .plugs = {context->device_plugs[0], context->device_plugs[1]}};
 }
 
 int64_t clq__group_items(const struct clq__traits *traits, int64_t most)
@@ -35,16 +36,6 @@ clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const c
                 name, (long long)rounds, CLQ__MOST_ROUNDS, context->device.name);
 end:
     return status;
-}
-
-void clq__variant_end(struct clq__variant *variant, const clq_context *context)
-{
-    clq__variant_end_form(variant, context, context->device.group_form);
-}
-
-void clq__variant_end_form(struct clq__variant *variant, const clq_context *context, bool group)
-{
-    variant->bits |= context->device_plugs[group].bits;
 }
 
 /* Runs the kernel once with nothing to do, in a queue of its own, so that no wait list holds it up: a driver

@@ -25,8 +25,9 @@ struct clq__traits {
     bool group_form;
     size_t max_group_items;
     uint32_t compute_units;
-    bool long_runs;  /* item form: a work-item is given as much as was measured to be best */
-    bool ends_loops; /* after some rounds, whatever is left of them */
+    bool long_runs;               /* item form: a work-item is given as much as was measured to be best */
+    bool ends_loops;              /* after some rounds, whatever is left of them */
+    struct clq__variant plugs[2]; /* by form: FORM, ARITHMETIC and PREFETCH, of no kernel */
 };
 /* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word. Counts of rounds
  * are estimates, so that a margin is left. */
@@ -37,10 +38,17 @@ int64_t clq__group_items(const struct clq__traits *traits, int64_t most);
 /* Refuses what such a device would end early, where it is not cut any shorter: the argument `name` asks for so many rounds. */
 clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const char *name);
 
-/* Adds what depends on the device: FORM, ARITHMETIC and PREFETCH. */
-void clq__variant_end(struct clq__variant *variant, const clq_context *context);
-/* The same in the form that the call asks for. */
-void clq__variant_end_form(struct clq__variant *variant, const clq_context *context, bool group);
+/* Adds what depends on the device, in the form that the call asks for: FORM, ARITHMETIC and PREFETCH. */
+static inline void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits,
+                                         bool group)
+{
+    variant->bits |= traits->plugs[group].bits;
+}
+/* The same in the device's own form. */
+static inline void clq__variant_end(struct clq__variant *variant, const struct clq__traits *traits)
+{
+    clq__variant_end_form(variant, traits, traits->group_form);
+}
 
 clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant);
 /* Builds what the launch needs, up to the driver's last step for its local size. Of the launch it reads the
