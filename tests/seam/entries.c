@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "entries.h"
+
+#include "args/claim.h"
+
+struct place place_of(struct run *run, int64_t row, const struct clq_dim *dim, uint32_t dims)
+{
+    struct place place = {0, 0, 0, 0};
+
+    for (uint32_t d = 0; d < dims; d++) {
+        const int64_t index = row % dim[d].size;
+
+        place.x += index * dim[d].x;
+        place.y += index * dim[d].y;
+        place.scale += index * dim[d].scale;
+        place.zero_point += index * dim[d].zero_point;
+        row /= dim[d].size;
+    }
+    if (row != 0)
+        run_fail(run, "a row lies behind the last index of its dimensions");
+    return place;
+}
+
+/* What an entry asks for, in range. */
+struct target {
+    bool kept, clamped;
+    int64_t batch, start;
+};
+
+static int64_t nearest(int64_t value, int64_t last)
+{
+    return value < 0 ? 0 : value > last ? last : value;
+}
+
+static struct target target_of(struct run *run, const struct clq_entries *e, unsigned indices, int64_t entry)
+{
+    const int64_t at = e->index_offset + entry * e->index_stride;
+    const bool pairs = e->kind == CLQ_ENTRY_PAIRS;
+    const int64_t batch = pairs ? run_load_index(run, indices, e->wide, at) : entry;
+    const int64_t start = run_load_index(run, indices, e->wide, pairs ? at + e->index_pair : at);
+    const int64_t last_start = e->size - e->length;
+    const bool batch_fits = batch >= 0 && batch < e->batches, start_fits = start >= 0 && start <= last_start;
+    struct target target = {batch_fits && start_fits, false, batch, start};
+
+    if (e->range == CLQ_ENTRY_CLAMP && e->batches > 0) {
+        target.clamped = !target.kept;
+        target.kept = true;
+        target.batch = nearest(batch, e->batches - 1);
+        target.start = nearest(start, last_start);
+    } else if (e->range == CLQ_ENTRY_WRAP) {
+        target.kept = batch_fits;
+        target.start = (start % e->size + e->size) % e->size;
+    }
+    return target;
+}
+
+/* Position number u of the entry: a ring goes on at its beginning. */
+static int64_t position_of(struct run *run, const struct clq_entries *e, const struct target *target,
+                           int64_t u)
+{
+    const int64_t position = target->start + u;
+
+    if (position < e->size)
+        return position;
+    if (e->range != CLQ_ENTRY_WRAP)
+        run_fail(run, "position %lld lies behind the last one, %lld", (long long)position,
+                 (long long)e->size);
+    return position - e->size;
+}
+
+static bool same_place(const struct target *a, const struct target *b)
+{
+    return a->batch == b->batch && a->start == b->start;
+}
+
+/* The word of the table for a place: its own one, or the first from some number on that is free, or has an entry of
+ * this place. Where a search begins is nobody's business but the kernels'. */
+static uint32_t *owner_of(struct run *run, const struct clq_entries *e, unsigned indices, unsigned owners,
+                          const struct target *target, int64_t position)
+{
+    const int64_t number = target->batch * e->size + position;
+
+    if (e->overlap == CLQ_OVERLAP_OWNER) {
+        if (number < 0 || number >= e->owner_words)
+            run_fail(run, "place %lld is none of the table's %lld words", (long long)number,
+                     (long long)e->owner_words);
+        return run_word(run, owners, e->owner_offset + number);
+    }
+    if (e->owner_words < 2 * e->count || (e->owner_words & (e->owner_words - 1)) != 0 || e->length != 1)
+        run_fail(run, "a table of hashes of %lld words for %lld entries of %lld positions",
+                 (long long)e->owner_words, (long long)e->count, (long long)e->length);
+    for (int64_t i = 0; i < e->owner_words && !run_failed(run); i++) {
+        uint32_t *word = run_word(run, owners, e->owner_offset + ((number + i) & (e->owner_words - 1)));
+
+        if (word == NULL || *word == 0)
+            return word;
+        const struct target other = target_of(run, e, indices, (int64_t)*word - 1);
+
+        if (same_place(&other, target))
+            return word;
+    }
+    return NULL;
+}
+
+static bool covers(struct run *run, const struct clq_entries *e, const struct target *target,
+                   int64_t position)
+{
+    for (int64_t u = 0; u < e->length; u++)
+        if (position_of(run, e, target, u) == position)
+            return true;
+    return false;
+}
+
+static bool is_overwritten(struct run *run, const struct clq_entries *e, const struct entry_buffers *buffers,
+                           int64_t entry, const struct target *target, int64_t position)
+{
+    if (e->overlap == CLQ_OVERLAP_NONE)
+        return false;
+    if (e->overlap != CLQ_OVERLAP_SCAN) {
+        const uint32_t *word = owner_of(run, e, buffers->indices, buffers->owners, target, position);
+
+        return word == NULL || *word != (uint32_t)entry + 1;
+    }
+    for (int64_t later = entry + 1; later < e->count && !run_failed(run); later++) {
+        const struct target other = target_of(run, e, buffers->indices, later);
+
+        if (other.kept && other.batch == target->batch && covers(run, e, &other, position))
+            return true;
+    }
+    return false;
+}
+
+/* Entries that were dropped or clamped are counted, and the lowest of them is kept as itself plus 1. */
+static void report(struct run *run, const struct clq_entries *e, unsigned buffer, int64_t entry, bool clamped)
+{
+    uint32_t *count, *first;
+
+    if (e->report_offset < 0)
+        return;
+    count = run_word(run, buffer, e->report_offset + clamped);
+    first = run_word(run, buffer, e->report_offset + 2);
+    if (count == NULL || first == NULL)
+        return;
+    ++*count;
+    if (*first == 0 || entry + 1 < *first)
+        *first = (uint32_t)(entry + 1);
+}
+
+/* The first group whose end lies behind the row, by halving, for ends may be in any order. */
+static int64_t group_of(struct run *run, const struct clq_entries *e, unsigned indices, int64_t row)
+{
+    int64_t low = 0, high = e->count;
+
+    while (low < high) {
+        const int64_t middle = low + (high - low) / 2;
+
+        if (run_load_index(run, indices, e->wide, e->index_offset + middle * e->index_stride) <= row)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    return low;
+}
+
+bool entries_place(struct run *run, const struct clq_entries *e, const struct entry_buffers *buffers,
+                   int64_t row, bool counts, struct place *place)
+{
+    int64_t entry, position;
+    struct target target;
+
+    if (e->kind == CLQ_ENTRY_NONE)
+        return true;
+    if (e->positions < 1 || e->rows < e->positions || e->rows % e->positions != 0) {
+        run_fail(run, "entries have %lld rows in %lld positions", (long long)e->rows,
+                 (long long)e->positions);
+        return false;
+    }
+    entry = row / e->rows;
+    counts = counts && row % e->rows == 0;
+    if (e->kind == CLQ_ENTRY_GROUPS) {
+        const int64_t group = group_of(run, e, buffers->indices, entry);
+
+        if (group == e->count && counts)
+            report(run, e, buffers->report, entry, false);
+        place->scale += group * e->scale_row;
+        return group < e->count;
+    }
+    target = target_of(run, e, buffers->indices, entry);
+    if (counts && (!target.kept || target.clamped))
+        report(run, e, buffers->report, entry, target.clamped);
+    if (!target.kept)
+        return false;
+    position = position_of(run, e, &target, row % e->rows / (e->rows / e->positions));
+    if (is_overwritten(run, e, buffers, entry, &target, position))
+        return false;
+    place->y += target.batch * e->y_batch + position * e->y_start;
+    place->scale += target.batch * e->scale_batch + position * e->scale_start;
+    place->zero_point += target.batch * e->zero_point_batch + position * e->zero_point_start;
+    return true;
+}
+
+/* A work-item is one position of one entry. */
+void run_claim(struct run *run)
+{
+    const struct clq_entries *e = &((const struct claim_args *)run->launch->args)->entries;
+    const int64_t items = (int64_t)(run->launch->groups * run->launch->local);
+
+    if (items < e->count * e->length)
+        run_fail(run, "%lld positions are claimed by %lld work-items", (long long)(e->count * e->length),
+                 (long long)items);
+    for (int64_t item = 0; item < e->count * e->length && !run_failed(run); item++) {
+        const int64_t entry = item / e->length;
+        const struct target target = target_of(run, e, 0, entry);
+        uint32_t *word;
+
+        if (!target.kept)
+            continue;
+        word = owner_of(run, e, 0, 1, &target, position_of(run, e, &target, item % e->length));
+        if (word != NULL && *word < (uint32_t)entry + 1)
+            *word = (uint32_t)entry + 1;
+    }
+}

@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "memory.h"
+
+#include "reference.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+void run_fail(struct run *run, const char *format, ...)
+{
+    va_list list;
+
+    if (run_failed(run))
+        return;
+    va_start(list, format);
+    vsnprintf(run->failure, sizeof run->failure, format, list);
+    va_end(list);
+}
+
+void memory_begin(const struct clq__launch *launch)
+{
+    for (unsigned i = 0; i < launch->num_buffers; i++) {
+        const struct memory *memory = (const struct memory *)launch->buffers[i];
+
+        if (memory != NULL)
+            memset(memory->written, 0, memory->size);
+    }
+}
+
+/* NULL where not all of these bytes are the buffer's. */
+static unsigned char *find(struct run *run, unsigned buffer, int64_t i, size_t bytes, struct memory **memory)
+{
+    *memory = (struct memory *)run->launch->buffers[buffer];
+    if (run_failed(run))
+        return NULL;
+    if (buffer >= run->launch->num_buffers || *memory == NULL) {
+        run_fail(run, "buffer %u is touched, and there is none", buffer);
+        return NULL;
+    }
+    if (i < 0 || i >= (int64_t)((*memory)->size / bytes)) {
+        run_fail(run, "element %lld of %zu bytes of buffer %u is outside of its %zu bytes", (long long)i,
+                 bytes, buffer, (*memory)->size);
+        return NULL;
+    }
+    return (*memory)->bytes + (size_t)i * bytes;
+}
+
+const void *run_read(struct run *run, unsigned buffer, int64_t i, size_t bytes)
+{
+    struct memory *memory;
+
+    return find(run, buffer, i, bytes, &memory);
+}
+
+void run_write(struct run *run, unsigned buffer, int64_t i, size_t bytes, const void *from)
+{
+    struct memory *memory;
+    unsigned char *at = find(run, buffer, i, bytes, &memory);
+
+    if (at == NULL)
+        return;
+    for (size_t b = 0; b < bytes; b++)
+        if (memory->written[(size_t)i * bytes + b]++ != 0)
+            run_fail(run, "element %lld of buffer %u is written twice", (long long)i, buffer);
+    memcpy(at, from, bytes);
+}
+
+uint32_t *run_word(struct run *run, unsigned buffer, int64_t i)
+{
+    struct memory *memory;
+
+    return (uint32_t *)(void *)find(run, buffer, i, sizeof(uint32_t), &memory);
+}
+
+int64_t run_load_index(struct run *run, unsigned buffer, bool wide, int64_t i)
+{
+    const void *at = run_read(run, buffer, i, wide ? 8 : 4);
+    int32_t narrow = 0;
+    int64_t value = 0;
+
+    if (at == NULL)
+        return 0;
+    if (wide)
+        memcpy(&value, at, sizeof value);
+    else
+        memcpy(&narrow, at, sizeof narrow);
+    return wide ? value : narrow;
+}
+
+float run_load(struct run *run, unsigned buffer, enum clq__type type, int64_t i)
+{
+    static const struct {
+        enum reference_type type;
+        size_t bytes;
+    } types[CLQ__TYPES] = {
+        [CLQ__F32] = {REFERENCE_F32, 4}, [CLQ__F16] = {REFERENCE_F16, 2}, [CLQ__BF16] = {REFERENCE_BF16, 2},
+        [CLQ__I8] = {REFERENCE_I8, 1},   [CLQ__U8] = {REFERENCE_U8, 1},   [CLQ__I32] = {REFERENCE_I32, 4}};
+    const int64_t first = 0;
+    struct memory *memory;
+    unsigned char *at;
+
+    if (type >= CLQ__TYPES || types[type].bytes == 0) {
+        run_fail(run, "buffer %u is read as type %d", buffer, (int)type);
+        return 0.0f;
+    }
+    at = find(run, buffer, i, types[type].bytes, &memory);
+    if (at == NULL)
+        return 0.0f;
+    return reference_load(&(struct reference_tensor){.type = types[type].type, .data = at}, &first);
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "places.h"
+
+/* So many entries that they do not look at each other, but at a table of last ones. */
+enum { MANY = 130 };
+
+static void many_shapes(struct call *call, struct places *p, bool last_is_whole)
+{
+    struct rng *rng = &call->rng;
+    const bool wide = rng_once_in(rng, 2); /* with many places for each entry */
+
+    p->d = 1;
+    p->cache = (struct shape){.rank = last_is_whole ? 3 : 2};
+    p->cache.size[0] = 1 + rng_below(rng, wide ? 60 : 8);
+    p->cache.size[1] = (wide ? 60 : 1) + rng_below(rng, 40);
+    p->cache.size[2] = 2;
+    p->pieces = p->cache;
+    p->pieces.size[0] = MANY + rng_below(rng, MANY);
+    p->pieces.size[1] =
+        rng_once_in(rng, 2) ? 1 : 1 + rng_below(rng, p->cache.size[1] < 6 ? p->cache.size[1] : 6);
+}
+
+static void few_shapes(struct call *call, struct places *p, bool last_is_whole, bool even)
+{
+    struct rng *rng = &call->rng;
+    const int least = last_is_whole ? 3 : 2;
+
+    p->cache = shape_random(rng, least, TENSOR_MOST_RANK, call->most_elements);
+    if (even)
+        shape_for_int4(rng, &p->cache);
+    p->d = 1 + (int)rng_below(rng, p->cache.rank - (last_is_whole ? 2 : 1));
+    if (rng_once_in(rng, 2)) /* a sequence of tokens */
+        p->cache.size[p->d] = 1 + rng_below(rng, 9);
+    p->pieces = p->cache;
+    p->pieces.size[0] = rng_once_in(rng, 40) ? 0 : 1 + rng_below(rng, 6);
+    p->pieces.size[p->d] = rng_once_in(rng, 2) ? 1 : 1 + rng_below(rng, p->cache.size[p->d]);
+}
+
+/* A number up to `most` mostly, which is in range; else a wild one, or one beside it. */
+static int64_t wild(struct rng *rng, int64_t most, int64_t last, bool wide, bool may_stray)
+{
+    const int64_t values[] = {-1,
+                              last + 1,
+                              -last - 1,
+                              2 * last + 3,
+                              INT32_MIN,
+                              INT32_MAX,
+                              wide ? INT64_MIN : -2,
+                              wide ? INT64_MAX : last + 2,
+                              rng_below(rng, 1000) - 500};
+
+    if (may_stray && rng_once_in(rng, 5))
+        return values[rng_below(rng, sizeof values / sizeof *values)];
+    return most > 0 ? rng_below(rng, most + 1) : 0;
+}
+
+/* Entry i's place, apart from all others'. */
+static void unique_place(const struct places *p, int64_t first, int64_t i, int64_t *batch, int64_t *start)
+{
+    const int64_t slots = p->cache.size[p->d] / p->pieces.size[p->d],
+                  slot = (first + i) % (slots * p->cache.size[0]);
+
+    *batch = slot / slots;
+    *start = slot % slots * p->pieces.size[p->d];
+}
+
+static void fill_indices(struct call *call, const struct places *p, bool pairs)
+{
+    struct rng *rng = &call->rng;
+    const bool wide = p->indices->type == CLQ__I64, tame = rng_once_in(rng, 3);
+    const bool crowded = rng_once_in(rng, 2); /* many at few places */
+    const int64_t last_start = p->cache.size[p->d] - p->pieces.size[p->d], first = rng_below(rng, 100);
+    const int64_t last_of_some = crowded && last_start > 2 ? 2 : last_start;
+    const int64_t last_batch = crowded && p->cache.size[0] > 1 ? 0 : p->cache.size[0] - 1;
+
+    for (int64_t i = 0; i < p->pieces.size[0]; i++) {
+        const bool strays = !tame && (!p->unique || p->range != CLQ_CLAMP);
+        int64_t batch = wild(rng, last_batch, p->cache.size[0] - 1, wide, strays),
+                start = wild(rng, last_of_some, last_start, wide, strays);
+
+        if (p->unique) {
+            unique_place(p, first, i, &batch, &start);
+            if (strays && rng_once_in(rng, 6))
+                batch = -1 - rng_below(rng, 9);
+        }
+        if (pairs)
+            tensor_set(p->indices, (int64_t[]){i, 0}, batch);
+        tensor_set(p->indices, pairs ? (int64_t[]){i, 1} : (int64_t[]){i}, start);
+    }
+}
+
+struct places places_random(struct call *call, bool last_is_whole, bool even, bool writes)
+{
+    struct rng *rng = &call->rng;
+    struct places p = {.range = (uint32_t)rng_below(rng, 3)};
+    const bool pairs = rng_once_in(rng, 2);
+    struct shape indices = {.rank = pairs ? 2 : 1};
+
+    if (pairs && (rng_once_in(rng, 16) || (call->wish.bits & 255) == CLQ__CLAIM_CL))
+        many_shapes(call, &p, last_is_whole);
+    else
+        few_shapes(call, &p, last_is_whole, even);
+    if (pairs && writes && rng_once_in(rng, 4)) {
+        const int64_t slots = p.cache.size[p.d] / p.pieces.size[p.d] * p.cache.size[0];
+
+        p.unique = 1;
+        if (p.pieces.size[0] > slots)
+            p.pieces.size[0] = slots;
+    }
+    if (!pairs && p.pieces.size[0] > p.cache.size[0])
+        p.pieces.size[0] = p.cache.size[0];
+    indices.size[0] = p.pieces.size[0];
+    indices.size[1] = 2;
+    /* what repeats would not be unique */
+    p.indices = call_tensor(call, "indices", rng_once_in(rng, 2) ? CLQ__I64 : CLQ__I32, &indices,
+                            p.unique || rng_once_in(rng, 2) ? TENSOR_OUTPUT : TENSOR_INPUT);
+    fill_indices(call, &p, pairs);
+    return p;
+}
+
+struct tensor *places_parameter(struct call *call, const struct places *places, const char *name,
+                                unsigned types)
+{
+    struct rng *rng = &call->rng;
+    const int64_t last = places->pieces.size[places->pieces.rank - 1];
+    struct shape shape = {.rank = (int)rng_below(rng, 3), .size = {1, 1}};
+
+    if (!rng_once_in(rng, 3)) {
+        const int64_t inner = 1 + rng_below(rng, 4);
+
+        shape.rank = 1 + (last % inner == 0 && rng_once_in(rng, 2));
+        shape.size[0] = shape.rank == 2 ? last / inner : last;
+        shape.size[1] = inner;
+    }
+    return call_tensor(call, name, call_type(call, CLQ__PLUGS, types), &shape, TENSOR_INPUT);
+}
+
+enum reference_range places_range(const struct places *places)
+{
+    return places->range == CLQ_CLAMP  ? REFERENCE_CLAMP
+           : places->range == CLQ_WRAP ? REFERENCE_WRAP
+                                       : REFERENCE_DROP;
+}

@@ -1,0 +1,191 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The meaning of struct find_scales_args and of struct finish_scales_args. */
+#include "args/find_scales.h"
+#include "args/finish_scales.h"
+#include "entries.h"
+#include "run_args.h"
+#include "units.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Magnitudes of the largest value above 0 and of the least below it. */
+struct range {
+    float most, least;
+};
+
+static void widen_range(struct range *range, float value)
+{
+    if (!isfinite(value))
+        return;
+    if (value > range->most)
+        range->most = value;
+    if (-value > range->least)
+        range->least = -value;
+}
+
+/* The formulas of cl/args/scales.h. */
+static void write_scale(struct run *run, unsigned scales, unsigned zero_points,
+                        const struct clq_scale_output *out, int64_t i, const struct range *range)
+{
+    const float steps = (float)out->twice_steps / 2.0f;
+    const float larger = range->most > range->least ? range->most : range->least;
+    const float h = out->symmetric ? larger : range->most * 0.5f + range->least * 0.5f;
+    const int64_t at = out->zero_point_offset + i * out->zero_point_stride;
+    float scale = out->multiply ? steps / h : h / steps, rounded;
+    int32_t zero_point = (int32_t)out->zero;
+
+    if (out->multiply)
+        scale = scale < 0x1p+100f ? scale : 0x1p+100f;
+    else
+        scale = scale > 0x1p-100f ? scale : 0x1p-100f;
+    rounded = rintf(out->multiply ? range->least * scale : range->least / scale);
+    if (!out->symmetric)
+        zero_point += rounded < (float)out->levels ? (int32_t)rounded : (int32_t)out->levels;
+    units_store_float(run, scales, CLQ__F32, out->scale_offset + i * out->scale_stride, scale);
+    if (out->zero_point_type == CLQ_SCALAR_F32)
+        units_store_float(run, zero_points, CLQ__F32, at, (float)zero_point);
+    else if (out->zero_point_type != CLQ_SCALAR_NONE)
+        units_store(run, zero_points, (enum clq__type)out->zero_point_type, at,
+                    (uint64_t[UNITS_MOST_ELEMENTS]){(uint64_t)zero_point});
+}
+
+/* A range is two words. */
+static void write_range(struct run *run, int64_t number, const struct range *range)
+{
+    run_write(run, 1, number, sizeof *range, range);
+}
+
+struct find {
+    struct run *run;
+    const struct find_scales_args *a;
+    enum clq__type type;
+};
+
+static void put(const struct find *find, int64_t number, int64_t index, const struct range *range)
+{
+    if (find->a->direct)
+        write_scale(find->run, 2, 3, &find->a->output, index, range);
+    else
+        write_range(find->run, number, range);
+}
+
+/* The steps from first to last, of `count` elements each from column `from` on: those of the index `unit`. */
+static struct range range_of_run(const struct find *find, int64_t unit, int64_t first, int64_t last)
+{
+    const struct find_scales_args *a = find->a;
+    struct range range = {0.0f, 0.0f};
+
+    for (int64_t step = first; step < last && !run_failed(find->run); step++) {
+        const int64_t before = step % a->tiles_per_row * a->tile;
+        const int64_t row = place_of(find->run, step / a->tiles_per_row, a->dim, a->outer).x;
+
+        for (int64_t i = before; i < before + a->tile && i < a->inner; i++)
+            widen_range(&range, run_load(find->run, 0, find->type,
+                                         a->x_offset + unit * a->index_stride + row + i * a->x_stride));
+    }
+    return range;
+}
+
+/* The last row may have fewer elements. */
+static struct range range_of_column(const struct find *find, int64_t column, int64_t first, int64_t last)
+{
+    const struct find_scales_args *a = find->a;
+    struct range range = {0.0f, 0.0f};
+
+    for (int64_t row = first; row < last && !run_failed(find->run); row++)
+        if (row < a->steps - 1 || column < a->last)
+            widen_range(&range, run_load(find->run, 0, find->type,
+                                         a->x_offset + place_of(find->run, row, a->dim, a->outer).x +
+                                             column * a->x_stride));
+    return range;
+}
+
+static void unit_of_part(const struct find *find, bool columns, int64_t unit, int64_t part)
+{
+    const struct find_scales_args *a = find->a;
+    const int64_t first = part * a->steps_per_part;
+    const int64_t last = first + a->steps_per_part < a->steps ? first + a->steps_per_part : a->steps;
+
+    if (!columns) {
+        const struct range range = range_of_run(find, unit, first, last);
+
+        put(find, part * a->units + unit, unit, &range);
+        return;
+    }
+    for (int64_t c = unit * a->tile; c < (unit + 1) * a->tile && c < a->inner && !run_failed(find->run);
+         c++) {
+        const struct range range = range_of_column(find, c, first, last);
+
+        put(find, part * a->inner + c, c, &range);
+    }
+}
+
+/* A work-item holds the ranges of a tile's columns, for which the kernel has so much room. */
+static void check_columns(const struct find *find)
+{
+    const struct clq__variant *variant = &find->run->launch->variant;
+    const int64_t bytes = find->type == CLQ__F32 ? 4 : 2;
+    const int64_t most = clq__variant_value(variant, CLQ__FORM) == 1       ? 16 / bytes
+                         : clq__variant_value(variant, CLQ__PREFETCH) == 1 ? CLQ_FIND_COLUMN_BYTES / bytes
+                                                                           : CLQ_FIND_COLUMNS_SHORT;
+
+    if (find->a->tile > most)
+        run_fail(find->run, "a tile of %lld columns: there is room for %lld", (long long)find->a->tile,
+                 (long long)most);
+}
+
+void run_find_scales(struct run *run)
+{
+    const struct clq__variant *variant = &run->launch->variant;
+    const bool columns = clq__variant_value(variant, CLQ__REDUCE) == 1;
+    const struct find find = {run, run->launch->args, (enum clq__type)clq__variant_value(variant, CLQ__SRC)};
+    const struct find_scales_args *a = find.a;
+    const int64_t units = a->units * a->parts;
+    struct share share;
+
+    if (a->tile < 1 || a->steps_per_part < 1 || a->steps_per_part * a->parts < a->steps)
+        run_fail(run, "%lld steps in %lld parts of %lld", (long long)a->steps, (long long)a->parts,
+                 (long long)a->steps_per_part);
+    if (columns && a->tile * a->units < a->inner)
+        run_fail(run, "%lld columns in %lld tiles of %lld", (long long)a->inner, (long long)a->units,
+                 (long long)a->tile);
+    if (columns)
+        check_columns(&find);
+    if (run->launch->local > CLQ_FIND_LANES)
+        run_fail(run, "a group has %zu work-items, at most %d are allowed", run->launch->local,
+                 CLQ_FIND_LANES);
+    share = run_share(run, units, a->units_per_item, columns ? 1 : a->lanes);
+    for (int64_t w = 0; w < share.workers && !run_failed(run); w++)
+        for (int64_t n = w * share.each; n < (w + 1) * share.each && n < units && !run_failed(run); n++)
+            unit_of_part(&find, columns, n % a->units, n / a->units);
+}
+
+void run_finish_scales(struct run *run)
+{
+    const struct finish_scales_args *a = run->launch->args;
+    struct share share;
+
+    if (run->launch->local > CLQ_FINISH_LANES)
+        run_fail(run, "a group has %zu work-items, at most %d are allowed", run->launch->local,
+                 CLQ_FINISH_LANES);
+    share = run_share(run, a->indices, a->indices_per_item, a->lanes);
+    for (int64_t w = 0; w < share.workers && !run_failed(run); w++)
+        for (int64_t i = w * share.each; i < (w + 1) * share.each && i < a->indices && !run_failed(run);
+             i++) {
+            struct range range = {0.0f, 0.0f};
+
+            for (int64_t n = 0; n < a->parts * a->span && !run_failed(run); n++) {
+                const struct range *found = run_read(
+                    run, 0, n / a->span * a->part_ranges + i * a->index_ranges + n % a->span, sizeof range);
+
+                if (found == NULL)
+                    return;
+                if (found->most > range.most)
+                    range.most = found->most;
+                if (found->least > range.least)
+                    range.least = found->least;
+            }
+            write_scale(run, 1, 2, &a->output, i, &range);
+        }
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tensors.h"
+
+#include "units.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_t most_elements)
+{
+    static const int64_t sizes[] = {1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 8, 16, 17, 33, 64, 65, 128};
+    struct shape shape = {.rank = least_rank + (int)rng_below(rng, most_rank - least_rank + 1)};
+    int64_t left = most_elements;
+
+    for (int d = 0; d < shape.rank; d++)
+        shape.size[d] = 1;
+    if (shape.rank > 1 && rng_once_in(rng, 16)) { /* few rows of whole lines */
+        shape.size[shape.rank - 1] = INT64_C(64) << rng_below(rng, 2);
+        shape.size[shape.rank - 2] = 1 + rng_below(rng, 3);
+        left = 4;
+    }
+    /* in any order, so that it is not always the first dimensions that are large */
+    for (int i = 0; i < shape.rank; i++) {
+        const int d = (int)rng_below(rng, shape.rank);
+        const int64_t size = rng_once_in(rng, 8) ? 1 + rng_below(rng, left)
+                                                 : sizes[rng_below(rng, sizeof sizes / sizeof *sizes)];
+
+        if (shape.size[d] != 1 || size > left)
+            continue;
+        shape.size[d] = size;
+        left /= size;
+    }
+    return shape;
+}
+
+void shape_for_int4(struct rng *rng, struct shape *shape)
+{
+    int64_t *last = &shape->size[shape->rank - 1];
+    const int64_t whole = rng_once_in(rng, 2) ? 8 : 2;
+
+    *last = (*last + whole - 1) / whole * whole;
+}
+
+int64_t shape_elements(const struct shape *shape)
+{
+    int64_t elements = 1;
+
+    for (int d = 0; d < shape->rank; d++)
+        elements *= shape->size[d];
+    return elements;
+}
+
+struct shape shape_rows(const struct shape *shape)
+{
+    struct shape rows = *shape;
+
+    rows.rank--;
+    return rows;
+}
+
+static DLDataType dtype_of(struct rng *rng, enum clq__type type, int64_t last)
+{
+    static const DLDataType types[CLQ__TYPES] = {
+        [CLQ__F32] = {kDLFloat, 32, 1}, [CLQ__F16] = {kDLFloat, 16, 1}, [CLQ__BF16] = {kDLBfloat, 16, 1},
+        [CLQ__I8] = {kDLInt, 8, 1},     [CLQ__U8] = {kDLUInt, 8, 1},    [CLQ__I32] = {kDLInt, 32, 1},
+        [CLQ__I4] = {kDLInt, 4, 1},     [CLQ__I64] = {kDLInt, 64, 1}};
+    DLDataType dtype = types[type];
+
+    if (type == CLQ__I4)
+        dtype.lanes = rng_once_in(rng, 3) ? 2 : last % 8 == 0 && rng_once_in(rng, 2) ? 8 : 1;
+    return dtype;
+}
+
+/* From the innermost dimension of a random order outwards, each stepping over what is inside; now and then further,
+ * or nowhere. Returns how many storage elements that reaches over. */
+static int64_t lay_out(struct rng *rng, struct tensor *tensor, enum tensor_use use)
+{
+    const int rank = tensor->dl.ndim, last = rank - 1;
+    const bool packed = tensor->type == CLQ__I4 && tensor->dl.dtype.lanes == 1,
+               permutes = rng_once_in(rng, 3);
+    int order[TENSOR_MOST_RANK];
+    int64_t span = 1;
+
+    for (int d = 0; d < rank; d++)
+        order[d] = last - d;
+    for (int i = packed ? 1 : 0; permutes && i < rank; i++) {
+        const int j = i + (int)rng_below(rng, rank - i), d = order[i];
+
+        order[i] = order[j];
+        order[j] = d;
+    }
+    for (int i = 0; i < rank; i++) {
+        const int d = order[i];
+        const bool whole = packed && d == last; /* which has to be dense */
+
+        if (!whole && rng_once_in(rng, 5))
+            span += 1 + rng_below(rng, 5);
+        if (packed && !whole)
+            span += span % 2;
+        tensor->strides[d] = span;
+        if (use == TENSOR_INPUT && !whole && rng_once_in(rng, 8))
+            tensor->strides[d] = 0;
+        else
+            span += (tensor->shape[d] > 0 ? tensor->shape[d] - 1 : 0) * span;
+        /* a step along one element is taken by nobody */
+        if (tensor->shape[d] == 1 && !whole && rng_once_in(rng, 8))
+            tensor->strides[d] = INT64_C(1) << (1 + rng_below(rng, 62));
+    }
+    return span;
+}
+
+/* Mostly of a few binades around 1, so that results are not all saturated. */
+static void fill(struct rng *rng, struct tensor *tensor)
+{
+    unsigned char *bytes = tensor->memory.bytes;
+    const size_t size = tensor->memory.size;
+
+    for (size_t i = 0; i < size; i += 8) {
+        uint64_t bits = rng_next(rng);
+        const bool any = rng_once_in(rng, 16);
+
+        if (tensor->type == CLQ__F32 && !any)
+            bits = (bits & 0x83ffffff83ffffffu) + 0x3c0000003c000000u;
+        else if (tensor->type == CLQ__F16 && !any)
+            bits = (bits & 0x9fff9fff9fff9fffu) + 0x2000200020002000u;
+        else if (tensor->type == CLQ__BF16 && !any)
+            bits = (bits & 0x83ff83ff83ff83ffu) + 0x3c003c003c003c00u;
+        else if (tensor->type == CLQ__I32 && !any)
+            bits &= 0x000000ff000000ffu;
+        memcpy(bytes + i, &bits, size - i < 8 ? size - i : 8);
+    }
+}
+
+static void allocate(struct tensor *tensor, size_t size)
+{
+    unsigned char *bytes;
+
+    size = size > 0 ? size : 8; /* OpenCL has no buffer without bytes */
+    bytes = malloc(3 * size);
+
+    if (bytes == NULL) {
+        fprintf(stderr, "seam: no memory for three times %zu bytes\n", size);
+        exit(1);
+    }
+    tensor->memory = (struct memory){bytes, size, bytes + size};
+    tensor->expected = bytes + 2 * size;
+    tensor->dl.data = &tensor->memory;
+}
+
+void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum clq__type type,
+                 const struct shape *shape, enum tensor_use use)
+{
+    const int last = shape->rank - 1;
+    const DLDataType dtype = dtype_of(rng, type, last >= 0 ? shape->size[last] : 1);
+    const size_t element = clq__storage_bytes(dtype), offset = (size_t)rng_below(rng, 5) * element;
+    const size_t guard = (size_t)rng_below(rng, 3) * 8;
+    /* rows of whole lines that follow one another become one row */
+    const bool lines = last >= 0 && shape->size[last] % 64 == 0;
+    int64_t elements = 1, span;
+
+    *tensor = (struct tensor){.name = name,
+                              .type = type,
+                              .dl = {.device = {kDLOpenCL, 0},
+                                     .ndim = shape->rank,
+                                     .dtype = dtype,
+                                     .shape = tensor->shape,
+                                     .byte_offset = offset}};
+    for (int d = 0; d < shape->rank; d++) {
+        tensor->shape[d] = d == last && dtype.lanes > 1 ? shape->size[d] / dtype.lanes : shape->size[d];
+        elements *= tensor->shape[d];
+    }
+    span = elements;
+    if (shape->rank > 0 && use != TENSOR_DENSE && rng_once_in(rng, lines ? 4 : 2)) {
+        span = lay_out(rng, tensor, use);
+        tensor->dl.strides = tensor->strides;
+    }
+    if (type == CLQ__I4 && dtype.lanes == 1)
+        span = (span + 1) / 2;
+    /* elements are addressed from the buffer's start by their own size */
+    allocate(tensor, (offset + (size_t)span * element + guard + 7) / 8 * 8);
+    fill(rng, tensor);
+    memcpy(tensor->expected, tensor->memory.bytes, tensor->memory.size);
+}
+
+void tensor_make_zeros(struct rng *rng, struct tensor *tensor, const char *name, size_t offset_bytes,
+                       size_t bytes)
+{
+    *tensor = (struct tensor){.name = name, .type = CLQ__I32, .dl.byte_offset = offset_bytes};
+    allocate(tensor, (offset_bytes + bytes + 15) / 8 * 8);
+    fill(rng, tensor);
+    memset(tensor->memory.bytes + offset_bytes, 0, bytes);
+    memcpy(tensor->expected, tensor->memory.bytes, tensor->memory.size);
+}
+
+void tensor_take(struct tensor *tensor, size_t bytes)
+{
+    memcpy(tensor->expected + tensor->dl.byte_offset, tensor->memory.bytes + tensor->dl.byte_offset, bytes);
+}
+
+void tensor_clear(struct tensor *tensor)
+{
+    if (tensor->name != NULL)
+        free(tensor->memory.bytes);
+    tensor->name = NULL;
+}
+
+const struct reference_tensor *tensor_reference(const struct tensor *tensor, struct reference_tensor *as)
+{
+    int64_t stride = 1;
+
+    if (tensor->name == NULL)
+        return NULL;
+    *as = (struct reference_tensor){.type = units_type(tensor->type),
+                                    .lanes = tensor->dl.dtype.lanes,
+                                    .rank = tensor->dl.ndim,
+                                    .data = tensor->expected + tensor->dl.byte_offset};
+    for (int d = as->rank - 1; d >= 0; d--) {
+        as->shape[d] = tensor->shape[d];
+        as->strides[d] = tensor->dl.strides != NULL ? tensor->strides[d] : stride;
+        stride *= tensor->shape[d];
+    }
+    return as;
+}
+
+const DLTensor *tensor_dl(const struct tensor *tensor)
+{
+    return tensor->name != NULL ? &tensor->dl : NULL;
+}
+
+void tensor_set(struct tensor *tensor, const int64_t *index, int64_t value)
+{
+    struct reference_tensor as;
+    const struct reference_tensor *place = tensor_reference(tensor, &as);
+    int64_t element = 0;
+    const int32_t narrow = (int32_t)value;
+
+    for (int d = 0; d < place->rank; d++)
+        element += index[d] * place->strides[d];
+    for (int image = 0; image < 2; image++) {
+        unsigned char *bytes = (image ? tensor->expected : tensor->memory.bytes) + tensor->dl.byte_offset;
+
+        if (tensor->type == CLQ__I64)
+            memcpy(bytes + 8 * element, &value, 8);
+        else
+            memcpy(bytes + 4 * element, &narrow, 4);
+    }
+}
+
+void tensor_print(const struct tensor *tensor)
+{
+    if (tensor->name == NULL)
+        return;
+    fprintf(stderr, "  %-13s %s", tensor->name, clq__type_token(tensor->type));
+    if (tensor->dl.dtype.lanes > 1)
+        fprintf(stderr, "x%d", tensor->dl.dtype.lanes);
+    fprintf(stderr, " [");
+    for (int d = 0; d < tensor->dl.ndim; d++)
+        fprintf(stderr, d ? ", %lld" : "%lld", (long long)tensor->shape[d]);
+    fprintf(stderr, "]");
+    for (int d = 0; tensor->dl.strides != NULL && d < tensor->dl.ndim; d++)
+        fprintf(stderr, d ? ", %lld" : " strides %lld", (long long)tensor->strides[d]);
+    fprintf(stderr, ", offset %llu, %zu bytes\n", (unsigned long long)tensor->dl.byte_offset,
+            tensor->memory.size);
+}

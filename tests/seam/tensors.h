@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random tensors on host memory: what a launch writes to, and what the reference writes to, from the same bytes. */
+#ifndef CLQUANT_SEAM_TENSORS_H
+#define CLQUANT_SEAM_TENSORS_H
+
+#include "memory.h"
+#include "reference.h"
+#include "rng.h"
+
+#define TENSOR_MOST_RANK 8
+
+struct tensor {
+    const char *name; /* NULL: it was not made */
+    DLTensor dl;      /* data is &memory */
+    enum clq__type type;
+    int64_t shape[TENSOR_MOST_RANK], strides[TENSOR_MOST_RANK];
+    struct memory memory;    /* as large as `expected`: guard bytes on both sides of the elements */
+    unsigned char *expected; /* the reference's */
+};
+
+struct shape {
+    int rank;
+    int64_t size[TENSOR_MOST_RANK]; /* of elements, an int4's too */
+};
+
+/* A shape of so many elements at most, all of its sizes 1 or more. */
+struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_t most_elements);
+/* The last size rounded up to what an int4 can have: bytes, or half of the time words. */
+void shape_for_int4(struct rng *rng, struct shape *shape);
+int64_t shape_elements(const struct shape *shape);
+/* Without its last dimension. */
+struct shape shape_rows(const struct shape *shape);
+
+/* Any layout that an input may have: dense, with gaps, permuted, repeated. An output has no element twice; what is dense lies in order. An int4 is
+ * packed, in bytes or in words, as its last size allows. Its bytes are random. */
+enum tensor_use { TENSOR_INPUT, TENSOR_OUTPUT, TENSOR_DENSE };
+void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum clq__type type,
+                 const struct shape *shape, enum tensor_use use);
+/* Plain memory, with no tensor in it, all zeros but for the bytes on both sides. */
+void tensor_make_zeros(struct rng *rng, struct tensor *tensor, const char *name, size_t offset_bytes,
+                       size_t bytes);
+/* What stands in that memory now is as expected, whatever it is. */
+void tensor_take(struct tensor *tensor, size_t bytes);
+void tensor_clear(struct tensor *tensor);
+
+/* Both images of an integer tensor get a value: index counts in elements, one dimension after the other. */
+void tensor_set(struct tensor *tensor, const int64_t *index, int64_t value);
+
+/* For the reference, on the expected bytes; NULL where it was not made. */
+const struct reference_tensor *tensor_reference(const struct tensor *tensor, struct reference_tensor *as);
+/* The tensor for a descriptor; NULL where it was not made. */
+const DLTensor *tensor_dl(const struct tensor *tensor);
+
+/* On one line of standard error. */
+void tensor_print(const struct tensor *tensor);
+
+#endif

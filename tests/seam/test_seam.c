@@ -1,0 +1,95 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random calls of every operator, for devices of all kinds, through check, describe and cut, and executed in plain C: the
+ * bytes are the reference's. No device takes part.
+ *
+ *   test_seam [--seed N] [--first N] [--count N]
+ *
+ * The first call that is wrong is printed, with the numbers that repeat it alone. */
+#include "call.h"
+#include "options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct options {
+    uint64_t seed, first, count;
+};
+
+/* What the calls had of each kernel, so that a hole in the calls shows. */
+struct seen {
+    uint64_t launches, kernels[CLQ__KERNELS], overlaps[4];
+};
+
+static void look(const struct call *call, struct seen *seen)
+{
+    const struct clq__launch *launches[2 + CLQ__MOST_BEFORE];
+    const unsigned count = call_launches(call, launches);
+
+    seen->launches += count;
+    for (unsigned i = 0; i < count; i++) {
+        seen->kernels[launches[i]->variant.bits & 255]++;
+        if ((launches[i]->variant.bits & 255) == CLQ__CLAIM_CL)
+            seen->overlaps[((const struct claim_args *)launches[i]->args)->entries.overlap & 3]++;
+    }
+}
+
+static bool try_call(struct call *call, const struct options *options, uint64_t number, struct seen *seen)
+{
+    char failure[512] = "";
+    const clq_status status = call_make(call, options->seed, number, NULL, NULL);
+    bool good = false;
+
+    if (status != CLQ_OK)
+        snprintf(failure, sizeof failure, "a call that is right is refused: %s", clq_error_detail());
+    else
+        good = call_run(call, failure, sizeof failure);
+    if (status == CLQ_OK)
+        look(call, seen);
+    if (!good) {
+        fprintf(stderr, "%s\n", failure);
+        call_print(call);
+        fprintf(stderr, "once more: test_seam --seed %" PRIu64 " --first %" PRIu64 " --count 1\n",
+                options->seed, number);
+    }
+    call_clear(call);
+    return good;
+}
+
+/* Every kernel, and a table of last entries of each kind. */
+static bool saw_all(const struct seen *seen)
+{
+    bool all = seen->overlaps[CLQ_OVERLAP_OWNER] > 0 && seen->overlaps[CLQ_OVERLAP_HASH] > 0;
+
+    for (int kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++)
+        all = all && seen->kernels[kernel] > 0;
+    if (!all)
+        fprintf(stderr, "not every kernel, or not every table of last entries, had a call\n");
+    return all;
+}
+
+int main(int argc, char **argv)
+{
+    struct options options = {.seed = (uint64_t)time(NULL), .count = 100000};
+    struct seen seen = {0};
+    struct call *call = malloc(sizeof *call);
+    bool good = call != NULL && options_read(argc, argv,
+                                             (const struct option[]){{"--seed", &options.seed, NULL},
+                                                                     {"--first", &options.first, NULL},
+                                                                     {"--count", &options.count, NULL},
+                                                                     {NULL, NULL, NULL}});
+
+    if (good)
+        printf("seed %" PRIu64 "\n", options.seed);
+    fflush(stdout);
+    for (uint64_t i = 0; i < options.count && good; i++)
+        good = try_call(call, &options, options.first + i, &seen);
+    if (good) {
+        printf("%" PRIu64 " calls, %" PRIu64 " launches\n", options.count, seen.launches);
+        good = options.count < 10000 || saw_all(&seen);
+    }
+    free(call);
+    return good ? 0 : 1;
+}
