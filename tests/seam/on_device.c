@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "on_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool add(struct on_device *run, struct tensor *tensor, cl_int *code)
+{
+    struct on_device_buffer *buffer = &run->buffers[run->count];
+
+    if (tensor->name == NULL)
+        return true;
+    *buffer = (struct on_device_buffer){.tensor = tensor, .after = malloc(tensor->memory.size)};
+    run->count++;
+    buffer->buffer = clCreateBuffer(clq_context_cl(run->context), CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR,
+                                    tensor->memory.size, tensor->memory.bytes, code);
+    return buffer->after != NULL && *code == CL_SUCCESS;
+}
+
+/* What stands for the host's memory. */
+static cl_mem find(const struct on_device *run, cl_mem memory)
+{
+    for (int i = 0; i < run->count; i++)
+        if ((void *)memory == (void *)&run->buffers[i].tensor->memory)
+            return run->buffers[i].buffer;
+    return NULL;
+}
+
+/* The launch with the device's buffers, or once more with the host's. */
+static void exchange(const struct on_device *run, struct clq__launch *launch,
+                     cl_mem host[CLQ__LAUNCH_BUFFERS])
+{
+    for (unsigned i = 0; i < launch->num_buffers; i++) {
+        host[i] = launch->buffers[i];
+        launch->buffers[i] = find(run, host[i]);
+    }
+}
+
+static void restore(struct clq__launch *launch, cl_mem host[CLQ__LAUNCH_BUFFERS])
+{
+    for (unsigned i = 0; i < launch->num_buffers; i++)
+        launch->buffers[i] = host[i];
+}
+
+static clq_status copy(struct on_device *run, struct call *call)
+{
+    clq_status status;
+    cl_mem host[CLQ__LAUNCH_BUFFERS];
+
+    if (call->copy.bytes > 0)
+        return clq__copy_bytes(run->queue, find(run, call->copy_src.tensor->data),
+                               call->copy_src.tensor->byte_offset, find(run, call->copy_dst.tensor->data),
+                               call->copy_dst.tensor->byte_offset, (size_t)call->copy.bytes, 0, NULL, NULL);
+    exchange(run, &call->copy.launch, host);
+    status = clq__launch(run->context, run->queue, &call->copy.launch, 0, NULL, NULL);
+    restore(&call->copy.launch, host);
+    return status;
+}
+
+static clq_status enqueue(struct on_device *run, struct call *call)
+{
+    struct clq__launches *launches = call->launches;
+    cl_mem host[1 + CLQ__MOST_BEFORE][CLQ__LAUNCH_BUFFERS];
+    clq_status status;
+
+    for (unsigned i = 0; i < launches->num_before; i++)
+        exchange(run, &launches->before[i], host[i]);
+    exchange(run, &launches->kernel, host[CLQ__MOST_BEFORE]);
+    status = clq__launches_enqueue(launches, run->context, run->queue, 0, NULL, NULL);
+    for (unsigned i = 0; i < launches->num_before; i++)
+        restore(&launches->before[i], host[i]);
+    restore(&launches->kernel, host[CLQ__MOST_BEFORE]);
+    return status;
+}
+
+bool on_device_run(struct on_device *run, struct call *call, char *failure, size_t failure_bytes)
+{
+    cl_int code = CL_SUCCESS;
+    clq_status status = CLQ_OK;
+    bool made = true;
+
+    run->count = 0;
+    for (int t = 0; t < call->num_tensors && made; t++)
+        made = add(run, &call->tensors[t], &code);
+    made = made && add(run, &call->report, &code) && add(run, &call->workspace, &code);
+    if (made && call->copies)
+        status = copy(run, call);
+    if (made && status == CLQ_OK && call->launches != NULL)
+        status = enqueue(run, call);
+    for (int i = 0; i < run->count && code == CL_SUCCESS && made; i++)
+        code = clEnqueueReadBuffer(run->queue, run->buffers[i].buffer, CL_TRUE, 0,
+                                   run->buffers[i].tensor->memory.size, run->buffers[i].after, 0, NULL, NULL);
+    if (status != CLQ_OK)
+        snprintf(failure, failure_bytes, "%s", clq_error_detail());
+    else if (!made || code != CL_SUCCESS)
+        snprintf(failure, failure_bytes, "OpenCL answers %s (%d)", clq_status_name(code), (int)code);
+    return made && status == CLQ_OK && code == CL_SUCCESS;
+}
+
+/* Only a table with a word for each place is the same on every device: in one of hashes entries race for words. */
+static size_t comparable(const struct call *call, const struct tensor *tensor)
+{
+    if (tensor == &call->workspace && call->launches->claim.entries.overlap == CLQ_OVERLAP_HASH)
+        return tensor->dl.byte_offset;
+    return tensor->memory.size;
+}
+
+bool on_device_compare(const struct on_device *run, const struct call *call, char *failure,
+                       size_t failure_bytes)
+{
+    for (int i = 0; i < run->count; i++) {
+        const struct on_device_buffer *buffer = &run->buffers[i];
+        const unsigned char *host = buffer->tensor->memory.bytes;
+
+        for (size_t b = 0; b < comparable(call, buffer->tensor); b++)
+            if (buffer->after[b] != host[b]) {
+                snprintf(failure, failure_bytes,
+                         "byte %zu of %s is 0x%02x on the device: the arguments mean 0x%02x", b,
+                         buffer->tensor->name, buffer->after[b], host[b]);
+                return false;
+            }
+    }
+    return true;
+}
+
+void on_device_clear(struct on_device *run)
+{
+    for (int i = 0; i < run->count; i++) {
+        if (run->buffers[i].buffer != NULL)
+            clReleaseMemObject(run->buffers[i].buffer);
+        free(run->buffers[i].after);
+    }
+    run->count = 0;
+}

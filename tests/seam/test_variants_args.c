@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every variant of a list that the device's context asks for: its kernel does what its arguments mean, in some sets of
+ * them. The kernels are compiled once, and each set is of few elements.
+ *
+ *   test_variants_args --list cl/variants.txt [--form item|group] [--arithmetic exact] [--only TEXT] [--sets N] [--seed N]
+ *                      [--first N]
+ */
+#include "list.h"
+#include "on_device.h"
+#include "options.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+struct test {
+    const char *list, *form, *arithmetic, *only;
+    uint64_t sets, seed, first;
+    struct variant_list texts;
+    struct clq__traits traits;
+    struct on_device device;
+    struct call *call;
+    uint64_t variants, calls;
+};
+
+static const struct clq__launch *launch_of(const struct call *call, const struct clq__variant *variant)
+{
+    const struct clq__launch *launches[2 + CLQ__MOST_BEFORE];
+    const unsigned count = call_launches(call, launches);
+
+    for (unsigned i = 0; i < count; i++)
+        if (launches[i]->variant.bits == variant->bits)
+            return launches[i];
+    return NULL;
+}
+
+static bool run_both(struct test *test, uint64_t number)
+{
+    char failure[512] = "";
+    const bool good = on_device_run(&test->device, test->call, failure, sizeof failure) &&
+                      call_run(test->call, failure, sizeof failure) &&
+                      on_device_compare(&test->device, test->call, failure, sizeof failure);
+
+    if (!good) {
+        fprintf(stderr, "%s\n", failure);
+        call_print(test->call);
+        fprintf(stderr, "call %" PRIu64 " of seed %" PRIu64 "\n", number, test->seed);
+    }
+    on_device_clear(&test->device);
+    return good;
+}
+
+/* Random calls until the kernel was launched often enough. */
+static bool try_variant(struct test *test, const struct clq__variant *variant)
+{
+    const uint64_t most_calls = 1000 * test->sets;
+    uint64_t launched = 0;
+    bool good = true;
+
+    for (uint64_t i = 0; launched < test->sets && good; i++) {
+        const uint64_t number = test->first + i;
+
+        if (i == most_calls) {
+            fprintf(stderr, "%" PRIu64 " calls launch %s %" PRIu64 " times\n", most_calls,
+                    clq__variant_text(variant).data, launched);
+            return false;
+        }
+        if (call_make(test->call, test->seed, number, &test->traits, variant) != CLQ_OK) {
+            fprintf(stderr, "a call that is right is refused: %s\n", clq_error_detail());
+            good = false;
+        } else if (launch_of(test->call, variant) != NULL) {
+            launched++;
+            good = run_both(test, number);
+        }
+        call_clear(test->call);
+    }
+    test->calls += launched;
+    test->variants++;
+    if (!good)
+        fprintf(stderr, "once more: test_variants_args --seed %" PRIu64 " --only \"%s\"\n", test->seed,
+                clq__variant_text(variant).data);
+    return good;
+}
+
+/* Whether the context asks for it: its plugs are the device's. */
+static bool is_ours(const struct test *test, const struct clq__variant *variant)
+{
+    const struct clq__variant *device = &test->traits.plugs[test->traits.group_form];
+
+    for (enum clq__plug plug = CLQ__FORM; plug <= CLQ__PREFETCH; plug++)
+        if (clq__variant_value(variant, plug) >= 0 &&
+            clq__variant_value(variant, plug) != clq__variant_value(device, plug))
+            return false;
+    return true;
+}
+
+static bool try_all(struct test *test)
+{
+    bool good = true;
+
+    for (size_t i = 0; i < test->texts.count; i++) {
+        struct clq__variant variant;
+
+        if (!clq__variant_parse(&variant, test->texts.texts[i])) {
+            fprintf(stderr, "%s is no variant\n", test->texts.texts[i]);
+            return false;
+        }
+        if (is_ours(test, &variant) &&
+            (test->only == NULL || strstr(test->texts.texts[i], test->only) != NULL))
+            good = try_variant(test, &variant) && good;
+    }
+    printf("%" PRIu64 " variants, %" PRIu64 " calls\n", test->variants, test->calls);
+    return good && test->variants > 0;
+}
+
+static bool open_device(struct test *test)
+{
+    struct clq_context_desc desc = {.flags = CLQ_CACHE_OFF};
+    cl_int code = CL_SUCCESS;
+
+    if (test->form != NULL)
+        desc.form = strcmp(test->form, "group") == 0 ? CLQ_FORM_GROUP : CLQ_FORM_ITEM;
+    if (test->arithmetic != NULL)
+        desc.arithmetic = CLQ_ARITHMETIC_EXACT;
+    if (clq_context_create(&desc, &test->device.context) != CLQ_OK) {
+        fprintf(stderr, "%s\n", clq_error_detail());
+        return false;
+    }
+    test->device.queue = clCreateCommandQueue(clq_context_cl(test->device.context),
+                                              clq_context_device(test->device.context), 0, &code);
+    test->traits = clq__traits(test->device.context);
+    return code == CL_SUCCESS;
+}
+
+int main(int argc, char **argv)
+{
+    static struct test test = {.sets = 40};
+    const struct option options[] = {{"--list", NULL, &test.list},
+                                     {"--form", NULL, &test.form},
+                                     {"--arithmetic", NULL, &test.arithmetic},
+                                     {"--only", NULL, &test.only},
+                                     {"--sets", &test.sets, NULL},
+                                     {"--seed", &test.seed, NULL},
+                                     {"--first", &test.first, NULL},
+                                     {NULL, NULL, NULL}};
+    bool good;
+
+    test.seed = (uint64_t)time(NULL);
+    test.call = malloc(sizeof *test.call);
+    good = test.call != NULL && options_read(argc, argv, options);
+    if (good && (test.list == NULL || !variant_list_read(&test.texts, test.list))) {
+        fprintf(stderr, "--list is %s: it must be a list of variants\n",
+                test.list != NULL ? test.list : "left out");
+        good = false;
+    }
+    printf("seed %" PRIu64 "\n", test.seed);
+    fflush(stdout);
+    good = good && open_device(&test) && try_all(&test);
+    if (test.device.queue != NULL)
+        clReleaseCommandQueue(test.device.queue);
+    clq_context_destroy(test.device.context);
+    variant_list_clear(&test.texts);
+    free(test.call);
+    return good ? 0 : 1;
+}
