@@ -119,6 +119,7 @@ static bool open_device(struct test *test)
 {
     struct clq_context_desc desc = {.flags = CLQ_CACHE_OFF};
     cl_int code = CL_SUCCESS;
+    char name[256] = "";
 
     if (test->form != NULL)
         desc.form = strcmp(test->form, "group") == 0 ? CLQ_FORM_GROUP : CLQ_FORM_ITEM;
@@ -131,6 +132,9 @@ static bool open_device(struct test *test)
     test->device.queue = clCreateCommandQueue(clq_context_cl(test->device.context),
                                               clq_context_device(test->device.context), 0, &code);
     test->traits = clq__traits(test->device.context);
+    clGetDeviceInfo(clq_context_device(test->device.context), CL_DEVICE_NAME, sizeof name, name, NULL);
+    printf("seed %" PRIu64 ", device %s\n", test->seed, name);
+    fflush(stdout);
     return code == CL_SUCCESS;
 }
 
@@ -155,8 +159,6 @@ int main(int argc, char **argv)
                 test.list != NULL ? test.list : "left out");
         good = false;
     }
-    printf("seed %" PRIu64 "\n", test.seed);
-    fflush(stdout);
     good = good && open_device(&test) && try_all(&test);
     if (test.device.queue != NULL)
         clReleaseCommandQueue(test.device.queue);
