@@ -36,7 +36,7 @@ static const struct clq__launch *launch_of(const struct call *call, const struct
     return NULL;
 }
 
-static bool run_both(struct test *test, uint64_t number)
+static bool run_both(struct test *test, const struct clq__variant *variant, uint64_t number)
 {
     char failure[512] = "";
     const bool good = on_device_run(&test->device, test->call, failure, sizeof failure) &&
@@ -46,7 +46,10 @@ static bool run_both(struct test *test, uint64_t number)
     if (!good) {
         fprintf(stderr, "%s\n", failure);
         call_print(test->call);
-        fprintf(stderr, "call %" PRIu64 " of seed %" PRIu64 "\n", number, test->seed);
+        fprintf(stderr,
+                "once more: test_variants_args --seed %" PRIu64 " --first %" PRIu64
+                " --sets 1 --only \"%s\"\n",
+                test->seed, number, clq__variant_text(variant).data);
     }
     on_device_clear(&test->device);
     return good;
@@ -68,19 +71,17 @@ static bool try_variant(struct test *test, const struct clq__variant *variant)
             return false;
         }
         if (call_make(test->call, test->seed, number, &test->traits, variant) != CLQ_OK) {
-            fprintf(stderr, "a call that is right is refused: %s\n", clq_error_detail());
+            fprintf(stderr, "call %" PRIu64 " of seed %" PRIu64 " is right and refused: %s\n", number,
+                    test->seed, clq_error_detail());
             good = false;
         } else if (launch_of(test->call, variant) != NULL) {
             launched++;
-            good = run_both(test, number);
+            good = run_both(test, variant, number);
         }
         call_clear(test->call);
     }
     test->calls += launched;
     test->variants++;
-    if (!good)
-        fprintf(stderr, "once more: test_variants_args --seed %" PRIu64 " --only \"%s\"\n", test->seed,
-                clq__variant_text(variant).data);
     return good;
 }
 
