@@ -12,10 +12,10 @@ cmake -S . -B build -DCLQ_BUILD_EXAMPLES=ON >/dev/null
 cmake --build build -j "$(nproc)" >build/log 2>&1 || { cat build/log >&2; exit 1; }
 build/clquant devices
 echo
-build/examples/demo/demo ${file:+"$file"}
+build/examples/demo ${file:+"$file"}
 echo
-build/examples/decode/decode
+build/examples/decode
 echo
-build/examples/kv_cache/kv_cache --plot build/kv_cache.svg
+build/examples/kv_cache --plot build/kv_cache.svg
 echo
 echo "drawn: build/kv_cache.svg"

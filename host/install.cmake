@@ -25,7 +25,7 @@ if(TARGET clquant_command)
   install(TARGETS clquant_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
 endif()
 
-# The pages lie as they do here, so that their links hold. Of the examples, those that need nothing but the package.
+# The pages lie as they do here, so that their links hold. The examples need nothing but the package.
 set(doc_dir ${CMAKE_INSTALL_DATAROOTDIR}/doc/clquant)
 if(PROJECT_IS_TOP_LEVEL)
   set(doc_dir ${CMAKE_INSTALL_DOCDIR})
@@ -35,8 +35,7 @@ install(FILES ${PROJECT_SOURCE_DIR}/README.md DESTINATION ${doc_dir} COMPONENT d
 install(FILES ${PROJECT_SOURCE_DIR}/CHANGELOG.md DESTINATION ${doc_dir} COMPONENT documentation OPTIONAL)
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/docs DESTINATION ${doc_dir} COMPONENT documentation
   FILES_MATCHING PATTERN "*.md" PATTERN "*.svg")
-install(FILES ${PROJECT_SOURCE_DIR}/examples/quantize.c ${PROJECT_SOURCE_DIR}/examples/own_pipeline.c
-  DESTINATION ${doc_dir}/examples COMPONENT documentation)
+install(DIRECTORY ${PROJECT_SOURCE_DIR}/examples DESTINATION ${doc_dir} COMPONENT documentation)
 
 set(clquant_kind static)
 if(BUILD_SHARED_LIBS)

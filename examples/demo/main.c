@@ -3,71 +3,97 @@
  * file, quantized on the OpenCL device to int8 and to packed int4 with a scale per channel.
  *
  *   demo [FILE.safetensors] */
-#include "activations.h"
-#include "format.h"
+#include "demo.h"
 
-#include <safetensors/safetensors.h>
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 enum { TOKENS = 4096, CHANNELS = 4096 };
 
-static const struct format formats[] = {
-    {"int8", {kDLInt, 8, 1}, REFERENCE_I8, 127.0f},
-    {"int4", {kDLInt, 4, 1}, REFERENCE_I4, 7.0f},
-};
-
-static bool run_formats(const struct demo *demo, DLDataType dtype, const struct reference_tensor *x)
+static int help(void)
 {
+    printf("demo [FILE.safetensors]: quantizes the float tensors of the file, or activations of a model's "
+           "size\n");
+    return fflush(stdout) == 0 ? 0 : 3;
+}
+
+/* Activations as a language model has them: nearly normal, but for a few channels that are tens of times larger in
+ * every token. Those outliers are why a scale per channel is worth its bytes. */
+static void fill_activations(uint16_t *values, uint64_t seed)
+{
+    static double spread[CHANNELS], shift[CHANNELS];
+
+    for (size_t c = 0; c < CHANNELS; c++) {
+        const bool outlier = random_uniform(&seed) < 0.005;
+
+        spread[c] = exp(0.4 * random_normal(&seed)) * (outlier ? 4.0 : 1.0);
+        shift[c] =
+            outlier ? (random_uniform(&seed) < 0.5 ? -1 : 1) * (20.0 + 40.0 * random_uniform(&seed)) : 0.0;
+    }
+    for (size_t i = 0; i < (size_t)TOKENS * CHANNELS; i++)
+        values[i] =
+            float16_of_float((float)(shift[i % CHANNELS] + spread[i % CHANNELS] * random_normal(&seed)));
+}
+
+static bool run_formats(const struct demo *demo, const struct data *x)
+{
+    static const struct format formats[] = {{"int8", {kDLInt, 8, 1}, 127.0f}, {"int4", {kDLInt, 4, 1}, 7.0f}};
     bool ok = true;
 
     for (size_t i = 0; i < sizeof formats / sizeof *formats && ok; i++) {
-        if (formats[i].type == REFERENCE_I4 && x->shape[x->rank - 1] % 2 != 0)
+        if (formats[i].dtype.bits == 4 && x->shape[x->rank - 1] % 2 != 0)
             printf("  int4 is left out: packed int4 needs an even last dimension\n");
         else
-            ok = format_run(demo, &formats[i], dtype, x);
+            ok = format_run(demo, &formats[i], x);
     }
     return ok;
 }
 
 static bool run_activations(const struct demo *demo)
 {
-    const int64_t shape[] = {TOKENS, CHANNELS};
     uint16_t *values = malloc((size_t)TOKENS * CHANNELS * sizeof *values);
+    const struct data x = {CLQ_FLOAT16, 2, {TOKENS, CHANNELS}, values};
     bool ok = false;
 
     if (values != NULL) {
-        activations_fill(values, TOKENS, CHANNELS, 20240607);
-        const struct reference_tensor x = reference_dense(REFERENCE_F16, 1, 2, shape, values);
-
+        fill_activations(values, 20240607);
         printf("activations: float16 %d tokens x %d channels, one channel in 200 an outlier\n", TOKENS,
                CHANNELS);
-        ok = run_formats(demo, CLQ_FLOAT16, &x);
+        ok = run_formats(demo, &x);
     }
     free(values);
     return ok;
 }
 
-static bool run_tensor(const struct demo *demo, const struct safetensors *file,
-                       const struct safetensors_tensor *tensor, enum reference_type type,
-                       struct failure *failure)
+#ifdef DEMO_FILES
+#include "../common/tensor_file.h"
+
+/* In ASCII: a name from a file may hold what steers the terminal. */
+static void print_tame(const char *name)
 {
-    const size_t bytes = (size_t)(tensor->end - tensor->begin);
-    void *values = malloc(bytes);
-    char shown[256];
-    bool ok = values != NULL || fail(failure, STATUS_SYSTEM, "%s: out of memory", tensor->name);
+    for (; *name != '\0'; name++)
+        if ((*name & 0xc0) != 0x80) /* of a character of several bytes, the first */
+            putchar(*name >= ' ' && *name <= '~' ? *name : '?');
+}
 
-    ok = ok && safetensors_read(file, tensor, 0, values, bytes, failure);
+static bool run_tensor(const struct demo *demo, struct tensor_file *file, const struct tensor_entry *entry)
+{
+    void *values = tensor_file_read(file, entry);
+    struct data x = {entry->value_bytes == 4 ? CLQ_FLOAT32
+                     : entry->type[0] == 'B' ? CLQ_BFLOAT16
+                                             : CLQ_FLOAT16,
+                     entry->rank,
+                     {0},
+                     values};
+    bool ok = values != NULL;
+
+    memcpy(x.shape, entry->shape, sizeof x.shape);
     if (ok) {
-        const struct reference_tensor x = reference_dense(type, 1, (int)tensor->rank, tensor->shape, values);
-
-        snprintf(shown, sizeof shown, "%s", tensor->name);
-        tame(shown);
-        printf("%s: %s, %zu dimensions, %.1f MiB\n", shown, tensor->type->name, tensor->rank,
-               (double)bytes / (1 << 20));
-        ok = run_formats(demo, tensor->type->dtype, &x) ||
-             fail(failure, STATUS_SYSTEM, "%s failed", tensor->name);
+        print_tame(entry->name);
+        printf(": %s, %d dimensions, %.1f MiB\n", entry->type, entry->rank,
+               (double)entry->size_bytes / (1 << 20));
+        ok = run_formats(demo, &x);
+    } else {
+        fprintf(stderr, "demo: %s\n", file->problem);
     }
     free(values);
     return ok;
@@ -76,37 +102,36 @@ static bool run_tensor(const struct demo *demo, const struct safetensors *file,
 /* Every tensor of floats that has a last axis to give scales to. */
 static bool run_file(const struct demo *demo, const char *path)
 {
-    struct failure failure = {0};
-    struct safetensors file;
+    struct tensor_file file;
+    bool ok = tensor_file_open(&file, path);
     size_t done = 0;
-    bool ok = safetensors_open(&file, path, &failure);
 
-    if (!ok) {
-        complain("%s", failure.text);
-        return false;
-    }
+    if (!ok)
+        fprintf(stderr, "demo: %s\n", file.problem);
     for (size_t i = 0; i < file.count && ok; i++) {
-        const struct safetensors_tensor *tensor = &file.tensors[i];
-        const char *name = tensor->type->name;
+        const struct tensor_entry *entry = &file.entries[i];
 
-        if (!safetensors_type_is_float(tensor->type) || tensor->rank == 0 ||
-            tensor->rank > SAFETENSORS_MAX_RANK || tensor->begin == tensor->end)
+        if (entry->value_bytes == 0 || entry->rank == 0 || entry->rank > TENSOR_MAX_RANK ||
+            entry->size_bytes == 0)
             continue;
-        ok = run_tensor(demo, &file, tensor,
-                        name[0] == 'B'   ? REFERENCE_BF16
-                        : name[1] == '1' ? REFERENCE_F16
-                                         : REFERENCE_F32,
-                        &failure);
+        ok = run_tensor(demo, &file, entry);
         done++;
     }
-    if (ok && done == 0)
-        ok = fail(&failure, STATUS_REFUSED, "%s: it has no float32, float16 or bfloat16 tensor with elements",
-                  path);
-    if (!ok)
-        complain("%s", failure.text);
-    safetensors_close(&file);
+    if (ok && done == 0) {
+        fprintf(stderr, "demo: %s: it has no float32, float16 or bfloat16 tensor with elements\n", path);
+        ok = false;
+    }
+    tensor_file_close(&file);
     return ok;
 }
+#else
+static bool run_file(const struct demo *demo, const char *path)
+{
+    (void)demo;
+    fprintf(stderr, "demo: '%.200s' cannot be read: this program was built without cJSON\n", path);
+    return false;
+}
+#endif
 
 int main(int argc, char **argv)
 {
@@ -115,19 +140,15 @@ int main(int argc, char **argv)
     bool ok = false;
     clq_status status;
 
-    if (argc == 2 && strcmp(argv[1], "--help") == 0) {
-        printf("demo [FILE.safetensors]: quantizes the float tensors of the file, or activations of a "
-               "model's size\n");
-        return close_output(STATUS_DONE);
-    }
+    if (argc == 2 && strcmp(argv[1], "--help") == 0)
+        return help();
     if (argc > 2 || (argc == 2 && argv[1][0] == '-')) {
-        complain("'%.200s': one file or --help is expected", argv[argc - 1]);
-        return STATUS_USAGE;
+        fprintf(stderr, "demo: '%.200s': one file or --help is expected\n", argv[argc - 1]);
+        return 2;
     }
     status = clq_context_create(NULL, &demo.context);
     if (status == CLQ_OK)
-        demo.queue =
-            clCreateCommandQueue(clq_context_cl(demo.context), clq_context_device(demo.context), 0, &status);
+        status = clq_queue_create(demo.context, 0, &demo.queue);
     if (status == CLQ_OK) {
         clGetDeviceInfo(clq_context_device(demo.context), CL_DEVICE_NAME, sizeof name - 1, name, NULL);
         clGetDeviceInfo(clq_context_device(demo.context), CL_DRIVER_VERSION, sizeof driver - 1, driver, NULL);
@@ -136,8 +157,11 @@ int main(int argc, char **argv)
     } else {
         fprintf(stderr, "demo: %s: %s\n", clq_status_name(status), clq_error_detail());
     }
-    if (demo.queue != NULL)
-        clReleaseCommandQueue(demo.queue);
+    clq_queue_destroy(demo.queue);
     clq_context_destroy(demo.context);
-    return close_output(ok ? STATUS_DONE : STATUS_REFUSED);
+    if (fflush(stdout) != 0) {
+        fprintf(stderr, "demo: standard output cannot be written\n");
+        return 3;
+    }
+    return ok ? 0 : 1;
 }

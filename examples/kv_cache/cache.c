@@ -1,17 +1,54 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making a cache; what it takes. */
-#include "cache.h"
+/* What clquant does here: tokens into a cache and back, a call each for keys and values, in the caller's queue. */
+#include "kv_cache.h"
+
+const struct format formats[NUM_FORMATS] = {
+    {"float16", KEEP_FLOAT16, {kDLFloat, 16, 1}, false, false},
+    {"int8 static", KEEP_STATIC, {kDLInt, 8, 1}, false, false},
+    {"int8 dynamic", KEEP_DYNAMIC, {kDLInt, 8, 1}, true, false},
+    {"int4 dynamic", KEEP_DYNAMIC, {kDLInt, 4, 1}, false, false},
+    {"int4 dynamic, rotated", KEEP_DYNAMIC, {kDLInt, 4, 1}, false, true},
+};
+
+/* Tokens from .. from + count - 1 of a dense tensor [batch, tokens, ..]. tensor points into the view itself. */
+struct view {
+    DLTensor tensor;
+    int64_t shape[4], strides[4];
+};
+
+static void view(struct view *view, const DLTensor *whole, int64_t from, int64_t count)
+{
+    int64_t stride = 1;
+
+    view->tensor = *whole;
+    view->tensor.shape = view->shape;
+    view->tensor.strides = view->strides;
+    for (int d = whole->ndim - 1; d >= 0; d--) {
+        view->shape[d] = whole->shape[d];
+        view->strides[d] = stride;
+        stride *= whole->shape[d];
+    }
+    view->shape[1] = count;
+    view->tensor.byte_offset += (uint64_t)(from * view->strides[1]) * whole->dtype.bits / 8;
+}
+
+/* Heads and channels as one dimension. */
+static void flatten(struct view *view)
+{
+    view->tensor.ndim = 3;
+    view->shape[2] *= view->shape[3];
+    view->strides[2] = 1;
+}
 
 /* Of the prompt alone: the scales have to do for the tokens to come. */
 static clq_status find_scales(const struct cache *cache, int side)
 {
     const struct loop *loop = cache->loop;
-    struct tokens_view prompt;
+    struct view prompt;
 
-    tokens_view(&prompt, side == 0 ? &loop->keys->dl_tensor : &loop->values->dl_tensor, 0,
-                loop->setup->context);
-    tokens_view_flatten(&prompt);
-    return clq_find_scales(loop->device.context, loop->device.queue,
+    view(&prompt, &loop->source[side]->dl_tensor, 0, loop->options->context);
+    flatten(&prompt);
+    return clq_find_scales(loop->context, loop->queue,
                            &(struct clq_find_scales_desc){.x = &prompt.tensor,
                                                           .scales = &cache->sides[side].scale->dl_tensor,
                                                           .dtype = cache->format->dtype,
@@ -19,68 +56,160 @@ static clq_status find_scales(const struct cache *cache, int side)
                            0, NULL, NULL);
 }
 
-static clq_status create_side(struct cache *cache, int side)
+static clq_status create_side(struct cache *cache, int which)
 {
-    const struct setup *s = cache->loop->setup;
-    const struct format *format = cache->format;
-    const bool flat = format->keep == KEEP_STATIC;
-    const int64_t row = setup_token_elements(s);
-    const int64_t shape[] = {s->batch, setup_tokens(s), flat ? row : s->heads, s->head_size};
-    clq_context *context = cache->loop->device.context;
-    struct cache_side *made = &cache->sides[side];
-    clq_status status = clq_tensor_create(context, format->dtype, flat ? 3 : 4, shape, &made->data);
+    const struct options *o = cache->loop->options;
+    const bool flat = cache->format->keep == KEEP_STATIC, dynamic = cache->format->keep == KEEP_DYNAMIC;
+    const int64_t row = token_elements(o);
+    const int64_t shape[] = {o->batch, tokens_of(o), flat ? row : o->heads, o->head_size};
+    clq_context *context = cache->loop->context;
+    struct cache_side *side = &cache->sides[which];
 
-    if (status == CLQ_OK && format->keep == KEEP_STATIC) {
-        status = clq_tensor_create(context, CLQ_FLOAT32, 1, &row, &made->scale);
-        if (status == CLQ_OK)
-            status = find_scales(cache, side);
+    TRY(clq_tensor_create(context, cache->format->dtype, flat ? 3 : 4, shape, &side->data));
+    if (flat) {
+        TRY(clq_tensor_create(context, CLQ_FLOAT32, 1, &row, &side->scale));
+        TRY(find_scales(cache, which));
     }
-    if (status == CLQ_OK && format->keep == KEEP_DYNAMIC)
-        status = clq_tensor_create(context, CLQ_FLOAT32, 3, shape, &made->scale);
-    if (status == CLQ_OK && format->keep == KEEP_DYNAMIC && !format->symmetric)
-        status = clq_tensor_create(context, CLQ_FLOAT32, 3, shape, &made->offset);
-    return status;
+    if (dynamic)
+        TRY(clq_tensor_create(context, CLQ_FLOAT32, 3, shape, &side->scale));
+    if (dynamic && !cache->format->symmetric)
+        TRY(clq_tensor_create(context, CLQ_FLOAT32, 3, shape, &side->offset));
+    return CLQ_OK;
 }
 
 clq_status cache_create(struct cache *cache, const struct loop *loop, const struct format *format)
 {
-    clq_status status;
-
     *cache = (struct cache){.loop = loop, .format = format};
-    status = create_side(cache, 0);
-    return status == CLQ_OK ? create_side(cache, 1) : status;
+    TRY(create_side(cache, 0));
+    return create_side(cache, 1);
 }
 
 void cache_destroy(struct cache *cache)
 {
     for (int side = 0; side < 2; side++) {
-        DLManagedTensor *const tensors[] = {cache->sides[side].data, cache->sides[side].scale,
-                                            cache->sides[side].offset};
-
-        for (int i = 0; i < 3; i++)
-            clq_tensor_destroy(tensors[i]);
+        clq_tensor_destroy(cache->sides[side].data);
+        clq_tensor_destroy(cache->sides[side].scale);
+        clq_tensor_destroy(cache->sides[side].offset);
     }
 }
 
-clq_status cache_token_bytes(const struct cache *cache, size_t *bytes)
+size_t cache_token_bytes(const struct cache *cache)
 {
-    const struct setup *s = cache->loop->setup;
-    const bool scales = cache->format->keep == KEEP_DYNAMIC; /* static ones are kept once */
-    clq_status status = CLQ_OK;
-    size_t all = 0;
+    const struct options *o = cache->loop->options;
+    const bool kept = cache->format->keep == KEEP_DYNAMIC; /* static scales are kept once */
+    const size_t words = kept ? cache->format->symmetric ? 1 : 2 : 0;
 
-    for (int side = 0; side < 2 && status == CLQ_OK; side++) {
-        DLManagedTensor *const tensors[] = {cache->sides[side].data, cache->sides[side].scale,
-                                            cache->sides[side].offset};
+    return 2 * (size_t)o->heads *
+           ((size_t)o->head_size * cache->format->dtype.bits / 8 + words * sizeof(float));
+}
 
-        for (int i = 0; i < (scales ? 3 : 1) && status == CLQ_OK; i++)
-            if (tensors[i] != NULL) {
-                size_t size = 0;
+static clq_status copy(const struct cache *cache, int side, int64_t from, int64_t count, cl_event *done)
+{
+    const struct options *o = cache->loop->options;
+    const size_t token = (size_t)token_elements(o) * sizeof(uint16_t), pitch = (size_t)tokens_of(o) * token;
+    const size_t origin[] = {(size_t)from * token, 0, 0},
+                 region[] = {(size_t)count * token, (size_t)o->batch, 1};
 
-                status = clq_tensor_size_bytes(&tensors[i]->dl_tensor, &size);
-                all += size;
-            }
+    return noted(clEnqueueCopyBufferRect(cache->loop->queue, cache->loop->source[side]->dl_tensor.data,
+                                         cache->sides[side].data->dl_tensor.data, origin, origin, region,
+                                         pitch, 0, pitch, 0, 0, NULL, done),
+                 "clEnqueueCopyBufferRect");
+}
+
+/* Dense, as a rotation wants it: widened into one of the loop's tensors, rotated into the other. Both are free
+ * until the caches are read. */
+static clq_status rotate(const struct cache *cache, int side, int64_t from, int64_t count,
+                         struct view *updates)
+{
+    const struct loop *loop = cache->loop;
+    const int64_t token = token_elements(loop->options), pitch = tokens_of(loop->options) * token;
+    DLTensor wide = loop->wide[0]->dl_tensor, turned = loop->wide[1]->dl_tensor;
+
+    wide.shape = turned.shape = updates->shape;
+    TRY(loop_widen(loop, &loop->source[side]->dl_tensor, from * token, pitch, &wide, count * token,
+                   count * token, NULL));
+    updates->tensor = turned;
+    return clq_rotate_rows(
+        loop->context, loop->queue,
+        &(struct clq_rotate_rows_desc){.rotation = loop->rotation, .x = &wide, .y = &turned}, 0, NULL, NULL);
+}
+
+static clq_status put_side(const struct cache *cache, int which, int64_t from, int64_t count, cl_event *done)
+{
+    const struct loop *loop = cache->loop;
+    const struct format *format = cache->format;
+    const struct cache_side *side = &cache->sides[which];
+    DLTensor starts = loop->starts->dl_tensor;
+    struct view updates;
+
+    if (format->keep == KEEP_FLOAT16)
+        return copy(cache, which, from, count, done);
+    starts.ndim = 1;
+    starts.shape = &starts.shape[1];
+    starts.byte_offset = (uint64_t)(from * loop->options->batch) * sizeof(int32_t);
+    view(&updates, &loop->source[which]->dl_tensor, from, count);
+    if (format->keep == KEEP_STATIC) {
+        flatten(&updates);
+        return clq_quantize_scatter(loop->context, loop->queue,
+                                    &(struct clq_quantize_scatter_desc){.cache = &side->data->dl_tensor,
+                                                                        .indices = &starts,
+                                                                        .updates = &updates.tensor,
+                                                                        .scales = &side->scale->dl_tensor,
+                                                                        .axis = 1},
+                                    0, NULL, done);
     }
-    *bytes = all / (size_t)(s->batch * setup_tokens(s));
-    return status;
+    if (format->rotated)
+        TRY(rotate(cache, which, from, count, &updates));
+    return clq_dynamic_quantize_scatter(loop->context, loop->queue,
+                                        &(struct clq_dynamic_quantize_scatter_desc){
+                                            .cache = &side->data->dl_tensor,
+                                            .cache_scales = &side->scale->dl_tensor,
+                                            .cache_offsets = side->offset ? &side->offset->dl_tensor : NULL,
+                                            .indices = &starts,
+                                            .updates = &updates.tensor,
+                                            .axis = 1,
+                                            .symmetric = format->symmetric},
+                                        0, NULL, done);
+}
+
+static clq_status get_side(const struct cache *cache, int which, int64_t tokens, cl_event *done)
+{
+    const struct loop *loop = cache->loop;
+    const struct cache_side *side = &cache->sides[which];
+    const bool is_static = cache->format->keep == KEEP_STATIC;
+    const DLTensor *wide = &loop->wide[which]->dl_tensor;
+    const int64_t token = token_elements(loop->options), pitch = tokens_of(loop->options) * token;
+    struct view q, scale, offset, y;
+
+    if (cache->format->keep == KEEP_FLOAT16)
+        return loop_widen(loop, &side->data->dl_tensor, 0, pitch, wide, pitch, tokens * token, done);
+    view(&q, &side->data->dl_tensor, 0, tokens);
+    view(&y, wide, 0, tokens);
+    if (is_static)
+        flatten(&y);
+    else
+        view(&scale, &side->scale->dl_tensor, 0, tokens);
+    if (side->offset != NULL)
+        view(&offset, &side->offset->dl_tensor, 0, tokens);
+    return clq_dequantize(
+        loop->context, loop->queue,
+        &(struct clq_dequantize_desc){.q = &q.tensor,
+                                      .scales = is_static ? &side->scale->dl_tensor : &scale.tensor,
+                                      .offsets = side->offset != NULL ? &offset.tensor : NULL,
+                                      .y = &y.tensor,
+                                      .axis = -1,
+                                      .mode = is_static ? CLQ_DEQUANTIZE_DIVIDE : CLQ_DEQUANTIZE_DYNAMIC},
+        0, NULL, done);
+}
+
+clq_status cache_put(const struct cache *cache, int64_t from, int64_t count, cl_event *done)
+{
+    TRY(put_side(cache, 0, from, count, NULL));
+    return put_side(cache, 1, from, count, done);
+}
+
+clq_status cache_get(const struct cache *cache, int64_t tokens, cl_event *done)
+{
+    TRY(get_side(cache, 0, tokens, NULL));
+    return get_side(cache, 1, tokens, done);
 }

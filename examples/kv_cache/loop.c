@@ -1,128 +1,141 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Making and filling the loop's tensors. */
-#include "loop.h"
+/* The device, the example's own kernels, and the tensors that every format uses. */
+#include "kv_cache.h"
 
-#include <stdlib.h>
+#include <stdio.h>
 
-static clq_status make(struct loop *loop, DLManagedTensor **tensor, DLDataType dtype, int rank,
-                       const int64_t *shape)
+enum { GROUP = 64, RUN = 16 };
+
+static const char source[] = {
+#include "attention_cl.inc"
+};
+
+static clq_status build(struct loop *loop)
 {
-    return clq_tensor_create(loop->device.context, dtype, rank, shape, tensor);
+    const cl_device_id device = clq_context_device(loop->context);
+    const char *text = source;
+    const size_t length = sizeof source;
+    char log[256] = "", options[64];
+    clq_status status = CLQ_OK;
+
+    snprintf(options, sizeof options, "-cl-std=CL1.2 -DGROUP=%d -DRUN=%d", GROUP, RUN);
+    loop->program = clCreateProgramWithSource(clq_context_cl(loop->context), 1, &text, &length, &status);
+    TRY(noted(status, "clCreateProgramWithSource"));
+    status = clBuildProgram(loop->program, 1, &device, options, NULL, NULL);
+    if (status != CLQ_OK) {
+        clGetProgramBuildInfo(loop->program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+        return clq_error_set(status, "attention.cl does not build: %s", log);
+    }
+    loop->softmax = clCreateKernel(loop->program, "softmax", &status);
+    TRY(noted(status, "clCreateKernel of softmax"));
+    loop->widen = clCreateKernel(loop->program, "widen", &status);
+    return noted(status, "clCreateKernel of widen");
 }
 
 static clq_status make_tensors(struct loop *loop)
 {
-    const struct setup *s = loop->setup;
-    const int64_t tokens = setup_tokens(s);
-    const int64_t cache[] = {s->batch, tokens, s->heads, s->head_size};
-    const int64_t queries[] = {s->steps, s->batch, s->heads, s->queries, s->head_size};
-    const int64_t scores[] = {s->batch, s->heads, s->queries, tokens};
-    const int64_t starts[] = {tokens, s->batch};
+    const struct options *o = loop->options;
+    const int64_t tokens = tokens_of(o);
+    const int64_t cache[] = {o->batch, tokens, o->heads, o->head_size};
+    const int64_t queries[] = {o->steps, o->batch, o->heads, o->queries, o->head_size};
+    const int64_t scores[] = {o->batch, o->heads, o->queries, tokens}, starts[] = {tokens, o->batch};
     const struct {
         DLManagedTensor **tensor;
         DLDataType dtype;
         int rank;
         const int64_t *shape;
     } wanted[] = {
-        {&loop->keys, CLQ_FLOAT16, 4, cache},
-        {&loop->values, CLQ_FLOAT16, 4, cache},
-        {&loop->queries, CLQ_FLOAT32, 5, queries},
-        {&loop->starts, CLQ_INT32, 2, starts},
-        {&loop->wide[0], CLQ_FLOAT32, 4, cache},
-        {&loop->wide[1], CLQ_FLOAT32, 4, cache},
-        {&loop->scores, CLQ_FLOAT32, 4, scores},
-        {&loop->outputs, CLQ_FLOAT32, 4, queries + 1},
-        {&loop->turned[0], CLQ_FLOAT32, 4, queries + 1},
-        {&loop->turned[1], CLQ_FLOAT32, 4, queries + 1},
+        {&loop->source[0], CLQ_FLOAT16, 4, cache},       {&loop->source[1], CLQ_FLOAT16, 4, cache},
+        {&loop->queries, CLQ_FLOAT32, 5, queries},       {&loop->starts, CLQ_INT32, 2, starts},
+        {&loop->wide[0], CLQ_FLOAT32, 4, cache},         {&loop->wide[1], CLQ_FLOAT32, 4, cache},
+        {&loop->scores, CLQ_FLOAT32, 4, scores},         {&loop->outputs, CLQ_FLOAT32, 4, queries + 1},
+        {&loop->turned[0], CLQ_FLOAT32, 4, queries + 1}, {&loop->turned[1], CLQ_FLOAT32, 4, queries + 1},
     };
-    clq_status status = CLQ_OK;
 
-    for (size_t i = 0; i < sizeof wanted / sizeof *wanted && status == CLQ_OK; i++)
-        status = make(loop, wanted[i].tensor, wanted[i].dtype, wanted[i].rank, wanted[i].shape);
-    return status;
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
+        TRY(clq_tensor_create(loop->context, wanted[i].dtype, wanted[i].rank, wanted[i].shape,
+                              wanted[i].tensor));
+    return CLQ_OK;
 }
 
 static clq_status upload(struct loop *loop, const DLManagedTensor *tensor, const void *bytes)
 {
     size_t size_bytes = 0;
-    clq_status status = clq_tensor_size_bytes(&tensor->dl_tensor, &size_bytes);
 
-    if (status == CLQ_OK)
-        status = clq_tensor_write(loop->device.queue, &tensor->dl_tensor, CL_TRUE, bytes, size_bytes, 0, NULL,
-                                  NULL);
-    return status;
+    TRY(clq_tensor_size_bytes(&tensor->dl_tensor, &size_bytes));
+    return clq_tensor_write(loop->queue, &tensor->dl_tensor, CL_TRUE, bytes, size_bytes, 0, NULL, NULL);
 }
 
 static clq_status upload_starts(struct loop *loop)
 {
-    const int64_t tokens = setup_tokens(loop->setup), batch = loop->setup->batch;
-    int32_t *starts = malloc((size_t)(tokens * batch) * sizeof *starts);
+    const int64_t count = tokens_of(loop->options) * loop->options->batch;
+    int32_t *starts = malloc((size_t)count * sizeof *starts);
     clq_status status;
 
     if (starts == NULL)
-        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for %lld starts", (long long)(tokens * batch));
-    for (int64_t i = 0; i < tokens * batch; i++)
-        starts[i] = (int32_t)(i / batch);
+        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for %lld starts", (long long)count);
+    for (int64_t i = 0; i < count; i++)
+        starts[i] = (int32_t)(i / loop->options->batch);
     status = upload(loop, loop->starts, starts);
     free(starts);
     return status;
 }
 
-clq_status loop_create(struct loop *loop, const struct setup *setup, const struct activations *activations,
-                       const char *device)
+clq_status loop_create(struct loop *loop, const struct options *options,
+                       const struct activations *activations)
 {
     clq_status status;
 
-    *loop = (struct loop){.setup = setup};
-    status = device_open(&loop->device, device);
-    if (status == CLQ_OK)
-        status = make_tensors(loop);
-    if (status == CLQ_OK)
-        status = upload(loop, loop->keys, activations->keys);
-    if (status == CLQ_OK)
-        status = upload(loop, loop->values, activations->values);
-    if (status == CLQ_OK)
-        status = upload(loop, loop->queries, activations->queries);
-    if (status == CLQ_OK)
-        status = upload_starts(loop);
-    if (status == CLQ_OK) {
-        status = clq_rotation_create(loop->device.context, setup->head_size, &loop->rotation);
-        status = status == CLQ_ERROR_VALUE ? CLQ_OK : status; /* no matrix of this size */
-    }
-    return status;
+    *loop = (struct loop){.options = options};
+    TRY(clq_context_create(&(struct clq_context_desc){.device_text = options->device}, &loop->context));
+    TRY(clq_queue_create(loop->context, 0, &loop->queue));
+    clGetDeviceInfo(clq_context_device(loop->context), CL_DEVICE_NAME, sizeof loop->device_name - 1,
+                    loop->device_name, NULL);
+    TRY(build(loop));
+    TRY(make_tensors(loop));
+    TRY(upload(loop, loop->source[0], activations->keys));
+    TRY(upload(loop, loop->source[1], activations->values));
+    TRY(upload(loop, loop->queries, activations->queries));
+    TRY(upload_starts(loop));
+    status = clq_rotation_create(loop->context, options->head_size, &loop->rotation);
+    return status == CLQ_ERROR_VALUE ? CLQ_OK : status; /* no matrix of this size */
 }
 
 void loop_destroy(struct loop *loop)
 {
-    DLManagedTensor *const tensors[] = {loop->keys,      loop->values,   loop->queries, loop->starts,
-                                        loop->wide[0],   loop->wide[1],  loop->scores,  loop->outputs,
+    DLManagedTensor *const tensors[] = {loop->source[0], loop->source[1], loop->queries, loop->starts,
+                                        loop->wide[0],   loop->wide[1],   loop->scores,  loop->outputs,
                                         loop->turned[0], loop->turned[1]};
 
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
         clq_tensor_destroy(tensors[i]);
     clq_rotation_destroy(loop->rotation);
-    device_close(&loop->device);
+    if (loop->widen != NULL)
+        clReleaseKernel(loop->widen);
+    if (loop->softmax != NULL)
+        clReleaseKernel(loop->softmax);
+    if (loop->program != NULL)
+        clReleaseProgram(loop->program);
+    clq_queue_destroy(loop->queue);
+    clq_context_destroy(loop->context);
 }
 
-void tokens_view(struct tokens_view *view, const DLTensor *whole, int64_t from, int64_t count)
+clq_status loop_widen(const struct loop *loop, const DLTensor *src, int64_t src_first, int64_t src_pitch,
+                      const DLTensor *dst, int64_t dst_pitch, int64_t count, cl_event *done)
 {
-    int64_t stride = 1;
+    const cl_ulong first = (cl_ulong)src_first, pitch = (cl_ulong)src_pitch, to = (cl_ulong)dst_pitch,
+                   length = (cl_ulong)count;
+    const struct {
+        size_t size_bytes;
+        const void *value;
+    } arguments[] = {{sizeof(cl_mem), &src->data}, {sizeof first, &first}, {sizeof pitch, &pitch},
+                     {sizeof(cl_mem), &dst->data}, {sizeof to, &to},       {sizeof length, &length}};
+    const size_t groups = ((size_t)count + GROUP * RUN - 1) / (GROUP * RUN);
+    const size_t local[2] = {GROUP, 1}, global[2] = {GROUP * groups, (size_t)loop->options->batch};
 
-    view->tensor = *whole;
-    view->tensor.shape = view->shape;
-    view->tensor.strides = view->strides;
-    for (int d = whole->ndim - 1; d >= 0; d--) {
-        view->shape[d] = whole->shape[d];
-        view->strides[d] = stride;
-        stride *= whole->shape[d];
-    }
-    view->shape[1] = count;
-    view->tensor.byte_offset += (uint64_t)(from * view->strides[1]) * whole->dtype.bits / 8;
-}
-
-void tokens_view_flatten(struct tokens_view *view)
-{
-    view->tensor.ndim = 3;
-    view->shape[2] *= view->shape[3];
-    view->strides[2] = 1;
+    for (cl_uint i = 0; i < 6; i++)
+        TRY(noted(clSetKernelArg(loop->widen, i, arguments[i].size_bytes, arguments[i].value),
+                  "clSetKernelArg"));
+    return noted(clEnqueueNDRangeKernel(loop->queue, loop->widen, 2, NULL, global, local, 0, NULL, done),
+                 "clEnqueueNDRangeKernel of widen");
 }

@@ -1,122 +1,216 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A decode loop whose keys and values are kept in each of the formats in turn: what it saves, what it costs.
- * --help lists the options. */
-#include "keys_file.h"
-#include "plain.h"
-#include "table.h"
+ * --help lists the options. Each part of a step is waited for, so that it can be timed: a model would enqueue them
+ * all. */
+#include "kv_cache.h"
 
 #include <clblast_c.h>
-#include <gnuplot.h>
+#include <stdarg.h>
 #include <stdio.h>
-#include <stdlib.h>
 
-static bool failed(struct failure *failure, clq_status status)
+enum part { PUT, GET, PRODUCTS, PARTS };
+
+int complain(int status, const char *format, ...)
 {
-    const enum exit_status exit = status == CLQ_ERROR_VALUE ? STATUS_REFUSED : STATUS_SYSTEM;
+    va_list values;
 
-    return fail(failure, exit, "%s: %s", clq_status_name(status), clq_error_detail());
+    va_start(values, format);
+    fputs("kv_cache: ", stderr);
+    vfprintf(stderr, format, values);
+    fputc('\n', stderr);
+    va_end(values);
+    return status;
 }
 
-static bool fill(struct activations *activations, const struct options *options, const struct keys_file *keys,
-                 struct failure *failure)
+clq_status noted(clq_status status, const char *call)
 {
-    const struct setup *setup = &options->setup;
-    const uint64_t seed = (uint64_t)options->seed;
-
-    if (!activations_init(activations, setup))
-        return fail(failure, STATUS_SYSTEM, "no memory for the activations");
-    if (options->keys == NULL)
-        activations_fill_keys(activations, setup, seed);
-    else if (!keys_file_read(keys, setup, activations->keys, failure))
-        return false;
-    activations_fill_values(activations, setup, seed);
-    activations_fill_queries(activations, setup, seed);
-    return true;
+    return status == CLQ_OK
+               ? status
+               : clq_error_set(status, "%s failed with %s (%d)", call, clq_status_name(status), (int)status);
 }
 
-static void describe(char *text, size_t size, const struct setup *s)
+static clq_status enqueue(const struct cache *cache, int64_t step, enum part part, cl_event *done)
 {
-    snprintf(text, size, "batch %lld, %lld heads of %lld, %lld queries each, %lld + %lld tokens",
-             (long long)s->batch, (long long)s->heads, (long long)s->head_size, (long long)s->queries,
-             (long long)s->context, (long long)s->steps);
+    const int64_t token = cache->loop->options->context + step;
+
+    switch (part) {
+    case PUT:
+        return cache_put(cache, token, 1, done);
+    case GET:
+        return cache_get(cache, token + 1, done);
+    default:
+        return attention_run(cache->loop, step, token + 1, cache->format->rotated, done);
+    }
 }
 
-static bool run_formats(const struct loop *loop, const struct options *options,
-                        const struct activations *activations, struct failure *failure)
+static clq_status wait(cl_event event)
 {
-    const size_t count =
-        (size_t)(loop->setup->steps * setup_query_rows(loop->setup) * loop->setup->head_size);
+    const clq_status status = clWaitForEvents(1, &event);
+
+    clReleaseEvent(event);
+    return noted(status, "clWaitForEvents");
+}
+
+static clq_status run_step(const struct cache *cache, int64_t step, double seconds[PARTS])
+{
+    for (int part = 0; part < PARTS; part++) {
+        const double start = now_s();
+        cl_event done = NULL;
+
+        TRY(enqueue(cache, step, (enum part)part, &done));
+        TRY(wait(done));
+        seconds[part] = now_s() - start;
+    }
+    return CLQ_OK;
+}
+
+/* outputs gets what every step's attention gave: [steps, batch, heads, queries, head size]; seconds those of each
+ * part, step by step. First the prompt, and the first step once for nothing but its kernels, which PoCL compiles when
+ * they first run. */
+static clq_status run_steps(const struct cache *cache, float *outputs, double *seconds[PARTS])
+{
+    const struct options *o = cache->loop->options;
+    const size_t count = (size_t)(query_rows(o) * o->head_size);
+    double taken[PARTS] = {0};
+    cl_event done = NULL;
+
+    TRY(cache_put(cache, 0, o->context, &done));
+    TRY(wait(done));
+    TRY(run_step(cache, 0, taken));
+    for (int64_t step = 0; step < o->steps; step++) {
+        TRY(run_step(cache, step, taken));
+        for (int part = 0; part < PARTS; part++)
+            seconds[part][step] = taken[part];
+        TRY(clq_tensor_read(cache->loop->queue, &cache->loop->outputs->dl_tensor, CL_TRUE,
+                            outputs + (size_t)step * count, count * sizeof *outputs, 0, NULL, NULL));
+    }
+    return CLQ_OK;
+}
+
+static clq_status run_format(const struct loop *loop, const struct format *format, float *outputs,
+                             struct result *result)
+{
+    const size_t steps = (size_t)loop->options->steps;
+    double *all = malloc(PARTS * steps * sizeof *all), *seconds[PARTS] = {all, all + steps, all + 2 * steps};
+    struct cache cache = {0};
+    clq_status status;
+
+    if (all == NULL)
+        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for the times of %zu steps", steps);
+    status = cache_create(&cache, loop, format);
+    if (status == CLQ_OK)
+        status = run_steps(&cache, outputs, seconds);
+    if (status == CLQ_OK)
+        *result = (struct result){.format = format,
+                                  .token_bytes = cache_token_bytes(&cache),
+                                  .put_us = 1e6 * median(seconds[PUT], steps),
+                                  .get_us = 1e6 * median(seconds[GET], steps),
+                                  .products_us = 1e6 * median(seconds[PRODUCTS], steps)};
+    cache_destroy(&cache);
+    free(all);
+    return status;
+}
+
+/* How far outputs are from the right ones; returns the root mean square of the right ones themselves. */
+static double compare(const float *outputs, const float *right, size_t count, struct result *result)
+{
+    double squares = 0.0, size = 0.0;
+
+    for (size_t i = 0; i < count; i++) {
+        const double error = fabs((double)outputs[i] - (double)right[i]);
+
+        result->max_error = error > result->max_error || isnan(error) ? error : result->max_error;
+        squares += error * error;
+        size += (double)right[i] * (double)right[i];
+    }
+    result->rms_error = sqrt(squares / (double)count);
+    return sqrt(size / (double)count);
+}
+
+static int failed(clq_status status)
+{
+    return complain(status == CLQ_ERROR_VALUE ? REFUSED : SYSTEM, "%s: %s", clq_status_name(status),
+                    clq_error_detail());
+}
+
+static int print(const struct loop *loop, const struct result *results, int count, double rms)
+{
+    const struct options *o = loop->options;
+    char title[200];
+
+    snprintf(title, sizeof title, "batch %lld, %lld heads of %lld, %lld queries each, %lld + %lld tokens",
+             (long long)o->batch, (long long)o->heads, (long long)o->head_size, (long long)o->queries,
+             (long long)o->context, (long long)o->steps);
+    printf("%s: %s, %s\n", loop->device_name, o->keys != NULL ? o->keys : "keys with outlier channels",
+           title);
+    printf("the float16 cache's outputs, of RMS %.5f, agree with a plain C computation of a sample; "
+           "errors are against them; times are per step\n\n",
+           rms);
+    report_print(results, count);
+    return o->plot != NULL ? report_plot(results, count, title, o->plot) : DONE;
+}
+
+static int run_formats(const struct loop *loop, const struct activations *activations)
+{
+    const struct options *o = loop->options;
+    const size_t last = (size_t)(query_rows(o) * o->head_size), count = (size_t)o->steps * last;
     float *right = malloc(count * sizeof *right), *outputs = malloc(count * sizeof *outputs);
     struct result results[NUM_FORMATS];
-    char title[200];
-    int done = 0;
-    bool ok = (right != NULL && outputs != NULL) || fail(failure, STATUS_SYSTEM, "no memory");
+    int done = 0, status = right != NULL && outputs != NULL ? DONE : complain(SYSTEM, "no memory");
+    double rms = 0.0;
 
-    describe(title, sizeof title, loop->setup);
-    for (int i = 0; i < NUM_FORMATS && ok; i++) {
-        clq_status status;
+    for (int i = 0; i < NUM_FORMATS && status == DONE; i++) {
+        clq_status run;
 
         if (formats[i].rotated && loop->rotation == NULL) {
             printf("%s is left out: there is no Hadamard matrix of %lld\n", formats[i].name,
-                   (long long)loop->setup->head_size);
+                   (long long)o->head_size);
             continue;
         }
-        status = decode_run(loop, &formats[i], i == 0 ? right : outputs, &results[done]);
-        ok = status == CLQ_OK || failed(failure, status);
-        if (ok && i == 0)
-            ok = plain_check(loop->setup, activations, right + count - count / (size_t)loop->setup->steps,
-                             failure);
-        if (ok)
-            table_errors(i == 0 ? right : outputs, right, count, &results[done++]);
+        run = run_format(loop, &formats[i], i == 0 ? right : outputs, &results[done]);
+        status = run == CLQ_OK ? DONE : failed(run);
+        if (status == DONE && i == 0)
+            status = attention_check(o, activations, right + count - last);
+        if (status == DONE)
+            rms = compare(i == 0 ? right : outputs, right, count, &results[done++]);
     }
-    if (ok) {
-        printf("%s: %s, %s\n", loop->device.name,
-               options->keys != NULL ? options->keys : "keys with outlier channels", title);
-        printf("the float16 cache's outputs, of RMS %.5f, agree with a plain C computation of a sample; "
-               "errors are against them; times are per step\n\n",
-               table_rms(right, count));
-        table_print(results, done);
-    }
-    if (ok && options->plot != NULL)
-        ok = plot_draw(results, done, title, options->plot, failure);
+    if (status == DONE)
+        status = print(loop, results, done, rms);
     free(outputs);
     free(right);
-    return ok;
+    return status;
 }
 
-static bool run(struct options *options, struct failure *failure)
+static int run(struct options *options)
 {
-    struct keys_file keys = {0};
     struct activations activations = {0};
     struct loop loop = {0};
-    bool ok = options->plot == NULL || gnuplot_can_draw(options->plot, failure);
-    const bool open = ok && options->keys != NULL && keys_file_open(&keys, options, failure);
+    int status = options->plot != NULL ? report_can_plot(options->plot) : DONE;
 
-    ok = ok && (open || options->keys == NULL) && fill(&activations, options, &keys, failure);
-    if (ok) {
-        const clq_status status = loop_create(&loop, &options->setup, &activations, options->device);
+    if (status == DONE)
+        status = activations_create(&activations, options);
+    if (status == DONE) {
+        const clq_status created = loop_create(&loop, options, &activations);
 
-        ok = (status == CLQ_OK || failed(failure, status)) &&
-             run_formats(&loop, options, &activations, failure);
+        if (created == CLQ_OK)
+            fputs("kv_cache: building kernels; CLBlast's take up to 30 s the first time\n", stderr);
+        status = created == CLQ_OK ? run_formats(&loop, &activations) : failed(created);
         loop_destroy(&loop);
     }
     CLBlastClearCache(); /* now: at the process's end the driver may be gone before it */
-    activations_clear(&activations);
-    if (open)
-        keys_file_close(&keys);
-    return ok;
+    activations_destroy(&activations);
+    return status;
 }
 
 int main(int argc, char **argv)
 {
-    struct failure failure = {0};
-    struct options options;
+    struct options options = {0};
+    bool help = false;
+    int status = options_read(&options, argc, argv, &help);
 
-    if (!options_read(&options, argc, argv, &failure) || (!options.help && !run(&options, &failure))) {
-        complain("%s", failure.text);
-        return (int)failure.status;
-    }
-    if (options.help)
-        options_help();
-    return close_output(STATUS_DONE);
+    if (status == DONE && !help)
+        status = run(&options);
+    if (fflush(stdout) != 0 && status == DONE)
+        status = complain(SYSTEM, "standard output cannot be written");
+    return status;
 }

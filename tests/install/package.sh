@@ -73,13 +73,20 @@ for page in LICENSE README.md $(grep -o '](docs/[^)]*)' "$source/README.md" | se
   [ -f "$doc/$page" ] || { echo "$page is not installed"; exit 1; }
 done
 [ ! -f "$source/CHANGELOG.md" ] || [ -f "$doc/CHANGELOG.md" ] || { echo "CHANGELOG.md is not installed"; exit 1; }
-examples=0
-for example in "$doc"/examples/*.c; do
-  "$cc" -std=c11 "$example" -o "$work/example" $(pkg --cflags --libs clquant)
-  run "$work/example" >/dev/null
-  examples=$((examples + 1))
+# by their own CMakeLists from the installed copy, and the single files by pkg-config as the README says
+"$cmake" -S "$doc/examples" -B "$work/examples" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
+"$cmake" --build "$work/examples" --parallel 2 >/dev/null
+for example in quantize own_pipeline decode; do
+  run "$work/examples/$example" >/dev/null
 done
-[ $examples -ge 2 ] || { echo "$examples examples are installed"; exit 1; }
+run "$work/examples/demo" --help >/dev/null
+if [ -f "$(dirname "$pc")/clquant_rotate.pc" ]; then # CLBlast is there
+  run "$work/examples/kv_cache" --help >/dev/null
+fi
+for example in quantize own_pipeline decode/decode; do
+  "$cc" -std=c11 "$doc/examples/$example.c" -o "$work/example" $(pkg --cflags --libs clquant) -lm
+  run "$work/example" >/dev/null
+done
 "$cmake" --install "$build" --prefix "$work/runtime" --component runtime >/dev/null
 strangers=$(cd "$work/runtime" && find . ! -type d ! -name 'libclquant*.so.*' ! -name LICENSE)
 [ -z "$strangers" ] || { echo "what runs programs brings with it:" $strangers; exit 1; }

@@ -3,7 +3,7 @@
 # The example on small sizes: bytes exactly, errors in order, its options and the user's own keys. KV_CACHE and
 # TENSOR_FILE name the programs.
 here=$(cd "$(dirname "$0")" && pwd)
-. "$here/../../tests/cli/library.sh"
+. "$here/../cli/library.sh"
 speaker=kv_cache
 
 # rows: "name bytes max rms" of the table in $out, without the times
@@ -107,7 +107,7 @@ refused "a plot in no directory" 3 "nowhere/x.svg"
 echo old >old.svg
 run "$KV_CACHE" --device nothing --plot old.svg
 refused "no device: the old plot stays" 3 "nothing"
-check "the old plot stays" test "$(cat old.svg)" = old -a -z "$(ls .clquant-* 2>/dev/null)"
+check "the old plot stays" test "$(cat old.svg)" = old -a -z "$(ls *.part 2>/dev/null)"
 run "$KV_CACHE" --device nothing --plot new.svg
 check "no device: no plot is begun" test "$status" = 3 -a ! -e new.svg
 if [ -w /dev/full ]; then

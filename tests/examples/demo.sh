@@ -1,0 +1,52 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The demonstration on a small file. DEMO and TENSOR_FILE name the programs.
+. "$(cd "$(dirname "$0")" && pwd)/../cli/library.sh"
+
+"$TENSOR_FILE" make in.st $'a\xc2\x9bb\xe2\x80\xaec:F32:4x8:1,-2,3,4' odd:F16:3:1,2,3 whole:I8:2:1,2
+run "$DEMO" in.st
+succeeded "a file of floats"
+check "int8 and int4 are right" test "$(grep -c 'equals the same in plain C in all' <<<"$out")" = 3
+check "int4 needs an even dimension" grep -q "int4 is left out" <<<"$out"
+check "a name that steers the terminal is shown tame" grep -qxF "a?b?c: F32, 2 dimensions, 0.0 MiB" <<<"$out"
+run "$DEMO" missing.st
+check "a missing file" test "$status" = 1 -a "$err" = "demo: missing.st: No such file or directory"
+# Files that are none: each is refused with a sentence that begins with its name.
+speaker=demo
+wrong() {
+    run "$DEMO" wrong.st
+    refused "$1" 1 "wrong.st: $2"
+}
+printf 1234567 >wrong.st
+wrong "seven bytes" "is no safetensors file: it has fewer than eight bytes"
+file_of wrong.st '{"a":' 0
+wrong "half a header" "is no safetensors file: its header is no JSON object"
+head -c 9 in.st >wrong.st
+wrong "a file that ends in its header" "is no safetensors file: its header would not end within it"
+printf '\377\377\377\377\377\377\377\377{}' >wrong.st
+wrong "a header of 2^64 bytes" "is no safetensors file: its header would not end within it"
+entry() { file_of wrong.st "{\"a\":$1}" 16; }
+entry '{"dtype":"F32","shape":[2,2],"data_offsets":[0,20]}'
+wrong "a tensor past the end" "tensor 'a' does not lie within the file"
+entry '{"dtype":"F32","shape":[2,2],"data_offsets":[16,0]}'
+wrong "a tensor that ends before it begins" "tensor 'a' does not lie within the file"
+entry '{"dtype":"F32","shape":[2,3],"data_offsets":[0,16]}'
+wrong "a shape of other bytes" "tensor 'a' has not as many bytes as its shape and type ask for"
+entry '{"dtype":"F32","shape":[4294967296,4294967296,4],"data_offsets":[0,16]}'
+wrong "a shape that overflows" "tensor 'a' has no shape of whole numbers"
+entry '{"dtype":"F32","shape":[-4],"data_offsets":[0,16]}'
+wrong "a negative shape" "tensor 'a' has no shape of whole numbers"
+entry '{"shape":[4],"data_offsets":[0,16]}'
+wrong "no type" "tensor 'a' has no type"
+entry '{"dtype":"I32","shape":[4],"data_offsets":[0,16]}'
+wrong "no floats" "it has no float32, float16 or bfloat16 tensor"
+run "$DEMO" --help
+succeeded "help"
+check "help says what it takes" grep -q "FILE.safetensors" <<<"$out"
+speaker=demo
+run "$DEMO" --nothing
+refused "no such option" 2 "'--nothing': one file or --help is expected"
+run "$DEMO" in.st in.st
+refused "two files" 2 "'in.st': one file"
+
+finish
