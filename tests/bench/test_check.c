@@ -1,57 +1,108 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A wrong result is refused: every case passes the bench's own check as it is, and fails it once one bit of a
- * row that is looked at, or all that was to be written, is another. */
+/* A wrong result is refused: every row of the bench passes its own check as it is, and fails it once one bit of what is
+ * looked at, or all that was to be written, is another. */
+#include "call.h"
 #include "opened.h"
-#include "quantize_case.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 #include <cmocka.h>
 
-static void refuses(const struct quantize_case *c, const char *why)
+static void refuses(const struct call *call, const char *why, const char *sentence)
 {
+    char label[256];
+
     bench.failure.text[0] = '\0';
-    if (quantize_case_check(&bench, c))
-        fail_msg("%s to %s: %s is not seen", quantize_src_name(c->src), quantize_dst_name(c->dst), why);
-    assert_non_null(strstr(bench.failure.text, "on the device and must be"));
+    if (!call_check(&bench, call)) {
+        assert_non_null(strstr(bench.failure.text, sentence));
+        return;
+    }
+    row_label(&call->row, label, sizeof label);
+    fail_msg("%s: %s is not seen", label, why);
 }
 
-static void every_case(void **state)
+static void passes(const struct call *call)
 {
-    (void)state;
-    for (int k = 0; k < PEER_SRC_COUNT * PEER_DST_COUNT * 2 * 4; k++) {
-        struct quantize_case c = {.columns = 512};
-        size_t last = 0;
+    if (!call_check(&bench, call))
+        fail_msg("%s", bench.failure.text);
+}
 
-        c.src = (enum peer_src)(k % PEER_SRC_COUNT);
-        c.dst = (enum peer_dst)(k / PEER_SRC_COUNT % PEER_DST_COUNT);
-        c.divide = k / (PEER_SRC_COUNT * PEER_DST_COUNT) % 2;
-        c.layout = (enum quantize_layout)(k / (PEER_SRC_COUNT * PEER_DST_COUNT * 2));
-        quantize_case_init(&bench, &c);
-        last = quantize_dst_bytes(&c) - 1;
-        if (last >= bench.x_bytes) /* half inputs to int32 do not fit, and are no rows of the bench */
-            continue;
-        assert_true(data_fill(&bench, c.src));
-        assert_true(data_fill_scales(&bench, c.divide ? 0.1f : 10.0f));
-        assert_true(data_spoil(&bench));
-        refuses(&c, "that nothing was written");
-        assert_true(quantize_case_run(&bench, &c));
-        if (!quantize_case_check(&bench, &c))
-            fail_msg("%s", bench.failure.text);
-        opened_flip_bit(0);
-        refuses(&c, "the first byte");
-        opened_flip_bit(0);
-        assert_true(quantize_case_check(&bench, &c));
-        opened_flip_bit(last);
-        refuses(&c, "the last byte");
+static void sees_a_flip(const struct call *call, size_t at, const char *what)
+{
+    opened_flip_bit(at);
+    refuses(call, what, "is wrong on the device");
+    opened_flip_bit(at);
+    passes(call);
+}
+
+/* Where rows 0 and the last are in y: these are looked at. */
+static void sees_every_result(struct call *call)
+{
+    const bool back = call->row.operation == DEQUANTIZE, finds = call->row.operation == FIND_SCALES;
+    const bool words = call->row.layout == PER_ROW && !back;
+    const size_t row_bytes = row_type_bytes(call->row.dst, call->row.columns);
+    const size_t first = (size_t)(back ? 0 : call_place(call, call->next - 1, 0));
+    const size_t last = (size_t)(back ? call->rows - 1 : call_place(call, call->next - 1, call->rows - 1));
+
+    passes(call);
+    if (finds) {
+        sees_a_flip(call, 2, "a scale");
+        return;
     }
+    sees_a_flip(call, call->y.byte_offset + first * row_bytes, "the first byte");
+    sees_a_flip(call, call->y.byte_offset + (last + 1) * row_bytes - 1, "the last byte");
+    if (words)
+        sees_a_flip(call, call->scale_at + first * sizeof(float) + 2, "a scale");
+    if (words && call->row.mode == ASYMMETRIC)
+        sees_a_flip(call, call->offset_at + first * sizeof(float) + 2, "an offset");
+}
+
+static void sees_a_stray_write(struct call *call)
+{
+    const int64_t position = places_untouched(&call->places, call->next - 1);
+    const int64_t row = position * call_position_rows(call);
+
+    if (call->row.placement == DENSE || call->row.operation == DEQUANTIZE || position < 0)
+        return;
+    opened_flip_bit(row_type_bytes(call->row.dst, row * call->row.columns));
+    refuses(call, "a stray write", "of no entry");
+    opened_flip_bit(row_type_bytes(call->row.dst, row * call->row.columns));
+}
+
+static bool check_row(void *user, const struct row *row)
+{
+    struct call call;
+    size_t *rows = user;
+
+    ++*rows;
+    assert_true(call_fill(&bench, row));
+    if (!call_init(&bench, &call, row, &bench.library) || !call_once_checked(&bench, &call))
+        fail_msg("%s", bench.failure.text);
+    assert_true(call.src_bytes <= bench.x_bytes && call.y.byte_offset + call.dst_bytes <= bench.x_bytes);
+    sees_every_result(&call);
+    sees_a_stray_write(&call);
+    assert_true(data_spoil(&bench));
+    refuses(&call, "that nothing was written", "is wrong on the device");
+    call_clear(&call);
+    return true;
+}
+
+static void every_row(void **state)
+{
+    size_t rows = 0;
+
+    (void)state;
+    assert_true(rows_visit(check_row, &rows));
+    printf("%zu rows\n", rows);
+    assert_true(rows > 100);
 }
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_case)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_row)};
     return cmocka_run_group_tests(tests, opened_start, opened_stop);
 }

@@ -31,7 +31,7 @@ static void streams(size_t src_bytes, size_t dst_bytes)
     struct race race = {0};
     uint8_t of_x[WORD], of_y[WORD];
 
-    assert_true(data_fill(&bench, PEER_F32));
+    assert_true(data_fill(&bench, F32));
     assert_true(data_read(&bench, bench.x, 0, x, bench.x_bytes));
     assert_true(limit_add(&bench, &race, src_bytes, dst_bytes));
     assert_int_equal(race.list[0].role, RACE_STREAM);
@@ -72,7 +72,7 @@ static void reads_alone(void **state)
     struct race race = {0};
 
     (void)state;
-    assert_true(data_fill(&bench, PEER_F32));
+    assert_true(data_fill(&bench, F32));
     assert_true(limit_add(&bench, &race, bench.x_bytes, 0));
     assert_true(data_spoil(&bench));
     assert_true(race.list[0].run(&bench, race.list[0].self));

@@ -6,7 +6,6 @@
 #include "../output_file.h"
 #include "../words.h"
 #include "data.h"
-#include "gnuplot.h"
 #include "limit.h"
 #include "torch.h"
 
@@ -18,16 +17,12 @@
 
 enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20 };
 
-/* An operator adds its rows here. */
-static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, quantize_rows,
-                                                      group_rows,      scatter_rows,   dynamic_rows,
-                                                      scales_rows,     dequantize_rows};
+static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, measure_rows};
 
 static const char help[] =
     "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--json FILE] [--plot FILE.svg]\n\n"
     "Measures every operator beside what the device's memory allows: a loop that reads and writes the same\n"
-    "bytes and computes nothing. On a CPU also beside C with intrinsics, and oneDNN and PyTorch where they\n"
-    "are installed.\n\n"
+    "bytes and computes nothing. On a CPU also beside oneDNN and PyTorch where they are installed.\n\n"
     "  --only TEXT  rows that hold every word of TEXT, or words that begin so: \"float16 int4 multiply\"\n"
     "  --size MIB   of input, 1024 where left out; no more than the device's largest buffer is used. What "
     "fits\n"
@@ -86,13 +81,13 @@ static bool can_write_results(struct bench *bench)
     const struct bench_options *options = &bench->options;
 
     return (!options->json_path || output_file_possible("--json", options->json_path, &bench->failure)) &&
-           (!options->plot_path || gnuplot_can_draw(options->plot_path, &bench->failure));
+           (!options->plot_path || report_can_plot(options->plot_path, &bench->failure));
 }
 
 static bool run(struct bench *bench)
 {
     if (!count_rows(bench) || !can_write_results(bench) || !device_open(bench) || !data_create(bench) ||
-        !data_fill(bench, PEER_F32) || !limit_measure_copies(bench))
+        !data_fill(bench, F32) || !limit_measure_copies(bench))
         return false;
     report_print_head(&bench->report);
     return run_groups(bench) && write_results(bench);

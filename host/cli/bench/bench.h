@@ -7,6 +7,7 @@
 #include "../progress.h"
 #include "pool.h"
 #include "report.h"
+#include "rows.h"
 
 #include <clquant/clquant.h>
 
@@ -17,6 +18,22 @@ struct bench_options {
     size_t size_bytes; /* of the input, at most */
 };
 
+/* The library that calls go to: the command's own, or one that the lab loaded. */
+#define LIBRARY_CALLS(X)                                                                                     \
+    X(error_detail)                                                                                          \
+    X(quantize)                                                                                              \
+    X(group_quantize)                                                                                        \
+    X(quantize_scatter)                                                                                      \
+    X(dynamic_quantize)                                                                                      \
+    X(dynamic_quantize_scatter)                                                                              \
+    X(find_scales)                                                                                           \
+    X(dequantize)
+struct library {
+    clq_context *context;
+#define LIBRARY_MEMBER(name) __typeof__(clq_##name) *name;
+    LIBRARY_CALLS(LIBRARY_MEMBER)
+};
+
 struct bench {
     struct bench_options options;
     struct failure failure;
@@ -25,7 +42,8 @@ struct bench {
     bool counting; /* rows only count themselves */
     size_t rows_found, rows_done;
 
-    clq_context *context;
+    clq_context *context; /* the library's */
+    struct library library;
     cl_command_queue queue;
     struct pool *pool; /* NULL where the device is no CPU: the host's loops are then no measure */
     struct limit *limit;
@@ -36,10 +54,10 @@ struct bench {
     size_t x_bytes, next_piece; /* of x, data_next_piece */
     float *scale_values;        /* what is in scales */
     void *x_host, *y_host;      /* only between data_begin_host and data_end_host */
-    int filled_with;            /* enum peer_src, or -1 */
+    int filled_with;            /* enum type, or -1 */
 };
 
-enum { MOST_SCALES = 1 << 16 };
+enum { MOST_SCALES = 1 << 18 };
 
 /* Everything below notes the sentence in bench->failure and returns false where it fails. */
 
@@ -53,20 +71,18 @@ bool device_check(struct bench *bench, const char *call, cl_int code);
 /* Waits for the event, and releases it. */
 bool device_wait(struct bench *bench, cl_event done);
 
-/* True when this row is wanted; while counting it is only counted. label: words for --only and the progress.
- */
+/* True when this row is wanted; while counting it is only counted. label: words for --only and the progress. */
 bool bench_wants(struct bench *bench, const char *label);
 
 /* Prints a finished row and keeps it. */
 bool bench_add(struct bench *bench, const struct report_row *row);
 
-/* The groups of rows, a file each. */
-bool quantize_rows(struct bench *bench);
-bool group_rows(struct bench *bench);
-bool scatter_rows(struct bench *bench);
-bool dynamic_rows(struct bench *bench);
-bool dequantize_rows(struct bench *bench);
-bool scales_rows(struct bench *bench);
+/* One kernel of bench.cl, built for these numbers; the caller releases it. */
+bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, size_t args_longs,
+                   cl_kernel *kernel);
+
+/* Every row of the table; what a call costs the host; what the first call of a process costs. */
+bool measure_rows(struct bench *bench);
 bool host_cost_rows(struct bench *bench);
 bool first_call_rows(struct bench *bench);
 

@@ -8,32 +8,7 @@
 #include <sys/mman.h>
 #include <time.h>
 
-enum {
-    PIECE_BYTES = 1 << 20,
-    WINDOW_BYTES = 64 << 20,
-    PAGE_BYTES = 4096,
-    LARGE_PAGE_BYTES = 2 << 20,
-    UNWRITTEN = 0xa5
-};
-
-/* A window of x that is being filled, a piece for each call. */
-struct filling {
-    uint8_t *bytes;
-    size_t size_bytes;
-    uint64_t seed;
-    enum peer_src src;
-};
-
-/* The bits of a float of either sign with an exponent from -6 to 2: random fraction, never NaN. */
-static uint32_t random_f32(uint64_t random)
-{
-    return (uint32_t)(random & 0x807fffff) | (uint32_t)(121 + (random >> 32) % 9) << 23;
-}
-
-static uint16_t random_f16(uint64_t random)
-{
-    return (uint16_t)((random & 0x83ff) | (9 + (random >> 32) % 9) << 10);
-}
+enum { MIB = 1 << 20, BLOCK_BYTES = 64 * MIB, PAGE_BYTES = 4096, LARGE_PAGE_BYTES = 2 * MIB };
 
 static uint64_t next_random(uint64_t *state)
 {
@@ -43,31 +18,62 @@ static uint64_t next_random(uint64_t *state)
     return *state;
 }
 
-static void fill_piece(void *arg, size_t index)
+/* The bits of a float of either sign with an exponent from -6 to 2: random fraction, never NaN. */
+static uint32_t random_f32(uint64_t random)
 {
-    const struct filling *filling = arg;
-    uint64_t state = (filling->seed + index) * 0x9e3779b97f4a7c15u | 1;
-    size_t begin = index * PIECE_BYTES;
-    size_t end = begin + PIECE_BYTES < filling->size_bytes ? begin + PIECE_BYTES : filling->size_bytes;
+    return (uint32_t)(random & 0x807fffff) | (uint32_t)(121 + (random >> 32) % 9) << 23;
+}
 
-    for (size_t at = begin; at + 4 <= end; at += 4) {
-        uint64_t random = next_random(&state);
-        uint32_t bits = random_f32(random);
+static uint32_t random_f16(uint64_t random)
+{
+    return (uint32_t)((random & 0x83ff) | (9 + (random >> 32) % 9) << 10);
+}
 
-        if (filling->src == PEER_F16)
-            bits = (uint32_t)random_f16(random) | (uint32_t)random_f16(random >> 20) << 16;
-        else if (filling->src == PEER_BF16)
-            bits = bits >> 16 | (random_f32(random >> 16 ^ random << 32) & 0xffff0000);
-        memcpy(filling->bytes + at, &bits, 4);
+static void fill_block(uint32_t *words, enum type src)
+{
+    uint64_t state = (uint64_t)time(NULL) << 20 | 1;
+
+    for (size_t i = 0; i < BLOCK_BYTES / sizeof *words; i++) {
+        const uint64_t random = next_random(&state);
+
+        words[i] = src == F16 ? random_f16(random) | random_f16(random >> 20) << 16
+                   : src == BF16
+                       ? random_f32(random) >> 16 | (random_f32(random >> 16 ^ random << 32) & 0xffff0000)
+                       : random_f32(random);
     }
 }
 
-static bool map(struct bench *bench, cl_mem buffer, cl_map_flags flags, size_t at, size_t size_bytes,
-                void **bytes)
+/* A block of random values, larger than caches are, over and over. */
+bool data_fill(struct bench *bench, enum type src)
+{
+    uint32_t *words = NULL;
+    bool done = true;
+
+    if (bench->filled_with == (int)src)
+        return true;
+    words = malloc(BLOCK_BYTES);
+    if (!words)
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: no memory for random values");
+    fill_block(words, src);
+    for (size_t at = 0; at < bench->x_bytes && done; at += BLOCK_BYTES) {
+        const size_t left = bench->x_bytes - at;
+
+        done =
+            device_check(bench, "clEnqueueWriteBuffer",
+                         clEnqueueWriteBuffer(bench->queue, bench->x, CL_TRUE, at,
+                                              left < BLOCK_BYTES ? left : BLOCK_BYTES, words, 0, NULL, NULL));
+    }
+    free(words);
+    bench->filled_with = done ? (int)src : -1;
+    return done && data_spoil(bench);
+}
+
+static bool map(struct bench *bench, cl_mem buffer, cl_map_flags flags, void **bytes)
 {
     cl_int code = CL_SUCCESS;
 
-    *bytes = clEnqueueMapBuffer(bench->queue, buffer, CL_TRUE, flags, at, size_bytes, 0, NULL, NULL, &code);
+    *bytes =
+        clEnqueueMapBuffer(bench->queue, buffer, CL_TRUE, flags, 0, bench->x_bytes, 0, NULL, NULL, &code);
     return device_check(bench, "clEnqueueMapBuffer", code);
 }
 
@@ -78,39 +84,6 @@ static bool unmap(struct bench *bench, cl_mem buffer, void *bytes)
     return device_check(bench, "clEnqueueUnmapMemObject",
                         clEnqueueUnmapMemObject(bench->queue, buffer, bytes, 0, NULL, &done)) &&
            device_wait(bench, done);
-}
-
-/* Maps and fills a window after the other, for a device may have to copy each. */
-static bool fill_buffer(struct bench *bench, cl_mem buffer, struct filling *filling)
-{
-    for (size_t at = 0; at < bench->x_bytes; at += filling->size_bytes) {
-        void *bytes = NULL;
-
-        filling->size_bytes = bench->x_bytes - at < WINDOW_BYTES ? bench->x_bytes - at : WINDOW_BYTES;
-        filling->seed += WINDOW_BYTES / PIECE_BYTES;
-        if (!map(bench, buffer, CL_MAP_WRITE_INVALIDATE_REGION, at, filling->size_bytes, &bytes))
-            return false;
-        filling->bytes = bytes;
-        if (buffer == bench->x)
-            pool_run(bench->pool, (filling->size_bytes + PIECE_BYTES - 1) / PIECE_BYTES, fill_piece, filling);
-        else
-            memset(bytes, UNWRITTEN, filling->size_bytes);
-        if (!unmap(bench, buffer, bytes))
-            return false;
-    }
-    return true;
-}
-
-bool data_fill(struct bench *bench, enum peer_src src)
-{
-    struct filling filling = {.seed = (uint64_t)time(NULL) << 20, .src = src};
-
-    if (bench->filled_with == (int)src)
-        return true;
-    if (!fill_buffer(bench, bench->x, &filling) || !fill_buffer(bench, bench->y, &filling))
-        return false;
-    bench->filled_with = (int)src;
-    return true;
 }
 
 bool data_fill_scales(struct bench *bench, float around)
@@ -129,7 +102,7 @@ bool data_fill_scales(struct bench *bench, float around)
 
 bool data_spoil(struct bench *bench)
 {
-    const unsigned char pattern = UNWRITTEN;
+    const unsigned char pattern = DATA_UNWRITTEN;
     cl_event done = NULL;
 
     return device_check(
@@ -140,8 +113,8 @@ bool data_spoil(struct bench *bench)
 
 bool data_begin_host(struct bench *bench)
 {
-    return map(bench, bench->x, CL_MAP_READ, 0, bench->x_bytes, &bench->x_host) &&
-           map(bench, bench->y, CL_MAP_WRITE, 0, bench->x_bytes, &bench->y_host);
+    return map(bench, bench->x, CL_MAP_READ, &bench->x_host) &&
+           map(bench, bench->y, CL_MAP_WRITE, &bench->y_host);
 }
 
 bool data_end_host(struct bench *bench)
@@ -174,7 +147,7 @@ static size_t input_bytes(const struct bench *bench)
     clGetDeviceInfo(device, CL_DEVICE_GLOBAL_MEM_SIZE, sizeof memory, &memory, NULL);
     largest = largest < memory / 3 ? largest : memory / 3;
     size_bytes = size_bytes < largest ? size_bytes : largest;
-    return (size_t)size_bytes / PIECE_BYTES * PIECE_BYTES;
+    return (size_t)size_bytes / MIB * MIB;
 }
 
 static void CL_CALLBACK free_pages(cl_mem buffer, void *pages)

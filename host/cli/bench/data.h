@@ -5,7 +5,8 @@
 #define CLQUANT_BENCH_DATA_H
 
 #include "bench.h"
-#include "peer.h"
+
+enum { DATA_UNWRITTEN = 0xa5 }; /* each byte of y while it holds no result */
 
 /* Two buffers as large as was asked for and the device allows, and scales. */
 bool data_create(struct bench *bench);
@@ -13,7 +14,7 @@ void data_destroy(struct bench *bench);
 
 /* Fills x with random finite values of the type, between 2^-6 and 8 in size, unless it holds such already;
  * and writes all of y, so that its pages are there. */
-bool data_fill(struct bench *bench, enum peer_src src);
+bool data_fill(struct bench *bench, enum type src);
 
 /* MOST_SCALES new scales between a half and three halves of around. */
 bool data_fill_scales(struct bench *bench, float around);

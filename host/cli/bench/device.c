@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Opening the device that is measured. */
+/* Opening the device that is measured, and building bench.cl. */
 #include "bench.h"
+
+#include <stdio.h>
+
+/* Written by CMakeLists.txt from bench.cl. */
+static const char source[] = {
+#include "bench_cl.inc"
+};
 
 static cl_device_type type_of(const struct bench *bench)
 {
@@ -46,6 +53,8 @@ bool device_open(struct bench *bench)
     if (clq_context_create(&desc, &bench->context) != CLQ_OK)
         return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
     describe(bench);
+#define LIBRARY_OURS(name) .name = clq_##name,
+    bench->library = (struct library){.context = bench->context, LIBRARY_CALLS(LIBRARY_OURS)};
     bench->queue =
         clCreateCommandQueue(clq_context_cl(bench->context), clq_context_device(bench->context), 0, &code);
     if (!device_check(bench, "clCreateCommandQueue", code))
@@ -64,4 +73,27 @@ void device_close(struct bench *bench)
     if (bench->queue)
         clReleaseCommandQueue(bench->queue);
     clq_context_destroy(bench->context);
+}
+
+bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, size_t args_longs,
+                   cl_kernel *kernel)
+{
+    cl_device_id device = clq_context_device(bench->context);
+    const char *text = source;
+    const size_t length = sizeof source;
+    char options[128];
+    cl_int code = CL_SUCCESS;
+    cl_program program = clCreateProgramWithSource(clq_context_cl(bench->context), 1, &text, &length, &code);
+
+    if (!device_check(bench, "clCreateProgramWithSource", code))
+        return false;
+    snprintf(options, sizeof options, "-cl-std=CL1.2 -DREADS=%zu -DWRITES=%zu -DARGS_LONGS=%zu", reads,
+             writes, args_longs);
+    code = clBuildProgram(program, 1, &device, options, NULL, NULL);
+    if (device_check(bench, "clBuildProgram of bench.cl", code)) {
+        *kernel = clCreateKernel(program, name, &code);
+        device_check(bench, "clCreateKernel of bench.cl", code);
+    }
+    clReleaseProgram(program);
+    return code == CL_SUCCESS;
 }

@@ -3,7 +3,6 @@
 #include "limit.h"
 
 #include "data.h"
-#include "device_program.h"
 #include "timing.h"
 
 #include <string.h>

@@ -24,6 +24,8 @@ struct contestant {
 struct race {
     struct contestant list[RACE_MOST];
     size_t count, rounds;
+    size_t least_rounds; /* 0: RACE_ROUNDS */
+    bool paired;         /* the first two follow each other, either of them first */
     double seconds[RACE_MOST][RACE_MOST_ROUNDS];
 };
 

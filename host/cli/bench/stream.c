@@ -6,7 +6,6 @@
 #include "timing.h"
 
 #include <stdint.h>
-#include <stdio.h>
 
 enum {
     LINE_BYTES = 64,
@@ -169,14 +168,4 @@ struct stream_way stream_find_way(struct pool *pool, const struct stream_bytes *
     for (size_t i = 1; i < count; i++)
         best = best_s[i] < best_s[best] ? i : best;
     return ways[best];
-}
-
-void stream_way_text(const struct stream_way *way, char *text, size_t size_bytes)
-{
-    char prefetch[32] = "";
-
-    if (way->ahead_bytes)
-        snprintf(prefetch, sizeof prefetch, ", prefetch %u", way->ahead_bytes);
-    snprintf(text, size_bytes, "%s%s%s", isa_name(way->isa), prefetch,
-             way->non_temporal ? ", non-temporal" : "");
 }

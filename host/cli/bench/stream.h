@@ -32,7 +32,4 @@ void stream_run(struct pool *pool, const struct stream_way *way, const struct st
 /* Every way that this processor has, on these bytes; returns the fastest. */
 struct stream_way stream_find_way(struct pool *pool, const struct stream_bytes *bytes);
 
-/* "AVX-512, prefetch 1024, non-temporal" */
-void stream_way_text(const struct stream_way *way, char *text, size_t size_bytes);
-
 #endif

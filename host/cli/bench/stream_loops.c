@@ -2,7 +2,7 @@
 /* The stream loops, compiled once for each instruction set. */
 #include "stream_loops.h"
 
-#include "simd.h"
+#include "line.h"
 
 /* Lines that an iteration moves: a few per cent faster than a line at a time on an EPYC 9005. */
 enum { LINES_AT_ONCE = 32 };

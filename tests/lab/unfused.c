@@ -1,60 +1,81 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One operator and three kernels in their place. */
+/* One operator and three kernels in its place. */
 #include "unfused.h"
-
-#include "device_program.h"
 
 enum { LOCAL_SIZE = 64, CPU_CHUNK_WORDS = 4096, CHUNK_WORDS = 4 };
 
-/* struct scatter_args of bench.cl. */
+/* Written by CMakeLists.txt from scatter.cl. */
+static const char source[] = {
+#include "scatter_cl.inc"
+};
+
+/* struct scatter_args of scatter.cl. */
 struct scatter_args {
     cl_ulong src_at, dst_at, index_at;
     cl_ulong entries, entry_words, position_words, chunk_words, length, pairs;
 };
 
-static size_t in_between_bytes(const struct dynamic_case *fused)
+static size_t cache_bytes(const struct call *fused)
 {
-    return dynamic_dst_bytes(fused);
+    const int64_t rows = fused->places.batches * fused->places.length * call_position_rows(fused);
+
+    return fused->offset_at + (size_t)rows * sizeof(float);
 }
 
-bool unfused_fits(const struct bench *bench, const struct dynamic_case *fused)
+bool unfused_fits(const struct bench *bench, const struct call *fused)
 {
-    return fused->size_bytes + in_between_bytes(fused) <= bench->x_bytes;
+    return fused->row.operation == DYNAMIC_QUANTIZE_SCATTER && fused->row.unique && fused->row.dst == I4 &&
+           fused->row.calls == 1 && cache_bytes(fused) + fused->dst_bytes <= bench->x_bytes;
 }
 
-bool unfused_init(struct bench *bench, struct unfused *unfused, struct dynamic_case *fused)
+static bool build(struct bench *bench, struct unfused *unfused)
 {
-    const size_t q_bytes = peer_dst_bytes(fused->dst, fused->rows * (size_t)fused->columns);
+    const cl_device_id device = clq_context_device(bench->context);
+    const char *text = source;
+    const size_t length = sizeof source;
+    cl_int code = CL_SUCCESS;
 
-    *unfused = (struct unfused){.fused = fused, .q_at = fused->size_bytes};
-    unfused->scale_at = unfused->q_at + q_bytes;
-    unfused->offset_at = unfused->scale_at + fused->rows * sizeof(float);
-    unfused->q = fused->q;
+    unfused->program = clCreateProgramWithSource(clq_context_cl(bench->context), 1, &text, &length, &code);
+    if (code == CL_SUCCESS)
+        code = clBuildProgram(unfused->program, 1, &device, "-cl-std=CL1.2", NULL, NULL);
+    if (code == CL_SUCCESS)
+        unfused->kernel = clCreateKernel(unfused->program, "scatter", &code);
+    return device_check(bench, "building scatter.cl", code);
+}
+
+bool unfused_init(struct bench *bench, struct unfused *unfused, struct call *fused)
+{
+    *unfused = (struct unfused){.fused = fused, .q_at = cache_bytes(fused)};
+    unfused->scale_at = unfused->q_at + row_type_bytes(fused->row.dst, fused->rows * fused->row.columns);
+    unfused->offset_at = unfused->scale_at + (size_t)fused->rows * sizeof(float);
+    unfused->q = fused->y;
     unfused->q.byte_offset = unfused->q_at;
-    unfused->q.shape = fused->updates_shape;
-    unfused->scale = fused->scale;
+    unfused->q.shape = fused->x_shape;
+    unfused->scale = fused->scales;
     unfused->scale.byte_offset = unfused->scale_at;
-    unfused->scale.shape = fused->updates_shape;
+    unfused->scale.shape = fused->x_shape;
     unfused->offset = unfused->scale;
     unfused->offset.byte_offset = unfused->offset_at;
     unfused->desc = (struct clq_dynamic_quantize_desc){
         .x = &fused->x, .y = &unfused->q, .scales = &unfused->scale, .offsets = &unfused->offset};
-    return device_kernel(bench, "scatter", 1, 1, 1, &unfused->kernel);
+    return build(bench, unfused);
 }
 
 void unfused_clear(struct unfused *unfused)
 {
     if (unfused->kernel)
         clReleaseKernel(unfused->kernel);
+    if (unfused->program)
+        clReleaseProgram(unfused->program);
 }
 
 /* A work-item copies a chunk of an entry's words: of 4 bytes, from one place in y to another. */
 static bool scatter(struct bench *bench, const struct unfused *unfused, size_t src_at, size_t dst_at,
                     size_t row_bytes, cl_event *done)
 {
-    const struct dynamic_case *fused = unfused->fused;
+    const struct call *fused = unfused->fused;
     const struct places *places = &fused->places;
-    const cl_ulong position_words = (cl_ulong)fused->heads * row_bytes / sizeof(cl_uint);
+    const cl_ulong position_words = (cl_ulong)call_position_rows(fused) * row_bytes / sizeof(cl_uint);
     const struct scatter_args args = {.src_at = src_at / sizeof(cl_uint),
                                       .dst_at = dst_at / sizeof(cl_uint),
                                       .index_at = fused->indices.byte_offset / sizeof(cl_int),
@@ -82,13 +103,14 @@ static bool scatter(struct bench *bench, const struct unfused *unfused, size_t s
 bool unfused_run(struct bench *bench, void *self)
 {
     const struct unfused *unfused = self;
-    struct dynamic_case *fused = unfused->fused;
+    struct call *fused = unfused->fused;
+    const struct library *library = fused->library;
     cl_event done = NULL;
 
     fused->indices.byte_offset = places_offset_bytes(&fused->places, fused->next++);
-    if (clq_dynamic_quantize(bench->context, bench->queue, &unfused->desc, 0, NULL, NULL) != CLQ_OK)
-        return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
-    return scatter(bench, unfused, unfused->q_at, 0, peer_dst_bytes(fused->dst, (size_t)fused->columns),
+    if (library->dynamic_quantize(library->context, bench->queue, &unfused->desc, 0, NULL, NULL) != CLQ_OK)
+        return fail(&bench->failure, STATUS_SYSTEM, "lab: %s", library->error_detail());
+    return scatter(bench, unfused, unfused->q_at, 0, row_type_bytes(fused->row.dst, fused->row.columns),
                    NULL) &&
            scatter(bench, unfused, unfused->scale_at, fused->scale_at, sizeof(float), NULL) &&
            scatter(bench, unfused, unfused->offset_at, fused->offset_at, sizeof(float), &done) &&

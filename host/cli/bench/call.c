@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tensors and descriptors. */
+#include "call.h"
+
+#include "data.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const float call_row_scale = 0.37f;
+
+static DLTensor tensor(cl_mem data, size_t at, DLDataType dtype, int ndim, int64_t *shape)
+{
+    return (DLTensor){.data = data,
+                      .device = {kDLOpenCL, 0},
+                      .ndim = ndim,
+                      .dtype = dtype,
+                      .shape = shape,
+                      .byte_offset = at};
+}
+
+/* A buffer of its own, for what is neither x nor y nor one of the bench's scales. */
+static bool make_extra(struct bench *bench, struct call *c, size_t size_bytes, const void *bytes)
+{
+    cl_int code = CL_SUCCESS;
+
+    c->extra = clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_WRITE, size_bytes, NULL, &code);
+    if (code == CL_SUCCESS && bytes)
+        code = clEnqueueWriteBuffer(bench->queue, c->extra, CL_TRUE, 0, size_bytes, bytes, 0, NULL, NULL);
+    if (code == CL_SUCCESS && !bytes)
+        code = clEnqueueFillBuffer(bench->queue, c->extra, &call_row_scale, sizeof call_row_scale, 0,
+                                   size_bytes, 0, NULL, NULL);
+    return device_check(bench, "a buffer of scales or groups", code);
+}
+
+/* From nothing to four times the mean: group g takes a share of (g * 37 mod 64)^2. */
+static bool make_groups(struct bench *bench, struct call *c)
+{
+    int64_t total = 0, before = 0;
+
+    for (int64_t i = 0; i < CALL_GROUPS; i++)
+        total += (i * 37 % CALL_GROUPS) * (i * 37 % CALL_GROUPS);
+    for (int64_t i = 0; i < CALL_GROUPS; i++) {
+        before += (i * 37 % CALL_GROUPS) * (i * 37 % CALL_GROUPS);
+        c->group_ends[i] = (int32_t)(before * c->rows / total);
+    }
+    c->index_shape[0] = CALL_GROUPS;
+    return make_extra(bench, c, sizeof c->group_ends, c->group_ends);
+}
+
+static int64_t scales_of(const struct call *c)
+{
+    switch (c->row.layout) {
+    case PER_TENSOR:
+        return 1;
+    case PER_FIRST_AXIS:
+        return c->x_shape[0];
+    case PER_OTHER_AXIS:
+        return c->x_shape[1];
+    default:
+        return c->row.columns;
+    }
+}
+
+static bool make_tensors(struct bench *bench, struct call *c)
+{
+    const enum operation operation = c->row.operation;
+    const bool strided = c->row.layout == STRIDED;
+    const bool written = operation == DYNAMIC_QUANTIZE || operation == DYNAMIC_QUANTIZE_SCATTER;
+
+    c->x = tensor(bench->x, 0, row_type_dtype(c->row.src), c->ndim, c->x_shape);
+    c->x.strides = strided ? c->x_strides : NULL;
+    c->y = tensor(bench->y, 0, row_type_dtype(c->row.dst), c->ndim, c->y_shape);
+    c->scales_ndim = 1;
+    c->scales_shape[0] = scales_of(c);
+    if (c->row.layout == PER_GROUP) {
+        c->scales_shape[0] = CALL_GROUPS;
+        c->scales_shape[1] = c->row.columns;
+        c->scales_ndim = 2;
+        if (!make_groups(bench, c))
+            return false;
+    }
+    if (c->row.layout == PER_ROW) {
+        memcpy(c->scales_shape, operation == DEQUANTIZE ? c->x_shape : c->y_shape, sizeof c->scales_shape);
+        c->scales_ndim = c->ndim - 1;
+    }
+    if (written) {
+        c->scales = tensor(bench->y, c->scale_at, CLQ_FLOAT32, c->scales_ndim, c->scales_shape);
+        c->offsets = tensor(bench->y, c->offset_at, CLQ_FLOAT32, c->scales_ndim, c->scales_shape);
+    } else {
+        const int64_t rows =
+            c->places.buffer ? c->places.batches * c->places.length * call_position_rows(c) : c->rows;
+
+        if (c->row.layout == PER_ROW && !make_extra(bench, c, (size_t)rows * sizeof(float), NULL))
+            return false;
+        c->scales = tensor(operation == FIND_SCALES   ? bench->y
+                           : c->row.layout == PER_ROW ? c->extra
+                                                      : bench->scales,
+                           0, CLQ_FLOAT32, c->scales_ndim, c->scales_shape);
+    }
+    c->indices = tensor(c->places.buffer, 0, CLQ_INT32, c->places.pairs ? 2 : 1, c->index_shape);
+    if (c->row.layout == PER_GROUP)
+        c->indices.data = c->extra;
+    return true;
+}
+
+static void describe(struct call *c)
+{
+    const bool symmetric = c->row.mode == SYMMETRIC;
+    const DLTensor *offsets = symmetric ? NULL : &c->offsets;
+
+    switch (c->row.operation) {
+    case QUANTIZE:
+        c->desc.quantize =
+            (struct clq_quantize_desc){.x = &c->x,
+                                       .scales = &c->scales,
+                                       .y = &c->y,
+                                       .axis = c->row.layout == PER_OTHER_AXIS ? 1 : -1,
+                                       .mode = c->row.mode == DIVIDE ? CLQ_DIVIDE : CLQ_MULTIPLY};
+        break;
+    case GROUP_QUANTIZE:
+        c->desc.group_quantize = (struct clq_group_quantize_desc){
+            .x = &c->x, .scales = &c->scales, .group_index = &c->indices, .y = &c->y};
+        break;
+    case QUANTIZE_SCATTER:
+        c->desc.quantize_scatter = (struct clq_quantize_scatter_desc){.cache = &c->y,
+                                                                      .indices = &c->indices,
+                                                                      .updates = &c->x,
+                                                                      .scales = &c->scales,
+                                                                      .axis = 1,
+                                                                      .unique = c->row.unique};
+        break;
+    case DYNAMIC_QUANTIZE:
+        c->desc.dynamic_quantize = (struct clq_dynamic_quantize_desc){
+            .x = &c->x, .y = &c->y, .scales = &c->scales, .offsets = offsets, .symmetric = symmetric};
+        break;
+    case DYNAMIC_QUANTIZE_SCATTER:
+        c->desc.dynamic_quantize_scatter =
+            (struct clq_dynamic_quantize_scatter_desc){.cache = &c->y,
+                                                       .cache_scales = &c->scales,
+                                                       .cache_offsets = offsets,
+                                                       .indices = &c->indices,
+                                                       .updates = &c->x,
+                                                       .axis = 1,
+                                                       .symmetric = symmetric,
+                                                       .unique = c->row.unique};
+        break;
+    case FIND_SCALES:
+        c->desc.find_scales = (struct clq_find_scales_desc){
+            .x = &c->x, .scales = &c->scales, .axis = c->row.layout == PER_FIRST_AXIS ? CLQ_AXIS_FIRST : -1};
+        break;
+    default:
+        c->desc.dequantize = (struct clq_dequantize_desc){
+            .q = &c->x,
+            .scales = &c->scales,
+            .indices = c->places.buffer ? &c->indices : NULL,
+            .y = &c->y,
+            .axis = c->places.buffer ? 1 : -1,
+            .mode = c->row.mode == DYNAMIC ? CLQ_DEQUANTIZE_DYNAMIC : CLQ_DEQUANTIZE_DIVIDE};
+    }
+}
+
+static void count_bytes(struct call *c)
+{
+    const int64_t elements = c->rows * c->row.columns;
+    const size_t words = (size_t)c->rows * sizeof(float);
+    const bool finds = c->row.operation == FIND_SCALES, back = c->row.operation == DEQUANTIZE;
+
+    c->src_bytes = row_type_bytes(c->row.src, elements);
+    c->dst_bytes = finds ? 0 : row_type_bytes(c->row.dst, elements);
+    if (c->row.layout == PER_ROW && back)
+        c->other_bytes = words;
+    else if (c->row.layout == PER_ROW)
+        c->dst_bytes += c->row.mode == ASYMMETRIC ? 2 * words : words;
+}
+
+bool call_fill(struct bench *bench, const struct row *row)
+{
+    const float around = row->dst == I4 ? 1.0f : 16.0f;
+    const bool back = row->operation == DEQUANTIZE;
+
+    return data_fill(bench, back ? F16 : row->src) &&
+           data_fill_scales(bench, back                  ? 0.1f
+                                   : row->mode == DIVIDE ? 1.0f / around
+                                                         : around);
+}
+
+bool call_init(struct bench *bench, struct call *c, const struct row *row, const struct library *library)
+{
+    *c = (struct call){.row = *row, .library = library};
+    c->row.calls = row->calls > 0 ? row->calls : 1;
+    if (!call_shape(bench, c) || (row->placement != DENSE && !places_init(bench, &c->places)))
+        return false;
+    if (!make_tensors(bench, c))
+        return false;
+    describe(c);
+    count_bytes(c);
+    return true;
+}
+
+void call_clear(struct call *c)
+{
+    places_clear(&c->places);
+    if (c->extra)
+        clReleaseMemObject(c->extra);
+}
+
+/* A gather reads a cache, and finds it where it is. Rows that are not side by side take all of x. */
+static void next_piece(struct bench *bench, struct call *c)
+{
+    if (c->row.operation != DEQUANTIZE && c->row.layout != STRIDED)
+        c->x.byte_offset = data_next_piece(bench, c->src_bytes);
+    if (c->row.placement == DENSE && c->row.layout != PER_ROW && c->row.operation != FIND_SCALES)
+        c->y.byte_offset =
+            c->x.byte_offset / row_type_dtype(c->row.src).bits * row_type_dtype(c->row.dst).bits;
+    if (c->row.placement != DENSE)
+        c->indices.byte_offset = places_offset_bytes(&c->places, c->next++);
+}
+
+bool call_enqueue(struct bench *bench, struct call *c, cl_event *done)
+{
+    const struct library *library = c->library;
+    clq_status status = CLQ_OK;
+
+#define CALL(name) library->name(library->context, bench->queue, &c->desc.name, 0, NULL, done)
+    next_piece(bench, c);
+    switch (c->row.operation) {
+    case QUANTIZE:
+        status = CALL(quantize);
+        break;
+    case GROUP_QUANTIZE:
+        status = CALL(group_quantize);
+        break;
+    case QUANTIZE_SCATTER:
+        status = CALL(quantize_scatter);
+        break;
+    case DYNAMIC_QUANTIZE:
+        status = CALL(dynamic_quantize);
+        break;
+    case DYNAMIC_QUANTIZE_SCATTER:
+        status = CALL(dynamic_quantize_scatter);
+        break;
+    case FIND_SCALES:
+        status = CALL(find_scales);
+        break;
+    default:
+        status = CALL(dequantize);
+    }
+    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", library->error_detail());
+}
+
+bool call_run(struct bench *bench, void *self)
+{
+    struct call *c = self;
+    cl_event done = NULL;
+
+    for (int i = 0; i < c->row.calls; i++)
+        if (!call_enqueue(bench, c, i + 1 == c->row.calls ? &done : NULL))
+            return false;
+    return device_wait(bench, done);
+}
+
+static void note_entries(const struct call *c, char *note, size_t size_bytes)
+{
+    const int64_t rows = c->places.update_length * call_position_rows(c);
+
+    if (c->row.operation == DYNAMIC_QUANTIZE_SCATTER)
+        snprintf(note, size_bytes, "%s, %" PRId64 " entries of %" PRId64 " rows of %" PRId64, c->row.note,
+                 c->places.entries, rows, c->row.columns);
+    else
+        snprintf(note, size_bytes, "%s, %" PRId64 " entries of %" PRId64, c->row.note, c->places.entries,
+                 rows * c->row.columns);
+}
+
+void call_describe(const struct call *c, struct report_row *row)
+{
+    const bool scatters = c->row.placement != DENSE && c->row.operation != DEQUANTIZE;
+    const bool of_axis =
+        c->row.layout != PER_TENSOR && (c->row.operation == QUANTIZE || c->row.operation == FIND_SCALES);
+
+    *row = (struct report_row){.operator_name = row_operation(&c->row),
+                               .src = row_type_name(c->row.src),
+                               .dst = row_type_name(c->row.dst),
+                               .mode = row_mode(&c->row),
+                               .has_axis = scatters || of_axis,
+                               .axis = scatters || c->row.layout == PER_OTHER_AXIS ? 1
+                                       : c->row.layout == PER_FIRST_AXIS           ? 0
+                                                                                   : -1,
+                               .ndim = c->ndim};
+    memcpy(row->shape, c->y_shape, sizeof c->y_shape);
+    if (scatters)
+        note_entries(c, row->note, sizeof row->note);
+    else
+        snprintf(row->note, sizeof row->note, "%s", c->row.note);
+}

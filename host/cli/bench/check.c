@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Results against the plain reference, on a sample of rows. */
+#include "call.h"
+
+#include "data.h"
+
+#include <dequantize.h>
+#include <dynamic.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SAMPLES = 64, READ_ROWS = 64 };
+
+static bool wrong(struct bench *bench, const struct call *c, int64_t row, const char *what)
+{
+    char label[256];
+
+    row_label(&c->row, label, sizeof label);
+    return fail(&bench->failure, STATUS_SYSTEM,
+                "bench: %s: %s of row %" PRId64 " is wrong on the device; see clquant selftest", label, what,
+                row);
+}
+
+int64_t call_place(const struct call *c, size_t of_call, int64_t row)
+{
+    const int64_t heads = call_position_rows(c), entry_rows = c->places.update_length * heads;
+    int64_t batch, start;
+
+    if (c->row.placement == DENSE)
+        return row;
+    places_entry(&c->places, of_call, row / entry_rows, &batch, &start);
+    return (batch * c->places.length + start) * heads + row % entry_rows;
+}
+
+/* The scales of one row: of one element, or one for each column. */
+static struct reference_tensor scales_of_row(struct bench *bench, const struct call *c, int64_t row)
+{
+    const int64_t columns = c->row.columns, one = 1;
+    int64_t group = 0;
+
+    switch (c->row.layout) {
+    case PER_TENSOR:
+        return reference_dense(REFERENCE_F32, 1, 1, &one, bench->scale_values);
+    case PER_OTHER_AXIS:
+        return reference_dense(REFERENCE_F32, 1, 1, &one, bench->scale_values + row % c->scales_shape[0]);
+    case PER_GROUP:
+        while (c->group_ends[group] <= row)
+            group++;
+        return reference_dense(REFERENCE_F32, 1, 1, &columns, bench->scale_values + group * columns);
+    default:
+        return reference_dense(REFERENCE_F32, 1, 1, &columns, bench->scale_values);
+    }
+}
+
+/* A row as it was read, as the device has it, and as it must be. */
+struct sample {
+    uint8_t *x, *found, *expected;
+    size_t x_bytes, y_bytes;
+    float scale, offset; /* as they must be */
+};
+
+/* Every scale of the rows of a dequantize is the same. */
+static void expect(struct bench *bench, const struct call *c, int64_t row, struct sample *sample)
+{
+    const int64_t shape[] = {1, c->row.columns}, one = 1;
+    const struct reference_tensor x = reference_dense(row_type_reference(c->row.src), 1, 2, shape, sample->x);
+    const struct reference_tensor y =
+        reference_dense(row_type_reference(c->row.dst), 1, 2, shape, sample->expected);
+    const bool of_rows = c->row.layout == PER_ROW;
+    const struct reference_tensor scale =
+        of_rows ? reference_dense(REFERENCE_F32, 1, 1, &one, &sample->scale) : scales_of_row(bench, c, row);
+    const struct reference_tensor offset = reference_dense(REFERENCE_F32, 1, 1, &one, &sample->offset);
+
+    memset(sample->expected, 0, sample->y_bytes);
+    if (c->row.operation == DEQUANTIZE) {
+        sample->scale = call_row_scale;
+        reference_dequantize(&(struct reference_dequantize_desc){.q = &x,
+                                                                 .scale = &scale,
+                                                                 .y = &y,
+                                                                 .axis = 1,
+                                                                 .mode = of_rows ? REFERENCE_UNDO_DYNAMIC
+                                                                                 : REFERENCE_UNDO_DIVIDE});
+    } else if (of_rows) {
+        reference_dynamic_quantize(
+            &(struct reference_dynamic_quantize_desc){.x = &x,
+                                                      .y = &y,
+                                                      .scale = &scale,
+                                                      .offset = c->row.mode == SYMMETRIC ? NULL : &offset,
+                                                      .symmetric = c->row.mode == SYMMETRIC});
+    } else {
+        reference_quantize(&(struct reference_quantize_desc){
+            .x = &x, .scales = &scale, .y = &y, .axis = 1, .multiply = c->row.mode == MULTIPLY});
+    }
+}
+
+/* The float that stands at this row of what begins at `at` in y. */
+static bool check_word(struct bench *bench, const struct call *c, size_t at, int64_t row, float expected,
+                       const char *what)
+{
+    float found = 0;
+
+    return data_read(bench, bench->y, at + (size_t)row * sizeof found, &found, sizeof found) &&
+           (memcmp(&found, &expected, sizeof found) == 0 || wrong(bench, c, row, what));
+}
+
+static bool check_row(struct bench *bench, const struct call *c, int64_t row, struct sample *sample)
+{
+    const bool back = c->row.operation == DEQUANTIZE, words = c->row.layout == PER_ROW && !back;
+    const int64_t place = call_place(c, c->next - 1, row);
+    const int64_t x_row = back ? place : row, y_row = back ? row : place, columns = c->row.columns;
+    const int64_t stride = c->row.layout == STRIDED ? 2 * columns : columns;
+
+    if (!data_read(bench, bench->x, c->x.byte_offset + row_type_bytes(c->row.src, x_row * stride), sample->x,
+                   sample->x_bytes) ||
+        !data_read(bench, bench->y, c->y.byte_offset + row_type_bytes(c->row.dst, y_row * columns),
+                   sample->found, sample->y_bytes))
+        return false;
+    expect(bench, c, row, sample);
+    if (memcmp(sample->found, sample->expected, sample->y_bytes) != 0)
+        return wrong(bench, c, row, "a byte");
+    return !words || (check_word(bench, c, c->scale_at, place, sample->scale, "the scale") &&
+                      (c->row.mode == SYMMETRIC ||
+                       check_word(bench, c, c->offset_at, place, sample->offset, "the offset")));
+}
+
+/* The first position that no entry writes, where there is one, still holds what y was spoiled with. */
+static bool check_untouched(struct bench *bench, const struct call *c)
+{
+    const int64_t position = places_untouched(&c->places, c->next - 1);
+    const int64_t row = position * call_position_rows(c);
+    const bool words = c->row.layout == PER_ROW;
+    uint8_t bytes[2] = {DATA_UNWRITTEN, DATA_UNWRITTEN};
+
+    if (position < 0)
+        return true;
+    return data_read(bench, bench->y, row_type_bytes(c->row.dst, row * c->row.columns), &bytes[0], 1) &&
+           (!words || data_read(bench, bench->y, c->scale_at + (size_t)row * sizeof(float), &bytes[1], 1)) &&
+           ((bytes[0] == DATA_UNWRITTEN && bytes[1] == DATA_UNWRITTEN) ||
+            fail(&bench->failure, STATUS_SYSTEM, "bench: %s: a place of no entry was written", c->row.note));
+}
+
+static bool check_rows(struct bench *bench, const struct call *c)
+{
+    const int64_t count = c->rows < SAMPLES ? c->rows : SAMPLES;
+    struct sample sample = {.x_bytes = row_type_bytes(c->row.src, c->row.columns),
+                            .y_bytes = row_type_bytes(c->row.dst, c->row.columns)};
+    bool right = true;
+
+    sample.x = malloc(sample.x_bytes + 2 * sample.y_bytes);
+    if (!sample.x)
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: no memory for a row");
+    sample.found = sample.x + sample.x_bytes;
+    sample.expected = sample.found + sample.y_bytes;
+    for (int64_t i = 0; i < count && right; i++)
+        right = check_row(bench, c, count > 1 ? i * (c->rows - 1) / (count - 1) : 0, &sample);
+    free(sample.x);
+    return right;
+}
+
+/* The largest element of each scale's, by its bits without the sign, which are ordered as sizes are: the bench's
+ * values are all finite. All of x is looked at. */
+static bool find_largest(struct bench *bench, const struct call *c, uint32_t *largest, void *rows)
+{
+    const int64_t columns = c->row.columns;
+    const size_t row_bytes = row_type_bytes(c->row.src, columns);
+    int64_t count = 0;
+
+    for (int64_t row = 0; row < c->rows; row += count) {
+        count = c->rows - row < READ_ROWS ? c->rows - row : READ_ROWS;
+        if (!data_read(bench, bench->x, c->x.byte_offset + (size_t)row * row_bytes, rows,
+                       (size_t)count * row_bytes))
+            return false;
+        for (int64_t i = 0; i < count * columns; i++) {
+            const uint32_t size = c->row.src == F32 ? ((const uint32_t *)rows)[i] & 0x7fffffff
+                                                    : ((const uint16_t *)rows)[i] & 0x7fffu;
+            uint32_t *of = &largest[c->row.layout == PER_TENSOR       ? 0
+                                    : c->row.layout == PER_FIRST_AXIS ? row + i / columns
+                                                                      : i % columns];
+
+            *of = size > *of ? size : *of;
+        }
+    }
+    return true;
+}
+
+static bool check_scales(struct bench *bench, const struct call *c)
+{
+    const size_t count = (size_t)c->scales_shape[0];
+    uint32_t *largest = calloc(count, sizeof *largest);
+    void *rows = malloc(row_type_bytes(c->row.src, c->row.columns) * READ_ROWS);
+    bool right =
+        (largest && rows) || fail(&bench->failure, STATUS_SYSTEM, "bench: no memory for %zu scales", count);
+
+    right = right && find_largest(bench, c, largest, rows);
+    for (size_t i = 0; i < count && right; i++) {
+        float size;
+
+        memcpy(&size, &largest[i], sizeof size);
+        if (c->row.src == F16)
+            size = reference_widen_f16((uint16_t)largest[i]);
+        right = check_word(bench, c, 0, (int64_t)i, size / 127.0f, "the scale");
+    }
+    free(rows);
+    free(largest);
+    return right;
+}
+
+bool call_check(struct bench *bench, const struct call *c)
+{
+    if (c->row.operation == FIND_SCALES)
+        return check_scales(bench, c);
+    return (c->row.placement == DENSE || c->row.operation == DEQUANTIZE || check_untouched(bench, c)) &&
+           check_rows(bench, c);
+}
+
+bool call_once_checked(struct bench *bench, struct call *c)
+{
+    cl_event done = NULL;
+
+    return data_spoil(bench) && call_enqueue(bench, c, &done) && device_wait(bench, done) &&
+           call_check(bench, c);
+}

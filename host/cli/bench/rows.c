@@ -1,0 +1,246 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows, as two tables. A line is an operator, the types and modes that it is measured with, a layout or a cache, and
+ * what stands beside it. */
+#include "rows.h"
+
+#include <stdio.h>
+
+static const struct {
+    const char *name;
+    DLDataType dtype;
+    enum reference_type reference;
+} types[TYPES] = {{"float32", {kDLFloat, 32, 1}, REFERENCE_F32},
+                  {"float16", {kDLFloat, 16, 1}, REFERENCE_F16},
+                  {"bfloat16", {kDLBfloat, 16, 1}, REFERENCE_BF16},
+                  {"int8", {kDLInt, 8, 1}, REFERENCE_I8},
+                  {"uint8", {kDLUInt, 8, 1}, REFERENCE_U8},
+                  {"int32", {kDLInt, 32, 1}, REFERENCE_I32},
+                  {"int4", {kDLInt, 4, 1}, REFERENCE_I4}};
+static const char *const operations[OPERATIONS] = {
+    "quantize",    "group_quantize", "quantize_scatter", "dynamic_quantize", "dynamic_quantize_scatter",
+    "find_scales", "dequantize"};
+static const char *const modes[MODES] = {"multiply", "divide", "asymmetric", "symmetric", "dynamic"};
+
+/* Sets of types and of modes. */
+#define OF(x) (1u << (x))
+enum {
+    FLOATS = OF(F32) | OF(F16) | OF(BF16),
+    INT8_INT4 = OF(I8) | OF(I4),
+    UINT8_INT32 = OF(U8) | OF(I32),
+    BOTH = OF(MULTIPLY) | OF(DIVIDE),
+    RANGES = OF(ASYMMETRIC) | OF(SYMMETRIC),
+};
+static const struct sets {
+    unsigned srcs, dsts, modes;
+} any = {FLOATS, INT8_INT4, BOTH}, wide = {OF(F32), UINT8_INT32, BOTH},
+  divided = {FLOATS, INT8_INT4, OF(DIVIDE)}, grouped = {OF(F16), OF(I8), OF(MULTIPLY)},
+  dynamic = {FLOATS, INT8_INT4, RANGES}, dynamic16 = {OF(F16), INT8_INT4, RANGES},
+  found = {OF(F32) | OF(F16), OF(I8), OF(DIVIDE)}, scattered = {OF(F16), OF(I8), OF(DIVIDE)},
+  dyn4 = {OF(F16), OF(I4), OF(ASYMMETRIC)}, dyn8 = {OF(F16), OF(I8), OF(ASYMMETRIC)},
+  back = {INT8_INT4, OF(F16), OF(DIVIDE)}, back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)};
+enum { BY_DENSE = LIMITS | BESIDE_DENSE };
+
+/* Rows of `columns` elements, from one tensor to another. 96, which some heads have, is not a whole number of lines. */
+static const struct dense {
+    enum operation operation;
+    const struct sets *sets;
+    enum layout layout;
+    int64_t columns;
+    unsigned beside;
+    const char *note;
+} dense[] = {
+    {QUANTIZE, &any, PER_TENSOR, 8192, LIMITS, "per tensor"},
+    {QUANTIZE, &any, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
+    {QUANTIZE, &wide, PER_TENSOR, 8192, LIMITS, "per tensor"},
+    {QUANTIZE, &wide, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
+    {QUANTIZE, &divided, PER_LAST_AXIS, 96, LIMITS, "per index of the last axis, rows of 96"},
+    {QUANTIZE, &divided, PER_OTHER_AXIS, 256, BY_DENSE, "per index of axis 1, inner size 256"},
+    {QUANTIZE, &divided, PER_OTHER_AXIS, 4096, BY_DENSE, "per index of axis 1, inner size 4096"},
+    {QUANTIZE, &divided, STRIDED, 4096, BY_DENSE, "strided rows, per index of the last axis"},
+    {GROUP_QUANTIZE, &grouped, PER_GROUP, 4096, BY_DENSE, "64 uneven groups"},
+    {DYNAMIC_QUANTIZE, &dynamic16, PER_ROW, 96, LIMITS, "rows of 96"},
+    {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 128, LIMITS, "rows of 128"},
+    {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 1024, LIMITS, "rows of 1024"},
+    {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 4096, LIMITS, "rows of 4096"},
+    {FIND_SCALES, &found, PER_TENSOR, 8192, LIMITS, "per tensor"},
+    {FIND_SCALES, &found, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
+    {FIND_SCALES, &found, PER_FIRST_AXIS, 8192, LIMITS, "per index of the first axis"},
+    {DEQUANTIZE, &back, PER_TENSOR, 8192, LIMITS, "per tensor"},
+    {DEQUANTIZE, &back, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
+    {DEQUANTIZE, &back_rows, PER_ROW, 128, LIMITS, "per row of 128"},
+    {DEQUANTIZE, &back_rows, PER_ROW, 96, LIMITS, "per row of 96"},
+};
+
+/* Entries into a cache, or out of it. */
+#define ALL 0, 0, 0, 0 /* as many entries as x has, into a cache that they fill */
+static const struct cached {
+    enum operation operation;
+    const struct sets *sets;
+    enum placement placement;
+    int64_t heads, columns;
+    int64_t batches, length, entries, update_length;
+    bool unique;
+    int calls;
+    unsigned beside;
+    const char *note;
+} cached[] = {
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 8, 128, 8, 32768, 32768, 1, false, 1, BY_DENSE,
+     "prefill 2-D last wins"},
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 8, 128, 8, 32768, 32768, 1, true, 1, BY_DENSE,
+     "prefill 2-D unique"},
+    {QUANTIZE_SCATTER, &scattered, STARTS, 8, 128, 8, 32768, 8, 4096, false, 1, BY_DENSE, "prefill 1-D"},
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 8192, 8, 4096, 1024, 1, false, 4, BESIDE_UNIQUE, "overlap wide"},
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 1024, 8, 32768, 64, 1, false, 16, BESIDE_UNIQUE,
+     "overlap narrow"},
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 1024, 8, 32768, 256, 1, false, 16, BESIDE_UNIQUE,
+     "overlap narrow"},
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 1024, 8, 32768, 1024, 1, false, 16, BESIDE_UNIQUE,
+     "overlap narrow"},
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 1024, 8, 32768, 4096, 1, false, 16, BESIDE_UNIQUE,
+     "overlap narrow"},
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 1024, 8, 32768, 16384, 1, false, 1, BESIDE_UNIQUE,
+     "overlap narrow"},
+    {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 1024, 8, 32768, 65536, 1, false, 1, BESIDE_UNIQUE,
+     "overlap narrow"},
+    {QUANTIZE_SCATTER, &scattered, STARTS, 0, 128, 24, 4096, 24, 1, false, 256, 0,
+     "decode, calls back to back"},
+    {QUANTIZE_SCATTER, &scattered, STARTS, 0, 128, 24, 4096, 24, 1, false, 1, 0,
+     "decode, each call waited for"},
+    {QUANTIZE_SCATTER, &scattered, STARTS, 8, 128, 64, 32768, 64, 1, false, 1, 0,
+     "decode, each call waited for"},
+    {QUANTIZE_SCATTER, &scattered, STARTS, 8, 128, 64, 32768, 64, 1, false, 64, 0,
+     "decode, calls back to back"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 8, 96, ALL, true, 1, BY_DENSE, "prefill 2-D unique"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 8, 128, ALL, true, 1, BY_DENSE, "prefill 2-D unique"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 1, 1024, ALL, true, 1, BY_DENSE, "prefill 2-D unique"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 1, 4096, ALL, true, 1, BY_DENSE, "prefill 2-D unique"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn8, PAIRS, 8, 96, ALL, true, 1, BY_DENSE, "prefill 2-D unique"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn8, PAIRS, 8, 128, ALL, true, 1, BY_DENSE, "prefill 2-D unique"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn8, PAIRS, 1, 1024, ALL, true, 1, BY_DENSE, "prefill 2-D unique"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn8, PAIRS, 1, 4096, ALL, true, 1, BY_DENSE, "prefill 2-D unique"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 8, 96, ALL, false, 1, BY_DENSE, "prefill 2-D last wins"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 8, 128, ALL, false, 1, BY_DENSE, "prefill 2-D last wins"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 1, 1024, ALL, false, 1, BY_DENSE, "prefill 2-D last wins"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 1, 4096, ALL, false, 1, BY_DENSE, "prefill 2-D last wins"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 8, 96, ALL, true, 1, BY_DENSE, "prefill 1-D"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 8, 128, ALL, true, 1, BY_DENSE, "prefill 1-D"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 1, 1024, ALL, true, 1, BY_DENSE, "prefill 1-D"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 1, 4096, ALL, true, 1, BY_DENSE, "prefill 1-D"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, ORDERED, 4, 128, ALL, true, 1, BY_DENSE, "prefill 2-D in order"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 8, 128, 64, 32768, 64, 1, false, 1, 0,
+     "decode, each call waited for"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 8, 128, 64, 32768, 64, 1, false, 64, 0,
+     "decode, calls back to back"},
+    {DEQUANTIZE, &back, STARTS, 0, 1024, ALL, true, 1, LIMITS, "gathered, entries of 256 x 1024"},
+    {DEQUANTIZE, &back, PAIRS, 0, 1024, ALL, true, 1, LIMITS, "gathered, entries of 1024"},
+    {DEQUANTIZE, &back_rows, PAIRS, 8, 128, ALL, true, 1, LIMITS, "gathered, entries of 8 rows of 128"},
+};
+
+const char *row_operation(const struct row *row)
+{
+    return operations[row->operation];
+}
+
+const char *row_mode(const struct row *row)
+{
+    return modes[row->mode];
+}
+
+void row_label(const struct row *row, char *label, size_t size_bytes)
+{
+    char rows[32] = "";
+
+    if (row->operation == DYNAMIC_QUANTIZE_SCATTER)
+        snprintf(rows, sizeof rows, ", rows of %d", (int)row->columns);
+    snprintf(label, size_bytes, "%s %s to %s, %s, %s%s", row_operation(row), row_type_name(row->src),
+             row_type_name(row->dst), row_mode(row), row->note, rows);
+}
+
+/* Whoever visits the rows. */
+struct visitor {
+    bool (*each)(void *user, const struct row *row);
+    void *user;
+};
+
+/* Every type and mode of the sets, from this source. */
+static bool visit(const struct visitor *visitor, const struct sets *sets, enum type src, struct row row)
+{
+    row.src = src;
+    for (int dst = 0; dst < TYPES && (sets->srcs & OF(src)); dst++)
+        for (int mode = 0; mode < MODES; mode++) {
+            row.dst = (enum type)dst;
+            row.mode = (enum mode)mode;
+            if ((sets->dsts & OF(dst)) && (sets->modes & OF(mode)) && !visitor->each(visitor->user, &row))
+                return false;
+        }
+    return true;
+}
+
+static bool visit_operation(const struct visitor *visitor, enum operation operation, enum type src)
+{
+    for (size_t i = 0; i < sizeof dense / sizeof *dense; i++) {
+        const struct dense *d = &dense[i];
+        const struct row row = {.operation = operation,
+                                .layout = d->layout,
+                                .columns = d->columns,
+                                .calls = 1,
+                                .beside = d->beside,
+                                .note = d->note};
+
+        if (d->operation == operation && !visit(visitor, d->sets, src, row))
+            return false;
+    }
+    for (size_t i = 0; i < sizeof cached / sizeof *cached; i++) {
+        const struct cached *c = &cached[i];
+        const bool of_rows = operation == DYNAMIC_QUANTIZE_SCATTER || c->sets == &back_rows;
+        const struct row row = {.operation = operation,
+                                .layout = of_rows ? PER_ROW : PER_LAST_AXIS,
+                                .columns = c->columns,
+                                .placement = c->placement,
+                                .heads = c->heads,
+                                .batches = c->batches,
+                                .length = c->length,
+                                .entries = c->entries,
+                                .update_length = c->update_length,
+                                .unique = c->unique,
+                                .calls = c->calls,
+                                .beside = c->beside,
+                                .note = c->note};
+
+        if (c->operation == operation && !visit(visitor, c->sets, src, row))
+            return false;
+    }
+    return true;
+}
+
+/* By operator, and within it by source, so that the data is made once for each. */
+bool rows_visit(bool (*each)(void *user, const struct row *row), void *user)
+{
+    const struct visitor visitor = {each, user};
+
+    for (int operation = 0; operation < OPERATIONS; operation++)
+        for (int src = 0; src < TYPES; src++)
+            if (!visit_operation(&visitor, (enum operation)operation, (enum type)src))
+                return false;
+    return true;
+}
+
+const char *row_type_name(enum type type)
+{
+    return types[type].name;
+}
+
+DLDataType row_type_dtype(enum type type)
+{
+    return types[type].dtype;
+}
+
+enum reference_type row_type_reference(enum type type)
+{
+    return types[type].reference;
+}
+
+size_t row_type_bytes(enum type type, int64_t elements)
+{
+    return (size_t)elements * types[type].dtype.bits / 8;
+}

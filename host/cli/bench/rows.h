@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rows of the bench: which calls are measured. */
+#ifndef CLQUANT_BENCH_ROWS_H
+#define CLQUANT_BENCH_ROWS_H
+
+#include <dlpack/dlpack.h>
+#include <reference.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+enum operation {
+    QUANTIZE,
+    GROUP_QUANTIZE,
+    QUANTIZE_SCATTER,
+    DYNAMIC_QUANTIZE,
+    DYNAMIC_QUANTIZE_SCATTER,
+    FIND_SCALES,
+    DEQUANTIZE,
+    OPERATIONS,
+};
+
+enum type { F32, F16, BF16, I8, U8, I32, I4, TYPES };
+enum mode { MULTIPLY, DIVIDE, ASYMMETRIC, SYMMETRIC, DYNAMIC, MODES };
+
+enum layout {
+    PER_TENSOR,     /* one scale */
+    PER_LAST_AXIS,  /* a scale for each index of the last axis */
+    PER_FIRST_AXIS, /* of the first */
+    PER_OTHER_AXIS, /* of axis 1 of three */
+    STRIDED,        /* as PER_LAST_AXIS, of every second row */
+    PER_GROUP,      /* a row of scales for each of some groups of rows */
+    PER_ROW,        /* a scale, and asymmetric an offset, for each row */
+};
+
+/* Where entries go to in a cache, or come from: each is `update_length` positions of `heads` rows. */
+enum placement {
+    DENSE,   /* there is no cache */
+    STARTS,  /* a start in a batch of its own */
+    PAIRS,   /* one position at a random (batch, start) that no other has */
+    ORDERED, /* pairs, each behind the one before */
+};
+
+/* What stands beside ours in a row. */
+enum { LIMITS = 1, BESIDE_DENSE = 2, BESIDE_UNIQUE = 4 };
+
+struct row {
+    enum operation operation;
+    enum type src, dst;
+    enum mode mode;
+    enum layout layout;
+    int64_t columns; /* the last dimension */
+    int64_t rows;    /* where there is no cache: at most so many; 0: as many as x has */
+    enum placement placement;
+    int64_t heads;                  /* rows of a position; 0: one, and no dimension of its own */
+    int64_t batches, length;        /* of the cache; 0: one that takes all of x */
+    int64_t entries, update_length; /* of the updates, where the cache is given */
+    bool unique;                    /* a promise that no two entries share a place */
+    int calls;                      /* of a run, enqueued together and waited for once; 0: 1 */
+    unsigned beside;
+    const char *note;
+};
+
+const char *row_operation(const struct row *row);
+const char *row_mode(const struct row *row);
+
+/* Words for --only and the progress. */
+void row_label(const struct row *row, char *label, size_t size_bytes);
+
+/* Calls `each` with every row, in order, until it returns false. */
+bool rows_visit(bool (*each)(void *user, const struct row *row), void *user);
+
+/* "float16"; the types of a tensor, of the library and of the reference; the bytes of so many elements. */
+const char *row_type_name(enum type type);
+DLDataType row_type_dtype(enum type type);
+enum reference_type row_type_reference(enum type type);
+size_t row_type_bytes(enum type type, int64_t elements);
+
+#endif
