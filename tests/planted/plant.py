@@ -1,3 +1,4 @@
+# SPDX-License-Identifier: Apache-2.0
 """Plants faults in a scratch copy of the tree, and says which of them the tests find. README.md is the manual."""
 import argparse
 import fcntl

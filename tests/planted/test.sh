@@ -1,4 +1,5 @@
 #!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
 # What plant.sh does, with a tree of one function and one test.
 #   test.sh SOURCE WORK
 set -euo pipefail
