@@ -1,0 +1,18 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# The quick answer: style, one build, and the tests of ci/check.txt, which find a fault planted in any layer. What only
+# other compilers, sanitizers, drivers and exhaustive inputs find is ci/test.sh's. CLQ_TEST_ONLY=TEXT runs those of them
+# whose name matches. Packages are ci/test.sh's too: here they are taken to be installed.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+build=${CLQ_CHECK_DIR:-$PWD/build-check}
+
+ci/style.sh || [ $? -eq 77 ] # where there is no git it says so
+cmake -S . -B "$build" -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON >/dev/null
+cmake --build "$build" -j "$(nproc)" >"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
+chosen="^($(grep -v '^#' ci/check.txt | paste -sd '|'))\$"
+if [ -n "${CLQ_TEST_ONLY-}" ]; then
+  chosen="^($(ctest --test-dir "$build" -N -R "$chosen" | sed -n 's/^ *Test *#[0-9]*: //p' | { grep -E -- "$CLQ_TEST_ONLY" || true; } | paste -sd '|'))\$"
+fi
+ctest --test-dir "$build" --output-on-failure -j "$(nproc)" --no-tests=error -R "$chosen"
+echo "checked in $SECONDS s"
