@@ -52,6 +52,7 @@ usage "an unknown mode" "--mode 'add': one of divide, multiply" quantize in.st -
 usage "a container of nothing" "--container is for --dtype int4 only" quantize in.st -o out.st --container words
 usage "a binding without =" "ARGUMENT=NAME is expected" quantize in.st -o out.st --tensor x
 usage "a binding of no argument" "quantize has no argument of that name" quantize in.st -o out.st --tensor y=x
+usage "the beginning of an argument's name" "quantize has no argument of that name" quantize in.st -o out.st --tensor s=x
 usage "an empty output" "-o '': a file's name is expected" quantize in.st -o ''
 usage "an output that is a directory" "is not a regular file" quantize in.st -o .
 usage "an output that ends in a slash" "a file's name is expected" quantize in.st -o out/
