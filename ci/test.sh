@@ -19,7 +19,8 @@ step "style and layers"
 ci/style.sh || [ $? -eq 77 ] # where there is no git it says so
 
 step "gcc, all warnings are errors"
-cmake -S . -B "$build" -DCMAKE_C_COMPILER=gcc -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON >/dev/null
+cmake -S . -B "$build" -DCMAKE_C_COMPILER=gcc -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON \
+  -DCLQ_BUILD_LAB=ON >/dev/null
 cmake --build "$build" -j "$jobs"
 
 step "clang, all warnings are errors"
