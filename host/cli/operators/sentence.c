@@ -6,7 +6,6 @@
 #include <ctype.h>
 #include <string.h>
 
-/* Longer words stand before those that they begin with. */
 static const struct {
     const char *word, *instead;
 } words[] = {
@@ -19,17 +18,13 @@ static const struct {
     {"int64", "I64"},
     {".dtype is", "'s type is"},
     {".ndim is", "'s rank is"},
-    {"axis is left out, which means", "--axis is left out, which means"},
     {"axis is", "--axis is"},
     {"quant_axis is", "--quant-axis is"},
     {"div_mode", "--div-mode"},
     {"is axis", "is --axis"},
     {" (CLQ_AXIS_FIRST)", ""},
     {"mode is 0", "--mode is divide"},
-    {"mode is 1", "--mode is multiply"},
     {"mode is 2", "--mode is dynamic"},
-    {"with mode CLQ_DEQUANTIZE_DYNAMIC (2)", "with --mode dynamic"},
-    {"for mode CLQ_DEQUANTIZE_DYNAMIC (2)", "for --mode dynamic"},
     {"CLQ_DEQUANTIZE_MULTIPLY (1)", "multiply"},
     {"one of them must be NULL",
      "one of them is expected; --tensor indices= or --tensor group_index= leaves one out"},
