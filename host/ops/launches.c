@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* The list of a call: filled in, enqueued, and built ahead. */
 #include "ops/launches.h"
 
 #include "base/error.h"
