@@ -6,13 +6,7 @@
 
 #include "base/dtype.h"
 #include "runtime/launch.h"
-
-/* What stands for a cl_mem. */
-struct memory {
-    unsigned char *bytes;
-    size_t size;
-    unsigned char *written; /* a mark for each byte: written by this launch */
-};
+#include "tensors.h"
 
 /* A launch while it runs. The first thing that is wrong is told, and nothing is read or written after it. */
 struct run {

@@ -43,24 +43,25 @@ static void restore(struct clq__launch *launch, cl_mem host[CLQ__LAUNCH_BUFFERS]
         launch->buffers[i] = host[i];
 }
 
-static clq_status copy(struct on_device *run, struct call *call)
+static clq_status copy(struct on_device *run, struct described *described)
 {
     clq_status status;
     cl_mem host[CLQ__LAUNCH_BUFFERS];
 
-    if (call->copy.bytes > 0)
-        return clq__copy_bytes(run->queue, find(run, call->copy_src.tensor->data),
-                               call->copy_src.tensor->byte_offset, find(run, call->copy_dst.tensor->data),
-                               call->copy_dst.tensor->byte_offset, (size_t)call->copy.bytes, 0, NULL, NULL);
-    exchange(run, &call->copy.launch, host);
-    status = clq__launch(run->context, run->queue, &call->copy.launch, 0, NULL, NULL);
-    restore(&call->copy.launch, host);
+    if (described->copy.bytes > 0)
+        return clq__copy_bytes(
+            run->queue, find(run, described->copy_src.tensor->data), described->copy_src.tensor->byte_offset,
+            find(run, described->copy_dst.tensor->data), described->copy_dst.tensor->byte_offset,
+            (size_t)described->copy.bytes, 0, NULL, NULL);
+    exchange(run, &described->copy.launch, host);
+    status = clq__launch(run->context, run->queue, &described->copy.launch, 0, NULL, NULL);
+    restore(&described->copy.launch, host);
     return status;
 }
 
-static clq_status enqueue(struct on_device *run, struct call *call)
+static clq_status enqueue(struct on_device *run, struct described *described)
 {
-    struct clq__launches *launches = call->launches;
+    struct clq__launches *launches = described->launches;
     cl_mem host[1 + CLQ__MOST_BEFORE][CLQ__LAUNCH_BUFFERS];
     clq_status status;
 
@@ -74,20 +75,20 @@ static clq_status enqueue(struct on_device *run, struct call *call)
     return status;
 }
 
-bool on_device_run(struct on_device *run, struct call *call, char *failure, size_t failure_bytes)
+bool on_device_run(struct on_device *run, struct described *described, char *failure, size_t failure_bytes)
 {
     cl_int code = CL_SUCCESS;
     clq_status status = CLQ_OK;
     bool made = true;
 
     run->count = 0;
-    for (int t = 0; t < call->num_tensors && made; t++)
-        made = add(run, &call->tensors[t], &code);
-    made = made && add(run, &call->report, &code) && add(run, &call->workspace, &code);
-    if (made && call->copies)
-        status = copy(run, call);
-    if (made && status == CLQ_OK && call->launches != NULL)
-        status = enqueue(run, call);
+    for (int t = 0; t < OPERATOR_MOST_TENSORS && made; t++)
+        made = add(run, &described->call.tensors[t], &code);
+    made = made && add(run, &described->call.report, &code) && add(run, &described->call.workspace, &code);
+    if (made && described->copies)
+        status = copy(run, described);
+    if (made && status == CLQ_OK && described->launches != NULL)
+        status = enqueue(run, described);
     for (int i = 0; i < run->count && code == CL_SUCCESS && made; i++)
         code = clEnqueueReadBuffer(run->queue, run->buffers[i].buffer, CL_TRUE, 0,
                                    run->buffers[i].tensor->memory.size, run->buffers[i].after, 0, NULL, NULL);
@@ -99,21 +100,22 @@ bool on_device_run(struct on_device *run, struct call *call, char *failure, size
 }
 
 /* Only a table with a word for each place is the same on every device: in one of hashes entries race for words. */
-static size_t comparable(const struct call *call, const struct tensor *tensor)
+static size_t comparable(const struct described *described, const struct tensor *tensor)
 {
-    if (tensor == &call->workspace && call->launches->claim.entries.overlap == CLQ_OVERLAP_HASH)
+    if (tensor == &described->call.workspace &&
+        described->launches->claim.entries.overlap == CLQ_OVERLAP_HASH)
         return tensor->dl.byte_offset;
     return tensor->memory.size;
 }
 
-bool on_device_compare(const struct on_device *run, const struct call *call, char *failure,
+bool on_device_compare(const struct on_device *run, const struct described *described, char *failure,
                        size_t failure_bytes)
 {
     for (int i = 0; i < run->count; i++) {
         const struct on_device_buffer *buffer = &run->buffers[i];
         const unsigned char *host = buffer->tensor->memory.bytes;
 
-        for (size_t b = 0; b < comparable(call, buffer->tensor); b++)
+        for (size_t b = 0; b < comparable(described, buffer->tensor); b++)
             if (buffer->after[b] != host[b]) {
                 snprintf(failure, failure_bytes,
                          "byte %zu of %s is 0x%02x on the device: the arguments mean 0x%02x", b,

@@ -3,7 +3,7 @@
 #ifndef CLQUANT_SEAM_ON_DEVICE_H
 #define CLQUANT_SEAM_ON_DEVICE_H
 
-#include "call.h"
+#include "described.h"
 
 /* Tensors of a call in buffers of the device, and what these hold after it. */
 struct on_device {
@@ -13,15 +13,15 @@ struct on_device {
         struct tensor *tensor;
         cl_mem buffer;
         unsigned char *after;
-    } buffers[CALL_MOST_TENSORS + 2];
+    } buffers[OPERATOR_MOST_TENSORS + 2];
     int count;
 };
 
 /* Runs all that the call launches, on copies of its tensors' memory, and reads these back. False, with a sentence, where
  * OpenCL or the library refuses. */
-bool on_device_run(struct on_device *run, struct call *call, char *failure, size_t failure_bytes);
+bool on_device_run(struct on_device *run, struct described *described, char *failure, size_t failure_bytes);
 /* Once the call has run on the host: the same bytes. */
-bool on_device_compare(const struct on_device *run, const struct call *call, char *failure,
+bool on_device_compare(const struct on_device *run, const struct described *described, char *failure,
                        size_t failure_bytes);
 void on_device_clear(struct on_device *run);
 

@@ -5,7 +5,7 @@
  *   test_seam [--seed N] [--first N] [--count N]
  *
  * The first call that is wrong is printed, with the numbers that repeat it alone. */
-#include "call.h"
+#include "described.h"
 #include "options.h"
 
 #include <inttypes.h>
@@ -23,10 +23,10 @@ struct seen {
     uint64_t launches, kernels[CLQ__KERNELS], overlaps[4];
 };
 
-static void look(const struct call *call, struct seen *seen)
+static void look(const struct described *described, struct seen *seen)
 {
     const struct clq__launch *launches[2 + CLQ__MOST_BEFORE];
-    const unsigned count = call_launches(call, launches);
+    const unsigned count = described_launches(described, launches);
 
     seen->launches += count;
     for (unsigned i = 0; i < count; i++) {
@@ -36,25 +36,26 @@ static void look(const struct call *call, struct seen *seen)
     }
 }
 
-static bool try_call(struct call *call, const struct options *options, uint64_t number, struct seen *seen)
+static bool try_call(struct described *described, const struct options *options, uint64_t number,
+                     struct seen *seen)
 {
     char failure[512] = "";
-    const clq_status status = call_make(call, options->seed, number, NULL, NULL);
+    const clq_status status = described_make(described, options->seed, number, NULL, NULL);
     bool good = false;
 
     if (status != CLQ_OK)
         snprintf(failure, sizeof failure, "a call that is right is refused: %s", clq_error_detail());
     else
-        good = call_run(call, failure, sizeof failure);
+        good = described_run(described, failure, sizeof failure);
     if (status == CLQ_OK)
-        look(call, seen);
+        look(described, seen);
     if (!good) {
         fprintf(stderr, "%s\n", failure);
-        call_print(call);
+        described_print(described);
         fprintf(stderr, "once more: test_seam --seed %" PRIu64 " --first %" PRIu64 " --count 1\n",
                 options->seed, number);
     }
-    call_clear(call);
+    described_clear(described);
     return good;
 }
 
@@ -74,22 +75,22 @@ int main(int argc, char **argv)
 {
     struct options options = {.seed = (uint64_t)time(NULL), .count = 100000};
     struct seen seen = {0};
-    struct call *call = malloc(sizeof *call);
-    bool good = call != NULL && options_read(argc, argv,
-                                             (const struct option[]){{"--seed", &options.seed, NULL},
-                                                                     {"--first", &options.first, NULL},
-                                                                     {"--count", &options.count, NULL},
-                                                                     {NULL, NULL, NULL}});
+    struct described *described = malloc(sizeof *described);
+    bool good = described != NULL && options_read(argc, argv,
+                                                  (const struct option[]){{"--seed", &options.seed, NULL},
+                                                                          {"--first", &options.first, NULL},
+                                                                          {"--count", &options.count, NULL},
+                                                                          {NULL, NULL, NULL}});
 
     if (good)
         printf("seed %" PRIu64 "\n", options.seed);
     fflush(stdout);
     for (uint64_t i = 0; i < options.count && good; i++)
-        good = try_call(call, &options, options.first + i, &seen);
+        good = try_call(described, &options, options.first + i, &seen);
     if (good) {
         printf("%" PRIu64 " calls, %" PRIu64 " launches\n", options.count, seen.launches);
         good = options.count < 10000 || saw_all(&seen);
     }
-    free(call);
+    free(described);
     return good ? 0 : 1;
 }

@@ -21,14 +21,15 @@ struct test {
     struct variant_list texts;
     struct clq__traits traits;
     struct on_device device;
-    struct call *call;
+    struct described *described;
     uint64_t variants, calls;
 };
 
-static const struct clq__launch *launch_of(const struct call *call, const struct clq__variant *variant)
+static const struct clq__launch *launch_of(const struct described *described,
+                                           const struct clq__variant *variant)
 {
     const struct clq__launch *launches[2 + CLQ__MOST_BEFORE];
-    const unsigned count = call_launches(call, launches);
+    const unsigned count = described_launches(described, launches);
 
     for (unsigned i = 0; i < count; i++)
         if (launches[i]->variant.bits == variant->bits)
@@ -39,13 +40,13 @@ static const struct clq__launch *launch_of(const struct call *call, const struct
 static bool run_both(struct test *test, const struct clq__variant *variant, uint64_t number)
 {
     char failure[512] = "";
-    const bool good = on_device_run(&test->device, test->call, failure, sizeof failure) &&
-                      call_run(test->call, failure, sizeof failure) &&
-                      on_device_compare(&test->device, test->call, failure, sizeof failure);
+    const bool good = on_device_run(&test->device, test->described, failure, sizeof failure) &&
+                      described_run(test->described, failure, sizeof failure) &&
+                      on_device_compare(&test->device, test->described, failure, sizeof failure);
 
     if (!good) {
         fprintf(stderr, "%s\n", failure);
-        call_print(test->call);
+        described_print(test->described);
         fprintf(stderr,
                 "once more: test_variants_args --seed %" PRIu64 " --first %" PRIu64
                 " --sets 1 --only \"%s\"\n",
@@ -70,15 +71,15 @@ static bool try_variant(struct test *test, const struct clq__variant *variant)
                     clq__variant_text(variant).data, launched);
             return false;
         }
-        if (call_make(test->call, test->seed, number, &test->traits, variant) != CLQ_OK) {
+        if (described_make(test->described, test->seed, number, &test->traits, variant) != CLQ_OK) {
             fprintf(stderr, "call %" PRIu64 " of seed %" PRIu64 " is right and refused: %s\n", number,
                     test->seed, clq_error_detail());
             good = false;
-        } else if (launch_of(test->call, variant) != NULL) {
+        } else if (launch_of(test->described, variant) != NULL) {
             launched++;
             good = run_both(test, variant, number);
         }
-        call_clear(test->call);
+        described_clear(test->described);
     }
     test->calls += launched;
     test->variants++;
@@ -153,8 +154,8 @@ int main(int argc, char **argv)
     bool good;
 
     test.seed = (uint64_t)time(NULL);
-    test.call = malloc(sizeof *test.call);
-    good = test.call != NULL && options_read(argc, argv, options);
+    test.described = malloc(sizeof *test.described);
+    good = test.described != NULL && options_read(argc, argv, options);
     if (good && (test.list == NULL || !variant_list_read(&test.texts, test.list))) {
         fprintf(stderr, "--list is %s: it must be a list of variants\n",
                 test.list != NULL ? test.list : "left out");
@@ -165,6 +166,6 @@ int main(int argc, char **argv)
         clReleaseCommandQueue(test.device.queue);
     clq_context_destroy(test.device.context);
     variant_list_clear(&test.texts);
-    free(test.call);
+    free(test.described);
     return good ? 0 : 1;
 }

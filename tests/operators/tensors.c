@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tensors.h"
 
-#include "units.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -59,15 +57,12 @@ struct shape shape_rows(const struct shape *shape)
     return rows;
 }
 
-static DLDataType dtype_of(struct rng *rng, enum clq__type type, int64_t last)
+static DLDataType dtype_of(struct rng *rng, enum reference_type type, int64_t last)
 {
-    static const DLDataType types[CLQ__TYPES] = {
-        [CLQ__F32] = {kDLFloat, 32, 1}, [CLQ__F16] = {kDLFloat, 16, 1}, [CLQ__BF16] = {kDLBfloat, 16, 1},
-        [CLQ__I8] = {kDLInt, 8, 1},     [CLQ__U8] = {kDLUInt, 8, 1},    [CLQ__I32] = {kDLInt, 32, 1},
-        [CLQ__I4] = {kDLInt, 4, 1},     [CLQ__I64] = {kDLInt, 64, 1}};
-    DLDataType dtype = types[type];
+    const struct reference_type_row *row = &reference_types[type];
+    DLDataType dtype = {(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
 
-    if (type == CLQ__I4)
+    if (row->bits == 4)
         dtype.lanes = rng_once_in(rng, 3) ? 2 : last % 8 == 0 && rng_once_in(rng, 2) ? 8 : 1;
     return dtype;
 }
@@ -77,7 +72,7 @@ static DLDataType dtype_of(struct rng *rng, enum clq__type type, int64_t last)
 static int64_t lay_out(struct rng *rng, struct tensor *tensor, enum tensor_use use)
 {
     const int rank = tensor->dl.ndim, last = rank - 1;
-    const bool packed = tensor->type == CLQ__I4 && tensor->dl.dtype.lanes == 1,
+    const bool packed = reference_shares_bytes(tensor->type, tensor->dl.dtype.lanes),
                permutes = rng_once_in(rng, 3);
     int order[TENSOR_MOST_RANK];
     int64_t span = 1;
@@ -120,13 +115,13 @@ static void fill(struct rng *rng, struct tensor *tensor)
         uint64_t bits = rng_next(rng);
         const bool any = rng_once_in(rng, 16);
 
-        if (tensor->type == CLQ__F32 && !any)
+        if (tensor->type == REFERENCE_F32 && !any)
             bits = (bits & 0x83ffffff83ffffffu) + 0x3c0000003c000000u;
-        else if (tensor->type == CLQ__F16 && !any)
+        else if (tensor->type == REFERENCE_F16 && !any)
             bits = (bits & 0x9fff9fff9fff9fffu) + 0x2000200020002000u;
-        else if (tensor->type == CLQ__BF16 && !any)
+        else if (tensor->type == REFERENCE_BF16 && !any)
             bits = (bits & 0x83ff83ff83ff83ffu) + 0x3c003c003c003c00u;
-        else if (tensor->type == CLQ__I32 && !any)
+        else if (tensor->type == REFERENCE_I32 && !any)
             bits &= 0x000000ff000000ffu;
         memcpy(bytes + i, &bits, size - i < 8 ? size - i : 8);
     }
@@ -138,22 +133,21 @@ static void allocate(struct tensor *tensor, size_t size)
 
     size = size > 0 ? size : 8; /* OpenCL has no buffer without bytes */
     bytes = malloc(3 * size);
-
     if (bytes == NULL) {
-        fprintf(stderr, "seam: no memory for three times %zu bytes\n", size);
+        fprintf(stderr, "no memory for three times %zu bytes\n", size);
         exit(1);
     }
-    tensor->memory = (struct memory){bytes, size, bytes + size};
-    tensor->expected = bytes + 2 * size;
+    tensor->memory = (struct memory){bytes, size, bytes + size, bytes + 2 * size};
     tensor->dl.data = &tensor->memory;
 }
 
-void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum clq__type type,
+void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum reference_type type,
                  const struct shape *shape, enum tensor_use use)
 {
     const int last = shape->rank - 1;
     const DLDataType dtype = dtype_of(rng, type, last >= 0 ? shape->size[last] : 1);
-    const size_t element = clq__storage_bytes(dtype), offset = (size_t)rng_below(rng, 5) * element;
+    const size_t element = (size_t)reference_unit_bytes(type, dtype.lanes),
+                 offset = (size_t)rng_below(rng, 5) * element;
     const size_t guard = (size_t)rng_below(rng, 3) * 8;
     /* rows of whole lines that follow one another become one row */
     const bool lines = last >= 0 && shape->size[last] % 64 == 0;
@@ -175,27 +169,28 @@ void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum 
         span = lay_out(rng, tensor, use);
         tensor->dl.strides = tensor->strides;
     }
-    if (type == CLQ__I4 && dtype.lanes == 1)
+    if (reference_shares_bytes(type, dtype.lanes))
         span = (span + 1) / 2;
     /* elements are addressed from the buffer's start by their own size */
     allocate(tensor, (offset + (size_t)span * element + guard + 7) / 8 * 8);
     fill(rng, tensor);
-    memcpy(tensor->expected, tensor->memory.bytes, tensor->memory.size);
+    memcpy(tensor->memory.expected, tensor->memory.bytes, tensor->memory.size);
 }
 
 void tensor_make_zeros(struct rng *rng, struct tensor *tensor, const char *name, size_t offset_bytes,
                        size_t bytes)
 {
-    *tensor = (struct tensor){.name = name, .type = CLQ__I32, .dl.byte_offset = offset_bytes};
+    *tensor = (struct tensor){.name = name, .type = REFERENCE_I32, .dl.byte_offset = offset_bytes};
     allocate(tensor, (offset_bytes + bytes + 15) / 8 * 8);
     fill(rng, tensor);
     memset(tensor->memory.bytes + offset_bytes, 0, bytes);
-    memcpy(tensor->expected, tensor->memory.bytes, tensor->memory.size);
+    memcpy(tensor->memory.expected, tensor->memory.bytes, tensor->memory.size);
 }
 
 void tensor_take(struct tensor *tensor, size_t bytes)
 {
-    memcpy(tensor->expected + tensor->dl.byte_offset, tensor->memory.bytes + tensor->dl.byte_offset, bytes);
+    memcpy(tensor->memory.expected + tensor->dl.byte_offset, tensor->memory.bytes + tensor->dl.byte_offset,
+           bytes);
 }
 
 void tensor_clear(struct tensor *tensor)
@@ -211,21 +206,16 @@ const struct reference_tensor *tensor_reference(const struct tensor *tensor, str
 
     if (tensor->name == NULL)
         return NULL;
-    *as = (struct reference_tensor){.type = units_type(tensor->type),
+    *as = (struct reference_tensor){.type = tensor->type,
                                     .lanes = tensor->dl.dtype.lanes,
                                     .rank = tensor->dl.ndim,
-                                    .data = tensor->expected + tensor->dl.byte_offset};
+                                    .data = tensor->memory.expected + tensor->dl.byte_offset};
     for (int d = as->rank - 1; d >= 0; d--) {
         as->shape[d] = tensor->shape[d];
         as->strides[d] = tensor->dl.strides != NULL ? tensor->strides[d] : stride;
         stride *= tensor->shape[d];
     }
     return as;
-}
-
-const DLTensor *tensor_dl(const struct tensor *tensor)
-{
-    return tensor->name != NULL ? &tensor->dl : NULL;
 }
 
 void tensor_set(struct tensor *tensor, const int64_t *index, int64_t value)
@@ -238,20 +228,36 @@ void tensor_set(struct tensor *tensor, const int64_t *index, int64_t value)
     for (int d = 0; d < place->rank; d++)
         element += index[d] * place->strides[d];
     for (int image = 0; image < 2; image++) {
-        unsigned char *bytes = (image ? tensor->expected : tensor->memory.bytes) + tensor->dl.byte_offset;
+        unsigned char *bytes =
+            (image ? tensor->memory.expected : tensor->memory.bytes) + tensor->dl.byte_offset;
 
-        if (tensor->type == CLQ__I64)
+        if (tensor->type == REFERENCE_I64)
             memcpy(bytes + 8 * element, &value, 8);
         else
             memcpy(bytes + 4 * element, &narrow, 4);
     }
 }
 
+bool tensor_compare(const struct tensor *tensor, char *failure, size_t failure_bytes)
+{
+    const struct memory *memory = &tensor->memory;
+
+    if (tensor->name == NULL || memcmp(memory->bytes, memory->expected, memory->size) == 0)
+        return true;
+    for (size_t i = 0; i < memory->size; i++)
+        if (memory->bytes[i] != memory->expected[i]) {
+            snprintf(failure, failure_bytes, "byte %zu of %s is 0x%02x: the reference has 0x%02x", i,
+                     tensor->name, memory->bytes[i], memory->expected[i]);
+            break;
+        }
+    return false;
+}
+
 void tensor_print(const struct tensor *tensor)
 {
     if (tensor->name == NULL)
         return;
-    fprintf(stderr, "  %-13s %s", tensor->name, clq__type_token(tensor->type));
+    fprintf(stderr, "  %-13s %s", tensor->name, reference_types[tensor->type].name);
     if (tensor->dl.dtype.lanes > 1)
         fprintf(stderr, "x%d", tensor->dl.dtype.lanes);
     fprintf(stderr, " [");

@@ -1,21 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random tensors on host memory: what a launch writes to, and what the reference writes to, from the same bytes. */
-#ifndef CLQUANT_SEAM_TENSORS_H
-#define CLQUANT_SEAM_TENSORS_H
+/* Random tensors on host memory: what a call writes to, and what the reference writes to, from the same bytes. */
+#ifndef CLQUANT_OPERATORS_TENSORS_H
+#define CLQUANT_OPERATORS_TENSORS_H
 
-#include "memory.h"
 #include "reference.h"
 #include "rng.h"
 
+#include <clquant/tensor.h>
+
 #define TENSOR_MOST_RANK 8
 
+/* What stands for a cl_mem. */
+struct memory {
+    unsigned char *bytes;
+    size_t size;
+    unsigned char *written;  /* a mark for each byte: written by this launch (tests/seam) */
+    unsigned char *expected; /* what the reference leaves of the same bytes */
+};
+
 struct tensor {
-    const char *name; /* NULL: it was not made */
-    DLTensor dl;      /* data is &memory */
-    enum clq__type type;
-    int64_t shape[TENSOR_MOST_RANK], strides[TENSOR_MOST_RANK];
-    struct memory memory;    /* as large as `expected`: guard bytes on both sides of the elements */
-    unsigned char *expected; /* the reference's */
+    const char *name; /* NULL: it is not given */
+    DLTensor dl;      /* data is a struct memory, its own or another's */
+    enum reference_type type;
+    int64_t shape[TENSOR_MOST_RANK + 1], strides[TENSOR_MOST_RANK + 1]; /* one more than is allowed */
+    struct memory memory; /* with bytes on both sides of the elements that nothing may change */
 };
 
 struct shape {
@@ -31,10 +39,10 @@ int64_t shape_elements(const struct shape *shape);
 /* Without its last dimension. */
 struct shape shape_rows(const struct shape *shape);
 
-/* Any layout that an input may have: dense, with gaps, permuted, repeated. An output has no element twice; what is dense lies in order. An int4 is
- * packed, in bytes or in words, as its last size allows. Its bytes are random. */
+/* Any layout that an input may have: dense, with gaps, permuted, repeated. An output has no element twice; what is dense
+ * lies in order. An int4 is packed, in bytes or in words, as its last size allows. Its bytes are random. */
 enum tensor_use { TENSOR_INPUT, TENSOR_OUTPUT, TENSOR_DENSE };
-void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum clq__type type,
+void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum reference_type type,
                  const struct shape *shape, enum tensor_use use);
 /* Plain memory, with no tensor in it, all zeros but for the bytes on both sides. */
 void tensor_make_zeros(struct rng *rng, struct tensor *tensor, const char *name, size_t offset_bytes,
@@ -46,11 +54,11 @@ void tensor_clear(struct tensor *tensor);
 /* Both images of an integer tensor get a value: index counts in elements, one dimension after the other. */
 void tensor_set(struct tensor *tensor, const int64_t *index, int64_t value);
 
-/* For the reference, on the expected bytes; NULL where it was not made. */
+/* For the reference, on the expected bytes; NULL where it is not given. */
 const struct reference_tensor *tensor_reference(const struct tensor *tensor, struct reference_tensor *as);
-/* The tensor for a descriptor; NULL where it was not made. */
-const DLTensor *tensor_dl(const struct tensor *tensor);
 
+/* False, with a sentence, where a byte is not as expected. */
+bool tensor_compare(const struct tensor *tensor, char *failure, size_t failure_bytes);
 /* On one line of standard error. */
 void tensor_print(const struct tensor *tensor);
 

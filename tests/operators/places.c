@@ -64,10 +64,10 @@ static void unique_place(const struct places *p, int64_t first, int64_t i, int64
     *start = slot % slots * p->pieces.size[p->d];
 }
 
-static void fill_indices(struct call *call, const struct places *p, bool pairs)
+static void fill_indices(struct call *call, const struct places *p, struct tensor *indices, bool pairs)
 {
     struct rng *rng = &call->rng;
-    const bool wide = p->indices->type == CLQ__I64, tame = rng_once_in(rng, 3);
+    const bool wide = indices->type == REFERENCE_I64, tame = rng_once_in(rng, 3);
     const bool crowded = rng_once_in(rng, 2); /* many at few places */
     const int64_t last_start = p->cache.size[p->d] - p->pieces.size[p->d], first = rng_below(rng, 100);
     const int64_t last_of_some = crowded && last_start > 2 ? 2 : last_start;
@@ -84,19 +84,19 @@ static void fill_indices(struct call *call, const struct places *p, bool pairs)
                 batch = -1 - rng_below(rng, 9);
         }
         if (pairs)
-            tensor_set(p->indices, (int64_t[]){i, 0}, batch);
-        tensor_set(p->indices, pairs ? (int64_t[]){i, 1} : (int64_t[]){i}, start);
+            tensor_set(indices, (int64_t[]){i, 0}, batch);
+        tensor_set(indices, pairs ? (int64_t[]){i, 1} : (int64_t[]){i}, start);
     }
 }
 
-struct places places_random(struct call *call, bool last_is_whole, bool even, bool writes)
+struct places places_random(struct call *call, int t, bool last_is_whole, bool even, bool writes)
 {
     struct rng *rng = &call->rng;
     struct places p = {.range = (uint32_t)rng_below(rng, 3)};
     const bool pairs = rng_once_in(rng, 2);
     struct shape indices = {.rank = pairs ? 2 : 1};
 
-    if (pairs && (rng_once_in(rng, 16) || (call->wish.bits & 255) == CLQ__CLAIM_CL))
+    if (pairs && (rng_once_in(rng, 16) || call->wish.claims))
         many_shapes(call, &p, last_is_whole);
     else
         few_shapes(call, &p, last_is_whole, even);
@@ -112,32 +112,46 @@ struct places places_random(struct call *call, bool last_is_whole, bool even, bo
     indices.size[0] = p.pieces.size[0];
     indices.size[1] = 2;
     /* what repeats would not be unique */
-    p.indices = call_tensor(call, "indices", rng_once_in(rng, 2) ? CLQ__I64 : CLQ__I32, &indices,
-                            p.unique || rng_once_in(rng, 2) ? TENSOR_OUTPUT : TENSOR_INPUT);
-    fill_indices(call, &p, pairs);
+    fill_indices(
+        call, &p,
+        call_tensor(call, t, &indices, p.unique || rng_once_in(rng, 2) ? TENSOR_OUTPUT : TENSOR_INPUT),
+        pairs);
     return p;
 }
 
-struct tensor *places_parameter(struct call *call, const struct places *places, const char *name,
-                                unsigned types)
+/* Ends in order, or in any: what a search by halves finds counts. */
+static void fill_ends(struct rng *rng, struct tensor *ends, int64_t count, int64_t rows)
 {
-    struct rng *rng = &call->rng;
-    const int64_t last = places->pieces.size[places->pieces.rank - 1];
-    struct shape shape = {.rank = (int)rng_below(rng, 3), .size = {1, 1}};
+    const bool sorted = !rng_once_in(rng, 3), tame = rng_once_in(rng, 2);
+    int64_t end = 0;
 
-    if (!rng_once_in(rng, 3)) {
-        const int64_t inner = 1 + rng_below(rng, 4);
-
-        shape.rank = 1 + (last % inner == 0 && rng_once_in(rng, 2));
-        shape.size[0] = shape.rank == 2 ? last / inner : last;
-        shape.size[1] = inner;
+    for (int64_t i = 0; i < count; i++) {
+        end = sorted ? end + rng_below(rng, 1 + 2 * rows / count) : rng_below(rng, rows + 4) - 2;
+        tensor_set(ends, &i, tame && i == count - 1 ? rows : end);
     }
-    return call_tensor(call, name, call_type(call, CLQ__PLUGS, types), &shape, TENSOR_INPUT);
 }
 
-enum reference_range places_range(const struct places *places)
+struct shape places_groups(struct call *call, int scales, int ends, int zero_points, bool even)
 {
-    return places->range == CLQ_CLAMP  ? REFERENCE_CLAMP
-           : places->range == CLQ_WRAP ? REFERENCE_WRAP
-                                       : REFERENCE_DROP;
+    struct rng *rng = &call->rng;
+    const int64_t count = 1 + rng_below(rng, rng_once_in(rng, 4) ? 20 : 4);
+    const struct shape each = {.rank = 1, .size = {count}},
+                       one = {.rank = (int)rng_below(rng, 3), .size = {1, 1}};
+    struct shape rows = shape_random(rng, 2, 2, call->most_elements), row_each = {.rank = 2, .size = {count}};
+
+    if (even)
+        shape_for_int4(rng, &rows);
+    row_each.size[1] = rows.size[1];
+    call_tensor(call, scales, &row_each, TENSOR_INPUT);
+    fill_ends(rng, call_tensor(call, ends, &each, TENSOR_INPUT), count, rows.size[0]);
+    if (!rng_once_in(rng, 3))
+        call_tensor(call, zero_points, &one, TENSOR_INPUT);
+    return rows;
+}
+
+enum reference_range places_range(uint32_t out_of_range)
+{
+    return out_of_range == CLQ_CLAMP  ? REFERENCE_CLAMP
+           : out_of_range == CLQ_WRAP ? REFERENCE_WRAP
+                                      : REFERENCE_DROP;
 }

@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "call.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+const struct wish no_wish = {.src = -1, .dst = -1, .multiply = -1, .smooth = -1};
+
+const struct operator_row *const operators[OPERATORS] = {
+    &operator_quantize,         &operator_dequantize,       &operator_group_quantize,
+    &operator_quantize_scatter, &operator_dynamic_quantize, &operator_dynamic_quantize_scatter,
+    &operator_find_scales,
+};
+
+const struct operator_row *operator_find(const char *name)
+{
+    for (int i = 0; i < OPERATORS; i++)
+        if (strcmp(operators[i]->name, name) == 0)
+            return operators[i];
+    return NULL;
+}
+
+struct tensor *call_tensor_of(struct call *call, int t, enum reference_type type, const struct shape *shape,
+                              enum tensor_use use)
+{
+    tensor_make(&call->rng, &call->tensors[t], call->op->operands[t].name, type, shape, use);
+    return &call->tensors[t];
+}
+
+struct tensor *call_tensor(struct call *call, int t, const struct shape *shape, enum tensor_use use)
+{
+    return call_tensor_of(call, t, call_type(call, WISH_NONE, call->op->operands[t].types), shape, use);
+}
+
+enum reference_type call_type(struct call *call, enum wished wished, unsigned set)
+{
+    const int wish = wished == WISH_SRC ? call->wish.src : wished == WISH_DST ? call->wish.dst : -1;
+    int64_t n;
+
+    if (wish >= 0 && (set >> wish & 1))
+        return (enum reference_type)wish;
+    n = rng_below(&call->rng, __builtin_popcount(set));
+    for (int type = 0;; type++)
+        if ((set >> type & 1) && n-- == 0)
+            return (enum reference_type)type;
+}
+
+uint32_t call_mode(struct call *call)
+{
+    if (call->wish.multiply >= 0)
+        return call->wish.multiply ? CLQ_MULTIPLY : CLQ_DIVIDE;
+    return rng_once_in(&call->rng, 2) ? CLQ_DIVIDE : CLQ_MULTIPLY;
+}
+
+int32_t call_axis(struct call *call, int d, int rank)
+{
+    call->d = d;
+    if (rng_once_in(&call->rng, 2))
+        return d - rank;
+    return d == 0 ? CLQ_AXIS_FIRST : d;
+}
+
+struct shape call_shape(struct call *call, int least_rank, bool int4)
+{
+    struct shape shape = shape_random(&call->rng, int4 && least_rank < 1 ? 1 : least_rank, TENSOR_MOST_RANK,
+                                      call->most_elements);
+
+    if (int4)
+        shape_for_int4(&call->rng, &shape);
+    if (shape.rank > 0 && rng_once_in(&call->rng, 60))
+        shape.size[rng_below(&call->rng, shape.rank)] = 0;
+    return shape;
+}
+
+struct shape call_parameter_shape(struct call *call, const struct shape *x, int d)
+{
+    const bool each = x->rank > 0 && !rng_once_in(&call->rng, 3);
+    struct shape shape = {.rank = rng_once_in(&call->rng, 3) ? x->rank
+                                  : each                     ? 1
+                                                             : (int)rng_below(&call->rng, 2)};
+
+    for (int i = 0; i < shape.rank; i++)
+        shape.size[i] = 1;
+    if (each)
+        shape.size[shape.rank == 1 ? 0 : d] = x->size[d];
+    return shape;
+}
+
+struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed)
+{
+    struct rng *rng = &call->rng;
+    const int64_t inner = 1 + rng_below(rng, 4);
+    struct shape shape = {.rank = (int)rng_below(rng, 3), .size = {1, 1}};
+
+    if (one_allowed && rng_once_in(rng, 3))
+        return shape;
+    shape.rank = 1 + (last % inner == 0 && rng_once_in(rng, 2));
+    shape.size[0] = shape.rank == 2 ? last / inner : last;
+    shape.size[1] = inner;
+    return shape;
+}
+
+void call_report(struct call *call)
+{
+    const size_t bytes = sizeof(struct clq_report);
+
+    if (rng_once_in(&call->rng, 3))
+        return;
+    tensor_make_zeros(&call->rng, &call->report, "report", (size_t)rng_below(&call->rng, 6) * 4, bytes);
+    if (rng_once_in(&call->rng, 2)) {
+        const struct clq_report before = {.dropped = (uint32_t)rng_below(&call->rng, 5),
+                                          .clamped = (uint32_t)rng_below(&call->rng, 5),
+                                          .first = (uint32_t)rng_below(&call->rng, 9)};
+
+        memcpy(call->report.memory.bytes + call->report.dl.byte_offset, &before, bytes);
+        memcpy(call->report.memory.expected + call->report.dl.byte_offset, &before, bytes);
+    }
+}
+
+void call_add_workspace(struct call *call, size_t words)
+{
+    struct tensor *workspace = &call->workspace;
+
+    tensor_make_zeros(&call->rng, workspace, "workspace", (size_t)rng_below(&call->rng, 6) * 4,
+                      words * sizeof(uint32_t));
+    memset(workspace->memory.bytes, 0xa5, workspace->memory.size);
+    memset(workspace->memory.expected, 0xa5, workspace->memory.size);
+}
+
+const struct reference_tensor *call_reference(const struct call *call, int t, struct reference_tensor *as)
+{
+    return tensor_reference(&call->tensors[t], as);
+}
+
+void call_draw(struct call *call, const struct operator_row *op, int64_t elements, const struct wish *wish)
+{
+    call->op = op != NULL ? op : operators[rng_below(&call->rng, OPERATORS)];
+    call->wish = wish != NULL ? *wish : no_wish;
+    call->most_elements = elements;
+    call->d = 0;
+    for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)
+        call->tensors[t].name = NULL;
+    call->report.name = call->workspace.name = NULL;
+    memset(call->desc, 0, sizeof call->desc);
+    call->op->draw(call);
+}
+
+/* Counts are added to those of calls before, and the lowest entry stays. */
+static void expect_report(struct call *call, struct reference_report found)
+{
+    unsigned char *at = call->report.memory.expected + call->report.dl.byte_offset;
+    struct reference_report report;
+
+    if (call->report.name == NULL)
+        return;
+    memcpy(&report, at, sizeof report);
+    report.dropped += found.dropped;
+    report.clamped += found.clamped;
+    if (found.first != 0 && (report.first == 0 || found.first < report.first))
+        report.first = found.first;
+    memcpy(at, &report, sizeof report);
+}
+
+void call_expect(struct call *call)
+{
+    expect_report(call, call->op->reference(call));
+}
+
+void call_make(struct call *call, const struct operator_row *op, uint64_t seed, uint64_t number,
+               int64_t elements, const struct wish *wish)
+{
+    call->rng = rng_of(seed, number);
+    call_draw(call, op, elements, wish);
+    call_expect(call);
+}
+
+void call_clear(struct call *call)
+{
+    for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)
+        tensor_clear(&call->tensors[t]);
+    tensor_clear(&call->report);
+    tensor_clear(&call->workspace);
+}
+
+/* A cl_mem and the offset behind it. */
+static void bind_words(const struct tensor *words, unsigned char *at, call_buffer_function buffer_of,
+                       void *user)
+{
+    uint64_t offset = words->dl.byte_offset;
+    cl_mem buffer = (cl_mem)words->dl.data;
+
+    if (words->name == NULL)
+        return;
+    if (buffer_of != NULL && buffer != NULL)
+        buffer = buffer_of(words->dl.data, &offset, user);
+    memcpy(at, &buffer, sizeof buffer);
+    memcpy(at + sizeof buffer, &offset, sizeof offset);
+}
+
+const void *call_bind(const struct call *call, struct bound *bound, call_buffer_function buffer_of,
+                      void *user)
+{
+    const struct operator_row *op = call->op;
+
+    memcpy(bound->desc, call->desc, sizeof bound->desc);
+    for (int t = 0; op->operands[t].name != NULL; t++) {
+        const struct tensor *tensor = &call->tensors[t];
+        const DLTensor *at = tensor->name != NULL ? &bound->tensors[t] : NULL;
+
+        memcpy(bound->desc + op->operands[t].at, &at, sizeof at);
+        if (at == NULL)
+            continue;
+        bound->tensors[t] = tensor->dl;
+        if (buffer_of != NULL && tensor->dl.data != NULL)
+            bound->tensors[t].data = buffer_of(tensor->dl.data, &bound->tensors[t].byte_offset, user);
+    }
+    if (op->report != 0)
+        bind_words(&call->report, bound->desc + op->report, buffer_of, user);
+    if (op->workspace != 0)
+        bind_words(&call->workspace, bound->desc + op->workspace, buffer_of, user);
+    return bound->desc;
+}
+
+/* What stands in the table of last entries is its own business; around it nothing is written. */
+bool call_compare(struct call *call, size_t workspace_words, char *failure, size_t failure_bytes)
+{
+    bool good = true;
+
+    if (call->workspace.name != NULL)
+        tensor_take(&call->workspace, workspace_words * sizeof(uint32_t));
+    for (int t = 0; t < OPERATOR_MOST_TENSORS && good; t++)
+        good = tensor_compare(&call->tensors[t], failure, failure_bytes);
+    return good && tensor_compare(&call->report, failure, failure_bytes) &&
+           tensor_compare(&call->workspace, failure, failure_bytes);
+}
+
+void call_print(const struct call *call)
+{
+    fprintf(stderr, "%s", call->op->name);
+    for (const struct operator_field *field = call->op->fields; field->name != NULL; field++) {
+        int32_t value;
+
+        memcpy(&value, call->desc + field->at, sizeof value);
+        fprintf(stderr, " %s %" PRId32, field->name, value);
+    }
+    fprintf(stderr, "\n");
+    for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)
+        tensor_print(&call->tensors[t]);
+    tensor_print(&call->report);
+    tensor_print(&call->workspace);
+}

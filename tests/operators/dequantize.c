@@ -1,0 +1,202 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clq_dequantize: the way back, of a whole tensor, of rows with a group's scales, or gathered by indices. */
+#include "dequantize.h"
+
+#include "judge.h"
+#include "places.h"
+
+#include <inttypes.h>
+
+enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX, Y };
+
+/* What undoes the wished way. */
+static uint32_t draw_mode(struct call *call)
+{
+    return call_mode(call) == CLQ_DIVIDE ? CLQ_DEQUANTIZE_MULTIPLY : CLQ_DEQUANTIZE_DIVIDE;
+}
+
+/* For dynamic rows one each, else those of `scales` and `zero_points`. */
+static void draw_parameters(struct call *call, uint32_t mode, const struct shape *q,
+                            const struct shape *scales, const struct shape *zero_points)
+{
+    const struct shape rows = shape_rows(q);
+    const bool dynamic = mode == CLQ_DEQUANTIZE_DYNAMIC, has_none = rng_once_in(&call->rng, 3);
+
+    call_tensor(call, SCALES, dynamic ? &rows : scales, TENSOR_INPUT);
+    if (!has_none)
+        call_tensor(call, dynamic ? OFFSETS : ZERO_POINTS, dynamic ? &rows : zero_points, TENSOR_INPUT);
+}
+
+static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
+{
+    const struct shape q = call_shape(call, 0, type == REFERENCE_I4);
+    const int d = q.rank > 0 ? (int)rng_below(&call->rng, q.rank) : 0;
+    const struct shape scales = call_parameter_shape(call, &q, d),
+                       zero_points = call_parameter_shape(call, &q, d);
+
+    desc->mode = q.rank > 0 && rng_once_in(&call->rng, 3) ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
+    desc->axis = call_axis(call, d, q.rank);
+    call_tensor_of(call, Q, type, &q, TENSOR_INPUT);
+    call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &q, TENSOR_OUTPUT);
+    draw_parameters(call, desc->mode, &q, &scales, &zero_points);
+}
+
+static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
+{
+    const bool dynamic = rng_once_in(&call->rng, 2), int4 = type == REFERENCE_I4;
+    const struct places p = places_random(call, INDICES, dynamic || int4, int4, false);
+    const int64_t last = p.pieces.size[p.pieces.rank - 1];
+    const struct shape scales = call_flat_shape(call, last, true),
+                       zero_points = call_flat_shape(call, last, true);
+
+    desc->mode = dynamic ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
+    desc->axis = call_axis(call, p.d, p.cache.rank);
+    desc->out_of_range = p.range;
+    call_tensor_of(call, Q, type, &p.cache, TENSOR_INPUT);
+    call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &p.pieces, TENSOR_OUTPUT);
+    draw_parameters(call, desc->mode, &p.cache, &scales, &zero_points);
+    call_report(call);
+}
+
+static void draw_groups(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
+{
+    const struct shape rows = places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, type == REFERENCE_I4);
+
+    desc->mode = CLQ_DEQUANTIZE_MULTIPLY;
+    call_tensor_of(call, Q, type, &rows, TENSOR_INPUT);
+    call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &rows, TENSOR_OUTPUT);
+    call_report(call);
+}
+
+static void draw(struct call *call)
+{
+    struct clq_dequantize_desc *desc = (void *)call->desc;
+    const enum reference_type type = call_type(call, WISH_SRC, TYPES_QUANTIZED);
+
+    switch (rng_below(&call->rng, 3)) {
+    case 0:
+        draw_whole(call, desc, type);
+        break;
+    case 1:
+        draw_gathered(call, desc, type);
+        break;
+    default:
+        draw_groups(call, desc, type);
+    }
+}
+
+static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc *desc)
+{
+    const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
+
+    RULE(judge, desc->reserved32 != 0, CLQ_ERROR_VALUE,
+         "desc.reserved32 is %" PRIu32 ", not 0: this library knows no such field", desc->reserved32);
+    RULE(judge, desc->mode > 2, CLQ_ERROR_VALUE,
+         "mode is %" PRIu32 ": it must be CLQ_DEQUANTIZE_DIVIDE (0), CLQ_DEQUANTIZE_MULTIPLY (1) or "
+         "CLQ_DEQUANTIZE_DYNAMIC (2)",
+         desc->mode);
+    RULE(judge, judge->facts[ZERO_POINTS].given && dynamic, CLQ_ERROR_VALUE,
+         "zero_points is given: with mode CLQ_DEQUANTIZE_DYNAMIC (2) there are offsets instead");
+    RULE(judge, judge->facts[OFFSETS].given && !dynamic, CLQ_ERROR_VALUE,
+         "offsets is given: they are for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %" PRIu32, desc->mode);
+    RULE(judge, judge->facts[INDICES].given && judge->facts[GROUP_INDEX].given, CLQ_ERROR_VALUE,
+         "indices and group_index are both given: one of them must be NULL");
+    RULE(judge, judge->facts[GROUP_INDEX].given && desc->mode != CLQ_DEQUANTIZE_MULTIPLY, CLQ_ERROR_VALUE,
+         "mode is %" PRIu32 ": with group_index it must be CLQ_DEQUANTIZE_MULTIPLY (1)", desc->mode);
+}
+
+static void judge_parameters(struct judge *judge, const struct clq_dequantize_desc *desc)
+{
+    const int rank = judge->facts[Q].rank;
+
+    if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
+        RULE(judge, rank == 0, CLQ_ERROR_RANK, "q.ndim is 0: it must have a dimension for its rows");
+        if (rank == 0)
+            return;
+        rule_rows(judge, SCALES, Q);
+        rule_rows(judge, OFFSETS, Q);
+    } else if (judge->facts[INDICES].given) {
+        /* along the last axis an entry may be shorter than q, and it is y's indices that have scales */
+        const int read = axis_meant(desc->axis, -2, rank) == rank - 1 ? Y : Q;
+
+        rule_along_last(judge, SCALES, read);
+        rule_along_last(judge, ZERO_POINTS, read);
+    } else if (judge->facts[GROUP_INDEX].given) {
+        rule_groups(judge, Q, SCALES, GROUP_INDEX, ZERO_POINTS);
+    } else {
+        rule_parameters(judge, SCALES, ZERO_POINTS, Q, desc->axis);
+    }
+}
+
+static void judge(struct judge *judge)
+{
+    const struct clq_dequantize_desc *desc = judge->desc;
+    const int before = judge->count;
+
+    judge->ignores_report = !judge->facts[INDICES].given && !judge->facts[GROUP_INDEX].given;
+    judge_numbers(judge, desc);
+    if (judge->facts[INDICES].given) {
+        rule_entries(judge, &(struct entry_rules){.cache = Q,
+                                                  .pieces = Y,
+                                                  .indices = INDICES,
+                                                  .axis = desc->axis,
+                                                  .rows = desc->mode == CLQ_DEQUANTIZE_DYNAMIC,
+                                                  .out_of_range = desc->out_of_range});
+    } else {
+        rule_out_of_range(judge, desc->out_of_range);
+        if (judge_has_shapes(judge))
+            rule_same_shape(judge, Y, Q);
+    }
+    if (judge_has_shapes(judge) && (judge->count == before || !judge->facts[INDICES].given))
+        judge_parameters(judge, desc);
+}
+
+static struct reference_report reference(const struct call *call)
+{
+    static const enum reference_undo undo[] = {[CLQ_DEQUANTIZE_DIVIDE] = REFERENCE_UNDO_DIVIDE,
+                                               [CLQ_DEQUANTIZE_MULTIPLY] = REFERENCE_UNDO_MULTIPLY,
+                                               [CLQ_DEQUANTIZE_DYNAMIC] = REFERENCE_UNDO_DYNAMIC};
+    const struct clq_dequantize_desc *desc = (const void *)call->desc;
+    struct reference_tensor as[6];
+
+    return reference_dequantize(&(struct reference_dequantize_desc){
+        .q = call_reference(call, Q, &as[0]),
+        .scale = call_reference(call, SCALES, &as[1]),
+        .zero_points =
+            call_reference(call, desc->mode == CLQ_DEQUANTIZE_DYNAMIC ? OFFSETS : ZERO_POINTS, &as[2]),
+        .indices = call_reference(call, INDICES, &as[3]),
+        .group_index = call_reference(call, GROUP_INDEX, &as[4]),
+        .y = call_reference(call, Y, &as[5]),
+        .axis = call->d,
+        .mode = undo[desc->mode],
+        .range = places_range(desc->out_of_range),
+    });
+}
+
+OPERATOR_CALLS(dequantize)
+OPERATOR_CHECK_INDICES(dequantize)
+
+#define AT(field) offsetof(struct clq_dequantize_desc, field)
+const struct operator_row operator_dequantize = {
+    .name = "dequantize",
+    .operands = {{"q", TYPES_QUANTIZED, OPERAND_READ, false, AT(q)},
+                 {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
+                 {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
+                 {"offsets", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(offsets)},
+                 {"indices", TYPES_INDEX, OPERAND_READ, true, AT(indices)},
+                 {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
+                 {"y", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(y)}},
+    .fields = {{"axis", AT(axis)},
+               {"mode", AT(mode)},
+               {"out_of_range", AT(out_of_range)},
+               {"reserved32", AT(reserved32)}},
+    .reserved = AT(reserved),
+    .report = AT(report),
+    .draw = draw,
+    .judge = judge,
+    .reference = reference,
+    .enqueue = enqueue,
+    .build = build,
+    .check = check,
+    .check_indices = check_indices,
+};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clq_dynamic_quantize: each row by a scale that is found from it. */
+#include "dynamic.h"
+
+#include "judge.h"
+#include "rows.h"
+
+#include <inttypes.h>
+
+enum { X, SMOOTH_SCALES, Y, SCALES, OFFSETS };
+
+static void draw(struct call *call)
+{
+    struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_ROWS);
+    struct shape shape = shape_random(&call->rng, 1, TENSOR_MOST_RANK, call->most_elements), rows;
+
+    if (type == REFERENCE_I4)
+        shape_for_int4(&call->rng, &shape);
+    if (shape.rank > 1 && rng_once_in(&call->rng, 60))
+        shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
+    rows = shape_rows(&shape);
+    desc->symmetric = rng_once_in(&call->rng, 2);
+    call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &shape, TENSOR_INPUT);
+    call_tensor_of(call, Y, type, &shape, TENSOR_OUTPUT);
+    call_tensor(call, SCALES, &rows, TENSOR_OUTPUT);
+    if (!desc->symmetric)
+        call_tensor(call, OFFSETS, &rows, TENSOR_OUTPUT);
+    rows_draw_smooth(call, SMOOTH_SCALES, shape.size[shape.rank - 1]);
+}
+
+static void judge(struct judge *judge)
+{
+    const struct clq_dynamic_quantize_desc *desc = judge->desc;
+
+    RULE(judge, desc->reserved32 != 0, CLQ_ERROR_VALUE,
+         "desc.reserved32 is %" PRIu32 ", not 0: this library knows no such field", desc->reserved32);
+    rule_dynamic(judge, X, SMOOTH_SCALES, Y, SCALES, OFFSETS, desc->symmetric);
+    if (judge_has_shapes(judge))
+        rule_same_shape(judge, Y, X);
+}
+
+static struct reference_report reference(const struct call *call)
+{
+    const struct clq_dynamic_quantize_desc *desc = (const void *)call->desc;
+    struct reference_tensor as[5];
+
+    reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
+        .x = call_reference(call, X, &as[0]),
+        .smooth_scale = call_reference(call, SMOOTH_SCALES, &as[1]),
+        .y = call_reference(call, Y, &as[2]),
+        .scale = call_reference(call, SCALES, &as[3]),
+        .offset = call_reference(call, OFFSETS, &as[4]),
+        .symmetric = desc->symmetric != 0,
+    });
+    return (struct reference_report){0};
+}
+
+OPERATOR_CALLS(dynamic_quantize)
+
+#define AT(field) offsetof(struct clq_dynamic_quantize_desc, field)
+const struct operator_row operator_dynamic_quantize = {
+    .name = "dynamic_quantize",
+    .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
+                 {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
+                 {"y", TYPES_ROWS, OPERAND_WRITTEN, false, AT(y)},
+                 {"scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(scales)},
+                 {"offsets", TYPE_SET(F32), OPERAND_WRITTEN, true, AT(offsets)}},
+    .fields = {{"symmetric", AT(symmetric)}, {"reserved32", AT(reserved32)}},
+    .reserved = AT(reserved),
+    .draw = draw,
+    .judge = judge,
+    .reference = reference,
+    .enqueue = enqueue,
+    .build = build,
+    .check = check,
+};

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clq_dynamic_quantize_scatter: rows, their scales and their offsets into caches. */
+#include "dynamic.h"
+
+#include "judge.h"
+#include "places.h"
+#include "rows.h"
+
+enum { INDICES, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS };
+
+static void draw(struct call *call)
+{
+    struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_ROWS);
+    const struct places p = places_random(call, INDICES, true, type == REFERENCE_I4, true);
+    const struct shape rows = shape_rows(&p.cache);
+
+    desc->symmetric = rng_once_in(&call->rng, 2);
+    desc->axis = call_axis(call, p.d, p.cache.rank);
+    desc->out_of_range = p.range;
+    desc->unique = p.unique;
+    call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
+    call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
+    call_tensor(call, CACHE_SCALES, &rows, TENSOR_OUTPUT);
+    if (!desc->symmetric)
+        call_tensor(call, CACHE_OFFSETS, &rows, TENSOR_OUTPUT);
+    rows_draw_smooth(call, SMOOTH_SCALES, p.pieces.size[p.pieces.rank - 1]);
+    call_report(call);
+}
+
+static void judge(struct judge *judge)
+{
+    const struct clq_dynamic_quantize_scatter_desc *desc = judge->desc;
+
+    rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric);
+    rule_entries(judge, &(struct entry_rules){.cache = CACHE,
+                                              .pieces = UPDATES,
+                                              .indices = INDICES,
+                                              .axis = desc->axis,
+                                              .rows = true,
+                                              .out_of_range = desc->out_of_range,
+                                              .unique = desc->unique,
+                                              .written = true});
+}
+
+static struct reference_report reference(const struct call *call)
+{
+    const struct clq_dynamic_quantize_scatter_desc *desc = (const void *)call->desc;
+    struct reference_tensor as[6];
+
+    return reference_dynamic_quantize_scatter(&(struct reference_dynamic_quantize_scatter_desc){
+        .cache = call_reference(call, CACHE, &as[0]),
+        .cache_scale = call_reference(call, CACHE_SCALES, &as[1]),
+        .cache_offset = call_reference(call, CACHE_OFFSETS, &as[2]),
+        .indices = call_reference(call, INDICES, &as[3]),
+        .updates = call_reference(call, UPDATES, &as[4]),
+        .smooth_scale = call_reference(call, SMOOTH_SCALES, &as[5]),
+        .axis = call->d,
+        .symmetric = desc->symmetric != 0,
+        .range = places_range(desc->out_of_range),
+    });
+}
+
+OPERATOR_CALLS(dynamic_quantize_scatter)
+OPERATOR_CHECK_INDICES(dynamic_quantize_scatter)
+OPERATOR_WORKSPACE(dynamic_quantize_scatter)
+
+#define AT(field) offsetof(struct clq_dynamic_quantize_scatter_desc, field)
+const struct operator_row operator_dynamic_quantize_scatter = {
+    .name = "dynamic_quantize_scatter",
+    .operands = {{"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
+                 {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
+                 {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
+                 {"cache", TYPES_ROWS, OPERAND_WRITTEN, false, AT(cache)},
+                 {"cache_scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(cache_scales)},
+                 {"cache_offsets", TYPE_SET(F32), OPERAND_WRITTEN, true, AT(cache_offsets)}},
+    .fields = {{"axis", AT(axis)},
+               {"symmetric", AT(symmetric)},
+               {"out_of_range", AT(out_of_range)},
+               {"unique", AT(unique)}},
+    .reserved = AT(reserved),
+    .report = AT(report),
+    .workspace = AT(workspace),
+    .draw = draw,
+    .judge = judge,
+    .reference = reference,
+    .enqueue = enqueue,
+    .build = build,
+    .check = check,
+    .workspace_bytes = workspace_bytes,
+    .check_indices = check_indices,
+};

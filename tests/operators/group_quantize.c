@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clq_group_quantize: rows that take the scales of their group. */
+#include "judge.h"
+#include "places.h"
+
+enum { X, SCALES, GROUP_INDEX, ZERO_POINTS, Y };
+
+static void draw(struct call *call)
+{
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_ROWS);
+    const struct shape rows = places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, type == REFERENCE_I4);
+
+    call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &rows, TENSOR_INPUT);
+    call_tensor_of(call, Y, type, &rows, TENSOR_OUTPUT);
+    call_report(call);
+}
+
+static void judge(struct judge *judge)
+{
+    if (!judge_has_shapes(judge))
+        return;
+    rule_groups(judge, X, SCALES, GROUP_INDEX, ZERO_POINTS);
+    rule_same_shape(judge, Y, X);
+}
+
+static struct reference_report reference(const struct call *call)
+{
+    struct reference_tensor as[5];
+
+    return reference_group_quantize(&(struct reference_group_quantize_desc){
+        .x = call_reference(call, X, &as[0]),
+        .scale = call_reference(call, SCALES, &as[1]),
+        .group_index = call_reference(call, GROUP_INDEX, &as[2]),
+        .offset = call_reference(call, ZERO_POINTS, &as[3]),
+        .y = call_reference(call, Y, &as[4]),
+    });
+}
+
+OPERATOR_CALLS(group_quantize)
+OPERATOR_CHECK_INDICES(group_quantize)
+
+#define AT(field) offsetof(struct clq_group_quantize_desc, field)
+const struct operator_row operator_group_quantize = {
+    .name = "group_quantize",
+    .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
+                 {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
+                 {"group_index", TYPES_INDEX, OPERAND_READ, false, AT(group_index)},
+                 {"zero_points", TYPES_FLOAT, OPERAND_READ, true, AT(zero_points)},
+                 {"y", TYPES_ROWS, OPERAND_WRITTEN, false, AT(y)}},
+    .reserved = AT(reserved),
+    .report = AT(report),
+    .draw = draw,
+    .judge = judge,
+    .reference = reference,
+    .enqueue = enqueue,
+    .build = build,
+    .check = check,
+    .check_indices = check_indices,
+};

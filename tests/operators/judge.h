@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a call breaks, decided a second time, with numbers of 128 bits, which nothing here can make overflow before it is
+ * refused: each rule with the status and the whole sentence of its refusal. */
+#ifndef CLQUANT_OPERATORS_JUDGE_H
+#define CLQUANT_OPERATORS_JUDGE_H
+
+#include "call.h"
+
+typedef __int128 wide;
+
+/* What a tensor turns out to be. */
+struct facts {
+    bool given, right; /* right: by itself */
+    enum reference_type type;
+    int lanes, rank;
+    wide bytes;    /* of what a stride of 1 steps over; of packed int4, of two */
+    wide elements; /* an int4's count one by one, as do those of size */
+    wide size[TENSOR_MOST_RANK], stored[TENSOR_MOST_RANK], stride[TENSOR_MOST_RANK];
+    wide extent; /* bytes from the first to the last */
+};
+
+/* One place in the code where a rule is told. */
+struct rule {
+    const char *file;
+    int line;
+    struct rule *next;
+    long broken_alone; /* how often it was all that was wrong with a call */
+    bool known;
+};
+extern struct rule *rules_known;
+
+struct finding {
+    struct rule *rule;
+    clq_status status;
+    bool of_buffers; /* which a check without a device does not see */
+    char sentence[512];
+};
+
+enum { JUDGE_MOST_FINDINGS = 16 };
+
+struct judge {
+    const struct call *call;
+    const void *desc; /* as it is in the call */
+    struct facts facts[OPERATOR_MOST_TENSORS];
+    bool of_buffers, ignores_report;
+    int count;
+    struct finding findings[JUDGE_MOST_FINDINGS];
+};
+
+/* All that is wrong: with each tensor, the operator's own rules where each is right by itself, the buffers where all
+ * that is right. */
+void judge_call(struct judge *judge, const struct call *call);
+/* Its buffers, a workspace's too, once it is known of how many words. */
+void judge_workspace(struct judge *judge, size_t words);
+
+/* Tells of a rule; `breaks` where the call breaks it. Such a rule is told in every call in which it may be broken. */
+#define RULE(judge, breaks, ...)                                                                             \
+    do {                                                                                                     \
+        static struct rule here_ = {.file = __FILE__, .line = __LINE__};                                     \
+        judge_rule(judge, &here_, breaks, __VA_ARGS__);                                                      \
+    } while (0)
+void judge_rule(struct judge *judge, struct rule *rule, bool breaks, clq_status status, const char *format,
+                ...) __attribute__((format(printf, 5, 6)));
+
+/* Whether each tensor is right by itself, so that their shapes can be looked at. */
+bool judge_has_shapes(const struct judge *judge);
+
+/* For the sentences. */
+const char *judge_name(const struct judge *judge, int t);
+const char *judge_dtype_text(DLDataType dtype, char text[64]);
+const char *judge_types_text(unsigned types, char text[128]);
+
+/* The rules of several operators (rules.c). Tensors are numbers; NULL is fine for those that are optional. */
+void rule_mode(struct judge *judge, uint32_t mode);
+void rule_same_shape(struct judge *judge, int y, int x);
+void rule_same_size(struct judge *judge, int y, int x, int d);
+/* Scales and zero points of x along the axis: by default the last. */
+void rule_parameters(struct judge *judge, int scales, int zero_points, int x, int32_t axis);
+/* `p` has a number for each row of `rows`. */
+void rule_rows(struct judge *judge, int p, int rows);
+/* `p` has one number, or one for each index of the last dimension of what is read. */
+void rule_along_last(struct judge *judge, int p, int read);
+/* Entries of `pieces` that indices place in the cache. */
+struct entry_rules {
+    int cache, pieces, indices;
+    int32_t axis;
+    bool rows; /* whose last dimension is never the axis; so it is for packed int4 */
+    uint32_t out_of_range, unique;
+    bool written; /* the last one of a place counts */
+};
+void rule_entries(struct judge *judge, const struct entry_rules *rules);
+void rule_out_of_range(struct judge *judge, uint32_t out_of_range);
+void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_points);
+/* The dimension that an axis means; outside of [0, rank) where there is none. */
+int axis_meant(int32_t axis, int left_out, int rank);
+
+#endif

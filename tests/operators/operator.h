@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One description an operator, which every test is made from and which shares nothing with the library: its tensors, a
+ * random call that is right, its rules, its reference. A new operator is one file here and a line of list.c. */
+#ifndef CLQUANT_OPERATORS_OPERATOR_H
+#define CLQUANT_OPERATORS_OPERATOR_H
+
+#include "reference.h"
+
+#include <clquant/clquant.h>
+
+enum { OPERATOR_MOST_TENSORS = 7, OPERATOR_MOST_FIELDS = 6, OPERATOR_DESC_BYTES = 256 };
+
+/* Sets of types. */
+#define TYPE_SET(type)  (1u << REFERENCE_##type)
+#define TYPES_FLOAT     (TYPE_SET(F32) | TYPE_SET(F16) | TYPE_SET(BF16))
+#define TYPES_INTEGER   (TYPE_SET(I8) | TYPE_SET(U8) | TYPE_SET(I32))
+#define TYPES_QUANTIZED (TYPES_INTEGER | TYPE_SET(I4))
+#define TYPES_CACHE     (TYPE_SET(I8) | TYPE_SET(U8) | TYPE_SET(I4))
+#define TYPES_ROWS      (TYPE_SET(I8) | TYPE_SET(I4))
+#define TYPES_INDEX     (TYPE_SET(I32) | TYPE_SET(I64))
+
+enum operand_use { OPERAND_READ, OPERAND_WRITTEN };
+
+struct call;
+struct judge;
+
+struct operator_row {
+    const char *name;
+    /* The descriptor's tensors. The order is that of what two tensors that share bytes are called. */
+    struct operand {
+        const char *name; /* NULL: there are no more */
+        unsigned types;
+        enum operand_use use;
+        bool optional;
+        size_t at; /* of its pointer in the descriptor */
+    } operands[OPERATOR_MOST_TENSORS + 1];
+    /* Its numbers of 32 bits. */
+    struct operator_field {
+        const char *name;
+        size_t at;
+    } fields[OPERATOR_MOST_FIELDS + 1];
+    size_t reserved;          /* where its four reserved numbers are */
+    size_t report, workspace; /* a cl_mem, and behind it the offset in bytes; 0 where it has none */
+
+    /* Makes the tensors and the descriptor's numbers: all that a right call may have. */
+    void (*draw)(struct call *call);
+    /* The types of operand t, where others decide on them; NULL: those of its row. */
+    unsigned (*types)(const struct call *call, int t);
+    /* Every rule that the call breaks, but those of each tensor alone and of buffers. */
+    void (*judge)(struct judge *judge);
+    /* What the call writes, into the expected bytes. */
+    struct reference_report (*reference)(const struct call *call);
+
+    /* The library's, of a descriptor of this operator; NULL where it has none. */
+    clq_status (*enqueue)(clq_context *context, cl_command_queue queue, const void *desc, cl_uint num_wait,
+                          const cl_event *wait, cl_event *done);
+    clq_status (*build)(clq_context *context, const void *desc);
+    clq_status (*check)(const void *desc);
+    clq_status (*workspace_bytes)(clq_context *context, const void *desc, size_t *size_bytes);
+    clq_status (*check_indices)(clq_context *context, cl_command_queue queue, const void *desc,
+                                cl_uint num_wait, const cl_event *wait);
+};
+
+extern const struct operator_row operator_quantize, operator_dequantize, operator_group_quantize,
+    operator_quantize_scatter, operator_dynamic_quantize, operator_dynamic_quantize_scatter,
+    operator_find_scales;
+
+enum { OPERATORS = 7 };
+extern const struct operator_row *const operators[OPERATORS];
+/* NULL: there is none of this name. */
+const struct operator_row *operator_find(const char *name);
+
+/* Functions of a void *, for the rows: enqueue, build and check, which every operator has. */
+#define OPERATOR_CALLS(name)                                                                                 \
+    static clq_status enqueue(clq_context *context, cl_command_queue queue, const void *desc,                \
+                              cl_uint num_wait, const cl_event *wait, cl_event *done)                        \
+    {                                                                                                        \
+        return clq_##name(context, queue, desc, num_wait, wait, done);                                       \
+    }                                                                                                        \
+    static clq_status build(clq_context *context, const void *desc)                                          \
+    {                                                                                                        \
+        return clq_##name##_build(context, desc);                                                            \
+    }                                                                                                        \
+    static clq_status check(const void *desc)                                                                \
+    {                                                                                                        \
+        return clq_##name##_check(desc);                                                                     \
+    }
+#define OPERATOR_CHECK_INDICES(name)                                                                         \
+    static clq_status check_indices(clq_context *context, cl_command_queue queue, const void *desc,          \
+                                    cl_uint num_wait, const cl_event *wait)                                  \
+    {                                                                                                        \
+        return clq_##name##_check_indices(context, queue, desc, num_wait, wait);                             \
+    }
+#define OPERATOR_WORKSPACE(name)                                                                             \
+    static clq_status workspace_bytes(clq_context *context, const void *desc, size_t *size_bytes)            \
+    {                                                                                                        \
+        return clq_##name##_workspace(context, desc, size_bytes);                                            \
+    }
+
+#endif

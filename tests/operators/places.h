@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random entries of an index tensor, and the shapes that they place. */
+#ifndef CLQUANT_OPERATORS_PLACES_H
+#define CLQUANT_OPERATORS_PLACES_H
+
+#include "call.h"
+
+struct places {
+    struct shape cache, pieces; /* [D0, .., A, ..] and [N, .., U, ..] */
+    int d;                      /* the dimension of A and U */
+    uint32_t range, unique;
+};
+
+/* Shapes, and indices, as tensor number t, some of them out of range. Of rows whose last dimension has to be whole, that is
+ * never d; `writes`: entries that promise to be unique are. */
+struct places places_random(struct call *call, int t, bool last_is_whole, bool even, bool writes);
+/* A row of scales for each group of rows of so many columns: scales, ends and one zero point, or none. Returns the shape of
+ * the rows. */
+struct shape places_groups(struct call *call, int scales, int ends, int zero_points, bool even);
+enum reference_range places_range(uint32_t out_of_range);
+
+#endif

@@ -1,0 +1,130 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clq_quantize_scatter: quantized entries into a cache, in place or into a copy of another. */
+#include "judge.h"
+#include "places.h"
+
+enum { INPUT, INDICES, UPDATES, SCALES, ZERO_POINTS, CACHE };
+
+/* Of the cache's lanes. */
+static void draw_input(struct call *call, const struct tensor *cache, const struct shape *shape)
+{
+    struct tensor *input = call_tensor_of(call, INPUT, cache->type, shape, TENSOR_INPUT);
+
+    while (input->dl.dtype.lanes != cache->dl.dtype.lanes) {
+        tensor_clear(input);
+        call_tensor_of(call, INPUT, cache->type, shape, TENSOR_INPUT);
+    }
+}
+
+static void draw(struct call *call)
+{
+    struct clq_quantize_scatter_desc *desc = (void *)call->desc;
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
+    const bool int4 = type == REFERENCE_I4;
+    const struct places p = places_random(call, INDICES, int4, int4, true);
+    const int64_t last = p.pieces.size[p.pieces.rank - 1];
+    const struct shape scales = call_flat_shape(call, last, true),
+                       zero_points = call_flat_shape(call, last, true);
+
+    call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
+    call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
+    call_tensor(call, SCALES, &scales, TENSOR_INPUT);
+    if (!rng_once_in(&call->rng, 3))
+        call_tensor(call, ZERO_POINTS, &zero_points, TENSOR_INPUT);
+    if (rng_once_in(&call->rng, 4))
+        draw_input(call, &call->tensors[CACHE], &p.cache);
+    call_report(call);
+    desc->mode = call_mode(call);
+    desc->axis = call_axis(call, p.d, p.cache.rank);
+    desc->out_of_range = p.range;
+    desc->unique = p.unique;
+}
+
+/* The input is of the cache's type. */
+static unsigned types_of(const struct call *call, int t)
+{
+    const DLDataType dtype = call->tensors[CACHE].dl.dtype;
+
+    for (int type = 0; type < REFERENCE_TYPES && t == INPUT && call->tensors[CACHE].name != NULL; type++)
+        if ((TYPES_CACHE >> type & 1) && reference_types[type].dlpack_code == dtype.code &&
+            reference_types[type].bits == dtype.bits)
+            return 1u << type;
+    return operator_quantize_scatter.operands[t].types;
+}
+
+static void judge(struct judge *judge)
+{
+    const struct clq_quantize_scatter_desc *desc = judge->desc;
+    const struct facts *input = &judge->facts[INPUT], *cache = &judge->facts[CACHE];
+    const int before = judge->count;
+
+    rule_mode(judge, desc->mode);
+    rule_entries(judge, &(struct entry_rules){.cache = CACHE,
+                                              .pieces = UPDATES,
+                                              .indices = INDICES,
+                                              .axis = desc->axis,
+                                              .out_of_range = desc->out_of_range,
+                                              .unique = desc->unique,
+                                              .written = true});
+    if (!judge_has_shapes(judge) || judge->count > before)
+        return;
+    rule_along_last(judge, SCALES, UPDATES);
+    rule_along_last(judge, ZERO_POINTS, UPDATES);
+    if (!input->given)
+        return;
+    rule_same_shape(judge, INPUT, CACHE);
+    RULE(judge, input->lanes != cache->lanes, CLQ_ERROR_TYPE,
+         "input.dtype has %d lanes: it must have those of cache, %d", input->lanes, cache->lanes);
+}
+
+static struct reference_report reference(const struct call *call)
+{
+    const struct clq_quantize_scatter_desc *desc = (const void *)call->desc;
+    struct reference_tensor as[6];
+    const struct reference_tensor *input = call_reference(call, INPUT, &as[0]),
+                                  *cache = call_reference(call, CACHE, &as[1]);
+
+    if (input != NULL)
+        reference_copy(input, cache);
+    return reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
+        .cache = cache,
+        .indices = call_reference(call, INDICES, &as[2]),
+        .updates = call_reference(call, UPDATES, &as[3]),
+        .scales = call_reference(call, SCALES, &as[4]),
+        .zero_points = call_reference(call, ZERO_POINTS, &as[5]),
+        .axis = call->d,
+        .multiply = desc->mode == CLQ_MULTIPLY,
+        .range = places_range(desc->out_of_range),
+    });
+}
+
+OPERATOR_CALLS(quantize_scatter)
+OPERATOR_CHECK_INDICES(quantize_scatter)
+OPERATOR_WORKSPACE(quantize_scatter)
+
+#define AT(field) offsetof(struct clq_quantize_scatter_desc, field)
+const struct operator_row operator_quantize_scatter = {
+    .name = "quantize_scatter",
+    .operands = {{"input", TYPES_CACHE, OPERAND_READ, true, AT(input)},
+                 {"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
+                 {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
+                 {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
+                 {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
+                 {"cache", TYPES_CACHE, OPERAND_WRITTEN, false, AT(cache)}},
+    .fields = {{"axis", AT(axis)},
+               {"mode", AT(mode)},
+               {"out_of_range", AT(out_of_range)},
+               {"unique", AT(unique)}},
+    .reserved = AT(reserved),
+    .report = AT(report),
+    .workspace = AT(workspace),
+    .draw = draw,
+    .types = types_of,
+    .judge = judge,
+    .reference = reference,
+    .enqueue = enqueue,
+    .build = build,
+    .check = check,
+    .workspace_bytes = workspace_bytes,
+    .check_indices = check_indices,
+};

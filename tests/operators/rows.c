@@ -1,0 +1,44 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "rows.h"
+
+#include <inttypes.h>
+
+void rows_draw_smooth(struct call *call, int t, int64_t elements)
+{
+    const struct shape shape = call_flat_shape(call, elements, false);
+
+    if (call->wish.smooth >= 0 ? call->wish.smooth != 0 : rng_once_in(&call->rng, 2))
+        call_tensor(call, t, &shape, TENSOR_INPUT);
+}
+
+void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric)
+{
+    const struct facts *rows = &judge->facts[x], *s = &judge->facts[smooth];
+    const int last = rows->rank - 1, before = judge->count;
+
+    RULE(judge, symmetric > 1, CLQ_ERROR_VALUE, "symmetric is %" PRIu32 ": it must be 0 or 1", symmetric);
+    RULE(judge, symmetric == 1 && judge->facts[offsets].given, CLQ_ERROR_VALUE,
+         "%s is given: it must be NULL where symmetric is 1", judge_name(judge, offsets));
+    RULE(judge, symmetric == 0 && !judge->facts[offsets].given, CLQ_ERROR_NULL,
+         "%s is NULL: it must be a tensor", judge_name(judge, offsets));
+    if (!judge_has_shapes(judge) || judge->count > before)
+        return;
+    RULE(judge, rows->rank == 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to 8",
+         judge_name(judge, x));
+    RULE(judge, rows->rank != judge->facts[y].rank, CLQ_ERROR_RANK,
+         "%s.ndim is %d: it must be the rank of %s, %d", judge_name(judge, y), judge->facts[y].rank,
+         judge_name(judge, x), rows->rank);
+    if (judge->count > before)
+        return;
+    RULE(judge, rows->size[last] == 0, CLQ_ERROR_SHAPE,
+         "%s.shape[%d] is 0: a row must have at least one element", judge_name(judge, x), last);
+    rule_same_size(judge, y, x, last);
+    rule_rows(judge, scales, y);
+    rule_rows(judge, offsets, y);
+    if (s->given)
+        RULE(judge, s->elements != rows->size[last], CLQ_ERROR_SHAPE,
+             "%s has %" PRId64 " elements: it must have one per element of a row, %" PRId64
+             " as %s.shape[%d]",
+             judge_name(judge, smooth), (int64_t)s->elements, (int64_t)rows->size[last], judge_name(judge, x),
+             last);
+}

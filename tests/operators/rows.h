@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the operators that find a row's scale share. */
+#ifndef CLQUANT_OPERATORS_ROWS_H
+#define CLQUANT_OPERATORS_ROWS_H
+
+#include "judge.h"
+
+/* Smooth scales for rows of so many elements, in any shape, or none. */
+void rows_draw_smooth(struct call *call, int t, int64_t elements);
+void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric);
+
+#endif

@@ -1,0 +1,293 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules that several operators share: what their tensors' shapes have to do with each other. */
+#include "judge.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+int axis_meant(int32_t axis, int left_out, int rank)
+{
+    const int64_t meant = axis == 0 ? left_out : axis;
+
+    if (axis == CLQ_AXIS_FIRST)
+        return 0;
+    return (int)(meant < 0 ? meant + rank : meant);
+}
+
+/* As a sentence says it. */
+static const char *axis_text(int32_t axis, int left_out, char text[64])
+{
+    if (axis == CLQ_AXIS_FIRST)
+        snprintf(text, 64, "axis is 0 (CLQ_AXIS_FIRST)");
+    else if (axis == 0)
+        snprintf(text, 64, "axis is left out, which means %d", left_out);
+    else
+        snprintf(text, 64, "axis is %" PRId32, axis);
+    return text;
+}
+
+void rule_mode(struct judge *judge, uint32_t mode)
+{
+    RULE(judge, mode > 1, CLQ_ERROR_VALUE,
+         "mode is %" PRIu32 ": it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", mode);
+}
+
+void rule_out_of_range(struct judge *judge, uint32_t out_of_range)
+{
+    RULE(judge, out_of_range > 2, CLQ_ERROR_VALUE,
+         "out_of_range is %" PRIu32 ": it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", out_of_range);
+}
+
+void rule_same_size(struct judge *judge, int y, int x, int d)
+{
+    const struct facts *a = &judge->facts[y], *b = &judge->facts[x];
+    const bool last = d == a->rank - 1 && a->lanes > 1;
+
+    RULE(judge, a->size[d] != b->size[d], CLQ_ERROR_SHAPE,
+         "%s.shape[%d] is %" PRId64 "%s: it must be %s%s.shape[%d], %" PRId64, judge_name(judge, y), d,
+         (int64_t)a->stored[d],
+         !last           ? ""
+         : a->lanes == 2 ? ", of 2 int4 elements each"
+                         : ", of 8 int4 elements each",
+         !last           ? ""
+         : a->lanes == 2 ? "a half of "
+                         : "an eighth of ",
+         judge_name(judge, x), d, (int64_t)b->size[d]);
+}
+
+static bool rule_same_rank(struct judge *judge, int y, int x)
+{
+    const struct facts *a = &judge->facts[y], *b = &judge->facts[x];
+
+    RULE(judge, a->rank != b->rank, CLQ_ERROR_RANK, "%s.ndim is %d: it must be the rank of %s, %d",
+         judge_name(judge, y), a->rank, judge_name(judge, x), b->rank);
+    return a->rank == b->rank;
+}
+
+void rule_same_shape(struct judge *judge, int y, int x)
+{
+    for (int d = 0; rule_same_rank(judge, y, x) && d < judge->facts[y].rank; d++)
+        rule_same_size(judge, y, x, d);
+}
+
+void rule_rows(struct judge *judge, int p, int rows)
+{
+    const struct facts *of = &judge->facts[p], *of_rows = &judge->facts[rows];
+
+    if (!of->given)
+        return;
+    RULE(judge, of->rank != of_rows->rank - 1, CLQ_ERROR_RANK,
+         "%s.ndim is %d: it must be %d, that of %s less its last dimension", judge_name(judge, p), of->rank,
+         of_rows->rank - 1, judge_name(judge, rows));
+    for (int d = 0; of->rank == of_rows->rank - 1 && d < of->rank; d++)
+        rule_same_size(judge, p, rows, d);
+}
+
+void rule_along_last(struct judge *judge, int p, int read)
+{
+    const struct facts *of = &judge->facts[p], *x = &judge->facts[read];
+    const int last = x->rank - 1;
+
+    if (of->given)
+        RULE(judge, of->elements != 1 && of->elements != x->size[last], CLQ_ERROR_SHAPE,
+             "%s has %" PRId64 " elements: with indices it must have 1, or %" PRId64
+             " as %s.shape[%d], the last dimension",
+             judge_name(judge, p), (int64_t)of->elements, (int64_t)x->size[last], judge_name(judge, read),
+             last);
+}
+
+/* Another axis that the numbers would fit is asked for, where it is the only one. */
+static const char *hint(const struct facts *p, const struct facts *x, int axis, char text[64])
+{
+    const bool full_rank = p->rank == x->rank && p->rank > 1;
+    int fitting = 0, meant = 0;
+
+    text[0] = '\0';
+    for (int d = 0; d < x->rank; d++)
+        if (d != axis && x->size[d] == p->elements && (!full_rank || p->size[d] == p->elements)) {
+            fitting++;
+            meant = d;
+        }
+    if (fitting == 1)
+        snprintf(text, 64, "; is axis %d meant%s?", meant, meant == 0 ? " (CLQ_AXIS_FIRST)" : "");
+    return text;
+}
+
+static void rule_parameter(struct judge *judge, int p, int of_x, int axis, bool per_axis)
+{
+    const struct facts *of = &judge->facts[p], *x = &judge->facts[of_x];
+    const char *name = judge_name(judge, p);
+    char text[64];
+
+    if (!of->given)
+        return;
+    RULE(judge, of->rank > 1 && of->rank != x->rank, CLQ_ERROR_RANK,
+         "%s.ndim is %d: it must be 0, 1 or the rank of %s, %d", name, of->rank, judge_name(judge, of_x),
+         x->rank);
+    if (of->elements == 1 || !per_axis || (of->rank > 1 && of->rank != x->rank))
+        return;
+    for (int d = 0; d < of->rank && of->rank > 1; d++)
+        RULE(judge, d != axis && of->size[d] != 1, CLQ_ERROR_SHAPE,
+             "%s.shape[%d] is %" PRId64 ": axis is %d, and every other dimension must be 1%s", name, d,
+             (int64_t)of->stored[d], axis, hint(of, x, axis, text));
+    RULE(judge, of->elements != x->size[axis], CLQ_ERROR_SHAPE,
+         "%s has %" PRId64 " elements: axis is %d, so it must have 1, or %" PRId64 " as %s.shape[%d]%s", name,
+         (int64_t)of->elements, axis, (int64_t)x->size[axis], judge_name(judge, of_x), axis,
+         hint(of, x, axis, text));
+}
+
+void rule_parameters(struct judge *judge, int scales, int zero_points, int of_x, int32_t axis)
+{
+    const struct facts *x = &judge->facts[of_x];
+    const int longer = judge->facts[scales].elements != 1 ? scales : zero_points,
+              at = axis_meant(axis, -1, x->rank);
+    const bool per_axis = judge->facts[longer].elements != 1;
+    char text[64];
+
+    if (per_axis) {
+        RULE(judge, x->rank == 0, CLQ_ERROR_RANK, "%s.ndim is 0: %s must then have 1 element, not %" PRId64,
+             judge_name(judge, of_x), judge_name(judge, longer), (int64_t)judge->facts[longer].elements);
+        if (x->rank > 0)
+            RULE(judge, at < 0 || at >= x->rank, CLQ_ERROR_AXIS,
+                 "%s: it must be from %d to %d, for %s has %d dimension%s", axis_text(axis, -1, text),
+                 -x->rank, x->rank - 1, judge_name(judge, of_x), x->rank, x->rank == 1 ? "" : "s");
+        if (at < 0 || at >= x->rank)
+            return;
+    }
+    rule_parameter(judge, scales, of_x, at, per_axis);
+    rule_parameter(judge, zero_points, of_x, at, per_axis);
+}
+
+/* Whether entries along dimension d alone would fit. */
+static bool fits_along(const struct facts *cache, const struct facts *pieces, int d)
+{
+    for (int other = 1; other < cache->rank; other++)
+        if (other != d && cache->size[other] != pieces->size[other])
+            return false;
+    return pieces->size[d] <= cache->size[d];
+}
+
+static void rule_entry_shape(struct judge *judge, const struct entry_rules *rules, int at)
+{
+    const struct facts *cache = &judge->facts[rules->cache], *pieces = &judge->facts[rules->pieces];
+    const char *name = judge_name(judge, rules->pieces), *cache_name = judge_name(judge, rules->cache);
+
+    for (int d = 1; d < pieces->rank; d++) {
+        char text[64] = "";
+
+        if (d == at) {
+            RULE(judge, pieces->size[d] > cache->size[d], CLQ_ERROR_SHAPE,
+                 "%s.shape[%d] is %" PRId64 ": it must be at most %s.shape[%d], %" PRId64, name, d,
+                 (int64_t)pieces->size[d], cache_name, d, (int64_t)cache->size[d]);
+            continue;
+        }
+        if (cache->lanes > 1 && d == cache->rank - 1) {
+            rule_same_size(judge, rules->cache, rules->pieces, d);
+            continue;
+        }
+        if (fits_along(cache, pieces, d))
+            snprintf(text, sizeof text, "; is axis %d meant?", d);
+        RULE(judge, pieces->size[d] != cache->size[d], CLQ_ERROR_SHAPE,
+             "%s.shape[%d] is %" PRId64 ": it must be %s.shape[%d], %" PRId64
+             ", for axis is %d, where alone an entry may be shorter than the cache%s",
+             name, d, (int64_t)pieces->size[d], cache_name, d, (int64_t)cache->size[d], at, text);
+    }
+}
+
+static void rule_indices(struct judge *judge, const struct entry_rules *rules)
+{
+    const struct facts *cache = &judge->facts[rules->cache], *pieces = &judge->facts[rules->pieces],
+                       *indices = &judge->facts[rules->indices];
+    const char *name = judge_name(judge, rules->indices);
+
+    RULE(judge, indices->rank != 1 && indices->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1 or 2",
+         name, indices->rank);
+    if (indices->rank != 1 && indices->rank != 2)
+        return;
+    if (indices->rank == 2)
+        RULE(judge, indices->size[1] != 2, CLQ_ERROR_SHAPE,
+             "%s.shape[1] is %" PRId64 ": it must be 2, a batch and a start", name,
+             (int64_t)indices->size[1]);
+    RULE(judge, indices->size[0] != pieces->size[0], CLQ_ERROR_SHAPE,
+         "%s.shape[0] is %" PRId64 ": it must be %s.shape[0], %" PRId64, name, (int64_t)indices->size[0],
+         judge_name(judge, rules->pieces), (int64_t)pieces->size[0]);
+    if (indices->rank == 1)
+        RULE(judge, indices->size[0] > cache->size[0], CLQ_ERROR_SHAPE,
+             "%s.shape[0] is %" PRId64 ": with 1-D indices it must be at most %s.shape[0], %" PRId64, name,
+             (int64_t)indices->size[0], judge_name(judge, rules->cache), (int64_t)cache->size[0]);
+    if (indices->rank == 2 && rules->written)
+        RULE(judge, rules->unique == 0 && indices->size[0] >= UINT32_MAX, CLQ_ERROR_SHAPE,
+             "%s.shape[0] is %" PRId64
+             ": it must be at most 4294967294 where unique is 0, for the last entry "
+             "of a place is kept in 32 bits",
+             name, (int64_t)indices->size[0]);
+}
+
+/* The axes that are allowed, counted from both ends. */
+static const char *axes_text(int rank, int end, char text[64])
+{
+    if (end == 2)
+        snprintf(text, 64, "1 or %d", 1 - rank);
+    else
+        snprintf(text, 64, "from 1 to %d or from %d to %d", end - 1, 1 - rank, end - 1 - rank);
+    return text;
+}
+
+void rule_entries(struct judge *judge, const struct entry_rules *rules)
+{
+    const struct facts *cache = &judge->facts[rules->cache];
+    const int rank = cache->rank, before = judge->count, least = rules->rows ? 3 : 2;
+    const bool whole = rules->rows || cache->type == REFERENCE_I4;
+    const int end = rank - whole, at = axis_meant(rules->axis, -2, rank);
+    const char *name = judge_name(judge, rules->cache);
+    char text[64], axes[64];
+
+    rule_out_of_range(judge, rules->out_of_range);
+    if (rules->written)
+        RULE(judge, rules->unique > 1, CLQ_ERROR_VALUE, "unique is %" PRIu32 ": it must be 0 or 1",
+             rules->unique);
+    if (!judge_has_shapes(judge))
+        return;
+    RULE(judge, rank < least, CLQ_ERROR_RANK, "%s.ndim is %d: it must be from %d to 8", name, rank, least);
+    rule_same_rank(judge, rules->pieces, rules->cache);
+    if (rank >= least)
+        RULE(judge, end < 2, CLQ_ERROR_RANK,
+             "%s.ndim is %d: it must be at least 3, for entries are placed along a dimension that is neither "
+             "the first nor the last",
+             name, rank);
+    if (judge->count > before)
+        return;
+    RULE(judge, at < 1 || at >= end, CLQ_ERROR_AXIS,
+         "%s: it must be %s, any of the %d dimensions of %s but the first%s",
+         axis_text(rules->axis, -2, text), axes_text(rank, end, axes), rank, name,
+         whole ? " and the last" : "");
+    if (at >= 1 && at < end)
+        rule_entry_shape(judge, rules, at);
+    rule_indices(judge, rules);
+}
+
+void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_points)
+{
+    const struct facts *rows = &judge->facts[x], *scale = &judge->facts[scales], *end = &judge->facts[ends],
+                       *zero = &judge->facts[zero_points];
+    const char *scales_name = judge_name(judge, scales), *ends_name = judge_name(judge, ends);
+    const int before = judge->count;
+
+    RULE(judge, rows->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", judge_name(judge, x),
+         rows->rank);
+    RULE(judge, scale->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", scales_name, scale->rank);
+    RULE(judge, end->rank != 1, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1", ends_name, end->rank);
+    if (zero->given)
+        RULE(judge, zero->elements != 1, CLQ_ERROR_SHAPE, "%s has %" PRId64 " elements: it must have 1",
+             judge_name(judge, zero_points), (int64_t)zero->elements);
+    if (judge->count > before)
+        return;
+    RULE(judge, scale->size[0] < 1, CLQ_ERROR_SHAPE, "%s.shape[0] is 0: there must be at least one group",
+         scales_name);
+    RULE(judge, scale->size[1] != rows->size[1], CLQ_ERROR_SHAPE,
+         "%s.shape[1] is %" PRId64 ": it must be %s.shape[1], %" PRId64, scales_name, (int64_t)scale->size[1],
+         judge_name(judge, x), (int64_t)rows->size[1]);
+    RULE(judge, end->size[0] != scale->size[0], CLQ_ERROR_SHAPE,
+         "%s.shape[0] is %" PRId64 ": it must be %s.shape[0], %" PRId64, ends_name, (int64_t)end->size[0],
+         scales_name, (int64_t)scale->size[0]);
+}

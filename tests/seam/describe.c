@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The way of each operator through the library, from the descriptor to its launches. */
+#include "described.h"
+#include "ops/dense.h"
+#include "ops/dequantize.h"
+#include "ops/dynamic_scatter.h"
+#include "ops/group.h"
+#include "ops/scatter.h"
+
+#include "base/error.h"
+
+/* The workspace's size shows once the call is described: half of the calls that need one get it. */
+static void add_workspace(struct described *described, struct clq__placement *placement, int64_t words)
+{
+    struct call *call = &described->call;
+
+    if (words == 0 || rng_once_in(&call->rng, 2))
+        return;
+    call_add_workspace(call, (size_t)words);
+    placement->workspace = (cl_mem)(void *)&call->workspace.memory;
+    placement->workspace_offset_bytes = call->workspace.dl.byte_offset;
+}
+
+static void static_launches(struct described *described)
+{
+    struct clq__static_work *work = &described->as.of_static.work;
+    struct clq__static_call *call = &described->as.of_static.call;
+
+    if (work->x.elements == 0)
+        return;
+    clq__static_describe(call, work);
+    add_workspace(described, &work->placement, clq__static_owner_words(call));
+    clq__static_launches(call, work, &described->traits);
+    described->launches = &call->launches;
+}
+
+static void dynamic_launches(struct described *described)
+{
+    struct clq__dynamic_work *work = &described->as.of_dynamic.work;
+    struct clq__dynamic_call *call = &described->as.of_dynamic.call;
+
+    if (work->x.elements == 0)
+        return;
+    clq__dynamic_describe(&call->args, work);
+    add_workspace(described, &work->placement, call->args.entries.owner_words);
+    clq__dynamic_describe(&call->args, work);
+    clq__dynamic_launches(call, work, &described->traits);
+    described->launches = &call->launches;
+}
+
+static clq_status quantize(struct described *described, const struct clq_quantize_desc *desc)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__dense_check(&(struct clq__dense){.x = desc->x,
+                                                  .scales = desc->scales,
+                                                  .zero_points = desc->zero_points,
+                                                  .y = desc->y,
+                                                  .x_name = "x",
+                                                  .y_name = "y",
+                                                  .axis = desc->axis,
+                                                  .mode = desc->mode},
+                             &described->as.of_static.work));
+    static_launches(described);
+end:
+    return status;
+}
+
+static clq_status dequantize(struct described *described, const struct clq_dequantize_desc *desc)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__dequantize_check(desc, &described->as.of_static.work));
+    static_launches(described);
+end:
+    return status;
+}
+
+static clq_status group_quantize(struct described *described, const struct clq_group_quantize_desc *desc)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__group_check(&(struct clq__group){.scales_name = "scales",
+                                                  .zero_points_name = "zero_points",
+                                                  .x = desc->x,
+                                                  .scales = desc->scales,
+                                                  .group_index = desc->group_index,
+                                                  .zero_points = desc->zero_points,
+                                                  .y = desc->y,
+                                                  .report = desc->report,
+                                                  .report_offset_bytes = desc->report_offset_bytes},
+                             &described->as.of_static.work));
+    static_launches(described);
+end:
+    return status;
+}
+
+static clq_status quantize_scatter(struct described *described, const struct clq_quantize_scatter_desc *desc)
+{
+    static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__scatter_check(&(struct clq__scatter){.names = &names,
+                                                      .input = desc->input,
+                                                      .cache = desc->cache,
+                                                      .indices = desc->indices,
+                                                      .updates = desc->updates,
+                                                      .scales = desc->scales,
+                                                      .zero_points = desc->zero_points,
+                                                      .report = desc->report,
+                                                      .report_offset_bytes = desc->report_offset_bytes,
+                                                      .axis = desc->axis,
+                                                      .mode = desc->mode,
+                                                      .range = desc->out_of_range,
+                                                      .unique = desc->unique},
+                               &described->as.of_static.work, &described->copy_src));
+    described->copies = described->copy_src.tensor != NULL && described->copy_src.elements > 0;
+    described->copy_dst = described->as.of_static.work.y;
+    if (described->copies)
+        clq__copy_describe(&described->copy, &described->copy_dst, &described->copy_src);
+    static_launches(described);
+end:
+    return status;
+}
+
+static clq_status dynamic_quantize(struct described *described, const struct clq_dynamic_quantize_desc *desc)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__dynamic_quantize_check(desc, &described->as.of_dynamic.work));
+    dynamic_launches(described);
+end:
+    return status;
+}
+
+static clq_status dynamic_quantize_scatter(struct described *described,
+                                           const struct clq_dynamic_quantize_scatter_desc *desc)
+{
+    static const struct clq__dynamic_names names = {"updates", "cache", "cache_scales", "cache_offsets"};
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__dynamic_scatter_check(
+        &(struct clq__dynamic_scatter){.names = &names,
+                                       .tensors = {.x = desc->updates,
+                                                   .y = desc->cache,
+                                                   .scale = desc->cache_scales,
+                                                   .offset = desc->cache_offsets,
+                                                   .smooth = desc->smooth_scales,
+                                                   .symmetric = desc->symmetric},
+                                       .indices = desc->indices,
+                                       .report = desc->report,
+                                       .report_offset_bytes = desc->report_offset_bytes,
+                                       .axis = desc->axis,
+                                       .range = desc->out_of_range,
+                                       .unique = desc->unique},
+        &described->as.of_dynamic.work));
+    dynamic_launches(described);
+end:
+    return status;
+}
+
+static clq_status find_scales(struct described *described, const struct clq_find_scales_desc *desc)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__scales_check(desc, &described->as.of_scales.work));
+    if (described->as.of_scales.work.scales.elements == 0)
+        goto end;
+    clq__scales_launches(&described->as.of_scales.call, &described->as.of_scales.work, &described->traits);
+    described->launches = &described->as.of_scales.call.launches;
+end:
+    return status;
+}
+
+clq_status describe(struct described *described)
+{
+    const struct operator_row *op = described->call.op;
+    const void *desc = call_bind(&described->call, &described->bound, NULL, NULL);
+
+    described->copies = false;
+    described->launches = NULL;
+    return op == &operator_quantize           ? quantize(described, desc)
+           : op == &operator_dequantize       ? dequantize(described, desc)
+           : op == &operator_group_quantize   ? group_quantize(described, desc)
+           : op == &operator_quantize_scatter ? quantize_scatter(described, desc)
+           : op == &operator_dynamic_quantize ? dynamic_quantize(described, desc)
+           : op == &operator_find_scales      ? find_scales(described, desc)
+                                              : dynamic_quantize_scatter(described, desc);
+}

@@ -1,0 +1,146 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Making a random call, and devices for it. */
+#include "described.h"
+
+#include "units.h"
+
+#include <stdio.h>
+
+/* What the host only does where a call is long takes a large part of a second. */
+enum { CALLS_OF_A_LONG_ONE = 50000 };
+
+static void set_plugs(struct clq__traits *traits)
+{
+    for (unsigned group = 0; group < 2; group++) {
+        clq__variant_begin(&traits->plugs[group], CLQ__NO_KERNEL);
+        clq__variant_define(&traits->plugs[group], CLQ__FORM, group);
+        clq__variant_define(&traits->plugs[group], CLQ__ARITHMETIC, 1);
+        clq__variant_define(&traits->plugs[group], CLQ__PREFETCH, traits->long_runs);
+    }
+}
+
+/* What devices there may be. */
+static struct clq__traits imagine(struct rng *rng)
+{
+    static const size_t group_items[] = {1, 2, 4, 16, 64, 128, 256, 1024};
+    static const uint32_t units[] = {1, 2, 3, 16, 132};
+    struct clq__traits traits = {.group_form = rng_once_in(rng, 2),
+                                 .max_group_items = group_items[rng_below(rng, 8)],
+                                 .compute_units = units[rng_below(rng, 5)],
+                                 .long_runs = rng_once_in(rng, 2)};
+
+    traits.ends_loops = !traits.long_runs && rng_once_in(rng, 3);
+    set_plugs(&traits);
+    return traits;
+}
+
+/* The operators with the kernels that each is made for where one of them is wished. */
+#define KERNEL(kernel) (1u << CLQ__##kernel##_CL)
+static const struct {
+    const struct operator_row *op;
+    unsigned kernels;
+} launched[OPERATORS] = {
+    {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(WIDEN)},
+    {&operator_dequantize, KERNEL(DEQUANTIZE)},
+    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY)},
+    {&operator_group_quantize, KERNEL(QUANTIZE)},
+    {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE)},
+    {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE)},
+    {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(FINISH_SCALES)},
+};
+
+static const struct operator_row *choose_operator(struct rng *rng, const struct clq__variant *wish)
+{
+    const uint64_t kernel = wish->bits & 255;
+    int64_t choice;
+
+    do
+        choice = rng_below(rng, OPERATORS);
+    while (wish->bits != 0 && kernel != CLQ__NO_KERNEL && !(launched[choice].kernels >> kernel & 1));
+    return launched[choice].op;
+}
+
+/* As the operators take it. */
+static struct wish wish_of(const struct clq__variant *variant)
+{
+    struct wish wish = no_wish;
+    int value;
+
+    if (variant->bits == 0)
+        return wish;
+    wish.given = true;
+    value = clq__variant_value(variant, CLQ__SRC);
+    wish.src = value > 0 ? (int)units_type((enum clq__type)value) : -1;
+    value = clq__variant_value(variant, CLQ__DST);
+    wish.dst = value > 0 ? (int)units_type((enum clq__type)value) : -1;
+    value = clq__variant_value(variant, CLQ__MODE);
+    wish.multiply = value < 0 ? -1 : value != 1;
+    wish.smooth = clq__variant_value(variant, CLQ__SMOOTH);
+    wish.claims = (variant->bits & 255) == CLQ__CLAIM_CL;
+    return wish;
+}
+
+clq_status described_make(struct described *described, uint64_t seed, uint64_t number,
+                          const struct clq__traits *traits, const struct clq__variant *variant)
+{
+    struct call *call = &described->call;
+    const struct operator_row *op;
+    struct wish wish;
+    int64_t size, elements;
+
+    call->rng = rng_of(seed, number);
+    described->wish = variant != NULL ? *variant : (struct clq__variant){0};
+    wish = wish_of(&described->wish);
+    described->traits = traits != NULL ? *traits : imagine(&call->rng);
+    op = choose_operator(&call->rng, &described->wish);
+    size = rng_below(&call->rng, 100); /* mostly small, for a call is to take microseconds */
+    if (traits == NULL)
+        elements = size < 80 ? 48 : size < 98 ? 300 : size < 99 ? 1200 : 5000;
+    else /* beside a launch, some rows of whole vectors cost nothing */
+        elements = size < 30 ? 48 : size < 90 ? 600 : 5000;
+    if (traits == NULL && number % CALLS_OF_A_LONG_ONE == 1) {
+        op = &operator_quantize;
+        wish.long_one = true;
+        described->traits.group_form = described->traits.ends_loops = false;
+        described->traits.long_runs = true;
+        set_plugs(&described->traits);
+    }
+    call_draw(call, op, elements, &wish);
+    call_expect(call);
+    return describe(described);
+}
+
+void described_clear(struct described *described)
+{
+    call_clear(&described->call);
+}
+
+unsigned described_launches(const struct described *described,
+                            const struct clq__launch *launches[2 + CLQ__MOST_BEFORE])
+{
+    unsigned count = 0;
+
+    if (described->copies && described->copy.bytes == 0)
+        launches[count++] = &described->copy.launch;
+    if (described->launches == NULL)
+        return count;
+    for (unsigned i = 0; i < described->launches->num_before; i++)
+        launches[count++] = &described->launches->before[i];
+    launches[count++] = &described->launches->kernel;
+    return count;
+}
+
+void described_print(const struct described *described)
+{
+    const struct clq__traits *traits = &described->traits;
+    const struct clq__launch *launches[2 + CLQ__MOST_BEFORE];
+    const unsigned count = described_launches(described, launches);
+
+    call_print(&described->call);
+    fprintf(stderr, "  on a device of form %s, %zu items in a group, %u units%s%s\n",
+            traits->group_form ? "group" : "item", traits->max_group_items, traits->compute_units,
+            traits->long_runs ? ", long runs" : "", traits->ends_loops ? ", which ends loops" : "");
+    for (unsigned i = 0; i < count; i++)
+        fprintf(stderr, "  launches %s, %zu groups of %zu\n", clq__variant_text(&launches[i]->variant).data,
+                launches[i]->groups, launches[i]->local);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A random call, and its launches for a device of some traits. */
+#ifndef CLQUANT_SEAM_DESCRIBED_H
+#define CLQUANT_SEAM_DESCRIBED_H
+
+#include "../operators/call.h"
+#include "ops/copy.h"
+#include "ops/dynamic.h"
+#include "ops/find_scales.h"
+#include "ops/static_call.h"
+
+struct described {
+    struct call call;
+    struct bound bound;
+    struct clq__traits traits;
+    struct clq__variant
+        wish; /* a kernel and plugs that the call is to have where it can choose; bits 0: none */
+
+    /* What it launches: a copy, or none, and then the launches of one of the three, or none where there is nothing to
+     * do. */
+    bool copies;
+    struct clq__copy_call copy;
+    struct clq__view copy_src, copy_dst;
+    struct clq__launches *launches;
+    union {
+        struct {
+            struct clq__static_work work;
+            struct clq__static_call call;
+        } of_static;
+        struct {
+            struct clq__dynamic_work work;
+            struct clq__dynamic_call call;
+        } of_dynamic;
+        struct {
+            struct clq__scales_work work;
+            struct clq__scales_call call;
+        } of_scales;
+    } as;
+};
+
+/* Makes call number `number` of the seed, for these traits or, where they are NULL, for those of an imaginary device.
+ * Its tensors' memory is as before the call, and `expected` as the reference leaves it. Where the library refuses it,
+ * that is the status. */
+clq_status described_make(struct described *described, uint64_t seed, uint64_t number,
+                          const struct clq__traits *traits, const struct clq__variant *wish);
+void described_clear(struct described *described);
+
+/* Executes its launches on host memory; false, with a sentence, where they break a rule or the bytes are not the
+ * expected ones. */
+bool described_run(struct described *described, char *failure, size_t failure_bytes);
+/* The words of its table of last entries. */
+size_t described_words(const struct described *described);
+/* All of it, on standard error. */
+void described_print(const struct described *described);
+/* Visits the copy's launch and all others, in order. */
+unsigned described_launches(const struct described *described,
+                            const struct clq__launch *launches[2 + CLQ__MOST_BEFORE]);
+
+/* The library's way from an operator's descriptor to launches (describe.c). */
+clq_status describe(struct described *described);
+
+#endif

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Executing a call's launches on host memory. */
+#include "described.h"
+#include "run_args.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* The driver's copy of bytes that follow one another. */
+static void copy_bytes(const struct described *described)
+{
+    const struct memory *src = described->copy_src.tensor->data, *dst = described->copy_dst.tensor->data;
+
+    memcpy(dst->bytes + described->copy_dst.tensor->byte_offset,
+           src->bytes + described->copy_src.tensor->byte_offset, (size_t)described->copy.bytes);
+}
+
+/* Buffers for the call, which hold anything before they are written. */
+static void make_scratch(struct described *described, struct memory memory[CLQ__MOST_BEFORE])
+{
+    for (unsigned i = 0; i < described->launches->num_scratch; i++) {
+        const struct clq__scratch *scratch = &described->launches->scratch[i];
+        const size_t size = (size_t)scratch->elements * scratch->element_bytes;
+        unsigned char *bytes = malloc(2 * size + 1);
+
+        if (bytes == NULL) {
+            fprintf(stderr, "seam: no memory for twice %zu bytes\n", size);
+            exit(1);
+        }
+        memset(bytes, 0x7f, size);
+        memory[i] = (struct memory){bytes, size, bytes + size, NULL};
+        *scratch->written = *scratch->read = (cl_mem)(void *)&memory[i];
+    }
+}
+
+static void clear_table(const struct clq__launches *launches, struct run *run)
+{
+    const struct clq_entries *entries = &launches->claim.entries;
+
+    run->launch = &launches->before[launches->num_before - 1];
+    run->failure[0] = '\0';
+    for (int64_t i = 0; i < entries->owner_words && !run_failed(run); i++) {
+        uint32_t *word = run_word(run, 1, entries->owner_offset + i);
+
+        if (word != NULL)
+            *word = 0;
+    }
+}
+
+static bool run_launches(struct described *described, struct run *run)
+{
+    struct memory scratch[CLQ__MOST_BEFORE];
+    const struct clq__launches *launches = described->launches;
+    bool good = true;
+
+    make_scratch(described, scratch);
+    for (unsigned i = 0; i < launches->num_before && good; i++) {
+        if (launches->claims && i + 1 == launches->num_before)
+            clear_table(launches, run);
+        good = !run_failed(run) && run_args(run, &launches->before[i]);
+    }
+    good = good && run_args(run, &launches->kernel);
+    for (unsigned i = 0; i < launches->num_scratch; i++)
+        free(scratch[i].bytes);
+    return good;
+}
+
+size_t described_words(const struct described *described)
+{
+    return described->launches != NULL && described->launches->claims
+               ? (size_t)described->launches->claim.entries.owner_words
+               : 0;
+}
+
+bool described_run(struct described *described, char *failure, size_t failure_bytes)
+{
+    struct run run = {.failure = ""};
+    bool good = true;
+
+    if (described->copies && described->copy.bytes > 0)
+        copy_bytes(described);
+    else if (described->copies)
+        good = run_args(&run, &described->copy.launch);
+    if (good && described->launches != NULL)
+        good = run_launches(described, &run);
+    if (!good) {
+        snprintf(failure, failure_bytes, "%s: %s", clq__variant_text(&run.launch->variant).data, run.failure);
+        return false;
+    }
+    return call_compare(&described->call, described_words(described), failure, failure_bytes);
+}
