@@ -55,10 +55,20 @@ uint32_t call_mode(struct call *call)
 
 int32_t call_axis(struct call *call, int d, int rank)
 {
-    call->d = d;
     if (rng_once_in(&call->rng, 2))
         return d - rank;
     return d == 0 ? CLQ_AXIS_FIRST : d;
+}
+
+int call_dimension(const struct call *call, int t, int32_t axis, int left_out)
+{
+    const int rank = call->tensors[t].dl.ndim;
+    const int64_t meant = axis == CLQ_AXIS_FIRST ? 0
+                          : axis == 0            ? left_out
+                                                 : axis,
+                  d = meant < 0 ? meant + rank : meant;
+
+    return d >= 0 && d < rank ? (int)d : 0;
 }
 
 struct shape call_shape(struct call *call, int least_rank, bool int4)
@@ -138,10 +148,9 @@ void call_draw(struct call *call, const struct operator_row *op, int64_t element
     call->op = op != NULL ? op : operators[rng_below(&call->rng, OPERATORS)];
     call->wish = wish != NULL ? *wish : no_wish;
     call->most_elements = elements;
-    call->d = 0;
     for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)
-        call->tensors[t].name = NULL;
-    call->report.name = call->workspace.name = NULL;
+        call->tensors[t] = (struct tensor){.name = NULL};
+    call->report = call->workspace = (struct tensor){.name = NULL};
     memset(call->desc, 0, sizeof call->desc);
     call->op->draw(call);
 }
@@ -149,11 +158,13 @@ void call_draw(struct call *call, const struct operator_row *op, int64_t element
 /* Counts are added to those of calls before, and the lowest entry stays. */
 static void expect_report(struct call *call, struct reference_report found)
 {
-    unsigned char *at = call->report.memory.expected + call->report.dl.byte_offset;
+    const struct memory *memory = call->report.dl.data;
     struct reference_report report;
+    unsigned char *at;
 
-    if (call->report.name == NULL)
+    if (call->report.name == NULL || memory == NULL)
         return;
+    at = memory->expected + call->report.dl.byte_offset;
     memcpy(&report, at, sizeof report);
     report.dropped += found.dropped;
     report.clamped += found.clamped;

@@ -27,7 +27,6 @@ struct call {
     struct tensor report, workspace;
     /* Whose tensors are set by call_bind. */
     _Alignas(16) unsigned char desc[OPERATOR_DESC_BYTES];
-    int d; /* the dimension that its axis means, where it has one */
 };
 
 /* Makes call number `number` of the seed: `elements` at most in its tensors, but in those of a wish for many. With no
@@ -66,8 +65,10 @@ struct tensor *call_tensor_of(struct call *call, int t, enum reference_type type
 enum wished { WISH_NONE, WISH_SRC, WISH_DST };
 enum reference_type call_type(struct call *call, enum wished wished, unsigned set);
 uint32_t call_mode(struct call *call); /* of enum clq_scale_mode */
-/* From 0, the dimension, to a descriptor's; kept as call->d. */
+/* From the dimension to a descriptor's axis, one way or another; and back, of tensor t, `left_out` being the default. Where
+ * nothing is along it the axis may be anything: then it is 0. */
 int32_t call_axis(struct call *call, int d, int rank);
+int call_dimension(const struct call *call, int t, int32_t axis, int left_out);
 /* Now and then nothing is there. */
 struct shape call_shape(struct call *call, int least_rank, bool int4);
 /* One number, or one for each index of dimension d of x, in each shape that scales and zero points may have. */

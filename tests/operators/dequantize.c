@@ -145,7 +145,7 @@ static void judge(struct judge *judge)
     } else {
         rule_out_of_range(judge, desc->out_of_range);
         if (judge_has_shapes(judge))
-            rule_same_shape(judge, Y, Q);
+            rule_same_shape(judge, Q, Y);
     }
     if (judge_has_shapes(judge) && (judge->count == before || !judge->facts[INDICES].given))
         judge_parameters(judge, desc);
@@ -167,7 +167,7 @@ static struct reference_report reference(const struct call *call)
         .indices = call_reference(call, INDICES, &as[3]),
         .group_index = call_reference(call, GROUP_INDEX, &as[4]),
         .y = call_reference(call, Y, &as[5]),
-        .axis = call->d,
+        .axis = call_dimension(call, Q, desc->axis, call->tensors[INDICES].name != NULL ? -2 : -1),
         .mode = undo[desc->mode],
         .range = places_range(desc->out_of_range),
     });

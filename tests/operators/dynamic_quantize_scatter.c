@@ -55,7 +55,7 @@ static struct reference_report reference(const struct call *call)
         .indices = call_reference(call, INDICES, &as[3]),
         .updates = call_reference(call, UPDATES, &as[4]),
         .smooth_scale = call_reference(call, SMOOTH_SCALES, &as[5]),
-        .axis = call->d,
+        .axis = call_dimension(call, UPDATES, desc->axis, -2),
         .symmetric = desc->symmetric != 0,
         .range = places_range(desc->out_of_range),
     });

@@ -130,7 +130,7 @@ static struct reference_report reference(const struct call *call)
         .scales = call_reference(call, SCALES, &as[1]),
         .zero_points = call_reference(call, ZERO_POINTS, &as[2]),
         .type = type,
-        .axis = call->d,
+        .axis = call_dimension(call, X, desc->axis, -1),
         .minmax = desc->method == CLQ_MINMAX,
         .multiply = desc->mode == CLQ_MULTIPLY,
     });

@@ -14,23 +14,29 @@ struct rule *rules_known;
 void judge_rule(struct judge *judge, struct rule *rule, bool breaks, clq_status status, const char *format,
                 ...)
 {
-    struct finding *finding = &judge->findings[judge->count];
+    struct finding *finding;
     va_list values;
 
     if (!rule->known) {
         rule->known = true;
+        rule->of_buffers = judge->of_buffers;
         rule->next = rules_known;
         rules_known = rule;
     }
-    if (!breaks || judge->count == JUDGE_MOST_FINDINGS)
+    if (!breaks || judge->count++ >= JUDGE_MOST_FINDINGS)
         return;
+    finding = &judge->findings[judge->count - 1];
     finding->rule = rule;
     finding->status = status;
     finding->of_buffers = judge->of_buffers;
     va_start(values, format);
     vsnprintf(finding->sentence, sizeof finding->sentence, format, values);
     va_end(values);
-    judge->count++;
+}
+
+int judge_findings(const struct judge *judge)
+{
+    return judge->count < JUDGE_MOST_FINDINGS ? judge->count : JUDGE_MOST_FINDINGS;
 }
 
 const char *judge_name(const struct judge *judge, int t)
@@ -119,7 +125,7 @@ static bool judge_shape(struct judge *judge, const char *name, const DLTensor *d
         RULE(judge, facts->size[facts->rank - 1] > MOST, CLQ_ERROR_OVERFLOW,
              "%s.shape[%d] is %" PRId64 " of %d elements each: the product must fit into 63 bits", name,
              facts->rank - 1, dl->shape[facts->rank - 1], facts->lanes);
-    for (int d = 0; d < facts->rank && !empty && elements <= MOST; d++)
+    for (int d = 0; d < facts->rank && !empty && elements <= MOST && facts->size[d] <= MOST; d++)
         elements *= facts->size[d];
     RULE(judge, !empty && elements > MOST, CLQ_ERROR_OVERFLOW,
          "%s has more than 2^63 elements: the product of its shape must fit into 63 bits", name);
@@ -195,7 +201,7 @@ static void judge_tensor(struct judge *judge, int t)
     struct facts *facts = &judge->facts[t];
     const unsigned types =
         judge->call->op->types != NULL ? judge->call->op->types(judge->call, t) : operand->types;
-    const int before = judge->count;
+    int before = judge->count;
     char is[64], names[128];
 
     *facts = (struct facts){.given = tensor->name != NULL, .elements = 1};
@@ -205,6 +211,8 @@ static void judge_tensor(struct judge *judge, int t)
         return;
     RULE(judge, !find_type(tensor->dl.dtype, types, facts), CLQ_ERROR_TYPE, "%s.dtype is %s: it must be %s",
          operand->name, judge_dtype_text(tensor->dl.dtype, is), judge_types_text(types, names));
+    if (operand->types != types && facts->bytes > 0 && (operand->types >> facts->type & 1))
+        before = judge->count; /* right by itself: it is another that decides on its type */
     RULE(judge, tensor->dl.device.device_type != kDLOpenCL, CLQ_ERROR_VALUE,
          "%s.device.device_type is %d: it must be kDLOpenCL (%d), whose data is a cl_mem", operand->name,
          (int)tensor->dl.device.device_type, (int)kDLOpenCL);
@@ -283,9 +291,10 @@ static void judge_buffers(struct judge *judge)
         return;
     for (int i = 0; i < count; i++)
         for (int k = i + 1; k < count; k++)
-            if (use_of(judge, ranges[i].name) == OPERAND_WRITTEN ||
-                use_of(judge, ranges[k].name) == OPERAND_WRITTEN)
+            if (use_of(judge, ranges[i].name) == OPERAND_WRITTEN)
                 judge_apart(judge, &ranges[i], &ranges[k]);
+            else if (use_of(judge, ranges[k].name) == OPERAND_WRITTEN)
+                judge_apart(judge, &ranges[k], &ranges[i]);
 }
 
 /* So many words beside the tensors; `other` words too, where those are looked at with them. */

@@ -24,8 +24,8 @@ struct rule {
     const char *file;
     int line;
     struct rule *next;
-    long broken_alone; /* how often it was all that was wrong with a call */
-    bool known;
+    long said; /* how often the library said it */
+    bool known, of_buffers;
 };
 extern struct rule *rules_known;
 
@@ -36,20 +36,21 @@ struct finding {
     char sentence[512];
 };
 
-enum { JUDGE_MOST_FINDINGS = 16 };
+enum { JUDGE_MOST_FINDINGS = 64 };
 
 struct judge {
     const struct call *call;
     const void *desc; /* as it is in the call */
     struct facts facts[OPERATOR_MOST_TENSORS];
     bool of_buffers, ignores_report;
-    int count;
+    int count; /* of which the first are kept */
     struct finding findings[JUDGE_MOST_FINDINGS];
 };
 
 /* All that is wrong: with each tensor, the operator's own rules where each is right by itself, the buffers where all
  * that is right. */
 void judge_call(struct judge *judge, const struct call *call);
+int judge_findings(const struct judge *judge);
 /* Its buffers, a workspace's too, once it is known of how many words. */
 void judge_workspace(struct judge *judge, size_t words);
 

@@ -66,7 +66,7 @@ static struct reference_report reference(const struct call *call)
         .scales = call_reference(call, SCALES, &as[1]),
         .zero_points = call_reference(call, ZERO_POINTS, &as[2]),
         .y = call_reference(call, Y, &as[3]),
-        .axis = call->d,
+        .axis = call_dimension(call, X, desc->axis, -1),
         .multiply = desc->mode == CLQ_MULTIPLY,
     });
     return (struct reference_report){0};

@@ -92,7 +92,7 @@ static struct reference_report reference(const struct call *call)
         .updates = call_reference(call, UPDATES, &as[3]),
         .scales = call_reference(call, SCALES, &as[4]),
         .zero_points = call_reference(call, ZERO_POINTS, &as[5]),
-        .axis = call->d,
+        .axis = call_dimension(call, UPDATES, desc->axis, -2),
         .multiply = desc->mode == CLQ_MULTIPLY,
         .range = places_range(desc->out_of_range),
     });

@@ -25,13 +25,14 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
         return;
     RULE(judge, rows->rank == 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to 8",
          judge_name(judge, x));
+    if (rows->rank > 0)
+        RULE(judge, rows->size[last] == 0, CLQ_ERROR_SHAPE,
+             "%s.shape[%d] is 0: a row must have at least one element", judge_name(judge, x), last);
     RULE(judge, rows->rank != judge->facts[y].rank, CLQ_ERROR_RANK,
          "%s.ndim is %d: it must be the rank of %s, %d", judge_name(judge, y), judge->facts[y].rank,
          judge_name(judge, x), rows->rank);
-    if (judge->count > before)
+    if (rows->rank == 0 || rows->rank != judge->facts[y].rank)
         return;
-    RULE(judge, rows->size[last] == 0, CLQ_ERROR_SHAPE,
-         "%s.shape[%d] is 0: a row must have at least one element", judge_name(judge, x), last);
     rule_same_size(judge, y, x, last);
     rule_rows(judge, scales, y);
     rule_rows(judge, offsets, y);

@@ -271,15 +271,15 @@ void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_poin
     const struct facts *rows = &judge->facts[x], *scale = &judge->facts[scales], *end = &judge->facts[ends],
                        *zero = &judge->facts[zero_points];
     const char *scales_name = judge_name(judge, scales), *ends_name = judge_name(judge, ends);
-    const int before = judge->count;
+    const int before = judge->count + (zero->given && zero->elements != 1);
 
+    if (zero->given)
+        RULE(judge, zero->elements != 1, CLQ_ERROR_SHAPE, "%s has %" PRId64 " elements: it must have 1",
+             judge_name(judge, zero_points), (int64_t)zero->elements);
     RULE(judge, rows->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", judge_name(judge, x),
          rows->rank);
     RULE(judge, scale->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", scales_name, scale->rank);
     RULE(judge, end->rank != 1, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1", ends_name, end->rank);
-    if (zero->given)
-        RULE(judge, zero->elements != 1, CLQ_ERROR_SHAPE, "%s has %" PRId64 " elements: it must have 1",
-             judge_name(judge, zero_points), (int64_t)zero->elements);
     if (judge->count > before)
         return;
     RULE(judge, scale->size[0] < 1, CLQ_ERROR_SHAPE, "%s.shape[0] is 0: there must be at least one group",

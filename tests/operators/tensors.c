@@ -189,31 +189,44 @@ void tensor_make_zeros(struct rng *rng, struct tensor *tensor, const char *name,
 
 void tensor_take(struct tensor *tensor, size_t bytes)
 {
-    memcpy(tensor->memory.expected + tensor->dl.byte_offset, tensor->memory.bytes + tensor->dl.byte_offset,
-           bytes);
+    const struct memory *memory = tensor->dl.data;
+
+    if (memory != NULL && bytes > 0)
+        memcpy(memory->expected + tensor->dl.byte_offset, memory->bytes + tensor->dl.byte_offset, bytes);
 }
 
 void tensor_clear(struct tensor *tensor)
 {
-    if (tensor->name != NULL)
-        free(tensor->memory.bytes);
+    free(tensor->memory.bytes);
+    tensor->memory.bytes = NULL;
     tensor->name = NULL;
+}
+
+enum reference_type tensor_type(const struct tensor *tensor)
+{
+    enum reference_type type = 0;
+
+    while (type < REFERENCE_TYPES && (reference_types[type].dlpack_code != tensor->dl.dtype.code ||
+                                      reference_types[type].bits != tensor->dl.dtype.bits))
+        type++;
+    return type;
 }
 
 const struct reference_tensor *tensor_reference(const struct tensor *tensor, struct reference_tensor *as)
 {
+    const struct memory *memory = tensor->dl.data;
     int64_t stride = 1;
 
     if (tensor->name == NULL)
         return NULL;
-    *as = (struct reference_tensor){.type = tensor->type,
-                                    .lanes = tensor->dl.dtype.lanes,
-                                    .rank = tensor->dl.ndim,
-                                    .data = tensor->memory.expected + tensor->dl.byte_offset};
+    *as = (struct reference_tensor){
+        .type = tensor_type(tensor), .lanes = tensor->dl.dtype.lanes, .rank = tensor->dl.ndim};
+    if (memory != NULL) /* what is empty may be nowhere */
+        as->data = memory->expected + tensor->dl.byte_offset;
     for (int d = as->rank - 1; d >= 0; d--) {
         as->shape[d] = tensor->shape[d];
         as->strides[d] = tensor->dl.strides != NULL ? tensor->strides[d] : stride;
-        stride *= tensor->shape[d];
+        stride = (int64_t)((uint64_t)stride * (uint64_t)tensor->shape[d]);
     }
     return as;
 }
@@ -242,12 +255,13 @@ bool tensor_compare(const struct tensor *tensor, char *failure, size_t failure_b
 {
     const struct memory *memory = &tensor->memory;
 
-    if (tensor->name == NULL || memcmp(memory->bytes, memory->expected, memory->size) == 0)
+    if (memory->bytes == NULL || memcmp(memory->bytes, memory->expected, memory->size) == 0)
         return true;
     for (size_t i = 0; i < memory->size; i++)
         if (memory->bytes[i] != memory->expected[i]) {
             snprintf(failure, failure_bytes, "byte %zu of %s is 0x%02x: the reference has 0x%02x", i,
-                     tensor->name, memory->bytes[i], memory->expected[i]);
+                     tensor->name != NULL ? tensor->name : "what is left out", memory->bytes[i],
+                     memory->expected[i]);
             break;
         }
     return false;
@@ -257,14 +271,15 @@ void tensor_print(const struct tensor *tensor)
 {
     if (tensor->name == NULL)
         return;
-    fprintf(stderr, "  %-13s %s", tensor->name, reference_types[tensor->type].name);
+    fprintf(stderr, "  %-13s %s", tensor->name,
+            tensor_type(tensor) < REFERENCE_TYPES ? reference_types[tensor_type(tensor)].name : "words");
     if (tensor->dl.dtype.lanes > 1)
         fprintf(stderr, "x%d", tensor->dl.dtype.lanes);
     fprintf(stderr, " [");
-    for (int d = 0; d < tensor->dl.ndim; d++)
+    for (int d = 0; d < tensor->dl.ndim && d < TENSOR_MOST_RANK; d++)
         fprintf(stderr, d ? ", %lld" : "%lld", (long long)tensor->shape[d]);
     fprintf(stderr, "]");
-    for (int d = 0; tensor->dl.strides != NULL && d < tensor->dl.ndim; d++)
+    for (int d = 0; tensor->dl.strides != NULL && d < tensor->dl.ndim && d < TENSOR_MOST_RANK; d++)
         fprintf(stderr, d ? ", %lld" : " strides %lld", (long long)tensor->strides[d]);
     fprintf(stderr, ", offset %llu, %zu bytes\n", (unsigned long long)tensor->dl.byte_offset,
             tensor->memory.size);

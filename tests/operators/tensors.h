@@ -19,7 +19,7 @@ struct memory {
 };
 
 struct tensor {
-    const char *name; /* NULL: it is not given */
+    const char *name; /* NULL: it is not given, whatever memory it has */
     DLTensor dl;      /* data is a struct memory, its own or another's */
     enum reference_type type;
     int64_t shape[TENSOR_MOST_RANK + 1], strides[TENSOR_MOST_RANK + 1]; /* one more than is allowed */
@@ -54,6 +54,8 @@ void tensor_clear(struct tensor *tensor);
 /* Both images of an integer tensor get a value: index counts in elements, one dimension after the other. */
 void tensor_set(struct tensor *tensor, const int64_t *index, int64_t value);
 
+/* What its dtype says; REFERENCE_TYPES: none. */
+enum reference_type tensor_type(const struct tensor *tensor);
 /* For the reference, on the expected bytes; NULL where it is not given. */
 const struct reference_tensor *tensor_reference(const struct tensor *tensor, struct reference_tensor *as);
 

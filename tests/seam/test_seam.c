@@ -12,7 +12,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct options {
     uint64_t seed, first, count;
@@ -73,7 +72,7 @@ static bool saw_all(const struct seen *seen)
 
 int main(int argc, char **argv)
 {
-    struct options options = {.seed = (uint64_t)time(NULL), .count = 100000};
+    struct options options = {.seed = options_seed(), .count = 100000};
     struct seen seen = {0};
     struct described *described = malloc(sizeof *described);
     bool good = described != NULL && options_read(argc, argv,

@@ -13,7 +13,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 struct test {
     const char *list, *form, *arithmetic, *only;
@@ -153,7 +152,7 @@ int main(int argc, char **argv)
                                      {NULL, NULL, NULL}};
     bool good;
 
-    test.seed = (uint64_t)time(NULL);
+    test.seed = options_seed();
     test.described = malloc(sizeof *test.described);
     good = test.described != NULL && options_read(argc, argv, options);
     if (good && (test.list == NULL || !variant_list_read(&test.texts, test.list))) {

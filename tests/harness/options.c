@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 static bool read_number(const char *text, uint64_t *number)
 {
@@ -37,4 +38,12 @@ bool options_read(int argc, char **argv, const struct option *options)
         }
     }
     return true;
+}
+
+uint64_t options_seed(void)
+{
+    const char *text = getenv("CLQ_TEST_SEED");
+    uint64_t seed = 0;
+
+    return text != NULL && read_number(text, &seed) ? seed : (uint64_t)time(NULL);
 }
