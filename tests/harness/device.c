@@ -36,38 +36,44 @@ void device_close(struct device *device)
     clq_context_destroy(device->context);
 }
 
-static cl_mem make_whole(const struct device *device, const struct placed_buffer *buffer)
+static void add(struct placed *placed, struct tensor *tensor)
 {
-    const size_t size = buffer->memory->size + 2 * buffer->before;
-    unsigned char *bytes = malloc(size);
-    cl_int code = CL_OUT_OF_HOST_MEMORY;
-    cl_mem made = NULL;
-
-    if (bytes == NULL)
-        return NULL;
-    memset(bytes, BESIDE, size);
-    memcpy(bytes + buffer->before, buffer->memory->bytes, buffer->memory->size);
-    made = clCreateBuffer(device->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size, bytes, &code);
-    free(bytes);
-    return code == CL_SUCCESS ? made : NULL;
+    if (tensor->memory.bytes != NULL)
+        placed->buffers[placed->count++] = (struct placed_buffer){.memory = &tensor->memory};
 }
 
-static bool add(struct placed *placed, struct tensor *tensor)
+/* So many of the buffers in one, a part each, or one that is the whole. */
+static bool make_whole(struct placed *placed, struct placed_buffer *buffers, int count, bool parts)
 {
-    struct placed_buffer *buffer = &placed->buffers[placed->count];
-    cl_int code = CL_SUCCESS;
+    const size_t align = placed->device->align;
+    size_t size = 0;
+    unsigned char *bytes;
+    cl_int code = CL_OUT_OF_HOST_MEMORY;
+    cl_mem whole = NULL;
 
-    if (tensor->memory.bytes == NULL)
-        return true;
-    *buffer = (struct placed_buffer){.memory = &tensor->memory};
-    if (rng_once_in(&placed->call->rng, 6))
-        buffer->before = placed->device->align;
-    buffer->whole = make_whole(placed->device, buffer);
-    placed->count++;
-    if (buffer->whole != NULL && buffer->before > 0)
-        buffer->part = clCreateSubBuffer(buffer->whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
-                                         &(cl_buffer_region){buffer->before, tensor->memory.size}, &code);
-    return buffer->whole != NULL && code == CL_SUCCESS;
+    for (int i = 0; i < count; i++) {
+        buffers[i].beside = parts ? align : 0;
+        buffers[i].origin = (size + buffers[i].beside + align - 1) / align * align;
+        size = buffers[i].origin + buffers[i].memory->size + buffers[i].beside;
+    }
+    bytes = malloc(size);
+    if (bytes == NULL)
+        return false;
+    memset(bytes, BESIDE, size);
+    for (int i = 0; i < count; i++)
+        memcpy(bytes + buffers[i].origin, buffers[i].memory->bytes, buffers[i].memory->size);
+    whole = clCreateBuffer(placed->device->cl, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, size, bytes, &code);
+    free(bytes);
+    for (int i = 0; i < count && code == CL_SUCCESS; i++) {
+        buffers[i].whole = whole;
+        if (i > 0)
+            clRetainMemObject(whole);
+        if (parts)
+            buffers[i].part =
+                clCreateSubBuffer(whole, CL_MEM_READ_WRITE, CL_BUFFER_CREATE_TYPE_REGION,
+                                  &(cl_buffer_region){buffers[i].origin, buffers[i].memory->size}, &code);
+    }
+    return code == CL_SUCCESS;
 }
 
 static cl_mem buffer_of(const struct memory *memory, uint64_t *offset_bytes, void *user)
@@ -83,14 +89,20 @@ static cl_mem buffer_of(const struct memory *memory, uint64_t *offset_bytes, voi
 
 const void *placed_make(struct placed *placed, const struct device *device, struct call *call)
 {
+    const int64_t mode = rng_below(&call->rng, 8);
     bool good = true;
 
     placed->device = device;
     placed->call = call;
     placed->count = 0;
-    for (int t = 0; t < OPERATOR_MOST_TENSORS && good; t++)
-        good = add(placed, &call->tensors[t]);
-    good = good && add(placed, &call->report) && add(placed, &call->workspace);
+    for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)
+        add(placed, &call->tensors[t]);
+    add(placed, &call->report);
+    add(placed, &call->workspace);
+    if (mode == 0)
+        good = make_whole(placed, placed->buffers, placed->count, true);
+    for (int i = 0; i < placed->count && good && mode != 0; i++)
+        good = make_whole(placed, &placed->buffers[i], 1, mode == 1);
     return good ? call_bind(call, &placed->bound, buffer_of, placed) : NULL;
 }
 
@@ -105,19 +117,19 @@ static bool is_beside(const unsigned char *bytes, size_t count)
 static bool read_one(const struct placed *placed, const struct placed_buffer *buffer, char *failure,
                      size_t failure_bytes)
 {
-    const size_t size = buffer->memory->size, whole = size + 2 * buffer->before;
-    unsigned char *bytes = malloc(whole);
+    const size_t size = buffer->memory->size, watched = size + 2 * buffer->beside;
+    unsigned char *bytes = malloc(watched);
     cl_int code = CL_OUT_OF_HOST_MEMORY;
     bool good = false;
 
     if (bytes != NULL)
-        code = clEnqueueReadBuffer(placed->device->queue, buffer->whole, CL_TRUE, 0, whole, bytes, 0, NULL,
-                                   NULL);
+        code = clEnqueueReadBuffer(placed->device->queue, buffer->whole, CL_TRUE,
+                                   buffer->origin - buffer->beside, watched, bytes, 0, NULL, NULL);
     if (code != CL_SUCCESS) {
         snprintf(failure, failure_bytes, "reading a buffer: OpenCL answers %s", clq_status_name(code));
     } else {
-        memcpy(buffer->memory->bytes, bytes + buffer->before, size);
-        good = is_beside(bytes, buffer->before) && is_beside(bytes + buffer->before + size, buffer->before);
+        memcpy(buffer->memory->bytes, bytes + buffer->beside, size);
+        good = is_beside(bytes, buffer->beside) && is_beside(bytes + buffer->beside + size, buffer->beside);
         if (!good)
             snprintf(failure, failure_bytes, "bytes beside a sub-buffer were written");
     }

@@ -20,14 +20,15 @@ struct device {
 bool device_open(struct device *device, const struct clq_context_desc *desc);
 void device_close(struct device *device);
 
-/* The call's memory in buffers: now and then as a part of one, beside whose bytes nothing may be written either. */
+/* The call's memory in buffers: one each, or as parts of a larger one, or as parts of one for all. Beside parts nothing may
+ * be written either. */
 struct placed {
     const struct device *device;
     struct call *call;
     struct placed_buffer {
         struct memory *memory;
-        cl_mem whole, part; /* part: NULL where it is the whole */
-        size_t before;      /* bytes of the whole that lie before the part, and as many behind it */
+        cl_mem whole, part;    /* part: NULL where it is the whole */
+        size_t origin, beside; /* of the part in the whole, and how many bytes on both sides are watched */
     } buffers[OPERATOR_MOST_TENSORS + 2];
     int count;
     struct bound bound;

@@ -162,7 +162,8 @@ static void expect_report(struct call *call, struct reference_report found)
     struct reference_report report;
     unsigned char *at;
 
-    if (call->report.name == NULL || memory == NULL)
+    /* a report that nobody looks at may be anywhere */
+    if (call->report.name == NULL || memory == NULL || (found.dropped == 0 && found.clamped == 0))
         return;
     at = memory->expected + call->report.dl.byte_offset;
     memcpy(&report, at, sizeof report);
