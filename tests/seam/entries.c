@@ -130,10 +130,11 @@ static bool is_overwritten(struct run *run, const struct clq_entries *e, const s
     return false;
 }
 
-/* Entries that were dropped or clamped are counted, and the lowest of them is kept as itself plus 1. */
+/* Entries that were dropped or clamped are counted, and the lowest of them is kept as itself plus 1. On the stub, launches
+ * that run at once may have one report. */
 static void report(struct run *run, const struct clq_entries *e, unsigned buffer, int64_t entry, bool clamped)
 {
-    uint32_t *count, *first;
+    uint32_t *count, *first, lowest;
 
     if (e->report_offset < 0)
         return;
@@ -141,9 +142,12 @@ static void report(struct run *run, const struct clq_entries *e, unsigned buffer
     first = run_word(run, buffer, e->report_offset + 2);
     if (count == NULL || first == NULL)
         return;
-    ++*count;
-    if (*first == 0 || entry + 1 < *first)
-        *first = (uint32_t)(entry + 1);
+    __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
+    lowest = __atomic_load_n(first, __ATOMIC_RELAXED);
+    while ((lowest == 0 || entry + 1 < lowest) &&
+           !__atomic_compare_exchange_n(first, &lowest, (uint32_t)(entry + 1), false, __ATOMIC_RELAXED,
+                                        __ATOMIC_RELAXED))
+        ;
 }
 
 /* The first group whose end lies behind the row, by halving, for ends may be in any order. */
