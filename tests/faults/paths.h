@@ -15,7 +15,6 @@ enum path_flag {
     PATH_APART = 1 << 5,   /* the same with RESULT_APART */
     PATH_QUEUE = 1 << 6,   /* makes a queue for its caller */
     PATH_AWAITS = 1 << 7,  /* waits for its command: where that fails, y may hold the result */
-    PATH_MOVES = 1 << 8,   /* what it leaves in y needs no kernel */
 };
 
 struct path {

@@ -144,14 +144,6 @@ static void check_status(const struct path *path, enum fault_mode mode, size_t a
         EXPECT(strstr(detail, fault.name) != NULL, "the sentence does not name the call: \"%s\"", detail);
 }
 
-/* What y holds when the path succeeded. Where no kernel runs, what the driver itself moved. */
-static int result_of(const struct path *path)
-{
-    if (world.runs_kernels || path->flags & PATH_MOVES)
-        return (int)path->result;
-    return path->flags & PATH_COPIED ? RESULT_COPIED : RESULT_NONE;
-}
-
 static void check_outputs(const struct path *path, enum fault_mode mode, size_t at, struct fault fault,
                           clq_status status)
 {
@@ -170,7 +162,7 @@ static void check_outputs(const struct path *path, enum fault_mode mode, size_t 
     if (world.out_of_order != NULL)
         clFinish(world.out_of_order);
     const int result = world_result(&world);
-    const int wanted = status == CLQ_OK ? result_of(path) : RESULT_NONE;
+    const int wanted = status == CLQ_OK ? (int)path->result : RESULT_NONE;
 
     const bool copied = status != CLQ_OK && ((path->flags & PATH_COPIED && result == RESULT_COPIED) ||
                                              (path->flags & PATH_APART && result == RESULT_APART));

@@ -96,8 +96,7 @@ static void *work(void *argument)
         }
         atomic_fetch_add(status == CLQ_OK ? &succeeded : &failed, 1);
         move(worker, true, y);
-        if (memcmp(y, world.expected[status == CLQ_OK && world.runs_kernels ? result : RESULT_NONE],
-                   WORLD_BYTES) != 0)
+        if (memcmp(y, world.expected[status == CLQ_OK ? result : RESULT_NONE], WORLD_BYTES) != 0)
             complain(worker, call, "other bytes");
     }
     return NULL;

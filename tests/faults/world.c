@@ -2,8 +2,8 @@
 /* Making what the paths work on, with plain OpenCL. */
 #include "world.h"
 
+#include "on_stub.h"
 #include "reference.h"
-#include "stub/stub.h"
 
 #include <dirent.h>
 #include <dlfcn.h>
@@ -128,7 +128,7 @@ static bool open_device(struct world *world, const char *layer)
     world->layer = find();
     clGetPlatformInfo(world->platform, CL_PLATFORM_NAME, sizeof world->platform_name, world->platform_name,
                       NULL);
-    world->runs_kernels = stub_of(world->platform) == NULL;
+    on_stub_install(world->platform);
     world->cl = clCreateContext(NULL, 1, &world->device, NULL, NULL, &code);
     world_need(world->cl != NULL, "clCreateContext");
     world->queue = clCreateCommandQueue(world->cl, world->device, 0, &code);

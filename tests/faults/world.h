@@ -76,8 +76,7 @@ struct world {
     cl_platform_id platform;
     cl_device_id device;
     char platform_name[128];
-    bool runs_kernels; /* not the stub of tests/stub */
-    cl_context cl;     /* the caller's */
+    cl_context cl; /* the caller's */
     cl_command_queue queue, out_of_order;
     cl_event ready; /* a completed event, for wait lists */
     cl_mem x, scales, half, zero_points, y;

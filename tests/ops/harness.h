@@ -30,7 +30,6 @@ struct harness {
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
     bool edges;                   /* nothing stands behind a tensor: see fresh.c */
     bool kept;                    /* every program has to come out of the cache */
-    bool runs_kernels;            /* not the stub of tests/stub: what kernels write is compared */
     bool unoptimized;             /* PoCL is told so from outside: see tests/CMakeLists.txt */
     const char *only;             /* a pattern: the tests whose names match */
     size_t skipped;               /* tests that could not run here */
@@ -51,14 +50,13 @@ int harness_cases(int full, int small);
  * tensors are large. Returns how many. */
 int harness_fillings(size_t size_bytes, int fillings[2]);
 
-/* Skips a test that is of nothing but what kernels write. */
-void harness_needs_kernels(void);
-
 /* For a test of both forms: the next calls are those of a context of this one. PoCL leaves a group's kernels
  * unoptimized, as wherever no CPU would choose them. */
 void harness_calls_in(enum clq_form form);
 
-/* Reads --small, --share N, --roomy, --edges, --kept, --seed N, --only PATTERN, --form item|group and --arithmetic exact
+/* On the stub of tests/stub kernels are executed by tests/seam.
+ *
+ * Reads --small, --share N, --roomy, --edges, --kept, --seed N, --only PATTERN, --form item|group and --arithmetic exact
  * (the seed also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure,
  * and so is a pattern that names no test. Returns what main returns: 77 where every test was skipped. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);

@@ -131,8 +131,7 @@ bool parts_hold(const struct parts *parts, cl_command_queue queue, bool written)
 
 bool parts_hold_after(const struct parts *parts, cl_command_queue queue, cl_event done)
 {
-    const bool good =
-        !harness.runs_kernels ? clWaitForEvents(1, &done) == CL_SUCCESS : hold(parts, queue, true, &done);
+    const bool good = hold(parts, queue, true, &done);
     cl_int status = CL_QUEUED;
 
     if (clGetEventInfo(done, CL_EVENT_COMMAND_EXECUTION_STATUS, sizeof(status), &status, NULL) !=

@@ -41,11 +41,6 @@ bool refused_untouched(cl_mem buffer, unsigned char filling)
     return true;
 }
 
-bool refused_written(cl_mem buffer, unsigned char filling)
-{
-    return !refused_untouched(buffer, filling) || !harness.runs_kernels;
-}
-
 void refused_tests(struct CMUnitTest *tests, const struct refused_row *rows, size_t count,
                    CMUnitTestFunction test)
 {

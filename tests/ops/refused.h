@@ -18,9 +18,6 @@ DLTensor refused_tensor(cl_mem buffer, DLDataType dtype, int ndim, int64_t *shap
 /* Whether every byte still is the buffer's filling. */
 bool refused_untouched(cl_mem buffer, unsigned char filling);
 
-/* Whether a call that was right has changed it. A device that runs no kernel never does. */
-bool refused_written(cl_mem buffer, unsigned char filling);
-
 /* A test's own: a call that is right, with its context, queue, num_wait, wait, and desc, which is that of given. */
 struct call;
 

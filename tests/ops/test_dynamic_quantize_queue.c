@@ -35,7 +35,7 @@ static void expect_outputs(struct dynamic_tensors *t, const struct dynamic_case 
     const struct parts parts = dynamic_parts(t, c);
 
     dynamic_tensors_expect(t, c, 0x5a);
-    assert_true(!harness.runs_kernels || parts_hold(&parts, harness.queue, true));
+    assert_true(parts_hold(&parts, harness.queue, true));
 }
 
 /* The inputs get their values while the call waits for each of its events: it must see the new ones. */
@@ -83,15 +83,13 @@ static void wait_list_is_honoured_out_of_order(void **state)
 /* Without a wait list the kernel still follows on one that widens the smooth scale. */
 static void kernels_of_a_call_follow_each_other(void **state)
 {
-    cl_command_queue queue;
+    const cl_command_queue queue = out_of_order_queue();
     const struct dynamic_types types = {
         .x = REFERENCE_F32, .smooth = REFERENCE_F16, .y = REFERENCE_I8, .symmetric = true};
     struct dynamic_case c = dynamic_case_of("widened, out of order", &types, 2, (int64_t[]){2, 60000});
 
     (void)state;
-    harness_needs_kernels();
-    queue = out_of_order_queue();
-    for (int i = 0; i < 10; i++) {
+    for (int i = 0; i < (harness.small ? 1 : 10); i++) {
         c.seed++; /* the memory of the call before must not do for this one */
         assert_true(dynamic_case_matches(&c, harness.context, queue));
     }
