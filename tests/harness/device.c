@@ -14,7 +14,7 @@ bool device_open(struct device *device, const struct clq_context_desc *desc)
     cl_int code = CL_SUCCESS;
     cl_uint align_bits = 0;
 
-    *device = (struct device){.runs_kernels = true};
+    *device = (struct device){.context = NULL};
     if (clq_context_create(desc, &device->context) != CLQ_OK) {
         fprintf(stderr, "%s\n", clq_error_detail());
         return false;

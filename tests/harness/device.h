@@ -12,7 +12,6 @@ struct device {
     cl_platform_id platform;
     cl_command_queue queue; /* in order: for what tests write and read themselves */
     size_t align;           /* of where a sub-buffer begins, in bytes */
-    bool runs_kernels;
 };
 
 /* The device that clquant/context.h chooses; on the stub of tests/stub kernels are run by tests/seam. False, with a
