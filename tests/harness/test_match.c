@@ -2,10 +2,11 @@
 /* Random right calls on a device, against the reference.
  *
  *   test_match [--operator NAME] [--seed N] [--first N] [--count N] [--queue order|any|waits] [--threads N]
- *              [--from TYPE] [--to TYPE]
+ *              [--from TYPE] [--to TYPE] [--kept 1]
  *
  * --queue any: one that runs commands in any order; waits: such a one, and calls wait for events. --from and --to keep to
- * calls of few kernels, where compiling them is dear. */
+ * calls of few kernels, where compiling them is dear. --kept: every program
+ * has to come out of the cache. */
 #include "match.h"
 #include "options.h"
 
@@ -20,7 +21,7 @@ enum { MOST_THREADS = 16 };
 
 struct test {
     const struct operator_row *op;
-    uint64_t seed, first, count, threads;
+    uint64_t seed, first, count, threads, kept;
     struct wish wish;
     bool any_order, waits;
     struct device device;
@@ -106,6 +107,7 @@ static bool read_arguments(struct test *test, int argc, char **argv)
                                                            {"--first", &test->first, NULL},
                                                            {"--count", &test->count, NULL},
                                                            {"--threads", &test->threads, NULL},
+                                                           {"--kept", &test->kept, NULL},
                                                            {"--queue", NULL, &queue},
                                                            {"--from", NULL, &from},
                                                            {"--to", NULL, &to},
@@ -121,6 +123,24 @@ static bool read_arguments(struct test *test, int argc, char **argv)
            (to == NULL || test->wish.dst >= 0) && test->threads >= 1 && test->threads <= MOST_THREADS;
 }
 
+static bool runs_in_any_order(const struct device *device)
+{
+    cl_command_queue_properties has = 0;
+
+    clGetDeviceInfo(device->id, CL_DEVICE_QUEUE_PROPERTIES, sizeof has, &has, NULL);
+    return has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
+}
+
+/* Whether the programs came from where they should. */
+static bool programs_are_right(const struct test *test)
+{
+    size_t built = 0, kept = 0;
+
+    clq_context_count(test->device.context, &built, &kept);
+    printf("%zu programs, %zu of them out of the cache\n", built, kept);
+    return test->kept == 0 || (kept > 0 && kept == built);
+}
+
 int main(int argc, char **argv)
 {
     static struct test test = {.count = 10000, .threads = 1};
@@ -132,9 +152,15 @@ int main(int argc, char **argv)
     }
     if (!device_open(&test.device, NULL))
         return 2;
+    if (test.any_order && !runs_in_any_order(&test.device)) {
+        printf("this device runs commands in order\n");
+        test.any_order = false;
+    }
     printf("seed %" PRIu64 "\n", test.seed);
     fflush(stdout);
     run(&test);
+    if (!programs_are_right(&test))
+        test.failed = true;
     device_close(&test.device);
     return test.failed ? 1 : 0;
 }

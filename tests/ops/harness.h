@@ -29,7 +29,6 @@ struct harness {
     size_t share;                 /* one of so many combinations and repetitions */
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
     bool edges;                   /* nothing stands behind a tensor: see fresh.c */
-    bool kept;                    /* every program has to come out of the cache */
     bool unoptimized;             /* PoCL is told so from outside: see tests/CMakeLists.txt */
     const char *only;             /* a pattern: the tests whose names match */
     size_t skipped;               /* tests that could not run here */
@@ -56,7 +55,7 @@ void harness_calls_in(enum clq_form form);
 
 /* On the stub of tests/stub kernels are executed by tests/seam.
  *
- * Reads --small, --share N, --roomy, --edges, --kept, --seed N, --only PATTERN, --form item|group and --arithmetic exact
+ * Reads --small, --share N, --roomy, --edges, --seed N, --only PATTERN, --form item|group and --arithmetic exact
  * (the seed also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure,
  * and so is a pattern that names no test. Returns what main returns: 77 where every test was skipped. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);
