@@ -7,11 +7,9 @@
 
 const struct wish no_wish = {.src = -1, .dst = -1, .multiply = -1, .smooth = -1};
 
-const struct operator_row *const operators[OPERATORS] = {
-    &operator_quantize,         &operator_dequantize,       &operator_group_quantize,
-    &operator_quantize_scatter, &operator_dynamic_quantize, &operator_dynamic_quantize_scatter,
-    &operator_find_scales,
-};
+#define OPERATOR_ADDRESS(name) &operator_##name,
+const struct operator_row *const operators[OPERATORS] = {OPERATOR_LIST(OPERATOR_ADDRESS)};
+#undef OPERATOR_ADDRESS
 
 const struct operator_row *operator_find(const char *name)
 {

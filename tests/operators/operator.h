@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One description an operator, which every test is made from and which shares nothing with the library: its tensors, a
- * random call that is right, its rules, its reference. A new operator is one file here and a line of list.c. */
+ * random call that is right, its rules, its reference. A new operator is one file here and a
+ * line of OPERATOR_LIST. */
 #ifndef CLQUANT_OPERATORS_OPERATOR_H
 #define CLQUANT_OPERATORS_OPERATOR_H
 
@@ -61,11 +62,23 @@ struct operator_row {
                                 cl_uint num_wait, const cl_event *wait);
 };
 
-extern const struct operator_row operator_quantize, operator_dequantize, operator_group_quantize,
-    operator_quantize_scatter, operator_dynamic_quantize, operator_dynamic_quantize_scatter,
-    operator_find_scales;
+#define OPERATOR_LIST(X)                                                                                     \
+    X(quantize)                                                                                              \
+    X(dequantize)                                                                                            \
+    X(group_quantize)                                                                                        \
+    X(quantize_scatter)                                                                                      \
+    X(dynamic_quantize)                                                                                      \
+    X(dynamic_quantize_scatter)                                                                              \
+    X(find_scales)
 
-enum { OPERATORS = 7 };
+#define OPERATOR_DECLARE(name) extern const struct operator_row operator_##name;
+OPERATOR_LIST(OPERATOR_DECLARE)
+#undef OPERATOR_DECLARE
+
+#define OPERATOR_COUNT(name) +1
+enum { OPERATORS = OPERATOR_LIST(OPERATOR_COUNT) };
+#undef OPERATOR_COUNT
+
 extern const struct operator_row *const operators[OPERATORS];
 /* NULL: there is none of this name. */
 const struct operator_row *operator_find(const char *name);
