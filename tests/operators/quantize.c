@@ -4,7 +4,7 @@
 
 enum { X, SCALES, ZERO_POINTS, Y };
 
-/* A dense one of a CPU: so many short rows that their scales are repeated. */
+/* A dense one of a CPU: so many short rows that their scales are repeated, of which float32 alone are not widened before. */
 static void draw_long(struct call *call, struct clq_quantize_desc *desc)
 {
     static const int64_t columns[] = {80, 96, 112};
@@ -14,7 +14,10 @@ static void draw_long(struct call *call, struct clq_quantize_desc *desc)
 
     call_tensor(call, X, &x, TENSOR_DENSE);
     call_tensor_of(call, Y, REFERENCE_I8, &x, TENSOR_DENSE);
-    call_tensor(call, SCALES, &each, TENSOR_DENSE);
+    if (rng_once_in(&call->rng, 4))
+        call_tensor(call, SCALES, &each, TENSOR_DENSE);
+    else
+        call_tensor_of(call, SCALES, REFERENCE_F32, &each, TENSOR_DENSE);
     if (rng_once_in(&call->rng, 2))
         call_tensor(call, ZERO_POINTS, &each, TENSOR_DENSE);
     desc->axis = call_axis(call, 1, 2);
