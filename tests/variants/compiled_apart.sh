@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Every variant, each compiled apart, through a second compiler with all warnings: no device takes part.
+# compiled_apart.sh CL_FOLDER
+set -euo pipefail
+cd "$1"
+variants=$(mktemp)
+trap 'rm -f "$variants"' EXIT
+
+# expand FILE OPTIONS WORD...: one word NAME=a|b of the line at a time; a line "OPTIONS FILE" for each variant
+expand() {
+  local file=$1 options=$2
+  shift 2
+  if [ $# -eq 0 ]; then
+    echo "-DKERNEL_NAME=variant$options $file"
+    return
+  fi
+  local name=${1%%=*} values=${1#*=} value
+  for value in ${values//|/ }; do
+    expand "$file" "$options -D$name=$value" "${@:2}"
+  done
+}
+# all FILTER: a list's variants
+all() {
+  local file words
+  sed "$1" variants.txt | while read -r file words; do
+    [ -z "$file" ] || expand "$file" "" $words
+  done >"$variants"
+}
+# compile WORD...: for a device with these words of the command line
+compile() {
+  echo "$(wc -l <"$variants") variants, $*"
+  xargs -P "$(nproc)" -L 1 clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header "$@" -fsyntax-only -I . \
+    -Wall -Wextra -Wconversion -Werror <"$variants"
+}
+all ""
+compile -target spir64
+# As PoCL compiles them where the processor has AVX-512, and those alone that a CPU chooses: base/lines.clh is another
+# one there.
+all "s/item|group/item/; s/native|exact/native/; s/0|1$/1/"
+compile -target x86_64-linux-gnu -march=skylake-avx512 -DPOCL_DEVICE_ADDRESS_BITS=64
+compile -target x86_64-linux-gnu -march=skylake-avx512 -msse4a -DPOCL_DEVICE_ADDRESS_BITS=64 -DCLQ_IS_AMD=1
