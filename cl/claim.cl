@@ -11,7 +11,6 @@
 #include "args/claim.h"
 #include "base/hints.clh"
 #include "base/owners.clh"
-#include "base/paste.clh"
 
 #if !defined(KERNEL_NAME) || !defined(PREFETCH)
 #error "claim.cl: KERNEL_NAME and PREFETCH are required"
@@ -19,8 +18,8 @@
 
 #define AHEAD 16 // entries
 
-static inline void CLQ_CAT(KERNEL_NAME, _hashed)(global const uchar *indices, global uint *owners,
-                                                 const struct clq_entries *e, struct clq_target t, long entry)
+static inline void claim_hashed(global const uchar *indices, global uint *owners, const struct clq_entries *e,
+                                struct clq_target t, long entry)
 {
     const ulong mask = (ulong)e->owner_words - 1, first = clq_hash(e, t.batch, t.start);
 
@@ -56,9 +55,7 @@ kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restr
     if (!t.keep)
         return;
     if (a.entries.overlap == CLQ_OVERLAP_HASH)
-        CLQ_CAT(KERNEL_NAME, _hashed)(indices, owners, &a.entries, t, entry);
+        claim_hashed(indices, owners, &a.entries, t, entry);
     else
         atomic_max(owners + clq_owner_word(&a.entries, t.batch, clq_position_of(&a.entries, t, u)), (uint)entry + 1u);
 }
-
-#undef AHEAD

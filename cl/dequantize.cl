@@ -9,7 +9,6 @@
 //   PARAMS        one or each, of base/parameters.clh; a zero point too where the arguments say so
 //   FORM          item or group, of base/parameters.clh
 //   PREFETCH      0 or 1, of base/hints.clh
-// The file may be included many times in one source, each time with other parameters.
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
 #include "base/entries.clh"
@@ -27,7 +26,6 @@
 #error "dequantize.cl: KERNEL_NAME, SRC, DST, MODE, ARITHMETIC, PARAMS, FORM and PREFETCH are required"
 #endif
 
-#define LOCAL_NAME(name) CLQ_CAT3(KERNEL_NAME, _, name)
 // Element number i, whose integer is q; where p.plain, without what a plain run does not need.
 #define RESULT(q, zero_point, scales, i)                                                                     \
     APPLY_GRADUAL(MODE, ARITHMETIC, SUBTRACT(ARITHMETIC, q, zero_point),                                     \
@@ -59,7 +57,7 @@
 
 // The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
 // one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
-struct LOCAL_NAME(parameters) {
+struct parameters {
     global const uint *scales, *zero_points;
     float scale, zero_point;
     uint sign; // flips those of zero_points
@@ -72,8 +70,8 @@ struct LOCAL_NAME(parameters) {
 
 // The same, done by `lanes` work-items, each writing 16 bytes of x in turn where the addresses let them be read
 // and written at once; the rest unit by unit.
-static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * y, global STORAGE(DST) * x,
-                                          const struct LOCAL_NAME(parameters) p, long units, long lane, long lanes)
+static inline void shared_run(global const STORAGE(SRC) * y, global STORAGE(DST) * x, const struct parameters p,
+                              long units, long lane, long lanes)
 {
     typedef VECTOR(SRC, UNITS(SRC, CHUNK(DST))) y_vector;
     typedef VECTOR(f32, CHUNK(DST)) scale_vector;
@@ -100,14 +98,14 @@ static inline void LOCAL_NAME(shared_run)(global const STORAGE(SRC) * y, global 
 }
 
 // Rows one after the other; wherever the units lie, where they are not dense.
-static inline APART(PREFETCH) WIDEST(PREFETCH) void
-LOCAL_NAME(stretch_alone)(const struct LOCAL_NAME(stretch) * stretch, const struct LOCAL_NAME(call) * call,
-                          const struct quantize_args *a, bool dense, long lane, long lanes)
+static inline APART(PREFETCH)
+    WIDEST(PREFETCH) void stretch_alone(const struct stretch *stretch, const struct call *call,
+                                        const struct quantize_args *a, bool dense, long lane, long lanes)
 {
     const long units = stretch->units;
 
     for (long r = 0; r < stretch->rows; r++) {
-        const struct LOCAL_NAME(parameters) p = LOCAL_NAME(parameters_of)(stretch, r, call, a);
+        const struct parameters p = parameters_of(stretch, r, call, a);
         global const STORAGE(SRC) *y = stretch->y + r * a->dim[0].y;
         global STORAGE(DST) *x = stretch->x + r * a->dim[0].x;
 
@@ -116,9 +114,9 @@ LOCAL_NAME(stretch_alone)(const struct LOCAL_NAME(stretch) * stretch, const stru
                 STORE_UNIT(y[u * a->y_stride], x, u * a->x_stride, u * a->x_stride + a->x_pair, p.scales,
                            p.zero_points, u);
         } else if (IS_GROUP(FORM)) {
-            LOCAL_NAME(shared_run)(y, x, p, units, lane, lanes);
+            shared_run(y, x, p, units, lane, lanes);
         } else {
-            LOCAL_NAME(run)(y, x, p, units, y + stretch->next, call->stream);
+            run(y, x, p, units, y + stretch->next, call->stream);
         }
     }
 }
@@ -129,35 +127,34 @@ LOCAL_NAME(stretch_alone)(const struct LOCAL_NAME(stretch) * stretch, const stru
 #endif
 
 // The tiles from `begin` to `end`, one after the other.
-static inline APART(PREFETCH) void LOCAL_NAME(stretches_alone)(const struct LOCAL_NAME(call) * call,
-                                                               const struct quantize_args *a, long begin, long end,
-                                                               bool dense, bool carries, long lane, long lanes)
+static inline APART(PREFETCH) void stretches_alone(const struct call *call, const struct quantize_args *a, long begin,
+                                                   long end, bool dense, bool carries, long lane, long lanes)
 {
     struct clq_strand strand;
     struct clq_placed placed = CLQ_UNPLACED;
     struct clq_walk walk;
     long jump = 0;
 #if CARRIES
-    struct LOCAL_NAME(carry) carry;
+    struct carry carry;
 
     carry.to = 0, carry.from = carry.count = 0;
 #endif
 
     clq_strand_from(&strand, &walk, a, begin, end);
     while (strand.tile < end) {
-        struct LOCAL_NAME(stretch) stretch;
+        struct stretch stretch;
 
-        LOCAL_NAME(stretch_next)(&stretch, &strand, &placed, &walk, &jump, call, a);
+        stretch_next(&stretch, &strand, &placed, &walk, &jump, call, a);
         if (!CARRIES || !carries) {
-            LOCAL_NAME(stretch_alone)(&stretch, call, a, dense, lane, lanes);
+            stretch_alone(&stretch, call, a, dense, lane, lanes);
             continue;
         }
 #if CARRIES
-        LOCAL_NAME(stretch_carried)(&carry, &stretch, call, a);
+        stretch_carried(&carry, &stretch, call, a);
 #endif
     }
 #if CARRIES
-    LOCAL_NAME(carry_end)(&carry, true);
+    carry_end(&carry, true);
 #endif
 }
 
@@ -180,7 +177,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     // Where rows follow one another.
     const bool in_line = (size_t)(x + a.x_offset) % 64 == 0 &&
                          (a.tiles_per_row > 1 || a.inner * ELEMENTS(SRC) % STEP == 0);
-    const bool gathers = STRANDS > 1 && LOCAL_NAME(gathers)(&a);
+    const bool gathers = STRANDS > 1 && can_gather(&a);
     const bool turns = ELEMENTS(SRC) == 1 || gathers;
     const bool in_turn = STRANDS > 1 && stream && dense && in_line && turns && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
     const bool carries = stream && dense && !in_line && a.tiles_per_row == 1 && tile_bytes < LONG_BYTES;
@@ -188,55 +185,32 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     // Rows are more than one only where a row is one tile; of entries that are short, these are some entries.
     const long reach = a.tiles_per_row > 1 ? 1 : max((in_turn ? TURN_AHEAD : AHEAD_BYTES) / tile_bytes, 1L);
     const long beside = a.tiles_per_row == 1 ? tiles - CLQ_STRAND_TILES(tiles, strands) : 0;
-    const struct LOCAL_NAME(call) call = {
-        .x = x,
-        .y = y,
-        .scales = scale_buffer,
-        .zero_points = zero_point_buffer,
-        .indices = indices,
-        .owners = owners,
-        .report = report,
-        .reach = reach,
-        .reach_later = entries ? reach * a.entries.positions / a.entries.rows : 0,
-        .beside = beside,
-        .beside_later = entries ? beside * a.entries.positions / a.entries.rows : 0,
-        .strands = strands,
-        .counts = lane == 0,
-        .stream = stream};
+    const struct call call = {.x = x,
+                              .y = y,
+                              .scales = scale_buffer,
+                              .zero_points = zero_point_buffer,
+                              .indices = indices,
+                              .owners = owners,
+                              .report = report,
+                              .reach = reach,
+                              .reach_later = entries ? reach * a.entries.positions / a.entries.rows : 0,
+                              .beside = beside,
+                              .beside_later = entries ? beside * a.entries.positions / a.entries.rows : 0,
+                              .strands = strands,
+                              .counts = lane == 0,
+                              .stream = stream};
 
 #if STRANDS > 1
     if (in_turn && gathers)
-        LOCAL_NAME(gather_strands)(&call, &a, begin, end);
+        gather_strands(&call, &a, begin, end);
     else
 #endif
 #if STRANDS > 1 && ELEMENTS(SRC) == 1
     if (in_turn)
-        LOCAL_NAME(stretch_strands)(&call, &a, begin, end);
+        stretch_strands(&call, &a, begin, end);
     else
 #endif
-        LOCAL_NAME(stretches_alone)(&call, &a, begin, end, dense, carries, lane, lanes);
+        stretches_alone(&call, &a, begin, end, dense, carries, lane, lanes);
     if (stream)
         STREAM_FENCE(PREFETCH);
 }
-
-#undef LOCAL_NAME
-#undef ZERO_POINT
-#undef RESULT
-#undef NUMBER
-#undef PLAIN_VALUE
-#undef VALUE
-#undef STORE_UNIT
-#undef STORE_DENSE_UNIT
-#undef AHEAD_BYTES
-#undef LONG_BYTES
-#undef STREAM_BYTES
-#undef BLOCK
-#undef STEP
-#undef TABLED
-#undef FILL
-#undef MAY_TURN
-#undef STRANDS
-#undef UNIT_BYTES
-#undef CARRIES
-#undef TURN_AHEAD
-#undef FOUND_MOST

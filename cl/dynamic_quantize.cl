@@ -11,8 +11,6 @@
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   FORM          item or group, of base/parameters.clh
 //   PREFETCH      0 or 1, of base/hints.clh
-//
-// The file may be included many times in one source, each time with other parameters.
 #include "args/dynamic_quantize.h"
 #include "base/entries.clh"
 #include "base/hints.clh"
@@ -26,8 +24,6 @@
     !defined(FORM) || !defined(PREFETCH)
 #error "dynamic_quantize.cl: KERNEL_NAME, SRC, DST, SMOOTH, ARITHMETIC, FORM and PREFETCH are required"
 #endif
-
-#define LOCAL_NAME(name) CLQ_CAT3(KERNEL_NAME, _, name)
 
 // Element `at` of x, whose smooth scale is number i.
 #define VALUE(x, at, smooth, i)                                                                              \
@@ -47,9 +43,8 @@
 
 // The units of a row from `lane` on, every lanes-th, wherever they lie; 16 bytes of x at once where that `fits`.
 // (Returned, keys would be a noalias argument, of which LLVM leaves marks that Oclgrind cannot run.)
-static inline APART(PREFETCH) void LOCAL_NAME(scan)(struct clq_keys *keys, global const STORAGE(SRC) * x,
-                                                    global const uint *smooth, const struct dynamic_quantize_args *a,
-                                                    bool fits, long lane, long lanes)
+static inline APART(PREFETCH) void scan(struct clq_keys *keys, global const STORAGE(SRC) * x, global const uint *smooth,
+                                        const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
 {
     const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
 
@@ -64,10 +59,9 @@ static inline APART(PREFETCH) void LOCAL_NAME(scan)(struct clq_keys *keys, globa
             clq_look(keys, VALUE(x, u * a->x_stride + e * a->x_pair, smooth, ELEMENTS(DST) * u + e));
 }
 
-static inline APART(PREFETCH) void LOCAL_NAME(store)(global const STORAGE(SRC) * x, global const uint *smooth,
-                                                     global STORAGE(DST) * y, struct clq_row_scale row,
-                                                     const struct dynamic_quantize_args *a, bool fits, long lane,
-                                                     long lanes)
+static inline APART(PREFETCH) void store(global const STORAGE(SRC) * x, global const uint *smooth,
+                                         global STORAGE(DST) * y, struct clq_row_scale row,
+                                         const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
 {
     const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
 
@@ -89,13 +83,13 @@ static inline APART(PREFETCH) void LOCAL_NAME(store)(global const STORAGE(SRC) *
 }
 
 // What is left once the keys of a whole row are known.
-static inline void LOCAL_NAME(finish)(struct clq_keys keys, global const STORAGE(SRC) * x, global const uint *smooth,
-                                      global STORAGE(DST) * y, global uint *scale, global uint *offset,
-                                      const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
+static inline void finish(struct clq_keys keys, global const STORAGE(SRC) * x, global const uint *smooth,
+                          global STORAGE(DST) * y, global uint *scale, global uint *offset,
+                          const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
 {
     const struct clq_row_scale row = ROW_SCALE(ARITHMETIC, clq_extent_of(keys), TOP(DST), a->symmetric != 0);
 
-    LOCAL_NAME(store)(x, smooth, y, row, a, fits, lane, lanes);
+    store(x, smooth, y, row, a, fits, lane, lanes);
     if (lane == 0)
         *scale = as_uint(row.scale);
     if (lane == 0 && a->symmetric == 0)
@@ -129,7 +123,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 
 #if QUICK
     if (dense) {
-        LOCAL_NAME(quick_rows)(x, smooth, y, scales, offsets, indices, owners, report, &a, begin, end);
+        quick_rows(x, smooth, y, scales, offsets, indices, owners, report, &a, begin, end);
         return;
     }
 #endif
@@ -151,7 +145,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                           (size_t)row_y % (UNITS(DST, CHUNK(SRC)) * sizeof(*y)) == 0;
         struct clq_keys keys = {INT_MIN, INT_MAX};
 
-        LOCAL_NAME(scan)(&keys, row_x, row_smooth, &a, fits, lane, lanes);
+        scan(&keys, row_x, row_smooth, &a, fits, lane, lanes);
 #if IS_GROUP(FORM)
         for (uint apart = lanes / 2; apart > 0; apart /= 2) {
             highs[item] = keys.high, lows[item] = keys.low;
@@ -162,19 +156,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         }
 #endif
         if (mine)
-            LOCAL_NAME(finish)
-            (keys, row_x, row_smooth, row_y, scales + a.scale_offset + place.scale,
-             offsets + a.offset_offset + place.zero_point, &a, fits, lane, lanes);
+            finish(keys, row_x, row_smooth, row_y, scales + a.scale_offset + place.scale,
+                   offsets + a.offset_offset + place.zero_point, &a, fits, lane, lanes);
     }
 }
-
-#undef LOCAL_NAME
-#undef VALUE
-#undef KEY
-#undef BITS
-#undef SCALED
-#undef UNIT
-#undef FIRST
-#undef DENSE_UNIT
-#undef MOST_LOCAL
-#undef QUICK

@@ -8,8 +8,6 @@
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   FORM          item or group, of base/parameters.clh
 //   PREFETCH      0 or 1, of base/hints.clh
-//
-// The file may be included many times in one source, each time with other parameters.
 #include "args/find_scales.h"
 #include "base/hints.clh"
 #include "base/parameters.clh"
@@ -22,7 +20,6 @@
 #error "find_scales.cl: KERNEL_NAME, SRC, REDUCE, ARITHMETIC, FORM and PREFETCH are required"
 #endif
 
-#define LOCAL_NAME(name) CLQ_CAT3(KERNEL_NAME, _, name)
 #define WIDTH            RANGE_WIDTH(FORM, SRC)
 
 // Places that are read at once, and vectors between two of them: pages apart keep more of a CPU's memory busy.
@@ -43,8 +40,8 @@
 
 // Elements of one index that follow one another: `lanes` work-items take vectors in turn, from AT_ONCE places
 // a stretch apart. `next` is what is read after these.
-static inline void LOCAL_NAME(take_run)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x, long stride,
-                                        long count, global const STORAGE(SRC) * next, uint lane, uint lanes)
+static inline void take_run(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x, long stride, long count,
+                            global const STORAGE(SRC) * next, uint lane, uint lanes)
 {
     const long whole = stride == 1 ? count / WIDTH : 0;
     const long stretch = IS_GROUP(FORM) ? (long)lanes : min(whole / AT_ONCE, (long)STRETCH);
@@ -74,18 +71,18 @@ static inline void LOCAL_NAME(take_run)(RANGES(SRC, WIDTH) * held, global const 
 
 // Where the v-th vector of columns begins. The last one is moved back to be whole: what it shares with the one
 // before is found twice.
-static inline long LOCAL_NAME(column)(long v, long columns)
+static inline long column(long v, long columns)
 {
     return max(min(v * WIDTH, columns - WIDTH), 0L);
 }
 
 // Elements of a row that have an index each: the v-th vector of them widens held[v]. The row has fewer than the
 // others where count is below columns.
-static inline void LOCAL_NAME(take_row)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x, long stride,
-                                        long columns, long count)
+static inline void take_row(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x, long stride, long columns,
+                            long count)
 {
     for (long v = 0; v * WIDTH < columns; v++) {
-        const long at = LOCAL_NAME(column)(v, columns);
+        const long at = column(v, columns);
 
         WIDEN(SRC, WIDTH, held + v,
               stride == 1 && at + WIDTH <= count ? LOAD_UNITS(FORM, SRC, WIDTH, x + at)
@@ -94,11 +91,11 @@ static inline void LOCAL_NAME(take_row)(RANGES(SRC, WIDTH) * held, global const 
 }
 
 // Several rows at once, so that the ranges are read and written once for all of them.
-static inline void LOCAL_NAME(take_rows)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) *const *rows,
-                                         global const STORAGE(SRC) *const *next, long columns)
+static inline void take_rows(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) *const *rows,
+                             global const STORAGE(SRC) *const *next, long columns)
 {
     for (long v = 0; v * WIDTH < columns; v++) {
-        const long at = LOCAL_NAME(column)(v, columns);
+        const long at = column(v, columns);
         RANGES(SRC, WIDTH) ranges = held[v];
 
         UNROLL_LOOP
@@ -112,8 +109,8 @@ static inline void LOCAL_NAME(take_rows)(RANGES(SRC, WIDTH) * held, global const
 }
 
 // The range of an index, of these steps. x is where the index begins.
-static inline APART(PREFETCH) uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * x, const struct find_scales_args *a,
-                                                    long first, long last, uint lane, uint lanes)
+static inline APART(PREFETCH) uint2
+    run(global const STORAGE(SRC) * x, const struct find_scales_args *a, long first, long last, uint lane, uint lanes)
 {
     // How many rows, or indices of one row, further on `next` is.
     const long reach = max(clq_quotient(AHEAD, max((long)a->tile, 1L)), 1L);
@@ -130,7 +127,7 @@ static inline APART(PREFETCH) uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * 
 
         if (a->tiles_per_row == 1 && step + reach < last)
             next = x + clq_place_of(row + reach, a->dim, a->outer).x;
-        LOCAL_NAME(take_run)(held, at, a->x_stride, min((long)a->tile, a->inner - tile * a->tile), next, lane, lanes);
+        take_run(held, at, a->x_stride, min((long)a->tile, a->inner - tile * a->tile), next, lane, lanes);
         tile = tile + 1 < a->tiles_per_row ? tile + 1 : 0;
         row += tile == 0;
     }
@@ -141,9 +138,9 @@ static inline APART(PREFETCH) uint2 LOCAL_NAME(run)(global const STORAGE(SRC) * 
 }
 
 // The ranges of a tile of columns, of these rows. x is where the tile begins.
-static inline APART(PREFETCH) void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x,
-                                                       const struct find_scales_args *a, long columns, long left,
-                                                       long first, long last)
+static inline APART(PREFETCH) void take_columns(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x,
+                                                const struct find_scales_args *a, long columns, long left, long first,
+                                                long last)
 {
     // The last row may have fewer columns: those that are left.
     const long whole = min(last, a->steps - 1);
@@ -158,21 +155,21 @@ static inline APART(PREFETCH) void LOCAL_NAME(columns)(RANGES(SRC, WIDTH) * held
                 rows[r] = next[r];
                 next[r] = x + clq_place_of(row + AT_ONCE + r, a->dim, a->outer).x;
             }
-            LOCAL_NAME(take_rows)(held, rows, next, columns);
+            take_rows(held, rows, next, columns);
         }
     }
     for (; row < last; row++)
-        LOCAL_NAME(take_row)(held, x + clq_place_of(row, a->dim, a->outer).x, a->x_stride, columns,
-                             row < a->steps - 1 ? columns : left);
+        take_row(held, x + clq_place_of(row, a->dim, a->outer).x, a->x_stride, columns,
+                 row < a->steps - 1 ? columns : left);
 }
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
-static inline APART(PREFETCH) void LOCAL_NAME(put_columns)(global uint2 *ranges, global uint *scales,
-                                                           global uchar *zero_points, const struct find_scales_args *a,
-                                                           long first, long columns, const RANGES(SRC, WIDTH) * held)
+static inline APART(PREFETCH) void put_columns(global uint2 *ranges, global uint *scales, global uchar *zero_points,
+                                               const struct find_scales_args *a, long first, long columns,
+                                               const RANGES(SRC, WIDTH) * held)
 {
     for (long v = 0; v * WIDTH < columns; v++) {
-        const long at = LOCAL_NAME(column)(v, columns);
+        const long at = column(v, columns);
         const uint count = (uint)min(columns - at, (long)WIDTH);
         STORAGE(SRC) up[WIDTH], down[WIDTH];
 
@@ -213,8 +210,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
         const long last = n < units ? min(first + a.steps_per_part, a.steps) : first;
 
         if (REDUCES_RUNS(REDUCE)) {
-            uint2 range =
-                LOCAL_NAME(run)(x + a.x_offset + unit * a.index_stride, &a, first, last, lane, lanes);
+            uint2 range = run(x + a.x_offset + unit * a.index_stride, &a, first, last, lane, lanes);
 
 #if SHARES
             range = clq_share_range(shared, range, lane, lanes, 1);
@@ -229,20 +225,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 
             for (uint v = 0; v < HELD; v++)
                 CLEAR(SRC, WIDTH, held + v);
-            LOCAL_NAME(columns)(held, x + a.x_offset + before * a.x_stride, &a, columns,
-                                clamp(a.last - before, 0L, columns), first, last);
-            LOCAL_NAME(put_columns)(ranges, scales, zero_points, &a, part * a.inner + before, columns, held);
+            take_columns(held, x + a.x_offset + before * a.x_stride, &a, columns, clamp(a.last - before, 0L, columns),
+                         first, last);
+            put_columns(ranges, scales, zero_points, &a, part * a.inner + before, columns, held);
         }
         unit = unit + 1 < a.units ? unit + 1 : 0;
         part += unit == 0;
     }
 }
-
-#undef LOCAL_NAME
-#undef SHARES
-#undef WIDTH
-#undef AT_ONCE
-#undef STRETCH
-#undef LINE
-#undef AHEAD
-#undef HELD

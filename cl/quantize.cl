@@ -9,8 +9,6 @@
 //   PARAMS        one, each or both, of base/parameters.clh
 //   FORM          item or group, of base/parameters.clh
 //   PREFETCH      0 or 1, of base/hints.clh
-//
-// The file may be included many times in one source, each time with other parameters.
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
 #include "base/entries.clh"
@@ -28,8 +26,6 @@
 #error "quantize.cl: KERNEL_NAME, SRC, DST, MODE, ARITHMETIC, PARAMS, FORM and PREFETCH are required"
 #endif
 
-#define LOCAL_NAME(name) CLQ_CAT3(KERNEL_NAME, _, name)
-
 // A unit, from elements `low` and `high` of x; its scales begin with number ELEMENTS(DST) * u. Of dense
 // elements: unit u, whose scales are those of unit s. `apply` is how a value meets its scale.
 #define SCALE(scales, i)           (SCALE_PER_ELEMENT(PARAMS) ? as_float((scales)[i]) : scale)
@@ -46,7 +42,7 @@
 
 // Units of one row. Their scales begin again after `left` of them, and then after every period. `next` is what is read after
 // these: the run that begins as much later as is fetched ahead, or the following one where runs are longer.
-struct LOCAL_NAME(run) {
+struct run {
     global const STORAGE(SRC) * x;
     global STORAGE(DST) * y;
     global const uint *scales, *zero_points;
@@ -60,8 +56,7 @@ struct LOCAL_NAME(run) {
 #include "quantize/turns.clh"
 
 // Done by `lanes` work-items, one or more, wherever the units lie.
-static inline void LOCAL_NAME(run_apart)(const struct LOCAL_NAME(run) * run, const struct quantize_args *a, long lane,
-                                         long lanes)
+static inline void run_apart(const struct run *run, const struct quantize_args *a, long lane, long lanes)
 {
     const float scale = run->scale, zero_point = run->zero_point;
 
@@ -72,7 +67,7 @@ static inline void LOCAL_NAME(run_apart)(const struct LOCAL_NAME(run) * run, con
 
 // Done by `lanes` work-items, each taking 16 bytes of x in turn where the addresses let them be
 // read and written at once; the rest unit by unit.
-static inline void LOCAL_NAME(run_shared)(const struct LOCAL_NAME(run) * run, long lane, long lanes)
+static inline void run_shared(const struct run *run, long lane, long lanes)
 {
     typedef VECTOR(SRC, CHUNK(SRC)) x_vector;
     typedef VECTOR(f32, CHUNK(SRC)) scale_vector;
@@ -129,22 +124,21 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
                          (a.tiles_per_row > 1 || a.inner % STEP_UNITS == 0) &&
                          tiles / STRANDS * tile_bytes >= 4 * TURN_AHEAD;
     const long ahead = in_turn ? TURN_AHEAD : AHEAD_BYTES;
-    const struct LOCAL_NAME(call) call = {
-        .x = x,
-        .y = y,
-        .scales = scale_buffer,
-        .zero_points = zero_point_buffer,
-        .indices = indices,
-        .owners = owners,
-        .report = report,
-        // Only rows of one tile can be so short that it is more than 1.
-        .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
-        .beside = in_turn ? tiles - tiles / STRANDS : 0,
-        .counts = lane == 0};
+    const struct call call = {.x = x,
+                              .y = y,
+                              .scales = scale_buffer,
+                              .zero_points = zero_point_buffer,
+                              .indices = indices,
+                              .owners = owners,
+                              .report = report,
+                              // Only rows of one tile can be so short that it is more than 1.
+                              .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
+                              .beside = in_turn ? tiles - tiles / STRANDS : 0,
+                              .counts = lane == 0};
 
 #if STRANDS > 1
     if (in_turn)
-        LOCAL_NAME(run_strands)(&call, &a, begin, end);
+        run_strands(&call, &a, begin, end);
     else
 #endif
     {
@@ -154,49 +148,22 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
 
         clq_strand_from(&strand, &walk, &a, begin, end);
         while (strand.tile < end) {
-            struct LOCAL_NAME(stretch) stretch;
+            struct stretch stretch;
 
-            LOCAL_NAME(stretch_next)(&stretch, &strand, &placed, &walk, &call, &a);
+            stretch_next(&stretch, &strand, &placed, &walk, &call, &a);
             for (uint r = 0; r < stretch.rows; r++) {
-                struct LOCAL_NAME(run) run;
+                struct run run;
 
-                LOCAL_NAME(run_of)(&run, &stretch, r);
+                run_of(&run, &stretch, r);
                 if (group && dense)
-                    LOCAL_NAME(run_shared)(&run, lane, lanes);
+                    run_shared(&run, lane, lanes);
                 else if (dense)
-                    LOCAL_NAME(run_alone)(&run, a.period, stream);
+                    run_alone(&run, a.period, stream);
                 else
-                    LOCAL_NAME(run_apart)(&run, &a, lane, lanes);
+                    run_apart(&run, &a, lane, lanes);
             }
         }
     }
     if (stream)
         STREAM_FENCE(PREFETCH);
 }
-
-#undef LOCAL_NAME
-#undef SCALE
-#undef ZERO_POINT
-#undef VALUE
-#undef UNIT
-#undef DENSE_UNIT
-#undef PLAINLY
-#undef INVERTS
-#undef QUICKLY
-#undef STEP
-#undef STEP_VALUES
-#undef HALVES
-#undef BLOCK_UNITS
-#undef STEP_UNITS
-#undef BLOCK_BYTES
-#undef LONG_BYTES
-#undef AHEAD_BYTES
-#undef STREAM_BYTES
-#undef UNIT_BYTES
-#undef STRETCH_ROWS
-#undef STRANDS
-#undef TURN_UNITS
-#undef TURN_AHEAD
-#undef INVERTS_EACH
-#undef BY_TABLE
-#undef MOST_INVERSES
