@@ -46,11 +46,11 @@ kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restr
     const struct clq_target t = clq_target_of(indices, &a.entries, entry);
 
     // An atomic operation waits for its word, and what comes behind it waits for both.
-    if (STREAMS(PREFETCH) && u == 0 && entry + AHEAD < a.entries.count) {
+    if (STREAMS && u == 0 && entry + AHEAD < a.entries.count) {
         const struct clq_target later = clq_target_of(indices, &a.entries, entry + AHEAD);
 
         if (later.keep)
-            PREFETCH_WRITE(PREFETCH, owners + clq_owner_word(&a.entries, later.batch, later.start));
+            PREFETCH_WRITE(owners + clq_owner_word(&a.entries, later.batch, later.start));
     }
     if (!t.keep)
         return;

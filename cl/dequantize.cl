@@ -27,15 +27,12 @@
 #endif
 
 // Element number i, whose integer is q; where p.plain, without what a plain run does not need.
-#define RESULT(q, zero_point, scales, i)                                                                     \
-    APPLY_GRADUAL(MODE, ARITHMETIC, SUBTRACT(ARITHMETIC, q, zero_point),                                     \
-                  SCALE_PER_ELEMENT(PARAMS) ? as_float((scales)[i]) : p.scale)
-#define ZERO_POINT(zero_points, i)                                                                           \
-    (SCALE_PER_ELEMENT(PARAMS) && !p.plain ? as_float((zero_points)[i] ^ p.sign) : p.zero_point)
-#define VALUE(q, scales, zero_points, i)                                                                     \
-    NARROW(DST, ARITHMETIC, clq_canonical(RESULT(q, ZERO_POINT(zero_points, i), scales, i)))
-#define NUMBER(v)                 (SCALE_PER_ELEMENT(PARAMS) ? clq_canonical(v) : (v))
-#define PLAIN_VALUE(q, scales, i) NARROW(DST, ARITHMETIC, NUMBER(RESULT(q, p.zero_point, scales, i)))
+#define RESULT(q, zero_point, scales, i)                                                                                 \
+    APPLY_GRADUAL(MODE, SUBTRACT(q, zero_point), SCALE_PER_ELEMENT ? as_float((scales)[i]) : p.scale)
+#define ZERO_POINT(zero_points, i)       (SCALE_PER_ELEMENT && !p.plain ? as_float((zero_points)[i] ^ p.sign) : p.zero_point)
+#define VALUE(q, scales, zero_points, i) NARROW(DST, clq_canonical(RESULT(q, ZERO_POINT(zero_points, i), scales, i)))
+#define NUMBER(v)                        (SCALE_PER_ELEMENT ? clq_canonical(v) : (v))
+#define PLAIN_VALUE(q, scales, i)        NARROW(DST, NUMBER(RESULT(q, p.zero_point, scales, i)))
 
 // Unit u, whose elements go to `low` and `high` of x, which are neighbours where it is dense.
 #define STORE_UNIT(unit, x, low, high, scales, zero_points, u)                                               \
@@ -53,7 +50,7 @@
 #define LONG_BYTES   14336 // the last part of a row may be shorter than the others
 #define STREAM_BYTES (8 << 20)
 #define UNIT_BYTES   ((long)sizeof(STORAGE(SRC))) // of y
-#define CARRIES      (STREAMS(PREFETCH) && !IS_GROUP(FORM))
+#define CARRIES      (STREAMS && !IS_GROUP)
 
 // The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
 // one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
@@ -75,8 +72,8 @@ static inline void shared_run(global const STORAGE(SRC) * y, global STORAGE(DST)
 {
     typedef VECTOR(SRC, UNITS(SRC, CHUNK(DST))) y_vector;
     typedef VECTOR(f32, CHUNK(DST)) scale_vector;
-    const size_t parameters = (SCALE_PER_ELEMENT(PARAMS) ? (size_t)p.scales : 0) |
-                              (SCALE_PER_ELEMENT(PARAMS) && !p.plain ? (size_t)p.zero_points : 0);
+    const size_t parameters =
+        (SCALE_PER_ELEMENT ? (size_t)p.scales : 0) | (SCALE_PER_ELEMENT && !p.plain ? (size_t)p.zero_points : 0);
     const bool fits = ((size_t)y % sizeof(y_vector) | (size_t)x % 16 | parameters % sizeof(scale_vector)) == 0;
     const long chunk = UNITS(SRC, CHUNK(DST)), chunks = fits ? units / chunk : 0;
 
@@ -85,9 +82,9 @@ static inline void shared_run(global const STORAGE(SRC) * y, global STORAGE(DST)
         STORAGE(DST) values[CHUNK(DST)];
         uint scales[CHUNK(DST)], zero_points[CHUNK(DST)];
         CLQ_CAT(vstore, UNITS(SRC, CHUNK(DST)))(((global const y_vector *)y)[c], 0, packed);
-        if (SCALE_PER_ELEMENT(PARAMS))
+        if (SCALE_PER_ELEMENT)
             CLQ_CAT(vstore, CHUNK(DST))(((global const scale_vector *)p.scales)[c], 0, scales);
-        if (SCALE_PER_ELEMENT(PARAMS) && !p.plain)
+        if (SCALE_PER_ELEMENT && !p.plain)
             CLQ_CAT(vstore, CHUNK(DST))(((global const scale_vector *)p.zero_points)[c], 0, zero_points);
         for (uint k = 0; k < UNITS(SRC, CHUNK(DST)); k++)
             STORE_DENSE_UNIT(packed[k], values, scales, zero_points, k);
@@ -98,9 +95,8 @@ static inline void shared_run(global const STORAGE(SRC) * y, global STORAGE(DST)
 }
 
 // Rows one after the other; wherever the units lie, where they are not dense.
-static inline APART(PREFETCH)
-    WIDEST(PREFETCH) void stretch_alone(const struct stretch *stretch, const struct call *call,
-                                        const struct quantize_args *a, bool dense, long lane, long lanes)
+static inline APART WIDEST void stretch_alone(const struct stretch *stretch, const struct call *call,
+                                              const struct quantize_args *a, bool dense, long lane, long lanes)
 {
     const long units = stretch->units;
 
@@ -113,7 +109,7 @@ static inline APART(PREFETCH)
             for (long u = lane; u < units; u += lanes)
                 STORE_UNIT(y[u * a->y_stride], x, u * a->x_stride, u * a->x_stride + a->x_pair, p.scales,
                            p.zero_points, u);
-        } else if (IS_GROUP(FORM)) {
+        } else if (IS_GROUP) {
             shared_run(y, x, p, units, lane, lanes);
         } else {
             run(y, x, p, units, y + stretch->next, call->stream);
@@ -127,15 +123,15 @@ static inline APART(PREFETCH)
 #endif
 
 // The tiles from `begin` to `end`, one after the other.
-static inline APART(PREFETCH) void stretches_alone(const struct call *call, const struct quantize_args *a, long begin,
-                                                   long end, bool dense, bool carries, long lane, long lanes)
+static inline APART void stretches_alone(const struct call *call, const struct quantize_args *a, long begin, long end,
+                                         bool dense, bool carries, long lane, long lanes)
 {
     struct clq_strand strand;
     struct clq_placed placed = CLQ_UNPLACED;
     struct clq_walk walk;
     long jump = 0;
 #if CARRIES
-    struct carry carry;
+    struct clq_carry carry;
 
     carry.to = 0, carry.from = carry.count = 0;
 #endif
@@ -154,7 +150,7 @@ static inline APART(PREFETCH) void stretches_alone(const struct call *call, cons
 #endif
     }
 #if CARRIES
-    carry_end(&carry, true);
+    clq_carry_end(&carry, true);
 #endif
 }
 
@@ -167,13 +163,13 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     if (a.tiles == 0)
         return;
     const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(SRC) && a.x_pair == ELEMENTS(SRC) - 1;
-    const bool stream = STREAMS(PREFETCH) && a.tiles > STREAM_BYTES / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
-    const uint lanes = IS_GROUP(FORM) ? a.lanes : 1, lane = (uint)get_local_id(0) & (lanes - 1);
-    const long tiles = IS_GROUP(FORM) ? 1 : a.tiles_per_item;
+    const bool stream = STREAMS && a.tiles > STREAM_BYTES / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
+    const uint lanes = IS_GROUP ? a.lanes : 1, lane = (uint)get_local_id(0) & (lanes - 1);
+    const long tiles = IS_GROUP ? 1 : a.tiles_per_item;
     const long begin = clq_quotient((long)get_global_id(0), lanes) * tiles, end = min(begin + tiles, a.tiles);
     const long tile_bytes = a.tile * UNIT_BYTES;
-    const bool entries = STREAMS(PREFETCH) && a.entries.kind >= CLQ_ENTRY_STARTS;
-    const uint most = entries ? STRANDS : MOST_STRANDS(PREFETCH);
+    const bool entries = STREAMS && a.entries.kind >= CLQ_ENTRY_STARTS;
+    const uint most = entries ? STRANDS : MOST_STRANDS;
     // Where rows follow one another.
     const bool in_line = (size_t)(x + a.x_offset) % 64 == 0 &&
                          (a.tiles_per_row > 1 || a.inner * ELEMENTS(SRC) % STEP == 0);
@@ -212,5 +208,5 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
 #endif
         stretches_alone(&call, &a, begin, end, dense, carries, lane, lanes);
     if (stream)
-        STREAM_FENCE(PREFETCH);
+        STREAM_FENCE();
 }

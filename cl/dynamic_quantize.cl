@@ -26,8 +26,7 @@
 #endif
 
 // Element `at` of x, whose smooth scale is number i.
-#define VALUE(x, at, smooth, i)                                                                              \
-    (SMOOTH ? APPLY(multiply, ARITHMETIC, LOAD(SRC, x, at), as_float((smooth)[i])) : LOAD(SRC, x, at))
+#define VALUE(x, at, smooth, i) (SMOOTH ? APPLY(multiply, LOAD(SRC, x, at), as_float((smooth)[i])) : LOAD(SRC, x, at))
 // Its bits, in the type that is compared.
 #define KEY                  KEY_TYPE(SRC, SMOOTH)
 #define BITS(x, at, smooth, i) ((STORAGE(KEY))(SMOOTH ? as_uint(VALUE(x, at, smooth, i)) : (x)[at]))
@@ -43,8 +42,8 @@
 
 // The units of a row from `lane` on, every lanes-th, wherever they lie; 16 bytes of x at once where that `fits`.
 // (Returned, keys would be a noalias argument, of which LLVM leaves marks that Oclgrind cannot run.)
-static inline APART(PREFETCH) void scan(struct clq_keys *keys, global const STORAGE(SRC) * x, global const uint *smooth,
-                                        const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
+static inline APART void scan(struct clq_keys *keys, global const STORAGE(SRC) * x, global const uint *smooth,
+                              const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
 {
     const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
 
@@ -59,9 +58,9 @@ static inline APART(PREFETCH) void scan(struct clq_keys *keys, global const STOR
             clq_look(keys, VALUE(x, u * a->x_stride + e * a->x_pair, smooth, ELEMENTS(DST) * u + e));
 }
 
-static inline APART(PREFETCH) void store(global const STORAGE(SRC) * x, global const uint *smooth,
-                                         global STORAGE(DST) * y, struct clq_row_scale row,
-                                         const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
+static inline APART void store(global const STORAGE(SRC) * x, global const uint *smooth, global STORAGE(DST) * y,
+                               struct clq_row_scale row, const struct dynamic_quantize_args *a, bool fits, long lane,
+                               long lanes)
 {
     const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
 
@@ -87,7 +86,7 @@ static inline void finish(struct clq_keys keys, global const STORAGE(SRC) * x, g
                           global STORAGE(DST) * y, global uint *scale, global uint *offset,
                           const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
 {
-    const struct clq_row_scale row = ROW_SCALE(ARITHMETIC, clq_extent_of(keys), TOP(DST), a->symmetric != 0);
+    const struct clq_row_scale row = clq_row_scale_of(clq_extent_of(keys), TOP(DST), a->symmetric != 0);
 
     store(x, smooth, y, row, a, fits, lane, lanes);
     if (lane == 0)
@@ -97,7 +96,7 @@ static inline void finish(struct clq_keys keys, global const STORAGE(SRC) * x, g
 }
 
 // Only where it is called: a compiler that throws it away again takes a twentieth longer.
-#define QUICK (STREAMS(PREFETCH) && !IS_GROUP(FORM))
+#define QUICK (STREAMS && !IS_GROUP)
 #if QUICK
 #include "dynamic_quantize/quick_rows.clh"
 #endif
@@ -108,11 +107,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         global const uint *restrict owners, global uint *restrict report,
                         const struct dynamic_quantize_args a)
 {
-#if IS_GROUP(FORM)
+#if IS_GROUP
     local int highs[MOST_LOCAL], lows[MOST_LOCAL];
 #endif
     // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
-    const bool group = IS_GROUP(FORM);
+    const bool group = IS_GROUP;
     const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
                        a.x_pair == ELEMENTS(DST) - 1;
     const uint item = (uint)get_local_id(0), lanes = group ? max(a.lanes, 1u) : 1, lane = item & (lanes - 1);
@@ -146,7 +145,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         struct clq_keys keys = {INT_MIN, INT_MAX};
 
         scan(&keys, row_x, row_smooth, &a, fits, lane, lanes);
-#if IS_GROUP(FORM)
+#if IS_GROUP
         for (uint apart = lanes / 2; apart > 0; apart /= 2) {
             highs[item] = keys.high, lows[item] = keys.low;
             barrier(CLK_LOCAL_MEM_FENCE);

@@ -14,112 +14,109 @@
 #include "base/range.clh"
 #include "base/rows.clh"
 #include "base/scales.clh"
+#include "base/share.clh"
 
 #if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(ARITHMETIC) || !defined(FORM) ||  \
     !defined(PREFETCH)
 #error "find_scales.cl: KERNEL_NAME, SRC, REDUCE, ARITHMETIC, FORM and PREFETCH are required"
 #endif
 
-#define WIDTH            RANGE_WIDTH(FORM, SRC)
-
 // Places that are read at once, and vectors between two of them: pages apart keep more of a CPU's memory busy.
 // Measured on PoCL with AVX-512, 256 MiB of float16: 0.78 of a loop that only reads from one place, 0.94 from
 // four.
 #define AT_ONCE 4
-#define STRETCH (4096 / (int)sizeof(STORAGE(SRC)) / WIDTH)
+#define STRETCH (4096 / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH)
 // In elements: a cache line, and how far ahead of their use lines are fetched at least.
 #define LINE  (64 / (int)sizeof(STORAGE(SRC)))
 #define AHEAD (8192 / (int)sizeof(STORAGE(SRC)))
 
 // Vectors whose ranges a work-item holds.
-#define HELD                                                                                                 \
-    (REDUCES_RUNS(REDUCE) ? AT_ONCE                                                                          \
-     : IS_GROUP(FORM)     ? 1                                                                                \
-     : STREAMS(PREFETCH)  ? CLQ_FIND_COLUMN_BYTES / (int)sizeof(STORAGE(SRC)) / WIDTH                        \
-                          : CLQ_FIND_COLUMNS_SHORT / WIDTH)
+#define HELD                                                                                                             \
+    (REDUCES_RUNS ? AT_ONCE                                                                                              \
+     : IS_GROUP   ? 1                                                                                                    \
+     : STREAMS    ? CLQ_FIND_COLUMN_BYTES / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH                                      \
+                  : CLQ_FIND_COLUMNS_SHORT / RANGE_WIDTH)
 
 // Elements of one index that follow one another: `lanes` work-items take vectors in turn, from AT_ONCE places
 // a stretch apart. `next` is what is read after these.
-static inline void take_run(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x, long stride, long count,
+static inline void take_run(struct clq_ranges *held, global const STORAGE(SRC) * x, long stride, long count,
                             global const STORAGE(SRC) * next, uint lane, uint lanes)
 {
-    const long whole = stride == 1 ? count / WIDTH : 0;
-    const long stretch = IS_GROUP(FORM) ? (long)lanes : min(whole / AT_ONCE, (long)STRETCH);
+    const long whole = stride == 1 ? count / RANGE_WIDTH : 0;
+    const long stretch = IS_GROUP ? (long)lanes : min(whole / AT_ONCE, (long)STRETCH);
     long v = 0;
 
     for (; stretch > 0 && v + AT_ONCE * stretch <= whole; v += AT_ONCE * stretch) {
         const long after = v + AT_ONCE * stretch;
-        global const STORAGE(SRC) *here = x + v * WIDTH;
-        global const STORAGE(SRC) *ahead = after < whole ? x + after * WIDTH : next;
+        global const STORAGE(SRC) *here = x + v * RANGE_WIDTH;
+        global const STORAGE(SRC) *ahead = after < whole ? x + after * RANGE_WIDTH : next;
 
         for (long s = lane; s < stretch; s += lanes) {
             UNROLL_LOOP
             for (uint k = 0; k < AT_ONCE; k++) {
-                const long at = (s + k * stretch) * WIDTH;
+                const long at = (s + k * stretch) * RANGE_WIDTH;
 
-                if (s * WIDTH % LINE == 0)
-                    PREFETCH_LINE(PREFETCH, ahead + at);
-                WIDEN(SRC, WIDTH, held + k, LOAD_UNITS(FORM, SRC, WIDTH, here + at));
+                if (s * RANGE_WIDTH % LINE == 0)
+                    PREFETCH_LINE(ahead + at);
+                clq_widen(held + k, clq_load(here + at));
             }
         }
     }
     for (v += lane; v < whole; v += lanes)
-        WIDEN(SRC, WIDTH, held, LOAD_UNITS(FORM, SRC, WIDTH, x + v * WIDTH));
-    for (; v * WIDTH < count; v += lanes)
-        WIDEN(SRC, WIDTH, held, GATHER(SRC, WIDTH, x + v * WIDTH * stride, stride, count - v * WIDTH));
+        clq_widen(held, clq_load(x + v * RANGE_WIDTH));
+    for (; v * RANGE_WIDTH < count; v += lanes)
+        clq_widen(held, clq_gather(x + v * RANGE_WIDTH * stride, stride, count - v * RANGE_WIDTH));
 }
 
 // Where the v-th vector of columns begins. The last one is moved back to be whole: what it shares with the one
 // before is found twice.
 static inline long column(long v, long columns)
 {
-    return max(min(v * WIDTH, columns - WIDTH), 0L);
+    return max(min(v * RANGE_WIDTH, columns - RANGE_WIDTH), 0L);
 }
 
 // Elements of a row that have an index each: the v-th vector of them widens held[v]. The row has fewer than the
 // others where count is below columns.
-static inline void take_row(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x, long stride, long columns,
-                            long count)
+static inline void take_row(struct clq_ranges *held, global const STORAGE(SRC) * x, long stride, long columns, long count)
 {
-    for (long v = 0; v * WIDTH < columns; v++) {
+    for (long v = 0; v * RANGE_WIDTH < columns; v++) {
         const long at = column(v, columns);
 
-        WIDEN(SRC, WIDTH, held + v,
-              stride == 1 && at + WIDTH <= count ? LOAD_UNITS(FORM, SRC, WIDTH, x + at)
-                                                 : GATHER(SRC, WIDTH, x + at * stride, stride, count - at));
+        clq_widen(held + v, stride == 1 && at + RANGE_WIDTH <= count ? clq_load(x + at)
+                                                                     : clq_gather(x + at * stride, stride, count - at));
     }
 }
 
 // Several rows at once, so that the ranges are read and written once for all of them.
-static inline void take_rows(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) *const *rows,
+static inline void take_rows(struct clq_ranges *held, global const STORAGE(SRC) *const *rows,
                              global const STORAGE(SRC) *const *next, long columns)
 {
-    for (long v = 0; v * WIDTH < columns; v++) {
+    for (long v = 0; v * RANGE_WIDTH < columns; v++) {
         const long at = column(v, columns);
-        RANGES(SRC, WIDTH) ranges = held[v];
+        struct clq_ranges ranges = held[v];
 
         UNROLL_LOOP
         for (uint r = 0; r < AT_ONCE; r++) {
-            if (v * WIDTH % LINE == 0)
-                PREFETCH_LINE(PREFETCH, next[r] + at);
-            WIDEN(SRC, WIDTH, &ranges, LOAD_UNITS(FORM, SRC, WIDTH, rows[r] + at));
+            if (v * RANGE_WIDTH % LINE == 0)
+                PREFETCH_LINE(next[r] + at);
+            clq_widen(&ranges, clq_load(rows[r] + at));
         }
         held[v] = ranges;
     }
 }
 
 // The range of an index, of these steps. x is where the index begins.
-static inline APART(PREFETCH) uint2
-    run(global const STORAGE(SRC) * x, const struct find_scales_args *a, long first, long last, uint lane, uint lanes)
+static inline APART uint2 run(global const STORAGE(SRC) * x, const struct find_scales_args *a, long first, long last,
+                              uint lane, uint lanes)
 {
     // How many rows, or indices of one row, further on `next` is.
     const long reach = max(clq_quotient(AHEAD, max((long)a->tile, 1L)), 1L);
-    RANGES(SRC, WIDTH) held[AT_ONCE];
+    struct clq_ranges held[AT_ONCE];
     long row = a->tiles_per_row > 1 ? first / a->tiles_per_row : first, tile = first - row * a->tiles_per_row;
 
     UNROLL_LOOP
     for (uint k = 0; k < AT_ONCE; k++)
-        CLEAR(SRC, WIDTH, held + k);
+        clq_clear(held + k);
     for (long step = first; step < last; step++) {
         global const STORAGE(SRC) *at =
             x + clq_place_of(row, a->dim, a->outer).x + tile * a->tile * a->x_stride;
@@ -133,21 +130,20 @@ static inline APART(PREFETCH) uint2
     }
     UNROLL_LOOP
     for (uint k = 1; k < AT_ONCE; k++)
-        JOIN(SRC, WIDTH, held, held + k);
-    return CLOSE(SRC, WIDTH, held);
+        clq_join(held, held + k);
+    return clq_close(held);
 }
 
 // The ranges of a tile of columns, of these rows. x is where the tile begins.
-static inline APART(PREFETCH) void take_columns(RANGES(SRC, WIDTH) * held, global const STORAGE(SRC) * x,
-                                                const struct find_scales_args *a, long columns, long left, long first,
-                                                long last)
+static inline APART void take_columns(struct clq_ranges *held, global const STORAGE(SRC) * x,
+                                      const struct find_scales_args *a, long columns, long left, long first, long last)
 {
     // The last row may have fewer columns: those that are left.
     const long whole = min(last, a->steps - 1);
     global const STORAGE(SRC) * rows[AT_ONCE], *next[AT_ONCE];
     long row = first;
 
-    if (a->x_stride == 1 && columns >= WIDTH && first + AT_ONCE <= whole) {
+    if (a->x_stride == 1 && columns >= RANGE_WIDTH && first + AT_ONCE <= whole) {
         for (uint r = 0; r < AT_ONCE; r++)
             next[r] = x + clq_place_of(row + r, a->dim, a->outer).x;
         for (; row + AT_ONCE <= whole; row += AT_ONCE) {
@@ -164,29 +160,29 @@ static inline APART(PREFETCH) void take_columns(RANGES(SRC, WIDTH) * held, globa
 }
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
-static inline APART(PREFETCH) void put_columns(global uint2 *ranges, global uint *scales, global uchar *zero_points,
-                                               const struct find_scales_args *a, long first, long columns,
-                                               const RANGES(SRC, WIDTH) * held)
+static inline APART void put_columns(global uint2 *ranges, global uint *scales, global uchar *zero_points,
+                                     const struct find_scales_args *a, long first, long columns,
+                                     const struct clq_ranges *held)
 {
-    for (long v = 0; v * WIDTH < columns; v++) {
+    for (long v = 0; v * RANGE_WIDTH < columns; v++) {
         const long at = column(v, columns);
-        const uint count = (uint)min(columns - at, (long)WIDTH);
-        STORAGE(SRC) up[WIDTH], down[WIDTH];
+        const uint count = (uint)min(columns - at, (long)RANGE_WIDTH);
+        STORAGE(SRC) up[RANGE_WIDTH], down[RANGE_WIDTH];
 
-        CLQ_CAT(vstore, WIDTH)(CLQ_CAT(as_, UNITS_OF(SRC, WIDTH))(held[v].up), 0, up);
-        CLQ_CAT(vstore, WIDTH)(held[v].down, 0, down);
+        CLQ_VSTORE(CLQ_AS_UNITS(held[v].up), up);
+        CLQ_VSTORE(held[v].down, down);
         for (uint k = 0; k < count && !a->direct; k++)
-            ranges[first + at + k] = (uint2)(MAGNITUDE(SRC, up[k]), MAGNITUDE(SRC, down[k]));
+            ranges[first + at + k] = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
         for (uint k = 0; k < count && a->direct; k++) {
-            const uint2 range = (uint2)(MAGNITUDE(SRC, up[k]), MAGNITUDE(SRC, down[k]));
+            const uint2 range = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
 
-            WRITE_SCALE(ARITHMETIC, scales, zero_points, &a->output, first + at + k, range);
+            clq_write_scale(scales, zero_points, &a->output, first + at + k, range);
         }
     }
 }
 
 // Whether a group's work-items share what they find. At an array for it that nothing uses PoCL 6 ends the process.
-#define SHARES (IS_GROUP(FORM) && REDUCES_RUNS(REDUCE))
+#define SHARES (IS_GROUP && REDUCES_RUNS)
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *restrict ranges,
                         global uint *restrict scales, global uchar *restrict zero_points,
@@ -209,22 +205,22 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
         const long first = part * a.steps_per_part;
         const long last = n < units ? min(first + a.steps_per_part, a.steps) : first;
 
-        if (REDUCES_RUNS(REDUCE)) {
+        if (REDUCES_RUNS) {
             uint2 range = run(x + a.x_offset + unit * a.index_stride, &a, first, last, lane, lanes);
 
 #if SHARES
             range = clq_share_range(shared, range, lane, lanes, 1);
 #endif
             if (lane == 0 && n < units && a.direct)
-                WRITE_SCALE(ARITHMETIC, scales, zero_points, &a.output, unit, range);
+                clq_write_scale(scales, zero_points, &a.output, unit, range);
             else if (lane == 0 && n < units)
                 ranges[n] = range;
         } else {
             const long before = unit * a.tile, columns = min((long)a.tile, a.inner - before);
-            RANGES(SRC, WIDTH) held[HELD];
+            struct clq_ranges held[HELD];
 
             for (uint v = 0; v < HELD; v++)
-                CLEAR(SRC, WIDTH, held + v);
+                clq_clear(held + v);
             take_columns(held, x + a.x_offset + before * a.x_stride, &a, columns, clamp(a.last - before, 0L, columns),
                          first, last);
             put_columns(ranges, scales, zero_points, &a, part * a.inner + before, columns, held);

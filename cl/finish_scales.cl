@@ -7,6 +7,7 @@
 #include "args/finish_scales.h"
 #include "base/parameters.clh"
 #include "base/scales.clh"
+#include "base/share.clh"
 
 #if !defined(KERNEL_NAME) || !defined(ARITHMETIC) || !defined(FORM)
 #error "finish_scales.cl: KERNEL_NAME, ARITHMETIC and FORM are required"
@@ -15,18 +16,17 @@
 kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uint *restrict scales,
                         global uchar *restrict zero_points, const struct finish_scales_args a)
 {
-#if IS_GROUP(FORM) // as in find_scales.cl
+#if IS_GROUP // as in find_scales.cl
     local uint2 shared[CLQ_FINISH_LANES];
 #endif
     // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
 
     // Neighbours in a group have neighbouring indices, whose ranges are neighbours too.
-    const uint lanes = IS_GROUP(FORM) ? max(a.lanes, 1u) : 1, here = (uint)get_local_size(0) / lanes;
-    const uint lane = IS_GROUP(FORM) ? (uint)get_local_id(0) / here : 0;
-    const long begin = IS_GROUP(FORM)
-                           ? (long)get_group_id(0) * here + (long)((uint)get_local_id(0) - lane * here)
-                           : (long)get_global_id(0) * a.indices_per_item;
-    const long end = IS_GROUP(FORM) ? begin + 1 : min(begin + a.indices_per_item, (long)a.indices);
+    const uint lanes = IS_GROUP ? max(a.lanes, 1u) : 1, here = (uint)get_local_size(0) / lanes;
+    const uint lane = IS_GROUP ? (uint)get_local_id(0) / here : 0;
+    const long begin = IS_GROUP ? (long)get_group_id(0) * here + (long)((uint)get_local_id(0) - lane * here)
+                                : (long)get_global_id(0) * a.indices_per_item;
+    const long end = IS_GROUP ? begin + 1 : min(begin + a.indices_per_item, (long)a.indices);
 
     for (long i = begin; i < end; i++) {
         const long parts = i < a.indices ? a.parts : 0;
@@ -35,10 +35,10 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uint *restri
         for (long p = lane; p < parts; p += lanes)
             for (long j = 0; j < a.span; j++)
                 range = max(range, ranges[p * a.part_ranges + i * a.index_ranges + j]);
-#if IS_GROUP(FORM)
+#if IS_GROUP
         range = clq_share_range(shared, range, lane, lanes, here);
 #endif
         if (lane == 0 && i < a.indices)
-            WRITE_SCALE(ARITHMETIC, scales, zero_points, &a.output, i, range);
+            clq_write_scale(scales, zero_points, &a.output, i, range);
     }
 }

@@ -28,8 +28,8 @@
 
 // A unit, from elements `low` and `high` of x; its scales begin with number ELEMENTS(DST) * u. Of dense
 // elements: unit u, whose scales are those of unit s. `apply` is how a value meets its scale.
-#define SCALE(scales, i)           (SCALE_PER_ELEMENT(PARAMS) ? as_float((scales)[i]) : scale)
-#define ZERO_POINT(zero_points, i) (ZERO_POINT_PER_ELEMENT(PARAMS) ? as_float((zero_points)[i]) : zero_point)
+#define SCALE(scales, i)           (SCALE_PER_ELEMENT ? as_float((scales)[i]) : scale)
+#define ZERO_POINT(zero_points, i) (ZERO_POINT_PER_ELEMENT ? as_float((zero_points)[i]) : zero_point)
 #define VALUE(apply, x, at, scales, zero_points, i)                                                          \
     (apply(LOAD(SRC, x, at), SCALE(scales, i), i) + ZERO_POINT(zero_points, i))
 #define UNIT(apply, x, low, high, scales, zero_points, u)                                                    \
@@ -38,7 +38,7 @@
 #define DENSE_UNIT(apply, x, scales, zero_points, u, s)                                                      \
     UNIT(apply, x, ELEMENTS(DST) * (u), ELEMENTS(DST) * (u) + 1, scales, zero_points, s)
 
-#define PLAINLY(v, s, i) APPLY(MODE, ARITHMETIC, v, s)
+#define PLAINLY(v, s, i) APPLY(MODE, v, s)
 
 // Units of one row. Their scales begin again after `left` of them, and then after every period. `next` is what is read after
 // these: the run that begins as much later as is fetched ahead, or the following one where runs are longer.
@@ -72,8 +72,8 @@ static inline void run_shared(const struct run *run, long lane, long lanes)
     typedef VECTOR(SRC, CHUNK(SRC)) x_vector;
     typedef VECTOR(f32, CHUNK(SRC)) scale_vector;
     typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_vector;
-    const size_t scale_fit = SCALE_PER_ELEMENT(PARAMS) ? sizeof(scale_vector) : 1;
-    const size_t zero_point_fit = ZERO_POINT_PER_ELEMENT(PARAMS) ? sizeof(scale_vector) : 1;
+    const size_t scale_fit = SCALE_PER_ELEMENT ? sizeof(scale_vector) : 1;
+    const size_t zero_point_fit = ZERO_POINT_PER_ELEMENT ? sizeof(scale_vector) : 1;
     global const STORAGE(SRC) *x = run->x;
     global STORAGE(DST) *y = run->y;
     global const uint *scales = run->scales, *zero_points = run->zero_points;
@@ -88,9 +88,9 @@ static inline void run_shared(const struct run *run, long lane, long lanes)
         uint chunk_scales[CHUNK(SRC)], chunk_zero_points[CHUNK(SRC)];
 
         CLQ_CAT(vstore, CHUNK(SRC))(((global const x_vector *)x)[c], 0, values);
-        if (SCALE_PER_ELEMENT(PARAMS))
+        if (SCALE_PER_ELEMENT)
             CLQ_CAT(vstore, CHUNK(SRC))(((global const scale_vector *)scales)[c], 0, chunk_scales);
-        if (ZERO_POINT_PER_ELEMENT(PARAMS))
+        if (ZERO_POINT_PER_ELEMENT)
             CLQ_CAT(vstore, CHUNK(SRC))(((global const scale_vector *)zero_points)[c], 0, chunk_zero_points);
         for (uint k = 0; k < UNITS(DST, CHUNK(SRC)); k++)
             packed[k] = DENSE_UNIT(PLAINLY, values, chunk_scales, chunk_zero_points, k, k);
@@ -110,8 +110,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         return;
 
     const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(DST) && a.x_pair == ELEMENTS(DST) - 1;
-    const bool group = IS_GROUP(FORM);
-    const bool stream = STREAMS(PREFETCH) && a.tiles > STREAM_BYTES / (long)sizeof(*y) / a.tile;
+    const bool group = IS_GROUP;
+    const bool stream = STREAMS && a.tiles > STREAM_BYTES / (long)sizeof(*y) / a.tile;
     const uint lanes = group ? a.lanes : 1;
     const uint lane = group ? (uint)get_local_id(0) & (lanes - 1) : 0;
     const long tiles = group ? 1 : a.tiles_per_item;
@@ -165,5 +165,5 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         }
     }
     if (stream)
-        STREAM_FENCE(PREFETCH);
+        STREAM_FENCE();
 }

@@ -55,8 +55,8 @@ static const char kernels[] =
     "kernel void halves(global const uint *x, global const uint *unused, global uint *y, uint unused_too)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
-    "    y[i] = NARROW(f16, exact, clq_canonical(as_float(x[i]))) |\n"
-    "           (uint)NARROW(bf16, exact, clq_canonical(as_float(x[i]))) << 16;\n"
+    "    const uint bits = as_uint(clq_canonical(as_float(x[i])));\n"
+    "    y[i] = narrow_f16_exact(bits) | (uint)clq_narrow_bf16(bits) << 16;\n"
     "}\n"
     "kernel void inverses(global uint *found)\n"
     "{\n"
@@ -69,8 +69,11 @@ static const char kernels[] =
     "    if (wrong > 0)\n"
     "        atomic_or(found, 1u);\n"
     "    if (get_global_id(0) == 0)\n"
-    "        found[1] = BY_INVERSE(1, divide, native, f16);\n"
+    "        found[1] = BY_INVERSE;\n"
     "}\n";
+
+/* The plugs of kernels that multiply by inverses. */
+#define PLUGS "-cl-std=CL1.2 -D SRC=f16 -D MODE=divide -D ARITHMETIC=native -D PREFETCH=1"
 
 static uint32_t x[MOST], scales[MOST], y[MOST];
 static cl_mem buffers[3];
@@ -96,8 +99,7 @@ static int build(void **state)
     char *hints = kernel_text_of("base/hints.clh"), *narrow = kernel_text_of("base/narrow.clh");
     char *inverse = kernel_text_of("base/inverse.clh");
     const char *source[] = {paste, arithmetic, hints, narrow, inverse, kernels};
-    const char *const options =
-        divides_right() ? "-cl-std=CL1.2 -cl-fp32-correctly-rounded-divide-sqrt" : "-cl-std=CL1.2";
+    const char *const options = divides_right() ? PLUGS " -cl-fp32-correctly-rounded-divide-sqrt" : PLUGS;
     char log[4096] = "";
     cl_int status;
 
