@@ -105,24 +105,70 @@ static int64_t lay_out(struct rng *rng, struct tensor *tensor, enum tensor_use u
     return span;
 }
 
-/* Mostly of a few binades around 1, so that results are not all saturated. */
+/* Zeros, ties, ends of the ranges and their neighbours, subnormals, the largest, infinities, NaN. */
+enum { SPECIALS = 32, NARROW_SPECIALS = 16 };
+static const uint32_t special_f32[SPECIALS] = {
+    0x00000000, 0x80000000, 0x3f000000, 0xbf000000, 0x3f800000, 0xbf800000, 0x3fc00000, 0x40200000,
+    0xc0200000, 0x40f00000, 0xc1080000, 0x42fe0000, 0x42ff0000, 0xc3008000, 0x437f8000, 0x4b000001,
+    0x4effffff, 0x4f000000, 0xcf000000, 0xcf000001, 0x7f7fffff, 0xff7fffff, 0x00800000, 0x007fffff,
+    0x00000001, 0x80000001, 0x7f800000, 0xff800000, 0x7fc00000, 0x7f800001, 0x3eaaaaab, 0x33800000,
+};
+static const uint16_t special_f16[NARROW_SPECIALS] = {
+    0x0000, 0x8000, 0x0001, 0x8001, 0x03ff, 0x0400, 0x3800, 0xbe00,
+    0x57f8, 0xd804, 0x7bff, 0xfbff, 0x7c00, 0xfc00, 0x7e00, 0x7c01,
+};
+static const uint16_t special_bf16[NARROW_SPECIALS] = {
+    0x0000, 0x8000, 0x0001, 0x8001, 0x007f, 0x0080, 0x3f00, 0xbfc0,
+    0x42ff, 0xc300, 0x7f7f, 0xff7f, 0x7f80, 0xff80, 0x7fc0, 0x7f81,
+};
+
+/* Eight bytes of them. */
+static uint64_t specials(enum reference_type type, uint64_t choices)
+{
+    const uint16_t *narrow = type == REFERENCE_F16 ? special_f16 : special_bf16;
+    uint64_t bits = 0;
+
+    if (type == REFERENCE_F32)
+        return special_f32[choices % SPECIALS] | (uint64_t)special_f32[(choices >> 8) % SPECIALS] << 32;
+    for (int i = 0; i < 4; i++)
+        bits |= (uint64_t)narrow[(choices >> 8 * i) % NARROW_SPECIALS] << 16 * i;
+    return bits;
+}
+
+/* Of a float's random bits these stay and this is added, which leaves a few binades around 1, so that results are not all
+ * saturated. With few bits of a significand or none, quotients are often halfway between two integers. */
+enum { DETAILS = 3 };
+static const struct pattern {
+    uint64_t keep[DETAILS], add;
+} patterns[] = {
+    [REFERENCE_F32] = {{0x83ffffff83ffffffu, 0x83f0000083f00000u, 0x8380000083800000u}, 0x3c0000003c000000u},
+    [REFERENCE_F16] = {{0x9fff9fff9fff9fffu, 0x9f809f809f809f80u, 0x9c009c009c009c00u}, 0x2000200020002000u},
+    [REFERENCE_BF16] = {{0x83ff83ff83ff83ffu, 0x83f083f083f083f0u, 0x8380838083808380u}, 0x3c003c003c003c00u},
+};
+
+/* Half of the tensors have special values and any bits now and then: not all, for one value that is not finite decides
+ * on the scale of its row. */
 static void fill(struct rng *rng, struct tensor *tensor)
 {
+    const enum reference_type type = tensor->type;
+    const bool is_float = !reference_types[type].integer, has_any = rng_once_in(rng, 2);
+    const int64_t detail = rng_below(rng, 2 * DETAILS);
+    const struct pattern *pattern = &patterns[is_float ? type : REFERENCE_F32];
+    const uint64_t keep = is_float                ? pattern->keep[detail < DETAILS ? detail : 0]
+                          : type == REFERENCE_I32 ? 0x000000ff000000ffu
+                                                  : UINT64_MAX,
+                   add = is_float ? pattern->add : 0;
     unsigned char *bytes = tensor->memory.bytes;
     const size_t size = tensor->memory.size;
 
     for (size_t i = 0; i < size; i += 8) {
         uint64_t bits = rng_next(rng);
-        const bool any = rng_once_in(rng, 16);
+        const int64_t kind = has_any ? rng_below(rng, 16) : 2;
 
-        if (tensor->type == REFERENCE_F32 && !any)
-            bits = (bits & 0x83ffffff83ffffffu) + 0x3c0000003c000000u;
-        else if (tensor->type == REFERENCE_F16 && !any)
-            bits = (bits & 0x9fff9fff9fff9fffu) + 0x2000200020002000u;
-        else if (tensor->type == REFERENCE_BF16 && !any)
-            bits = (bits & 0x83ff83ff83ff83ffu) + 0x3c003c003c003c00u;
-        else if (tensor->type == REFERENCE_I32 && !any)
-            bits &= 0x000000ff000000ffu;
+        if (kind == 1 && is_float)
+            bits = specials(type, bits);
+        else if (kind != 0)
+            bits = (bits & keep) + add;
         memcpy(bytes + i, &bits, size - i < 8 ? size - i : 8);
     }
 }
