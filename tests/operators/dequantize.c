@@ -15,6 +15,17 @@ static uint32_t draw_mode(struct call *call)
     return call_mode(call) == CLQ_DIVIDE ? CLQ_DEQUANTIZE_MULTIPLY : CLQ_DEQUANTIZE_DIVIDE;
 }
 
+/* The way back of groups only divides, and that of dynamic rows only multiplies. */
+static bool may_be_groups(const struct call *call)
+{
+    return call->wish.multiply != 1;
+}
+
+static bool may_be_dynamic(const struct call *call)
+{
+    return call->wish.multiply != 0;
+}
+
 /* For dynamic rows one each, else those of `scales` and `zero_points`. */
 static void draw_parameters(struct call *call, uint32_t mode, const struct shape *q,
                             const struct shape *scales, const struct shape *zero_points)
@@ -34,7 +45,8 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
     const struct shape scales = call_parameter_shape(call, &q, d),
                        zero_points = call_parameter_shape(call, &q, d);
 
-    desc->mode = q.rank > 0 && rng_once_in(&call->rng, 3) ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
+    desc->mode = q.rank > 0 && may_be_dynamic(call) && rng_once_in(&call->rng, 3) ? CLQ_DEQUANTIZE_DYNAMIC
+                                                                                  : draw_mode(call);
     desc->axis = call_axis(call, d, q.rank);
     call_tensor_of(call, Q, type, &q, TENSOR_INPUT);
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &q, TENSOR_OUTPUT);
@@ -43,7 +55,7 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
 
 static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const bool dynamic = rng_once_in(&call->rng, 2), int4 = type == REFERENCE_I4;
+    const bool dynamic = may_be_dynamic(call) && rng_once_in(&call->rng, 2), int4 = type == REFERENCE_I4;
     const struct places p = places_random(call, INDICES, dynamic || int4, int4, false);
     const int64_t last = p.pieces.size[p.pieces.rank - 1];
     const struct shape scales = call_flat_shape(call, last, true),
@@ -73,7 +85,7 @@ static void draw(struct call *call)
     struct clq_dequantize_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_SRC, TYPES_QUANTIZED);
 
-    switch (rng_below(&call->rng, 3)) {
+    switch (rng_below(&call->rng, may_be_groups(call) ? 3 : 2)) {
     case 0:
         draw_whole(call, desc, type);
         break;
@@ -179,6 +191,8 @@ OPERATOR_CHECK_INDICES(dequantize)
 #define AT(field) offsetof(struct clq_dequantize_desc, field)
 const struct operator_row operator_dequantize = {
     .name = "dequantize",
+    .src = TYPES_QUANTIZED,
+    .dst = TYPES_FLOAT,
     .operands = {{"q", TYPES_QUANTIZED, OPERAND_READ, false, AT(q)},
                  {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},

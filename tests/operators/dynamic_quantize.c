@@ -61,6 +61,8 @@ OPERATOR_CALLS(dynamic_quantize)
 #define AT(field) offsetof(struct clq_dynamic_quantize_desc, field)
 const struct operator_row operator_dynamic_quantize = {
     .name = "dynamic_quantize",
+    .src = TYPES_FLOAT,
+    .dst = TYPES_ROWS,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
                  {"y", TYPES_ROWS, OPERAND_WRITTEN, false, AT(y)},

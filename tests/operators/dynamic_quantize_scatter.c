@@ -68,6 +68,8 @@ OPERATOR_WORKSPACE(dynamic_quantize_scatter)
 #define AT(field) offsetof(struct clq_dynamic_quantize_scatter_desc, field)
 const struct operator_row operator_dynamic_quantize_scatter = {
     .name = "dynamic_quantize_scatter",
+    .src = TYPES_FLOAT,
+    .dst = TYPES_ROWS,
     .operands = {{"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
                  {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},

@@ -39,7 +39,7 @@ static void draw(struct call *call)
 {
     struct clq_find_scales_desc *desc = (void *)call->desc;
     struct rng *rng = &call->rng;
-    const enum reference_type type = call_type(call, WISH_NONE, TYPES_CACHE);
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
     const struct shape x = draw_shape(call);
     const int d = x.rank == 0 ? 0 : rng_once_in(rng, 2) ? x.rank - 1 : (int)rng_below(rng, x.rank);
     const struct shape scales = call_parameter_shape(call, &x, d),
@@ -142,6 +142,8 @@ OPERATOR_CALLS(find_scales)
 #define AT(field) offsetof(struct clq_find_scales_desc, field)
 const struct operator_row operator_find_scales = {
     .name = "find_scales",
+    .src = TYPES_FLOAT,
+    .dst = TYPES_CACHE,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(scales)},
                  {"zero_points", TYPE_SET(F32) | TYPES_INTEGER, OPERAND_WRITTEN, true, AT(zero_points)}},

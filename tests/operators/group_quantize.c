@@ -42,6 +42,8 @@ OPERATOR_CHECK_INDICES(group_quantize)
 #define AT(field) offsetof(struct clq_group_quantize_desc, field)
 const struct operator_row operator_group_quantize = {
     .name = "group_quantize",
+    .src = TYPES_FLOAT,
+    .dst = TYPES_ROWS,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
                  {"group_index", TYPES_INDEX, OPERAND_READ, false, AT(group_index)},

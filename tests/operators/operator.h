@@ -27,6 +27,7 @@ struct judge;
 
 struct operator_row {
     const char *name;
+    unsigned src, dst; /* types of what it reads and writes, among which a wish chooses */
     /* The descriptor's tensors. The order is that of what two tensors that share bytes are called. */
     struct operand {
         const char *name; /* NULL: there are no more */

@@ -15,7 +15,7 @@ static void many_shapes(struct call *call, struct places *p, bool last_is_whole)
     p->cache.size[1] = (wide ? 60 : 1) + rng_below(rng, 40);
     p->cache.size[2] = 2;
     p->pieces = p->cache;
-    p->pieces.size[0] = MANY + rng_below(rng, MANY);
+    p->pieces.size[0] = MANY + rng_below(rng, call->most_elements > 10000 ? 30 * MANY : MANY);
     p->pieces.size[1] =
         rng_once_in(rng, 2) ? 1 : 1 + rng_below(rng, p->cache.size[1] < 6 ? p->cache.size[1] : 6);
 }
@@ -93,7 +93,7 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
 {
     struct rng *rng = &call->rng;
     struct places p = {.range = (uint32_t)rng_below(rng, 3)};
-    const bool pairs = rng_once_in(rng, 2);
+    const bool pairs = call->wish.claims || rng_once_in(rng, 2);
     struct shape indices = {.rank = pairs ? 2 : 1};
 
     if (pairs && (rng_once_in(rng, 16) || call->wish.claims))

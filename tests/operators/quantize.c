@@ -80,6 +80,8 @@ OPERATOR_CALLS(quantize)
 #define AT(field) offsetof(struct clq_quantize_desc, field)
 const struct operator_row operator_quantize = {
     .name = "quantize",
+    .src = TYPES_FLOAT,
+    .dst = TYPES_QUANTIZED,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},

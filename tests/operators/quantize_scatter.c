@@ -105,6 +105,8 @@ OPERATOR_WORKSPACE(quantize_scatter)
 #define AT(field) offsetof(struct clq_quantize_scatter_desc, field)
 const struct operator_row operator_quantize_scatter = {
     .name = "quantize_scatter",
+    .src = TYPES_FLOAT,
+    .dst = TYPES_CACHE,
     .operands = {{"input", TYPES_CACHE, OPERAND_READ, true, AT(input)},
                  {"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
                  {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
