@@ -14,7 +14,7 @@ struct bench bench = {.options = {.size_bytes = 2 << 20}};
 int opened_start(void **state)
 {
     (void)state;
-    if (device_open(&bench) && data_create(&bench))
+    if (bench_open_device(&bench) && data_create(&bench))
         return 0;
     printf("%s\n", bench.failure.text);
     return -1;
@@ -24,7 +24,7 @@ int opened_stop(void **state)
 {
     (void)state;
     data_destroy(&bench);
-    device_close(&bench);
+    bench_close_device(&bench);
     return 0;
 }
 

@@ -80,14 +80,14 @@ static bool check_row(void *user, const struct row *row)
 
     ++*rows;
     assert_true(call_fill(&bench, row));
-    if (!call_init(&bench, &call, row, &bench.library) || !call_once_checked(&bench, &call))
+    if (!call_begin(&bench, &call, row, &bench.library) || !call_once_checked(&bench, &call))
         fail_msg("%s", bench.failure.text);
     assert_true(call.src_bytes <= bench.x_bytes && call.y.byte_offset + call.dst_bytes <= bench.x_bytes);
     sees_every_result(&call);
     sees_a_stray_write(&call);
     assert_true(data_spoil(&bench));
     refuses(&call, "that nothing was written", "is wrong on the device");
-    call_clear(&call);
+    call_end(&call);
     return true;
 }
 

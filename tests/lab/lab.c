@@ -71,7 +71,7 @@ static bool add(struct bench *bench, struct heat *heat, const struct library *li
     const struct row *row = &heat->calls[0].row;
 
     if (by_hand_can(bench, &heat->calls[0])) {
-        if (!call_init(bench, &heat->of_hand, row, library) ||
+        if (!call_begin(bench, &heat->of_hand, row, library) ||
             !by_hand_init(bench, &heat->hand, &heat->of_hand) || !by_hand_is_right(bench, &heat->hand))
             return false;
         race_add(&heat->race, &(struct contestant){.role = RACE_PEER,
@@ -81,7 +81,7 @@ static bool add(struct bench *bench, struct heat *heat, const struct library *li
                                                    .on_host = true});
     }
     if (unfused_fits(bench, &heat->calls[0])) {
-        if (!call_init(bench, &heat->of_unfused, row, library) ||
+        if (!call_begin(bench, &heat->of_unfused, row, library) ||
             !unfused_init(bench, &heat->unfused, &heat->of_unfused) || !data_spoil(bench) ||
             !unfused_run(bench, &heat->unfused) || !call_check(bench, &heat->of_unfused))
             return false;
@@ -152,7 +152,7 @@ static bool run_row(struct lab *lab, const struct row *row)
     bool done = call_fill(bench, row);
 
     for (int i = 0; i < 2 && done; i++) {
-        done = call_init(bench, &heat.calls[i], row, &lab->libraries[i]) &&
+        done = call_begin(bench, &heat.calls[i], row, &lab->libraries[i]) &&
                call_once_checked(bench, &heat.calls[i]);
         race_add(&heat.race, &(struct contestant){.run = call_run, .self = &heat.calls[i]});
     }
@@ -162,10 +162,10 @@ static bool run_row(struct lab *lab, const struct row *row)
     if (done)
         print(lab, &heat);
     unfused_clear(&heat.unfused);
-    call_clear(&heat.of_unfused);
-    call_clear(&heat.of_hand);
-    call_clear(&heat.calls[1]);
-    call_clear(&heat.calls[0]);
+    call_end(&heat.of_unfused);
+    call_end(&heat.of_hand);
+    call_end(&heat.calls[1]);
+    call_end(&heat.calls[0]);
     return done;
 }
 
@@ -182,7 +182,7 @@ static bool run(struct lab *lab, char **paths)
 {
     struct bench *bench = &lab->bench;
 
-    if (!device_open(bench) || !data_create(bench) || !load(bench, paths[0], &lab->libraries[0]) ||
+    if (!bench_open_device(bench) || !data_create(bench) || !load(bench, paths[0], &lab->libraries[0]) ||
         !load(bench, paths[1], &lab->libraries[1]))
         return false;
     printf("%s, %.0f MiB of input\nA %s\nB %s\n\n", bench->report.device, bench->report.input_mib, paths[0],
@@ -247,6 +247,6 @@ int main(int argc, char **argv)
     if (!done)
         complain("%s", bench->failure.text);
     data_destroy(bench);
-    device_close(bench);
+    bench_close_device(bench);
     return close_output(done ? STATUS_DONE : (int)bench->failure.status);
 }

@@ -86,7 +86,7 @@ static bool can_write_results(struct bench *bench)
 
 static bool run(struct bench *bench)
 {
-    if (!count_rows(bench) || !can_write_results(bench) || !device_open(bench) || !data_create(bench) ||
+    if (!count_rows(bench) || !can_write_results(bench) || !bench_open_device(bench) || !data_create(bench) ||
         !data_fill(bench, F32) || !limit_measure_copies(bench))
         return false;
     report_print_head(&bench->report);
@@ -161,7 +161,7 @@ int bench_main(int argc, char **argv)
     torch_stop(bench.torch);
     limit_clear(&limit);
     data_destroy(&bench);
-    device_close(&bench);
+    bench_close_device(&bench);
     report_clear(&bench.report);
     return done ? STATUS_DONE : (int)bench.failure.status;
 }

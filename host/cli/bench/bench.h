@@ -62,8 +62,8 @@ enum { MOST_SCALES = 1 << 18 };
 /* Everything below notes the sentence in bench->failure and returns false where it fails. */
 
 /* The device, a queue, and for a CPU the threads. */
-bool device_open(struct bench *bench);
-void device_close(struct bench *bench);
+bool bench_open_device(struct bench *bench);
+void bench_close_device(struct bench *bench);
 
 /* code is CL_SUCCESS, or the call failed. */
 bool device_check(struct bench *bench, const char *call, cl_int code);

@@ -186,11 +186,11 @@ bool call_fill(struct bench *bench, const struct row *row)
                                                          : around);
 }
 
-bool call_init(struct bench *bench, struct call *c, const struct row *row, const struct library *library)
+bool call_begin(struct bench *bench, struct call *c, const struct row *row, const struct library *library)
 {
     *c = (struct call){.row = *row, .library = library};
     c->row.calls = row->calls > 0 ? row->calls : 1;
-    if (!call_shape(bench, c) || (row->placement != DENSE && !places_init(bench, &c->places)))
+    if (!call_find_shape(bench, c) || (row->placement != DENSE && !places_init(bench, &c->places)))
         return false;
     if (!make_tensors(bench, c))
         return false;
@@ -199,7 +199,7 @@ bool call_init(struct bench *bench, struct call *c, const struct row *row, const
     return true;
 }
 
-void call_clear(struct call *c)
+void call_end(struct call *c)
 {
     places_clear(&c->places);
     if (c->extra)

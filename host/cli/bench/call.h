@@ -41,12 +41,12 @@ bool call_fill(struct bench *bench, const struct row *row);
 
 /* As large as the bench's buffers allow: shapes shrink where these are smaller. The descriptor points into the call,
  * so a call stays where it is. Clear accepts what init left, also where it failed. */
-bool call_init(struct bench *bench, struct call *call, const struct row *row, const struct library *library);
-void call_clear(struct call *call);
+bool call_begin(struct bench *bench, struct call *call, const struct row *row, const struct library *library);
+void call_end(struct call *call);
 
 /* Rows of a position of the cache; and the part of init that needs no device. */
 int64_t call_position_rows(const struct call *call);
-bool call_shape(struct bench *bench, struct call *call);
+bool call_find_shape(struct bench *bench, struct call *call);
 
 /* Of all rows of a dequantize that have scales of their own: which one is read does not matter to the time. */
 extern const float call_row_scale;

@@ -143,7 +143,7 @@ static void shape_dense(const struct bench *bench, struct call *c)
     lay_out(c, rows);
 }
 
-bool call_shape(struct bench *bench, struct call *c)
+bool call_find_shape(struct bench *bench, struct call *c)
 {
     const struct row *row = &c->row;
 

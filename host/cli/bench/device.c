@@ -45,7 +45,7 @@ bool device_wait(struct bench *bench, cl_event done)
     return device_check(bench, "clWaitForEvents", code);
 }
 
-bool device_open(struct bench *bench)
+bool bench_open_device(struct bench *bench)
 {
     const struct clq_context_desc desc = {.device_text = bench->options.device_text};
     cl_int code = CL_SUCCESS;
@@ -67,7 +67,7 @@ bool device_open(struct bench *bench)
     return true;
 }
 
-void device_close(struct bench *bench)
+void bench_close_device(struct bench *bench)
 {
     pool_destroy(bench->pool);
     if (bench->queue)

@@ -147,7 +147,7 @@ static bool measure(struct bench *bench, struct subject *subject)
 static bool run_row(struct bench *bench, const struct row *row)
 {
     struct subject subject = {0};
-    bool done = call_fill(bench, row) && call_init(bench, &subject.call, row, &bench->library);
+    bool done = call_fill(bench, row) && call_begin(bench, &subject.call, row, &bench->library);
 
     if (done) {
         describe_bare(bench, &subject);
@@ -159,7 +159,7 @@ static bool run_row(struct bench *bench, const struct row *row)
     }
     if (subject.kernel)
         clReleaseKernel(subject.kernel);
-    call_clear(&subject.call);
+    call_end(&subject.call);
     return done;
 }
 

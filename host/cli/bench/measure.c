@@ -67,7 +67,7 @@ static bool add_ours(struct bench *bench, struct race *race, const struct call *
         row.placement = DENSE;
         row.rows = c->rows;
     }
-    if (!call_init(bench, &rivals->other, &row, c->library))
+    if (!call_begin(bench, &rivals->other, &row, c->library))
         return false;
     rivals->other.next = OTHER_SET;
     race_add(race, &(struct contestant){.role = RACE_PEER,
@@ -141,7 +141,7 @@ static bool measure(struct bench *bench, const struct row *row)
     struct rivals rivals = {0};
     struct report_row result;
     struct race race = {0};
-    bool done = call_fill(bench, row) && call_init(bench, &call, row, &bench->library) &&
+    bool done = call_fill(bench, row) && call_begin(bench, &call, row, &bench->library) &&
                 call_once_checked(bench, &call) && run_race(bench, &call, &race, &rivals);
 
     if (done) {
@@ -152,8 +152,8 @@ static bool measure(struct bench *bench, const struct row *row)
         done = bench_add(bench, &result);
     }
     onednn_destroy(rivals.onednn);
-    call_clear(&rivals.other);
-    call_clear(&call);
+    call_end(&rivals.other);
+    call_end(&call);
     return done;
 }
 

@@ -10,7 +10,7 @@ static bool bind_one(struct operator_call *call, size_t i)
 {
     const struct safetensors_tensor *tensor = NULL;
 
-    if (!operator_find(call, i))
+    if (!operator_find_input(call, i))
         return false;
     tensor = call->sources[i];
     if (!tensor)

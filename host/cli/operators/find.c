@@ -168,7 +168,7 @@ static bool refuse_several(struct operator_call *call, size_t input, const struc
         name);
 }
 
-bool operator_find(struct operator_call *call, size_t input)
+bool operator_find_input(struct operator_call *call, size_t input)
 {
     const char *wanted = call->wanted[input];
     struct hits hits = {0};

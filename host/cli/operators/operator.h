@@ -149,7 +149,7 @@ bool operator_download(struct operator_call *call);
 void operator_close_files(struct operator_call *call);
 
 /* Finds the tensor of an input in the files; it may be absent where the input is optional. */
-bool operator_find(struct operator_call *call, size_t input);
+bool operator_find_input(struct operator_call *call, size_t input);
 
 /* The path of the file that holds the input's tensor, which must be there: for sentences about it. */
 const char *operator_path(const struct operator_call *call, size_t input);
