@@ -1,30 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "device.h"
 
-#include "on_stub.h"
-
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 enum { BESIDE = 0x5a };
 
-bool device_open(struct device *device, const struct clq_context_desc *desc)
+bool device_of(struct device *device, clq_context *context)
 {
     cl_int code = CL_SUCCESS;
     cl_uint align_bits = 0;
 
-    *device = (struct device){.context = NULL};
-    if (clq_context_create(desc, &device->context) != CLQ_OK) {
-        fprintf(stderr, "%s\n", clq_error_detail());
-        return false;
-    }
-    device->cl = clq_context_cl(device->context);
-    device->id = clq_context_device(device->context);
+    *device = (struct device){.context = context};
+    device->cl = clq_context_cl(context);
+    device->id = clq_context_device(context);
     clGetDeviceInfo(device->id, CL_DEVICE_PLATFORM, sizeof device->platform, &device->platform, NULL);
     clGetDeviceInfo(device->id, CL_DEVICE_MEM_BASE_ADDR_ALIGN, sizeof align_bits, &align_bits, NULL);
     device->align = align_bits >= 8 ? align_bits / 8 : 1;
-    on_stub_install(device->platform);
     device->queue = clCreateCommandQueue(device->cl, device->id, 0, &code);
     return code == CL_SUCCESS;
 }

@@ -17,6 +17,8 @@ struct device {
 /* The device that clquant/context.h chooses; on the stub of tests/stub kernels are run by tests/seam. False, with a
  * sentence on standard error, where there is none. */
 bool device_open(struct device *device, const struct clq_context_desc *desc);
+/* That of a context, which it owns from here on; false where OpenCL refuses a queue. */
+bool device_of(struct device *device, clq_context *context);
 void device_close(struct device *device);
 
 /* The call's memory in buffers: one each, or as parts of a larger one, or as parts of one for all. Beside parts nothing may
