@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "documented.h"
+
+#include <clquant/npu.h>
+
+/* The tensors of the general operators, in the order of their rows. */
+enum { QUANTIZE_X, QUANTIZE_SCALES, QUANTIZE_ZERO_POINTS, QUANTIZE_Y };
+enum { GROUP_X, GROUP_SCALES, GROUP_INDEX, GROUP_ZERO_POINTS, GROUP_Y };
+enum { SCATTER_INPUT, SCATTER_INDICES, SCATTER_UPDATES, SCATTER_SCALES, SCATTER_ZERO_POINTS, SCATTER_CACHE };
+enum {
+    DYNAMIC_INDICES,
+    DYNAMIC_UPDATES,
+    DYNAMIC_SMOOTH_SCALES,
+    DYNAMIC_CACHE,
+    DYNAMIC_SCALES,
+    DYNAMIC_OFFSETS
+};
+
+static int64_t elements_of(const struct tensor *tensor)
+{
+    int64_t elements = 1;
+
+    for (int d = 0; d < tensor->dl.ndim; d++)
+        elements *= tensor->shape[d];
+    return elements;
+}
+
+static bool is_given(const struct tensor *tensor)
+{
+    return tensor->name != NULL;
+}
+
+/* int4 is in words. */
+static bool has_dtype(const struct tensor *tensor)
+{
+    return tensor->type != REFERENCE_I4 || tensor->dl.dtype.lanes == 8;
+}
+
+static enum clq_npu_dtype dtype_of(const DLTensor *tensor)
+{
+    return tensor->dtype.bits == 32        ? CLQ_NPU_INT32
+           : tensor->dtype.bits == 4       ? CLQ_NPU_QUINT4X2
+           : tensor->dtype.code == kDLUInt ? CLQ_NPU_QUINT8
+                                           : CLQ_NPU_QINT8;
+}
+
+/* Multiplied: int8 or int4, and along one of the last two axes. */
+static bool fit_quantize(struct call *call)
+{
+    const struct clq_quantize_desc *desc = (const void *)call->desc;
+    const struct tensor *x = &call->tensors[QUANTIZE_X], *scales = &call->tensors[QUANTIZE_SCALES],
+                        *zero_points = &call->tensors[QUANTIZE_ZERO_POINTS], *y = &call->tensors[QUANTIZE_Y];
+    const bool divide = desc->mode == CLQ_DIVIDE;
+    const int d = call_dimension(call, QUANTIZE_X, desc->axis, -1);
+    bool good = divide ? y->type != REFERENCE_I4 && scales->dl.ndim == 1
+                       : (y->type == REFERENCE_I4 || y->type == REFERENCE_I8) && d >= x->dl.ndim - 2;
+
+    if (is_given(zero_points)) {
+        good =
+            good && zero_points->dl.ndim == scales->dl.ndim && (divide || zero_points->type == scales->type);
+        for (int i = 0; i < scales->dl.ndim && good; i++)
+            good = zero_points->shape[i] == scales->shape[i];
+    }
+    return good && has_dtype(y);
+}
+
+static clq_status npu_quantize(clq_context *context, cl_command_queue queue, const void *general,
+                               cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    const struct clq_quantize_desc *desc = general;
+    const int rank = desc->x->ndim;
+    const bool divide = desc->mode == CLQ_DIVIDE;
+    int axis = desc->axis == CLQ_AXIS_FIRST ? 0 : desc->axis;
+
+    /* the second-to-last axis is -2 alone, and anything from -1 up is the last */
+    if (!divide)
+        axis = rank > 1 && (axis == -2 || axis == rank - 2) ? -2 : axis < 0 || rank == 0 ? -1 : 0;
+    return clq_npu_quantize(context, queue, desc->x, desc->scales, desc->zero_points, dtype_of(desc->y), axis,
+                            divide, desc->y, num_wait, wait, done);
+}
+
+static bool fit_group(struct call *call)
+{
+    const struct tensor *zero_points = &call->tensors[GROUP_ZERO_POINTS];
+
+    return has_dtype(&call->tensors[GROUP_Y]) &&
+           (!is_given(zero_points) || zero_points->type == call->tensors[GROUP_SCALES].type);
+}
+
+static clq_status npu_group_quant(clq_context *context, cl_command_queue queue, const void *general,
+                                  cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    const struct clq_group_quantize_desc *desc = general;
+
+    return clq_npu_group_quant(context, queue, desc->x, desc->scales, desc->group_index, desc->zero_points,
+                               dtype_of(desc->y), desc->y, num_wait, wait, done);
+}
+
+/* Divided, with a number for each index of the last axis, along which no entry is placed. */
+static bool fit_scatter(struct call *call, bool copies)
+{
+    struct clq_quantize_scatter_desc *desc = (void *)call->desc;
+    const struct tensor *updates = &call->tensors[SCATTER_UPDATES], *cache = &call->tensors[SCATTER_CACHE],
+                        *zero_points = &call->tensors[SCATTER_ZERO_POINTS];
+    const int last = cache->dl.ndim - 1;
+
+    desc->mode = CLQ_DIVIDE;
+    desc->out_of_range = CLQ_DROP;
+    desc->unique = 0;
+    return is_given(&call->tensors[SCATTER_INPUT]) == copies &&
+           call_dimension(call, SCATTER_UPDATES, desc->axis, -2) < last &&
+           elements_of(&call->tensors[SCATTER_SCALES]) == updates->shape[last] &&
+           (!is_given(zero_points) || elements_of(zero_points) == updates->shape[last]) &&
+           updates->shape[0] <= cache->shape[0];
+}
+
+static bool fit_scatter_copy(struct call *call)
+{
+    return fit_scatter(call, true);
+}
+
+static bool fit_scatter_in_place(struct call *call)
+{
+    return fit_scatter(call, false);
+}
+
+static clq_status npu_quant_scatter(clq_context *context, cl_command_queue queue, const void *general,
+                                    cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    const struct clq_quantize_scatter_desc *desc = general;
+
+    return clq_npu_quant_scatter(context, queue, desc->input, desc->indices, desc->updates, desc->scales,
+                                 desc->zero_points, desc->axis, -1, "update", desc->cache, num_wait, wait,
+                                 done);
+}
+
+static clq_status npu_quant_scatter_(clq_context *context, cl_command_queue queue, const void *general,
+                                     cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    const struct clq_quantize_scatter_desc *desc = general;
+
+    return clq_npu_quant_scatter_(context, queue, desc->cache, desc->indices, desc->updates, desc->scales,
+                                  desc->zero_points, desc->axis, desc->updates->ndim - 1, "update", num_wait,
+                                  wait, done);
+}
+
+/* A cache [B, S, 1, H], and a row for each batch. */
+static bool fit_dynamic(struct call *call)
+{
+    struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
+    const struct tensor *updates = &call->tensors[DYNAMIC_UPDATES], *cache = &call->tensors[DYNAMIC_CACHE];
+
+    desc->out_of_range = CLQ_DROP;
+    desc->unique = 0;
+    return !desc->symmetric && cache->dl.ndim == 4 && cache->shape[2] == 1 &&
+           call_dimension(call, DYNAMIC_UPDATES, desc->axis, -2) == 1 && updates->shape[1] == 1 &&
+           updates->shape[0] == cache->shape[0] && call->tensors[DYNAMIC_INDICES].dl.ndim == 1;
+}
+
+static clq_status dynamic_quant_update_scatter_v2(clq_context *context, cl_command_queue queue,
+                                                  const void *general, cl_uint num_wait, const cl_event *wait,
+                                                  cl_event *done)
+{
+    const struct clq_dynamic_quantize_scatter_desc *desc = general;
+    const DLTensor *updates = desc->updates;
+    DLTensor x = *updates, scales = *desc->cache_scales, offsets = *desc->cache_offsets;
+    int64_t shape[] = {updates->shape[0], 1, updates->shape[3]}, strides[3];
+
+    /* [B, 1, 1, H] as [B, 1, H], and one of [B, S, 1] as [B, S] */
+    x.ndim = 3;
+    x.shape = shape;
+    for (int d = 0; d < 3 && updates->strides != NULL; d++)
+        strides[d] = updates->strides[d + (d == 2)];
+    if (updates->strides != NULL)
+        x.strides = strides;
+    if (scales.strides == NULL)
+        scales.ndim = 2;
+    if (desc->axis < 0)
+        offsets.ndim = 2;
+    return clq_dynamic_quant_update_scatter_v2(context, queue, &x, desc->indices, desc->cache, &scales,
+                                               &offsets, num_wait, wait, done);
+}
+
+const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
+    {"npu_quantize", &operator_quantize, -1, -1, fit_quantize, npu_quantize},
+    {"npu_group_quant", &operator_group_quantize, -1, -1, fit_group, npu_group_quant},
+    {"npu_quant_scatter", &operator_quantize_scatter, REFERENCE_I8, -1, fit_scatter_copy, npu_quant_scatter},
+    {"npu_quant_scatter_", &operator_quantize_scatter, REFERENCE_I8, -1, fit_scatter_in_place,
+     npu_quant_scatter_},
+    {"dynamic_quant_update_scatter_v2", &operator_dynamic_quantize_scatter, REFERENCE_I4, 0, fit_dynamic,
+     dynamic_quant_update_scatter_v2},
+};
+
+void documented_draw(struct call *call, const struct documented_call *documented, struct operator_row *row,
+                     int64_t elements)
+{
+    struct wish wish = no_wish;
+
+    wish.dst = documented->dst;
+    wish.smooth = documented->smooth;
+    *row = *documented->general;
+    row->name = documented->name;
+    row->enqueue = documented->enqueue;
+    row->workspace_bytes = NULL;
+    row->report = row->workspace = 0;
+    call_draw(call, row, elements, &wish);
+    while (!documented->fit(call)) {
+        call_clear(call);
+        call_draw(call, row, elements, &wish);
+    }
+    tensor_clear(&call->report);
+}
