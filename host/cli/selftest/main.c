@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clquant selftest: every operator, in each form and arithmetic, a line each. */
-#include "selftest.h"
+#include "line.h"
 
 #include "../commands.h"
 #include "../failure.h"
@@ -9,7 +9,6 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <time.h>
@@ -19,14 +18,11 @@
 static const char help[] =
     "clquant selftest [--device KIND|N|TEXT] [--only TEXT] [--seed N]\n\n"
     "Compares every operator with the plain C reference, byte for byte, on a device: pass or fail,\n"
-    "a line each. Exit status 3: a line failed. The first run takes its time: it builds many kernels.\n\n"
+    "a line each, which is random calls that read one type and write another. What fails is shown on\n"
+    "stderr. Exit status 3: a line failed. The first run takes its time: it builds many kernels.\n\n"
     "  --only TEXT  lines that hold every word of TEXT, or words that begin so; \"these two\" are one:\n"
     "               'quantize_scatter \"own form\"'\n"
     "  --seed N     of the values, the time where left out; the same for the same N\n";
-
-static const struct selftest_operator *const operators[] = {
-    &selftest_quantize,         &selftest_npu_quantize, &selftest_group_quantize, &selftest_quantize_scatter,
-    &selftest_dynamic_quantize, &selftest_find_scales,  &selftest_dequantize};
 
 static const struct setting {
     const char *name;
@@ -50,68 +46,53 @@ struct totals {
     size_t lines, failed, comparisons;
 };
 
-bool selftest_fail(struct selftest *test, const char *format, ...)
+/* Whether the line of the number is wanted; its name too. */
+static bool is_wanted(const struct setting *setting, const char *only, int number, struct line *line,
+                      char *name, size_t name_bytes)
 {
-    va_list values;
-
-    va_start(values, format);
-    vsnprintf(test->problem, sizeof test->problem, format, values);
-    va_end(values);
-    return false;
+    if (!line_find(number, setting == settings, line))
+        return false;
+    line_name(line, setting->name, name, name_bytes);
+    return only == NULL || holds_words(name, only);
 }
 
-bool selftest_finish(struct selftest *test, const char *call, clq_status status, cl_event done)
+static bool has_lines(const struct setting *setting, const char *only)
 {
-    if (status != CLQ_OK)
-        return selftest_fail(test, "%s failed with %s: %s", call, clq_status_name(status),
-                             clq_error_detail());
-    if (done) {
-        status = clWaitForEvents(1, &done);
-        clReleaseEvent(done);
-    }
-    return status == CLQ_OK ||
-           selftest_fail(test, "%s: its event failed with %s", call, clq_status_name(status));
-}
+    struct line line;
+    char name[256];
 
-/* Goes to the next line that is wanted, from *line on, and writes its label; false where there is none. */
-static bool find_line(const struct setting *setting, const struct selftest_operator *op, const char *only,
-                      size_t *line, char *label, size_t size_bytes)
-{
-    char name[128];
-
-    for (; op->name_line(*line, name, sizeof name); ++*line) {
-        snprintf(label, size_bytes, "%s, %s: %s", op->name, setting->name, name);
-        if ((setting == settings || !op->skip_line || !op->skip_line(*line)) &&
-            (!only || holds_words(label, only)))
-            return true;
-    }
-    return false;
-}
-
-static bool setting_has_lines(const struct setting *setting, const char *only)
-{
-    char label[256];
-
-    for (size_t i = 0; i < COUNT(operators); i++)
-        if (find_line(setting, operators[i], only, &(size_t){0}, label, sizeof label))
+    for (int number = 0; number < LINES; number++)
+        if (is_wanted(setting, only, number, &line, name, sizeof name))
             return true;
     return false;
 }
 
-static void run_operator(struct selftest *test, const struct selftest_operator *op,
-                         const struct setting *setting, const struct request *request, struct totals *totals)
+static void say_how_to_repeat(const struct request *request, const char *name)
 {
-    char label[256];
+    fprintf(stderr, "once more: clquant selftest --seed %" PRIu64 " --only '\"%s\"'", request->seed, name);
+    if (request->device_text != NULL)
+        fprintf(stderr, " --device '%s'", request->device_text);
+    fprintf(stderr, "\n");
+}
 
-    for (size_t line = 0; find_line(setting, op, request->only, &line, label, sizeof label); line++) {
-        bool ok = false;
+static void run_lines(const struct device *device, const struct setting *setting,
+                      const struct request *request, struct totals *totals)
+{
+    char name[256], failure[1024] = "";
+    struct line line;
 
-        test->random = request->seed + line; /* a line does not depend on those before it */
-        ok = op->run_line(test, line);
-        printf("%s  %s%s%s\n", ok ? "pass" : "FAIL", label, ok ? "" : ": ", ok ? "" : test->problem);
+    for (int number = 0; number < LINES; number++) {
+        bool good;
+
+        if (!is_wanted(setting, request->only, number, &line, name, sizeof name))
+            continue;
+        good = line_run(&line, number, request->seed, device, &totals->comparisons, failure, sizeof failure);
+        printf("%s  %s%s%s\n", good ? "pass" : "FAIL", name, good ? "" : ": ", good ? "" : failure);
         fflush(stdout);
+        if (!good)
+            say_how_to_repeat(request, name);
         totals->lines++;
-        totals->failed += !ok;
+        totals->failed += !good;
     }
 }
 
@@ -119,42 +100,37 @@ static bool run_setting(const struct setting *setting, const struct request *req
 {
     const struct clq_context_desc desc = {
         .device_text = request->device_text, .form = setting->form, .arithmetic = setting->arithmetic};
-    struct selftest test = {.own = setting == settings};
-    cl_int code = CL_SUCCESS;
-    clq_status status = clq_context_create(&desc, &test.context);
+    struct device device;
+    clq_context *context;
+    bool good;
 
-    if (status != CLQ_OK) {
+    if (clq_context_create(&desc, &context) != CLQ_OK) {
         complain("selftest: %s", clq_error_detail());
         return false;
     }
-    test.queue =
-        clCreateCommandQueue(clq_context_cl(test.context), clq_context_device(test.context), 0, &code);
-    if (code == CL_SUCCESS) {
-        for (size_t i = 0; i < COUNT(operators); i++)
-            run_operator(&test, operators[i], setting, request, totals);
-        clReleaseCommandQueue(test.queue);
-    } else {
-        complain("selftest: clCreateCommandQueue failed with %s", clq_status_name(code));
-    }
-    totals->comparisons += test.comparisons;
-    clq_context_destroy(test.context);
-    return code == CL_SUCCESS;
+    good = device_of(&device, context);
+    if (good)
+        run_lines(&device, setting, request, totals);
+    else
+        complain("selftest: OpenCL refuses a queue");
+    device_close(&device);
+    return good;
 }
 
 static int run_all(const struct request *request)
 {
     struct totals totals = {0};
-    size_t found = 0;
+    bool found = false;
 
-    for (size_t i = 0; i < COUNT(settings); i++)
-        found += setting_has_lines(&settings[i], request->only);
-    if (found == 0) {
+    for (size_t i = 0; i < COUNT(settings) && !found; i++)
+        found = has_lines(&settings[i], request->only);
+    if (!found) {
         complain("selftest: --only '%.100s': no line has it", request->only);
         return STATUS_USAGE;
     }
     printf("seed %" PRIu64 "\n", request->seed);
     for (size_t i = 0; i < COUNT(settings); i++)
-        if (setting_has_lines(&settings[i], request->only) && !run_setting(&settings[i], request, &totals))
+        if (has_lines(&settings[i], request->only) && !run_setting(&settings[i], request, &totals))
             return STATUS_SYSTEM;
     printf("%zu lines, %zu comparisons, %zu failed\n", totals.lines, totals.comparisons, totals.failed);
     if (totals.failed == 0)

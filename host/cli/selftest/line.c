@@ -1,0 +1,102 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "line.h"
+
+#include <stdio.h>
+
+enum { CALLS = 40, LARGE_CALLS = 2, LARGE = 100000 };
+
+/* The one float type that goes with an integer type and a mode in the spread; NO_TYPE: none. */
+enum { NO_TYPE = -1 };
+static int spread_type(int integer, int multiply)
+{
+    static const int types[REFERENCE_TYPES][2] = {[REFERENCE_I8] = {REFERENCE_F32, REFERENCE_BF16},
+                                                  [REFERENCE_U8] = {NO_TYPE, REFERENCE_F16},
+                                                  [REFERENCE_I32] = {REFERENCE_BF16, NO_TYPE},
+                                                  [REFERENCE_I4] = {NO_TYPE, REFERENCE_F16}};
+
+    return types[integer][multiply];
+}
+
+/* Its mode there; NO_TYPE: it is not in it. What reads integers has the first of a type's two. */
+static int spread_mode(const struct line *line)
+{
+    const bool from_float = !reference_types[line->src].integer;
+    const int integer = from_float ? line->dst : line->src, other = from_float ? line->src : line->dst;
+    const int first = line->op == &operator_group_quantize /* which only multiplies */ ||
+                      spread_type(integer, 0) == NO_TYPE;
+
+    for (int multiply = first; multiply < (from_float ? 2 : first + 1); multiply++)
+        if (spread_type(integer, multiply) == other)
+            return multiply;
+    return NO_TYPE;
+}
+
+bool line_find(int number, bool own, struct line *line)
+{
+    const int pairs = REFERENCE_TYPES * REFERENCE_TYPES, op = number / pairs;
+
+    *line = (struct line){.multiply = -1};
+    if (op >= OPERATORS) {
+        /* only its rules of arguments are not the general operator's */
+        line->documented = &documented_calls[number - OPERATORS * pairs];
+        return own;
+    }
+    line->op = operators[op];
+    line->src = number / REFERENCE_TYPES % REFERENCE_TYPES;
+    line->dst = number % REFERENCE_TYPES;
+    if (!(line->op->src >> line->src & 1) || !(line->op->dst >> line->dst & 1))
+        return false;
+    if (!own)
+        line->multiply = spread_mode(line);
+    else if (reference_types[line->src].integer) /* the way back: each pair in one mode, each type in both */
+        line->multiply = (line->src + line->dst) % 2;
+    return own || line->multiply != NO_TYPE;
+}
+
+void line_name(const struct line *line, const char *setting, char *name, size_t name_bytes)
+{
+    if (line->documented != NULL)
+        snprintf(name, name_bytes, "%s, %s: every type", line->documented->name, setting);
+    else
+        snprintf(name, name_bytes, "%s, %s: %s to %s", line->op->name, setting,
+                 reference_types[line->src].name, reference_types[line->dst].name);
+}
+
+/* Most calls are small; of large ones the last has as many entries as an operator that reads indices can have. */
+static void draw(const struct line *line, struct call *call, struct operator_row *row, int i)
+{
+    const bool is_large = i >= CALLS - LARGE_CALLS;
+    const int64_t elements = i % 8 < 5 ? 48 : i % 8 < 7 ? 600 : 5000;
+    struct wish wish = {.given = true, .src = line->src, .dst = line->dst, .multiply = line->multiply};
+
+    if (line->documented != NULL) {
+        documented_draw(call, line->documented, row, elements);
+        return;
+    }
+    wish.multiply = line->multiply < 0 ? i % 2 : line->multiply;
+    wish.smooth = line->multiply < 0 ? i / 2 % 2 : line->multiply;
+    wish.claims = i == CALLS - 1;
+    call_draw(call, line->op, is_large ? LARGE : elements, &wish);
+}
+
+bool line_run(const struct line *line, int number, uint64_t seed, const struct device *device,
+              size_t *comparisons, char *failure, size_t failure_bytes)
+{
+    struct match how = {.device = device, .queue = device->queue};
+    struct operator_row row;
+    struct call call;
+    bool good = true;
+
+    for (int i = 0; i < CALLS && good; i++) {
+        call.rng = rng_of(seed, (uint64_t)number * CALLS + (uint64_t)i);
+        draw(line, &call, &row, i);
+        call_expect(&call);
+        how.no_event = i % 16 == 15;
+        good = match(&how, &call, failure, failure_bytes);
+        ++*comparisons;
+        if (!good)
+            call_print(&call);
+        call_clear(&call);
+    }
+    return good;
+}
