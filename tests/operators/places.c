@@ -72,16 +72,17 @@ static void fill_indices(struct call *call, const struct places *p, struct tenso
     const int64_t last_start = p->cache.size[p->d] - p->pieces.size[p->d], first = rng_below(rng, 100);
     const int64_t last_of_some = crowded && last_start > 2 ? 2 : last_start;
     const int64_t last_batch = crowded && p->cache.size[0] > 1 ? 0 : p->cache.size[0] - 1;
+    struct rng contents = rng_apart(rng);
 
     for (int64_t i = 0; i < p->pieces.size[0]; i++) {
         const bool strays = !tame && (!p->unique || p->range != CLQ_CLAMP);
-        int64_t batch = wild(rng, last_batch, p->cache.size[0] - 1, wide, strays),
-                start = wild(rng, last_of_some, last_start, wide, strays);
+        int64_t batch = wild(&contents, last_batch, p->cache.size[0] - 1, wide, strays),
+                start = wild(&contents, last_of_some, last_start, wide, strays);
 
         if (p->unique) {
             unique_place(p, first, i, &batch, &start);
-            if (strays && rng_once_in(rng, 6))
-                batch = -1 - rng_below(rng, 9);
+            if (strays && rng_once_in(&contents, 6))
+                batch = -1 - rng_below(&contents, 9);
         }
         if (pairs)
             tensor_set(indices, (int64_t[]){i, 0}, batch);
@@ -123,10 +124,11 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
 static void fill_ends(struct rng *rng, struct tensor *ends, int64_t count, int64_t rows)
 {
     const bool sorted = !rng_once_in(rng, 3), tame = rng_once_in(rng, 2);
+    struct rng contents = rng_apart(rng);
     int64_t end = 0;
 
     for (int64_t i = 0; i < count; i++) {
-        end = sorted ? end + rng_below(rng, 1 + 2 * rows / count) : rng_below(rng, rows + 4) - 2;
+        end = sorted ? end + rng_below(&contents, 1 + 2 * rows / count) : rng_below(&contents, rows + 4) - 2;
         tensor_set(ends, &i, tame && i == count - 1 ? rows : end);
     }
 }

@@ -7,7 +7,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A fuzzer's bytes are taken first, one for each choice among few: what is changed in them changes one choice. */
+/* A fuzzer's bytes are taken first, one for each choice among at most 256, so that another byte is another choice. */
 struct rng {
     uint64_t state;
     const uint8_t *bytes;
@@ -25,7 +25,8 @@ static inline bool rng_byte(struct rng *rng, uint64_t *byte)
         return false;
     rng->num_bytes--;
     *byte = *rng->bytes++;
-    rng->state += *byte + 1; /* what follows the bytes depends on all of them */
+    /* what follows the bytes depends on all of them, and on their order (FNV-1a; a 0 counts too) */
+    rng->state = (rng->state ^ *byte) * 0x100000001b3u + 1;
     return true;
 }
 
@@ -47,6 +48,12 @@ static inline int64_t rng_below(struct rng *rng, int64_t n)
     if (n <= 256 && rng_byte(rng, &byte))
         return (int64_t)(byte % (uint64_t)n);
     return (int64_t)(rng_next(rng) % (uint64_t)n);
+}
+
+/* Another one, for contents: they are many, and a fuzzer's bytes are for choices. */
+static inline struct rng rng_apart(struct rng *rng)
+{
+    return (struct rng){.state = rng_next(rng)};
 }
 
 /* Once in n times. */
