@@ -141,10 +141,18 @@ bool match(const struct match *match, struct call *call, char *failure, size_t f
     desc = placed_make(&placed, match->device, call);
     if (desc == NULL)
         snprintf(failure, failure_bytes, "OpenCL refuses a buffer");
-    good = desc != NULL && run(match, &placed, desc, failure, failure_bytes) &&
-           placed_read(&placed, failure, failure_bytes);
+    good = desc != NULL && !has_failed(call->op->check(desc), "check", failure, failure_bytes) &&
+           run(match, &placed, desc, failure, failure_bytes) && placed_read(&placed, failure, failure_bytes);
     placed_clear(&placed);
     return good && call_compare(call, words, failure, failure_bytes);
+}
+
+static bool is_of_buffers(const struct judge *judge)
+{
+    for (int i = 0; i < judge_findings(judge); i++)
+        if (!judge->findings[i].of_buffers)
+            return false;
+    return true;
 }
 
 /* What is wrong, told by every call that takes the descriptor. */
@@ -184,6 +192,10 @@ bool match_refused(const struct match *match, struct call *call, const struct ju
     good = good && is_refused(judge, op->enqueue(context, match->queue, desc, 0, NULL, &done), said,
                               "the call", failure, failure_bytes);
     good = good && is_refused(judge, op->build(context, desc), said, "build", failure, failure_bytes);
+    if (good && is_of_buffers(judge))
+        good = !has_failed(op->check(desc), "check, which looks at no buffer", failure, failure_bytes);
+    else if (good)
+        good = is_refused(judge, op->check(desc), said, "check", failure, failure_bytes);
     if (op->check_indices != NULL && good)
         good = is_refused(judge, op->check_indices(context, match->queue, desc, 0, NULL), said,
                           "check_indices", failure, failure_bytes);
