@@ -129,24 +129,6 @@ static bool run(const struct match *match, struct placed *placed, const void *de
     return good;
 }
 
-bool match(const struct match *match, struct call *call, char *failure, size_t failure_bytes)
-{
-    struct placed placed;
-    const void *desc;
-    size_t words;
-    bool good = find_workspace(match, call, &words, failure, failure_bytes);
-
-    if (!good)
-        return false;
-    desc = placed_make(&placed, match->device, call);
-    if (desc == NULL)
-        snprintf(failure, failure_bytes, "OpenCL refuses a buffer");
-    good = desc != NULL && !has_failed(call->op->check(desc), "check", failure, failure_bytes) &&
-           run(match, &placed, desc, failure, failure_bytes) && placed_read(&placed, failure, failure_bytes);
-    placed_clear(&placed);
-    return good && call_compare(call, words, failure, failure_bytes);
-}
-
 static bool is_of_buffers(const struct judge *judge)
 {
     for (int i = 0; i < judge_findings(judge); i++)
@@ -175,6 +157,41 @@ static bool is_refused(const struct judge *judge, clq_status status, bool said, 
     else
         return true;
     return false;
+}
+
+/* A right call's indices may be anything; this function says whether they are in range. */
+static bool check_indices(const struct match *match, const struct call *call, const void *desc, char *failure,
+                          size_t failure_bytes)
+{
+    struct judge judge;
+    clq_status status;
+
+    if (call->op->check_indices == NULL)
+        return true;
+    judge_call(&judge, call);
+    call->op->judge_indices(&judge);
+    status = call->op->check_indices(match->device->context, match->queue, desc, 0, NULL);
+    return judge.count > 0 ? is_refused(&judge, status, true, "check_indices", failure, failure_bytes)
+                           : !has_failed(status, "check_indices", failure, failure_bytes);
+}
+
+bool match(const struct match *match, struct call *call, char *failure, size_t failure_bytes)
+{
+    struct placed placed;
+    const void *desc;
+    size_t words;
+    bool good = find_workspace(match, call, &words, failure, failure_bytes);
+
+    if (!good)
+        return false;
+    desc = placed_make(&placed, match->device, call);
+    if (desc == NULL)
+        snprintf(failure, failure_bytes, "OpenCL refuses a buffer");
+    good = desc != NULL && !has_failed(call->op->check(desc), "check", failure, failure_bytes) &&
+           check_indices(match, call, desc, failure, failure_bytes) &&
+           run(match, &placed, desc, failure, failure_bytes) && placed_read(&placed, failure, failure_bytes);
+    placed_clear(&placed);
+    return good && call_compare(call, words, failure, failure_bytes);
 }
 
 bool match_refused(const struct match *match, struct call *call, const struct judge *judge, bool said,

@@ -140,20 +140,26 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
     }
 }
 
+static struct entry_rules entries_of(const struct clq_dequantize_desc *desc)
+{
+    return (struct entry_rules){.cache = Q,
+                                .pieces = Y,
+                                .indices = INDICES,
+                                .axis = desc->axis,
+                                .rows = desc->mode == CLQ_DEQUANTIZE_DYNAMIC,
+                                .out_of_range = desc->out_of_range};
+}
+
 static void judge(struct judge *judge)
 {
     const struct clq_dequantize_desc *desc = judge->desc;
+    const struct entry_rules entries = entries_of(desc);
     const int before = judge->count;
 
     judge->ignores_report = !judge->facts[INDICES].given && !judge->facts[GROUP_INDEX].given;
     judge_numbers(judge, desc);
     if (judge->facts[INDICES].given) {
-        rule_entries(judge, &(struct entry_rules){.cache = Q,
-                                                  .pieces = Y,
-                                                  .indices = INDICES,
-                                                  .axis = desc->axis,
-                                                  .rows = desc->mode == CLQ_DEQUANTIZE_DYNAMIC,
-                                                  .out_of_range = desc->out_of_range});
+        rule_entries(judge, &entries);
     } else {
         rule_out_of_range(judge, desc->out_of_range);
         if (judge_has_shapes(judge))
@@ -161,6 +167,18 @@ static void judge(struct judge *judge)
     }
     if (judge_has_shapes(judge) && (judge->count == before || !judge->facts[INDICES].given))
         judge_parameters(judge, desc);
+}
+
+static void judge_indices(struct judge *judge)
+{
+    const struct entry_rules entries = entries_of(judge->desc);
+
+    if (judge->facts[INDICES].given)
+        rule_entry_indices(judge, &entries);
+    else if (judge->facts[GROUP_INDEX].given)
+        rule_group_indices(judge, Q, GROUP_INDEX);
+    else
+        RULE(judge, true, CLQ_ERROR_NULL, "indices and group_index are NULL: there is nothing to read back");
 }
 
 static struct reference_report reference(const struct call *call)
@@ -208,6 +226,7 @@ const struct operator_row operator_dequantize = {
     .report = AT(report),
     .draw = draw,
     .judge = judge,
+    .judge_indices = judge_indices,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,

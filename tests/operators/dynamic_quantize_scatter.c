@@ -28,19 +28,32 @@ static void draw(struct call *call)
     call_report(call);
 }
 
+static struct entry_rules entries_of(const struct clq_dynamic_quantize_scatter_desc *desc)
+{
+    return (struct entry_rules){.cache = CACHE,
+                                .pieces = UPDATES,
+                                .indices = INDICES,
+                                .axis = desc->axis,
+                                .rows = true,
+                                .out_of_range = desc->out_of_range,
+                                .unique = desc->unique,
+                                .written = true};
+}
+
 static void judge(struct judge *judge)
 {
     const struct clq_dynamic_quantize_scatter_desc *desc = judge->desc;
+    const struct entry_rules entries = entries_of(desc);
 
     rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric);
-    rule_entries(judge, &(struct entry_rules){.cache = CACHE,
-                                              .pieces = UPDATES,
-                                              .indices = INDICES,
-                                              .axis = desc->axis,
-                                              .rows = true,
-                                              .out_of_range = desc->out_of_range,
-                                              .unique = desc->unique,
-                                              .written = true});
+    rule_entries(judge, &entries);
+}
+
+static void judge_indices(struct judge *judge)
+{
+    const struct entry_rules entries = entries_of(judge->desc);
+
+    rule_entry_indices(judge, &entries);
 }
 
 static struct reference_report reference(const struct call *call)
@@ -85,6 +98,7 @@ const struct operator_row operator_dynamic_quantize_scatter = {
     .workspace = AT(workspace),
     .draw = draw,
     .judge = judge,
+    .judge_indices = judge_indices,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,

@@ -23,6 +23,11 @@ static void judge(struct judge *judge)
     rule_same_shape(judge, Y, X);
 }
 
+static void judge_indices(struct judge *judge)
+{
+    rule_group_indices(judge, X, GROUP_INDEX);
+}
+
 static struct reference_report reference(const struct call *call)
 {
     struct reference_tensor as[5];
@@ -53,6 +58,7 @@ const struct operator_row operator_group_quantize = {
     .report = AT(report),
     .draw = draw,
     .judge = judge,
+    .judge_indices = judge_indices,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,

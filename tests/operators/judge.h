@@ -90,6 +90,9 @@ struct entry_rules {
     bool written; /* the last one of a place counts */
 };
 void rule_entries(struct judge *judge, const struct entry_rules *rules);
+/* Of a right call: what check_indices says of the lowest wrong entry, or of the lowest wrong end of a group of x's rows. */
+void rule_entry_indices(struct judge *judge, const struct entry_rules *rules);
+void rule_group_indices(struct judge *judge, int x, int ends);
 void rule_out_of_range(struct judge *judge, uint32_t out_of_range);
 void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_points);
 /* The dimension that an axis means; outside of [0, rank) where there is none. */

@@ -50,6 +50,8 @@ struct operator_row {
     unsigned (*types)(const struct call *call, int t);
     /* Every rule that the call breaks, but those of each tensor alone and of buffers. */
     void (*judge)(struct judge *judge);
+    /* What check_indices says of a right call; NULL: there is no such function. */
+    void (*judge_indices)(struct judge *judge);
     /* What the call writes, into the expected bytes. */
     struct reference_report (*reference)(const struct call *call);
 

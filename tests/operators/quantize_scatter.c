@@ -52,20 +52,26 @@ static unsigned types_of(const struct call *call, int t)
     return operator_quantize_scatter.operands[t].types;
 }
 
+static struct entry_rules entries_of(const struct clq_quantize_scatter_desc *desc)
+{
+    return (struct entry_rules){.cache = CACHE,
+                                .pieces = UPDATES,
+                                .indices = INDICES,
+                                .axis = desc->axis,
+                                .out_of_range = desc->out_of_range,
+                                .unique = desc->unique,
+                                .written = true};
+}
+
 static void judge(struct judge *judge)
 {
     const struct clq_quantize_scatter_desc *desc = judge->desc;
     const struct facts *input = &judge->facts[INPUT], *cache = &judge->facts[CACHE];
+    const struct entry_rules entries = entries_of(desc);
     const int before = judge->count;
 
     rule_mode(judge, desc->mode);
-    rule_entries(judge, &(struct entry_rules){.cache = CACHE,
-                                              .pieces = UPDATES,
-                                              .indices = INDICES,
-                                              .axis = desc->axis,
-                                              .out_of_range = desc->out_of_range,
-                                              .unique = desc->unique,
-                                              .written = true});
+    rule_entries(judge, &entries);
     if (!judge_has_shapes(judge) || judge->count > before)
         return;
     rule_along_last(judge, SCALES, UPDATES);
@@ -75,6 +81,13 @@ static void judge(struct judge *judge)
     rule_same_shape(judge, INPUT, CACHE);
     RULE(judge, input->lanes != cache->lanes, CLQ_ERROR_TYPE,
          "input.dtype has %d lanes: it must have those of cache, %d", input->lanes, cache->lanes);
+}
+
+static void judge_indices(struct judge *judge)
+{
+    const struct entry_rules entries = entries_of(judge->desc);
+
+    rule_entry_indices(judge, &entries);
 }
 
 static struct reference_report reference(const struct call *call)
@@ -123,6 +136,7 @@ const struct operator_row operator_quantize_scatter = {
     .draw = draw,
     .types = types_of,
     .judge = judge,
+    .judge_indices = judge_indices,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
