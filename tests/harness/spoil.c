@@ -97,6 +97,21 @@ static void give(struct call *call, int t)
         call_tensor_of(call, t, type, &shape, TENSOR_OUTPUT);
 }
 
+/* Any other size, or another dimension's, so that the tensor keeps its elements. */
+static void change_shape(struct rng *rng, struct tensor *tensor, int d)
+{
+    const int64_t was = tensor->shape[d];
+    const int other =
+        tensor->dl.ndim > 1 && tensor->dl.ndim <= TENSOR_MOST_RANK ? (int)rng_below(rng, tensor->dl.ndim) : d;
+
+    if (other != d && rng_once_in(rng, 4)) {
+        tensor->shape[d] = tensor->shape[other];
+        tensor->shape[other] = was;
+    } else {
+        tensor->shape[d] = any_value(rng, was);
+    }
+}
+
 static void spoil_tensor(struct call *call, int t)
 {
     struct rng *rng = &call->rng;
@@ -120,7 +135,7 @@ static void spoil_tensor(struct call *call, int t)
     case 2:
     case 3:
     case 4:
-        tensor->shape[d] = any_value(rng, tensor->shape[d]);
+        change_shape(rng, tensor, d);
         break;
     case 5:
     case 6:
