@@ -90,6 +90,18 @@ static void fill_indices(struct call *call, const struct places *p, struct tenso
     }
 }
 
+/* Entries of nothing, in a cache that may have nothing either, or a cache without batches, which pairs miss. Rows whose last
+ * dimension has to be whole have elements. */
+static void make_empty(struct rng *rng, struct places *p, bool last_is_whole, bool pairs)
+{
+    const int d = rng_once_in(rng, 3) ? p->d : (int)rng_below(rng, p->cache.rank - last_is_whole);
+
+    if (d > 0)
+        p->pieces.size[d] = 0;
+    if (d == 0 ? pairs : d != p->d || rng_once_in(rng, 2))
+        p->cache.size[d] = 0;
+}
+
 struct places places_random(struct call *call, int t, bool last_is_whole, bool even, bool writes)
 {
     struct rng *rng = &call->rng;
@@ -117,6 +129,8 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
         call, &p,
         call_tensor(call, t, &indices, p.unique || rng_once_in(rng, 2) ? TENSOR_OUTPUT : TENSOR_INPUT),
         pairs);
+    if (!call->wish.claims && rng_once_in(rng, 40))
+        make_empty(rng, &p, last_is_whole, pairs);
     return p;
 }
 
