@@ -26,16 +26,16 @@ done
 refuses "a replay of zero.hex" "zero.hex:1: not the bytes of an input" "$replay" "$work/zero.hex"
 refuses "a replay of nothing" "no inputs" "$replay" "$work/empty.hex"
 refuses "a replay of no file" "No such file" "$replay" "$work/missing.hex"
-[[ $("$replay" "$corpora/scales.hex") == *"scales.hex: $(wc -l <"$corpora/scales.hex") inputs" ]]
+[[ $("$replay" "$corpora/descriptor.hex") == *"descriptor.hex: $(wc -l <"$corpora/descriptor.hex") inputs" ]]
 
 command -v python3 >/dev/null || { echo "SKIPPED: no python3 to pack and unpack with"; exit 77; }
 for damage in odd gap upper; do
   refuses "to unpack $damage.hex" "$damage.hex:2: not the bytes of an input" python3 "$tool" unpack "$work/$damage.hex" "$work/from"
   [ ! -e "$work/from" ] || { echo "a part of $damage.hex was unpacked"; exit 1; }
 done
-cp "$corpora/scales.hex" "$work/kept.hex"
+cp "$corpora/descriptor.hex" "$work/kept.hex"
 refuses "to pack nothing" "no inputs in" python3 "$tool" pack "$work/none" "$work/kept.hex"
-cmp "$corpora/scales.hex" "$work/kept.hex"
+cmp "$corpora/descriptor.hex" "$work/kept.hex"
 for packed in "$corpora"/*.hex; do
   name=$(basename "$packed" .hex)
   python3 "$tool" unpack "$packed" "$work/$name"
