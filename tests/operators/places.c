@@ -10,7 +10,7 @@ static void many_shapes(struct call *call, struct places *p, bool last_is_whole)
     const bool wide = rng_once_in(rng, 2); /* with many places for each entry */
 
     p->d = 1;
-    p->cache = (struct shape){.rank = last_is_whole ? 3 : 2};
+    p->cache = (struct shape){.rank = last_is_whole || rng_once_in(rng, 2) ? 3 : 2};
     p->cache.size[0] = 1 + rng_below(rng, wide ? 60 : 8);
     p->cache.size[1] = (wide ? 60 : 1) + rng_below(rng, 40);
     p->cache.size[2] = 2;
