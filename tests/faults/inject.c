@@ -10,6 +10,7 @@ static bool armed, rehearsing;
 static enum fault_mode mode;
 static size_t at, seen, total;
 static struct fault first;
+static _Thread_local bool paused;
 
 void inject_arm(enum fault_mode wished, size_t number)
 {
@@ -32,6 +33,11 @@ struct fault inject_disarm(void)
     result = first;
     pthread_mutex_unlock(&lock);
     return result;
+}
+
+void inject_pause(bool pause)
+{
+    paused = pause;
 }
 
 size_t inject_total(void)
@@ -64,6 +70,8 @@ bool inject_here(enum fault_kind kind, const char *name, int *code)
 {
     bool fails = false;
 
+    if (paused)
+        return false;
     pthread_mutex_lock(&lock);
     if (armed) {
         seen++;

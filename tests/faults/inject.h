@@ -24,6 +24,9 @@ void inject_arm(enum fault_mode mode, size_t at);
 struct fault inject_disarm(void);
 size_t inject_total(void);
 
+/* Begins or ends calls of this thread that are not the library's: they are not counted and do not fail. */
+void inject_pause(bool pause);
+
 /* Asked by the wrappers of allocation and files, and by the OpenCL layer. */
 bool inject_here(enum fault_kind kind, const char *name, int *code);
 

@@ -10,12 +10,16 @@
 #include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
-#define MAX_OBJECTS 4096
+#define MAX_OBJECTS 16384
 
 struct object {
     const void *handle;
     long references;
+    char name[96];    /* of a kernel */
     pthread_t setter; /* of a kernel: who set its first argument and has not enqueued it yet */
     bool set;
     bool has_null; /* of a kernel: one of the arguments so far is a NULL buffer */
@@ -26,6 +30,7 @@ struct object {
 
 static struct layer layer;
 static struct object objects[MAX_OBJECTS]; /* a handle's place is never given up, so that a probe finds it */
+static size_t num_objects;
 static cl_icd_dispatch target, wrapped;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -35,24 +40,30 @@ static struct object *place_of(const void *handle)
 
     while (objects[i].handle != NULL && objects[i].handle != handle)
         i = (i + 1) % MAX_OBJECTS;
+    num_objects += objects[i].handle == NULL;
     objects[i].handle = handle;
     return &objects[i];
 }
 
-/* Drivers give handles anew: the objects without references are forgotten before the table fills. */
+/* Drivers give handles anew: the objects without references are forgotten before the table fills, for a probe of a full one
+ * does not end. */
 static void make_room(void)
 {
-    static size_t changes;
     static struct object kept[MAX_OBJECTS];
     size_t count = 0;
 
-    if (++changes % (MAX_OBJECTS / 2) != 0)
+    if (num_objects < MAX_OBJECTS / 2)
         return;
     for (size_t i = 0; i < MAX_OBJECTS; i++)
         if (objects[i].references != 0)
             kept[count++] = objects[i];
+    if (count >= MAX_OBJECTS / 2) {
+        fprintf(stderr, "%zu OpenCL objects are alive: the fault layer has no room for more\n", count);
+        abort();
+    }
     for (size_t i = 0; i < MAX_OBJECTS; i++)
         objects[i] = (struct object){0};
+    num_objects = 0;
     for (size_t i = 0; i < count; i++)
         *place_of(kept[i].handle) = kept[i];
 }
@@ -137,12 +148,20 @@ static bool await(cl_uint num, const cl_event *wait)
     return tied;
 }
 
-static bool await_in(cl_command_queue queue, cl_uint num, const cl_event *wait)
+/* A command, or the kernel of one. */
+static bool await_in(cl_command_queue queue, const char *command, cl_kernel kernel, cl_uint num,
+                     const cl_event *wait)
 {
     const bool tied = await(num, wait);
 
     pthread_mutex_lock(&lock);
-    layer.adrift += !tied && (queue == layer.callers[0] || queue == layer.callers[1]);
+    if (queue == layer.callers[0] || queue == layer.callers[1]) {
+        const size_t length = strlen(layer.commands);
+
+        layer.adrift += !tied;
+        snprintf(layer.commands + length, sizeof layer.commands - length, "%s ",
+                 kernel != NULL ? place_of(kernel)->name : command);
+    }
     pthread_mutex_unlock(&lock);
     return tied;
 }
@@ -204,28 +223,28 @@ static void note_argument(cl_kernel kernel, cl_uint index, size_t size, const vo
        void(CL_CALLBACK * e)(cl_program, void *), void *f),                                                  \
       (a, b, c, d, e, f))
 
-/* These name their queue and wait list. */
+/* These name their queue and wait list; the word is that of `commands`. */
 #define EVENT_CALLS(X)                                                                                       \
-    X(clEnqueueReadBuffer,                                                                                   \
+    X(clEnqueueReadBuffer, "transfer",                                                                       \
       (cl_command_queue queue, cl_mem a, cl_bool b, size_t c, size_t d, void *e, cl_uint num,                \
        const cl_event *wait, cl_event *event),                                                               \
       (queue, a, b, c, d, e, num, wait, event))                                                              \
-    X(clEnqueueWriteBuffer,                                                                                  \
+    X(clEnqueueWriteBuffer, "transfer",                                                                      \
       (cl_command_queue queue, cl_mem a, cl_bool b, size_t c, size_t d, const void *e, cl_uint num,          \
        const cl_event *wait, cl_event *event),                                                               \
       (queue, a, b, c, d, e, num, wait, event))                                                              \
-    X(clEnqueueFillBuffer,                                                                                   \
+    X(clEnqueueFillBuffer, "fill",                                                                           \
       (cl_command_queue queue, cl_mem a, const void *b, size_t c, size_t d, size_t e, cl_uint num,           \
        const cl_event *wait, cl_event *event),                                                               \
       (queue, a, b, c, d, e, num, wait, event))                                                              \
-    X(clEnqueueCopyBuffer,                                                                                   \
+    X(clEnqueueCopyBuffer, "copy",                                                                           \
       (cl_command_queue queue, cl_mem a, cl_mem b, size_t c, size_t d, size_t e, cl_uint num,                \
        const cl_event *wait, cl_event *event),                                                               \
       (queue, a, b, c, d, e, num, wait, event))                                                              \
-    X(clEnqueueUnmapMemObject,                                                                               \
+    X(clEnqueueUnmapMemObject, "transfer",                                                                   \
       (cl_command_queue queue, cl_mem a, void *b, cl_uint num, const cl_event *wait, cl_event *event),       \
       (queue, a, b, num, wait, event))                                                                       \
-    X(clEnqueueMarkerWithWaitList,                                                                           \
+    X(clEnqueueMarkerWithWaitList, "marker",                                                                 \
       (cl_command_queue queue, cl_uint num, const cl_event *wait, cl_event *event),                          \
       (queue, num, wait, event))
 
@@ -245,8 +264,7 @@ static void note_argument(cl_kernel kernel, cl_uint index, size_t size, const vo
     X(cl_program, clCreateProgramWithBinary,                                                                 \
       (cl_context a, cl_uint b, const cl_device_id *c, const size_t *d, const unsigned char **e, cl_int *f,  \
        cl_int *code),                                                                                        \
-      (a, b, c, d, e, f, &made))                                                                             \
-    X(cl_kernel, clCreateKernel, (cl_program a, const char *b, cl_int *code), (a, b, &made))
+      (a, b, c, d, e, f, &made))
 
 #define REFERENCE_CALLS(X)                                                                                   \
     X(Context, cl_context)                                                                                   \
@@ -266,7 +284,7 @@ static void note_argument(cl_kernel kernel, cl_uint index, size_t size, const vo
     }
 STATUS_CALLS(STATUS_WRAPPER)
 
-#define EVENT_WRAPPER(name, parameters, arguments)                                                           \
+#define EVENT_WRAPPER(name, command, parameters, arguments)                                                  \
     static cl_int CL_API_CALL wrap_##name parameters                                                         \
     {                                                                                                        \
         cl_int code;                                                                                         \
@@ -275,7 +293,7 @@ STATUS_CALLS(STATUS_WRAPPER)
                                                                                                              \
         if (fails(#name, &code))                                                                             \
             return code;                                                                                     \
-        tied = await_in(queue, num, wait);                                                                   \
+        tied = await_in(queue, command, NULL, num, wait);                                                    \
         code = answered(#name, target.name arguments);                                                       \
         if (code == CL_SUCCESS && event != NULL)                                                             \
             track_event(*event, tied);                                                                       \
@@ -323,6 +341,26 @@ MAKE_CALLS(MAKE_WRAPPER)
     }
 REFERENCE_CALLS(REFERENCE_WRAPPERS)
 
+static cl_kernel CL_API_CALL wrap_clCreateKernel(cl_program program, const char *name, cl_int *code)
+{
+    cl_int made = CL_SUCCESS;
+    cl_kernel kernel = NULL;
+
+    if (!fails("clCreateKernel", &made)) {
+        kernel = target.clCreateKernel(program, name, &made);
+        answered("clCreateKernel", made);
+    }
+    if (kernel != NULL) {
+        track(kernel);
+        pthread_mutex_lock(&lock);
+        snprintf(place_of(kernel)->name, sizeof place_of(kernel)->name, "%s", name);
+        pthread_mutex_unlock(&lock);
+    }
+    if (code != NULL)
+        *code = made;
+    return kernel;
+}
+
 static cl_event CL_API_CALL wrap_clCreateUserEvent(cl_context context, cl_int *code)
 {
     cl_event event = target.clCreateUserEvent(context, code);
@@ -349,7 +387,7 @@ static void *CL_API_CALL wrap_clEnqueueMapBuffer(cl_command_queue queue, cl_mem 
     void *host = NULL;
 
     if (!fails("clEnqueueMapBuffer", &made)) {
-        const bool tied = await_in(queue, num, wait);
+        const bool tied = await_in(queue, "transfer", NULL, num, wait);
 
         host =
             target.clEnqueueMapBuffer(queue, buffer, blocking, flags, offset, size, num, wait, event, &made);
@@ -381,7 +419,7 @@ static cl_int CL_API_CALL wrap_clEnqueueNDRangeKernel(cl_command_queue queue, cl
     cl_int code;
 
     if (!fails("clEnqueueNDRangeKernel", &code)) {
-        const bool tied = await_in(queue, num, wait);
+        const bool tied = await_in(queue, NULL, kernel, num, wait);
 
         code = answered(
             "clEnqueueNDRangeKernel",
@@ -425,6 +463,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispa
     EVENT_CALLS(PLACE_STATUS)
     MAKE_CALLS(PLACE_MAKE)
     REFERENCE_CALLS(PLACE_REFERENCES)
+    wrapped.clCreateKernel = wrap_clCreateKernel;
     wrapped.clCreateUserEvent = wrap_clCreateUserEvent;
     wrapped.clWaitForEvents = wrap_clWaitForEvents;
     wrapped.clEnqueueMapBuffer = wrap_clEnqueueMapBuffer;

@@ -28,6 +28,9 @@ struct layer {
 
     const void *callers[2]; /* queues whose commands must follow, over others or at once, on a user event */
     size_t adrift;          /* and those that did not */
+    char commands
+        [1024]; /* what was enqueued in them since the first byte was set to 0, each with a space behind:
+                               a kernel's name, "fill", "copy", "marker" or "transfer" */
 };
 
 struct layer *clq_layer(void);

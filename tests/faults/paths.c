@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The paths. run() is repeated after a failure: it makes what is not there yet, and nothing else. */
+/* The paths by hand, and the contexts of all. */
 #include "paths.h"
 
 #include <stdio.h>
@@ -39,7 +39,7 @@ static clq_status context_own_on_device(struct world *world)
 {
     struct clq_context_desc desc = quiet;
 
-    desc.device = world->device;
+    desc.device = world->device.id;
     return make_and_destroy(world, &desc);
 }
 
@@ -47,14 +47,14 @@ static clq_status context_callers(struct world *world)
 {
     struct clq_context_desc desc = quiet;
 
-    desc.context = world->cl;
+    desc.context = world->device.cl;
     return make_and_destroy(world, &desc);
 }
 
 static struct clq_context_desc on_disk(const struct world *world, const char *directory)
 {
     return (struct clq_context_desc){
-        .context = world->cl, .cache_dir = directory, .flags = CLQ_NO_ENVIRONMENT};
+        .context = world->device.cl, .cache_dir = directory, .flags = CLQ_NO_ENVIRONMENT};
 }
 
 static clq_status context_new_directory(struct world *world)
@@ -122,8 +122,10 @@ static void store_clear(void)
 
 static struct clq_context_desc on_store(const struct world *world)
 {
-    return (struct clq_context_desc){
-        .context = world->cl, .cache_get = store_get, .cache_put = store_put, .flags = CLQ_NO_ENVIRONMENT};
+    return (struct clq_context_desc){.context = world->device.cl,
+                                     .cache_get = store_get,
+                                     .cache_put = store_put,
+                                     .flags = CLQ_NO_ENVIRONMENT};
 }
 
 static clq_status context_functions(struct world *world)
@@ -137,7 +139,8 @@ static clq_status context_functions(struct world *world)
 
 static clq_status tensor_create(struct world *world)
 {
-    clq_status status = clq_tensor_create(world->warm, CLQ_FLOAT16, 2, (int64_t[]){3, 5}, &world->tensor);
+    clq_status status =
+        clq_tensor_create(world->device.context, CLQ_FLOAT16, 2, (int64_t[]){3, 5}, &world->tensor);
 
     clq_tensor_destroy(world->tensor);
     world->tensor = NULL;
@@ -147,130 +150,110 @@ static clq_status tensor_create(struct world *world)
 static clq_status queue_create(struct world *world)
 {
     cl_command_queue queue = NULL;
-    clq_status status = clq_queue_create(world->warm, 0, &queue);
+    clq_status status = clq_queue_create(world->device.context, 0, &queue);
 
     clq_queue_destroy(queue);
     return status;
 }
 
-/* A buffer that is a part: it is asked where it begins. */
-static clq_status tensor_read_part(struct world *world)
-{
-    unsigned char y[WORLD_ROWS * WORLD_COLS];
-    DLTensor part = world->tensor_y;
+/* Calls of quantize, of which the paths of tensors use y. */
 
-    part.data = world->part_of_y;
-    part.byte_offset = 0;
-    return clq_tensor_read(world->queue, &part, CL_TRUE, y, sizeof y, 0, NULL, &world->done);
+enum { X, SCALES, ZERO_POINTS, Y, ROWS = 4, COLUMNS = 64, BYTES = ROWS * COLUMNS };
+
+static void make_of(struct call *call, enum reference_type scales)
+{
+    const struct shape x = {.rank = 2, .size = {ROWS, COLUMNS}}, each = {.rank = 1, .size = {COLUMNS}};
+
+    call->op = &operator_quantize;
+    ((struct clq_quantize_desc *)call->desc)->axis = -1;
+    call_tensor_of(call, X, REFERENCE_F32, &x, TENSOR_DENSE);
+    call_tensor_of(call, SCALES, scales, &each, TENSOR_DENSE);
+    call_tensor_of(call, Y, REFERENCE_I8, &x, TENSOR_DENSE);
 }
 
-static clq_status tensor_write(struct world *world)
+static void make_plain(struct call *call)
 {
-    return clq_tensor_write(world->queue, &world->tensor_y, CL_TRUE,
-                            world->expected[RESULT_PLAIN] + WORLD_GUARD, WORLD_ROWS * WORLD_COLS, 1,
-                            &world->ready, &world->done);
+    make_of(call, REFERENCE_F32);
+}
+
+/* Of two kernels. */
+static void make_widened(struct call *call)
+{
+    make_of(call, REFERENCE_F16);
+}
+
+static const unsigned char *expected(const struct world *world)
+{
+    const struct tensor *y = &world->subject->call.tensors[Y];
+
+    return y->memory.expected + y->dl.byte_offset;
+}
+
+/* A buffer that is a part: it is asked where it begins. */
+static bool make_part(struct world *world)
+{
+    const struct placed *placed = &world->subject->placed;
+    const struct placed_buffer *y = &placed->buffers[placed->count - 1];
+    const cl_buffer_region region = {y->origin, y->memory->size};
+
+    world->part = clCreateSubBuffer(y->whole, 0, CL_BUFFER_CREATE_TYPE_REGION, &region, NULL);
+    return world->part != NULL;
+}
+
+static void release_part(struct world *world)
+{
+    clReleaseMemObject(world->part);
+}
+
+static clq_status read_y(struct world *world, cl_mem buffer)
+{
+    unsigned char y[BYTES];
+    DLTensor tensor = *subject_tensor(world->subject, Y);
+
+    tensor.data = buffer;
+    return clq_tensor_read(world->device.queue, &tensor, CL_TRUE, y, sizeof y, 0, NULL, &world->done);
+}
+
+static clq_status tensor_read_part(struct world *world)
+{
+    return read_y(world, world->part);
 }
 
 static clq_status tensor_read(struct world *world)
 {
-    unsigned char y[WORLD_ROWS * WORLD_COLS];
+    return read_y(world, subject_tensor(world->subject, Y)->data);
+}
 
-    return clq_tensor_read(world->queue, &world->tensor_y, CL_TRUE, y, sizeof y, 0, NULL, &world->done);
+static clq_status tensor_write(struct world *world)
+{
+    return clq_tensor_write(world->device.queue, subject_tensor(world->subject, Y), CL_TRUE, expected(world),
+                            BYTES, 1, &world->ready, &world->done);
 }
 
 static clq_status tensor_write_empty(struct world *world)
 {
-    return clq_tensor_write(world->queue, &world->tensor_empty, CL_FALSE, NULL, 0, 1, &world->ready,
-                            &world->done);
+    DLTensor empty = *subject_tensor(world->subject, Y);
+
+    empty.shape = (int64_t[]){0, COLUMNS};
+    return clq_tensor_write(world->device.queue, &empty, CL_FALSE, NULL, 0, 1, &world->ready, &world->done);
 }
 
 /* A buffer that a failure left mapped is given back by whoever runs the path. */
 static clq_status tensor_map(struct world *world)
 {
-    clq_status status =
-        clq_tensor_map(world->queue, &world->tensor_y, CL_TRUE, CL_MAP_WRITE, &world->mapped, 0, NULL, NULL);
+    const DLTensor *y = subject_tensor(world->subject, Y);
+    clq_status status;
+
+    world->mapped_buffer = y->data;
+    status = clq_tensor_map(world->device.queue, y, CL_TRUE, CL_MAP_WRITE, &world->mapped, 0, NULL, NULL);
 
     if (status == CLQ_OK) {
-        memcpy(world->mapped, world->expected[RESULT_PLAIN] + WORLD_GUARD, WORLD_ROWS * WORLD_COLS);
-        status = clq_tensor_unmap(world->queue, &world->tensor_y, world->mapped, 0, NULL, &world->done);
+        memcpy(world->mapped, expected(world), BYTES);
+        status = clq_tensor_unmap(world->device.queue, y, world->mapped, 0, NULL, &world->done);
     }
     if (status == CLQ_OK)
         world->mapped = NULL;
     return status;
-}
-
-/* The operator, with kernels that are ready. */
-
-static struct clq_quantize_desc plain(const struct world *world)
-{
-    return (struct clq_quantize_desc){
-        .x = &world->tensor_x, .scales = &world->tensor_scales, .y = &world->tensor_y, .axis = -1};
-}
-
-static struct clq_quantize_desc widened(const struct world *world)
-{
-    return (struct clq_quantize_desc){.x = &world->tensor_x,
-                                      .scales = &world->tensor_half,
-                                      .zero_points = &world->tensor_zero_points,
-                                      .y = &world->tensor_y,
-                                      .axis = -1,
-                                      .mode = CLQ_MULTIPLY};
-}
-
-static clq_status quantize_on(struct world *world, clq_context *context, cl_command_queue queue,
-                              struct clq_quantize_desc desc)
-{
-    return clq_quantize(context, queue, &desc, 1, &world->ready, &world->done);
-}
-
-static clq_status quantize(struct world *world)
-{
-    return quantize_on(world, world->warm, world->queue, plain(world));
-}
-
-static clq_status quantize_widened(struct world *world)
-{
-    return quantize_on(world, world->warm, world->queue, widened(world));
-}
-
-static clq_status quantize_out_of_order(struct world *world)
-{
-    return quantize_on(world, world->warm, world->out_of_order, widened(world));
-}
-
-static clq_status quantize_no_event(struct world *world)
-{
-    const struct clq_quantize_desc desc = widened(world);
-
-    return clq_quantize(world->warm, world->queue, &desc, 0, NULL, NULL);
-}
-
-static clq_status quantize_empty(struct world *world)
-{
-    return quantize_on(world, world->warm, world->queue,
-                       (struct clq_quantize_desc){.x = &world->tensor_empty,
-                                                  .scales = &world->tensor_scales,
-                                                  .y = &world->tensor_empty_y,
-                                                  .axis = -1});
-}
-
-static clq_status npu_quantize(struct world *world)
-{
-    return clq_npu_quantize(world->warm, world->queue, &world->tensor_x, &world->tensor_scales, NULL,
-                            CLQ_NPU_QUINT4X2, 1, false, &world->tensor_words, 1, &world->ready, &world->done);
-}
-
-bool paths_prime(struct world *world)
-{
-    const struct clq_quantize_desc a = plain(world), b = widened(world);
-
-    if (clq_quantize_build(world->warm, &a) != CLQ_OK || clq_quantize_build(world->warm, &b) != CLQ_OK ||
-        npu_quantize(world) != CLQ_OK)
-        return false;
-    clWaitForEvents(1, &world->done);
-    clReleaseEvent(world->done);
-    world->done = NULL;
-    return true;
 }
 
 /* Building, and the first call. */
@@ -284,7 +267,7 @@ bool path_new_context(struct world *world)
 {
     struct clq_context_desc desc = quiet;
 
-    desc.context = world->cl;
+    desc.context = world->device.cl;
     return new_context(world, &desc);
 }
 
@@ -292,7 +275,7 @@ static bool new_broken(struct world *world)
 {
     struct clq_context_desc desc = quiet;
 
-    desc.context = world->cl;
+    desc.context = world->device.cl;
     desc.build_options = "-D PARAMS=none";
     return new_context(world, &desc);
 }
@@ -302,13 +285,6 @@ static bool new_cold(struct world *world)
     const struct clq_context_desc desc = on_disk(world, world->cold_dir);
 
     world_remove(world->cold_dir);
-    return new_context(world, &desc);
-}
-
-static bool new_warm(struct world *world)
-{
-    const struct clq_context_desc desc = on_disk(world, world->warm_dir);
-
     return new_context(world, &desc);
 }
 
@@ -332,68 +308,52 @@ static clq_status context_build(struct world *world)
     return clq_context_build(world->context, 1, (const char *const[]){PLAIN_VARIANT});
 }
 
-static clq_status quantize_build(struct world *world)
+clq_status path_build(struct world *world)
 {
-    const struct clq_quantize_desc desc = plain(world);
+    const struct subject *subject = world->subject;
 
-    return clq_quantize_build(world->context, &desc);
+    return subject->call.op->build(world->context, subject->placed.bound.desc);
 }
 
-static clq_status first_call(struct world *world)
+clq_status path_first_call(struct world *world)
 {
-    return quantize_on(world, world->context, world->queue, plain(world));
-}
+    const struct subject *subject = world->subject;
 
-static clq_status first_call_widened(struct world *world)
-{
-    return quantize_on(world, world->context, world->queue, widened(world));
+    return subject->call.op->enqueue(world->context, world->device.queue, subject->placed.bound.desc, 1,
+                                     &world->ready, &world->done);
 }
 
 /* The directory is made warm by one call; a fault may have left it cold. */
-static bool warm_with(struct world *world, clq_status (*call)(struct world *), size_t programs)
+static bool new_warm(struct world *world)
 {
-    for (int attempt = 0; attempt < 2; attempt++) {
-        size_t from_cache = 0;
+    const struct clq_context_desc desc = on_disk(world, world->warm_dir);
 
-        if (!new_warm(world) || call(world) != CLQ_OK)
+    for (int attempt = 0; attempt < 2; attempt++) {
+        size_t programs = 0, from_cache = 0;
+
+        if (!new_context(world, &desc) || path_first_call(world) != CLQ_OK || !world_await(world))
             return false;
-        clWaitForEvents(1, &world->done);
-        clReleaseEvent(world->done);
-        world->done = NULL;
-        clq_context_count(world->context, NULL, &from_cache);
+        clq_context_count(world->context, &programs, &from_cache);
         path_destroy_context(world);
         if (from_cache == programs)
-            return new_warm(world);
+            return new_context(world, &desc);
     }
     return false;
-}
-
-static bool warm_plain(struct world *world)
-{
-    return warm_with(world, first_call, 1);
-}
-
-static bool warm_widened(struct world *world)
-{
-    return warm_with(world, first_call_widened, 2);
 }
 
 static bool warm_store(struct world *world)
 {
     const struct clq_context_desc desc = on_store(world);
 
-    if (!new_store(world) || first_call(world) != CLQ_OK)
+    if (!new_store(world) || path_first_call(world) != CLQ_OK || !world_await(world))
         return false;
-    clWaitForEvents(1, &world->done);
-    clReleaseEvent(world->done);
-    world->done = NULL;
     clq_context_destroy(world->context);
     return new_context(world, &desc);
 }
 
 static bool built(struct world *world)
 {
-    return new_warm(world) && quantize_build(world) == CLQ_OK;
+    return new_warm(world) && path_build(world) == CLQ_OK;
 }
 
 static clq_status destroy(struct world *world)
@@ -403,42 +363,31 @@ static clq_status destroy(struct world *world)
     return CLQ_OK;
 }
 
-#define OWN PATH_CHOOSES
+#define OWN  PATH_CHOOSES
+#define WARM (PATH_CACHED | PATH_WARM | PATH_WRITES)
 const struct path paths[] = {
-    {"context, own", OWN, CLQ_OK, RESULT_NONE, NULL, context_own, NULL},
-    {"context, own, by text", OWN, CLQ_OK, RESULT_NONE, NULL, context_own_by_text, NULL},
-    {"context, own, on a device", 0, CLQ_OK, RESULT_NONE, NULL, context_own_on_device, NULL},
-    {"context, the caller's", 0, CLQ_OK, RESULT_NONE, NULL, context_callers, NULL},
-    {"context, new directory", PATH_CACHED, CLQ_OK, RESULT_NONE, NULL, context_new_directory, NULL},
-    {"context, refused directory", PATH_CACHED, CLQ_OK, RESULT_NONE, NULL, context_refused_directory, NULL},
-    {"context, functions", PATH_CACHED, CLQ_OK, RESULT_NONE, NULL, context_functions, NULL},
-    {"destroy", 0, CLQ_OK, RESULT_NONE, built, destroy, NULL},
-    {"tensor, create", 0, CLQ_OK, RESULT_NONE, NULL, tensor_create, NULL},
-    {"queue, create", PATH_QUEUE, CLQ_OK, RESULT_NONE, NULL, queue_create, NULL},
-    {"tensor, write", PATH_AWAITS, CLQ_OK, RESULT_PLAIN, NULL, tensor_write, NULL},
-    {"tensor, write empty", 0, CLQ_OK, RESULT_NONE, NULL, tensor_write_empty, NULL},
-    {"tensor, read", PATH_UNTIED, CLQ_OK, RESULT_NONE, NULL, tensor_read, NULL},
-    {"tensor, read a part", PATH_UNTIED, CLQ_OK, RESULT_NONE, NULL, tensor_read_part, NULL},
-    {"tensor, map", PATH_UNTIED, CLQ_OK, RESULT_PLAIN, NULL, tensor_map, NULL},
-    {"quantize", 0, CLQ_OK, RESULT_PLAIN, NULL, quantize, NULL},
-    {"quantize, widened", 0, CLQ_OK, RESULT_WIDENED, NULL, quantize_widened, NULL},
-    {"quantize, widened, out of order", 0, CLQ_OK, RESULT_WIDENED, NULL, quantize_out_of_order, NULL},
-    {"quantize, no event", PATH_UNTIED, CLQ_OK, RESULT_WIDENED, NULL, quantize_no_event, NULL},
-    {"quantize, empty", 0, CLQ_OK, RESULT_NONE, NULL, quantize_empty, NULL},
-    {"npu_quantize", 0, CLQ_OK, RESULT_WORDS, NULL, npu_quantize, NULL},
-    {"context_build", 0, CLQ_OK, RESULT_NONE, path_new_context, context_build, path_destroy_context},
-    {"context_build, refused", 0, CLQ_ERROR_BUILD, RESULT_NONE, new_broken, context_build,
+    {"context, own", OWN, CLQ_OK, NULL, NULL, context_own, NULL},
+    {"context, own, by text", OWN, CLQ_OK, NULL, NULL, context_own_by_text, NULL},
+    {"context, own, on a device", 0, CLQ_OK, NULL, NULL, context_own_on_device, NULL},
+    {"context, the caller's", 0, CLQ_OK, NULL, NULL, context_callers, NULL},
+    {"context, new directory", PATH_CACHED, CLQ_OK, NULL, NULL, context_new_directory, NULL},
+    {"context, refused directory", PATH_CACHED, CLQ_OK, NULL, NULL, context_refused_directory, NULL},
+    {"context, functions", PATH_CACHED, CLQ_OK, NULL, NULL, context_functions, NULL},
+    {"context, destroy", 0, CLQ_OK, make_plain, built, destroy, NULL},
+    {"context, build", 0, CLQ_OK, NULL, path_new_context, context_build, path_destroy_context},
+    {"context, build refused", 0, CLQ_ERROR_BUILD, NULL, new_broken, context_build, path_destroy_context},
+    {"directory, cold", PATH_CACHED | PATH_WRITES, CLQ_OK, make_widened, new_cold, path_first_call,
      path_destroy_context},
-    {"quantize_build", 0, CLQ_OK, RESULT_NONE, path_new_context, quantize_build, path_destroy_context},
-    {"first call, no cache", 0, CLQ_OK, RESULT_PLAIN, path_new_context, first_call, path_destroy_context},
-    {"first call, cold", PATH_CACHED, CLQ_OK, RESULT_PLAIN, new_cold, first_call, path_destroy_context},
-    {"first call, warm", PATH_CACHED | PATH_WARM, CLQ_OK, RESULT_PLAIN, warm_plain, first_call,
+    {"directory, warm", WARM, CLQ_OK, make_widened, new_warm, path_first_call, path_destroy_context},
+    {"functions, cold", PATH_CACHED | PATH_WRITES, CLQ_OK, make_plain, new_store, path_first_call,
      path_destroy_context},
-    {"first call, widened, warm", PATH_CACHED | PATH_WARM, CLQ_OK, RESULT_WIDENED, warm_widened,
-     first_call_widened, path_destroy_context},
-    {"first call, functions, cold", PATH_CACHED, CLQ_OK, RESULT_PLAIN, new_store, first_call,
-     path_destroy_context},
-    {"first call, functions, warm", PATH_CACHED | PATH_WARM, CLQ_OK, RESULT_PLAIN, warm_store, first_call,
-     path_destroy_context},
+    {"functions, warm", WARM, CLQ_OK, make_plain, warm_store, path_first_call, path_destroy_context},
+    {"queue, create", PATH_QUEUE, CLQ_OK, NULL, NULL, queue_create, NULL},
+    {"tensor, create", 0, CLQ_OK, NULL, NULL, tensor_create, NULL},
+    {"tensor, write", PATH_AWAITS | PATH_WRITES, CLQ_OK, make_plain, NULL, tensor_write, NULL},
+    {"tensor, write empty", 0, CLQ_OK, make_plain, NULL, tensor_write_empty, NULL},
+    {"tensor, read", PATH_UNTIED, CLQ_OK, make_plain, NULL, tensor_read, NULL},
+    {"tensor, read a part", PATH_UNTIED, CLQ_OK, make_plain, make_part, tensor_read_part, release_part},
+    {"tensor, map", PATH_UNTIED | PATH_WRITES, CLQ_OK, make_plain, NULL, tensor_map, NULL},
 };
 const size_t num_paths = sizeof paths / sizeof paths[0];

@@ -3,10 +3,16 @@
  * through the library, one after the other until none is left to fail. After each: the right status, nothing
  * alive that was not before, the outputs whole or untouched, and the same path works.
  *
- *   test_faults LAYER DIRECTORY [PATH [MODE [AT]]]   a failure prints the line that repeats it */
+ *   test_faults LAYER DIRECTORY [--seed N] [--drawn 0] [--only PATTERN] [--mode once|from]
+ *               [--at N]
+ *
+ * --drawn 0: only paths by hand. --only: the paths whose names match, as file names do. A failure prints the line that repeats it. */
 #include "inject.h"
+#include "options.h"
 #include "paths.h"
 
+#include <fnmatch.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -19,11 +25,12 @@ enum verdict { MUST_FAIL, MUST_PASS, EITHER };
 
 struct snapshot {
     size_t live, over_released, shared, refused;
-    long blocks, files, callers[6];
+    long blocks, files, callers[3 + OPERATOR_MOST_TENSORS + 2];
 };
 
 static struct world world;
-static const char *program, *layer, *directory;
+static const char *program, *layer, *directory, *only = "*", *only_mode;
+static uint64_t seed, drawn = 1, only_at;
 static size_t failures, runs;
 
 static bool fault_in_opencl(const char *name, int *code)
@@ -33,7 +40,8 @@ static bool fault_in_opencl(const char *name, int *code)
 
 static struct snapshot look(void)
 {
-    const void *callers[6] = {world.cl, world.queue, world.x, world.scales, world.y, world.ready};
+    const void *const own[] = {world.device.cl, world.device.queue, world.ready};
+    const int buffers = world.subject != NULL ? world.subject->placed.count : 0;
     struct snapshot now = {.live = world.layer->live,
                            .over_released = world.layer->over_released,
                            .shared = world.layer->shared,
@@ -41,8 +49,10 @@ static struct snapshot look(void)
                            .blocks = inject_live_blocks(),
                            .files = inject_live_files()};
 
-    for (size_t i = 0; i < 6; i++)
-        now.callers[i] = world.references(callers[i]);
+    for (int i = 0; i < 3; i++)
+        now.callers[i] = world.references(own[i]);
+    for (int i = 0; i < buffers; i++)
+        now.callers[3 + i] = world.references(world.subject->placed.buffers[i].whole);
     return now;
 }
 
@@ -103,7 +113,8 @@ static void complain(const struct path *path, enum fault_mode mode, size_t at, c
     printf("FAILED: \"%s\", call %zu (%s%s) fails %s: %s\n", path->name, at,
            fault->name ? fault->name : "nothing", fault->rehearsal ? ", in the rehearsal" : "",
            mode_names[mode], what);
-    printf("  repeat: %s %s %s \"%s\" %s %zu\n", program, layer, directory, path->name, mode_names[mode], at);
+    printf("  repeat: %s %s %s --seed %" PRIu64 " --only \"%s\" --mode %s --at %zu\n", program, layer,
+           directory, seed, path->name, mode_names[mode], at);
 }
 
 #define EXPECT(condition, ...)                                                                               \
@@ -144,34 +155,40 @@ static void check_status(const struct path *path, enum fault_mode mode, size_t a
         EXPECT(strstr(detail, fault.name) != NULL, "the sentence does not name the call: \"%s\"", detail);
 }
 
+/* Which bytes there may be. */
+static unsigned may_hold(const struct path *path, struct fault fault, clq_status status)
+{
+    if (status == CLQ_OK)
+        return path->flags & PATH_WRITES ? SUBJECT_DONE : SUBJECT_BEFORE;
+    if (path->flags & PATH_AWAITS && is(&fault, "clWaitForEvents"))
+        return SUBJECT_BEFORE | SUBJECT_DONE;
+    return path->flags & PATH_WRITES ? SUBJECT_BEFORE | SUBJECT_COPIED : SUBJECT_BEFORE;
+}
+
 static void check_outputs(const struct path *path, enum fault_mode mode, size_t at, struct fault fault,
                           clq_status status)
 {
+    unsigned found;
+
     EXPECT((world.done != NULL) <= (status == CLQ_OK), "a call that failed gave an event");
-    if (world.done != NULL) {
-        EXPECT(clWaitForEvents(1, &world.done) == CL_SUCCESS, "the event failed");
-        clReleaseEvent(world.done);
-        world.done = NULL;
-    }
-    if (world.mapped != NULL) {
-        clEnqueueUnmapMemObject(world.queue, world.y, world.mapped, 0, NULL, NULL);
-        world.mapped = NULL;
-        world_fill(&world);
-    }
-    clFinish(world.queue);
+    EXPECT(world_await(&world), "the event failed");
+    clFinish(world.device.queue);
     if (world.out_of_order != NULL)
         clFinish(world.out_of_order);
-    const int result = world_result(&world);
-    const int wanted = status == CLQ_OK ? (int)path->result : RESULT_NONE;
-
-    const bool copied = status != CLQ_OK && ((path->flags & PATH_COPIED && result == RESULT_COPIED) ||
-                                             (path->flags & PATH_APART && result == RESULT_APART));
-    const bool written = status != CLQ_OK && path->flags & PATH_AWAITS && is(&fault, "clWaitForEvents") &&
-                         result == (int)path->result;
-
-    EXPECT(result == wanted || copied || written,
-           "y holds result %d, not %d (0 is untouched, -1 is none of them)", result, wanted);
-    world_fill(&world);
+    if (world.subject == NULL)
+        return;
+    if (world.mapped != NULL) {
+        clEnqueueUnmapMemObject(world.device.queue, world.mapped_buffer, world.mapped, 0, NULL, NULL);
+        world.mapped = NULL;
+    } else {
+        found = subject_bytes(world.subject);
+        EXPECT(found & may_hold(path, fault, status), "the buffers hold %s",
+               found & SUBJECT_DONE     ? "what the call writes"
+               : found & SUBJECT_COPIED ? "a copy"
+               : found & SUBJECT_BEFORE ? "what they did before"
+                                        : "neither what they did before nor what the call writes");
+    }
+    subject_reset(world.subject);
 }
 
 /* What a chain of commands owes to a queue without an order: each follows on the caller's wait list, and what
@@ -219,6 +236,24 @@ static clq_status run(const struct path *path, size_t *adrift)
     return status;
 }
 
+static void reset(void)
+{
+    if (world.subject == NULL)
+        return;
+    subject_bytes(world.subject);
+    subject_reset(world.subject);
+}
+
+/* What that takes may write as well. */
+static bool set_up(const struct path *path)
+{
+    const bool good = path->set_up == NULL || path->set_up(&world);
+
+    if (path->set_up != NULL)
+        reset();
+    return good;
+}
+
 /* True while there was a call to fail. */
 static bool attempt(const struct path *path, enum fault_mode mode, size_t at)
 {
@@ -227,12 +262,11 @@ static bool attempt(const struct path *path, enum fault_mode mode, size_t at)
     size_t unawaited, adrift = 0;
     clq_status status;
 
-    if (path->set_up != NULL && !path->set_up(&world)) {
-        EXPECT(path->set_up(&world), "the path could not be set up: %s", clq_error_detail());
+    if (!set_up(path)) {
+        EXPECT(false, "the path could not be set up: %s", clq_error_detail());
         return false;
     }
     clq_tensor_size_bytes(NULL, NULL); /* leaves the sentence `before` */
-    world_fill(&world);
     inject_arm(mode, at);
     status = run(path, &adrift);
     fault = inject_disarm();
@@ -253,74 +287,149 @@ static bool attempt(const struct path *path, enum fault_mode mode, size_t at)
 
 static bool applies(const struct path *path)
 {
+    if (fnmatch(only, path->name, 0) != 0)
+        return false;
     if (strstr(path->name, "out of order") == NULL || world.out_of_order != NULL)
         return true;
     printf("SKIPPED: \"%s\": the device has no such queue\n", path->name);
     return false;
 }
 
-/* Oclgrind compiles anew in every run, and what follows a first fault is the library's own doing: there the
- * faults that last begin at every third call. */
-static size_t step_of(int mode)
+/* Builds what the path uses of the warm context. */
+static bool prime(const struct path *path)
 {
-    return mode == FAULT_FROM && strstr(world.platform_name, "Oclgrind") != NULL ? 3 : 1;
+    const bool good = set_up(path) && path->run(&world) == path->base;
+
+    world_await(&world);
+    if (path->tear_down != NULL)
+        path->tear_down(&world);
+    reset();
+    return good;
 }
 
-static void run_path(const struct path *path, int only_mode, size_t only_at)
+static void run_path(const struct path *path)
 {
     size_t calls = 0;
     struct timespec start, end;
 
+    if (!prime(path)) {
+        failures++;
+        printf("FAILED: \"%s\" does not work: %s\n", path->name, clq_error_detail());
+        return;
+    }
     clock_gettime(CLOCK_MONOTONIC, &start);
     for (int mode = FAULT_ONCE; mode <= FAULT_FROM; mode++) {
-        if (only_mode >= 0 && mode != only_mode)
+        if (only_mode != NULL && strcmp(only_mode, mode_names[mode]) != 0)
             continue;
         if (only_at > 0)
             attempt(path, (enum fault_mode)mode, only_at);
-        for (size_t at = 1; only_at == 0 && attempt(path, (enum fault_mode)mode, at) && failures < 20;
-             at += step_of(mode))
+        for (size_t at = 1; only_at == 0 && attempt(path, (enum fault_mode)mode, at) && failures < 20; at++)
             calls++;
     }
     runs += calls;
     clock_gettime(CLOCK_MONOTONIC, &end);
-    printf("%-34s %5zu runs with a fault, %6.2f s\n", path->name, calls,
+    printf("%-56s %5zu runs with a fault, %6.2f s\n", path->name, calls,
            (double)(end.tv_sec - start.tv_sec) + 1e-9 * (double)(end.tv_nsec - start.tv_nsec));
     fflush(stdout);
 }
 
-static void run_paths(const struct path *list, size_t count, const char *only, int mode, size_t at)
+static void run_by_hand(const struct path *list, size_t count)
 {
-    for (size_t i = 0; i < count && failures < 20; i++)
-        if ((only == NULL || strcmp(list[i].name, only) == 0) && applies(&list[i]))
-            run_path(&list[i], mode, at);
+    static struct subject subject;
+
+    for (size_t i = 0; i < count && failures < 20; i++) {
+        if (!applies(&list[i]))
+            continue;
+        world.subject = list[i].make != NULL ? &subject : NULL;
+        if (list[i].make == NULL || subject_make(&subject, &world.device, list[i].make))
+            run_path(&list[i]);
+        else
+            failures++;
+        if (list[i].make != NULL)
+            subject_clear(&subject);
+    }
+}
+
+/* Of the documented calls what stands before the operator that they are made of. */
+static void run_documented(const struct documented_call *documented)
+{
+    static struct subject subject;
+    struct path path = asked[ASKED_CALL].path;
+
+    path.name = documented->name;
+    if (!applies(&path))
+        return;
+    world.subject = &subject;
+    if (subject_document(&subject, &world.device, documented))
+        run_path(&path);
+    else
+        failures++;
+    subject_clear(&subject);
+}
+
+static void run_asked(const struct chosen *chosen, const struct asked *ask)
+{
+    static struct subject subject;
+    struct path path = ask->path;
+    char name[128];
+
+    snprintf(name, sizeof name, "%s %" PRIu64 ", %s", chosen->op->name, chosen->number, path.name);
+    path.name = name;
+    if (path.run == asked_check_indices && chosen->kinds & CHOSEN_WRONG)
+        path.base = CLQ_ERROR_INDEX;
+    if (!applies(&path))
+        return;
+    world.subject = &subject;
+    if (subject_draw(&subject, &world.device, chosen->op, seed, chosen->number, ask->in_workspace))
+        run_path(&path);
+    else
+        failures++;
+    subject_clear(&subject);
+}
+
+static void run_operator(const struct operator_row *op)
+{
+    struct chosen list[CHOSEN_MOST];
+    const size_t count = chosen_find(&world, op, seed, list);
+
+    failures += count == 0;
+    for (size_t i = 0; i < count; i++) {
+        chosen_print(&list[i]);
+        for (size_t ask = 0; ask < num_asked && failures < 20; ask++)
+            if (asked[ask].longest ? list[i].longest : (asked[ask].kinds & list[i].kinds) != 0)
+                run_asked(&list[i], &asked[ask]);
+    }
+}
+
+static bool read_arguments(int argc, char **argv)
+{
+    const struct option options[] = {{"--seed", &seed, NULL},  {"--drawn", &drawn, NULL},
+                                     {"--only", NULL, &only},  {"--mode", NULL, &only_mode},
+                                     {"--at", &only_at, NULL}, {NULL, NULL, NULL}};
+
+    seed = options_seed();
+    if (argc < 3)
+        return false;
+    program = argv[0];
+    layer = argv[1];
+    directory = argv[2];
+    return options_read(argc - 2, argv + 2, options);
 }
 
 int main(int argc, char **argv)
 {
-    const char *only = argc > 3 ? argv[3] : NULL;
-    const int mode = argc > 4 ? strcmp(argv[4], "from") == 0 : -1;
-    const size_t at = argc > 5 ? strtoul(argv[5], NULL, 10) : 0;
-
-    if (argc < 3)
+    if (!read_arguments(argc, argv))
         return 2;
-    program = argv[0];
-    layer = argv[1];
-    directory = argv[2];
     if (!world_open(&world, layer, directory))
         return 77;
-    if (!paths_prime(&world) || !place_paths_prime(&world) || !scales_paths_prime(&world) ||
-        !dynamic_paths_prime(&world) || !back_paths_prime(&world)) {
-        printf("FAILED: no path works: %s\n", clq_error_detail());
-        return 1;
-    }
     world.layer->fails = fault_in_opencl;
-    world.layer->builds_once_in(world.cl);
-    printf("%s\n", world.platform_name);
-    run_paths(paths, num_paths, only, mode, at);
-    run_paths(place_paths, num_place_paths, only, mode, at);
-    run_paths(scales_paths, num_scales_paths, only, mode, at);
-    run_paths(dynamic_paths, num_dynamic_paths, only, mode, at);
-    run_paths(back_paths, num_back_paths, only, mode, at);
+    world.layer->builds_once_in(world.device.cl);
+    printf("%s, seed %" PRIu64 "\n", world.platform_name, seed);
+    run_by_hand(paths, num_paths);
+    for (int i = 0; i < DOCUMENTED_CALLS && failures < 20; i++)
+        run_documented(&documented_calls[i]);
+    for (int i = 0; i < OPERATORS && drawn && failures < 20; i++)
+        run_operator(operators[i]);
     world.layer->builds_once_in(NULL);
     world_close(&world);
     world_remove(directory);
@@ -329,5 +438,5 @@ int main(int argc, char **argv)
         failures++;
     }
     printf("%zu runs with a fault, %zu calls failed in them, %zu failures\n", runs, inject_total(), failures);
-    return failures > 0;
+    return failures > 0 || runs == 0;
 }

@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many threads on one context: the first call of all at once, then many, then many while every k-th call of
- * the library fails. Bytes are right wherever a call succeeded, no kernel object is used by two threads
- * between its arguments and its enqueue, and nothing is left.
+/* Many threads on one context, with calls of all operators: the first call of all at once, then many, then many while every
+ * k-th call of the library fails. Bytes are right wherever a call succeeded, no kernel object is used by two threads between
+ * its arguments and its enqueue, and nothing is left.
  *
- *   test_threads LAYER DIRECTORY */
+ *   test_threads LAYER DIRECTORY [--seed N] [--operator NAME]   of this operator alone */
+#include "chosen.h"
 #include "inject.h"
-#include "world.h"
+#include "options.h"
 
+#include <inttypes.h>
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #define THREADS 6
-#define CALLS   60
+#define CALLS   80
 
 static struct world world;
+static struct chosen chosen[OPERATORS * CHOSEN_MOST];
+static size_t num_chosen;
+static uint64_t seed;
 static atomic_int wrong, failed, succeeded;
 
+/* A thread has buffers of its own for each of the calls. */
 struct worker {
     pthread_t thread;
     cl_command_queue queue;
-    cl_mem y;
+    struct subject *subjects;
     int number;
     bool faults; /* calls may fail */
 };
@@ -43,63 +50,56 @@ static bool injected(clq_status status)
            status == CL_MEM_OBJECT_ALLOCATION_FAILURE;
 }
 
-static clq_status quantize(struct worker *worker, int call, enum world_result *result, cl_event *done)
+static void try_call(struct worker *worker, int call)
 {
-    DLTensor y = world.tensor_y, words = world.tensor_words;
-    struct clq_quantize_desc desc = {
-        .x = &world.tensor_x, .scales = &world.tensor_scales, .y = &y, .axis = -1};
+    struct subject *subject = &worker->subjects[((size_t)call + (size_t)worker->number / 2) % num_chosen];
+    cl_event done = NULL;
+    const clq_status status =
+        subject->call.op->enqueue(world.context, worker->queue, subject->placed.bound.desc, 0, NULL, &done);
 
-    y.data = words.data = worker->y;
-    *result = (enum world_result)(RESULT_PLAIN + (call + worker->number) % 3);
-    if (*result == RESULT_WORDS)
-        return clq_npu_quantize(world.context, worker->queue, &world.tensor_x, &world.tensor_scales, NULL,
-                                CLQ_NPU_QUINT4X2, 1, false, &words, 0, NULL, done);
-    if (*result == RESULT_WIDENED) {
-        desc.scales = &world.tensor_half;
-        desc.zero_points = &world.tensor_zero_points;
-        desc.mode = CLQ_MULTIPLY;
+    if (status != CLQ_OK && !(worker->faults && injected(status)))
+        complain(worker, call, clq_error_detail());
+    if (status != CLQ_OK && *clq_error_detail() == '\0')
+        complain(worker, call, "no sentence says why");
+    inject_pause(true);
+    if (done != NULL) {
+        clWaitForEvents(1, &done);
+        clReleaseEvent(done);
     }
-    return clq_quantize(world.context, worker->queue, &desc, 0, NULL, done);
-}
-
-/* The test's own calls fail as well where every k-th does: they are made again until they succeed. */
-static void move(struct worker *worker, bool read, unsigned char *data)
-{
-    cl_int code = CL_OUT_OF_RESOURCES;
-
-    while (code == CL_OUT_OF_RESOURCES)
-        code =
-            read ? clEnqueueReadBuffer(worker->queue, worker->y, CL_TRUE, 0, WORLD_BYTES, data, 0, NULL, NULL)
-                 : clEnqueueWriteBuffer(worker->queue, worker->y, CL_TRUE, 0, WORLD_BYTES, data, 0, NULL,
-                                        NULL);
+    clFinish(worker->queue);
+    if (!(subject_bytes(subject) & (status == CLQ_OK ? SUBJECT_DONE : SUBJECT_BEFORE | SUBJECT_COPIED)))
+        complain(worker, call, "other bytes");
+    subject_reset(subject);
+    inject_pause(false);
+    atomic_fetch_add(status == CLQ_OK ? &succeeded : &failed, 1);
 }
 
 static void *work(void *argument)
 {
     struct worker *worker = argument;
 
-    for (int call = 0; call < CALLS; call++) {
-        unsigned char y[WORLD_BYTES];
-        enum world_result result;
-        cl_event done = NULL;
-        clq_status status;
-
-        move(worker, false, world.expected[RESULT_NONE]);
-        status = quantize(worker, call, &result, &done);
-        if (status != CLQ_OK && !(worker->faults && injected(status)))
-            complain(worker, call, clq_error_detail());
-        if (status != CLQ_OK && *clq_error_detail() == '\0')
-            complain(worker, call, "no sentence says why");
-        if (done != NULL) {
-            clWaitForEvents(1, &done);
-            clReleaseEvent(done);
-        }
-        atomic_fetch_add(status == CLQ_OK ? &succeeded : &failed, 1);
-        move(worker, true, y);
-        if (memcmp(y, world.expected[status == CLQ_OK ? result : RESULT_NONE], WORLD_BYTES) != 0)
-            complain(worker, call, "other bytes");
-    }
+    for (int call = 0; call < CALLS; call++)
+        try_call(worker, call);
     return NULL;
+}
+
+static void make_worker(struct worker *worker, int number, bool faults)
+{
+    *worker = (struct worker){.queue = clCreateCommandQueue(world.device.cl, world.device.id, 0, NULL),
+                              .subjects = calloc(num_chosen, sizeof *worker->subjects),
+                              .number = number,
+                              .faults = faults};
+    for (size_t i = 0; i < num_chosen && worker->subjects != NULL; i++)
+        if (!subject_draw(&worker->subjects[i], &world.device, chosen[i].op, seed, chosen[i].number, i % 2))
+            wrong++;
+}
+
+static void clear_worker(struct worker *worker)
+{
+    for (size_t i = 0; i < num_chosen; i++)
+        subject_clear(&worker->subjects[i]);
+    free(worker->subjects);
+    clReleaseCommandQueue(worker->queue);
 }
 
 /* All threads start on a context that has built nothing. */
@@ -108,7 +108,7 @@ static void run(const char *what, size_t every)
     const size_t live = world.layer->live, shared = world.layer->shared;
     const long blocks = inject_live_blocks(), files = inject_live_files();
     const struct clq_context_desc desc = {
-        .context = world.cl, .cache_dir = world.warm_dir, .flags = CLQ_NO_ENVIRONMENT};
+        .context = world.device.cl, .cache_dir = world.warm_dir, .flags = CLQ_NO_ENVIRONMENT};
     struct worker workers[THREADS];
 
     if (clq_context_create(&desc, &world.context) != CLQ_OK) {
@@ -117,11 +117,7 @@ static void run(const char *what, size_t every)
         return;
     }
     for (int i = 0; i < THREADS; i++)
-        workers[i] =
-            (struct worker){.queue = clCreateCommandQueue(world.cl, world.device, 0, NULL),
-                            .y = clCreateBuffer(world.cl, CL_MEM_READ_WRITE, WORLD_BYTES, NULL, NULL),
-                            .number = i,
-                            .faults = every > 0};
+        make_worker(&workers[i], i, every > 0);
     failed = succeeded = 0;
     if (every > 0)
         inject_arm(FAULT_EVERY, every);
@@ -130,10 +126,8 @@ static void run(const char *what, size_t every)
     for (int i = 0; i < THREADS; i++)
         pthread_join(workers[i].thread, NULL);
     inject_disarm();
-    for (int i = 0; i < THREADS; i++) {
-        clReleaseMemObject(workers[i].y);
-        clReleaseCommandQueue(workers[i].queue);
-    }
+    for (int i = 0; i < THREADS; i++)
+        clear_worker(&workers[i]);
     clq_context_destroy(world.context);
     if (world.layer->live != live || inject_live_blocks() != blocks || inject_live_files() != files) {
         printf("FAILED: %s: references %zu to %zu, blocks %ld to %ld, files %ld to %ld\n", what, live,
@@ -152,14 +146,38 @@ static void run(const char *what, size_t every)
     printf("%s: %d calls succeeded, %d failed as they had to\n", what, succeeded, failed);
 }
 
+static bool choose(const struct operator_row *only)
+{
+    for (int i = 0; i < OPERATORS; i++) {
+        if (only != NULL && operators[i] != only)
+            continue;
+        const size_t before = num_chosen;
+
+        num_chosen += chosen_find(&world, operators[i], seed, &chosen[before]);
+        for (size_t c = before; c < num_chosen; c++)
+            chosen_print(&chosen[c]);
+        if (num_chosen == before)
+            return false;
+    }
+    return true;
+}
+
 int main(int argc, char **argv)
 {
-    if (argc < 3)
+    const char *name = NULL;
+
+    seed = options_seed();
+    if (argc < 3 ||
+        !options_read(argc - 2, argv + 2,
+                      (const struct option[]){
+                          {"--seed", &seed, NULL}, {"--operator", NULL, &name}, {NULL, NULL, NULL}}))
         return 2;
     if (!world_open(&world, argv[1], argv[2]))
         return 77;
     world.layer->fails = fault_in_opencl;
-    printf("%s\n", world.platform_name);
+    printf("%s, seed %" PRIu64 "\n", world.platform_name, seed);
+    if (!choose(name != NULL ? operator_find(name) : NULL))
+        return 1;
     run("cold cache", 0);
     run("warm cache", 0);
     run("every 101st call fails", 101);

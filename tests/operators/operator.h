@@ -52,6 +52,9 @@ struct operator_row {
     void (*judge)(struct judge *judge);
     /* What check_indices says of a right call; NULL: there is no such function. */
     void (*judge_indices)(struct judge *judge);
+    /* What it copies ahead of all else, which stays where a later command fails, into the expected bytes; false: this call
+     * copies nothing. NULL: no call does. */
+    bool (*copy)(const struct call *call);
     /* What the call writes, into the expected bytes. */
     struct reference_report (*reference)(const struct call *call);
 

@@ -90,21 +90,28 @@ static void judge_indices(struct judge *judge)
     rule_entry_indices(judge, &entries);
 }
 
+static bool copy(const struct call *call)
+{
+    struct reference_tensor as[2];
+    const struct reference_tensor *input = call_reference(call, INPUT, &as[0]);
+
+    if (input != NULL)
+        reference_copy(input, call_reference(call, CACHE, &as[1]));
+    return input != NULL;
+}
+
 static struct reference_report reference(const struct call *call)
 {
     const struct clq_quantize_scatter_desc *desc = (const void *)call->desc;
-    struct reference_tensor as[6];
-    const struct reference_tensor *input = call_reference(call, INPUT, &as[0]),
-                                  *cache = call_reference(call, CACHE, &as[1]);
+    struct reference_tensor as[5];
 
-    if (input != NULL)
-        reference_copy(input, cache);
+    copy(call);
     return reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
-        .cache = cache,
-        .indices = call_reference(call, INDICES, &as[2]),
-        .updates = call_reference(call, UPDATES, &as[3]),
-        .scales = call_reference(call, SCALES, &as[4]),
-        .zero_points = call_reference(call, ZERO_POINTS, &as[5]),
+        .cache = call_reference(call, CACHE, &as[0]),
+        .indices = call_reference(call, INDICES, &as[1]),
+        .updates = call_reference(call, UPDATES, &as[2]),
+        .scales = call_reference(call, SCALES, &as[3]),
+        .zero_points = call_reference(call, ZERO_POINTS, &as[4]),
         .axis = call_dimension(call, UPDATES, desc->axis, -2),
         .multiply = desc->mode == CLQ_MULTIPLY,
         .range = places_range(desc->out_of_range),
@@ -137,6 +144,7 @@ const struct operator_row operator_quantize_scatter = {
     .types = types_of,
     .judge = judge,
     .judge_indices = judge_indices,
+    .copy = copy,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
