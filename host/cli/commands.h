@@ -12,18 +12,24 @@ int list_main(int argc, char **argv);
 /* Defined in bench/. */
 int bench_main(int argc, char **argv);
 
+/* The operators, in the order of the help: each is a struct operator_description of operators/. */
+#define COMMAND_OPERATORS(X)                                                                                 \
+    X(quantize)                                                                                              \
+    X(group_quantize)                                                                                        \
+    X(quantize_scatter)                                                                                      \
+    X(dynamic_quantize)                                                                                      \
+    X(dynamic_quantize_scatter)                                                                              \
+    X(dequantize)                                                                                            \
+    X(scales)                                                                                                \
+    X(npu_quantize)                                                                                          \
+    X(npu_group_quant)                                                                                       \
+    X(npu_quant_scatter)                                                                                     \
+    X(npu_quant_scatter_in_place)                                                                            \
+    X(dynamic_quant_update_scatter_v2)
+
 struct operator_description;
-extern const struct operator_description quantize_operator;
-extern const struct operator_description group_quantize_operator;
-extern const struct operator_description quantize_scatter_operator;
-extern const struct operator_description dequantize_operator;
-extern const struct operator_description dynamic_quantize_operator;
-extern const struct operator_description dynamic_quantize_scatter_operator;
-extern const struct operator_description scales_operator;
-extern const struct operator_description npu_quantize_operator;
-extern const struct operator_description npu_group_quant_operator;
-extern const struct operator_description npu_quant_scatter_operator;
-extern const struct operator_description npu_quant_scatter_in_place_operator;
-extern const struct operator_description dynamic_quant_update_scatter_v2_operator;
+#define COMMAND_OPERATOR_DECLARE(name) extern const struct operator_description name##_operator;
+COMMAND_OPERATORS(COMMAND_OPERATOR_DECLARE)
+#undef COMMAND_OPERATOR_DECLARE
 
 #endif

@@ -23,20 +23,8 @@ static const struct command {
     {"cache", cache_main, "list or clear the kernels that are kept on disk"},
 };
 
-static const struct operator_description *const operators[] = {
-    &quantize_operator,
-    &group_quantize_operator,
-    &quantize_scatter_operator,
-    &dynamic_quantize_operator,
-    &dynamic_quantize_scatter_operator,
-    &dequantize_operator,
-    &scales_operator,
-    &npu_quantize_operator,
-    &npu_group_quant_operator,
-    &npu_quant_scatter_operator,
-    &npu_quant_scatter_in_place_operator,
-    &dynamic_quant_update_scatter_v2_operator,
-};
+#define OPERATOR_ADDRESS(name) &name##_operator,
+static const struct operator_description *const operators[] = {COMMAND_OPERATORS(OPERATOR_ADDRESS)};
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 

@@ -2,7 +2,8 @@
 /* An operator as the command sees it: which tensors it reads, which options it takes, what comes out, and how
  * to call the library. Everything else (arguments, files, devices, transfers) is the same for all of them.
  *
- * A new operator is one file that fills in a struct operator_description, and a row in main.c. */
+ * A new operator is one file that fills in a struct operator_description, and a line of COMMAND_OPERATORS in
+ * commands.h. */
 #ifndef CLQUANT_CLI_OPERATOR_H
 #define CLQUANT_CLI_OPERATOR_H
 
