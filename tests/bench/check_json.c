@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* check_json FILE ROWS PEER...: the bench's JSON has the documented shape, so many rows, and each row these
  * names under vs. */
+#include "operator.h"
+
 #include <cjson/cJSON.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -71,9 +73,8 @@ static double element_bytes(const cJSON *row)
 
 static int is_operator(const char *name)
 {
-    static const char *const names[] = {"quantize",         "group_quantize",           "quantize_scatter",
-                                        "dynamic_quantize", "dynamic_quantize_scatter", "dequantize",
-                                        "find_scales"};
+#define NAME(name) #name,
+    static const char *const names[] = {OPERATOR_LIST(NAME)};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)
