@@ -48,8 +48,9 @@ static void dynamic_launches(struct described *described)
     described->launches = &call->launches;
 }
 
-static clq_status quantize(struct described *described, const struct clq_quantize_desc *desc)
+static clq_status quantize(struct described *described, const void *descriptor)
 {
+    const struct clq_quantize_desc *desc = descriptor;
     clq_status status = CLQ_OK;
 
     CLQ_TRY(clq__dense_check(&(struct clq__dense){.x = desc->x,
@@ -66,7 +67,7 @@ end:
     return status;
 }
 
-static clq_status dequantize(struct described *described, const struct clq_dequantize_desc *desc)
+static clq_status dequantize(struct described *described, const void *desc)
 {
     clq_status status = CLQ_OK;
 
@@ -76,8 +77,9 @@ end:
     return status;
 }
 
-static clq_status group_quantize(struct described *described, const struct clq_group_quantize_desc *desc)
+static clq_status group_quantize(struct described *described, const void *descriptor)
 {
+    const struct clq_group_quantize_desc *desc = descriptor;
     clq_status status = CLQ_OK;
 
     CLQ_TRY(clq__group_check(&(struct clq__group){.scales_name = "scales",
@@ -95,8 +97,9 @@ end:
     return status;
 }
 
-static clq_status quantize_scatter(struct described *described, const struct clq_quantize_scatter_desc *desc)
+static clq_status quantize_scatter(struct described *described, const void *descriptor)
 {
+    const struct clq_quantize_scatter_desc *desc = descriptor;
     static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
     clq_status status = CLQ_OK;
 
@@ -123,7 +126,7 @@ end:
     return status;
 }
 
-static clq_status dynamic_quantize(struct described *described, const struct clq_dynamic_quantize_desc *desc)
+static clq_status dynamic_quantize(struct described *described, const void *desc)
 {
     clq_status status = CLQ_OK;
 
@@ -133,9 +136,9 @@ end:
     return status;
 }
 
-static clq_status dynamic_quantize_scatter(struct described *described,
-                                           const struct clq_dynamic_quantize_scatter_desc *desc)
+static clq_status dynamic_quantize_scatter(struct described *described, const void *descriptor)
 {
+    const struct clq_dynamic_quantize_scatter_desc *desc = descriptor;
     static const struct clq__dynamic_names names = {"updates", "cache", "cache_scales", "cache_offsets"};
     clq_status status = CLQ_OK;
 
@@ -159,7 +162,7 @@ end:
     return status;
 }
 
-static clq_status find_scales(struct described *described, const struct clq_find_scales_desc *desc)
+static clq_status find_scales(struct described *described, const void *desc)
 {
     clq_status status = CLQ_OK;
 
@@ -172,18 +175,14 @@ end:
     return status;
 }
 
-clq_status describe(struct described *described)
-{
-    const struct operator_row *op = described->call.op;
-    const void *desc = call_bind(&described->call, &described->bound, NULL, NULL);
-
-    described->copies = false;
-    described->launches = NULL;
-    return op == &operator_quantize           ? quantize(described, desc)
-           : op == &operator_dequantize       ? dequantize(described, desc)
-           : op == &operator_group_quantize   ? group_quantize(described, desc)
-           : op == &operator_quantize_scatter ? quantize_scatter(described, desc)
-           : op == &operator_dynamic_quantize ? dynamic_quantize(described, desc)
-           : op == &operator_find_scales      ? find_scales(described, desc)
-                                              : dynamic_quantize_scatter(described, desc);
-}
+#define KERNEL(kernel) (1u << CLQ__##kernel##_CL)
+const struct way ways[] = {
+    {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(WIDEN), quantize},
+    {&operator_dequantize, KERNEL(DEQUANTIZE), dequantize},
+    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY), quantize_scatter},
+    {&operator_group_quantize, KERNEL(QUANTIZE), group_quantize},
+    {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE), dynamic_quantize},
+    {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE), dynamic_quantize_scatter},
+    {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(FINISH_SCALES), find_scales},
+};
+_Static_assert(sizeof ways / sizeof *ways == OPERATORS, "an operator has no way");

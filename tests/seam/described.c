@@ -34,30 +34,15 @@ static struct clq__traits imagine(struct rng *rng)
     return traits;
 }
 
-/* The operators with the kernels that each is made for where one of them is wished. */
-#define KERNEL(kernel) (1u << CLQ__##kernel##_CL)
-static const struct {
-    const struct operator_row *op;
-    unsigned kernels;
-} launched[OPERATORS] = {
-    {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(WIDEN)},
-    {&operator_dequantize, KERNEL(DEQUANTIZE)},
-    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY)},
-    {&operator_group_quantize, KERNEL(QUANTIZE)},
-    {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE)},
-    {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE)},
-    {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(FINISH_SCALES)},
-};
-
-static const struct operator_row *choose_operator(struct rng *rng, const struct clq__variant *wish)
+static const struct way *choose_way(struct rng *rng, const struct clq__variant *wish)
 {
     const uint64_t kernel = wish->bits & 255;
     int64_t choice;
 
     do
         choice = rng_below(rng, OPERATORS);
-    while (wish->bits != 0 && kernel != CLQ__NO_KERNEL && !(launched[choice].kernels >> kernel & 1));
-    return launched[choice].op;
+    while (wish->bits != 0 && kernel != CLQ__NO_KERNEL && !(ways[choice].kernels >> kernel & 1));
+    return &ways[choice];
 }
 
 /* As the operators take it. */
@@ -84,7 +69,7 @@ clq_status described_make(struct described *described, uint64_t seed, uint64_t n
                           const struct clq__traits *traits, const struct clq__variant *variant)
 {
     struct call *call = &described->call;
-    const struct operator_row *op;
+    const struct way *way;
     struct wish wish;
     int64_t size, elements;
 
@@ -92,22 +77,25 @@ clq_status described_make(struct described *described, uint64_t seed, uint64_t n
     described->wish = variant != NULL ? *variant : (struct clq__variant){0};
     wish = wish_of(&described->wish);
     described->traits = traits != NULL ? *traits : imagine(&call->rng);
-    op = choose_operator(&call->rng, &described->wish);
+    way = choose_way(&call->rng, &described->wish);
     size = rng_below(&call->rng, 100); /* mostly small, for a call is to take microseconds */
     if (traits == NULL)
         elements = size < 80 ? 48 : size < 98 ? 300 : size < 99 ? 1200 : 5000;
     else /* beside a launch, some rows of whole vectors cost nothing */
         elements = size < 30 ? 48 : size < 90 ? 600 : 5000;
     if (traits == NULL && number % CALLS_OF_A_LONG_ONE == 1) {
-        op = &operator_quantize;
+        for (way = ways; way->op != &operator_quantize;)
+            way++;
         wish.long_one = true;
         described->traits.group_form = described->traits.ends_loops = false;
         described->traits.long_runs = true;
         set_plugs(&described->traits);
     }
-    call_draw(call, op, elements, &wish);
+    call_draw(call, way->op, elements, &wish);
     call_expect(call);
-    return describe(described);
+    described->copies = false;
+    described->launches = NULL;
+    return way->describe(described, call_bind(call, &described->bound, NULL, NULL));
 }
 
 void described_clear(struct described *described)

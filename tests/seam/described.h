@@ -57,6 +57,11 @@ unsigned described_launches(const struct described *described,
                             const struct clq__launch *launches[2 + CLQ__MOST_BEFORE]);
 
 /* The library's way from an operator's descriptor to launches (describe.c). */
-clq_status describe(struct described *described);
+struct way {
+    const struct operator_row *op;
+    unsigned kernels; /* a bit each: those that it is made for where one of them is wished */
+    clq_status (*describe)(struct described *described, const void *desc);
+};
+extern const struct way ways[]; /* OPERATORS of them */
 
 #endif
