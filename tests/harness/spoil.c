@@ -178,6 +178,21 @@ static void change_size(struct call *call)
                 call->tensors[t].shape[d] = is;
 }
 
+/* All tensors of this rank get another: their first sizes still fit. */
+static void change_rank(struct call *call)
+{
+    const struct tensor *from = &call->tensors[rng_below(&call->rng, OPERATOR_MOST_TENSORS)];
+    const int was = from->dl.ndim, is = (int)rng_below(&call->rng, TENSOR_MOST_RANK + 1);
+
+    if (from->name == NULL)
+        return;
+    for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)
+        if (call->tensors[t].name != NULL && call->tensors[t].dl.ndim == was) {
+            call->tensors[t].dl.ndim = is;
+            call->tensors[t].dl.strides = NULL;
+        }
+}
+
 /* The same elements of an int4, as nibbles, bytes or words. */
 static void change_view(struct call *call)
 {
@@ -242,12 +257,15 @@ int spoil(struct call *call)
 
     while (call->op->operands[tensors].name != NULL)
         tensors++;
-    switch (rng_below(rng, 10)) {
+    switch (rng_below(rng, 11)) {
     case 0:
         spoil_number(call);
         break;
     case 8:
         change_size(call);
+        return 2;
+    case 10:
+        change_rank(call);
         return 2;
     case 9:
         change_view(call);
