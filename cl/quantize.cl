@@ -8,162 +8,127 @@
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   PARAMS        one, each or both, of base/parameters.clh
 //   FORM          item or group, of base/parameters.clh
-//   PREFETCH      0 or 1, of base/hints.clh
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
-#include "base/entries.clh"
-#include "base/hints.clh"
-#include "base/inverse.clh"
-#include "base/lines.clh"
 #include "base/parameters.clh"
-#include "base/rows.clh"
 #include "base/scalar.clh"
-#include "base/strand.clh"
-#include "base/types.clh"
+#include "index/place.clh"
+#include "base/chunk.clh"
 
-#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(DST) || !defined(MODE) || !defined(ARITHMETIC) ||     \
-    !defined(PARAMS) || !defined(FORM) || !defined(PREFETCH)
-#error "quantize.cl: KERNEL_NAME, SRC, DST, MODE, ARITHMETIC, PARAMS, FORM and PREFETCH are required"
-#endif
-
-// A unit, from elements `low` and `high` of x; its scales begin with number ELEMENTS(DST) * u. Of dense
-// elements: unit u, whose scales are those of unit s. `apply` is how a value meets its scale.
-#define SCALE(scales, i)           (SCALE_PER_ELEMENT ? as_float((scales)[i]) : scale)
-#define ZERO_POINT(zero_points, i) (ZERO_POINT_PER_ELEMENT ? as_float((zero_points)[i]) : zero_point)
-#define VALUE(apply, x, at, scales, zero_points, i)                                                          \
-    (apply(LOAD(SRC, x, at), SCALE(scales, i), i) + ZERO_POINT(zero_points, i))
-#define UNIT(apply, x, low, high, scales, zero_points, u)                                                    \
-    PACK(DST, VALUE(apply, x, low, scales, zero_points, ELEMENTS(DST) * (u)),                                \
-         VALUE(apply, x, high, scales, zero_points, ELEMENTS(DST) * (u) + 1))
-#define DENSE_UNIT(apply, x, scales, zero_points, u, s)                                                      \
-    UNIT(apply, x, ELEMENTS(DST) * (u), ELEMENTS(DST) * (u) + 1, scales, zero_points, s)
-
-#define PLAINLY(v, s, i) APPLY(MODE, v, s)
-
-// Units of one row. Their scales begin again after `left` of them, and then after every period. `next` is what is read after
-// these: the run that begins as much later as is fetched ahead, or the following one where runs are longer.
-struct run {
-    global const STORAGE(SRC) * x;
-    global STORAGE(DST) * y;
-    global const uint *scales, *zero_points;
-    float scale, zero_point;
-    long units, phase, left;
-    global const STORAGE(SRC) * next;
+// A part of a row.
+struct part {
+    global const STORAGE(SRC) *x;
+    global STORAGE(DST) *y;
+    global const uint *scales, *zero_points; // of its elements, where they have their own
+    float scale, zero_point;                 // else
+    uint units;
 };
 
-#include "quantize/run.clh"
-#include "quantize/strand.clh"
-#include "quantize/turns.clh"
+#define SCALE(part, i)      (SCALE_PER_ELEMENT ? as_float((part)->scales[i]) : (part)->scale)
+#define ZERO_POINT(part, i) (ZERO_POINT_PER_ELEMENT ? as_float((part)->zero_points[i]) : (part)->zero_point)
 
-// Done by `lanes` work-items, one or more, wherever the units lie.
-static inline void run_apart(const struct run *run, const struct quantize_args *a, long lane, long lanes)
+static inline float quantized(float x, float scale, float zero_point)
 {
-    const float scale = run->scale, zero_point = run->zero_point;
-
-    for (long u = lane; u < run->units; u += lanes)
-        run->y[u * a->y_stride] = UNIT(PLAINLY, run->x, u * a->x_stride, u * a->x_stride + a->x_pair, run->scales,
-                                       run->zero_points, u);
+    return APPLY(MODE, x, scale) + zero_point;
 }
 
-// Done by `lanes` work-items, each taking 16 bytes of x in turn where the addresses let them be
-// read and written at once; the rest unit by unit.
-static inline void run_shared(const struct run *run, long lane, long lanes)
+// Units wherever they lie, one lane's from `first` on.
+static inline void take_units(const struct part *part, const struct quantize_args *a, uint first, uint lanes)
 {
-    typedef VECTOR(SRC, CHUNK(SRC)) x_vector;
-    typedef VECTOR(f32, CHUNK(SRC)) scale_vector;
-    typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_vector;
-    const size_t scale_fit = SCALE_PER_ELEMENT ? sizeof(scale_vector) : 1;
-    const size_t zero_point_fit = ZERO_POINT_PER_ELEMENT ? sizeof(scale_vector) : 1;
-    global const STORAGE(SRC) *x = run->x;
-    global STORAGE(DST) *y = run->y;
-    global const uint *scales = run->scales, *zero_points = run->zero_points;
-    const float scale = run->scale, zero_point = run->zero_point;
-    const bool fits = (size_t)x % sizeof(x_vector) == 0 && (size_t)y % sizeof(y_vector) == 0 &&
-                      (size_t)scales % scale_fit == 0 && (size_t)zero_points % zero_point_fit == 0;
-    const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? run->units / chunk : 0;
+    for (uint u = first; u < part->units; u += lanes) {
+        const uint i = ELEMENTS(DST) * u;
+        const long at = u * a->x_stride;
 
-    for (long c = lane; c < chunks; c += lanes) {
-        STORAGE(SRC) values[CHUNK(SRC)];
-        STORAGE(DST) packed[UNITS(DST, CHUNK(SRC))];
-        uint chunk_scales[CHUNK(SRC)], chunk_zero_points[CHUNK(SRC)];
-
-        CLQ_CAT(vstore, CHUNK(SRC))(((global const x_vector *)x)[c], 0, values);
-        if (SCALE_PER_ELEMENT)
-            CLQ_CAT(vstore, CHUNK(SRC))(((global const scale_vector *)scales)[c], 0, chunk_scales);
-        if (ZERO_POINT_PER_ELEMENT)
-            CLQ_CAT(vstore, CHUNK(SRC))(((global const scale_vector *)zero_points)[c], 0, chunk_zero_points);
-        for (uint k = 0; k < UNITS(DST, CHUNK(SRC)); k++)
-            packed[k] = DENSE_UNIT(PLAINLY, values, chunk_scales, chunk_zero_points, k, k);
-        ((global y_vector *)y)[c] = CLQ_CAT(vload, UNITS(DST, CHUNK(SRC)))(0, packed);
+        part->y[u * a->y_stride] =
+            PACK(DST, quantized(LOAD(SRC, part->x, at), SCALE(part, i), ZERO_POINT(part, i)),
+                 quantized(LOAD(SRC, part->x, at + a->x_pair), SCALE(part, i + 1), ZERO_POINT(part, i + 1)));
     }
-    for (long u = chunks * chunk + lane; u < run->units; u += lanes)
-        y[u] = DENSE_UNIT(PLAINLY, x, scales, zero_points, u, u);
 }
 
-kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scale_buffer,
-                        global const uchar *restrict zero_point_buffer, global STORAGE(DST) *restrict y,
+typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_chunk;
+
+// Whether dense units begin where chunks may be loaded and stored.
+static inline bool has_chunks(const struct part *part, const struct quantize_args *a)
+{
+    const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
+                          (ZERO_POINT_PER_ELEMENT ? (size_t)part->zero_points : 0);
+
+    return a->x_stride == ELEMENTS(DST) && a->x_pair == ELEMENTS(DST) - 1 && a->y_stride == 1 &&
+           (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
+}
+
+#define VALUE(k)                                                                                                       \
+    quantized(CHUNK_ELEMENT(SRC, x, k), SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale,                      \
+              ZERO_POINT_PER_ELEMENT ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
+#define UNIT(low, high) PACK(DST, VALUE(low), VALUE(high))
+
+static inline y_chunk chunk_of(const struct part *part, uint4 x, uint c)
+{
+    const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, c, SCALE_PER_ELEMENT),
+                              zero_points = CHUNK_FLOATS(SRC, part->zero_points, c, ZERO_POINT_PER_ELEMENT);
+
+    return (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
+}
+
+// Each lane has a chunk in turn, and the next one is on its way while this one is computed. Returns the first unit that is
+// left.
+static inline uint take_chunks(const struct part *part, uint lane, uint lanes)
+{
+    global const uint4 *x = (global const uint4 *)part->x;
+    global y_chunk *y = (global y_chunk *)part->y;
+    const uint chunks = part->units / UNITS(DST, CHUNK(SRC));
+    uint4 next = lane < chunks ? x[lane] : (uint4)(0);
+
+    for (uint c = lane; c < chunks; c += lanes) {
+        const uint4 now = next;
+
+        if (c + lanes < chunks)
+            next = x[c + lanes];
+        y[c] = chunk_of(part, now, c);
+    }
+    return chunks * UNITS(DST, CHUNK(SRC));
+}
+
+kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scales,
+                        global const uchar *restrict zero_points, global STORAGE(DST) *restrict y,
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    // A build rehearses with arguments of zeros; nothing below may divide by them.
-    if (a.tiles == 0)
-        return;
-
-    const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(DST) && a.x_pair == ELEMENTS(DST) - 1;
-    const bool group = IS_GROUP;
-    const bool stream = STREAMS && a.tiles > STREAM_BYTES / (long)sizeof(*y) / a.tile;
-    const uint lanes = group ? a.lanes : 1;
-    const uint lane = group ? (uint)get_local_id(0) & (lanes - 1) : 0;
-    const long tiles = group ? 1 : a.tiles_per_item;
-    const long begin =
-        group ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + (uint)get_local_id(0) / lanes
-              : (long)get_global_id(0) * tiles;
+    const uint local_id = (uint)get_local_id(0), lanes = IS_GROUP ? max(a.lanes, 1u) : 1;
+    const uint lane = IS_GROUP ? local_id & (lanes - 1) : 0;
+    const long tiles = IS_GROUP ? 1 : a.tiles_per_item;
+    const long begin = IS_GROUP ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes
+                                : (long)get_global_id(0) * tiles;
     const long end = min(begin + tiles, a.tiles);
-    const long tile_bytes = a.tile * UNIT_BYTES;
-    const bool in_turn = STRANDS > 1 && stream && dense && a.tile >= TURN_UNITS && (size_t)(y + a.y_offset) % 64 == 0 &&
-                         (a.tiles_per_row > 1 || a.inner % STEP_UNITS == 0) &&
-                         tiles / STRANDS * tile_bytes >= 4 * TURN_AHEAD;
-    const long ahead = in_turn ? TURN_AHEAD : AHEAD_BYTES;
-    const struct call call = {.x = x,
-                              .y = y,
-                              .scales = scale_buffer,
-                              .zero_points = zero_point_buffer,
-                              .indices = indices,
-                              .owners = owners,
-                              .report = report,
-                              // Only rows of one tile can be so short that it is more than 1.
-                              .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
-                              .beside = in_turn ? tiles - tiles / STRANDS : 0,
-                              .counts = lane == 0};
 
-#if STRANDS > 1
-    if (in_turn)
-        run_strands(&call, &a, begin, end);
-    else
-#endif
-    {
-        struct clq_strand strand;
-        struct clq_placed placed = CLQ_UNPLACED;
-        struct clq_walk walk;
+    for (long tile = begin; tile < end; tile++) {
+        const long row = clq_divided(tile, a.by_tiles_per_row), first = (tile - row * a.tiles_per_row) * a.tile;
+        struct clq_place place = clq_place_of(row, a.dim, a.outer);
+        struct part part;
+        uint done = 0;
 
-        clq_strand_from(&strand, &walk, &a, begin, end);
-        while (strand.tile < end) {
-            struct stretch stretch;
+        if (a.entries.kind != CLQ_ENTRY_NONE) {
+            const struct clq_entry_place at =
+                clq_entry_place_of(indices, owners, report, &a.entries, row, lane == 0 && first == 0);
 
-            stretch_next(&stretch, &strand, &placed, &walk, &call, &a);
-            for (uint r = 0; r < stretch.rows; r++) {
-                struct run run;
-
-                run_of(&run, &stretch, r);
-                if (group && dense)
-                    run_shared(&run, lane, lanes);
-                else if (dense)
-                    run_alone(&run, a.period, stream);
-                else
-                    run_apart(&run, &a, lane, lanes);
-            }
+            if (!at.kept)
+                continue;
+            place.y += at.y;
+            place.scale += at.scale;
+            place.zero_point += at.zero_point;
         }
+        place.scale += a.scale_offset;
+        place.zero_point += a.zero_point_offset;
+        part.x = x + a.x_offset + place.x + first * a.x_stride;
+        part.y = y + a.y_offset + place.y + first * a.y_stride;
+        part.scales = (global const uint *)scales + place.scale + first * ELEMENTS(DST);
+        part.zero_points = (global const uint *)zero_points + place.zero_point + first * ELEMENTS(DST);
+        part.scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(scales, place.scale, a.scale_type);
+        part.zero_point =
+            ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(zero_points, place.zero_point, a.zero_point_type);
+        part.units = (uint)min(a.tile, a.inner - first);
+        if (has_chunks(&part, &a))
+            done = take_chunks(&part, lane, lanes);
+        take_units(&part, &a, done + lane, lanes);
     }
-    if (stream)
-        STREAM_FENCE();
 }

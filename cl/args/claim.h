@@ -8,6 +8,6 @@
 struct claim_args {
     struct clq_entries entries;
 };
-CLQ_SAME_SIZE(claim_args, 168);
+CLQ_SAME_SIZE(claim_args, 216);
 
 #endif

@@ -16,6 +16,6 @@ struct copy_args {
     clq_u32 outer, reserved;
     struct clq_dim dim[CLQ_COPY_DIMS];
 };
-CLQ_SAME_SIZE(copy_args, 424);
+CLQ_SAME_SIZE(copy_args, 568);
 
 #endif

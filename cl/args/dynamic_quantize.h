@@ -18,6 +18,7 @@ struct dynamic_quantize_args {
     clq_i64 x_pair;                      /* int4: from a byte's low element to its high one; else 0 */
     clq_i64 inner;                       /* units in a row */
     clq_i64 y_part, y_part_stride;       /* units in a part, and from part to part */
+    struct clq_divisor by_y_part;
     clq_i64 rows, rows_per_item;         /* FORM item: consecutive rows that one work-item does */
     clq_u32 lanes;                       /* FORM group: work-items that share a row, a power of two */
     clq_u32 outer;                       /* dimensions in dim, innermost first */
@@ -25,6 +26,6 @@ struct dynamic_quantize_args {
     struct clq_entries entries;
     struct clq_dim dim[CLQ_DYNAMIC_DIMS];
 };
-CLQ_SAME_SIZE(dynamic_quantize_args, 608);
+CLQ_SAME_SIZE(dynamic_quantize_args, 800);
 
 #endif

@@ -39,9 +39,10 @@ struct clq_entries {
     clq_i64 owner_offset;  /* words of the workspace */
     clq_i64 owner_words;   /* of the table; HASH: a power of two, twice the entries or more */
     clq_i64 report_offset; /* words of the report's buffer; -1: there is none */
+    struct clq_divisor by_rows, by_position_rows, by_size; /* of one entry, of one position; of the axis */
     clq_u32 kind, range, overlap;
     clq_u32 wide; /* 1: the indices are int64 */
 };
-CLQ_SAME_SIZE(clq_entries, 168);
+CLQ_SAME_SIZE(clq_entries, 216);
 
 #endif

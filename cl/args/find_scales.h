@@ -24,6 +24,7 @@ struct find_scales_args {
     clq_i64 x_offset, x_stride; /* elements; from one to the next in a row */
     clq_i64 inner, last;        /* elements in a row, and in the last row */
     clq_i64 tile, tiles_per_row;
+    struct clq_divisor by_tiles_per_row;
     clq_i64 index_stride; /* runs: elements from one index to the next */
     clq_i64 steps, steps_per_part, parts;
     clq_i64 units, units_per_item; /* of each part; consecutive ones that a work-item does */
@@ -33,6 +34,6 @@ struct find_scales_args {
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_FIND_DIMS]; /* only their sizes and strides in x are read */
 };
-CLQ_SAME_SIZE(find_scales_args, 496);
+CLQ_SAME_SIZE(find_scales_args, 640);
 
 #endif

@@ -6,10 +6,12 @@
 
 #ifdef __OPENCL_C_VERSION__
 typedef long clq_i64;
+typedef ulong clq_u64;
 typedef uint clq_u32;
 #else
 #include <stdint.h>
 typedef int64_t clq_i64;
+typedef uint64_t clq_u64;
 typedef uint32_t clq_u32;
 #endif
 
@@ -28,10 +30,18 @@ enum clq_scalar {
     CLQ_SCALAR_I32 = 6,
 };
 
+/* Divides by d, from 1 on, without a division: magic is ceil(2^(63 + shift) / d) and shift the least with 2^shift >= d, so
+ * that n / d is (2n * magic >> 64) >> shift for every n from 0 to 2^63 - 1. (host/base/divisor.c, cl/index/divide.clh) */
+struct clq_divisor {
+    clq_u64 magic;
+    clq_u32 shift, unused;
+};
+
 /* A dimension outside the rows: its size, and how far each tensor moves from one index to the next, in
  * elements (y in units). */
 struct clq_dim {
     clq_i64 size, x, y, scale, zero_point;
+    struct clq_divisor by_size;
 };
 
 #endif

@@ -17,6 +17,6 @@ struct widen_args {
     clq_u32 dims;              /* innermost first; only their sizes and strides in x are read */
     struct clq_dim dim[CLQ_WIDEN_DIMS];
 };
-CLQ_SAME_SIZE(widen_args, 392);
+CLQ_SAME_SIZE(widen_args, 536);
 
 #endif

@@ -80,6 +80,10 @@ void clq__variant_kernel(const struct clq__variant *variant, struct clq__text *o
     const char *file = files[variant->bits & 255];
 
     clq__text_add(out, "clq_");
+    if (strncmp(file, "cpu/", 4) == 0) {
+        clq__text_add(out, "cpu_");
+        file += 4;
+    }
     clq__text_add_part(out, file, strcspn(file, "."));
     add_plugs(variant, "_", false, out);
 }

@@ -13,10 +13,12 @@
 /* More than twice the longest text. */
 #define CLQ__VARIANT_BYTES 240
 
-/* The files of cl/ that hold a kernel. */
+/* The files of cl/ that hold a kernel. Those of cl/cpu are for PoCL's CPUs: each has the meaning of the file of its name in
+ * cl/, and no plugs that depend on the device. */
 #define CLQ__KERNEL_LIST(X)                                                                                  \
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
     X(CLQ__COPY_CL, "copy.cl")                                                                               \
+    X(CLQ__CPU_QUANTIZE_CL, "cpu/quantize.cl")                                                               \
     X(CLQ__DEQUANTIZE_CL, "dequantize.cl")                                                                   \
     X(CLQ__DYNAMIC_QUANTIZE_CL, "dynamic_quantize.cl")                                                       \
     X(CLQ__FIND_SCALES_CL, "find_scales.cl")                                                                 \

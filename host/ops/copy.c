@@ -5,6 +5,7 @@
 
 #include "args/copy.h"
 #include "base/ceil_div.h"
+#include "base/divisor.h"
 #include "base/error.h"
 #include "base/fold.h"
 
@@ -55,6 +56,7 @@ void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst
     for (int d = 1; d < fold.dims; d++)
         args->dim[d - 1] = (struct clq_dim){
             .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
+    clq__divide_dims(args->dim, args->outer);
     clq__variant_begin(&launch->variant, CLQ__COPY_CL);
     launch->buffers[0] = src->tensor->data;
     launch->buffers[1] = dst->tensor->data;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization from what was checked to what a kernel is told. */
+#include "base/divisor.h"
 #include "base/fold.h"
 #include "ops/dynamic.h"
 
@@ -51,6 +52,7 @@ static void fill_row(struct dynamic_quantize_args *args, const struct clq__view 
     args->x_pair = elements == 2 ? x->stride[last] : 0;
     args->y_stride = words || (elements == 2 && y->lanes == 1) ? 1 : y->stride[last];
     args->y_part = apart ? 4 : args->inner;
+    args->by_y_part = clq__divisor(args->y_part);
     args->y_part_stride = apart ? clq__view_units(y, y->stride[last]) : 0;
 }
 
@@ -77,8 +79,10 @@ void clq__dynamic_describe(struct dynamic_quantize_args *args, const struct clq_
                                         .y = folded.dim[d].stride[Y],
                                         .scale = folded.dim[d].stride[SCALE],
                                         .zero_point = folded.dim[d].stride[OFFSET]};
+    clq__divide_dims(args->dim, args->outer);
     clq__placement_describe(placement, args->rows, placement->kind != CLQ_ENTRY_NONE ? work->x.shape[0] : 1,
                             entries);
+    clq__divide_entries(entries);
     if (placement->kind == CLQ_ENTRY_NONE)
         return;
     clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);

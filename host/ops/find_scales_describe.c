@@ -4,6 +4,7 @@
 #include "ops/find_scales.h"
 
 #include "base/ceil_div.h"
+#include "base/divisor.h"
 #include "base/fold.h"
 #include "ops/rounds.h"
 
@@ -65,6 +66,7 @@ static int64_t fill_rows(struct find_scales_args *args, const struct clq__fold *
         args->dim[args->outer++] = (struct clq_dim){.size = fold->dim[d].size, .x = fold->dim[d].stride[X]};
         rows *= fold->dim[d].size;
     }
+    clq__divide_dims(args->dim, args->outer);
     return rows;
 }
 
@@ -117,6 +119,7 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
     args->lanes = (uint32_t)lanes;
     args->tile = least(args->inner, traits->ends_loops ? least(share, SHORT_TILE * lanes) : share);
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
+    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
     args->steps = rows * args->tiles_per_row;
     rounds = clq__rounds_of_row(clq__ceil_div(args->tile, lanes), args->outer);
     args->steps_per_part = most(most(share / local, LEAST_OF_LANE) * lanes / args->tile, 1);
@@ -160,6 +163,7 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
     rounds = clq__rounds_of_row(args->tile, args->outer);
     args->units = clq__ceil_div(args->inner, args->tile);
     args->tiles_per_row = args->units;
+    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
     args->steps = rows;
     args->steps_per_part =
         traits->group_form ? clq__ceil_div(rows * args->units, wanted) : share / args->tile;

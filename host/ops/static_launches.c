@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization from a described call to its launches, for a device of given traits. */
+#include "base/divisor.h"
 #include "ops/rounds.h"
 #include "ops/static_call.h"
 #include "ops/tiles.h"
@@ -98,7 +99,10 @@ static void cut(struct clq__static_call *call, const struct clq__traits *traits)
     args->tiles_per_row = tiles.tiles_per_row;
     args->tiles = tiles.tiles;
     args->tiles_per_item = tiles.tiles_per_item;
+    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
     args->lanes = tiles.lanes;
+    clq__divide_dims(args->dim, args->outer);
+    clq__divide_entries(&args->entries);
 }
 
 void clq__static_launches(struct clq__static_call *call, const struct clq__static_work *work,

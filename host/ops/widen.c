@@ -2,6 +2,7 @@
 #include "args/widen.h"
 
 #include "base/ceil_div.h"
+#include "base/divisor.h"
 #include "base/error.h"
 #include "ops/launches.h"
 
@@ -27,6 +28,7 @@ void clq__launches_widen(struct clq__launches *launches, const struct clq__view 
         args->dim[d] = (struct clq_dim){.size = fold.dim[d].size, .x = fold.dim[d].stride[0]};
     if (repeats > 1 && fold.dims > 0)
         args->dim[args->dims++] = (struct clq_dim){.size = repeats};
+    clq__divide_dims(args->dim, args->dims);
     clq__variant_begin(&launch->variant, CLQ__WIDEN_CL);
     launch->buffers[0] = view->tensor->data;
     clq__launches_scratch(launches, args->elements, sizeof(float), 1, read);

@@ -255,11 +255,14 @@ static clq_status read_variant(const clq_context *context, const char *text, str
     clq_status status = CLQ_OK;
     char whole[CLQ__VARIANT_BYTES];
     struct clq__text out = clq__text(whole, sizeof whole);
-    const struct clq__variant *plugs = &context->device_plugs[context->device.group_form];
+    const struct clq__traits traits = clq__traits(context);
+    const struct clq__variant *plugs = &traits.plugs[traits.group_form];
 
     CLQ_TRY(clq__variant_read(&out, clq__variants, clq__variant_text(plugs).data, text));
     CLQ_REQUIRE(clq__variant_parse(variant, whole), CLQ_ERROR_VALUE,
                 "variant \"%s\" is none of the library's", whole);
+    if (strstr(text, "FORM=") == NULL && strstr(text, "ARITHMETIC=") == NULL)
+        clq__variant_own(variant, &traits, traits.group_form);
 end:
     return status;
 }

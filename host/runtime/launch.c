@@ -13,7 +13,7 @@ struct clq__traits clq__traits(const clq_context *context)
     return (struct clq__traits){.group_form = context->device.group_form,
                                 .max_group_items = context->device.max_group_items,
                                 .compute_units = context->device.compute_units,
-                                .long_runs = context->device.prefetch,
+                                .long_runs = context->device.prefetch && context->device.native_arithmetic,
                                 .ends_loops = context->device.ends_loops,
                                 .plugs = {context->device_plugs[0], context->device_plugs[1]}};
 }

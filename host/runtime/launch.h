@@ -38,12 +38,11 @@ int64_t clq__group_items(const struct clq__traits *traits, int64_t most);
 /* Refuses what such a device would end early, where it is not cut any shorter: the argument `name` asks for so many rounds. */
 clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const char *name);
 
-/* Adds what depends on the device, in the form that the call asks for: FORM, ARITHMETIC and PREFETCH. */
-static inline void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits,
-                                         bool group)
-{
-    variant->bits |= traits->plugs[group].bits;
-}
+/* Exchanges the kernel for the one that the device has of its own; false where it has none. (engines.c) */
+bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *traits, bool group);
+/* Adds what depends on the device, in the form that the call asks for: the kernel of a CPU's own where it has one, else FORM,
+ * ARITHMETIC and PREFETCH. (engines.c) */
+void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group);
 /* The same in the device's own form. */
 static inline void clq__variant_end(struct clq__variant *variant, const struct clq__traits *traits)
 {

@@ -23,7 +23,7 @@ def read_variants(path):
     variants = []
     with open(path, encoding="ascii") as file:
         for line in file:
-            if not line.strip():
+            if not line.strip() or line.startswith("cpu/"):
                 continue
             kernel, *words = line.split()
             names = [word.partition("=")[0] for word in words]

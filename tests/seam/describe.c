@@ -177,10 +177,10 @@ end:
 
 #define KERNEL(kernel) (1u << CLQ__##kernel##_CL)
 const struct way ways[] = {
-    {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(WIDEN), quantize},
+    {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(WIDEN), quantize},
     {&operator_dequantize, KERNEL(DEQUANTIZE), dequantize},
-    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY), quantize_scatter},
-    {&operator_group_quantize, KERNEL(QUANTIZE), group_quantize},
+    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY), quantize_scatter},
+    {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), group_quantize},
     {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE), dynamic_quantize},
     {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE), dynamic_quantize_scatter},
     {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(FINISH_SCALES), find_scales},

@@ -3,18 +3,24 @@
 
 #include "args/claim.h"
 
+int64_t divided(int64_t n, const struct clq_divisor *d)
+{
+    return (int64_t)((uint64_t)((unsigned __int128)((uint64_t)n << 1) * d->magic >> 64) >> d->shift);
+}
+
 struct place place_of(struct run *run, int64_t row, const struct clq_dim *dim, uint32_t dims)
 {
     struct place place = {0, 0, 0, 0};
 
     for (uint32_t d = 0; d < dims; d++) {
-        const int64_t index = row % dim[d].size;
+        const int64_t rest = d + 1 < dims ? divided(row, &dim[d].by_size) : row / dim[d].size,
+                      index = row - rest * dim[d].size;
 
         place.x += index * dim[d].x;
         place.y += index * dim[d].y;
         place.scale += index * dim[d].scale;
         place.zero_point += index * dim[d].zero_point;
-        row /= dim[d].size;
+        row = rest;
     }
     if (row != 0)
         run_fail(run, "a row lies behind the last index of its dimensions");
@@ -48,8 +54,11 @@ static struct target target_of(struct run *run, const struct clq_entries *e, uns
         target.batch = nearest(batch, e->batches - 1);
         target.start = nearest(start, last_start);
     } else if (e->range == CLQ_ENTRY_WRAP) {
+        /* ~n is -1 - n */
+        const int64_t n = start < 0 ? ~start : start, m = n - divided(n, &e->by_size) * e->size;
+
         target.kept = batch_fits;
-        target.start = (start % e->size + e->size) % e->size;
+        target.start = start < 0 ? e->size - 1 - m : m;
     }
     return target;
 }
@@ -169,7 +178,7 @@ static int64_t group_of(struct run *run, const struct clq_entries *e, unsigned i
 bool entries_place(struct run *run, const struct clq_entries *e, const struct entry_buffers *buffers,
                    int64_t row, bool counts, struct place *place)
 {
-    int64_t entry, position;
+    int64_t entry, inside, position;
     struct target target;
 
     if (e->kind == CLQ_ENTRY_NONE)
@@ -179,8 +188,9 @@ bool entries_place(struct run *run, const struct clq_entries *e, const struct en
                  (long long)e->positions);
         return false;
     }
-    entry = row / e->rows;
-    counts = counts && row % e->rows == 0;
+    entry = divided(row, &e->by_rows);
+    inside = row - entry * e->rows;
+    counts = counts && inside == 0;
     if (e->kind == CLQ_ENTRY_GROUPS) {
         const int64_t group = group_of(run, e, buffers->indices, entry);
 
@@ -194,7 +204,7 @@ bool entries_place(struct run *run, const struct clq_entries *e, const struct en
         report(run, e, buffers->report, entry, target.clamped);
     if (!target.kept)
         return false;
-    position = position_of(run, e, &target, row % e->rows / (e->rows / e->positions));
+    position = position_of(run, e, &target, e->positions > 1 ? divided(inside, &e->by_position_rows) : 0);
     if (is_overwritten(run, e, buffers, entry, &target, position))
         return false;
     place->y += target.batch * e->y_batch + position * e->y_start;

@@ -12,6 +12,9 @@ struct place {
 };
 
 /* The row's number taken apart into the dimensions, innermost first; all of it must be used up. */
+/* n / d, as kernels divide. */
+int64_t divided(int64_t n, const struct clq_divisor *d);
+
 struct place place_of(struct run *run, int64_t row, const struct clq_dim *dim, uint32_t dims);
 
 /* The launch's buffers that entries are about. */

@@ -48,7 +48,7 @@ static void row_at(const struct call *call, const struct place *place)
                                                   .offset = a->symmetric ? NULL : &one_offset,
                                                   .symmetric = a->symmetric != 0});
     for (int64_t u = 0; u < a->inner && !run_failed(call->run); u++) {
-        const int64_t part = u / a->y_part;
+        const int64_t part = divided(u, &a->by_y_part);
         uint64_t codes[UNITS_MOST_ELEMENTS];
 
         for (int64_t e = 0; e < call->elements; e++) {
@@ -57,7 +57,8 @@ static void row_at(const struct call *call, const struct place *place)
             codes[e] = reference_load_code(&y, &i);
         }
         units_store(call->run, Y, call->y_type,
-                    a->y_offset + place->y + part * a->y_part_stride + u % a->y_part * a->y_stride, codes);
+                    a->y_offset + place->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride,
+                    codes);
     }
     units_store_float(call->run, SCALES, CLQ__F32, a->scale_offset + place->scale, scale);
     if (!a->symmetric)

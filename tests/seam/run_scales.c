@@ -77,8 +77,9 @@ static struct range range_of_run(const struct find *find, int64_t unit, int64_t 
     struct range range = {0.0f, 0.0f};
 
     for (int64_t step = first; step < last && !run_failed(find->run); step++) {
-        const int64_t before = step % a->tiles_per_row * a->tile;
-        const int64_t row = place_of(find->run, step / a->tiles_per_row, a->dim, a->outer).x;
+        const int64_t number = divided(step, &a->by_tiles_per_row);
+        const int64_t before = (step - number * a->tiles_per_row) * a->tile;
+        const int64_t row = place_of(find->run, number, a->dim, a->outer).x;
 
         for (int64_t i = before; i < before + a->tile && i < a->inner; i++)
             widen_range(&range, run_load(find->run, 0, find->type,

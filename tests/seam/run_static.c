@@ -45,13 +45,11 @@ static void check_period(const struct call *call)
     const struct quantize_args *a = call->a;
     const struct clq__variant *variant = &call->run->launch->variant;
     const bool dense = a->y_stride == 1 && a->x_stride == call->elements && a->x_pair == call->elements - 1;
-    const bool item =
-        clq__variant_value(variant, CLQ__FORM) == 0 && clq__variant_value(variant, CLQ__PREFETCH) == 1;
+    const bool cpu = (variant->bits & 255) == CLQ__CPU_QUANTIZE_CL;
 
     if (a->period == a->inner)
         return;
-    if (call->back || !dense || !item || a->period < 1 || a->period > a->inner ||
-        a->period % CLQ_STEP_UNITS != 0)
+    if (!dense || !cpu || a->period < 1 || a->period > a->inner || a->period % CLQ_STEP_UNITS != 0)
         run_fail(call->run, "scales begin again after %lld of %lld units", (long long)a->period,
                  (long long)a->inner);
 }
@@ -103,7 +101,8 @@ static void tile(const struct call *call, int64_t number)
 {
     static const struct entry_buffers buffers = {INDICES, OWNERS, REPORT};
     const struct quantize_args *a = call->a;
-    const int64_t row = number / a->tiles_per_row, first = number % a->tiles_per_row * a->tile;
+    const int64_t row = divided(number, &a->by_tiles_per_row),
+                  first = (number - row * a->tiles_per_row) * a->tile;
     struct place place = place_of(call->run, row, a->dim, a->outer);
 
     if (!entries_place(call->run, &a->entries, &buffers, row, first == 0, &place))

@@ -85,16 +85,21 @@ static bool try_variant(struct test *test, const struct clq__variant *variant)
     return good;
 }
 
-/* Whether the context asks for it: its plugs are the device's. */
+/* Whether the context asks for it: in the device's form and arithmetic, and where it has a kernel of its own, that one. */
 static bool is_ours(const struct test *test, const struct clq__variant *variant)
 {
-    const struct clq__variant *device = &test->traits.plugs[test->traits.group_form];
+    const bool own = (variant->bits & 255) == CLQ__CPU_QUANTIZE_CL;
+    struct clq__variant asked;
 
-    for (enum clq__plug plug = CLQ__FORM; plug <= CLQ__PREFETCH; plug++)
-        if (clq__variant_value(variant, plug) >= 0 &&
-            clq__variant_value(variant, plug) != clq__variant_value(device, plug))
-            return false;
-    return true;
+    if (!own &&
+        clq__variant_value(variant, CLQ__ARITHMETIC) < 0) /* copy.cl and widen.cl are every device's */
+        return true;
+    clq__variant_begin(&asked, own ? CLQ__QUANTIZE_CL : (enum clq__kernel)(variant->bits & 255));
+    for (enum clq__plug plug = CLQ__SRC; plug < CLQ__FORM; plug++)
+        if (clq__variant_value(variant, plug) >= 0)
+            clq__variant_define(&asked, plug, (unsigned)clq__variant_value(variant, plug));
+    clq__variant_end(&asked, &test->traits);
+    return asked.bits == variant->bits;
 }
 
 static bool try_all(struct test *test)

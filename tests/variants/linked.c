@@ -23,8 +23,16 @@ static cl_program linked;
 static bool is_wanted(const char *variant)
 {
     const char *plugs = getenv("CLQ_LINKED_PLUGS");
+    char form[TEXT_BYTES] = "";
 
-    return strstr(variant, "PREFETCH=") == NULL || plugs == NULL || strstr(variant, plugs) != NULL;
+    if (plugs == NULL)
+        return true;
+    if (strncmp(variant, "cpu/", 4) == 0)
+        return strstr(plugs, "PREFETCH=1") != NULL;
+    if (strstr(variant, "PREFETCH=") != NULL)
+        return strstr(variant, plugs) != NULL;
+    snprintf(form, sizeof form, "%.*s", (int)(strstr(plugs, " PREFETCH") - plugs), plugs);
+    return strstr(variant, "FORM=") == NULL || strstr(variant, form) != NULL;
 }
 
 /* Appends; ends the program where a text is longer than any is. */
@@ -44,6 +52,8 @@ static void options_of(char *options, const char *shared, const char *variant)
     add(options, shared);
     add(options, "-I " CLQ_KERNELS);
     add(name, strtok_r(words, ".", &rest));
+    if (strchr(name, '/') != NULL)
+        *strchr(name, '/') = '_';
     strtok_r(NULL, " ", &rest);
     for (const char *word = strtok_r(NULL, " ", &rest); word != NULL; word = strtok_r(NULL, " ", &rest)) {
         add(options, " -D ");

@@ -42,15 +42,29 @@ static void ask_in_a_way(uint32_t form, uint32_t arithmetic)
     clq_context_destroy(context);
 }
 
+/* Whether the device has kernels of its own for what this one would do: in its own form and arithmetic. */
+static bool has_another(const char *text)
+{
+    char own[256];
+
+    snprintf(own, sizeof own, "cpu/%.*s", (int)(strstr(text, " FORM=") - text), text);
+    return strstr(text, "FORM=item ARITHMETIC=native") != NULL && variant_list_has(&asked, own);
+}
+
 /* The plugs that a device decides: none of the others may be missing. */
 static bool can_run_here(const char *text)
 {
-    bool prefetch = false, native = false;
+    bool prefetch = false, native = false, own = false;
 
     for (size_t i = 0; i < asked.count; i++) {
         prefetch = prefetch || strstr(asked.texts[i], "PREFETCH=1") != NULL;
         native = native || strstr(asked.texts[i], "ARITHMETIC=native") != NULL;
+        own = own || strncmp(asked.texts[i], "cpu/", 4) == 0;
     }
+    if (strncmp(text, "cpu/", 4) == 0)
+        return own;
+    if (strstr(text, " FORM=") != NULL && has_another(text))
+        return false;
     if (strstr(text, "ARITHMETIC=native") != NULL && !native)
         return false;
     return strstr(text, prefetch ? "PREFETCH=0" : "PREFETCH=1") == NULL;

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which kernel a device runs: an engine made for it, best first, or the portable one, which every device takes. */
+#include "base/error.h"
+#include "runtime/launch.h"
+
+static bool is_streaming_cpu(const struct clq__traits *traits, bool group)
+{
+    return traits->long_runs && !group;
+}
+
+static const struct engine {
+    enum clq__kernel portable, own;
+    bool (*accepts)(const struct clq__traits *traits, bool group);
+} engines[] = {
+    {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, is_streaming_cpu},
+};
+
+static const struct engine *find_engine(const struct clq__variant *variant)
+{
+    for (size_t i = 0; i < CLQ_COUNT(engines); i++)
+        if ((variant->bits & 255) == engines[i].portable)
+            return &engines[i];
+    return NULL;
+}
+
+static uint64_t mask_of(enum clq__plug plug)
+{
+    return UINT64_C(15) << (8 + 4 * plug);
+}
+
+bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *traits, bool group)
+{
+    const struct engine *engine = find_engine(variant);
+
+    if (engine == NULL || !engine->accepts(traits, group))
+        return false;
+    variant->bits &= ~(UINT64_C(255) | mask_of(CLQ__FORM) | mask_of(CLQ__ARITHMETIC));
+    variant->bits |= engine->own;
+    return true;
+}
+
+void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group)
+{
+    if (clq__variant_own(variant, traits, group))
+        return;
+    variant->bits |= traits->plugs[group].bits;
+    if (find_engine(variant) != NULL)
+        variant->bits &= ~mask_of(CLQ__PREFETCH);
+}
