@@ -5,7 +5,7 @@
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   DST           i8, u8, i32 or i4, of base/types.clh
 //   MODE          divide or multiply, of base/arithmetic.clh
-//   ARITHMETIC    native or exact, of base/arithmetic.clh
+//   ARITHMETIC    native, fused or exact, of base/arithmetic.clh
 //   PARAMS        one, each or both, of base/parameters.clh
 //   FORM          item or group, of base/parameters.clh
 #include "args/quantize.h"
@@ -32,10 +32,11 @@ static inline float quantized(float x, float scale, float zero_point)
     return APPLY(MODE, x, scale) + zero_point;
 }
 
-// Units wherever they lie, one lane's from `first` on.
-static inline void take_units(const struct part *part, const struct quantize_args *a, uint first, uint lanes)
+// Units wherever they lie, one lane's.
+static inline void take_units(const struct part *part, const struct quantize_args *a, uint first, uint end, uint lanes)
 {
-    for (uint u = first; u < part->units; u += lanes) {
+#pragma unroll 1
+    for (uint u = first; u < end; u += lanes) {
         const uint i = ELEMENTS(DST) * u;
         const long at = u * a->x_stride;
 
@@ -57,36 +58,55 @@ static inline bool has_chunks(const struct part *part, const struct quantize_arg
            (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
 }
 
-#define VALUE(k)                                                                                                       \
-    quantized(CHUNK_ELEMENT(SRC, x, k), SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale,                      \
-              ZERO_POINT_PER_ELEMENT ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
-#define UNIT(low, high) PACK(DST, VALUE(low), VALUE(high))
+#define X(k)          CHUNK_ELEMENT(SRC, x, k)
+#define SCALE_OF(k)   (SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale)
+#define ZERO_OF(k)    (ZERO_POINT_PER_ELEMENT ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
+#define VALUE(k)      (APPLY_QUICK(MODE, X(k), SCALE_OF(k)) + ZERO_OF(k))
+#define UNIT(lo, hi)  PACK(DST, VALUE(lo), VALUE(hi))
+#define RARE(k)       IS_RARE(MODE, X(k), SCALE_OF(k))
 
-static inline y_chunk chunk_of(const struct part *part, uint4 x, uint c)
+// False where an element needs more care: it is not what it should be yet.
+static inline bool take_chunk(const struct part *part, uint4 x, uint c)
 {
     const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, c, SCALE_PER_ELEMENT),
                               zero_points = CHUNK_FLOATS(SRC, part->zero_points, c, ZERO_POINT_PER_ELEMENT);
 
-    return (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
+    ((global y_chunk *)part->y)[c] = (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
+    return CHUNK_ANY(SRC, RARE) >= 0;
 }
 
-// Each lane has a chunk in turn, and the next one is on its way while this one is computed. Returns the first unit that is
-// left.
-static inline uint take_chunks(const struct part *part, uint lane, uint lanes)
+// A lane's chunks from number c on, up to one that needs more care, which is returned. The next one is on its way while this
+// one is computed.
+static inline uint take_chunks(const struct part *part, uint c, uint chunks, uint lanes)
 {
     global const uint4 *x = (global const uint4 *)part->x;
-    global y_chunk *y = (global y_chunk *)part->y;
-    const uint chunks = part->units / UNITS(DST, CHUNK(SRC));
-    uint4 next = lane < chunks ? x[lane] : (uint4)(0);
+    uint4 next = c < chunks ? x[c] : (uint4)(0);
 
-    for (uint c = lane; c < chunks; c += lanes) {
+    for (; c < chunks; c += lanes) {
         const uint4 now = next;
 
         if (c + lanes < chunks)
             next = x[c + lanes];
-        y[c] = chunk_of(part, now, c);
+        if (!take_chunk(part, now, c))
+            break;
     }
-    return chunks * UNITS(DST, CHUNK(SRC));
+    return c;
+}
+
+// Chunks where there are any, and unit by unit what needs care or is left: mostly the loop runs once.
+static inline void take_part(const struct part *part, const struct quantize_args *a, uint lane, uint lanes)
+{
+    const uint units = UNITS(DST, CHUNK(SRC)), chunks = has_chunks(part, a) ? part->units / units : 0;
+    uint c = lane;
+    bool is_chunk;
+
+    do {
+        c = take_chunks(part, c, chunks, lanes);
+        is_chunk = c < chunks;
+        take_units(part, a, is_chunk ? c * units : chunks * units + lane, is_chunk ? (c + 1) * units : part->units,
+                   is_chunk ? 1 : lanes);
+        c += lanes;
+    } while (is_chunk);
 }
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scales,
@@ -105,7 +125,6 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         const long row = clq_divided(tile, a.by_tiles_per_row), first = (tile - row * a.tiles_per_row) * a.tile;
         struct clq_place place = clq_place_of(row, a.dim, a.outer);
         struct part part;
-        uint done = 0;
 
         if (a.entries.kind != CLQ_ENTRY_NONE) {
             const struct clq_entry_place at =
@@ -127,8 +146,6 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         part.zero_point =
             ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(zero_points, place.zero_point, a.zero_point_type);
         part.units = (uint)min(a.tile, a.inner - first);
-        if (has_chunks(&part, &a))
-            done = take_chunks(&part, lane, lanes);
-        take_units(&part, &a, done + lane, lanes);
+        take_part(&part, &a, lane, lanes);
     }
 }

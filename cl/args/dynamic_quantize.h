@@ -19,9 +19,9 @@ struct dynamic_quantize_args {
     clq_i64 inner;                       /* units in a row */
     clq_i64 y_part, y_part_stride;       /* units in a part, and from part to part */
     struct clq_divisor by_y_part;
-    clq_i64 rows, rows_per_item;         /* FORM item: consecutive rows that one work-item does */
-    clq_u32 lanes;                       /* FORM group: work-items that share a row, a power of two */
-    clq_u32 outer;                       /* dimensions in dim, innermost first */
+    clq_i64 rows, rows_per_item; /* FORM item: consecutive rows that one work-item does */
+    clq_u32 lanes;               /* FORM group: work-items that share a row, a power of two */
+    clq_u32 outer;               /* dimensions in dim, innermost first */
     clq_u32 symmetric, reserved;
     struct clq_entries entries;
     struct clq_dim dim[CLQ_DYNAMIC_DIMS];

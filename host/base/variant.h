@@ -36,7 +36,7 @@
     X(CLQ__SMOOTH, "SMOOTH", {"0", "1"})                                                                     \
     X(CLQ__REDUCE, "REDUCE", {"runs", "columns"})                                                            \
     X(CLQ__FORM, "FORM", {"item", "group"})                                                                  \
-    X(CLQ__ARITHMETIC, "ARITHMETIC", {"exact", "native"})                                                    \
+    X(CLQ__ARITHMETIC, "ARITHMETIC", {"exact", "native", "fused"})                                           \
     X(CLQ__PREFETCH, "PREFETCH", {"0", "1"})
 
 enum clq__kernel {
@@ -55,6 +55,7 @@ enum clq__plug {
 };
 
 /* Values that are not 0 or 1. */
+enum clq__arithmetic { CLQ__EXACT, CLQ__NATIVE, CLQ__FUSED };
 enum clq__params { CLQ__PARAMS_ONE, CLQ__PARAMS_EACH, CLQ__PARAMS_BOTH };
 
 /* The lowest byte is the kernel; then four bits for each plug: 0 where it has none, or one more than the value. */

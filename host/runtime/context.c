@@ -109,7 +109,10 @@ static void set_device_plugs(clq_context *context)
 
         clq__variant_begin(plugs, CLQ__NO_KERNEL);
         clq__variant_define(plugs, CLQ__FORM, group);
-        clq__variant_define(plugs, CLQ__ARITHMETIC, device->native_arithmetic);
+        clq__variant_define(plugs, CLQ__ARITHMETIC,
+                            device->native_arithmetic ? CLQ__NATIVE
+                            : device->fma             ? CLQ__FUSED
+                                                      : CLQ__EXACT);
         clq__variant_define(plugs, CLQ__PREFETCH, device->prefetch);
     }
 }

@@ -17,6 +17,7 @@ struct clq__device {
     uint32_t compute_units;
     bool group_form; /* many small work-items on neighbouring elements, instead of a few on long runs */
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
+    bool subnormals, fma;   /* promises these */
     bool prefetch;          /* takes __builtin_prefetch */
     bool amd;               /* such a processor, of AMD's: what is fast differs (cl/base/hints.clh) */
     bool takes_null;        /* for a buffer that the kernel does not touch */

@@ -39,11 +39,30 @@ bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *tr
     return true;
 }
 
+static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic arithmetic)
+{
+    variant->bits &= ~mask_of(CLQ__ARITHMETIC);
+    clq__variant_define(variant, CLQ__ARITHMETIC, arithmetic);
+}
+
+/* A device that divides roughly may still multiply as it should. */
+static void choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)
+{
+    const bool multiplies = clq__variant_value(variant, CLQ__MODE) == 0;
+
+    if (multiplies && traits->subnormals)
+        set_arithmetic(variant, CLQ__NATIVE);
+}
+
 void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group)
 {
     if (clq__variant_own(variant, traits, group))
         return;
     variant->bits |= traits->plugs[group].bits;
-    if (find_engine(variant) != NULL)
+    if (find_engine(variant) != NULL) {
         variant->bits &= ~mask_of(CLQ__PREFETCH);
+        choose_arithmetic(variant, traits);
+    } else if (clq__variant_value(variant, CLQ__ARITHMETIC) == CLQ__FUSED) {
+        set_arithmetic(variant, CLQ__EXACT);
+    }
 }

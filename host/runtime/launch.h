@@ -26,6 +26,7 @@ struct clq__traits {
     size_t max_group_items;
     uint32_t compute_units;
     bool long_runs;               /* item form: a work-item is given as much as was measured to be best */
+    bool subnormals;              /* it computes with them: products are its own */
     bool ends_loops;              /* after some rounds, whatever is left of them */
     struct clq__variant plugs[2]; /* by form: FORM, ARITHMETIC and PREFETCH, of no kernel */
 };

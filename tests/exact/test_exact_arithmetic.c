@@ -14,13 +14,15 @@ enum { MOST = 1 << 20 };
 
 /* A relative error below 2^-18 of the estimate is what arithmetic.clh asks for. Each pair gets another one:
  * the ends of the range, or anything between. */
-static const char kernels[] =
+static const char poor_inverse[] =
     "static float worse(float reciprocal, uint seed)\n"
     "{\n"
     "    const uint kind = seed % 4u;\n"
     "    const float most = 0x1.ffcp-19f, any = most * ((float)(seed >> 8) * 0x1p-23f - 1.0f);\n"
     "    return reciprocal * (1.0f + (kind == 0u ? most : kind == 1u ? -most : any));\n"
     "}\n"
+    "#define CLQ_RECIPROCAL(s) worse(1.0f / (s), (as_uint(x) * 2654435761u) ^ (as_uint(s) * 2246822519u))\n";
+static const char kernels[] =
     "kernel void quotients(global const uint *x, global const uint *s, global uint *y, uint poor)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
@@ -51,6 +53,18 @@ static const char kernels[] =
     "{\n"
     "    const size_t i = get_global_id(0);\n"
     "    y[i] = as_uint(subtract_exact((float)(int)x[i], as_float(s[i])));\n"
+    "}\n"
+    "kernel void tame_by_halves(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
+    "    y[i] = as_uint(clq_is_wild(a, b) < 0 ? divide_exact(a, b) : clq_divide_by_halves(a, b));\n"
+    "}\n"
+    "kernel void tame_by_fma(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
+    "    y[i] = as_uint(clq_is_wild(a, b) < 0 ? divide_exact(a, b) : clq_divide_by_fma(a, b));\n"
     "}\n"
     "kernel void halves(global const uint *x, global const uint *unused, global uint *y, uint unused_too)\n"
     "{\n"
@@ -98,7 +112,8 @@ static int build(void **state)
     char *paste = kernel_text_of("base/paste.clh"), *arithmetic = kernel_text_of("base/arithmetic.clh");
     char *hints = kernel_text_of("base/hints.clh"), *narrow = kernel_text_of("base/narrow.clh");
     char *inverse = kernel_text_of("base/inverse.clh");
-    const char *source[] = {paste, arithmetic, hints, narrow, inverse, kernels};
+    char *quotient = kernel_text_of("base/quotient.clh");
+    const char *source[] = {poor_inverse, paste, quotient, arithmetic, hints, narrow, inverse, kernels};
     const char *const options = divides_right() ? PLUGS " -cl-fp32-correctly-rounded-divide-sqrt" : PLUGS;
     char log[4096] = "";
     cl_int status;
@@ -120,6 +135,7 @@ static int build(void **state)
     free(hints);
     free(narrow);
     free(inverse);
+    free(quotient);
     return 0;
 }
 
@@ -377,6 +393,42 @@ static void quotients_at_the_edge(void **state)
     }
 }
 
+/* What is neither large nor small, from a poor estimate of the inverse; all else by integers. */
+static void check_tame(const char *kernel)
+{
+    struct random random = random_of(harness.seed + 5);
+
+    for (int n = 0; n < (harness.small ? 3 : 24); n++) {
+        make_sample(&random, n % 3);
+        for (size_t i = 0; i < sample_size() && n % 4 > 0; i++) {
+            x[i] = (x[i] & 0x807fffff) | (uint32_t)random_from(&random, 86, 168) << 23;
+            scales[i] = (scales[i] & 0x807fffff) | (uint32_t)random_from(&random, 86, 168) << 23;
+            if (i % 64 == 0)
+                x[i] &= 0x80000000;
+        }
+        compute(kernel, 0);
+        for (size_t i = 0; i < sample_size(); i++) {
+            const volatile float a = float_of(x[i]), b = float_of(scales[i]);
+
+            if (!same(y[i], a / b))
+                fail_msg("%s: 0x%08x / 0x%08x gave 0x%08x, not 0x%08x", kernel, x[i], scales[i], y[i],
+                         bits_of(a / b));
+        }
+    }
+}
+
+static void tame_quotients(void **state)
+{
+    cl_device_fp_config single = 0;
+
+    (void)state;
+    check_tame("tame_by_halves");
+    expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_SINGLE_FP_CONFIG, sizeof(single), &single, NULL),
+              "clGetDeviceInfo");
+    if (single & CL_FP_FMA)
+        check_tame("tame_by_fma");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -384,6 +436,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(quotients_from_poor_estimates, build, release),
         cmocka_unit_test_setup_teardown(quotients_at_the_edge, build, release),
         cmocka_unit_test_setup_teardown(quotients_by_inverses, build, release),
+        cmocka_unit_test_setup_teardown(tame_quotients, build, release),
         cmocka_unit_test_setup_teardown(products, build, release),
         cmocka_unit_test_setup_teardown(gradual_quotients, build, release),
         cmocka_unit_test_setup_teardown(gradual_products, build, release),

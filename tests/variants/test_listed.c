@@ -51,23 +51,31 @@ static bool has_another(const char *text)
     return strstr(text, "FORM=item ARITHMETIC=native") != NULL && variant_list_has(&asked, own);
 }
 
-/* The plugs that a device decides: none of the others may be missing. */
+/* Whether any operator asked for a kernel with this word, of those that multiply or of all others. */
+static bool has_asked(const char *word, bool multiplies)
+{
+    for (size_t i = 0; i < asked.count; i++)
+        if (strstr(asked.texts[i], word) != NULL &&
+            (strstr(asked.texts[i], "MODE=multiply") != NULL &&
+             strncmp(asked.texts[i], "quantize", 8) == 0) == multiplies)
+            return true;
+    return false;
+}
+
+/* What a device decides: none of the others may be missing. */
 static bool can_run_here(const char *text)
 {
-    bool prefetch = false, native = false, own = false;
+    const bool multiplies = strstr(text, "MODE=multiply") != NULL && strncmp(text, "quantize", 8) == 0;
 
-    for (size_t i = 0; i < asked.count; i++) {
-        prefetch = prefetch || strstr(asked.texts[i], "PREFETCH=1") != NULL;
-        native = native || strstr(asked.texts[i], "ARITHMETIC=native") != NULL;
-        own = own || strncmp(asked.texts[i], "cpu/", 4) == 0;
-    }
     if (strncmp(text, "cpu/", 4) == 0)
-        return own;
+        return has_asked("cpu/", false);
     if (strstr(text, " FORM=") != NULL && has_another(text))
         return false;
-    if (strstr(text, "ARITHMETIC=native") != NULL && !native)
+    if (strstr(text, "ARITHMETIC=fused") != NULL && !has_asked("ARITHMETIC=fused", multiplies))
         return false;
-    return strstr(text, prefetch ? "PREFETCH=0" : "PREFETCH=1") == NULL;
+    if (strstr(text, "ARITHMETIC=native") != NULL && !has_asked("ARITHMETIC=native", multiplies))
+        return false;
+    return strstr(text, has_asked("PREFETCH=1", false) ? "PREFETCH=0" : "PREFETCH=1") == NULL;
 }
 
 static void every_variant_is_listed(void **state)

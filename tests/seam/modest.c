@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A layer between the OpenCL loader and the driver, under which a device does not promise what $CLQ_MODEST names: divide,
+ * denorm, fma. */
+#undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
+#define CL_TARGET_OPENCL_VERSION 300
+#include <CL/cl_layer.h>
+#include <stdlib.h>
+#include <string.h>
+
+static cl_icd_dispatch target, wrapped;
+
+static cl_device_fp_config without(cl_device_fp_config promised)
+{
+    static const struct {
+        const char *name;
+        cl_device_fp_config flag;
+    } flags[] = {
+        {"divide", CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT}, {"denorm", CL_FP_DENORM}, {"fma", CL_FP_FMA}};
+    const char *names = getenv("CLQ_MODEST");
+
+    for (size_t i = 0; names != NULL && i < sizeof flags / sizeof *flags; i++)
+        if (strstr(names, flags[i].name) != NULL)
+            promised &= ~flags[i].flag;
+    return promised;
+}
+
+static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, size_t size, void *value,
+                                      size_t *size_ret)
+{
+    const cl_int code = target.clGetDeviceInfo(device, what, size, value, size_ret);
+
+    if (code == CL_SUCCESS && what == CL_DEVICE_SINGLE_FP_CONFIG && value != NULL) {
+        cl_device_fp_config promised;
+
+        memcpy(&promised, value, sizeof promised);
+        promised = without(promised);
+        memcpy(value, &promised, sizeof promised);
+    }
+    return code;
+}
+
+cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispatch, cl_uint *num_entries_ret,
+                               const cl_icd_dispatch **layer_dispatch)
+{
+    if (num_entries < sizeof target / sizeof(void *))
+        return CL_INVALID_VALUE;
+    target = wrapped = *dispatch;
+    wrapped.clGetDeviceInfo = device_info;
+    *num_entries_ret = sizeof wrapped / sizeof(void *);
+    *layer_dispatch = &wrapped;
+    return CL_SUCCESS;
+}
