@@ -5,9 +5,9 @@
 
 #include "args/copy.h"
 #include "base/ceil_div.h"
-#include "base/divisor.h"
 #include "base/error.h"
 #include "base/fold.h"
+#include "ops/divisor.h"
 
 enum { DST, SRC };
 

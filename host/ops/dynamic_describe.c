@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization from what was checked to what a kernel is told. */
-#include "base/divisor.h"
 #include "base/fold.h"
+#include "ops/divisor.h"
 #include "ops/dynamic.h"
 
 enum { X, Y, SCALE, OFFSET }; /* the tensors of the fold */

@@ -4,8 +4,8 @@
 #include "ops/find_scales.h"
 
 #include "base/ceil_div.h"
-#include "base/divisor.h"
 #include "base/fold.h"
+#include "ops/divisor.h"
 #include "ops/rounds.h"
 
 enum { X, INDEX }; /* the tensors of the fold */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization from a described call to its launches, for a device of given traits. */
-#include "base/divisor.h"
+#include "ops/divisor.h"
 #include "ops/rounds.h"
 #include "ops/static_call.h"
 #include "ops/tiles.h"

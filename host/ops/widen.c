@@ -2,8 +2,8 @@
 #include "args/widen.h"
 
 #include "base/ceil_div.h"
-#include "base/divisor.h"
 #include "base/error.h"
+#include "ops/divisor.h"
 #include "ops/launches.h"
 
 #include <assert.h>

@@ -179,7 +179,8 @@ end:
 const struct way ways[] = {
     {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(WIDEN), quantize},
     {&operator_dequantize, KERNEL(DEQUANTIZE), dequantize},
-    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY), quantize_scatter},
+    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY),
+     quantize_scatter},
     {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), group_quantize},
     {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE), dynamic_quantize},
     {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE), dynamic_quantize_scatter},

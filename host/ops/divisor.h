@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Divisors for kernels, which multiply instead (struct clq_divisor). */
-#ifndef CLQ_BASE_DIVISOR_H
-#define CLQ_BASE_DIVISOR_H
+#ifndef CLQ_OPS_DIVISOR_H
+#define CLQ_OPS_DIVISOR_H
 
 #include "args/entries.h"
 
