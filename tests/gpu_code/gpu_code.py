@@ -23,7 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 KERNELS = os.path.normpath(f"{HERE}/../../cl")
 # Prime to the number of values of every plug, so that each value is among the variants.
 SAMPLE_STEPS = (5, 11)  # one variant in so many, of the first target and of the others
-COLUMNS = ("scratch", "registers", "code", "waves", "load")
+COLUMNS = ("scratch", "registers", "code", "waves", "load", "store")
 
 
 def pairs_of(variants, sample):
@@ -63,14 +63,14 @@ def pair_of(values, least):
 
 
 def print_summary(rows):
-    """The worst and the median of each kernel and arithmetic: the most, but the least of waves and loads."""
+    """The worst and the median of each kernel and arithmetic: the most, but the least of waves, loads and stores."""
     groups = collections.defaultdict(list)
     for row in rows:
         groups[row.target, row.variant.file, row.variant.plugs.get("ARITHMETIC", "-")].append(row)
     heads = [*COLUMNS, *(measure.PTXAS_TARGETS if any(row.ptxas for row in rows) else ())]
     print("worst/median\ntarget  kernel               arithmetic variants" + "".join(f"{head:>13}" for head in heads))
     for (target, kernel, arithmetic), members in groups.items():
-        cells = [pair_of([row.figures[name] for row in members], name in ("waves", "load")) for name in COLUMNS]
+        cells = [pair_of([row.figures[name] for row in members], name in ("waves", "load", "store")) for name in COLUMNS]
         cells += [pair_of([row.ptxas[name][0] for row in members if row.ptxas], False) for name in heads[len(COLUMNS):]]
         print(f"{target:8}{kernel:21}{arithmetic:11}{len(members):8}" + "".join(f"{cell:>13}" for cell in cells))
     print()

@@ -4,7 +4,7 @@ import collections
 import itertools
 
 # What a limit is about, and whether it is the most or the least of what may be measured.
-MEASURES = {"scratch": "most", "registers": "most", "code": "most", "load": "least"}
+MEASURES = {"scratch": "most", "registers": "most", "code": "most", "load": "least", "store": "least"}
 LOOSE = 1.25  # a limit so much above what is measured is worth a line
 
 Variant = collections.namedtuple("Variant", "file plugs")

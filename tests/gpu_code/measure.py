@@ -2,7 +2,8 @@
 """Compiles a variant for a GPU and reads from the assembly what the compiler made of it.
 
 Of a kernel: bytes of private memory (scratch), vector registers, bytes of code, waves that a SIMD holds, and how
-wide the loads of its main loops are (loads.py). A GPU without registers in its assembly (NVIDIA's PTX) has None for them.
+wide the loads and stores of its main loops are (loads.py). A GPU without registers in its assembly (NVIDIA's PTX) has
+None for them.
 """
 import os
 import re
@@ -66,16 +67,17 @@ def amd_figure(assembly, name):
 
 def read(assembly, target):
     """The figures that stand in the assembly."""
+    widths = {"load": loads.widest(assembly, loads.LOAD), "store": loads.widest(assembly, loads.STORE)}
     # A function that was not inlined has registers, scratch and loads that are not in the kernel's figures.
     if re.search(r"^\s+(s_swappc_b64|call\.uni|call )|^\.extern \.func", assembly, re.MULTILINE):
         raise CompileError(f"{target}: the kernel calls a function, so its figures are not all")
     if target == "nvptx64":
         depot = re.search(r"\.local .*__local_depot\d+\[(\d+)\]", assembly)
         return {"scratch": int(depot.group(1)) if depot else 0, "registers": None, "code": None, "waves": None,
-                "load": loads.widest_load(assembly)}
+                **widths}
     return {"scratch": amd_figure(assembly, "ScratchSize"), "registers": amd_figure(assembly, "NumVgprs"),
             "code": amd_figure(assembly, "codeLenInByte"), "waves": amd_figure(assembly, "Occupancy"),
-            "load": loads.widest_load(assembly)}
+            **widths}
 
 
 def read_ptxas(ptxas, ptx):

@@ -9,7 +9,7 @@ import unittest
 import limits
 import measure
 
-BARS = "bar * : scratch=0 registers=96 code=16384 load=16\nbar * ARITHMETIC=native : registers=64\n"
+BARS = "bar * : scratch=0 registers=96 code=16384 load=16 store=16\nbar * ARITHMETIC=native : registers=64\n"
 # Eight values a round, and no private memory. The tail is what the compiler must not take for it.
 WIDE = """
 kernel void KERNEL_NAME(global const uint4 *restrict x, global float4 *restrict y, ulong n)
@@ -53,7 +53,7 @@ def row(text, target="gfx906", **figures):
     kernel, *words = text.split()
     plugs = dict(word.split("=") for word in words)
     return limits.Row(limits.Variant(kernel, plugs), target,
-                      {"scratch": 0, "registers": 50, "code": 4000, "waves": 4, "load": 16, **figures}, {})
+                      {"scratch": 0, "registers": 50, "code": 4000, "waves": 4, "load": 16, "store": 16, **figures}, {})
 
 
 def judge(text, *rows, others=()):
@@ -71,7 +71,7 @@ class Judge(unittest.TestCase):
         self.assertEqual(judge(BARS, row("a.cl ARITHMETIC=native"), row("a.cl ARITHMETIC=exact", registers=96)), ([], []))
 
     def test_each_measure_over_its_bar_is_a_fault(self):
-        for worse in ({"scratch": 4}, {"registers": 65}, {"code": 16388}, {"load": 8}):
+        for worse in ({"scratch": 4}, {"registers": 65}, {"code": 16388}, {"load": 8}, {"store": 8}):
             faults, _ = judge(BARS, row("a.cl ARITHMETIC=native", **worse))
             self.assertEqual(len(faults), 1, worse)
             self.assertIn(next(iter(worse)), faults[0])
@@ -125,7 +125,7 @@ class Measure(unittest.TestCase):
 
     def test_wide_loads_in_registers(self):
         for target, figures in self.figures(WIDE).items():
-            self.assertEqual((figures["scratch"], figures["load"]), (0, 16), target)
+            self.assertEqual((figures["scratch"], figures["load"], figures["store"]), (0, 16, 16), target)
             if target != "nvptx64":
                 self.assertLess(figures["registers"], 64)
                 self.assertLess(figures["code"], 4096)
@@ -134,6 +134,12 @@ class Measure(unittest.TestCase):
     def test_narrow_values_between_wide_scales_and_indices(self):
         for target, figures in self.figures(NARROW).items():
             self.assertEqual(figures["load"], 1, target)
+
+    def test_narrow_stores_of_wide_loads(self):
+        source = WIDE.replace("float4 *restrict y", "float *restrict y")
+        source = source.replace("y[i] = convert_float4(x[i])", "y[5 * i] = convert_float(x[i].x)")
+        for target, figures in self.figures(source).items():
+            self.assertEqual(figures["store"], 4, target)
 
     def test_an_array_in_scratch(self):
         for target, figures in self.figures(ARRAY).items():
