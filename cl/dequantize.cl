@@ -3,210 +3,166 @@
 //
 // The mirror of quantize.cl, with its names: y holds the integers and is read, x the floats and is written.
 //   KERNEL_NAME   the kernel's name
-//   SRC, DST      i8, u8, i32 or i4; f32, f16 or bf16: of base/types.clh
+//   SRC           i8, u8, i32 or i4, of base/types.clh
+//   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh and base/narrow.clh
-//   PARAMS        one or each, of base/parameters.clh; a zero point too where the arguments say so
+//   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments say so
 //   FORM          item or group, of base/parameters.clh
-//   PREFETCH      0 or 1, of base/hints.clh
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
-#include "base/entries.clh"
-#include "base/hints.clh"
-#include "base/lines.clh"
+#include "base/chunk.clh"
 #include "base/narrow.clh"
 #include "base/parameters.clh"
-#include "base/rows.clh"
 #include "base/scalar.clh"
-#include "base/strand.clh"
-#include "base/types.clh"
+#include "index/place.clh"
 
-#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(DST) || !defined(MODE) || !defined(ARITHMETIC) ||     \
-    !defined(PARAMS) || !defined(FORM) || !defined(PREFETCH)
-#error "dequantize.cl: KERNEL_NAME, SRC, DST, MODE, ARITHMETIC, PARAMS, FORM and PREFETCH are required"
-#endif
-
-// Element number i, whose integer is q; where p.plain, without what a plain run does not need.
-#define RESULT(q, zero_point, scales, i)                                                                                 \
-    APPLY_GRADUAL(MODE, SUBTRACT(q, zero_point), SCALE_PER_ELEMENT ? as_float((scales)[i]) : p.scale)
-#define ZERO_POINT(zero_points, i)       (SCALE_PER_ELEMENT && !p.plain ? as_float((zero_points)[i] ^ p.sign) : p.zero_point)
-#define VALUE(q, scales, zero_points, i) NARROW(DST, clq_canonical(RESULT(q, ZERO_POINT(zero_points, i), scales, i)))
-#define NUMBER(v)                        (SCALE_PER_ELEMENT ? clq_canonical(v) : (v))
-#define PLAIN_VALUE(q, scales, i)        NARROW(DST, NUMBER(RESULT(q, p.zero_point, scales, i)))
-
-// Unit u, whose elements go to `low` and `high` of x, which are neighbours where it is dense.
-#define STORE_UNIT(unit, x, low, high, scales, zero_points, u)                                               \
-    {                                                                                                        \
-        const STORAGE(SRC) both = unit;                                                                      \
-        (x)[low] = VALUE(ELEMENT(SRC, both, 0u), scales, zero_points, ELEMENTS(SRC) * (u));                  \
-        if (ELEMENTS(SRC) == 2)                                                                              \
-            (x)[high] = VALUE(ELEMENT(SRC, both, 1u), scales, zero_points, ELEMENTS(SRC) * (u) + 1);         \
-    }
-#define STORE_DENSE_UNIT(unit, x, scales, zero_points, u)                                                    \
-    STORE_UNIT(unit, x, ELEMENTS(SRC) * (u), ELEMENTS(SRC) * (u) + 1, scales, zero_points, u)
-
-// As in quantize/run.clh: where that matters, int8 with 4 KiB took 1.1 to 1.5 times as long.
-#define AHEAD_BYTES  2048
-#define LONG_BYTES   14336 // the last part of a row may be shorter than the others
-#define STREAM_BYTES (8 << 20)
-#define UNIT_BYTES   ((long)sizeof(STORAGE(SRC))) // of y
-#define CARRIES      (STREAMS && !IS_GROUP)
-
-// The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
-// one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
-struct parameters {
-    global const uint *scales, *zero_points;
-    float scale, zero_point;
-    uint sign; // flips those of zero_points
-    bool plain;
-    const STORAGE(DST) * table; // of a run by a CPU's work-item
+// A part of a row.
+struct part {
+    global const STORAGE(SRC) *y;
+    global STORAGE(DST) *x;
+    global const uint *scales, *zero_points; // of its elements, where they have their own
+    float scale, zero_point;                 // else
+    uint units;
+    bool zero_points_each; // where scales are
 };
 
-#include "dequantize/stretch.clh"
-#include "dequantize/run.clh"
-
-// The same, done by `lanes` work-items, each writing 16 bytes of x in turn where the addresses let them be read
-// and written at once; the rest unit by unit.
-static inline void shared_run(global const STORAGE(SRC) * y, global STORAGE(DST) * x, const struct parameters p,
-                              long units, long lane, long lanes)
+static inline STORAGE(DST) dequantized(float q, float scale, float zero_point)
 {
-    typedef VECTOR(SRC, UNITS(SRC, CHUNK(DST))) y_vector;
-    typedef VECTOR(f32, CHUNK(DST)) scale_vector;
-    const size_t parameters =
-        (SCALE_PER_ELEMENT ? (size_t)p.scales : 0) | (SCALE_PER_ELEMENT && !p.plain ? (size_t)p.zero_points : 0);
-    const bool fits = ((size_t)y % sizeof(y_vector) | (size_t)x % 16 | parameters % sizeof(scale_vector)) == 0;
-    const long chunk = UNITS(SRC, CHUNK(DST)), chunks = fits ? units / chunk : 0;
-
-    for (long c = lane; c < chunks; c += lanes) {
-        STORAGE(SRC) packed[UNITS(SRC, CHUNK(DST))];
-        STORAGE(DST) values[CHUNK(DST)];
-        uint scales[CHUNK(DST)], zero_points[CHUNK(DST)];
-        CLQ_CAT(vstore, UNITS(SRC, CHUNK(DST)))(((global const y_vector *)y)[c], 0, packed);
-        if (SCALE_PER_ELEMENT)
-            CLQ_CAT(vstore, CHUNK(DST))(((global const scale_vector *)p.scales)[c], 0, scales);
-        if (SCALE_PER_ELEMENT && !p.plain)
-            CLQ_CAT(vstore, CHUNK(DST))(((global const scale_vector *)p.zero_points)[c], 0, zero_points);
-        for (uint k = 0; k < UNITS(SRC, CHUNK(DST)); k++)
-            STORE_DENSE_UNIT(packed[k], values, scales, zero_points, k);
-        ((global VECTOR(DST, CHUNK(DST)) *)x)[c] = CLQ_CAT(vload, CHUNK(DST))(0, values);
-    }
-    for (long u = chunks * chunk + lane; u < units; u += lanes)
-        STORE_DENSE_UNIT(y[u], x, p.scales, p.zero_points, u);
+    return NARROW(DST, clq_canonical(APPLY_GRADUAL(MODE, SUBTRACT(q, zero_point), scale)));
 }
 
-// Rows one after the other; wherever the units lie, where they are not dense.
-static inline APART WIDEST void stretch_alone(const struct stretch *stretch, const struct call *call,
-                                              const struct quantize_args *a, bool dense, long lane, long lanes)
+static inline float scale_of(const struct part *part, uint i)
 {
-    const long units = stretch->units;
+    return SCALE_PER_ELEMENT ? as_float(part->scales[i]) : part->scale;
+}
 
-    for (long r = 0; r < stretch->rows; r++) {
-        const struct parameters p = parameters_of(stretch, r, call, a);
-        global const STORAGE(SRC) *y = stretch->y + r * a->dim[0].y;
-        global STORAGE(DST) *x = stretch->x + r * a->dim[0].x;
+static inline float zero_point_of(const struct part *part, uint i)
+{
+    return SCALE_PER_ELEMENT && part->zero_points_each ? as_float(part->zero_points[i]) : part->zero_point;
+}
 
-        if (!dense) {
-            for (long u = lane; u < units; u += lanes)
-                STORE_UNIT(y[u * a->y_stride], x, u * a->x_stride, u * a->x_stride + a->x_pair, p.scales,
-                           p.zero_points, u);
-        } else if (IS_GROUP) {
-            shared_run(y, x, p, units, lane, lanes);
-        } else {
-            run(y, x, p, units, y + stretch->next, call->stream);
-        }
+// Units wherever they lie, one lane's from `first` on.
+static inline void take_units(const struct part *part, const struct quantize_args *a, uint first, uint lanes)
+{
+    for (uint u = first; u < part->units; u += lanes) {
+        const STORAGE(SRC) unit = part->y[u * a->y_stride];
+        const uint i = ELEMENTS(SRC) * u;
+        global STORAGE(DST) *x = part->x + u * a->x_stride;
+
+        x[0] = dequantized(ELEMENT(SRC, unit, 0u), scale_of(part, i), zero_point_of(part, i));
+        if (ELEMENTS(SRC) == 2)
+            x[a->x_pair] = dequantized(ELEMENT(SRC, unit, 1u), scale_of(part, i + 1), zero_point_of(part, i + 1));
     }
 }
 
-#include "dequantize/turns.clh"
-#if CARRIES
-#include "dequantize/carry.clh"
-#endif
+typedef CHUNK_INTEGERS(SRC, DST) y_chunk;
 
-// The tiles from `begin` to `end`, one after the other.
-static inline APART void stretches_alone(const struct call *call, const struct quantize_args *a, long begin, long end,
-                                         bool dense, bool carries, long lane, long lanes)
+// Whether dense units begin where chunks may be loaded and stored.
+static inline bool has_chunks(const struct part *part, const struct quantize_args *a)
 {
-    struct clq_strand strand;
-    struct clq_placed placed = CLQ_UNPLACED;
-    struct clq_walk walk;
-    long jump = 0;
-#if CARRIES
-    struct clq_carry carry;
+    const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
+                          (SCALE_PER_ELEMENT && part->zero_points_each ? (size_t)part->zero_points : 0);
 
-    carry.to = 0, carry.from = carry.count = 0;
-#endif
-
-    clq_strand_from(&strand, &walk, a, begin, end);
-    while (strand.tile < end) {
-        struct stretch stretch;
-
-        stretch_next(&stretch, &strand, &placed, &walk, &jump, call, a);
-        if (!CARRIES || !carries) {
-            stretch_alone(&stretch, call, a, dense, lane, lanes);
-            continue;
-        }
-#if CARRIES
-        stretch_carried(&carry, &stretch, call, a);
-#endif
-    }
-#if CARRIES
-    clq_carry_end(&carry, true);
-#endif
+    return a->y_stride == 1 && a->x_stride == ELEMENTS(SRC) && a->x_pair == ELEMENTS(SRC) - 1 &&
+           (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
 }
 
-kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scale_buffer,
-                        global const uchar *restrict zero_point_buffer, global const STORAGE(SRC) *restrict y,
+#define BITS(k)                                                                                                        \
+    dequantized(CHUNK_INTEGER(SRC, y, k), SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale,                    \
+                SCALE_PER_ELEMENT && part->zero_points_each ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
+
+static inline uint4 chunk_of(const struct part *part, y_chunk y, uint c)
+{
+    const struct chunk_floats
+        scales = CHUNK_FLOATS(DST, part->scales, c, SCALE_PER_ELEMENT),
+        zero_points = CHUNK_FLOATS(DST, part->zero_points, c, SCALE_PER_ELEMENT && part->zero_points_each);
+
+    return CHUNK_FROM(DST, BITS);
+}
+
+// Each lane has a chunk in turn: 16 bytes of x, the wide side, and what of y belongs to them, so that neighbours store
+// next to one another. The next one is on its way while this one is computed. Returns the first unit that is left.
+static inline uint take_chunks(const struct part *part, uint lane, uint lanes)
+{
+    global const y_chunk *y = (global const y_chunk *)part->y;
+    global uint4 *x = (global uint4 *)part->x;
+    const uint chunks = part->units / UNITS(SRC, CHUNK(DST));
+    y_chunk next = lane < chunks ? y[lane] : (y_chunk)(0);
+
+    for (uint c = lane; c < chunks; c += lanes) {
+        const y_chunk now = next;
+
+        if (c + lanes < chunks)
+            next = y[c + lanes];
+        x[c] = chunk_of(part, now, c);
+    }
+    return chunks * UNITS(SRC, CHUNK(DST));
+}
+
+// What all tiles have in common.
+struct call {
+    global const STORAGE(SRC) *y;
+    global STORAGE(DST) *x;
+    global const uchar *scales, *zero_points, *indices;
+    global uint *report;
+};
+
+// The work-item's share of a tile, which it has as number `lane` of so many.
+static inline void take_tile(const struct call *call, const struct quantize_args *a, long tile, uint lane, uint lanes)
+{
+    const long row = clq_divided(tile, a->by_tiles_per_row), first = (tile - row * a->tiles_per_row) * a->tile;
+    struct clq_place place = clq_place_of(row, a->dim, a->outer);
+    struct part part;
+    uint done = 0;
+
+    if (a->entries.kind != CLQ_ENTRY_NONE) {
+        const struct clq_entry_place at =
+            clq_entry_source_of(call->indices, call->report, &a->entries, row, lane == 0 && first == 0);
+
+        if (!at.kept)
+            return;
+        place.y += at.y;
+        place.scale += at.scale;
+        place.zero_point += at.zero_point;
+    }
+    place.scale += a->scale_offset;
+    place.zero_point += a->zero_point_offset;
+    part.x = call->x + a->x_offset + place.x + first * a->x_stride;
+    part.y = call->y + a->y_offset + place.y + first * a->y_stride;
+    part.scales = (global const uint *)call->scales + place.scale + first * ELEMENTS(SRC);
+    part.zero_points = (global const uint *)call->zero_points + place.zero_point + first * ELEMENTS(SRC);
+    part.zero_points_each = a->zero_points_each != 0;
+    part.scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, place.scale, a->scale_type);
+    part.zero_point = part.zero_points_each ? 0.0f
+                                            : as_float(as_uint(clq_load_scalar(call->zero_points, place.zero_point,
+                                                                               a->zero_point_type)) ^
+                                                       a->zero_point_sign);
+    part.units = (uint)min(a->tile, a->inner - first);
+    if (has_chunks(&part, a))
+        done = take_chunks(&part, lane, lanes);
+    take_units(&part, a, done + lane, lanes);
+}
+
+kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scales,
+                        global const uchar *restrict zero_points, global const STORAGE(SRC) *restrict y,
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    // A build rehearses with arguments of zeros; nothing below may divide by them.
-    if (a.tiles == 0)
-        return;
-    const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(SRC) && a.x_pair == ELEMENTS(SRC) - 1;
-    const bool stream = STREAMS && a.tiles > STREAM_BYTES / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
-    const uint lanes = IS_GROUP ? a.lanes : 1, lane = (uint)get_local_id(0) & (lanes - 1);
-    const long tiles = IS_GROUP ? 1 : a.tiles_per_item;
-    const long begin = clq_quotient((long)get_global_id(0), lanes) * tiles, end = min(begin + tiles, a.tiles);
-    const long tile_bytes = a.tile * UNIT_BYTES;
-    const bool entries = STREAMS && a.entries.kind >= CLQ_ENTRY_STARTS;
-    const uint most = entries ? STRANDS : MOST_STRANDS;
-    // Where rows follow one another.
-    const bool in_line = (size_t)(x + a.x_offset) % 64 == 0 &&
-                         (a.tiles_per_row > 1 || a.inner * ELEMENTS(SRC) % STEP == 0);
-    const bool gathers = STRANDS > 1 && can_gather(&a);
-    const bool turns = ELEMENTS(SRC) == 1 || gathers;
-    const bool in_turn = STRANDS > 1 && stream && dense && in_line && turns && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
-    const bool carries = stream && dense && !in_line && a.tiles_per_row == 1 && tile_bytes < LONG_BYTES;
-    const uint strands = in_turn ? most : 1;
-    // Rows are more than one only where a row is one tile; of entries that are short, these are some entries.
-    const long reach = a.tiles_per_row > 1 ? 1 : max((in_turn ? TURN_AHEAD : AHEAD_BYTES) / tile_bytes, 1L);
-    const long beside = a.tiles_per_row == 1 ? tiles - CLQ_STRAND_TILES(tiles, strands) : 0;
-    const struct call call = {.x = x,
-                              .y = y,
-                              .scales = scale_buffer,
-                              .zero_points = zero_point_buffer,
-                              .indices = indices,
-                              .owners = owners,
-                              .report = report,
-                              .reach = reach,
-                              .reach_later = entries ? reach * a.entries.positions / a.entries.rows : 0,
-                              .beside = beside,
-                              .beside_later = entries ? beside * a.entries.positions / a.entries.rows : 0,
-                              .strands = strands,
-                              .counts = lane == 0,
-                              .stream = stream};
+    const struct call call = {y, x, scales, zero_points, indices, report};
 
-#if STRANDS > 1
-    if (in_turn && gathers)
-        gather_strands(&call, &a, begin, end);
-    else
-#endif
-#if STRANDS > 1 && ELEMENTS(SRC) == 1
-    if (in_turn)
-        stretch_strands(&call, &a, begin, end);
-    else
-#endif
-        stretches_alone(&call, &a, begin, end, dense, carries, lane, lanes);
-    if (stream)
-        STREAM_FENCE();
+    (void)owners; // several rows may be read from one place
+    // A group's work-item has one tile. Not as a loop of one round: that took 14 registers more of a gfx906.
+    if (IS_GROUP) {
+        const uint lanes = max(a.lanes, 1u), local_id = (uint)get_local_id(0);
+        const long tile = (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes;
+
+        if (tile < a.tiles)
+            take_tile(&call, &a, tile, local_id & (lanes - 1), lanes);
+    } else {
+        const long begin = (long)get_global_id(0) * a.tiles_per_item, end = min(begin + a.tiles_per_item, a.tiles);
+
+        for (long tile = begin; tile < end; tile++)
+            take_tile(&call, &a, tile, 0, 1);
+    }
 }

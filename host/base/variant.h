@@ -18,6 +18,7 @@
 #define CLQ__KERNEL_LIST(X)                                                                                  \
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
     X(CLQ__COPY_CL, "copy.cl")                                                                               \
+    X(CLQ__CPU_DEQUANTIZE_CL, "cpu/dequantize.cl")                                                           \
     X(CLQ__CPU_QUANTIZE_CL, "cpu/quantize.cl")                                                               \
     X(CLQ__DEQUANTIZE_CL, "dequantize.cl")                                                                   \
     X(CLQ__DYNAMIC_QUANTIZE_CL, "dynamic_quantize.cl")                                                       \

@@ -12,6 +12,7 @@ static const struct engine {
     enum clq__kernel portable, own;
     bool (*accepts)(const struct clq__traits *traits, bool group);
 } engines[] = {
+    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, is_streaming_cpu},
     {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, is_streaming_cpu},
 };
 

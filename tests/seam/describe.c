@@ -178,7 +178,7 @@ end:
 #define KERNEL(kernel) (1u << CLQ__##kernel##_CL)
 const struct way ways[] = {
     {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(WIDEN), quantize},
-    {&operator_dequantize, KERNEL(DEQUANTIZE), dequantize},
+    {&operator_dequantize, KERNEL(DEQUANTIZE) | KERNEL(CPU_DEQUANTIZE), dequantize},
     {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY),
      quantize_scatter},
     {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), group_quantize},

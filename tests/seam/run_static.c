@@ -21,12 +21,13 @@ struct call {
 static struct call call_of(struct run *run)
 {
     const struct clq__variant *variant = &run->launch->variant;
+    const uint64_t kernel = variant->bits & 255;
     const int params = clq__variant_value(variant, CLQ__PARAMS);
     const enum clq__type src = (enum clq__type)clq__variant_value(variant, CLQ__SRC),
                          dst = (enum clq__type)clq__variant_value(variant, CLQ__DST);
     struct call call = {.run = run,
                         .a = run->launch->args,
-                        .back = (variant->bits & 255) == CLQ__DEQUANTIZE_CL,
+                        .back = kernel == CLQ__DEQUANTIZE_CL || kernel == CLQ__CPU_DEQUANTIZE_CL,
                         .divide = clq__variant_value(variant, CLQ__MODE) == 1,
                         .scales_each = params != CLQ__PARAMS_ONE,
                         .zero_points_each = params == CLQ__PARAMS_BOTH};
@@ -123,6 +124,8 @@ void run_static(struct run *run)
         run_fail(run, "rows of %lld units are cut into %lld tiles of %lld", (long long)a->inner,
                  (long long)a->tiles_per_row, (long long)a->tile);
     check_period(&call);
+    if (a->zero_point_sign != 0 && a->zero_points_each != 0)
+        run_fail(run, "zero points of each element are added");
     share = run_share(run, a->tiles, a->tiles_per_item, a->lanes);
     for (int64_t w = 0; w < share.workers && !run_failed(run); w++)
         for (int64_t t = w * share.each; t < (w + 1) * share.each && t < a->tiles && !run_failed(run); t++)

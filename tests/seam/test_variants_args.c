@@ -88,18 +88,23 @@ static bool try_variant(struct test *test, const struct clq__variant *variant)
 /* Whether the context asks for it: in the device's form and arithmetic, and where it has a kernel of its own, that one. */
 static bool is_ours(const struct test *test, const struct clq__variant *variant)
 {
-    const bool own = (variant->bits & 255) == CLQ__CPU_QUANTIZE_CL;
-    struct clq__variant asked;
+    const bool own = strncmp(clq__variant_text(variant).data, "cpu/", 4) == 0;
 
     if (!own &&
         clq__variant_value(variant, CLQ__ARITHMETIC) < 0) /* copy.cl and widen.cl are every device's */
         return true;
-    clq__variant_begin(&asked, own ? CLQ__QUANTIZE_CL : (enum clq__kernel)(variant->bits & 255));
-    for (enum clq__plug plug = CLQ__SRC; plug < CLQ__FORM; plug++)
-        if (clq__variant_value(variant, plug) >= 0)
-            clq__variant_define(&asked, plug, (unsigned)clq__variant_value(variant, plug));
-    clq__variant_end(&asked, &test->traits);
-    return asked.bits == variant->bits;
+    for (int kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++) {
+        struct clq__variant asked;
+
+        clq__variant_begin(&asked, (enum clq__kernel)kernel);
+        for (enum clq__plug plug = CLQ__SRC; plug < CLQ__FORM; plug++)
+            if (clq__variant_value(variant, plug) >= 0)
+                clq__variant_define(&asked, plug, (unsigned)clq__variant_value(variant, plug));
+        clq__variant_end(&asked, &test->traits);
+        if (asked.bits == variant->bits)
+            return true;
+    }
+    return false;
 }
 
 static bool try_all(struct test *test)
