@@ -35,7 +35,8 @@ struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_
 void shape_for_int4(struct rng *rng, struct shape *shape)
 {
     int64_t *last = &shape->size[shape->rank - 1];
-    const int64_t whole = rng_once_in(rng, 2) ? 8 : 2;
+    const int64_t whole =
+        INT64_C(1) << (1 + rng_below(rng, 4)); /* bytes, words, and words that may have gaps */
 
     *last = (*last + whole - 1) / whole * whole;
 }
@@ -87,9 +88,10 @@ static int64_t lay_out(struct rng *rng, struct tensor *tensor, enum tensor_use u
     }
     for (int i = 0; i < rank; i++) {
         const int d = order[i];
-        const bool whole = packed && d == last; /* which has to be dense */
+        const bool whole = packed && d == last, /* which has to be dense */
+            words = d == last && tensor->dl.dtype.lanes == 8;
 
-        if (!whole && rng_once_in(rng, 5))
+        if (!whole && (words ? !rng_once_in(rng, 4) : rng_once_in(rng, 5)))
             span += 1 + rng_below(rng, 5);
         if (packed && !whole)
             span += span % 2;
