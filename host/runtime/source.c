@@ -9,7 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#define MAX_FILES 64
+#define MAX_FILES 128
 
 struct output {
     char *data;
