@@ -10,96 +10,103 @@
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   FORM          item or group, of base/parameters.clh
-//   PREFETCH      0 or 1, of base/hints.clh
 #include "args/dynamic_quantize.h"
-#include "base/entries.clh"
-#include "base/hints.clh"
-#include "base/lines.clh"
+#include "base/arithmetic.clh"
+#include "base/chunk.clh"
 #include "base/parameters.clh"
 #include "base/row_scale.clh"
-#include "base/rows.clh"
-#include "base/types.clh"
+#include "index/place.clh"
 
-#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(DST) || !defined(SMOOTH) || !defined(ARITHMETIC) ||   \
-    !defined(FORM) || !defined(PREFETCH)
-#error "dynamic_quantize.cl: KERNEL_NAME, SRC, DST, SMOOTH, ARITHMETIC, FORM and PREFETCH are required"
-#endif
+#define MOST_LOCAL 128 // work-items in a group
 
-// Element `at` of x, whose smooth scale is number i.
-#define VALUE(x, at, smooth, i) (SMOOTH ? APPLY(multiply, LOAD(SRC, x, at), as_float((smooth)[i])) : LOAD(SRC, x, at))
-// Its bits, in the type that is compared.
-#define KEY                  KEY_TYPE(SRC, SMOOTH)
-#define BITS(x, at, smooth, i) ((STORAGE(KEY))(SMOOTH ? as_uint(VALUE(x, at, smooth, i)) : (x)[at]))
+struct row {
+    global const STORAGE(SRC) *x;
+    global const uint *smooth;
+    global STORAGE(DST) *y;
+    long units;  // none where the row is not to be written
+    uint chunks; // the first of them, in 16 bytes of x each
+};
 
-// Unit u, from elements `low` and `high` of x, its smooth scales beginning with number i.
-#define SCALED(x, at, smooth, i) (VALUE(x, at, smooth, i) * row.back + row.off)
-#define UNIT(pack, x, low, high, smooth, i)                                                                  \
-    pack(DST, SCALED(x, low, smooth, i), SCALED(x, high, smooth, (i) + 1))
-#define FIRST(u) (ELEMENTS(DST) * (u))
-#define DENSE_UNIT(pack, x, smooth, u) UNIT(pack, x, FIRST(u), FIRST(u) + 1, smooth, FIRST(u))
+typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_chunk;
 
-#define MOST_LOCAL   128 // work-items in a group
-
-// The units of a row from `lane` on, every lanes-th, wherever they lie; 16 bytes of x at once where that `fits`.
-// (Returned, keys would be a noalias argument, of which LLVM leaves marks that Oclgrind cannot run.)
-static inline APART void scan(struct clq_keys *keys, global const STORAGE(SRC) * x, global const uint *smooth,
-                              const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
+static inline float smoothed(float x, float smooth)
 {
-    const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
+    return SMOOTH ? APPLY(multiply, x, smooth) : x;
+}
 
-    for (long c = lane; c < chunks; c += lanes) {
-        STORAGE(SRC) values[CHUNK(SRC)];
-        CLQ_CAT(vstore, CHUNK(SRC))(((global const VECTOR(SRC, CHUNK(SRC)) *)x)[c], 0, values);
-        for (uint k = 0; k < CHUNK(SRC); k++)
-            clq_look(keys, VALUE(values, k, smooth, c * CHUNK(SRC) + k));
+// Element i of the row, which is number `at` from its first one on.
+#define VALUE(row, at, i) smoothed(LOAD(SRC, (row)->x, at), SMOOTH ? as_float((row)->smooth[i]) : 0.0f)
+// Element k of a chunk.
+#define CHUNK_VALUE(k)    smoothed(CHUNK_ELEMENT(SRC, x, k), SMOOTH ? CHUNK_FLOAT(smooth, k) : 0.0f)
+
+// How many chunks may be loaded and stored: of dense units that begin where they may. A lane counts them in 32 bits.
+static inline uint chunks_of(const struct row *row, const struct dynamic_quantize_args *a)
+{
+    const bool dense = a->x_stride == ELEMENTS(DST) && a->x_pair == ELEMENTS(DST) - 1 && a->y_stride == 1 &&
+                       a->y_part == a->inner;
+    const bool aligned = (((size_t)row->x | (SMOOTH ? (size_t)row->smooth : 0)) & 15) == 0 &&
+                         ((size_t)row->y & (sizeof(y_chunk) - 1)) == 0;
+
+    return dense && aligned ? (uint)min(row->units / UNITS(DST, CHUNK(SRC)), (long)INT_MAX) : 0;
+}
+
+static inline uint4 chunk_at(const struct row *row, uint c)
+{
+    return ((global const uint4 *)row->x)[c];
+}
+
+static inline struct clq_extent looked_at(struct clq_extent extent, float v)
+{
+    return clq_extent_join(extent, v, v);
+}
+
+// What a lane sees of the row, which takes chunks in turn from `first`, its own first one, on: the next one is on its way
+// while this one is looked at.
+#define LOOK(k) extent = looked_at(extent, CHUNK_VALUE(k));
+static inline struct clq_extent extent_of(const struct row *row, const struct dynamic_quantize_args *a, uint4 first,
+                                          uint lane, uint lanes)
+{
+    struct clq_extent extent = CLQ_NO_EXTENT;
+    uint4 next = first;
+
+    for (uint c = lane; c < row->chunks; c += lanes) {
+        const struct chunk_floats smooth = CHUNK_FLOATS(SRC, row->smooth, c, SMOOTH);
+        const uint4 x = next;
+
+        if (c + lanes < row->chunks)
+            next = chunk_at(row, c + lanes);
+        CHUNK_EACH(SRC, LOOK)
     }
-    for (long u = chunks * chunk + lane; u < a->inner; u += lanes)
+    for (long u = (long)row->chunks * UNITS(DST, CHUNK(SRC)) + lane; u < row->units; u += lanes)
         for (uint e = 0; e < ELEMENTS(DST); e++)
-            clq_look(keys, VALUE(x, u * a->x_stride + e * a->x_pair, smooth, ELEMENTS(DST) * u + e));
+            extent = looked_at(extent, VALUE(row, u * a->x_stride + e * a->x_pair, ELEMENTS(DST) * u + e));
+    return extent;
 }
 
-static inline APART void store(global const STORAGE(SRC) * x, global const uint *smooth, global STORAGE(DST) * y,
-                               struct clq_row_scale row, const struct dynamic_quantize_args *a, bool fits, long lane,
-                               long lanes)
+// The same way once more.
+#define SCALED(value)          ((value) * scale.back + scale.off)
+#define CHUNK_UNIT(low, high)  PACK(DST, SCALED(CHUNK_VALUE(low)), SCALED(CHUNK_VALUE(high)))
+static inline void store(const struct row *row, const struct dynamic_quantize_args *a, struct clq_row_scale scale,
+                         uint4 first, uint lane, uint lanes)
 {
-    const long chunk = UNITS(DST, CHUNK(SRC)), chunks = fits ? a->inner / chunk : 0;
+    uint4 next = first;
 
-    for (long c = lane; c < chunks; c += lanes) {
-        STORAGE(SRC) values[CHUNK(SRC)];
-        STORAGE(DST) packed[UNITS(DST, CHUNK(SRC))];
+    for (uint c = lane; c < row->chunks; c += lanes) {
+        const struct chunk_floats smooth = CHUNK_FLOATS(SRC, row->smooth, c, SMOOTH);
+        const uint4 x = next;
 
-        CLQ_CAT(vstore, CHUNK(SRC))(((global const VECTOR(SRC, CHUNK(SRC)) *)x)[c], 0, values);
-        for (uint k = 0; k < UNITS(DST, CHUNK(SRC)); k++)
-            packed[k] = DENSE_UNIT(PACK, values, smooth + c * CHUNK(SRC), k);
-        ((global VECTOR(DST, UNITS(DST, CHUNK(SRC))) *)y)[c] = CLQ_CAT(vload, UNITS(DST, CHUNK(SRC)))(0, packed);
+        if (c + lanes < row->chunks)
+            next = chunk_at(row, c + lanes);
+        ((global y_chunk *)row->y)[c] = (y_chunk)(CHUNK_UNITS(DST, SRC, CHUNK_UNIT));
     }
-    for (long u = chunks * chunk + lane; u < a->inner; u += lanes) {
-        const long part = a->y_part == a->inner ? 0 : u / a->y_part, at = u * a->x_stride;
+    for (long u = (long)row->chunks * UNITS(DST, CHUNK(SRC)) + lane; u < row->units; u += lanes) {
+        const long part = a->y_part == a->inner ? 0 : clq_divided(u, a->by_y_part), i = ELEMENTS(DST) * u,
+                   at = u * a->x_stride;
 
-        y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride] =
-            UNIT(PACK, x, at, at + a->x_pair, smooth, ELEMENTS(DST) * u);
+        row->y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride] =
+            PACK(DST, SCALED(VALUE(row, at, i)), SCALED(VALUE(row, at + a->x_pair, i + 1)));
     }
 }
-
-// What is left once the keys of a whole row are known.
-static inline void finish(struct clq_keys keys, global const STORAGE(SRC) * x, global const uint *smooth,
-                          global STORAGE(DST) * y, global uint *scale, global uint *offset,
-                          const struct dynamic_quantize_args *a, bool fits, long lane, long lanes)
-{
-    const struct clq_row_scale row = clq_row_scale_of(clq_extent_of(keys), TOP(DST), a->symmetric != 0);
-
-    store(x, smooth, y, row, a, fits, lane, lanes);
-    if (lane == 0)
-        *scale = as_uint(row.scale);
-    if (lane == 0 && a->symmetric == 0)
-        *offset = clq_negated(row.off);
-}
-
-// Only where it is called: a compiler that throws it away again takes a twentieth longer.
-#define QUICK (STREAMS && !IS_GROUP)
-#if QUICK
-#include "dynamic_quantize/quick_rows.clh"
-#endif
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
                         global STORAGE(DST) *restrict y, global uint *restrict scales,
@@ -108,54 +115,52 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         const struct dynamic_quantize_args a)
 {
 #if IS_GROUP
-    local int highs[MOST_LOCAL], lows[MOST_LOCAL];
+    local float2 seen[2][MOST_LOCAL];
 #endif
-    // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
-    const bool group = IS_GROUP;
-    const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
-                       a.x_pair == ELEMENTS(DST) - 1;
-    const uint item = (uint)get_local_id(0), lanes = group ? max(a.lanes, 1u) : 1, lane = item & (lanes - 1);
-    const long rows = group ? 1 : a.rows_per_item;
-    const long begin = group ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + item / lanes
-                             : (long)get_global_id(0) * rows;
-    const long end = min(begin + rows, a.rows);
+    const uint local_id = (uint)get_local_id(0), lanes = IS_GROUP ? max(a.lanes, 1u) : 1;
+    const uint lane = IS_GROUP ? local_id & (lanes - 1) : 0;
+    const long begin = IS_GROUP ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes
+                                : (long)get_global_id(0) * a.rows_per_item;
+    // A group's work-items all meet its barriers, those behind the last row too.
+    const long end = IS_GROUP ? begin + 1 : min(begin + a.rows_per_item, a.rows);
 
-#if QUICK
-    if (dense) {
-        quick_rows(x, smooth, y, scales, offsets, indices, owners, report, &a, begin, end);
-        return;
-    }
-#endif
+    for (long number = begin; number < end; number++) {
+        bool kept = number < a.rows;
+        struct clq_place place = clq_place_of(number, a.dim, a.outer);
+        struct clq_extent extent;
+        struct row row;
+        uint4 first;
 
-    struct clq_placed placed = CLQ_UNPLACED;
-    for (long number = begin; number < begin + rows; number++) {
-        const long at = min(number, a.rows - 1); // a group's work-items all meet its barriers
-        struct clq_place place = clq_place_of(at, a.dim, a.outer);
-        const bool mine = number < end && clq_place_row_apart(&placed, indices, owners, report, &a.entries, at, lane == 0);
+        if (kept && a.entries.kind != CLQ_ENTRY_NONE) {
+            const struct clq_entry_place at =
+                clq_entry_place_of(indices, owners, report, &a.entries, number, lane == 0);
 
-        if (!group && !mine)
-            continue;
-        clq_place_add(&place, &placed.place);
-
-        global const STORAGE(SRC) *row_x = x + a.x_offset + place.x;
-        global const uint *row_smooth = smooth + a.smooth_offset;
-        global STORAGE(DST) *row_y = y + a.y_offset + place.y;
-        const bool fits = group && dense && (size_t)row_x % 16 == 0 && (size_t)row_smooth % (SMOOTH ? 16 : 1) == 0 &&
-                          (size_t)row_y % (UNITS(DST, CHUNK(SRC)) * sizeof(*y)) == 0;
-        struct clq_keys keys = {INT_MIN, INT_MAX};
-
-        scan(&keys, row_x, row_smooth, &a, fits, lane, lanes);
+            kept = at.kept;
+            place.y += at.y;
+            place.scale += at.scale;
+            place.zero_point += at.zero_point;
+        }
+        row.x = x + a.x_offset + place.x;
+        row.smooth = smooth + a.smooth_offset;
+        row.y = y + a.y_offset + place.y;
+        row.units = kept ? a.inner : 0;
+        row.chunks = chunks_of(&row, &a);
+        first = lane < row.chunks ? chunk_at(&row, lane) : (uint4)(0);
+        extent = extent_of(&row, &a, first, lane, lanes);
 #if IS_GROUP
-        for (uint apart = lanes / 2; apart > 0; apart /= 2) {
-            highs[item] = keys.high, lows[item] = keys.low;
+        // Turn and turn about, so that nobody writes what another is still to read.
+        for (uint apart = lanes / 2, turn = 0; apart > 0; apart /= 2, turn ^= 1) {
+            seen[turn][local_id] = (float2)(extent.high, extent.low);
             barrier(CLK_LOCAL_MEM_FENCE);
-            keys.high = max(keys.high, highs[item ^ apart]);
-            keys.low = min(keys.low, lows[item ^ apart]);
-            barrier(CLK_LOCAL_MEM_FENCE);
+            extent = clq_extent_join(extent, seen[turn][local_id ^ apart].x, seen[turn][local_id ^ apart].y);
         }
 #endif
-        if (mine)
-            finish(keys, row_x, row_smooth, row_y, scales + a.scale_offset + place.scale,
-                   offsets + a.offset_offset + place.zero_point, &a, fits, lane, lanes);
+        const struct clq_row_scale scale = clq_row_scale_of(clq_extent_end(extent), TOP(DST), a.symmetric != 0);
+
+        store(&row, &a, scale, first, lane, lanes);
+        if (kept && lane == 0)
+            scales[a.scale_offset + place.scale] = as_uint(scale.scale);
+        if (kept && lane == 0 && a.symmetric == 0)
+            offsets[a.offset_offset + place.zero_point] = clq_negated(scale.off);
     }
 }

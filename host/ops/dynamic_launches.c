@@ -2,7 +2,7 @@
 /* Dynamic quantization from described arguments to its launches, for a device of given traits. */
 #include "ops/dynamic.h"
 
-enum { NUM_BUFFERS = 8 }; /* of dynamic_quantize.cl: x, smooth, y, scales, offsets, indices, owners, report */
+enum { NUM_BUFFERS = 8 }; /* x, smooth, y, scales, offsets, indices, owners, report */
 
 static void choose_variant(struct clq__variant *variant, const struct clq__dynamic_work *work)
 {

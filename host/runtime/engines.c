@@ -13,6 +13,7 @@ static const struct engine {
     bool (*accepts)(const struct clq__traits *traits, bool group);
 } engines[] = {
     {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, is_streaming_cpu},
+    {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, is_streaming_cpu},
     {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, is_streaming_cpu},
 };
 
@@ -46,13 +47,15 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
     clq__variant_define(variant, CLQ__ARITHMETIC, arithmetic);
 }
 
-/* A device that divides roughly may still multiply as it should. */
+/* A device that divides roughly may still multiply as it should. What divides once a row has no use for another way. */
 static void choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)
 {
-    const bool multiplies = clq__variant_value(variant, CLQ__MODE) == 0;
+    const int mode = clq__variant_value(variant, CLQ__MODE);
 
-    if (multiplies && traits->subnormals)
+    if (mode == 0 && traits->subnormals)
         set_arithmetic(variant, CLQ__NATIVE);
+    else if (mode < 0 && clq__variant_value(variant, CLQ__ARITHMETIC) == CLQ__FUSED)
+        set_arithmetic(variant, CLQ__EXACT);
 }
 
 void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group)
@@ -63,7 +66,7 @@ void clq__variant_end_form(struct clq__variant *variant, const struct clq__trait
     if (find_engine(variant) != NULL) {
         variant->bits &= ~mask_of(CLQ__PREFETCH);
         choose_arithmetic(variant, traits);
-    } else if (clq__variant_value(variant, CLQ__ARITHMETIC) == CLQ__FUSED) {
-        set_arithmetic(variant, CLQ__EXACT);
     }
+    if (clq__variant_value(variant, CLQ__ARITHMETIC) == CLQ__FUSED && (variant->bits & 255) != CLQ__QUANTIZE_CL)
+        set_arithmetic(variant, CLQ__EXACT); /* the others have no quotient of theirs by fma */
 }

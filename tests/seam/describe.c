@@ -182,8 +182,9 @@ const struct way ways[] = {
     {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY),
      quantize_scatter},
     {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), group_quantize},
-    {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE), dynamic_quantize},
-    {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE), dynamic_quantize_scatter},
+    {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE), dynamic_quantize},
+    {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE),
+     dynamic_quantize_scatter},
     {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(FINISH_SCALES), find_scales},
 };
 _Static_assert(sizeof ways / sizeof *ways == OPERATORS, "an operator has no way");

@@ -31,6 +31,7 @@ bool run_args(struct run *run, const struct clq__launch *launch)
     static void (*const kernels[CLQ__KERNELS])(struct run *) = {[CLQ__CLAIM_CL] = run_claim,
                                                                 [CLQ__COPY_CL] = run_copy,
                                                                 [CLQ__CPU_DEQUANTIZE_CL] = run_static,
+                                                                [CLQ__CPU_DYNAMIC_QUANTIZE_CL] = run_dynamic,
                                                                 [CLQ__CPU_QUANTIZE_CL] = run_static,
                                                                 [CLQ__DEQUANTIZE_CL] = run_static,
                                                                 [CLQ__DYNAMIC_QUANTIZE_CL] = run_dynamic,

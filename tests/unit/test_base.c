@@ -169,7 +169,7 @@ static void variants_are_parsed(void **state)
     static const char *const good[] = {
         "copy.cl", "claim.cl FORM=group ARITHMETIC=exact PREFETCH=1",
         "find_scales.cl SRC=bf16 REDUCE=columns FORM=item ARITHMETIC=native PREFETCH=0",
-        "dynamic_quantize.cl SRC=f32 DST=i4 SMOOTH=1 FORM=item ARITHMETIC=native PREFETCH=0"};
+        "dynamic_quantize.cl SRC=f32 DST=i4 SMOOTH=1 FORM=item ARITHMETIC=native"};
     static const char *const bad[] = {"",
                                       " ",
                                       "SRC=f16",

@@ -37,6 +37,6 @@ all "s/0|1$/0/" # PREFETCH=1 is PoCL's
 compile -target spir64
 # As PoCL compiles them where the processor has AVX-512, and those alone that a CPU chooses: base/lines.clh is another
 # one there.
-all "/^dequantize/d; /^quantize/d; s/item|group/item/; s/native|exact/native/; s/0|1$/1/"
+all "/FORM=/{/PREFETCH=/!d}; s/item|group/item/; s/native|exact/native/; s/0|1$/1/"
 compile -target x86_64-linux-gnu -march=skylake-avx512 -DPOCL_DEVICE_ADDRESS_BITS=64
 compile -target x86_64-linux-gnu -march=skylake-avx512 -msse4a -DPOCL_DEVICE_ADDRESS_BITS=64 -DCLQ_IS_AMD=1
