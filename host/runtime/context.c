@@ -264,8 +264,10 @@ static clq_status read_variant(const clq_context *context, const char *text, str
     CLQ_TRY(clq__variant_read(&out, clq__variants, clq__variant_text(plugs).data, text));
     CLQ_REQUIRE(clq__variant_parse(variant, whole), CLQ_ERROR_VALUE,
                 "variant \"%s\" is none of the library's", whole);
-    if (strstr(text, "FORM=") == NULL && strstr(text, "ARITHMETIC=") == NULL)
-        clq__variant_own(variant, &traits, traits.group_form);
+    if (strstr(text, "ARITHMETIC=") != NULL)
+        goto end;
+    if (strstr(text, "FORM=") != NULL || !clq__variant_own(variant, &traits, traits.group_form))
+        clq__variant_choose_arithmetic(variant, &traits);
 end:
     return status;
 }

@@ -47,14 +47,13 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
     clq__variant_define(variant, CLQ__ARITHMETIC, arithmetic);
 }
 
-/* A device that divides roughly may still multiply as it should. What divides once a row has no use for another way. */
-static void choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)
+void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)
 {
-    const int mode = clq__variant_value(variant, CLQ__MODE);
+    const int arithmetic = clq__variant_value(variant, CLQ__ARITHMETIC);
 
-    if (mode == 0 && traits->subnormals)
+    if (arithmetic >= 0 && clq__variant_value(variant, CLQ__MODE) == 0 && traits->subnormals)
         set_arithmetic(variant, CLQ__NATIVE);
-    else if (mode < 0 && clq__variant_value(variant, CLQ__ARITHMETIC) == CLQ__FUSED)
+    else if (arithmetic == CLQ__FUSED && (variant->bits & 255) != CLQ__QUANTIZE_CL)
         set_arithmetic(variant, CLQ__EXACT);
 }
 
@@ -63,10 +62,7 @@ void clq__variant_end_form(struct clq__variant *variant, const struct clq__trait
     if (clq__variant_own(variant, traits, group))
         return;
     variant->bits |= traits->plugs[group].bits;
-    if (find_engine(variant) != NULL) {
+    if (find_engine(variant) != NULL)
         variant->bits &= ~mask_of(CLQ__PREFETCH);
-        choose_arithmetic(variant, traits);
-    }
-    if (clq__variant_value(variant, CLQ__ARITHMETIC) == CLQ__FUSED && (variant->bits & 255) != CLQ__QUANTIZE_CL)
-        set_arithmetic(variant, CLQ__EXACT); /* the others have no quotient of theirs by fma */
+    clq__variant_choose_arithmetic(variant, traits);
 }
