@@ -3,20 +3,20 @@
 //
 //   KERNEL_NAME   the kernel's name
 #include "args/widen.h"
-#include "base/rows.clh"
 #include "base/scalar.clh"
-#include "base/types.clh"
+#include "index/place.clh"
 
 #if !defined(KERNEL_NAME)
 #error "widen.cl: KERNEL_NAME is required"
 #endif
 
-kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *restrict y,
-                        const struct widen_args a)
+kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *restrict y, const struct widen_args a)
 {
-    const long first = (long)get_global_id(0) * a.elements_per_item;
-    const long end = min(first + a.elements_per_item, a.elements);
+    // Neighbours in a group have neighbouring elements.
+    const long items = (long)get_local_size(0), first = (long)get_group_id(0) * items * a.elements_per_item;
+    const long end = min(first + items * a.elements_per_item, a.elements);
 
-    for (long i = first; i < end; i++)
+    // A ninth dimension has no stride: it repeats x, and need not be taken apart.
+    for (long i = first + (long)get_local_id(0); i < end; i += items)
         y[i] = as_uint(clq_load_scalar(x, a.x_offset + clq_place_of(i, a.dim, a.dims).x, a.type));
 }

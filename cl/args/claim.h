@@ -5,9 +5,11 @@
 
 #include "args/entries.h"
 
+/* A work-item claims a position of an entry: u of entry i is number i * length + u. */
 struct claim_args {
     struct clq_entries entries;
+    struct clq_divisor by_length;
 };
-CLQ_SAME_SIZE(claim_args, 216);
+CLQ_SAME_SIZE(claim_args, 232);
 
 #endif

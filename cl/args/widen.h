@@ -8,11 +8,12 @@
 #define CLQ_WIDEN_DIMS 9 /* a tensor's, and one that repeats it */
 
 /* Element i of y is the i-th of x in row-major order. Without dimensions x has one element, which is
- * repeated. */
+ * repeated; so is all of x by the outermost of nine dimensions. A group of n work-items does n * elements_per_item that
+ * follow one another, its item k those that are k, k + n, ... */
 struct widen_args {
     clq_i64 x_offset;          /* elements */
     clq_i64 elements;          /* how many floats are written */
-    clq_i64 elements_per_item; /* consecutive ones that one work-item does */
+    clq_i64 elements_per_item; /* that one work-item does */
     clq_u32 type;              /* enum clq_scalar of x */
     clq_u32 dims;              /* innermost first; only their sizes and strides in x are read */
     struct clq_dim dim[CLQ_WIDEN_DIMS];

@@ -2,6 +2,7 @@
 #include "args/claim.h"
 
 #include "base/ceil_div.h"
+#include "ops/divisor.h"
 #include "ops/launches.h"
 
 void clq__launches_claim(struct clq__launches *launches, const struct clq__placement *placement,
@@ -11,7 +12,6 @@ void clq__launches_claim(struct clq__launches *launches, const struct clq__place
     struct clq__launch *launch = clq__launches_add(launches);
 
     clq__variant_begin(&launch->variant, CLQ__CLAIM_CL);
-    clq__variant_end(&launch->variant, traits);
     launch->buffers[0] = placement->indices.tensor->data;
     if (placement->workspace != NULL) {
         launch->buffers[1] = launches->kernel.buffers[read] = placement->workspace;
@@ -20,6 +20,7 @@ void clq__launches_claim(struct clq__launches *launches, const struct clq__place
         clq__launches_scratch(launches, entries->owner_words, sizeof(uint32_t), 1, read);
     }
     launches->claim.entries = *entries;
+    launches->claim.by_length = clq__divisor(entries->length);
     launches->claims = true;
     launch->num_buffers = 2;
     launch->args = &launches->claim;

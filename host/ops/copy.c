@@ -11,8 +11,11 @@
 
 enum { DST, SRC };
 
-/* Loop rounds of a work-item, about: enough to be worth one, and well below CLQ__MOST_ROUNDS. */
-#define ROUNDS 16384
+enum {
+    ROUNDS = 16384, /* of a CPU's work-item, about: enough to be worth one, and well below CLQ__MOST_ROUNDS */
+    LANE_BYTES = 64, /* of a GPU's: four chunks */
+    GROUP_ITEMS = 128
+};
 
 /* In bytes: an element is a dimension of its own, which merges with the others where they are dense. */
 static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, const struct clq__view *src)
@@ -35,7 +38,33 @@ static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, cons
     clq__fold_merge(fold);
 }
 
-void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst, const struct clq__view *src)
+static void cut_items(struct copy_args *args, struct clq__launch *launch)
+{
+    args->lanes = 1;
+    args->piece_bytes = args->row_bytes < ROUNDS ? args->row_bytes : ROUNDS;
+    args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
+    args->rows_per_item = args->pieces > 1 ? 1 : ROUNDS / (args->row_bytes + args->outer + 1) + 1;
+    launch->local = 1;
+    launch->groups = (size_t)(clq__ceil_div(args->rows, args->rows_per_item) * args->pieces);
+}
+
+static void cut_groups(struct copy_args *args, struct clq__launch *launch, const struct clq__traits *traits)
+{
+    const int64_t local = clq__group_items(traits, GROUP_ITEMS);
+    int64_t lanes = 1;
+
+    while (lanes < local && lanes * LANE_BYTES < args->row_bytes)
+        lanes *= 2;
+    args->lanes = (uint32_t)lanes;
+    args->piece_bytes = lanes * LANE_BYTES;
+    args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
+    args->rows_per_item = 1;
+    launch->local = (size_t)local;
+    launch->groups = (size_t)clq__ceil_div(args->rows * args->pieces, local / lanes);
+}
+
+void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst, const struct clq__view *src,
+                        const struct clq__traits *traits)
 {
     struct copy_args *args = &call->args;
     struct clq__launch *launch = &call->launch;
@@ -50,21 +79,22 @@ void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst
                                .row_bytes = fold.dim[0].size,
                                .rows = clq__fold_count(&fold, 1),
                                .outer = (uint32_t)(fold.dims - 1)};
-    args->piece_bytes = args->row_bytes < ROUNDS ? args->row_bytes : ROUNDS;
-    args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
-    args->rows_per_item = args->pieces > 1 ? 1 : ROUNDS / (args->row_bytes + fold.dims) + 1;
     for (int d = 1; d < fold.dims; d++)
         args->dim[d - 1] = (struct clq_dim){
             .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
     clq__divide_dims(args->dim, args->outer);
+    if (traits->group_form)
+        cut_groups(args, launch, traits);
+    else
+        cut_items(args, launch);
+    args->by_pieces = clq__divisor(args->pieces);
     clq__variant_begin(&launch->variant, CLQ__COPY_CL);
+    clq__variant_define(&launch->variant, CLQ__FORM, traits->group_form);
     launch->buffers[0] = src->tensor->data;
     launch->buffers[1] = dst->tensor->data;
     launch->num_buffers = 2;
     launch->args = args;
     launch->args_bytes = sizeof *args;
-    launch->local = 1;
-    launch->groups = (size_t)(clq__ceil_div(args->rows, args->rows_per_item) * args->pieces);
 }
 
 clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct clq__view *dst,
@@ -72,10 +102,11 @@ clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct 
                      cl_event *done)
 {
     clq_status status = CLQ_OK;
+    const struct clq__traits traits = clq__traits(context);
     struct clq__copy_call call;
 
     *done = NULL;
-    clq__copy_describe(&call, dst, src);
+    clq__copy_describe(&call, dst, src, &traits);
     if (build_only) {
         if (call.bytes == 0)
             CLQ_TRY(clq__launch_build(context, &call.launch));

@@ -13,8 +13,8 @@ struct clq__copy_call {
     struct clq__launch launch;
 };
 /* The views were checked, are alike and not empty. Points into itself: it may not move before it is enqueued. */
-void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst,
-                        const struct clq__view *src);
+void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst, const struct clq__view *src,
+                        const struct clq__traits *traits);
 
 /* The views were checked, are alike and not empty. With build_only nothing is enqueued and *done stays NULL.
  */

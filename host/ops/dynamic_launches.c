@@ -28,7 +28,7 @@ static void place_buffers(struct clq__dynamic_call *call, const struct clq__dyna
     buffers[6] = NULL;
     buffers[7] = placement->report;
     if (work->widen_smooth)
-        clq__launches_widen(&call->launches, &work->smooth, work->smooth.elements, 1, 1);
+        clq__launches_widen(&call->launches, &work->smooth, work->smooth.elements, 1, traits, 1);
     if (call->args.entries.owner_words > 0)
         clq__launches_claim(&call->launches, placement, &call->args.entries, traits, 6);
 }

@@ -43,7 +43,7 @@ void clq__launches_scratch(struct clq__launches *launches, int64_t elements, siz
 /* The elements of scales or zero points in order, as dense float32, as often one after the other as `repeats` says; one
  * element stands for all. (widen.c) */
 void clq__launches_widen(struct clq__launches *launches, const struct clq__view *view, int64_t elements,
-                         int64_t repeats, unsigned read);
+                         int64_t repeats, const struct clq__traits *traits, unsigned read);
 
 /* The table of last entries that entries->owner_words asks for, in the workspace or in a buffer for the call; sets
  * entries->owner_offset. The last command that is added. (claim.c) */

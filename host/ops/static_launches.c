@@ -26,7 +26,7 @@ static void place_buffers(struct clq__static_call *call, const struct clq__trait
             clq__launches_widen(&call->launches, view,
                                 placement->kind == CLQ_ENTRY_GROUPS ? view->elements
                                                                     : work->x.shape[work->axis],
-                                call->repeats, 1 + i);
+                                call->repeats, traits, 1 + i);
     }
     buffers[3] = work->y.elements > 0 ? work->y.tensor->data : NULL;
     buffers[4] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : NULL;

@@ -8,9 +8,13 @@
 
 #include <assert.h>
 
+/* Elements of a work-item: a CPU's has them one after the other. */
+enum { OF_ITEM = 256, OF_GROUP_ITEM = 4 };
+
 void clq__launches_widen(struct clq__launches *launches, const struct clq__view *view, int64_t elements,
-                         int64_t repeats, unsigned read)
+                         int64_t repeats, const struct clq__traits *traits, unsigned read)
 {
+    const int64_t local = traits->group_form ? clq__group_items(traits, 64) : 1;
     struct clq__launch *launch = clq__launches_add(launches);
     struct widen_args *args = &launches->widen[launches->num_before - 1];
     struct clq__fold fold = {0};
@@ -18,7 +22,7 @@ void clq__launches_widen(struct clq__launches *launches, const struct clq__view 
     assert(launches->num_before <= CLQ_COUNT(launches->widen));
     *args = (struct widen_args){.x_offset = clq__view_offset_units(view),
                                 .elements = elements * repeats,
-                                .elements_per_item = 256,
+                                .elements_per_item = traits->group_form ? OF_GROUP_ITEM : OF_ITEM,
                                 .type = (uint32_t)view->type};
     for (int d = view->rank - 1; d >= 0; d--)
         clq__fold_add(&fold, false, view->shape[d], (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
@@ -35,6 +39,6 @@ void clq__launches_widen(struct clq__launches *launches, const struct clq__view 
     launch->num_buffers = 2;
     launch->args = args;
     launch->args_bytes = sizeof *args;
-    launch->local = 1;
-    launch->groups = (size_t)clq__ceil_div(args->elements, args->elements_per_item);
+    launch->local = (size_t)local;
+    launch->groups = (size_t)clq__ceil_div(args->elements, local * args->elements_per_item);
 }

@@ -120,7 +120,7 @@ static clq_status quantize_scatter(struct described *described, const void *desc
     described->copies = described->copy_src.tensor != NULL && described->copy_src.elements > 0;
     described->copy_dst = described->as.of_static.work.y;
     if (described->copies)
-        clq__copy_describe(&described->copy, &described->copy_dst, &described->copy_src);
+        clq__copy_describe(&described->copy, &described->copy_dst, &described->copy_src, &described->traits);
     static_launches(described);
 end:
     return status;

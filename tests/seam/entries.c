@@ -216,20 +216,21 @@ bool entries_place(struct run *run, const struct clq_entries *e, const struct en
 /* A work-item is one position of one entry. */
 void run_claim(struct run *run)
 {
-    const struct clq_entries *e = &((const struct claim_args *)run->launch->args)->entries;
+    const struct claim_args *a = run->launch->args;
+    const struct clq_entries *e = &a->entries;
     const int64_t items = (int64_t)(run->launch->groups * run->launch->local);
 
     if (items < e->count * e->length)
         run_fail(run, "%lld positions are claimed by %lld work-items", (long long)(e->count * e->length),
                  (long long)items);
     for (int64_t item = 0; item < e->count * e->length && !run_failed(run); item++) {
-        const int64_t entry = item / e->length;
+        const int64_t entry = divided(item, &a->by_length);
         const struct target target = target_of(run, e, 0, entry);
         uint32_t *word;
 
         if (!target.kept)
             continue;
-        word = owner_of(run, e, 0, 1, &target, position_of(run, e, &target, item % e->length));
+        word = owner_of(run, e, 0, 1, &target, position_of(run, e, &target, item - entry * e->length));
         if (word != NULL && *word < (uint32_t)entry + 1)
             *word = (uint32_t)entry + 1;
     }

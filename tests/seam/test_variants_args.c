@@ -85,26 +85,36 @@ static bool try_variant(struct test *test, const struct clq__variant *variant)
     return good;
 }
 
+/* What the context makes of a call for this kernel with the variant's own plugs. */
+static struct clq__variant asked_for(const struct test *test, enum clq__kernel kernel,
+                                     const struct clq__variant *variant)
+{
+    struct clq__variant asked;
+
+    clq__variant_begin(&asked, kernel);
+    for (enum clq__plug plug = CLQ__SRC; plug < CLQ__FORM; plug++)
+        if (clq__variant_value(variant, plug) >= 0)
+            clq__variant_define(&asked, plug, (unsigned)clq__variant_value(variant, plug));
+    clq__variant_end(&asked, &test->traits);
+    return asked;
+}
+
 /* Whether the context asks for it: in the device's form and arithmetic, and where it has a kernel of its own, that one. */
 static bool is_ours(const struct test *test, const struct clq__variant *variant)
 {
-    const bool own = strncmp(clq__variant_text(variant).data, "cpu/", 4) == 0;
+    const int form = clq__variant_value(variant, CLQ__FORM);
 
-    if (!own &&
-        clq__variant_value(variant, CLQ__ARITHMETIC) < 0) /* copy.cl and widen.cl are every device's */
-        return true;
-    for (int kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++) {
-        struct clq__variant asked;
-
-        clq__variant_begin(&asked, (enum clq__kernel)kernel);
-        for (enum clq__plug plug = CLQ__SRC; plug < CLQ__FORM; plug++)
-            if (clq__variant_value(variant, plug) >= 0)
-                clq__variant_define(&asked, plug, (unsigned)clq__variant_value(variant, plug));
-        clq__variant_end(&asked, &test->traits);
-        if (asked.bits == variant->bits)
+    for (enum clq__kernel kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++)
+        if (asked_for(test, kernel, variant).bits == variant->bits)
             return true;
+    switch ((enum clq__kernel)(variant->bits & 255)) {
+    case CLQ__CLAIM_CL:
+    case CLQ__COPY_CL:
+    case CLQ__WIDEN_CL: /* every device's, in its form at most */
+        return form < 0 || form == test->traits.group_form;
+    default:
+        return false;
     }
-    return false;
 }
 
 static bool try_all(struct test *test)

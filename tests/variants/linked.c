@@ -22,17 +22,20 @@ static cl_program linked;
 
 static bool is_wanted(const char *variant)
 {
+    static const char *const names[] = {"FORM=", "ARITHMETIC=", "PREFETCH="};
     const char *plugs = getenv("CLQ_LINKED_PLUGS");
-    char form[TEXT_BYTES] = "";
 
     if (plugs == NULL)
         return true;
     if (strncmp(variant, "cpu/", 4) == 0)
         return strstr(plugs, "PREFETCH=1") != NULL;
-    if (strstr(variant, "PREFETCH=") != NULL)
-        return strstr(variant, plugs) != NULL;
-    snprintf(form, sizeof form, "%.*s", (int)(strstr(plugs, " PREFETCH") - plugs), plugs);
-    return strstr(variant, "FORM=") == NULL || strstr(variant, form) != NULL;
+    for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
+        const char *word = strstr(variant, names[i]), *wanted = strstr(plugs, names[i]);
+
+        if (word != NULL && (wanted == NULL || strncmp(word, wanted, strcspn(wanted, " ")) != 0))
+            return false;
+    }
+    return true;
 }
 
 /* Appends; ends the program where a text is longer than any is. */
