@@ -1,184 +1,146 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_scales: the range of the finite values of every index of an axis, or of all of x, for cl/finish_scales.cl;
-// where a work-item sees all values of an index, its scale and zero point
+// find_scales: the range of the finite values of every index of an axis, or of all of x, for finish_scales.cl; where one
+// work-item or its group sees all values of an index, its scale and zero point
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   REDUCE        runs: the elements of a row have one index; columns: each has its own
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   FORM          item or group, of base/parameters.clh
-//   PREFETCH      0 or 1, of base/hints.clh
 #include "args/find_scales.h"
-#include "base/hints.clh"
+#include "base/chunk.clh"
 #include "base/parameters.clh"
 #include "base/range.clh"
-#include "base/rows.clh"
 #include "base/scales.clh"
 #include "base/share.clh"
+#include "index/place.clh"
 
-#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(ARITHMETIC) || !defined(FORM) ||  \
-    !defined(PREFETCH)
-#error "find_scales.cl: KERNEL_NAME, SRC, REDUCE, ARITHMETIC, FORM and PREFETCH are required"
+#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(ARITHMETIC) || !defined(FORM)
+#error "find_scales.cl: KERNEL_NAME, SRC, REDUCE, ARITHMETIC and FORM are required"
 #endif
 
-// Places that are read at once, and vectors between two of them: pages apart keep more of a CPU's memory busy.
-// Measured on PoCL with AVX-512, 256 MiB of float16: 0.78 of a loop that only reads from one place, 0.94 from
-// four.
-#define AT_ONCE 4
-#define STRETCH (4096 / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH)
-// In elements: a cache line, and how far ahead of their use lines are fetched at least.
-#define LINE  (64 / (int)sizeof(STORAGE(SRC)))
-#define AHEAD (8192 / (int)sizeof(STORAGE(SRC)))
-
-// Vectors whose ranges a work-item holds.
-#define HELD                                                                                                             \
-    (REDUCES_RUNS ? AT_ONCE                                                                                              \
-     : IS_GROUP   ? 1                                                                                                    \
-     : STREAMS    ? CLQ_FIND_COLUMN_BYTES / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH                                      \
-                  : CLQ_FIND_COLUMNS_SHORT / RANGE_WIDTH)
-
-// Elements of one index that follow one another: `lanes` work-items take vectors in turn, from AT_ONCE places
-// a stretch apart. `next` is what is read after these.
-static inline void take_run(struct clq_ranges *held, global const STORAGE(SRC) * x, long stride, long count,
-                            global const STORAGE(SRC) * next, uint lane, uint lanes)
+// A single element and zeros.
+static inline clq_units single(STORAGE(SRC) element)
 {
-    const long whole = stride == 1 ? count / RANGE_WIDTH : 0;
-    const long stretch = IS_GROUP ? (long)lanes : min(whole / AT_ONCE, (long)STRETCH);
-    long v = 0;
+    clq_units v = 0;
 
-    for (; stretch > 0 && v + AT_ONCE * stretch <= whole; v += AT_ONCE * stretch) {
-        const long after = v + AT_ONCE * stretch;
-        global const STORAGE(SRC) *here = x + v * RANGE_WIDTH;
-        global const STORAGE(SRC) *ahead = after < whole ? x + after * RANGE_WIDTH : next;
-
-        for (long s = lane; s < stretch; s += lanes) {
-            UNROLL_LOOP
-            for (uint k = 0; k < AT_ONCE; k++) {
-                const long at = (s + k * stretch) * RANGE_WIDTH;
-
-                if (s * RANGE_WIDTH % LINE == 0)
-                    PREFETCH_LINE(ahead + at);
-                clq_widen(held + k, clq_load(here + at));
-            }
-        }
-    }
-    for (v += lane; v < whole; v += lanes)
-        clq_widen(held, clq_load(x + v * RANGE_WIDTH));
-    for (; v * RANGE_WIDTH < count; v += lanes)
-        clq_widen(held, clq_gather(x + v * RANGE_WIDTH * stride, stride, count - v * RANGE_WIDTH));
+    v.s0 = element;
+    return v;
 }
 
-// Where the v-th vector of columns begins. The last one is moved back to be whole: what it shares with the one
-// before is found twice.
-static inline long column(long v, long columns)
+// Each place's range one place further down, and the first one's last.
+static inline struct clq_ranges turned(struct clq_ranges ranges)
 {
-    return max(min(v * RANGE_WIDTH, columns - RANGE_WIDTH), 0L);
+    return (struct clq_ranges){CHUNK_TURNED(SRC, ranges.up), CHUNK_TURNED(SRC, ranges.down)};
 }
 
-// Elements of a row that have an index each: the v-th vector of them widens held[v]. The row has fewer than the
-// others where count is below columns.
-static inline void take_row(struct clq_ranges *held, global const STORAGE(SRC) * x, long stride, long columns, long count)
+static inline clq_units chunk_if(bool there, global const STORAGE(SRC) *p)
 {
-    for (long v = 0; v * RANGE_WIDTH < columns; v++) {
-        const long at = column(v, columns);
-
-        clq_widen(held + v, stride == 1 && at + RANGE_WIDTH <= count ? clq_load(x + at)
-                                                                     : clq_gather(x + at * stride, stride, count - at));
-    }
+    return there ? *(global const clq_units *)p : (clq_units)(0);
 }
 
-// Several rows at once, so that the ranges are read and written once for all of them.
-static inline void take_rows(struct clq_ranges *held, global const STORAGE(SRC) *const *rows,
-                             global const STORAGE(SRC) *const *next, long columns)
+// Every `step`-th chunk from `first` to `end`; from one chunk to the next it is `apart` elements. Two are on their way while
+// two are looked at.
+static inline struct clq_ranges take_chunks(struct clq_ranges ranges, global const STORAGE(SRC) *x, long apart, uint first,
+                                            uint end, uint step)
 {
-    for (long v = 0; v * RANGE_WIDTH < columns; v++) {
-        const long at = column(v, columns);
-        struct clq_ranges ranges = held[v];
+    const long jump = step * apart;
+    clq_units next, later;
 
-        UNROLL_LOOP
-        for (uint r = 0; r < AT_ONCE; r++) {
-            if (v * RANGE_WIDTH % LINE == 0)
-                PREFETCH_LINE(next[r] + at);
-            clq_widen(&ranges, clq_load(rows[r] + at));
-        }
-        held[v] = ranges;
+    x += first * apart;
+    next = chunk_if(first < end, x);
+    later = chunk_if(first + step < end, x + jump);
+    for (uint c = first; c < end; c += 2 * step) {
+        const clq_units now = next, then = later;
+
+        x += 2 * jump;
+        next = chunk_if(c + 2 * step < end, x);
+        later = chunk_if(c + 3 * step < end, x + jump);
+        CLQ_WIDEN(ranges, now);
+        CLQ_WIDEN(ranges, then);
     }
+    return ranges;
+}
+
+// So many elements, and zeros. Each is reached from the one before: multiples of the stride would take registers.
+static inline clq_units elements_of(global const STORAGE(SRC) *x, long stride, uint count)
+{
+    clq_units v = 0;
+
+#define TAKE(k)       \
+    if ((k) < count) { \
+        v.s##k = *x;   \
+        x += stride;   \
+    }
+    TAKE(0) TAKE(1) TAKE(2) TAKE(3)
+#if CHUNK(SRC) == 8
+    TAKE(4) TAKE(5) TAKE(6) TAKE(7)
+#endif
+    return v;
+}
+
+// Elements of one index, in chunks where they are dense; what stands ahead of the first aligned one and behind the last one
+// is taken by itself.
+static inline struct clq_ranges take_run(struct clq_ranges ranges, global const STORAGE(SRC) *x, long stride, uint count,
+                                         uint lane, uint lanes)
+{
+    const uint skew = (uint)((size_t)x % 16 / sizeof(*x));
+    const uint head = stride != 1 ? count : min((CHUNK(SRC) - skew) % CHUNK(SRC), count);
+    const uint chunks = (count - head) / CHUNK(SRC), in_chunks = chunks * CHUNK(SRC);
+
+    for (uint i = lane; i < count - in_chunks; i += lanes)
+        CLQ_WIDEN(ranges, single(x[(i < head ? i : i + in_chunks) * stride]));
+    return take_chunks(ranges, x + head, CHUNK(SRC), lane, chunks, lanes);
 }
 
 // The range of an index, of these steps. x is where the index begins.
-static inline APART uint2 run(global const STORAGE(SRC) * x, const struct find_scales_args *a, long first, long last,
-                              uint lane, uint lanes)
+static inline uint2 range_of_run(global const STORAGE(SRC) *x, const struct find_scales_args *a, long first, long last,
+                                 uint lane, uint lanes)
 {
-    // How many rows, or indices of one row, further on `next` is.
-    const long reach = max(clq_quotient(AHEAD, max((long)a->tile, 1L)), 1L);
-    struct clq_ranges held[AT_ONCE];
-    long row = a->tiles_per_row > 1 ? first / a->tiles_per_row : first, tile = first - row * a->tiles_per_row;
+    struct clq_ranges ranges = clq_no_ranges();
 
-    UNROLL_LOOP
-    for (uint k = 0; k < AT_ONCE; k++)
-        clq_clear(held + k);
     for (long step = first; step < last; step++) {
-        global const STORAGE(SRC) *at =
-            x + clq_place_of(row, a->dim, a->outer).x + tile * a->tile * a->x_stride;
-        global const STORAGE(SRC) *next = a->tiles_per_row > 1 ? at + a->tile : at + reach * a->index_stride;
+        const long row = clq_divided(step, a->by_tiles_per_row), before = (step - row * a->tiles_per_row) * a->tile;
 
-        if (a->tiles_per_row == 1 && step + reach < last)
-            next = x + clq_place_of(row + reach, a->dim, a->outer).x;
-        take_run(held, at, a->x_stride, min((long)a->tile, a->inner - tile * a->tile), next, lane, lanes);
-        tile = tile + 1 < a->tiles_per_row ? tile + 1 : 0;
-        row += tile == 0;
+        ranges = take_run(ranges, x + clq_place_of(row, a->dim, a->outer).x + before * a->x_stride, a->x_stride,
+                          (uint)min(a->tile, a->inner - before), lane, lanes);
     }
-    UNROLL_LOOP
-    for (uint k = 1; k < AT_ONCE; k++)
-        clq_join(held, held + k);
-    return clq_close(held);
+    return clq_closed(ranges);
 }
 
-// The ranges of a tile of columns, of these rows. x is where the tile begins.
-static inline APART void take_columns(struct clq_ranges *held, global const STORAGE(SRC) * x,
-                                      const struct find_scales_args *a, long columns, long left, long first, long last)
+// The ranges of up to a chunk of columns, of these rows; the last row of all has `left` of them. x is where they begin.
+static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x, const struct find_scales_args *a,
+                                                  uint columns, uint left, long first, long last)
 {
-    // The last row may have fewer columns: those that are left.
-    const long whole = min(last, a->steps - 1);
-    global const STORAGE(SRC) * rows[AT_ONCE], *next[AT_ONCE];
-    long row = first;
+    const long apart = a->dim[0].x, stride = a->x_stride, size = a->outer > 1 ? a->dim[0].size : a->steps;
+    struct clq_ranges ranges = clq_no_ranges();
 
-    if (a->x_stride == 1 && columns >= RANGE_WIDTH && first + AT_ONCE <= whole) {
-        for (uint r = 0; r < AT_ONCE; r++)
-            next[r] = x + clq_place_of(row + r, a->dim, a->outer).x;
-        for (; row + AT_ONCE <= whole; row += AT_ONCE) {
-            for (uint r = 0; r < AT_ONCE; r++) {
-                rows[r] = next[r];
-                next[r] = x + clq_place_of(row + AT_ONCE + r, a->dim, a->outer).x;
-            }
-            take_rows(held, rows, next, columns);
+    // In turn all rows of the innermost dimension, for they lie evenly.
+    for (long row = first, rows; row < last; row += rows) {
+        const bool shorter = left < columns && row == a->steps - 1;
+        const long index = a->outer > 1 ? row - clq_divided(row, a->dim[0].by_size) * size : row;
+        const uint count = shorter ? left : columns;
+        global const STORAGE(SRC) *at = x + clq_place_of(row, a->dim, a->outer).x;
+
+        rows = shorter ? 1 : min(size - index, (left < columns ? min(last, a->steps - 1) : last) - row);
+        if (stride == 1 && count == CHUNK(SRC) && (((size_t)at | (size_t)apart * sizeof(*x)) & 15) == 0) {
+            ranges = take_chunks(ranges, at, apart, 0, (uint)rows, 1);
+            continue;
         }
+        for (long r = 0; r < rows; r++)
+            CLQ_WIDEN(ranges, elements_of(at + r * apart, stride, count));
     }
-    for (; row < last; row++)
-        take_row(held, x + clq_place_of(row, a->dim, a->outer).x, a->x_stride, columns,
-                 row < a->steps - 1 ? columns : left);
+    return ranges;
 }
 
-// The ranges of a tile of columns, or, where they are all of the columns, the scales.
-static inline APART void put_columns(global uint2 *ranges, global uint *scales, global uchar *zero_points,
-                                     const struct find_scales_args *a, long first, long columns,
-                                     const struct clq_ranges *held)
+// What was found: range number n, all of this index where it is direct.
+static inline void put(global uint2 *ranges, global uint *scales, global uchar *zero_points,
+                       const struct find_scales_args *a, long n, long index, uint2 range)
 {
-    for (long v = 0; v * RANGE_WIDTH < columns; v++) {
-        const long at = column(v, columns);
-        const uint count = (uint)min(columns - at, (long)RANGE_WIDTH);
-        STORAGE(SRC) up[RANGE_WIDTH], down[RANGE_WIDTH];
-
-        CLQ_VSTORE(CLQ_AS_UNITS(held[v].up), up);
-        CLQ_VSTORE(held[v].down, down);
-        for (uint k = 0; k < count && !a->direct; k++)
-            ranges[first + at + k] = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
-        for (uint k = 0; k < count && a->direct; k++) {
-            const uint2 range = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
-
-            clq_write_scale(scales, zero_points, &a->output, first + at + k, range);
-        }
-    }
+    if (a->direct)
+        clq_write_scale(scales, zero_points, &a->output, index, range);
+    else
+        ranges[n] = range;
 }
 
 // Whether a group's work-items share what they find. At an array for it that nothing uses PoCL 6 ends the process.
@@ -191,41 +153,39 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 #if SHARES
     local uint2 shared[CLQ_FIND_LANES];
 #endif
-    // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
-    const uint lanes = SHARES ? max(a.lanes, 1u) : 1, lane = SHARES ? (uint)get_local_id(0) & (lanes - 1) : 0;
+    // A build rehearses with arguments of zeros; no return stands ahead of a barrier.
+    const uint local_id = (uint)get_local_id(0), lanes = SHARES ? max(a.lanes, 1u) : 1, lane = local_id & (lanes - 1);
     const long units = a.units * a.parts;
-    const long begin =
-        SHARES ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + (uint)get_local_id(0) / lanes
-               : (long)get_global_id(0) * a.units_per_item;
     // Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
-    const long end = SHARES ? begin + 1 : min(begin + a.units_per_item, units);
-    long part = clq_quotient(begin, max(a.units, 1L)), unit = begin - part * a.units;
+    const long begin = SHARES ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes
+                              : (long)get_global_id(0) * a.units_per_item;
+    const long end = SHARES ? begin + 1 : min(begin + (IS_GROUP ? 1 : a.units_per_item), units);
 
     for (long n = begin; n < end; n++) {
-        const long first = part * a.steps_per_part;
-        const long last = n < units ? min(first + a.steps_per_part, a.steps) : first;
+        const long part = clq_divided(n, a.by_units), unit = n - part * a.units;
+        const long first = part * a.steps_per_part, last = n < units ? min(first + a.steps_per_part, a.steps) : first;
+        // A work-item of a group has a chunk.
+        const long columns = REDUCES_RUNS ? 0 : min(IS_GROUP ? (long)CHUNK(SRC) : a.tile, a.inner - unit * a.tile);
 
         if (REDUCES_RUNS) {
-            uint2 range = run(x + a.x_offset + unit * a.index_stride, &a, first, last, lane, lanes);
+            uint2 range = range_of_run(x + a.x_offset + unit * a.index_stride, &a, first, last, lane, lanes);
 
 #if SHARES
             range = clq_share_range(shared, range, lane, lanes, 1);
 #endif
-            if (lane == 0 && n < units && a.direct)
-                clq_write_scale(scales, zero_points, &a.output, unit, range);
-            else if (lane == 0 && n < units)
-                ranges[n] = range;
-        } else {
-            const long before = unit * a.tile, columns = min((long)a.tile, a.inner - before);
-            struct clq_ranges held[HELD];
-
-            for (uint v = 0; v < HELD; v++)
-                clq_clear(held + v);
-            take_columns(held, x + a.x_offset + before * a.x_stride, &a, columns, clamp(a.last - before, 0L, columns),
-                         first, last);
-            put_columns(ranges, scales, zero_points, &a, part * a.inner + before, columns, held);
+            if (lane == 0 && n < units)
+                put(ranges, scales, zero_points, &a, n, unit, range);
         }
-        unit = unit + 1 < a.units ? unit + 1 : 0;
-        part += unit == 0;
+        for (long c = 0; c < columns; c += CHUNK(SRC)) {
+            const long column = unit * a.tile + c;
+            const uint count = (uint)min(columns - c, (long)CHUNK(SRC));
+            struct clq_ranges found = ranges_of_columns(x + a.x_offset + column * a.x_stride, &a, count,
+                                                        (uint)clamp(a.last - column, 0L, (long)count), first, last);
+
+            for (uint k = 0; k < count; k++) {
+                put(ranges, scales, zero_points, &a, part * a.inner + column + k, column + k, clq_range(found, 0));
+                found = turned(found);
+            }
+        }
     }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// finish_scales: the ranges of cl/find_scales.cl to scales and zero points
+// finish_scales: the ranges of find_scales.cl to scales and zero points
 //
 //   KERNEL_NAME   the kernel's name
 //   ARITHMETIC    native or exact, of base/arithmetic.clh

@@ -7,19 +7,18 @@
 
 #define CLQ_FIND_DIMS 8
 
-/* Columns that a work-item of the item form holds ranges for: bytes of them where a loop may go on for as
- * long as it likes, else elements. Measured on PoCL, 512 MiB of rows of 16 and 32 KiB: 0.84 of a loop that only
- * reads with 4 KiB, 0.86 with 8, 0.89 with 16. */
-#define CLQ_FIND_COLUMN_BYTES  16384
-#define CLQ_FIND_COLUMNS_SHORT 256
+/* Bytes of columns that a work-item of cpu/find_scales.cl holds ranges for. Measured on PoCL, 512 MiB of rows of 16 and 32
+ * KiB: 0.84 of a loop that only reads with 4 KiB, 0.86 with 8, 0.89 with 16. */
+#define CLQ_FIND_COLUMN_BYTES 16384
 
 /* Work-items in a group of the group form, at most. */
 #define CLQ_FIND_LANES 128
 
 /* x is rows of `inner` elements. REDUCE runs: an index has `steps` tiles, each of up to `tile` elements of a
  * row, and a unit is an index. REDUCE columns: a step is a row, and a unit is a tile of up to `tile` columns,
- * each with a range of its own. The steps are cut into parts; unit i of part p is number p * units + i, and so
- * is its range; column i of it has range p * inner + i. All zeros: nothing to do. */
+ * each with a range of its own; of FORM group, of up to 16 bytes. The steps are cut into parts; unit i of part p is
+ * number p * units + i, and so is its range; column i of it has range p * inner + i. A tile and a part of the steps are
+ * below 2^31. All zeros: nothing to do. */
 struct find_scales_args {
     clq_i64 x_offset, x_stride; /* elements; from one to the next in a row */
     clq_i64 inner, last;        /* elements in a row, and in the last row */
@@ -28,12 +27,13 @@ struct find_scales_args {
     clq_i64 index_stride; /* runs: elements from one index to the next */
     clq_i64 steps, steps_per_part, parts;
     clq_i64 units, units_per_item; /* of each part; consecutive ones that a work-item does */
-    clq_u32 lanes;                 /* FORM group: work-items that share a unit, a power of two */
-    clq_u32 direct;                /* 1: range i is all of index i: its scale is written, and no range */
-    clq_u32 outer, reserved;       /* dimensions in dim, innermost first */
+    struct clq_divisor by_units;
+    clq_u32 lanes;           /* FORM group: work-items that share a unit, a power of two */
+    clq_u32 direct;          /* 1: range i is all of index i: its scale is written, and no range */
+    clq_u32 outer, reserved; /* dimensions in dim, innermost first */
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_FIND_DIMS]; /* only their sizes and strides in x are read */
 };
-CLQ_SAME_SIZE(find_scales_args, 640);
+CLQ_SAME_SIZE(find_scales_args, 656);
 
 #endif

@@ -20,6 +20,7 @@
     X(CLQ__COPY_CL, "copy.cl")                                                                               \
     X(CLQ__CPU_DEQUANTIZE_CL, "cpu/dequantize.cl")                                                           \
     X(CLQ__CPU_DYNAMIC_QUANTIZE_CL, "cpu/dynamic_quantize.cl")                                               \
+    X(CLQ__CPU_FIND_SCALES_CL, "cpu/find_scales.cl")                                                         \
     X(CLQ__CPU_QUANTIZE_CL, "cpu/quantize.cl")                                                               \
     X(CLQ__DEQUANTIZE_CL, "dequantize.cl")                                                                   \
     X(CLQ__DYNAMIC_QUANTIZE_CL, "dynamic_quantize.cl")                                                       \

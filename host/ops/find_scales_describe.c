@@ -16,11 +16,14 @@ enum {
     COLUMNS = 2048,  /* so many are laid side by side where rows have few */
     LEAST_OF_LANE = 64,   /* elements that a work-item takes, so that ranges take little of what x takes */
     ROWS_OF_PART = 32,    /* the same of columns */
+    SHORT_COLUMNS = 256,  /* that a work-item does, a chunk after the other, where it has no room for more */
     LONG_SHARE = 1 << 20, /* elements that a work-item does, at most */
     LONG_SHARE_OF_COLUMNS = 1 << 22, /* more, for it leaves a range for each column */
     SHORT_SHARE = 1 << 15,           /* less, where no more was measured */
     SHORT_TILE = 1 << 14,            /* of each lane where loops end early */
-    MOST_PARTS = 16384               /* that one work-item finishes */
+    MOST_PARTS = 16384,              /* that one work-item finishes */
+    MOST_AT_ONCE =
+        1 << 30 /* elements of a tile, and steps of a part, of which kernels count some in 32 bits */
 };
 
 static int64_t least(int64_t a, int64_t b)
@@ -97,7 +100,7 @@ static int64_t share_of(int64_t elements, int64_t longest, const struct clq__tra
     const int64_t units = (int64_t)traits->compute_units;
 
     if (traits->group_form)
-        return most(clq__ceil_div(elements, 16 * units), 4096);
+        return least(most(clq__ceil_div(elements, 16 * units), 4096), MOST_AT_ONCE);
     return most(least(clq__ceil_div(elements, 4 * units), traits->long_runs ? longest : SHORT_SHARE), 1024);
 }
 
@@ -129,6 +132,7 @@ static void cut_runs(struct clq__scales_call *call, const struct clq__scales_wor
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     args->steps_per_part = least(args->steps_per_part, args->steps);
     args->parts = clq__ceil_div(args->steps, args->steps_per_part);
+    args->by_units = clq__divisor(args->units);
     if (traits->group_form) {
         args->units_per_item = 1;
         call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local / lanes);
@@ -155,7 +159,7 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
 
     args->tile = traits->group_form  ? vector_of(work)
                  : traits->long_runs ? CLQ_FIND_COLUMN_BYTES / bytes
-                                     : CLQ_FIND_COLUMNS_SHORT;
+                                     : SHORT_COLUMNS;
     while (!traits->group_form && args->tile > 256 &&
            clq__ceil_div(args->inner, args->tile) * clq__ceil_div(rows, ROWS_OF_PART) < wanted)
         args->tile /= 2;
@@ -172,8 +176,9 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     else
         args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, MOST_PARTS));
-    args->steps_per_part = least(args->steps_per_part, rows);
+    args->steps_per_part = least(args->steps_per_part, least(rows, MOST_AT_ONCE));
     args->parts = clq__ceil_div(rows, args->steps_per_part);
+    args->by_units = clq__divisor(args->units);
     args->units_per_item = 1;
     args->lanes = 1;
     call->find.local = (size_t)local;

@@ -14,6 +14,7 @@ static const struct engine {
 } engines[] = {
     {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, is_streaming_cpu},
     {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, is_streaming_cpu},
+    {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, is_streaming_cpu},
     {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, is_streaming_cpu},
 };
 
@@ -62,7 +63,6 @@ void clq__variant_end_form(struct clq__variant *variant, const struct clq__trait
     if (clq__variant_own(variant, traits, group))
         return;
     variant->bits |= traits->plugs[group].bits;
-    if (find_engine(variant) != NULL)
-        variant->bits &= ~mask_of(CLQ__PREFETCH);
+    variant->bits &= ~mask_of(CLQ__PREFETCH);
     clq__variant_choose_arithmetic(variant, traits);
 }

@@ -185,6 +185,7 @@ const struct way ways[] = {
     {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE), dynamic_quantize},
     {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE),
      dynamic_quantize_scatter},
-    {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(FINISH_SCALES), find_scales},
+    {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(CPU_FIND_SCALES) | KERNEL(FINISH_SCALES),
+     find_scales},
 };
 _Static_assert(sizeof ways / sizeof *ways == OPERATORS, "an operator has no way");

@@ -32,6 +32,7 @@ bool run_args(struct run *run, const struct clq__launch *launch)
                                                                 [CLQ__COPY_CL] = run_copy,
                                                                 [CLQ__CPU_DEQUANTIZE_CL] = run_static,
                                                                 [CLQ__CPU_DYNAMIC_QUANTIZE_CL] = run_dynamic,
+                                                                [CLQ__CPU_FIND_SCALES_CL] = run_find_scales,
                                                                 [CLQ__CPU_QUANTIZE_CL] = run_static,
                                                                 [CLQ__DEQUANTIZE_CL] = run_static,
                                                                 [CLQ__DYNAMIC_QUANTIZE_CL] = run_dynamic,

@@ -11,7 +11,7 @@
  * its buffer: run->failure says which. */
 bool run_args(struct run *run, const struct clq__launch *launch);
 
-/* The kernels, each by its own rules (quantize.cl, dequantize.cl and dynamic_quantize.cl, also of cl/cpu, find_scales.cl,
+/* The kernels, each by its own rules (quantize.cl, dequantize.cl, dynamic_quantize.cl and find_scales.cl, also of cl/cpu,
  * finish_scales.cl, widen.cl, copy.cl). */
 void run_static(struct run *run);
 void run_dynamic(struct run *run);

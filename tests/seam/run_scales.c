@@ -122,18 +122,19 @@ static void unit_of_part(const struct find *find, bool columns, int64_t unit, in
     }
 }
 
-/* A work-item holds the ranges of a tile's columns, for which the kernel has so much room. */
-static void check_columns(const struct find *find)
+/* So many elements a kernel counts, or columns that it has room for. */
+static void check_tile(const struct find *find, bool columns)
 {
     const struct clq__variant *variant = &find->run->launch->variant;
     const int64_t bytes = find->type == CLQ__F32 ? 4 : 2;
-    const int64_t most = clq__variant_value(variant, CLQ__FORM) == 1       ? 16 / bytes
-                         : clq__variant_value(variant, CLQ__PREFETCH) == 1 ? CLQ_FIND_COLUMN_BYTES / bytes
-                                                                           : CLQ_FIND_COLUMNS_SHORT;
+    const int64_t most = columns && clq__variant_value(variant, CLQ__FORM) == 1 ? 16 / bytes
+                         : columns && (variant->bits & 255) == CLQ__CPU_FIND_SCALES_CL
+                             ? CLQ_FIND_COLUMN_BYTES / bytes
+                             : INT32_MAX;
 
-    if (find->a->tile > most)
-        run_fail(find->run, "a tile of %lld columns: there is room for %lld", (long long)find->a->tile,
-                 (long long)most);
+    if (find->a->tile > most || find->a->steps_per_part > INT32_MAX)
+        run_fail(find->run, "a tile of %lld elements, %lld steps in a part: there is room for %lld",
+                 (long long)find->a->tile, (long long)find->a->steps_per_part, (long long)most);
 }
 
 void run_find_scales(struct run *run)
@@ -151,15 +152,14 @@ void run_find_scales(struct run *run)
     if (columns && a->tile * a->units < a->inner)
         run_fail(run, "%lld columns in %lld tiles of %lld", (long long)a->inner, (long long)a->units,
                  (long long)a->tile);
-    if (columns)
-        check_columns(&find);
+    check_tile(&find, columns);
     if (run->launch->local > CLQ_FIND_LANES)
         run_fail(run, "a group has %zu work-items, at most %d are allowed", run->launch->local,
                  CLQ_FIND_LANES);
     share = run_share(run, units, a->units_per_item, columns ? 1 : a->lanes);
     for (int64_t w = 0; w < share.workers && !run_failed(run); w++)
         for (int64_t n = w * share.each; n < (w + 1) * share.each && n < units && !run_failed(run); n++)
-            unit_of_part(&find, columns, n % a->units, n / a->units);
+            unit_of_part(&find, columns, n - divided(n, &a->by_units) * a->units, divided(n, &a->by_units));
 }
 
 void run_finish_scales(struct run *run)

@@ -50,7 +50,6 @@ static void check(struct clq__scales_work *work, struct clq__traits traits)
         seen = (rows - 1) * args->inner + args->last;
         assert_true(traits.group_form ||
                     args->tile <= CLQ_FIND_COLUMN_BYTES / (work->x.type == CLQ__F32 ? 4 : 2));
-        assert_true(traits.group_form || traits.long_runs || args->tile <= CLQ_FIND_COLUMNS_SHORT);
         assert_true(!traits.group_form || args->tile <= (work->x.type == CLQ__F32 ? 4 : 8));
         per_group = (wide)args->units_per_item * call.find.local;
     } else {
