@@ -11,7 +11,7 @@
 
 /* A unit is what y holds at once: one element, or for int4 the byte that holds two. A row is `inner` units
  * along the innermost dimension; a tile is up to `tile` units of one row. A row's scales and zero points begin
- * again after every `period` units: that is inner, or for quantize.cl with FORM item and PREFETCH, in
+ * again after every `period` units: that is inner, or for cpu/quantize.cl, in
  * dense rows, less: a multiple of CLQ_STEP_UNITS. All zeros: nothing to do. */
 struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */

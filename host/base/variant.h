@@ -39,8 +39,7 @@
     X(CLQ__SMOOTH, "SMOOTH", {"0", "1"})                                                                     \
     X(CLQ__REDUCE, "REDUCE", {"runs", "columns"})                                                            \
     X(CLQ__FORM, "FORM", {"item", "group"})                                                                  \
-    X(CLQ__ARITHMETIC, "ARITHMETIC", {"exact", "native", "fused"})                                           \
-    X(CLQ__PREFETCH, "PREFETCH", {"0", "1"})
+    X(CLQ__ARITHMETIC, "ARITHMETIC", {"exact", "native", "fused"})
 
 enum clq__kernel {
     CLQ__NO_KERNEL,

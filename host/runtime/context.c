@@ -113,7 +113,6 @@ static void set_device_plugs(clq_context *context)
                             device->native_arithmetic ? CLQ__NATIVE
                             : device->fma             ? CLQ__FUSED
                                                       : CLQ__EXACT);
-        clq__variant_define(plugs, CLQ__PREFETCH, device->prefetch);
     }
 }
 

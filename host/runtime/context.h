@@ -15,7 +15,7 @@ struct clq__program;
 struct clq_context {
     cl_context cl;
     struct clq__device device;
-    struct clq__variant device_plugs[2]; /* by form: FORM, ARITHMETIC and PREFETCH, of no kernel */
+    struct clq__variant device_plugs[2]; /* by form: FORM and ARITHMETIC, of no kernel */
     char *build_options;                 /* the caller's, "" where there are none */
     clq_log log;
     void *log_user;

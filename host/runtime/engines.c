@@ -63,6 +63,5 @@ void clq__variant_end_form(struct clq__variant *variant, const struct clq__trait
     if (clq__variant_own(variant, traits, group))
         return;
     variant->bits |= traits->plugs[group].bits;
-    variant->bits &= ~mask_of(CLQ__PREFETCH);
     clq__variant_choose_arithmetic(variant, traits);
 }

@@ -28,7 +28,7 @@ struct clq__traits {
     bool long_runs;               /* item form: a work-item is given as much as was measured to be best */
     bool subnormals;              /* it computes with them: products are its own */
     bool ends_loops;              /* after some rounds, whatever is left of them */
-    struct clq__variant plugs[2]; /* by form: FORM, ARITHMETIC and PREFETCH, of no kernel */
+    struct clq__variant plugs[2]; /* by form: FORM and ARITHMETIC, of no kernel */
 };
 /* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word. Counts of rounds
  * are estimates, so that a margin is left. */
@@ -44,8 +44,8 @@ bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *tr
 /* Of a variant with the device's ARITHMETIC: what this kernel makes of it. A device that divides roughly may still multiply as
  * it should; only quantize.cl has a quotient by fma. (engines.c) */
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits);
-/* Adds what depends on the device, in the form that the call asks for: the kernel of a CPU's own where it has one, else FORM,
- * ARITHMETIC and PREFETCH. (engines.c) */
+/* Adds what depends on the device, in the form that the call asks for: the kernel of a CPU's own where it has one, else FORM
+ * and ARITHMETIC. (engines.c) */
 void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group);
 /* The same in the device's own form. */
 static inline void clq__variant_end(struct clq__variant *variant, const struct clq__traits *traits)

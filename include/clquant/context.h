@@ -105,10 +105,9 @@ CLQ_API void clq_queue_destroy(cl_command_queue queue);
  * the first call, and so is keeping the binary, which has to hold that: clq_<operator>_build does all of it for
  * one descriptor, so that no later call waits, and finds the names itself. Each text names a variant, as a line
  * of cl/variants.txt with one value a name, the names in any order: "quantize.cl SRC=f16 DST=i8 MODE=multiply
- * PARAMS=each". What depends on the device is added where it is left out: FORM (item, group), ARITHMETIC (native,
- * fused, exact), and PREFETCH (0, 1) of the kernels that have it. With neither FORM nor ARITHMETIC a CPU's own kernel
- * (cpu/quantize.cl) is built where the device runs that. A text that is no variant is CLQ_ERROR_VALUE, and the
- * sentence says which word. Stops at the first that fails. */
+ * PARAMS=each". What depends on the device is added where it is left out: FORM (item, group) and ARITHMETIC (native,
+ * fused, exact). With neither of them a CPU's own kernel (cpu/quantize.cl) is built where the device runs that. A
+ * text that is no variant is CLQ_ERROR_VALUE, and the sentence says which word. Stops at the first that fails. */
 CLQ_API clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants);
 
 /* How many kernels are ready, and how many of them came from the cache. Either pointer may be NULL. */

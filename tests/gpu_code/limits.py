@@ -29,7 +29,7 @@ def read_variants(path):
             names = [word.partition("=")[0] for word in words]
             for values in itertools.product(*(word.partition("=")[2].split("|") for word in words)):
                 plugs = dict(zip(names, values))
-                if plugs.get("FORM", "group") == "group" and plugs.get("PREFETCH", "0") == "0":
+                if plugs.get("FORM", "group") == "group":
                     variants.append(Variant(kernel, plugs))
     return variants
 

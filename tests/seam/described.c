@@ -15,7 +15,6 @@ static void set_plugs(struct clq__traits *traits)
         clq__variant_begin(&traits->plugs[group], CLQ__NO_KERNEL);
         clq__variant_define(&traits->plugs[group], CLQ__FORM, group);
         clq__variant_define(&traits->plugs[group], CLQ__ARITHMETIC, 1);
-        clq__variant_define(&traits->plugs[group], CLQ__PREFETCH, traits->long_runs);
     }
 }
 

@@ -105,17 +105,17 @@ static void variants_become_options_and_names(void **state)
 static void variants_are_read_from_text(void **state)
 {
     static const char list[] =
-        "plain.cl\na.cl SRC=f16|f32|bf16 DST=i4|i8 FORM=item|group PREFETCH=0|1\nlast.cl X=1\n";
-    static const char plugs[] = " FORM=item ARITHMETIC=exact PREFETCH=1";
+        "plain.cl\na.cl SRC=f16|f32|bf16 DST=i4|i8 FORM=item|group SMOOTH=0|1\nlast.cl X=1\n";
+    static const char plugs[] = " FORM=item ARITHMETIC=exact SMOOTH=1";
     static const struct {
         const char *text, *variant;
     } good[] = {
         {"plain.cl", "plain.cl"},
         {" \tplain.cl  ", "plain.cl"},
         {"last.cl X=1", "last.cl X=1"},
-        {"a.cl SRC=f16 DST=i4", "a.cl SRC=f16 DST=i4 FORM=item PREFETCH=1"},
-        {" \ta.cl   DST=i8\tSRC=bf16 ", "a.cl SRC=bf16 DST=i8 FORM=item PREFETCH=1"},
-        {"a.cl PREFETCH=0 FORM=group DST=i8 SRC=f32", "a.cl SRC=f32 DST=i8 FORM=group PREFETCH=0"},
+        {"a.cl SRC=f16 DST=i4", "a.cl SRC=f16 DST=i4 FORM=item SMOOTH=1"},
+        {" \ta.cl   DST=i8\tSRC=bf16 ", "a.cl SRC=bf16 DST=i8 FORM=item SMOOTH=1"},
+        {"a.cl SMOOTH=0 FORM=group DST=i8 SRC=f32", "a.cl SRC=f32 DST=i8 FORM=group SMOOTH=0"},
     };
     static const struct {
         const char *text, *says;
@@ -167,8 +167,8 @@ static void variants_are_read_from_text(void **state)
 static void variants_are_parsed(void **state)
 {
     static const char *const good[] = {
-        "copy.cl", "claim.cl FORM=group ARITHMETIC=exact PREFETCH=1",
-        "find_scales.cl SRC=bf16 REDUCE=columns FORM=item ARITHMETIC=native PREFETCH=0",
+        "claim.cl", "copy.cl FORM=group",
+        "find_scales.cl SRC=bf16 REDUCE=columns FORM=item ARITHMETIC=native",
         "dynamic_quantize.cl SRC=f32 DST=i4 SMOOTH=1 FORM=item ARITHMETIC=native"};
     static const char *const bad[] = {"",
                                       " ",

@@ -33,10 +33,10 @@ compile() {
   xargs -P "$(nproc)" -L 1 clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header "$@" -fsyntax-only -I . \
     -Wall -Wextra -Wconversion -Werror <"$variants"
 }
-all "s/0|1$/0/" # PREFETCH=1 is PoCL's
+all ""
 compile -target spir64
-# As PoCL compiles them where the processor has AVX-512, and those alone that a CPU chooses: base/lines.clh is another
+# As PoCL compiles them where the processor has AVX-512, and those alone that only a CPU has: base/lines.clh is another
 # one there.
-all "/FORM=/{/PREFETCH=/!d}; s/item|group/item/; s/native|exact/native/; s/0|1$/1/"
+all "/^cpu/!d"
 compile -target x86_64-linux-gnu -march=skylake-avx512 -DPOCL_DEVICE_ADDRESS_BITS=64
 compile -target x86_64-linux-gnu -march=skylake-avx512 -msse4a -DPOCL_DEVICE_ADDRESS_BITS=64 -DCLQ_IS_AMD=1

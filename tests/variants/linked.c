@@ -4,7 +4,8 @@
  * is only where the driver and the options that all variants share are taken from. For a process of one context.
  *
  *   CLQ_LINKED         the list, as cl/variants.txt
- *   CLQ_LINKED_PLUGS   what the device decides: of variants with such words, only those that say this are taken */
+ *   CLQ_LINKED_PLUGS   what the device decides: of variants with such words, only those that say this are taken;
+ *                      those of cl/cpu where it has the word cpu */
 #undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
 #define CL_TARGET_OPENCL_VERSION 300
 #include "list.h"
@@ -22,13 +23,13 @@ static cl_program linked;
 
 static bool is_wanted(const char *variant)
 {
-    static const char *const names[] = {"FORM=", "ARITHMETIC=", "PREFETCH="};
+    static const char *const names[] = {"FORM=", "ARITHMETIC="};
     const char *plugs = getenv("CLQ_LINKED_PLUGS");
 
     if (plugs == NULL)
         return true;
     if (strncmp(variant, "cpu/", 4) == 0)
-        return strstr(plugs, "PREFETCH=1") != NULL;
+        return strstr(plugs, "cpu") != NULL;
     for (size_t i = 0; i < sizeof names / sizeof names[0]; i++) {
         const char *word = strstr(variant, names[i]), *wanted = strstr(plugs, names[i]);
 
