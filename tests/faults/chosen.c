@@ -68,7 +68,7 @@ static unsigned kinds_of(const struct subject *subject, const char *commands)
     const struct tensor *x = given(&subject->call, "x");
     const unsigned all = count(commands, ""), widened = count(commands, "clq_widen"),
                    copied = count(commands, "copy "), apart = count(commands, "clq_copy"),
-                   found = count(commands, "clq_find_scales"),
+                   found = count(commands, "clq_find_scales") + count(commands, "clq_cpu_find_scales"),
                    finished = count(commands, "clq_finish_scales");
     unsigned kinds = 0;
 
