@@ -10,15 +10,15 @@
 #define PREFETCH   1
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
-#include "base/entries.clh"
-#include "base/hints.clh"
-#include "base/lines.clh"
 #include "base/narrow.clh"
 #include "base/parameters.clh"
-#include "base/rows.clh"
 #include "base/scalar.clh"
-#include "base/strand.clh"
 #include "base/types.clh"
+#include "cpu/entries.clh"
+#include "cpu/hints.clh"
+#include "cpu/lines.clh"
+#include "cpu/rows.clh"
+#include "cpu/strand.clh"
 
 // Element number i, whose integer is q; where p.plain, without what a plain run does not need.
 #define RESULT(q, zero_point, scales, i)                                                                                 \
@@ -54,8 +54,8 @@ struct parameters {
     const STORAGE(DST) * table; // run.clh
 };
 
-#include "cpu/dequantize/stretch.clh"
 #include "cpu/dequantize/run.clh"
+#include "cpu/dequantize/stretch.clh"
 
 // Rows one after the other; wherever the units lie, where they are not dense.
 static inline APART WIDEST void stretch_alone(const struct stretch *stretch, const struct call *call,
@@ -77,8 +77,8 @@ static inline APART WIDEST void stretch_alone(const struct stretch *stretch, con
     }
 }
 
-#include "cpu/dequantize/turns.clh"
 #include "cpu/dequantize/carry.clh"
+#include "cpu/dequantize/turns.clh"
 
 // The tiles from `begin` to `end`, one after the other.
 static inline APART void stretches_alone(const struct call *call, const struct quantize_args *a, long begin, long end,

@@ -9,13 +9,13 @@
 #define ARITHMETIC native
 #define PREFETCH   1
 #include "args/dynamic_quantize.h"
-#include "base/entries.clh"
-#include "base/hints.clh"
-#include "base/lines.clh"
 #include "base/row_scale.clh"
-#include "base/rows.clh"
 #include "base/types.clh"
 #include "cpu/dynamic_quantize/keys.clh"
+#include "cpu/entries.clh"
+#include "cpu/hints.clh"
+#include "cpu/lines.clh"
+#include "cpu/rows.clh"
 
 // Element `at` of x, whose smooth scale is number i.
 #define VALUE(x, at, smooth, i) (SMOOTH ? APPLY(multiply, LOAD(SRC, x, at), as_float((smooth)[i])) : LOAD(SRC, x, at))

@@ -8,11 +8,11 @@
 #define PREFETCH    1
 #define RANGE_WIDTH 16 // a vector of a CPU's
 #include "args/find_scales.h"
-#include "base/hints.clh"
 #include "base/parameters.clh"
 #include "base/range.clh"
-#include "base/rows.clh"
 #include "base/scales.clh"
+#include "cpu/hints.clh"
+#include "cpu/rows.clh"
 
 #if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE)
 #error "cpu/find_scales.cl: KERNEL_NAME, SRC and REDUCE are required"

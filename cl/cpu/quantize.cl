@@ -11,15 +11,15 @@
 #define PREFETCH   1
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
-#include "base/entries.clh"
-#include "base/hints.clh"
-#include "base/inverse.clh"
-#include "base/lines.clh"
 #include "base/parameters.clh"
-#include "base/rows.clh"
 #include "base/scalar.clh"
-#include "base/strand.clh"
 #include "base/types.clh"
+#include "cpu/entries.clh"
+#include "cpu/hints.clh"
+#include "cpu/inverse.clh"
+#include "cpu/lines.clh"
+#include "cpu/rows.clh"
+#include "cpu/strand.clh"
 
 // A unit, from elements `low` and `high` of x; its scales begin with number ELEMENTS(DST) * u. Of dense
 // elements: unit u, whose scales are those of unit s. `apply` is how a value meets its scale.

@@ -110,10 +110,11 @@ static bool divides_right(void)
 static int build(void **state)
 {
     char *paste = kernel_text_of("base/paste.clh"), *arithmetic = kernel_text_of("base/arithmetic.clh");
-    char *hints = kernel_text_of("base/hints.clh"), *narrow = kernel_text_of("base/narrow.clh");
-    char *inverse = kernel_text_of("base/inverse.clh");
+    char *half = kernel_text_of("base/half.clh"), *hints = kernel_text_of("cpu/hints.clh"),
+         *narrow = kernel_text_of("base/narrow.clh");
+    char *inverse = kernel_text_of("cpu/inverse.clh");
     char *quotient = kernel_text_of("base/quotient.clh");
-    const char *source[] = {poor_inverse, paste, quotient, arithmetic, hints, narrow, inverse, kernels};
+    const char *source[] = {poor_inverse, paste, quotient, arithmetic, half, hints, narrow, inverse, kernels};
     const char *const options = divides_right() ? PLUGS " -cl-fp32-correctly-rounded-divide-sqrt" : PLUGS;
     char log[4096] = "";
     cl_int status;
@@ -132,6 +133,7 @@ static int build(void **state)
     }
     free(paste);
     free(arithmetic);
+    free(half);
     free(hints);
     free(narrow);
     free(inverse);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cl/base/lines.clh: the plain form, and that of the device's own instructions where it has them, give the bytes that
+/* cl/cpu/lines.clh: the plain form, and that of the device's own instructions where it has them, give the bytes that
  * C gives. A device takes only one of the two in its kernels. */
 #include "kernel_text.h"
 
@@ -60,8 +60,8 @@ static const char kernel_source[] = "kernel void lines(global const float *v, gl
 
 static cl_program build(const char *options)
 {
-    static const char *const names[] = {"base/paste.clh", "base/hints.clh", "base/rounding.clh",
-                                        "base/types.clh", "base/lines.clh"};
+    static const char *const names[] = {"base/paste.clh", "base/half.clh", "base/rounding.clh",
+                                        "base/types.clh", "cpu/hints.clh", "cpu/lines.clh"};
     const char *source[COUNT(names) + 1];
     cl_program program;
     cl_int status;

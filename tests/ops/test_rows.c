@@ -32,7 +32,7 @@ static const char kernel_text[] =
 
 static cl_program build(void)
 {
-    char *types = kernel_text_of("args/types.h"), *rows = kernel_text_of("base/rows.clh");
+    char *types = kernel_text_of("args/types.h"), *rows = kernel_text_of("cpu/rows.clh");
     const char *source[] = {types, rows, kernel_text};
     cl_int status;
     const cl_program program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);

@@ -35,7 +35,7 @@ compile() {
 }
 all ""
 compile -target spir64
-# As PoCL compiles them where the processor has AVX-512, and those alone that only a CPU has: base/lines.clh is another
+# As PoCL compiles them where the processor has AVX-512, and those alone that only a CPU has: cpu/lines.clh is another
 # one there.
 all "/^cpu/!d"
 compile -target x86_64-linux-gnu -march=skylake-avx512 -DPOCL_DEVICE_ADDRESS_BITS=64
