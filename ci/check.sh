@@ -10,9 +10,7 @@ build=${CLQ_CHECK_DIR:-$PWD/build-check}
 ci/style.sh || [ $? -eq 77 ] # where there is no git it says so
 cmake -S . -B "$build" -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON >/dev/null
 cmake --build "$build" -j "$(nproc)" >"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
-# By their names, for ctest's own expressions may have only nine parentheses.
-chosen=$(ctest --test-dir "$build" -N | sed -n 's/^ *Test *#[0-9]*: //p' | grep -Ex -f <(grep -v '^#' ci/check.txt) |
-  { grep -E -- "${CLQ_TEST_ONLY-}" || true; } | paste -sd '|')
+chosen=$(ci/chosen.sh "$build" | { grep -E -- "${CLQ_TEST_ONLY-}" || true; } | paste -sd '|')
 export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable # its optimizer would take most of the time
 ctest --test-dir "$build" --output-on-failure -j "$(nproc)" --no-tests=error -R "^($chosen)\$"
 echo "checked in $SECONDS s"
