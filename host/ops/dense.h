@@ -5,6 +5,8 @@
 
 #include "ops/static_quantize.h"
 
+#include <clquant/quantize.h>
+
 struct clq__dense {
     const DLTensor *x, *scales, *zero_points, *y;
     const char *x_name, *y_name; /* scales and zero_points are called so everywhere */
@@ -12,6 +14,8 @@ struct clq__dense {
     uint32_t mode; /* enum clq_scale_mode */
 };
 
+/* What a descriptor of clq_quantize says; refuses reserved numbers. */
+clq_status clq__dense_of(const struct clq_quantize_desc *desc, struct clq__dense *call);
 /* Every rule but those of buffers, once. */
 clq_status clq__dense_check(const struct clq__dense *call, struct clq__static_work *work);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_dynamic_quantize_scatter: rows, their scales and their offsets into a cache. */
-#include <clquant/dynamic_quantize_scatter.h>
-
 #include "base/error.h"
 #include "ops/check_indices.h"
 #include "ops/dynamic_scatter.h"
@@ -54,8 +52,8 @@ end:
     return status;
 }
 
-static clq_status call_of(const struct clq_dynamic_quantize_scatter_desc *desc,
-                          struct clq__dynamic_scatter *call)
+clq_status clq__dynamic_scatter_of(const struct clq_dynamic_quantize_scatter_desc *desc,
+                                   struct clq__dynamic_scatter *call)
 {
     clq_status status = CLQ_OK;
 
@@ -86,7 +84,7 @@ clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue q
     clq_status status = CLQ_OK;
     struct clq__dynamic_scatter call;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_of(desc, &call));
     CLQ_TRY(clq__dynamic_scatter_run(context, queue, &call, false, num_wait, wait, done));
 end:
     return status;
@@ -98,7 +96,7 @@ clq_status clq_dynamic_quantize_scatter_build(clq_context *context,
     clq_status status = CLQ_OK;
     struct clq__dynamic_scatter call;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_of(desc, &call));
     CLQ_TRY(clq__dynamic_scatter_run(context, NULL, &call, true, 0, NULL, NULL));
 end:
     return status;
@@ -110,7 +108,7 @@ clq_status clq_dynamic_quantize_scatter_check(const struct clq_dynamic_quantize_
     struct clq__dynamic_scatter call;
     struct clq__dynamic_work work;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_of(desc, &call));
     CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
 end:
     return status;
@@ -127,7 +125,7 @@ clq_status clq_dynamic_quantize_scatter_workspace(clq_context *context,
     CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
     *size_bytes = 0;
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_of(desc, &call));
     call.workspace = NULL; /* it is what is asked for */
     CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
     CLQ_TRY(clq__dynamic_check_memory(context, &work, 0));
@@ -145,7 +143,7 @@ clq_status clq_dynamic_quantize_scatter_check_indices(clq_context *context, cl_c
     struct clq__dynamic_work work;
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_of(desc, &call));
     CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
     CLQ_TRY(clq__dynamic_check_memory(context, &work, owner_words_of(&work)));
     CLQ_TRY(clq__indices_check_entries(queue, &work.placement, num_wait, wait));

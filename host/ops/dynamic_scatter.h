@@ -5,6 +5,8 @@
 
 #include "ops/dynamic.h"
 
+#include <clquant/dynamic_quantize_scatter.h>
+
 struct clq__dynamic_scatter {
     const struct clq__dynamic_names *names; /* x stands for updates, y for the cache */
     struct clq__dynamic_tensors tensors;
@@ -15,6 +17,9 @@ struct clq__dynamic_scatter {
     uint32_t range, unique;
 };
 
+/* What a descriptor of clq_dynamic_quantize_scatter says; refuses reserved numbers. */
+clq_status clq__dynamic_scatter_of(const struct clq_dynamic_quantize_scatter_desc *desc,
+                                   struct clq__dynamic_scatter *call);
 /* Every rule but those of buffers, once. */
 clq_status clq__dynamic_scatter_check(const struct clq__dynamic_scatter *call,
                                       struct clq__dynamic_work *work);

@@ -5,6 +5,8 @@
 
 #include "ops/static_quantize.h"
 
+#include <clquant/group_quantize.h>
+
 struct clq__group {
     const char *scales_name, *zero_points_name; /* the others are called so everywhere */
     const DLTensor *x, *scales, *group_index, *zero_points, *y;
@@ -12,6 +14,8 @@ struct clq__group {
     uint64_t report_offset_bytes;
 };
 
+/* What a descriptor of clq_group_quantize says; refuses reserved numbers. */
+clq_status clq__group_of(const struct clq_group_quantize_desc *desc, struct clq__group *call);
 /* Every rule but those of buffers, once. */
 clq_status clq__group_check(const struct clq__group *call, struct clq__static_work *work);
 

@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_group_quantize: one row of scales per group of rows. */
-#include <clquant/group_quantize.h>
-
 #include "base/error.h"
 #include "ops/check_indices.h"
 #include "ops/group.h"
@@ -58,7 +56,7 @@ end:
     return status;
 }
 
-static clq_status call_of(const struct clq_group_quantize_desc *desc, struct clq__group *call)
+clq_status clq__group_of(const struct clq_group_quantize_desc *desc, struct clq__group *call)
 {
     clq_status status = CLQ_OK;
 
@@ -83,7 +81,7 @@ clq_status clq_group_quantize(clq_context *context, cl_command_queue queue,
     clq_status status = CLQ_OK;
     struct clq__group call;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__group_of(desc, &call));
     CLQ_TRY(clq__group_run(context, queue, &call, false, num_wait, wait, done));
 end:
     return status;
@@ -94,7 +92,7 @@ clq_status clq_group_quantize_build(clq_context *context, const struct clq_group
     clq_status status = CLQ_OK;
     struct clq__group call;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__group_of(desc, &call));
     CLQ_TRY(clq__group_run(context, NULL, &call, true, 0, NULL, NULL));
 end:
     return status;
@@ -106,7 +104,7 @@ clq_status clq_group_quantize_check(const struct clq_group_quantize_desc *desc)
     struct clq__group call;
     struct clq__static_work work;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__group_of(desc, &call));
     CLQ_TRY(clq__group_check(&call, &work));
 end:
     return status;
@@ -121,7 +119,7 @@ clq_status clq_group_quantize_check_indices(clq_context *context, cl_command_que
     struct clq__static_work work;
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__group_of(desc, &call));
     CLQ_TRY(clq__group_check(&call, &work));
     CLQ_TRY(check_memory(context, &work));
     CLQ_TRY(clq__indices_check_groups(queue, &work.placement, work.x.shape[0], num_wait, wait));

@@ -1,11 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize: static quantization as it is. */
-#include <clquant/quantize.h>
-
 #include "base/error.h"
 #include "ops/dense.h"
 
-static clq_status call_of(const struct clq_quantize_desc *desc, struct clq__dense *call)
+clq_status clq__dense_of(const struct clq_quantize_desc *desc, struct clq__dense *call)
 {
     clq_status status = CLQ_OK;
 
@@ -28,7 +26,7 @@ clq_status clq_quantize(clq_context *context, cl_command_queue queue, const stru
     clq_status status = CLQ_OK;
     struct clq__dense call;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dense_of(desc, &call));
     CLQ_TRY(clq__dense_run(context, queue, &call, false, num_wait, wait, done));
 end:
     return status;
@@ -39,7 +37,7 @@ clq_status clq_quantize_build(clq_context *context, const struct clq_quantize_de
     clq_status status = CLQ_OK;
     struct clq__dense call;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dense_of(desc, &call));
     CLQ_TRY(clq__dense_run(context, NULL, &call, true, 0, NULL, NULL));
 end:
     return status;
@@ -51,7 +49,7 @@ clq_status clq_quantize_check(const struct clq_quantize_desc *desc)
     struct clq__dense call;
     struct clq__static_work work;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__dense_of(desc, &call));
     CLQ_TRY(clq__dense_check(&call, &work));
 end:
     return status;

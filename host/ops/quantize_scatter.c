@@ -1,7 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize_scatter: quantized updates into a cache, in place or into a copy of one. */
-#include <clquant/quantize_scatter.h>
-
 #include "base/error.h"
 #include "ops/check_indices.h"
 #include "ops/copy.h"
@@ -48,7 +46,7 @@ end:
     return status;
 }
 
-static clq_status call_of(const struct clq_quantize_scatter_desc *desc, struct clq__scatter *call)
+clq_status clq__scatter_of(const struct clq_quantize_scatter_desc *desc, struct clq__scatter *call)
 {
     clq_status status = CLQ_OK;
 
@@ -79,7 +77,7 @@ clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,
     clq_status status = CLQ_OK;
     struct clq__scatter call;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_of(desc, &call));
     CLQ_TRY(clq__scatter_run(context, queue, &call, false, num_wait, wait, done));
 end:
     return status;
@@ -90,7 +88,7 @@ clq_status clq_quantize_scatter_build(clq_context *context, const struct clq_qua
     clq_status status = CLQ_OK;
     struct clq__scatter call;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_of(desc, &call));
     CLQ_TRY(clq__scatter_run(context, NULL, &call, true, 0, NULL, NULL));
 end:
     return status;
@@ -103,7 +101,7 @@ clq_status clq_quantize_scatter_check(const struct clq_quantize_scatter_desc *de
     struct clq__static_work work;
     struct clq__view input;
 
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_of(desc, &call));
     CLQ_TRY(clq__scatter_check(&call, &work, &input));
 end:
     return status;
@@ -121,7 +119,7 @@ clq_status clq_quantize_scatter_workspace(clq_context *context, const struct clq
     CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
     *size_bytes = 0;
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_of(desc, &call));
     call.workspace = NULL; /* it is what is asked for */
     CLQ_TRY(clq__scatter_check(&call, &work, &input));
     CLQ_TRY(clq__scatter_check_memory(context, &work, &input));
@@ -143,7 +141,7 @@ clq_status clq_quantize_scatter_check_indices(clq_context *context, cl_command_q
     struct clq__view input;
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
-    CLQ_TRY(call_of(desc, &call));
+    CLQ_TRY(clq__scatter_of(desc, &call));
     CLQ_TRY(clq__scatter_check(&call, &work, &input));
     CLQ_TRY(check_memory(context, &work, &input));
     CLQ_TRY(clq__indices_check_entries(queue, &work.placement, num_wait, wait));

@@ -5,6 +5,8 @@
 
 #include "ops/static_quantize.h"
 
+#include <clquant/quantize_scatter.h>
+
 /* What a call names its arguments; indices and updates are called so everywhere. */
 struct clq__scatter_names {
     const char *input, *cache, *scales, *zero_points;
@@ -19,6 +21,8 @@ struct clq__scatter {
     uint32_t mode, range, unique;
 };
 
+/* What a descriptor of clq_quantize_scatter says; refuses reserved numbers. */
+clq_status clq__scatter_of(const struct clq_quantize_scatter_desc *desc, struct clq__scatter *call);
 /* Every rule but those of buffers, once. input is absent where the call is in place. */
 clq_status clq__scatter_check(const struct clq__scatter *call, struct clq__static_work *work,
                               struct clq__view *input);

@@ -48,20 +48,13 @@ static void dynamic_launches(struct described *described)
     described->launches = &call->launches;
 }
 
-static clq_status quantize(struct described *described, const void *descriptor)
+static clq_status quantize(struct described *described, const void *desc)
 {
-    const struct clq_quantize_desc *desc = descriptor;
     clq_status status = CLQ_OK;
+    struct clq__dense call;
 
-    CLQ_TRY(clq__dense_check(&(struct clq__dense){.x = desc->x,
-                                                  .scales = desc->scales,
-                                                  .zero_points = desc->zero_points,
-                                                  .y = desc->y,
-                                                  .x_name = "x",
-                                                  .y_name = "y",
-                                                  .axis = desc->axis,
-                                                  .mode = desc->mode},
-                             &described->as.of_static.work));
+    CLQ_TRY(clq__dense_of(desc, &call));
+    CLQ_TRY(clq__dense_check(&call, &described->as.of_static.work));
     static_launches(described);
 end:
     return status;
@@ -77,46 +70,25 @@ end:
     return status;
 }
 
-static clq_status group_quantize(struct described *described, const void *descriptor)
+static clq_status group_quantize(struct described *described, const void *desc)
 {
-    const struct clq_group_quantize_desc *desc = descriptor;
     clq_status status = CLQ_OK;
+    struct clq__group call;
 
-    CLQ_TRY(clq__group_check(&(struct clq__group){.scales_name = "scales",
-                                                  .zero_points_name = "zero_points",
-                                                  .x = desc->x,
-                                                  .scales = desc->scales,
-                                                  .group_index = desc->group_index,
-                                                  .zero_points = desc->zero_points,
-                                                  .y = desc->y,
-                                                  .report = desc->report,
-                                                  .report_offset_bytes = desc->report_offset_bytes},
-                             &described->as.of_static.work));
+    CLQ_TRY(clq__group_of(desc, &call));
+    CLQ_TRY(clq__group_check(&call, &described->as.of_static.work));
     static_launches(described);
 end:
     return status;
 }
 
-static clq_status quantize_scatter(struct described *described, const void *descriptor)
+static clq_status quantize_scatter(struct described *described, const void *desc)
 {
-    const struct clq_quantize_scatter_desc *desc = descriptor;
-    static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
     clq_status status = CLQ_OK;
+    struct clq__scatter call;
 
-    CLQ_TRY(clq__scatter_check(&(struct clq__scatter){.names = &names,
-                                                      .input = desc->input,
-                                                      .cache = desc->cache,
-                                                      .indices = desc->indices,
-                                                      .updates = desc->updates,
-                                                      .scales = desc->scales,
-                                                      .zero_points = desc->zero_points,
-                                                      .report = desc->report,
-                                                      .report_offset_bytes = desc->report_offset_bytes,
-                                                      .axis = desc->axis,
-                                                      .mode = desc->mode,
-                                                      .range = desc->out_of_range,
-                                                      .unique = desc->unique},
-                               &described->as.of_static.work, &described->copy_src));
+    CLQ_TRY(clq__scatter_of(desc, &call));
+    CLQ_TRY(clq__scatter_check(&call, &described->as.of_static.work, &described->copy_src));
     described->copies = described->copy_src.tensor != NULL && described->copy_src.elements > 0;
     described->copy_dst = described->as.of_static.work.y;
     if (described->copies)
@@ -136,27 +108,13 @@ end:
     return status;
 }
 
-static clq_status dynamic_quantize_scatter(struct described *described, const void *descriptor)
+static clq_status dynamic_quantize_scatter(struct described *described, const void *desc)
 {
-    const struct clq_dynamic_quantize_scatter_desc *desc = descriptor;
-    static const struct clq__dynamic_names names = {"updates", "cache", "cache_scales", "cache_offsets"};
     clq_status status = CLQ_OK;
+    struct clq__dynamic_scatter call;
 
-    CLQ_TRY(clq__dynamic_scatter_check(
-        &(struct clq__dynamic_scatter){.names = &names,
-                                       .tensors = {.x = desc->updates,
-                                                   .y = desc->cache,
-                                                   .scale = desc->cache_scales,
-                                                   .offset = desc->cache_offsets,
-                                                   .smooth = desc->smooth_scales,
-                                                   .symmetric = desc->symmetric},
-                                       .indices = desc->indices,
-                                       .report = desc->report,
-                                       .report_offset_bytes = desc->report_offset_bytes,
-                                       .axis = desc->axis,
-                                       .range = desc->out_of_range,
-                                       .unique = desc->unique},
-        &described->as.of_dynamic.work));
+    CLQ_TRY(clq__dynamic_scatter_of(desc, &call));
+    CLQ_TRY(clq__dynamic_scatter_check(&call, &described->as.of_dynamic.work));
     dynamic_launches(described);
 end:
     return status;
