@@ -10,10 +10,10 @@
 //   FORM          item or group, of base/parameters.clh
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
+#include "base/chunk.clh"
 #include "base/parameters.clh"
 #include "base/scalar.clh"
 #include "index/place.clh"
-#include "base/chunk.clh"
 
 // A part of a row.
 struct part {

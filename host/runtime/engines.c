@@ -1,21 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which kernel a device runs: an engine made for it, best first, or the portable one, which every device takes. */
+/* Which kernel a device runs: its own, or the portable one, which every device takes. */
 #include "base/error.h"
 #include "runtime/launch.h"
 
-static bool is_streaming_cpu(const struct clq__traits *traits, bool group)
-{
-    return traits->long_runs && !group;
-}
-
+/* Kernels that PoCL's CPUs have of their own, and whether the portable one has a quotient by fma. */
 static const struct engine {
     enum clq__kernel portable, own;
-    bool (*accepts)(const struct clq__traits *traits, bool group);
+    bool fused;
 } engines[] = {
-    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, is_streaming_cpu},
-    {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, is_streaming_cpu},
-    {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, is_streaming_cpu},
-    {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, is_streaming_cpu},
+    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, false},
+    {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, false},
+    {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, false},
+    {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, true},
 };
 
 static const struct engine *find_engine(const struct clq__variant *variant)
@@ -35,7 +31,7 @@ bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *tr
 {
     const struct engine *engine = find_engine(variant);
 
-    if (engine == NULL || !engine->accepts(traits, group))
+    if (engine == NULL || group || !traits->long_runs)
         return false;
     variant->bits &= ~(UINT64_C(255) | mask_of(CLQ__FORM) | mask_of(CLQ__ARITHMETIC));
     variant->bits |= engine->own;
@@ -51,10 +47,11 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)
 {
     const int arithmetic = clq__variant_value(variant, CLQ__ARITHMETIC);
+    const struct engine *engine = find_engine(variant);
 
     if (arithmetic >= 0 && clq__variant_value(variant, CLQ__MODE) == 0 && traits->subnormals)
         set_arithmetic(variant, CLQ__NATIVE);
-    else if (arithmetic == CLQ__FUSED && (variant->bits & 255) != CLQ__QUANTIZE_CL)
+    else if (arithmetic == CLQ__FUSED && (engine == NULL || !engine->fused))
         set_arithmetic(variant, CLQ__EXACT);
 }
 

@@ -42,7 +42,7 @@ clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const c
 /* Exchanges the kernel for the one that the device has of its own; false where it has none. (engines.c) */
 bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *traits, bool group);
 /* Of a variant with the device's ARITHMETIC: what this kernel makes of it. A device that divides roughly may still multiply as
- * it should; only quantize.cl has a quotient by fma. (engines.c) */
+ * it should, and not every kernel has a quotient by fma. (engines.c) */
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits);
 /* Adds what depends on the device, in the form that the call asks for: the kernel of a CPU's own where it has one, else FORM
  * and ARITHMETIC. (engines.c) */
