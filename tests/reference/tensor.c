@@ -32,6 +32,10 @@ int64_t reference_count(const struct reference_tensor *tensor)
 {
     int64_t count = 1;
 
+    /* Beside an empty dimension others may be as large as no product is. */
+    for (int d = 0; d < tensor->rank; d++)
+        if (tensor->shape[d] == 0)
+            return 0;
     for (int d = 0; d < tensor->rank; d++)
         count *= reference_extent(tensor, d);
     return count;
