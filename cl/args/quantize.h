@@ -6,13 +6,11 @@
 #include "args/entries.h"
 
 #define CLQ_QUANTIZE_DIMS 8
-#define CLQ_STEP_UNITS    64
-#define CLQ_STRANDS       4 /* of tiles that a CPU's work-item does in turn; quantize.cl */
 
 /* A unit is what y holds at once: one element, or for int4 the byte that holds two. A row is `inner` units
  * along the innermost dimension; a tile is up to `tile` units of one row. A row's scales and zero points begin
- * again after every `period` units: that is inner, or for cpu/quantize.cl, in
- * dense rows, less: a multiple of CLQ_STEP_UNITS. All zeros: nothing to do. */
+ * again after every `period` units: that is inner, or for cpu/quantize.cl, in dense rows, less: a multiple of 64, of which
+ * a tile is one. All zeros: nothing to do. */
 struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */
     clq_i64 scale_offset, zero_point_offset; /* elements */

@@ -1,156 +1,125 @@
 // SPDX-License-Identifier: Apache-2.0
-// dequantize.cl's meaning, as PoCL's CPUs stream it: in the form of an item, with the device's own arithmetic.
+// dequantize.cl's meaning, as PoCL's CPUs stream it: with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC, DST      i8, u8, i32 or i4; f32, f16 or bf16: of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
-//   PARAMS        one or each, of base/parameters.clh; a zero point too where the arguments say so
-#define FORM       item
+//   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments say so
 #define ARITHMETIC native
-#define PREFETCH   1
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
 #include "base/narrow.clh"
 #include "base/parameters.clh"
 #include "base/scalar.clh"
 #include "base/types.clh"
-#include "cpu/entries.clh"
-#include "cpu/hints.clh"
-#include "cpu/lines.clh"
-#include "cpu/rows.clh"
-#include "cpu/strand.clh"
+#include "cpu/combine.clh"
+#include "cpu/batches.clh"
 
-// Element number i, whose integer is q; where p.plain, without what a plain run does not need.
-#define RESULT(q, zero_point, scales, i)                                                                                 \
-    APPLY_GRADUAL(MODE, SUBTRACT(q, zero_point), SCALE_PER_ELEMENT ? as_float((scales)[i]) : p.scale)
-#define ZERO_POINT(zero_points, i)       (SCALE_PER_ELEMENT && !p.plain ? as_float((zero_points)[i]) : p.zero_point)
-#define VALUE(q, scales, zero_points, i) NARROW(DST, clq_canonical(RESULT(q, ZERO_POINT(zero_points, i), scales, i)))
-#define NUMBER(v)                        (SCALE_PER_ELEMENT ? clq_canonical(v) : (v))
-#define PLAIN_VALUE(q, scales, i)        NARROW(DST, NUMBER(RESULT(q, p.zero_point, scales, i)))
+#define OUT_IS_Y 0
+#define IN       STORAGE(SRC)
+#define OUT      STORAGE(DST)
+#define X_UNIT   ELEMENTS(SRC)
+#define AHEAD    CLQ_CPU_AHEAD_DEQUANTIZE
 
-// Unit u, whose elements go to `low` and `high` of x, which are neighbours where it is dense.
-#define STORE_UNIT(unit, x, low, high, scales, zero_points, u)                                               \
-    {                                                                                                        \
-        const STORAGE(SRC) both = unit;                                                                      \
-        (x)[low] = VALUE(ELEMENT(SRC, both, 0u), scales, zero_points, ELEMENTS(SRC) * (u));                  \
-        if (ELEMENTS(SRC) == 2)                                                                              \
-            (x)[high] = VALUE(ELEMENT(SRC, both, 1u), scales, zero_points, ELEMENTS(SRC) * (u) + 1);         \
-    }
-#define STORE_DENSE_UNIT(unit, x, scales, zero_points, u)                                                    \
-    STORE_UNIT(unit, x, ELEMENTS(SRC) * (u), ELEMENTS(SRC) * (u) + 1, scales, zero_points, u)
-
-// As in cpu/quantize/run.clh: where that matters, int8 with 4 KiB took 1.1 to 1.5 times as long.
-#define AHEAD_BYTES  2048
-#define LONG_BYTES   14336 // the last part of a row may be shorter than the others
-#define STREAM_BYTES (8 << 20)
-#define UNIT_BYTES   ((long)sizeof(STORAGE(SRC))) // of y
-
-// The scales and zero points of a run: from its first element on, or one of each. It is plain where the scale is
-// one and no NaN can come of it, which makes rows of 128 a tenth faster, or there are scales and one zero point.
 struct parameters {
-    global const uint *scales, *zero_points;
-    float scale, zero_point;
-    bool plain;
-    const STORAGE(DST) * table; // run.clh
+    global const uint *scales, *zero_points; // of its elements, where they have their own
+    float scale, zero_point;                 // else
+    bool zero_points_each;                   // where scales are
+    bool plain;                              // no NaN can come of it
 };
 
-#include "cpu/dequantize/run.clh"
-#include "cpu/dequantize/stretch.clh"
+#include "cpu/stream.clh"
 
-// Rows one after the other; wherever the units lie, where they are not dense.
-static inline APART WIDEST void stretch_alone(const struct stretch *stretch, const struct call *call,
-                                              const struct quantize_args *a, bool dense)
+// The element whose integer is q; NaN is the canonical one.
+ALWAYS_INLINE float result_of(float q, float scale, float zero_point)
 {
-    const long units = stretch->units;
+    return APPLY_GRADUAL(MODE, SUBTRACT(q, zero_point), scale);
+}
 
-    for (long r = 0; r < stretch->rows; r++) {
-        const struct parameters p = parameters_of(stretch, r, call, a);
-        global const STORAGE(SRC) *y = stretch->y + r * a->dim[0].y;
-        global STORAGE(DST) *x = stretch->x + r * a->dim[0].x;
+ALWAYS_INLINE STORAGE(DST) value_of(float q, float scale, float zero_point)
+{
+    return NARROW(DST, clq_canonical(result_of(q, scale, zero_point)));
+}
 
-        if (dense)
-            run(y, x, p, units, y + stretch->next, call->stream);
-        else
-            for (long u = 0; u < units; u++)
-                STORE_UNIT(y[u * a->y_stride], x, u * a->x_stride, u * a->x_stride + a->x_pair, p.scales,
-                           p.zero_points, u);
+// Neighbours' integers, as bytes where they are nibbles: taken apart first, which makes better code.
+ALWAYS_INLINE float integer_of(global const IN *in, const ushort *bytes, uint k)
+{
+    return X_UNIT == 2 ? (float)((const char *)bytes)[k] : ELEMENT(SRC, in[k], 0u);
+}
+
+#define EACH(wide, value)                                                                                              \
+    wide for (uint k = 0; k < count * X_UNIT; k++) out[k] = value
+#define ROW(wide)                                                                                                      \
+    if (p->plain) {                                                                                                    \
+        EACH(wide, NARROW(DST, result_of(integer_of(in, bytes, k), scale, zero_point)));                               \
+    } else if (!SCALE_PER_ELEMENT) {                                                                                   \
+        EACH(wide, value_of(integer_of(in, bytes, k), scale, zero_point));                                             \
+    } else if (!p->zero_points_each) {                                                                                 \
+        EACH(wide, value_of(integer_of(in, bytes, k), as_float(scales[k]), zero_point));                               \
+    } else {                                                                                                           \
+        EACH(wide, value_of(integer_of(in, bytes, k), as_float(scales[k]), as_float(zero_points[k])));                 \
+    }
+
+ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *p, long s, const uint count)
+{
+    global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
+    const float scale = p->scale, zero_point = p->zero_point;
+    const uint nibbles = X_UNIT == 2 ? count : 0;
+    ushort bytes[STEP] __attribute__((aligned(64)));
+
+    if (count == STEP) {
+        WIDE_LOOP(32, 1)
+        for (uint u = 0; u < nibbles; u++)
+            bytes[u] = clq_unpack_i4((uchar)in[u]);
+        ROW(WIDE_LOOP(16, 4))
+    } else {
+        WIDE_LOOP(16, 1)
+        for (uint u = 0; u < nibbles; u++)
+            bytes[u] = clq_unpack_i4((uchar)in[u]);
+        ROW(WIDE_LOOP(16, 2))
     }
 }
 
-#include "cpu/dequantize/carry.clh"
-#include "cpu/dequantize/turns.clh"
-
-// The tiles from `begin` to `end`, one after the other.
-static inline APART void stretches_alone(const struct call *call, const struct quantize_args *a, long begin, long end,
-                                         bool dense, bool carries)
+ALWAYS_INLINE void unit(OUT *out, long out_pair, global const IN *in, long in_pair, const struct parameters *p, long s)
 {
-    struct clq_strand strand;
-    struct clq_placed placed = CLQ_UNPLACED;
-    struct clq_walk walk;
-    struct clq_carry carry;
-    long jump = 0;
+    const IN both = *in;
 
-    carry.to = 0, carry.from = carry.count = 0;
-    clq_strand_from(&strand, &walk, a, begin, end);
-    while (strand.tile < end) {
-        struct stretch stretch;
-
-        stretch_next(&stretch, &strand, &placed, &walk, &jump, call, a);
-        if (carries)
-            stretch_carried(&carry, &stretch, call, a);
-        else
-            stretch_alone(&stretch, call, a, dense);
-    }
-    clq_carry_end(&carry, true);
+    for (uint e = 0; e < X_UNIT; e++)
+        out[e * out_pair] = value_of(ELEMENT(SRC, both, e), SCALE_PER_ELEMENT ? as_float(p->scales[X_UNIT * s + e]) : p->scale,
+                                     SCALE_PER_ELEMENT && p->zero_points_each ? as_float(p->zero_points[X_UNIT * s + e])
+                                                                              : p->zero_point);
 }
 
-kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scale_buffer,
-                        global const uchar *restrict zero_point_buffer, global const STORAGE(SRC) *restrict y,
+ALWAYS_INLINE bool zero_points_each(const struct quantize_args *a)
+{
+    return a->zero_points_each != 0;
+}
+
+ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const struct clq_place *place)
+{
+    const struct quantize_args *a = call->args;
+    const long scale = a->scale_offset + place->scale, zero_point = a->zero_point_offset + place->zero_point;
+    const float scale_one = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale, a->scale_type);
+    const float one = a->zero_points_each ? 0.0f : clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
+
+    return (struct parameters){
+        .scales = (global const uint *)call->scales + scale,
+        .zero_points = (global const uint *)call->zero_points + zero_point,
+        .scale = scale_one,
+        .zero_point = as_float(as_uint(one) ^ a->zero_point_sign),
+        .zero_points_each = a->zero_points_each != 0,
+        .plain = (!SCALE_PER_ELEMENT & clq_is_finite(one) & clq_is_finite(scale_one) & (scale_one != 0.0f)) != 0,
+    };
+}
+
+kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scales,
+                        global const uchar *restrict zero_points, global const STORAGE(SRC) *restrict y,
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    // A build rehearses with arguments of zeros; nothing below may divide by them.
-    if (a.tiles == 0)
-        return;
-    const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(SRC) && a.x_pair == ELEMENTS(SRC) - 1;
-    const bool stream = a.tiles > STREAM_BYTES / (long)sizeof(*x) / ELEMENTS(SRC) / a.tile;
-    const long tiles = a.tiles_per_item;
-    const long begin = (long)get_global_id(0) * tiles, end = min(begin + tiles, a.tiles);
-    const long tile_bytes = a.tile * UNIT_BYTES;
-    const bool entries = a.entries.kind >= CLQ_ENTRY_STARTS;
-    const uint most = entries ? STRANDS : MOST_STRANDS;
-    // Where rows follow one another.
-    const bool in_line = (size_t)(x + a.x_offset) % 64 == 0 &&
-                         (a.tiles_per_row > 1 || a.inner * ELEMENTS(SRC) % STEP == 0);
-    const bool gathers = can_gather(&a);
-    const bool turns = ELEMENTS(SRC) == 1 || gathers;
-    const bool in_turn = stream && dense && in_line && turns && tiles / most * tile_bytes >= 4 * TURN_AHEAD;
-    const bool carries = stream && dense && !in_line && a.tiles_per_row == 1 && tile_bytes < LONG_BYTES;
-    const uint strands = in_turn ? most : 1;
-    // Rows are more than one only where a row is one tile; of entries that are short, these are some entries.
-    const long reach = a.tiles_per_row > 1 ? 1 : max((in_turn ? TURN_AHEAD : AHEAD_BYTES) / tile_bytes, 1L);
-    const long beside = a.tiles_per_row == 1 ? tiles - CLQ_STRAND_TILES(tiles, strands) : 0;
-    const struct call call = {.x = x,
-                              .y = y,
-                              .scales = scale_buffer,
-                              .zero_points = zero_point_buffer,
-                              .indices = indices,
-                              .owners = owners,
-                              .report = report,
-                              .reach = reach,
-                              .reach_later = entries ? reach * a.entries.positions / a.entries.rows : 0,
-                              .beside = beside,
-                              .beside_later = entries ? beside * a.entries.positions / a.entries.rows : 0,
-                              .strands = strands,
-                              .counts = true,
-                              .stream = stream};
+    struct call call = {.in = y + a.y_offset, .out = x + a.x_offset, .scales = scales, .zero_points = zero_points, .args = &a};
 
-    if (in_turn && gathers)
-        gather_strands(&call, &a, begin, end);
-    else if (in_turn && ELEMENTS(SRC) == 1)
-        stretch_strands(&call, &a, begin, end);
-    else
-        stretches_alone(&call, &a, begin, end, dense, carries);
-    if (stream)
-        STREAM_FENCE();
+    // A build rehearses with arguments of zeros; nothing below may divide by them.
+    if (a.tiles > 0)
+        run(&call, indices, owners, report);
 }

@@ -1,117 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantize.cl's meaning, as PoCL's CPUs stream it: in the form of an item, with the device's own arithmetic.
+// quantize.cl's meaning, as PoCL's CPUs stream it: with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   DST           i8, u8, i32 or i4, of base/types.clh
 //   MODE          divide or multiply, of base/arithmetic.clh
 //   PARAMS        one, each or both, of base/parameters.clh
-#define FORM       item
 #define ARITHMETIC native
-#define PREFETCH   1
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
 #include "base/parameters.clh"
 #include "base/scalar.clh"
 #include "base/types.clh"
-#include "cpu/entries.clh"
-#include "cpu/hints.clh"
+#include "cpu/batches.clh"
+#include "cpu/combine.clh"
 #include "cpu/inverse.clh"
-#include "cpu/lines.clh"
-#include "cpu/rows.clh"
-#include "cpu/strand.clh"
 
-// A unit, from elements `low` and `high` of x; its scales begin with number ELEMENTS(DST) * u. Of dense
-// elements: unit u, whose scales are those of unit s. `apply` is how a value meets its scale.
-#define SCALE(scales, i)           (SCALE_PER_ELEMENT ? as_float((scales)[i]) : scale)
-#define ZERO_POINT(zero_points, i) (ZERO_POINT_PER_ELEMENT ? as_float((zero_points)[i]) : zero_point)
-#define VALUE(apply, x, at, scales, zero_points, i)                                                          \
-    (apply(LOAD(SRC, x, at), SCALE(scales, i), i) + ZERO_POINT(zero_points, i))
-#define UNIT(apply, x, low, high, scales, zero_points, u)                                                    \
-    PACK(DST, VALUE(apply, x, low, scales, zero_points, ELEMENTS(DST) * (u)),                                \
-         VALUE(apply, x, high, scales, zero_points, ELEMENTS(DST) * (u) + 1))
-#define DENSE_UNIT(apply, x, scales, zero_points, u, s)                                                      \
-    UNIT(apply, x, ELEMENTS(DST) * (u), ELEMENTS(DST) * (u) + 1, scales, zero_points, s)
+#define OUT_IS_Y 1
+#define IN       STORAGE(SRC)
+#define OUT      STORAGE(DST)
+#define X_UNIT   ELEMENTS(DST)
+#define AHEAD    CLQ_CPU_AHEAD_QUANTIZE
 
-#define PLAINLY(v, s, i) APPLY(MODE, v, s)
+// Where quotients are made of inverses: of one scale, or of a table.
+#define INVERTS_ONE  (BY_INVERSE & !SCALE_PER_ELEMENT)
+#define INVERTS_EACH (BY_INVERSE & SCALE_PER_ELEMENT)
 
-// Units of one row. Their scales begin again after `left` of them, and then after every period. `next` is what is read after
-// these: the run that begins as much later as is fetched ahead, or the following one where runs are longer.
-struct run {
-    global const STORAGE(SRC) * x;
-    global STORAGE(DST) * y;
-    global const uint *scales, *zero_points;
-    float scale, zero_point;
-    long units, phase, left;
-    global const STORAGE(SRC) * next;
+struct parameters {
+    global const uint *scales, *zero_points; // of its elements, where they have their own
+    const float *inverses;                   // of these scales, or null
+    float scale, zero_point;                 // else
+    float inverse;                           // of the scale, where it has one
+    bool inverts;
 };
 
-#include "cpu/quantize/run.clh"
-#include "cpu/quantize/strand.clh"
-#include "cpu/quantize/turns.clh"
+#include "cpu/stream.clh"
 
-// Units wherever they lie.
-static inline void run_apart(const struct run *run, const struct quantize_args *a)
+// Element number i of a row, whose scale and zero point are those of number k; `apply` is how they meet.
+#define SCALE(k)      (SCALE_PER_ELEMENT ? as_float(scales[k]) : scale)
+#define ZERO_POINT(k) (ZERO_POINT_PER_ELEMENT ? as_float(zero_points[k]) : zero_point)
+#define VALUE(apply, i, k) (apply(LOAD(SRC, in, i), SCALE(k), k) + ZERO_POINT(k))
+
+#define PLAINLY(x, s, k)      APPLY(MODE, x, s)
+#define BY_ONE(x, s, k)       clq_quotient_by(x, s, inverse)
+#define BY_INVERSES(x, s, k)  clq_quotient_by(x, s, inverses[k])
+
+#define EACH(apply)                                                                                                    \
+    WIDE_LOOP(16, 4)                                                                                                   \
+    for (uint u = 0; u < count; u++)                                                                                   \
+        out[u] = PACK(DST, VALUE(apply, X_UNIT * u, X_UNIT * u), VALUE(apply, X_UNIT * u + 1, X_UNIT * u + 1))
+
+ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *p, long s, const uint count)
 {
-    const float scale = run->scale, zero_point = run->zero_point;
+    global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
+    const float *inverses = p->inverses + X_UNIT * s;
+    const float scale = p->scale, zero_point = p->zero_point, inverse = p->inverse;
 
-    for (long u = 0; u < run->units; u++)
-        run->y[u * a->y_stride] = UNIT(PLAINLY, run->x, u * a->x_stride, u * a->x_stride + a->x_pair, run->scales,
-                                       run->zero_points, u);
+    if (INVERTS_EACH && p->inverses) {
+        EACH(BY_INVERSES);
+    } else if (INVERTS_ONE && p->inverts) {
+        EACH(BY_ONE);
+    } else {
+        EACH(PLAINLY);
+    }
 }
 
-kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scale_buffer,
-                        global const uchar *restrict zero_point_buffer, global STORAGE(DST) *restrict y,
+ALWAYS_INLINE void unit(OUT *out, long out_pair, global const IN *in, long in_pair, const struct parameters *p, long s)
+{
+    global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
+    const float scale = p->scale, zero_point = p->zero_point;
+
+    out[0] = PACK(DST, VALUE(PLAINLY, 0, 0), VALUE(PLAINLY, in_pair, 1));
+}
+
+ALWAYS_INLINE bool zero_points_each(const struct quantize_args *a)
+{
+    return ZERO_POINT_PER_ELEMENT;
+}
+
+ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const struct clq_place *place)
+{
+    const struct quantize_args *a = call->args;
+    const long scale_at = a->scale_offset + place->scale, zero_point_at = a->zero_point_offset + place->zero_point;
+    const float scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale_at, a->scale_type);
+    const float zero_point =
+        ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(call->zero_points, zero_point_at, a->zero_point_type);
+    const bool inverts = INVERTS_ONE && clq_has_inverse(scale, zero_point);
+
+    return (struct parameters){
+        .scales = (global const uint *)call->scales + scale_at,
+        .zero_points = (global const uint *)call->zero_points + zero_point_at,
+        .inverses = call->inverses ? call->inverses + place->scale : 0,
+        .scale = scale,
+        .zero_point = zero_point,
+        .inverse = inverts ? divide_native(1.0f, scale) : 0.0f,
+        .inverts = inverts,
+    };
+}
+
+// The inverses of a row of scales that all rows have; false where not all scales have one.
+NO_INLINE bool invert(float *inverses, const struct call *call)
+{
+    const struct quantize_args *a = call->args;
+    global const uint *scales = (global const uint *)call->scales + a->scale_offset;
+    global const uint *zero_points = (global const uint *)call->zero_points + a->zero_point_offset;
+    const float zero_point =
+        ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(call->zero_points, a->zero_point_offset, a->zero_point_type);
+    bool all = true;
+
+    for (long k = 0; k < a->period * X_UNIT; k++) {
+        all &= clq_has_inverse(as_float(scales[k]), ZERO_POINT(k));
+        inverses[k] = divide_native(1.0f, as_float(scales[k]));
+    }
+    return all;
+}
+
+kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scales,
+                        global const uchar *restrict zero_points, global STORAGE(DST) *restrict y,
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
+    struct call call = {.in = x + a.x_offset, .out = y + a.y_offset, .scales = scales, .zero_points = zero_points, .args = &a};
+    float inverses[INVERTS_EACH ? CLQ_CPU_INVERSES : 1] __attribute__((aligned(64)));
+
+    // Not where the work-item has too little of its own to make up for it.
+    if (INVERTS_EACH && a.entries.kind != CLQ_ENTRY_GROUPS && a.period * X_UNIT <= CLQ_CPU_INVERSES &&
+        8 * a.period <= a.tiles_per_item * a.tile && invert(inverses, &call))
+        call.inverses = inverses;
     // A build rehearses with arguments of zeros; nothing below may divide by them.
-    if (a.tiles == 0)
-        return;
-
-    const bool dense = a.y_stride == 1 && a.x_stride == ELEMENTS(DST) && a.x_pair == ELEMENTS(DST) - 1;
-    const bool stream = a.tiles > STREAM_BYTES / (long)sizeof(*y) / a.tile;
-    const long begin = (long)get_global_id(0) * a.tiles_per_item, end = min(begin + a.tiles_per_item, a.tiles);
-    const long tile_bytes = a.tile * UNIT_BYTES;
-    const bool in_turn = stream && dense && a.tile >= TURN_UNITS && (size_t)(y + a.y_offset) % 64 == 0 &&
-                         (a.tiles_per_row > 1 || a.inner % STEP_UNITS == 0) &&
-                         a.tiles_per_item / STRANDS * tile_bytes >= 4 * TURN_AHEAD;
-    const long ahead = in_turn ? TURN_AHEAD : AHEAD_BYTES;
-    const struct call call = {.x = x,
-                              .y = y,
-                              .scales = scale_buffer,
-                              .zero_points = zero_point_buffer,
-                              .indices = indices,
-                              .owners = owners,
-                              .report = report,
-                              // Only rows of one tile can be so short that it is more than 1.
-                              .reach = a.tiles_per_row > 1 || tile_bytes >= ahead ? 1 : ahead / tile_bytes,
-                              .beside = in_turn ? a.tiles_per_item - a.tiles_per_item / STRANDS : 0,
-                              .counts = true};
-
-    if (in_turn) {
-        run_strands(&call, &a, begin, end);
-    } else {
-        struct clq_strand strand;
-        struct clq_placed placed = CLQ_UNPLACED;
-        struct clq_walk walk;
-
-        clq_strand_from(&strand, &walk, &a, begin, end);
-        while (strand.tile < end) {
-            struct stretch stretch;
-
-            stretch_next(&stretch, &strand, &placed, &walk, &call, &a);
-            for (uint r = 0; r < stretch.rows; r++) {
-                struct run run;
-
-                run_of(&run, &stretch, r);
-                if (dense)
-                    run_alone(&run, a.period, stream);
-                else
-                    run_apart(&run, &a);
-            }
-        }
-    }
-    if (stream)
-        STREAM_FENCE();
+    if (a.tiles > 0)
+        run(&call, indices, owners, report);
 }

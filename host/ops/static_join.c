@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Short rows that are one row to the kernel. */
+#include "cpu/tuning.h"
 #include "ops/static_call.h"
 
 #include <string.h>
@@ -11,7 +12,7 @@ static int64_t steps_of(int64_t units)
 {
     int64_t repeats = 1;
 
-    while (units * repeats % CLQ_STEP_UNITS != 0)
+    while (units * repeats % CLQ_CPU_STEP != 0)
         repeats *= 2;
     return repeats;
 }

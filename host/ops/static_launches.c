@@ -39,19 +39,6 @@ static void place_buffers(struct clq__static_call *call, const struct clq__trait
     kernel->args_bytes = sizeof call->args;
 }
 
-/* The way back has parts of rows in turn where it reads whole bytes and all rows begin in line. */
-static bool may_turn(const struct clq__static_call *call, int64_t rows)
-{
-    return !call->work->back ||
-           (call->work->y.type != CLQ__I4 && (rows == 1 || call->args.inner % CLQ_STEP_UNITS == 0));
-}
-
-/* Parts of rows in turn, which are as far in the row's scales as each other. */
-static bool shares_scales(const struct clq__static_call *call)
-{
-    return !call->work->back && call->scale.per_element;
-}
-
 /* To repeat scales takes a kernel more. Measured on PoCL and a Zen 4, float16 to int8, with as many units, ms by rows and so:
  * rows of 96 0.69 and 0.46, of 80 1.13 and 0.65, of 112 0.93 and 0.69; of eight times as many 4.0 and 2.2, 4.0 and 2.2,
  * 3.8 and 2.6. */
@@ -59,7 +46,7 @@ static bool may_repeat(const struct clq__static_call *call)
 {
     const int64_t least = INT64_C(1) << 22;
 
-    return shares_scales(call) && call->args.entries.kind != CLQ_ENTRY_GROUPS &&
+    return call->scale.per_element && call->args.entries.kind != CLQ_ENTRY_GROUPS &&
            call->args.inner * clq__fold_count(&call->fold, 1) >= least;
 }
 
@@ -86,8 +73,7 @@ static void cut(struct clq__static_call *call, const struct clq__traits *traits)
     const int64_t count = clq__fold_count(&call->fold, 1) / joined.rows, period = inner * joined.repeats;
     const struct clq__rows rows = {.rows = count,
                                    .inner = args->inner,
-                                   .in_turn = may_turn(call, count),
-                                   .period = shares_scales(call) ? period : 1,
+                                   .period = period,
                                    .rounds_beside = clq__rounds_of_row(0, args->outer) +
                                                     clq__rounds_of_place(&args->entries)};
     const struct clq__tiles tiles = clq__tiles_of(&rows, *traits, &call->launches.kernel);

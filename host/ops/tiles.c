@@ -2,27 +2,22 @@
 /* Sizes of tiles, as they were measured. */
 #include "ops/tiles.h"
 
-#include "args/quantize.h"
 #include "base/ceil_div.h"
+#include "cpu/tuning.h"
 #include "ops/rounds.h"
 
 #include <assert.h>
 
-/* Units of a row's part, where a work-item does several in turn, or more: as run.clh has it, long enough to pass the
- * caches though it begins or ends inside a line. */
-enum { PART = 16384 };
-
-/* Parts of an item's `whole` units. Those that begin at different scales could not go on in turn. */
-static int64_t part_of(int64_t tile, int64_t period, int64_t whole)
+/* Units of a row's part, of `whole` that a work-item has: as many as it does side by side, and no more than are a part. */
+static int64_t part_of(const struct clq__rows *rows, const struct clq__traits *traits, int64_t whole)
 {
-    const int64_t parts = tile / PART;
+    const int64_t tile = rows->inner < whole ? rows->inner : whole, parts = tile / CLQ_CPU_PART;
 
-    if (period > 1 && period <= tile && period <= whole / CLQ_STRANDS) {
-        const int64_t periods = period * (PART > period ? PART / period : 1);
-
-        return periods < tile ? periods : tile;
-    }
-    return parts <= 1 ? tile : clq__ceil_div(clq__ceil_div(tile, parts), CLQ_STEP_UNITS) * CLQ_STEP_UNITS;
+    if (rows->period > 0 && rows->period < rows->inner) /* parts begin where scales do */
+        return rows->period * (CLQ_CPU_PART > rows->period ? CLQ_CPU_PART / rows->period : 1);
+    if (!traits->long_runs || whole < CLQ_CPU_STREAMS * CLQ_CPU_PART || parts <= 1)
+        return tile;
+    return clq__ceil_div(clq__ceil_div(tile, parts), CLQ_CPU_STEP) * CLQ_CPU_STEP;
 }
 
 /* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
@@ -37,15 +32,12 @@ static void size_items(struct clq__tiles *tiles, struct clq__launch *launch, con
     const int64_t whole = (run + 255) / 256 * 256;
     int64_t rounds;
 
-    tiles->tile = rows->inner < whole ? rows->inner : whole;
-    if (rows->in_turn && traits->long_runs && whole >= CLQ_STRANDS * PART)
-        tiles->tile = part_of(tiles->tile, rows->period, whole);
+    tiles->tile = part_of(rows, traits, whole);
     tiles->tiles_per_row = clq__ceil_div(rows->inner, tiles->tile);
     tiles->tiles = rows->rows * tiles->tiles_per_row;
-    tiles->tiles_per_item = whole / tiles->tile;
-    /* As many for each strand. */
-    if (rows->in_turn && tiles->tiles_per_item > CLQ_STRANDS)
-        tiles->tiles_per_item -= tiles->tiles_per_item % CLQ_STRANDS;
+    tiles->tiles_per_item = whole > tiles->tile ? whole / tiles->tile : 1;
+    if (tiles->tiles_per_item > CLQ_CPU_STREAMS) /* as many for each stream */
+        tiles->tiles_per_item -= tiles->tiles_per_item % CLQ_CPU_STREAMS;
     rounds = rows->rounds_beside + 2 * tiles->tile;
     if (traits->ends_loops && tiles->tiles_per_item > clq__times_within(rounds))
         tiles->tiles_per_item = clq__times_within(rounds);

@@ -11,8 +11,7 @@
 /* Rows of `inner` units each. */
 struct clq__rows {
     int64_t rows, inner;
-    bool in_turn;          /* a work-item may do several tiles in turn */
-    int64_t period;        /* units after which scales begin again that tiles in turn share; 0 or 1: none */
+    int64_t period;        /* units after which scales begin again; 0: none within a row */
     int64_t rounds_beside; /* of loops, in each tile: all but those over its units */
 };
 

@@ -50,9 +50,10 @@ static void check_period(const struct call *call)
 
     if (a->period == a->inner)
         return;
-    if (!dense || !cpu || a->period < 1 || a->period > a->inner || a->period % CLQ_STEP_UNITS != 0)
-        run_fail(call->run, "scales begin again after %lld of %lld units", (long long)a->period,
-                 (long long)a->inner);
+    if (!dense || !cpu || a->period < 1 || a->period > a->inner || a->period % 64 != 0 ||
+        a->tile % a->period != 0)
+        run_fail(call->run, "scales begin again after %lld of %lld units, and tiles after %lld",
+                 (long long)a->period, (long long)a->inner, (long long)a->tile);
 }
 
 /* A scale or zero point, which is one for a row or one for each of its elements. */
