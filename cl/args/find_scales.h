@@ -7,10 +7,6 @@
 
 #define CLQ_FIND_DIMS 8
 
-/* Bytes of columns that a work-item of cpu/find_scales.cl holds ranges for. Measured on PoCL, 512 MiB of rows of 16 and 32
- * KiB: 0.84 of a loop that only reads with 4 KiB, 0.86 with 8, 0.89 with 16. */
-#define CLQ_FIND_COLUMN_BYTES 16384
-
 /* Work-items in a group of the group form, at most. */
 #define CLQ_FIND_LANES 128
 

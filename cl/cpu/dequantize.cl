@@ -12,7 +12,6 @@
 #include "base/parameters.clh"
 #include "base/scalar.clh"
 #include "base/types.clh"
-#include "cpu/combine.clh"
 #include "cpu/batches.clh"
 
 #define OUT_IS_Y 0
@@ -95,10 +94,10 @@ ALWAYS_INLINE bool zero_points_each(const struct quantize_args *a)
     return a->zero_points_each != 0;
 }
 
-ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const struct clq_place *place)
+ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
 {
     const struct quantize_args *a = call->args;
-    const long scale = a->scale_offset + place->scale, zero_point = a->zero_point_offset + place->zero_point;
+    const long scale = a->scale_offset + SCALE_OF(*spot), zero_point = a->zero_point_offset + ZERO_POINT_OF(*spot);
     const float scale_one = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale, a->scale_type);
     const float one = a->zero_points_each ? 0.0f : clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
 

@@ -1,67 +1,133 @@
 // SPDX-License-Identifier: Apache-2.0
-// dynamic_quantize.cl's meaning, as PoCL's CPUs stream it: in the form of an item, with the device's own arithmetic.
+// dynamic_quantize.cl's meaning, as PoCL's CPUs stream it: with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   DST           i8 or i4, of base/types.clh
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
-#define FORM       item
 #define ARITHMETIC native
-#define PREFETCH   1
 #include "args/dynamic_quantize.h"
 #include "base/row_scale.clh"
 #include "base/types.clh"
-#include "cpu/dynamic_quantize/keys.clh"
-#include "cpu/entries.clh"
-#include "cpu/hints.clh"
-#include "cpu/lines.clh"
-#include "cpu/rows.clh"
+#include "cpu/pack.clh"
+#include "cpu/walk.clh"
 
-// Element `at` of x, whose smooth scale is number i.
+#define STEP    CLQ_CPU_STEP
+#define X_BYTES (ELEMENTS(DST) * (long)sizeof(STORAGE(SRC))) // of a unit
+#define PIECE   (CLQ_CPU_COMBINED_MOST / ELEMENTS(DST))     // units of a row that are combined at once
+#define AHEAD   CLQ_CPU_AHEAD_DYNAMIC
+
+// Element `at` of x, whose smooth scale is number i; and its bits.
 #define VALUE(x, at, smooth, i) (SMOOTH ? APPLY(multiply, LOAD(SRC, x, at), as_float((smooth)[i])) : LOAD(SRC, x, at))
-// Its bits, in the type that is compared.
-#define KEY                    KEY_TYPE(SRC, SMOOTH)
-#define BITS(x, at, smooth, i) ((STORAGE(KEY))(SMOOTH ? as_uint(VALUE(x, at, smooth, i)) : (x)[at]))
+#define BITS(x, at, smooth, i)  ((STORAGE(KEY))(SMOOTH ? as_uint(VALUE(x, at, smooth, i)) : (x)[at]))
 
-// A unit, from elements `low` and `high` of x, its smooth scales beginning with number i.
-#define SCALED(x, at, smooth, i) (VALUE(x, at, smooth, i) * row.back + row.off)
-#define UNIT(x, low, high, smooth, i) PACK(DST, SCALED(x, low, smooth, i), SCALED(x, high, smooth, (i) + 1))
+#define COMBINED_VALUE      float
+#define COMBINED_LINE       (64 * ELEMENTS(DST))
+#define COMBINED_LINE_OF(v) LINE_INSIDE(DST, v)
+#include "cpu/combine.clh"
+#include "cpu/row_range.clh"
 
-// The units of a row, wherever they lie.
-// (Returned, keys would be a noalias argument, of which LLVM leaves marks that Oclgrind cannot run.)
-static inline APART void scan(struct clq_keys *keys, global const STORAGE(SRC) * x, global const uint *smooth,
-                              const struct dynamic_quantize_args *a)
+// What all rows have.
+struct call {
+    global const STORAGE(SRC) *x;
+    global const uint *smooth;
+    global STORAGE(DST) *y;
+    global uint *scales, *offsets;
+    const struct dynamic_quantize_args *args;
+    clq_spot jump; // from a row of a block to the next
+    bool past;     // whether results are stored past the caches
+};
+
+// Units of any values, wherever they lie.
+NO_INLINE void store_any(const struct call *call, global const STORAGE(SRC) *x, global STORAGE(DST) *y,
+                         struct clq_row_scale row)
 {
-    for (long u = 0; u < a->inner; u++)
-        for (uint e = 0; e < ELEMENTS(DST); e++)
-            clq_look(keys, VALUE(x, u * a->x_stride + e * a->x_pair, smooth, ELEMENTS(DST) * u + e));
-}
+    const struct dynamic_quantize_args *a = call->args;
 
-static inline APART void store(global const STORAGE(SRC) * x, global const uint *smooth, global STORAGE(DST) * y,
-                               struct clq_row_scale row, const struct dynamic_quantize_args *a)
-{
     for (long u = 0; u < a->inner; u++) {
         const long part = a->y_part == a->inner ? 0 : u / a->y_part, at = u * a->x_stride;
+        const long i = ELEMENTS(DST) * u;
 
         y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride] =
-            UNIT(x, at, at + a->x_pair, smooth, ELEMENTS(DST) * u);
+            PACK(DST, VALUE(x, at, call->smooth, i) * row.back + row.off,
+                 VALUE(x, at + a->x_pair, call->smooth, i + 1) * row.back + row.off);
     }
 }
 
-// The whole of a row, of any values.
-static inline APART struct clq_row_scale slow_row(global const STORAGE(SRC) * x, global const uint *smooth,
-                                                  global STORAGE(DST) * y, const struct dynamic_quantize_args *a)
+// A whole row of any values, wherever its units lie.
+NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const STORAGE(SRC) *x, global STORAGE(DST) *y)
 {
-    struct clq_keys keys = {INT_MIN, INT_MAX};
+    const struct dynamic_quantize_args *a = call->args;
+    struct clq_extent extent = CLQ_NO_EXTENT;
 
-    scan(&keys, x, smooth, a);
-    const struct clq_row_scale row = clq_row_scale_of(clq_extent_of(keys), TOP(DST), a->symmetric != 0);
+    for (long u = 0; u < a->inner; u++)
+        for (uint e = 0; e < ELEMENTS(DST); e++) {
+            const float v = VALUE(x, u * a->x_stride + e * a->x_pair, call->smooth, ELEMENTS(DST) * u + e);
 
-    store(x, smooth, y, row, a);
+            extent = clq_extent_join(extent, v, v);
+        }
+    const struct clq_row_scale row = clq_row_scale_of(clq_extent_end(extent), TOP(DST), a->symmetric != 0);
+
+    store_any(call, x, y, row);
     return row;
 }
 
-#include "cpu/dynamic_quantize/quick_rows.clh"
+#include "cpu/block.clh"
+
+// Rows `begin` to `end`, whose elements follow one another; `lines`: all begin and end where lines do.
+NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, long begin, long end, bool lines)
+{
+    const long most = call->args->inner * X_BYTES <= CLQ_CPU_BLOCK_ROW_BYTES ? CLQ_CPU_BLOCK_ROWS : 1;
+    // Equal parts of the rows that are one as far from the next as any other.
+    const long size = layout->dims > 0 ? layout->dim[0].size : 1;
+    const long run = layout->entries->kind == CLQ_ENTRY_NONE ? size : min(size, layout->position_rows);
+    const uint rows = (uint)clq_divide_up(run, clq_divide_up(run, most));
+    struct clq_walk walks[CLQ_CPU_STREAMS];
+    struct combined combined[CLQ_CPU_STREAMS];
+    struct words halves[2 * CLQ_CPU_STREAMS]; // of scales, and of offsets
+    struct block blocks[2] = {{.looks = 0}, {.looks = 0}};
+    uint now = 0;
+
+    for (uint k = 0; k < CLQ_CPU_STREAMS; k++) {
+        clq_walk_begin(&walks[k], layout, begin + (end - begin) * k / CLQ_CPU_STREAMS,
+                       begin + (end - begin) * (k + 1) / CLQ_CPU_STREAMS);
+        combined_begin(&combined[k]);
+        halves[k].next = halves[CLQ_CPU_STREAMS + k].next = 0;
+    }
+    do { // a block is looked at, and meanwhile the one before it stored
+        struct block *block = &blocks[now], *before = &blocks[now ^ 1];
+
+        block_take(call, block, walks, layout, rows);
+        if (!lines)
+            block_any(call, block, before, rows, halves, combined);
+        else if (rows > 1)
+            block_short(call, block, before, rows, halves);
+        else
+            block_long(call, block, before, halves);
+        now ^= 1;
+    } while (blocks[now ^ 1].looks != 0);
+    for (uint k = 0; k < CLQ_CPU_STREAMS; k++) {
+        combined_end(&combined[k], call->past);
+        end_words(&halves[k]);
+        end_words(&halves[CLQ_CPU_STREAMS + k]);
+    }
+}
+
+// Rows `begin` to `end`, wherever their units lie.
+NO_INLINE void strided(const struct call *call, const struct clq_layout *layout, long begin, long end)
+{
+    struct clq_walk walk;
+    struct clq_run run;
+
+    clq_walk_begin(&walk, layout, begin, end);
+    while (clq_walk_next(&run, &walk, layout, 1)) {
+        const struct clq_row_scale row = row_of_any(call, call->x + run.spot.x, call->y + run.spot.y);
+
+        call->scales[SCALE_OF(run.spot)] = as_uint(row.scale);
+        if (call->args->symmetric == 0)
+            call->offsets[ZERO_POINT_OF(run.spot)] = clq_negated(row.off);
+    }
+}
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
                         global STORAGE(DST) *restrict y, global uint *restrict scales,
@@ -69,31 +135,44 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         global const uint *restrict owners, global uint *restrict report,
                         const struct dynamic_quantize_args a)
 {
+    const struct clq_entries *e = &a.entries;
+    const struct clq_layout layout = {
+        .indices = indices,
+        .owners = owners,
+        .report = report,
+        .entries = e,
+        .dim = a.dim,
+        .dims = a.outer,
+        .inner = a.inner,
+        .tile = a.inner,
+        .parts = 1,
+        .by_parts = {1UL << 63, 0, 0},
+        .position_rows = e->positions > 1 ? e->rows / e->positions : e->rows,
+        .period = a.inner,
+        .scales = scales + a.scale_offset,
+        .zero_points = a.symmetric ? scales + a.scale_offset : offsets + a.offset_offset,
+    };
+    const struct call call = {
+        .x = x + a.x_offset,
+        .smooth = smooth + a.smooth_offset,
+        .y = y + a.y_offset,
+        .scales = scales + a.scale_offset,
+        .offsets = offsets + a.offset_offset,
+        .args = &a,
+        .jump = clq_step_of(&layout),
+        .past = a.rows * a.inner > CLQ_CPU_STORE_PAST,
+    };
+    const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
+    const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
+                       a.x_pair == ELEMENTS(DST) - 1;
+
     // A build rehearses with arguments of zeros; nothing below may divide by them.
     if (a.rows == 0)
         return;
-
-    const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
-                       a.x_pair == ELEMENTS(DST) - 1;
-    const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
-
-    if (dense) {
-        quick_rows(x, smooth, y, scales, offsets, indices, owners, report, &a, begin, end);
-        return;
-    }
-    struct clq_placed placed = CLQ_UNPLACED;
-    for (long number = begin; number < end; number++) {
-        struct clq_place place = clq_place_of(number, a.dim, a.outer);
-
-        if (!clq_place_row_apart(&placed, indices, owners, report, &a.entries, number, true))
-            continue;
-        clq_place_add(&place, &placed.place);
-
-        const struct clq_row_scale row =
-            slow_row(x + a.x_offset + place.x, smooth + a.smooth_offset, y + a.y_offset + place.y, &a);
-
-        scales[a.scale_offset + place.scale] = as_uint(row.scale);
-        if (a.symmetric == 0)
-            offsets[a.offset_offset + place.zero_point] = clq_negated(row.off);
-    }
+    if (dense)
+        stream(&call, &layout, begin, end, clq_all_in_lines((size_t)call.y | (size_t)a.inner, &layout, 1));
+    else
+        strided(&call, &layout, begin, end);
+    if (call.past)
+        STORE_FENCE();
 }

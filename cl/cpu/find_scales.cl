@@ -5,14 +5,14 @@
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   REDUCE        runs or columns, of base/parameters.clh
 #define ARITHMETIC  native
-#define PREFETCH    1
 #define RANGE_WIDTH 16 // a vector of a CPU's
 #include "args/find_scales.h"
 #include "base/parameters.clh"
 #include "base/range.clh"
 #include "base/scales.clh"
-#include "cpu/hints.clh"
-#include "cpu/rows.clh"
+#include "cpu/tuning.h"
+#include "cpu/x86.clh"
+#include "index/place.clh"
 
 #if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE)
 #error "cpu/find_scales.cl: KERNEL_NAME, SRC and REDUCE are required"
@@ -24,14 +24,14 @@
 // Places that are read at once, and vectors between two of them: pages apart keep more of a CPU's memory busy.
 // Measured on PoCL with AVX-512, 256 MiB of float16: 0.78 of a loop that only reads from one place, 0.94 from
 // four.
-#define AT_ONCE 4
+#define AT_ONCE CLQ_CPU_STREAMS
 #define STRETCH (4096 / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH)
 // In elements: a cache line, and how far ahead of their use lines are fetched at least.
 #define LINE  (64 / (int)sizeof(STORAGE(SRC)))
 #define AHEAD (8192 / (int)sizeof(STORAGE(SRC)))
 
 // Vectors whose ranges a work-item holds where each column has its own.
-#define HELD (CLQ_FIND_COLUMN_BYTES / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH)
+#define HELD (CLQ_CPU_FIND_COLUMN_BYTES / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH)
 
 // As many units as there are, then zeros, which widen no range.
 static inline clq_units gather(global const STORAGE(SRC) * p, long stride, long count)
@@ -63,7 +63,7 @@ static inline void take_run(struct clq_ranges *held, global const STORAGE(SRC) *
                 const long at = (s + k * stretch) * RANGE_WIDTH;
 
                 if (s * RANGE_WIDTH % LINE == 0)
-                    PREFETCH_LINE(ahead + at);
+                    PREFETCH(ahead + at);
                 CLQ_WIDEN(held[k], LOAD_UNITS(here + at));
             }
         }
@@ -104,7 +104,7 @@ static inline void take_rows(struct clq_ranges *held, global const STORAGE(SRC) 
         UNROLL_LOOP
         for (uint r = 0; r < AT_ONCE; r++) {
             if (v * RANGE_WIDTH % LINE == 0)
-                PREFETCH_LINE(next[r] + at);
+                PREFETCH(next[r] + at);
             CLQ_WIDEN(ranges, LOAD_UNITS(rows[r] + at));
         }
         held[v] = ranges;
@@ -112,10 +112,10 @@ static inline void take_rows(struct clq_ranges *held, global const STORAGE(SRC) 
 }
 
 // The range of an index, of these steps. x is where the index begins.
-static inline APART uint2 run(global const STORAGE(SRC) * x, const struct find_scales_args *a, long first, long last)
+NO_INLINE uint2 run(global const STORAGE(SRC) * x, const struct find_scales_args *a, long first, long last)
 {
     // How many rows, or indices of one row, further on `next` is.
-    const long reach = max(clq_quotient(AHEAD, max((long)a->tile, 1L)), 1L);
+    const long reach = max(AHEAD / max((long)a->tile, 1L), 1L);
     struct clq_ranges held[AT_ONCE];
     long row = a->tiles_per_row > 1 ? first / a->tiles_per_row : first, tile = first - row * a->tiles_per_row;
 
@@ -140,7 +140,7 @@ static inline APART uint2 run(global const STORAGE(SRC) * x, const struct find_s
 }
 
 // The ranges of a tile of columns, of these rows. x is where the tile begins.
-static inline APART void take_columns(struct clq_ranges *held, global const STORAGE(SRC) * x,
+NO_INLINE void take_columns(struct clq_ranges *held, global const STORAGE(SRC) * x,
                                       const struct find_scales_args *a, long columns, long left, long first, long last)
 {
     // The last row may have fewer columns: those that are left.
@@ -165,7 +165,7 @@ static inline APART void take_columns(struct clq_ranges *held, global const STOR
 }
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
-static inline APART void put_columns(global uint2 *ranges, global uint *scales, global uchar *zero_points,
+NO_INLINE void put_columns(global uint2 *ranges, global uint *scales, global uchar *zero_points,
                                      const struct find_scales_args *a, long first, long columns,
                                      const struct clq_ranges *held)
 {
@@ -192,7 +192,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 {
     const long begin = (long)get_global_id(0) * a.units_per_item, end = min(begin + a.units_per_item, a.units * a.parts);
     // A build rehearses with arguments of zeros, which nothing may divide by.
-    long part = clq_quotient(begin, max(a.units, 1L)), unit = begin - part * a.units;
+    long part = begin / max(a.units, 1L), unit = begin - part * a.units;
 
     for (long n = begin; n < end; n++) {
         const long first = part * a.steps_per_part, last = min(first + a.steps_per_part, a.steps);

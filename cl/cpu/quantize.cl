@@ -13,7 +13,6 @@
 #include "base/scalar.clh"
 #include "base/types.clh"
 #include "cpu/batches.clh"
-#include "cpu/combine.clh"
 #include "cpu/inverse.clh"
 
 #define OUT_IS_Y 1
@@ -78,10 +77,10 @@ ALWAYS_INLINE bool zero_points_each(const struct quantize_args *a)
     return ZERO_POINT_PER_ELEMENT;
 }
 
-ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const struct clq_place *place)
+ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
 {
     const struct quantize_args *a = call->args;
-    const long scale_at = a->scale_offset + place->scale, zero_point_at = a->zero_point_offset + place->zero_point;
+    const long scale_at = a->scale_offset + SCALE_OF(*spot), zero_point_at = a->zero_point_offset + ZERO_POINT_OF(*spot);
     const float scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale_at, a->scale_type);
     const float zero_point =
         ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(call->zero_points, zero_point_at, a->zero_point_type);
@@ -90,7 +89,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const str
     return (struct parameters){
         .scales = (global const uint *)call->scales + scale_at,
         .zero_points = (global const uint *)call->zero_points + zero_point_at,
-        .inverses = call->inverses ? call->inverses + place->scale : 0,
+        .inverses = call->inverses ? call->inverses + SCALE_OF(*spot) : 0,
         .scale = scale,
         .zero_point = zero_point,
         .inverse = inverts ? divide_native(1.0f, scale) : 0.0f,

@@ -3,6 +3,7 @@
 #include "base/ceil_div.h"
 #include "ops/dynamic.h"
 #include "ops/rounds.h"
+#include "ops/tiles.h"
 
 /* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and stores
  * them. */
@@ -27,10 +28,10 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
 
     if (traits->ends_loops && rows > clq__times_within(rounds_of(args, 1)))
         rows = clq__times_within(rounds_of(args, 1));
-    args->rows_per_item = rows;
+    args->rows_per_item = traits->long_runs ? clq__for_streams(rows) : rows;
     args->lanes = 1;
     launch->local = 1;
-    launch->groups = (size_t)clq__ceil_div(args->rows, rows);
+    launch->groups = (size_t)clq__ceil_div(args->rows, args->rows_per_item);
 }
 
 /* As many work-items share a row as find some units each; fewer rows than the device holds are shared by

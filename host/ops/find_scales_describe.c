@@ -5,6 +5,7 @@
 
 #include "base/ceil_div.h"
 #include "base/fold.h"
+#include "cpu/tuning.h"
 #include "ops/divisor.h"
 #include "ops/rounds.h"
 
@@ -158,7 +159,7 @@ static void cut_columns(struct clq__scales_call *call, const struct clq__scales_
     int64_t rounds;
 
     args->tile = traits->group_form  ? vector_of(work)
-                 : traits->long_runs ? CLQ_FIND_COLUMN_BYTES / bytes
+                 : traits->long_runs ? CLQ_CPU_FIND_COLUMN_BYTES / bytes
                                      : SHORT_COLUMNS;
     while (!traits->group_form && args->tile > 256 &&
            clq__ceil_div(args->inner, args->tile) * clq__ceil_div(rows, ROWS_OF_PART) < wanted)

@@ -8,16 +8,28 @@
 
 #include <assert.h>
 
-/* Units of a row's part, of `whole` that a work-item has: as many as it does side by side, and no more than are a part. */
+/* Units of a row's part, of `whole` that a work-item has. */
 static int64_t part_of(const struct clq__rows *rows, const struct clq__traits *traits, int64_t whole)
 {
     const int64_t tile = rows->inner < whole ? rows->inner : whole, parts = tile / CLQ_CPU_PART;
 
-    if (rows->period > 0 && rows->period < rows->inner) /* parts begin where scales do */
-        return rows->period * (CLQ_CPU_PART > rows->period ? CLQ_CPU_PART / rows->period : 1);
+    if (rows->period > 0 && rows->period < rows->inner) { /* parts begin where scales do */
+        const int64_t periods =
+            rows->period * (CLQ_CPU_PART > rows->period ? CLQ_CPU_PART / rows->period : 1);
+
+        return periods < rows->inner ? periods : rows->inner;
+    }
     if (!traits->long_runs || whole < CLQ_CPU_STREAMS * CLQ_CPU_PART || parts <= 1)
         return tile;
     return clq__ceil_div(clq__ceil_div(tile, parts), CLQ_CPU_STEP) * CLQ_CPU_STEP;
+}
+
+int64_t clq__for_streams(int64_t n)
+{
+    const int64_t many = CLQ_CPU_STREAMS * CLQ_CPU_BLOCK_ROWS, unit = n >= 2 * many ? many : CLQ_CPU_STREAMS;
+    const int64_t units = n / unit;
+
+    return units == 0 ? n : (units - (units > 1 && units % 2 == 0)) * unit;
 }
 
 /* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
@@ -36,8 +48,8 @@ static void size_items(struct clq__tiles *tiles, struct clq__launch *launch, con
     tiles->tiles_per_row = clq__ceil_div(rows->inner, tiles->tile);
     tiles->tiles = rows->rows * tiles->tiles_per_row;
     tiles->tiles_per_item = whole > tiles->tile ? whole / tiles->tile : 1;
-    if (tiles->tiles_per_item > CLQ_CPU_STREAMS) /* as many for each stream */
-        tiles->tiles_per_item -= tiles->tiles_per_item % CLQ_CPU_STREAMS;
+    if (traits->long_runs)
+        tiles->tiles_per_item = clq__for_streams(tiles->tiles_per_item);
     rounds = rows->rounds_beside + 2 * tiles->tile;
     if (traits->ends_loops && tiles->tiles_per_item > clq__times_within(rounds))
         tiles->tiles_per_item = clq__times_within(rounds);

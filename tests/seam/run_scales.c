@@ -2,6 +2,7 @@
 /* The meaning of struct find_scales_args and of struct finish_scales_args. */
 #include "args/find_scales.h"
 #include "args/finish_scales.h"
+#include "cpu/tuning.h"
 #include "entries.h"
 #include "run_args.h"
 #include "units.h"
@@ -129,7 +130,7 @@ static void check_tile(const struct find *find, bool columns)
     const int64_t bytes = find->type == CLQ__F32 ? 4 : 2;
     const int64_t most = columns && clq__variant_value(variant, CLQ__FORM) == 1 ? 16 / bytes
                          : columns && (variant->bits & 255) == CLQ__CPU_FIND_SCALES_CL
-                             ? CLQ_FIND_COLUMN_BYTES / bytes
+                             ? CLQ_CPU_FIND_COLUMN_BYTES / bytes
                              : INT32_MAX;
 
     if (find->a->tile > most || find->a->steps_per_part > INT32_MAX)

@@ -9,6 +9,7 @@
 
 #include <cmocka.h>
 
+#include "cpu/tuning.h"
 #include "ops/find_scales.h"
 
 typedef __int128 wide;
@@ -49,7 +50,7 @@ static void check(struct clq__scales_work *work, struct clq__traits traits)
                     (wide)args->tile * (args->units - 1) < args->inner);
         seen = (rows - 1) * args->inner + args->last;
         assert_true(traits.group_form ||
-                    args->tile <= CLQ_FIND_COLUMN_BYTES / (work->x.type == CLQ__F32 ? 4 : 2));
+                    args->tile <= CLQ_CPU_FIND_COLUMN_BYTES / (work->x.type == CLQ__F32 ? 4 : 2));
         assert_true(!traits.group_form || args->tile <= (work->x.type == CLQ__F32 ? 4 : 8));
         per_group = (wide)args->units_per_item * call.find.local;
     } else {
