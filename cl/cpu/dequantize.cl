@@ -20,6 +20,8 @@
 #define X_UNIT   ELEMENTS(SRC)
 #define AHEAD    CLQ_CPU_AHEAD_DEQUANTIZE
 
+#define ZERO_POINTS_EACH(a) ((a)->zero_points_each != 0)
+
 struct parameters {
     global const uint *scales, *zero_points; // of its elements, where they have their own
     float scale, zero_point;                 // else
@@ -79,19 +81,14 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
     }
 }
 
-ALWAYS_INLINE void unit(OUT *out, long out_pair, global const IN *in, long in_pair, const struct parameters *p, long s)
+ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct parameters *p, long s)
 {
     const IN both = *in;
 
     for (uint e = 0; e < X_UNIT; e++)
-        out[e * out_pair] = value_of(ELEMENT(SRC, both, e), SCALE_PER_ELEMENT ? as_float(p->scales[X_UNIT * s + e]) : p->scale,
+        out[e * pair] = value_of(ELEMENT(SRC, both, e), SCALE_PER_ELEMENT ? as_float(p->scales[X_UNIT * s + e]) : p->scale,
                                      SCALE_PER_ELEMENT && p->zero_points_each ? as_float(p->zero_points[X_UNIT * s + e])
                                                                               : p->zero_point);
-}
-
-ALWAYS_INLINE bool zero_points_each(const struct quantize_args *a)
-{
-    return a->zero_points_each != 0;
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
@@ -107,7 +104,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
         .scale = scale_one,
         .zero_point = as_float(as_uint(one) ^ a->zero_point_sign),
         .zero_points_each = a->zero_points_each != 0,
-        .plain = (!SCALE_PER_ELEMENT & clq_is_finite(one) & clq_is_finite(scale_one) & (scale_one != 0.0f)) != 0,
+        .plain = scale_one != 0.0f ? clq_is_finite(one) && clq_is_finite(scale_one) : false,
     };
 }
 

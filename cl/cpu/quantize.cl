@@ -21,6 +21,8 @@
 #define X_UNIT   ELEMENTS(DST)
 #define AHEAD    CLQ_CPU_AHEAD_QUANTIZE
 
+#define ZERO_POINTS_EACH(a) ZERO_POINT_PER_ELEMENT
+
 // Where quotients are made of inverses: of one scale, or of a table.
 #define INVERTS_ONE  (BY_INVERSE & !SCALE_PER_ELEMENT)
 #define INVERTS_EACH (BY_INVERSE & SCALE_PER_ELEMENT)
@@ -64,17 +66,13 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
     }
 }
 
-ALWAYS_INLINE void unit(OUT *out, long out_pair, global const IN *in, long in_pair, const struct parameters *p, long s)
+ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct parameters *p, long s)
 {
     global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
     const float scale = p->scale, zero_point = p->zero_point;
 
-    out[0] = PACK(DST, VALUE(PLAINLY, 0, 0), VALUE(PLAINLY, in_pair, 1));
-}
-
-ALWAYS_INLINE bool zero_points_each(const struct quantize_args *a)
-{
-    return ZERO_POINT_PER_ELEMENT;
+    (void)pair; // of types that have two elements in a unit
+    out[0] = PACK(DST, VALUE(PLAINLY, 0, 0), VALUE(PLAINLY, X_UNIT == 2 ? pair : 0, 1));
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)

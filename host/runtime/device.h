@@ -19,7 +19,7 @@ struct clq__device {
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
     bool subnormals, fma;   /* promises these */
     bool prefetch;          /* takes __builtin_prefetch */
-    bool amd;               /* such a processor, of AMD's: what is fast differs (cl/cpu/hints.clh) */
+    bool amd;               /* such a processor, of AMD's: what is fast differs (cl/cpu/x86.clh) */
     bool takes_null;        /* for a buffer that the kernel does not touch */
     bool retains_buffers;   /* kernels do, so none is kept */
     bool ends_loops;        /* after some rounds, see CLQ__MOST_ROUNDS */

@@ -78,7 +78,7 @@ static const char kernels[] =
     "    uint wrong = 0;\n"
     "    for (uint k = 0; k < 1024u; k++) {\n"
     "        const float x = as_float(0x3f800000u | k << 13);\n"
-    "        wrong += clq_divided(x, s, inverse) == x / s ? 0u : 1u;\n"
+    "        wrong += clq_quotient_by(x, s, inverse) == x / s ? 0u : 1u;\n"
     "    }\n"
     "    if (wrong > 0)\n"
     "        atomic_or(found, 1u);\n"
@@ -87,7 +87,7 @@ static const char kernels[] =
     "}\n";
 
 /* The plugs of kernels that multiply by inverses. */
-#define PLUGS "-cl-std=CL1.2 -D SRC=f16 -D MODE=divide -D ARITHMETIC=native -D PREFETCH=1"
+#define PLUGS "-cl-std=CL1.2 -D SRC=f16 -D MODE=divide -D ARITHMETIC=native"
 
 static uint32_t x[MOST], scales[MOST], y[MOST];
 static cl_mem buffers[3];
@@ -110,7 +110,7 @@ static bool divides_right(void)
 static int build(void **state)
 {
     char *paste = kernel_text_of("base/paste.clh"), *arithmetic = kernel_text_of("base/arithmetic.clh");
-    char *half = kernel_text_of("base/half.clh"), *hints = kernel_text_of("cpu/hints.clh"),
+    char *half = kernel_text_of("base/half.clh"), *hints = kernel_text_of("cpu/x86.clh"),
          *narrow = kernel_text_of("base/narrow.clh");
     char *inverse = kernel_text_of("cpu/inverse.clh");
     char *quotient = kernel_text_of("base/quotient.clh");

@@ -35,8 +35,8 @@ compile() {
 }
 all ""
 compile -target spir64
-# As PoCL compiles them where the processor has AVX-512, and those alone that only a CPU has: cpu/lines.clh is another
+# As PoCL compiles them where the processor has AVX-512, and those alone that only a CPU has: cpu/pack.clh is another
 # one there.
 all "/^cpu/!d"
-compile -target x86_64-linux-gnu -march=skylake-avx512 -DPOCL_DEVICE_ADDRESS_BITS=64
-compile -target x86_64-linux-gnu -march=skylake-avx512 -msse4a -DPOCL_DEVICE_ADDRESS_BITS=64 -DCLQ_IS_AMD=1
+compile -target x86_64-linux-gnu -march=skylake-avx512
+compile -target x86_64-linux-gnu -march=skylake-avx512 -msse4a -DCLQ_IS_AMD=1
