@@ -32,16 +32,33 @@ static const char kernel_text[] =
 
 static cl_program build(void)
 {
-    char *types = kernel_text_of("args/types.h"), *rows = kernel_text_of("cpu/rows.clh");
-    const char *source[] = {types, rows, kernel_text};
+    static const char *const names[] = {"args/types.h", "args/entries.h", "index/divide.clh",
+                                        "index/target.clh", "index/place.clh"};
+    const char *source[COUNT(names) + 1];
+    cl_program program;
     cl_int status;
-    const cl_program program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);
 
+    for (size_t i = 0; i < COUNT(names); i++)
+        source[i] = kernel_text_of(names[i]);
+    source[COUNT(names)] = kernel_text;
+    program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);
     expect_cl(status, "clCreateProgramWithSource");
     expect_cl(clBuildProgram(program, 1, &harness.device, "-cl-std=CL1.2", NULL, NULL), "clBuildProgram");
-    free(types);
-    free(rows);
+    for (size_t i = 0; i < COUNT(names); i++)
+        free((char *)(uintptr_t)source[i]);
     return program;
+}
+
+/* As args/types.h defines it. */
+static struct clq_divisor divisor_of(int64_t d)
+{
+    clq_u32 shift = 0;
+
+    while ((INT64_C(1) << shift) < d)
+        shift++;
+    return (struct clq_divisor){
+        .magic = (clq_u64)((((unsigned __int128)1 << (63 + shift)) + (clq_u64)d - 1) / (clq_u64)d),
+        .shift = shift};
 }
 
 /* Sizes whose product is up to 2^50, and strides with which no offset leaves 62 bits. */
@@ -58,6 +75,7 @@ static void any_dims(struct places_args *args, struct random *random, int64_t *c
         const int64_t room = (INT64_C(1) << 58) / size;
 
         args->dim[d] = (struct clq_dim){.size = size,
+                                        .by_size = divisor_of(size),
                                         .x = random_below(random, room),
                                         .y = random_below(random, room),
                                         .scale = random_below(random, 4) ? 0 : random_below(random, room),
