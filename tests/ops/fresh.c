@@ -2,7 +2,8 @@
 /* A layer between the OpenCL loader and the driver for what a fresh buffer is.
  *
  * It ends where its page does, with nothing behind it: a CPU's kernel that reads or writes further ends the process,
- * also on the paths that Oclgrind does not run. The bytes before it in its first page are guards.
+ * also on the paths that Oclgrind does not run. The bytes before it in its first page are guards, and so are those behind it
+ * where it has no whole number of words: it begins where one does, as OpenCL asks of what holds elements.
  *
  * It is full of the byte CLQ_TEST_POISON, so that a result which depends on what a buffer held before it was written
  * shows. Fresh memory is often 0, which hides it. */
@@ -16,11 +17,11 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-enum { GUARD_BYTE = 0x3c };
+enum { GUARD_BYTE = 0x3c, WORD = 8 };
 
 struct region {
     unsigned char *pages;
-    size_t size_bytes, before; /* of all pages; from the first to the buffer */
+    size_t size_bytes, before, size; /* of all pages; from the first to the buffer; of that */
 };
 
 static cl_icd_dispatch target, wrapped;
@@ -32,12 +33,13 @@ static struct region *region_create(size_t size)
 
     if (region == NULL)
         abort();
-    *region = (struct region){.size_bytes = whole + page, .before = whole - size};
+    *region =
+        (struct region){.size_bytes = whole + page, .before = (whole - size) / WORD * WORD, .size = size};
     region->pages =
         mmap(NULL, region->size_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (region->pages == MAP_FAILED || mprotect(region->pages + whole, page, PROT_NONE) != 0)
         abort();
-    memset(region->pages, GUARD_BYTE, region->before);
+    memset(region->pages, GUARD_BYTE, whole);
     memset(region->pages + region->before, (int)strtoul(getenv("CLQ_TEST_POISON"), NULL, 0), size);
     return region;
 }
@@ -50,6 +52,12 @@ static void CL_CALLBACK region_end(cl_mem buffer, void *user)
     for (size_t i = 0; i < region->before; i++)
         if (region->pages[i] != GUARD_BYTE) {
             fprintf(stderr, "a kernel wrote %zu bytes before a buffer\n", region->before - i);
+            abort();
+        }
+    for (const unsigned char *p = region->pages + region->before + region->size; (uintptr_t)p % WORD != 0;
+         p++)
+        if (*p != GUARD_BYTE) {
+            fprintf(stderr, "a kernel wrote behind a buffer\n");
             abort();
         }
     munmap(region->pages, region->size_bytes);
