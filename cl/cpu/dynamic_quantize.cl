@@ -89,8 +89,7 @@ NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, 
     uint now = 0;
 
     for (uint k = 0; k < CLQ_CPU_STREAMS; k++) {
-        clq_walk_begin(&walks[k], layout, begin + (end - begin) * k / CLQ_CPU_STREAMS,
-                       begin + (end - begin) * (k + 1) / CLQ_CPU_STREAMS);
+        clq_walk_stream(&walks[k], layout, begin, end, k, call->args->inner * X_BYTES);
         combined_begin(&combined[k]);
         halves[k].next = halves[CLQ_CPU_STREAMS + k].next = 0;
     }

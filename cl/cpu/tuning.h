@@ -6,6 +6,8 @@
 
 /* Streams of rows that a work-item does side by side, a step of each in turn. */
 #define CLQ_CPU_STREAMS 4
+/* Bytes of what is read from which on a work-item has more than one. */
+#define CLQ_CPU_STREAMS_BYTES 65536
 /* Units of y in a step: what rows that are joined have a multiple of. */
 #define CLQ_CPU_STEP 64
 /* Units of a part of a long row: what a stream does of it at once. */
