@@ -130,26 +130,29 @@ static const struct scattered_case {
     enum places places;
     bool multiply, unique;
     enum clq_range_policy range;
+    int64_t gap; /* elements behind each position of the cache */
 } scattered_cases[] = {
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_APART, false, true, CLQ_DROP},
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_VALID, false, false, CLQ_DROP},
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_STRAY, true, false, CLQ_DROP},
-    {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_APART, false, true, CLQ_DROP},
-    {REFERENCE_F32, REFERENCE_U8, 36500, 1, 1, 256, PLACES_VALID, false, false, CLQ_DROP},
-    {REFERENCE_F16, REFERENCE_I8, 600, 16, 2, 512, PLACES_STRAY, false, false,
-     CLQ_DROP}, /* several positions */
-    {REFERENCE_F16, REFERENCE_I8, 1900, 5, 2, 512, PLACES_VALID, false, false,
-     CLQ_DROP}, /* fewer than what is placed at once */
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_RARE, false, true,
-     CLQ_DROP}, /* some stretches row by row */
-    {REFERENCE_F16, REFERENCE_U8, 9100, 1, 8, 128, PLACES_RARE, true, false, CLQ_DROP},
-    {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_RARE, false, false, CLQ_CLAMP},
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_RARE, false, false, CLQ_WRAP},
-    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 9, 111, PLACES_APART, false, true, CLQ_DROP}, /* out of line */
-    {REFERENCE_F16, REFERENCE_I8, 13000, 1, 8, 96, PLACES_STRAY, false, false,
-     CLQ_DROP}, /* scales repeated */
-    {REFERENCE_F32, REFERENCE_I4, 13000, 3, 8, 112, PLACES_VALID, false, false, CLQ_DROP},
-    {REFERENCE_BF16, REFERENCE_U8, 40000, 1, 3, 80, PLACES_APART, true, true, CLQ_DROP},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_APART, false, true, CLQ_DROP, 0},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_VALID, false, false, CLQ_DROP, 0},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_STRAY, true, false, CLQ_DROP, 0},
+    {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_APART, false, true, CLQ_DROP, 0},
+    {REFERENCE_F32, REFERENCE_U8, 36500, 1, 1, 256, PLACES_VALID, false, false, CLQ_DROP, 0},
+    {REFERENCE_F16, REFERENCE_I8, 600, 16, 2, 512, PLACES_STRAY, false, false, CLQ_DROP,
+     0}, /* several positions */
+    {REFERENCE_F16, REFERENCE_I8, 1900, 5, 2, 512, PLACES_VALID, false, false, CLQ_DROP,
+     0}, /* fewer than what is placed at once */
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_RARE, false, true, CLQ_DROP,
+     0}, /* some stretches row by row */
+    {REFERENCE_F16, REFERENCE_U8, 9100, 1, 8, 128, PLACES_RARE, true, false, CLQ_DROP, 0},
+    {REFERENCE_BF16, REFERENCE_I4, 4600, 1, 1, 4096, PLACES_RARE, false, false, CLQ_CLAMP, 0},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 8, 128, PLACES_RARE, false, false, CLQ_WRAP, 0},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 9, 111, PLACES_APART, false, true, CLQ_DROP, 0}, /* out of line */
+    {REFERENCE_F16, REFERENCE_I8, 13000, 1, 8, 96, PLACES_STRAY, false, false, CLQ_DROP,
+     0}, /* scales repeated */
+    {REFERENCE_F32, REFERENCE_I4, 13000, 3, 8, 112, PLACES_VALID, false, false, CLQ_DROP, 0},
+    {REFERENCE_BF16, REFERENCE_U8, 40000, 1, 3, 80, PLACES_APART, true, true, CLQ_DROP, 0},
+    {REFERENCE_F16, REFERENCE_I8, 9100, 1, 1, 1024, PLACES_APART, false, true, CLQ_DROP,
+     24}, /* none begins a line */
 };
 
 static void scattered_rows(void **state)
@@ -172,6 +175,12 @@ static void scattered_rows(void **state)
                                             .length = s->length,
                                             .index_rank = 2};
         struct scatter_case c = scatter_case_of("rows in turn", &types, &shape);
+
+        if (s->gap > 0) {
+            layout_stride(&c.cache);
+            c.cache.strides[1] += s->gap;
+            c.cache.strides[0] = c.cache.strides[1] * c.cache.shape[1];
+        }
 
         c.multiply = s->multiply;
         c.unique = s->unique;
