@@ -9,7 +9,7 @@
 
 #define MOST ((wide)INT64_MAX)
 
-struct rule *rules_known;
+struct rule *_Atomic rules_known;
 
 void judge_rule(struct judge *judge, struct rule *rule, bool breaks, clq_status status, const char *format,
                 ...)
@@ -17,11 +17,12 @@ void judge_rule(struct judge *judge, struct rule *rule, bool breaks, clq_status 
     struct finding *finding;
     va_list values;
 
-    if (!rule->known) {
-        rule->known = true;
+    if (!atomic_load(&rule->known) &&
+        !atomic_exchange(&rule->known, true)) { /* threads judge at the same time */
         rule->of_buffers = judge->of_buffers;
-        rule->next = rules_known;
-        rules_known = rule;
+        rule->next = atomic_load(&rules_known);
+        while (!atomic_compare_exchange_weak(&rules_known, &rule->next, rule))
+            ;
     }
     if (!breaks || judge->count++ >= JUDGE_MOST_FINDINGS)
         return;

@@ -6,6 +6,8 @@
 
 #include "call.h"
 
+#include <stdatomic.h>
+
 typedef __int128 wide;
 
 /* What a tensor turns out to be. */
@@ -25,9 +27,10 @@ struct rule {
     int line;
     struct rule *next;
     long said; /* how often the library said it */
-    bool known, of_buffers;
+    atomic_bool known;
+    bool of_buffers;
 };
-extern struct rule *rules_known;
+extern struct rule *_Atomic rules_known;
 
 struct finding {
     struct rule *rule;
