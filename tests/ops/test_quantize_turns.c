@@ -152,7 +152,7 @@ static const struct scattered_case {
     {REFERENCE_F32, REFERENCE_I4, 13000, 3, 8, 112, PLACES_VALID, false, false, CLQ_DROP, 0},
     {REFERENCE_BF16, REFERENCE_U8, 40000, 1, 3, 80, PLACES_APART, true, true, CLQ_DROP, 0},
     {REFERENCE_F16, REFERENCE_I8, 9100, 1, 1, 1024, PLACES_APART, false, true, CLQ_DROP,
-     24}, /* none begins a line */
+     32}, /* none begins a line */
 };
 
 static void scattered_rows(void **state)
