@@ -87,8 +87,8 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
 
     for (uint e = 0; e < X_UNIT; e++)
         out[e * pair] = value_of(ELEMENT(SRC, both, e), SCALE_PER_ELEMENT ? as_float(p->scales[X_UNIT * s + e]) : p->scale,
-                                     SCALE_PER_ELEMENT && p->zero_points_each ? as_float(p->zero_points[X_UNIT * s + e])
-                                                                              : p->zero_point);
+                                 SCALE_PER_ELEMENT && p->zero_points_each ? as_float(p->zero_points[X_UNIT * s + e])
+                                                                          : p->zero_point);
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)

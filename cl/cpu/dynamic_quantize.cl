@@ -169,7 +169,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     if (a.rows == 0)
         return;
     if (dense)
-        stream(&call, &layout, begin, end, clq_all_in_lines((size_t)call.y | (size_t)a.inner, &layout, 1));
+        stream(&call, &layout, begin, end, clq_all_in_lines((size_t)call.y | (size_t)a.inner, &layout, 1, true));
     else
         strided(&call, &layout, begin, end);
     if (call.past)

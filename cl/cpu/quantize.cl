@@ -120,11 +120,12 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     struct call call = {.in = x + a.x_offset, .out = y + a.y_offset, .scales = scales, .zero_points = zero_points, .args = &a};
     float inverses[INVERTS_EACH ? CLQ_CPU_INVERSES : 1] __attribute__((aligned(64)));
 
+    // A build rehearses with arguments of zeros; nothing below may divide by them.
+    if (a.tiles == 0)
+        return;
     // Not where the work-item has too little of its own to make up for it.
     if (INVERTS_EACH && a.entries.kind != CLQ_ENTRY_GROUPS && a.period * X_UNIT <= CLQ_CPU_INVERSES &&
         8 * a.period <= a.tiles_per_item * a.tile && invert(inverses, &call))
         call.inverses = inverses;
-    // A build rehearses with arguments of zeros; nothing below may divide by them.
-    if (a.tiles > 0)
-        run(&call, indices, owners, report);
+    run(&call, indices, owners, report);
 }

@@ -108,6 +108,18 @@ static void parts_begin_where_scales_do(void **state)
     }
 }
 
+/* Streams have as many tiles each, and are an odd number of blocks of them apart, or of tiles where there are few. */
+static void streams_are_odd(void **state)
+{
+    (void)state;
+    for (int64_t n = 1; n <= 4096; n++) {
+        const int64_t tiles = clq__for_streams(n), unit = n >= 64 ? 32 : 4;
+
+        assert_true(tiles <= n && tiles >= (n < 4 ? n : n - 2 * unit + 1));
+        assert_true(n < 4 || (tiles % unit == 0 && tiles / unit % 2 == 1));
+    }
+}
+
 /* Three rows of 128 units inside five others; a change of one field keeps them apart. */
 static struct quantize_args short_rows(void)
 {
@@ -206,7 +218,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_unit_has_one_owner), cmocka_unit_test(parts_begin_where_scales_do),
-        cmocka_unit_test(only_rows_alike_are_joined), cmocka_unit_test(scales_are_repeated_to_whole_steps)};
+        cmocka_unit_test(streams_are_odd), cmocka_unit_test(only_rows_alike_are_joined),
+        cmocka_unit_test(scales_are_repeated_to_whole_steps)};
 
     return cmocka_run_group_tests_name("size", tests, NULL, NULL);
 }
