@@ -77,38 +77,47 @@ NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const 
 // Rows `begin` to `end`, whose elements follow one another; `lines`: all begin and end where lines do.
 NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, long begin, long end, bool lines)
 {
-    const long most = call->args->inner * X_BYTES <= CLQ_CPU_BLOCK_ROW_BYTES ? CLQ_CPU_BLOCK_ROWS : 1;
+    const long bytes = call->args->inner * X_BYTES;
+    const long most = bytes > CLQ_CPU_BLOCK_ROW_BYTES       ? 1
+                      : bytes > CLQ_CPU_BLOCK_ROW_BYTES / 2 ? CLQ_CPU_BLOCK_ROWS / 2
+                                                            : CLQ_CPU_BLOCK_ROWS;
     // Equal parts of the rows that are one as far from the next as any other.
     const long size = layout->dims > 0 ? layout->dim[0].size : 1;
     const long run = layout->entries->kind == CLQ_ENTRY_NONE ? size : min(size, layout->position_rows);
     const uint rows = (uint)clq_divide_up(run, clq_divide_up(run, most));
+    const long further = (clq_divide_up(AHEAD, rows * bytes) - 1) * rows * call->jump.x;
     struct clq_walk walks[CLQ_CPU_STREAMS];
+    struct next_rows next[CLQ_CPU_STREAMS] = {{.rows = 0}};
     struct combined combined[CLQ_CPU_STREAMS];
-    struct words halves[2 * CLQ_CPU_STREAMS]; // of scales, and of offsets
+    struct words waiting[2 * CLQ_CPU_STREAMS] = {{.count = 0}}; // of scales, and of offsets
     struct block blocks[2] = {{.looks = 0}, {.looks = 0}};
+    struct groups groups;
+    const bool joined = !lines && find_groups(&groups, call, rows);
     uint now = 0;
 
     for (uint k = 0; k < CLQ_CPU_STREAMS; k++) {
-        clq_walk_stream(&walks[k], layout, begin, end, k, call->args->inner * X_BYTES);
+        if (clq_walk_stream(&walks[k], layout, begin, end, k, bytes))
+            find_next(&next[k], &walks[k], layout, rows);
         combined_begin(&combined[k]);
-        halves[k].next = halves[CLQ_CPU_STREAMS + k].next = 0;
     }
     do { // a block is looked at, and meanwhile the one before it stored
         struct block *block = &blocks[now], *before = &blocks[now ^ 1];
 
-        block_take(call, block, walks, layout, rows);
-        if (!lines)
-            block_any(call, block, before, rows, halves, combined);
+        block_take(call, block, next, walks, layout, rows, further);
+        if (joined && are_joined(block, before, rows))
+            block_joined(call, block, before, rows, waiting, &groups);
+        else if (!lines)
+            block_any(call, block, before, rows, waiting, combined);
         else if (rows > 1)
-            block_short(call, block, before, rows, halves);
+            block_short(call, block, before, rows, waiting);
         else
-            block_long(call, block, before, halves);
+            block_long(call, block, before, waiting);
         now ^= 1;
     } while (blocks[now ^ 1].looks != 0);
     for (uint k = 0; k < CLQ_CPU_STREAMS; k++) {
         combined_end(&combined[k], call->past);
-        end_words(&halves[k]);
-        end_words(&halves[CLQ_CPU_STREAMS + k]);
+        end_words(&waiting[k]);
+        end_words(&waiting[CLQ_CPU_STREAMS + k]);
     }
 }
 
@@ -148,15 +157,14 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         .by_parts = {1UL << 63, 0, 0},
         .position_rows = e->positions > 1 ? e->rows / e->positions : e->rows,
         .period = a.inner,
-        .scales = scales + a.scale_offset,
-        .zero_points = a.symmetric ? scales + a.scale_offset : offsets + a.offset_offset,
     };
     const struct call call = {
         .x = x + a.x_offset,
         .smooth = smooth + a.smooth_offset,
         .y = y + a.y_offset,
         .scales = scales + a.scale_offset,
-        .offsets = offsets + a.offset_offset,
+        // Where there are none, another address is prefetched: to look for the page of none takes long.
+        .offsets = a.symmetric ? scales + a.scale_offset : offsets + a.offset_offset,
         .args = &a,
         .jump = clq_step_of(&layout),
         .past = a.rows * a.inner > CLQ_CPU_STORE_PAST,

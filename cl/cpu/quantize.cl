@@ -14,6 +14,7 @@
 #include "base/types.clh"
 #include "cpu/batches.clh"
 #include "cpu/inverse.clh"
+#include "cpu/pack.clh"
 
 #define OUT_IS_Y 1
 #define IN       STORAGE(SRC)
@@ -46,10 +47,30 @@ struct parameters {
 #define BY_ONE(x, s, k)       clq_quotient_by(x, s, inverse)
 #define BY_INVERSES(x, s, k)  clq_quotient_by(x, s, inverses[k])
 
-#define EACH(apply)                                                                                                    \
+#define EACH_UNIT(apply)                                                                                               \
     WIDE_LOOP(16, 4)                                                                                                   \
     for (uint u = 0; u < count; u++)                                                                                   \
-        out[u] = PACK(DST, VALUE(apply, X_UNIT * u, X_UNIT * u), VALUE(apply, X_UNIT * u + 1, X_UNIT * u + 1))
+        out[u] = PACK(DST, VALUE(apply, X_UNIT * u, X_UNIT * u), VALUE(apply, X_UNIT * u + 1, X_UNIT * u + 1));
+
+#if HAS_LINE(DST)
+// A line has floats first. (Two loops of 64 of them stay in registers, one of 128 does not.)
+#define EACH(apply)                                                                                                    \
+    if (count == STEP) {                                                                                               \
+        float values[STEP * X_UNIT] __attribute__((aligned(64)));                                                      \
+                                                                                                                       \
+        WIDE_LOOP(16, 4)                                                                                               \
+        for (uint i = 0; i < STEP; i++)                                                                                \
+            values[i] = VALUE(apply, i, i);                                                                            \
+        WIDE_LOOP(16, 4)                                                                                               \
+        for (uint i = STEP; i < STEP * X_UNIT; i++)                                                                    \
+            values[i] = VALUE(apply, i, i);                                                                            \
+        *(ulong8 *)out = LINE(DST, values);                                                                            \
+    } else {                                                                                                           \
+        EACH_UNIT(apply)                                                                                               \
+    }
+#else
+#define EACH EACH_UNIT
+#endif
 
 ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *p, long s, const uint count)
 {
@@ -58,11 +79,11 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
     const float scale = p->scale, zero_point = p->zero_point, inverse = p->inverse;
 
     if (INVERTS_EACH && p->inverses) {
-        EACH(BY_INVERSES);
+        EACH(BY_INVERSES)
     } else if (INVERTS_ONE && p->inverts) {
-        EACH(BY_ONE);
+        EACH(BY_ONE)
     } else {
-        EACH(PLAINLY);
+        EACH(PLAINLY)
     }
 }
 

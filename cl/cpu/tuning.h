@@ -7,7 +7,7 @@
 /* Streams of rows that a work-item does side by side, a step of each in turn. */
 #define CLQ_CPU_STREAMS 4
 /* Bytes of what is read from which on a work-item has more than one. */
-#define CLQ_CPU_STREAMS_BYTES 65536
+#define CLQ_CPU_STREAMS_BYTES 16384
 /* Units of y in a step: what rows that are joined have a multiple of. */
 #define CLQ_CPU_STEP 64
 /* Units of a part of a long row: what a stream does of it at once. */
@@ -18,8 +18,8 @@
 #define CLQ_CPU_AHEAD_DEQUANTIZE 1024
 #define CLQ_CPU_AHEAD_QUANTIZE   4096
 #define CLQ_CPU_AHEAD_DYNAMIC    2048
-/* Rows of a stream whose scales are found at once, and the most bytes of x that these have each: longer rows are blocks by
- * themselves. */
+/* Rows of a stream whose scales are found at once, half as many where each has more than half of these bytes of x (the cache that
+ * is nearest holds two blocks of each stream), and one where it has more. */
 #define CLQ_CPU_BLOCK_ROWS      8
 #define CLQ_CPU_BLOCK_ROW_BYTES 512
 /* Results smaller than this are stored through the caches: who reads them next finds them there. */

@@ -29,7 +29,7 @@ int64_t clq__for_streams(int64_t n)
     const int64_t many = CLQ_CPU_STREAMS * CLQ_CPU_BLOCK_ROWS, unit = n >= 2 * many ? many : CLQ_CPU_STREAMS;
     const int64_t units = n / unit;
 
-    return units == 0 ? n : (units - (units > 1 && units % 2 == 0)) * unit;
+    return units == 0 ? n : (units - (units > 8 && units % 2 == 0)) * unit;
 }
 
 /* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1

@@ -22,8 +22,8 @@ struct clq__tiles {
 };
 
 /* Tiles, or rows, of a work-item of a CPU's that does them in streams: no more than n, as many for each stream, and in whole
- * blocks. The streams are an odd number of these apart: at a power of two they would meet in the same sets of the caches and
- * the same banks of memory (dynamic rows of 128 took up to 1.14 times as long). */
+ * blocks. Where these are many, the streams are an odd number of them apart: at a power of two they would meet in the same sets
+ * of the caches and the same banks of memory (dynamic rows of 128 took up to 1.14 times as long). */
 int64_t clq__for_streams(int64_t n);
 
 /* Sets the launch's groups and local size too. */

@@ -173,6 +173,12 @@ static void rows_past_the_caches(void **state)
         {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 14, 1},
         {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 130, 62},
         {REFERENCE_F32, REFERENCE_I4, REFERENCE_I8, 8256, 0},
+        /* rows that are lines together: all inside, and among others; with smooth scales; out of line */
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I4, 96, 0},
+        {REFERENCE_BF16, REFERENCE_I4, REFERENCE_I8, 48, 0},
+        {REFERENCE_F32, REFERENCE_F32, REFERENCE_I8, 112, 0},
+        {REFERENCE_F16, REFERENCE_I4, REFERENCE_I8, 240, 64},
+        {REFERENCE_F16, REFERENCE_F16, REFERENCE_I4, 16, 0},
     };
 
     (void)state;

@@ -7,19 +7,28 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 512, VALUES = 128, LINE_BYTES = 64, FORMS = 2 };
+enum { LINES = 512, VALUES = 128, LINE_BYTES = 64 };
 
-static const char kernel_source[] = "kernel void lines(global const float *v, global ulong *out)\n"
-                                    "{\n"
-                                    "    const size_t i = get_global_id(0);\n"
-                                    "    float values[128] __attribute__((aligned(64)));\n"
-                                    "    for (uint k = 0; k < 128; k++)\n"
-                                    "        values[k] = v[128 * i + k];\n"
-                                    "    vstore8(LINE_INSIDE(i4, values), 2 * i, out);\n"
-                                    "    for (uint k = 0; k < 128; k++)\n"
-                                    "        values[k] *= 14.5f;\n"
-                                    "    vstore8(LINE_INSIDE(i8, values), 2 * i + 1, out);\n"
-                                    "}\n";
+/* Of values that round into int4, 14.5 times these, and of any values. */
+enum form { INSIDE_I4, INSIDE_I8, ANY_I4, ANY_I8, ANY_U8, FORMS };
+
+static const char kernel_source[] =
+    "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    float values[128] __attribute__((aligned(64)));\n"
+    "    for (uint k = 0; k < 128; k++)\n"
+    "        values[k] = v[128 * i + k];\n"
+    "    vstore8(LINE_INSIDE(i4, values), 5 * i, out);\n"
+    "    for (uint k = 0; k < 128; k++)\n"
+    "        values[k] *= 14.5f;\n"
+    "    vstore8(LINE_INSIDE(i8, values), 5 * i + 1, out);\n"
+    "    for (uint k = 0; k < 128; k++)\n"
+    "        values[k] = any[128 * i + k];\n"
+    "    vstore8(LINE(i4, values), 5 * i + 2, out);\n"
+    "    vstore8(LINE(i8, values), 5 * i + 3, out);\n"
+    "    vstore8(LINE(u8, values), 5 * i + 4, out);\n"
+    "}\n";
 
 static cl_program build(const char *options)
 {
@@ -71,49 +80,73 @@ static void read_back(cl_mem buffer, void *data, size_t size_bytes)
 
 static const char plain[] = "-cl-std=CL1.2 -D CLQ_PLAIN_PACK", own[] = "-cl-std=CL1.2";
 
-/* Runs the kernel on its input, which it releases, and gets what it wrote. */
-static void pack(const char *options, cl_mem input, void *out, size_t out_bytes)
+/* Runs the kernel on its inputs, which it releases, and gets what it wrote. */
+static void pack(const char *options, cl_mem inside, cl_mem any, void *out, size_t out_bytes)
 {
     const cl_program program = build(options);
-    const cl_mem buffers[] = {input, filled(out, out_bytes)};
+    const cl_mem buffers[] = {inside, any, filled(out, out_bytes)};
 
     run(program, "lines", buffers, COUNT(buffers));
-    read_back(buffers[1], out, out_bytes);
+    read_back(buffers[2], out, out_bytes);
     for (size_t k = 0; k < COUNT(buffers); k++)
         clReleaseMemObject(buffers[k]);
     clReleaseProgram(program);
 }
 
-static uint8_t packed(const float *v, size_t byte, bool int4)
+static int rounded(float v, enum form form)
 {
-    const int low = (int)nearbyintf(int4 ? v[2 * byte] : 14.5f * v[byte]);
-    const int high = int4 ? (int)nearbyintf(v[2 * byte + 1]) : 0;
+    const float low = form == ANY_U8 ? 0 : form == ANY_I8 ? -128 : -8;
+    const float high = form == ANY_U8 ? 255 : form == ANY_I8 ? 127 : 7;
 
-    return int4 ? (uint8_t)((low & 15) | (high & 15) << 4) : (uint8_t)low;
+    if (form == INSIDE_I4 || form == INSIDE_I8)
+        return (int)nearbyintf(form == INSIDE_I8 ? 14.5f * v : v);
+    return isnan(v) ? 0 : (int)nearbyintf(fminf(fmaxf(v, low), high));
+}
+
+static uint8_t packed(const float *v, size_t byte, enum form form)
+{
+    if (form != INSIDE_I4 && form != ANY_I4)
+        return (uint8_t)rounded(v[byte], form);
+    return (uint8_t)((rounded(v[2 * byte], form) & 15) | (rounded(v[2 * byte + 1], form) & 15) << 4);
+}
+
+/* Ties, both ends and what is just past them, what no integer holds, infinities and NaNs. */
+static float any_value(struct random *random)
+{
+    static const float odd[] = {-0.5f,    -8.5f,     7.5f,      -128.5f, 127.5f,   255.5f,
+                                32768.0f, -32769.0f, 65535.5f,  0x1p31f, -0x1p31f, 3e38f,
+                                -3e38f,   INFINITY,  -INFINITY, NAN,     -NAN,     1e-40f};
+
+    if (random_below(random, 4) == 0)
+        return odd[random_below(random, COUNT(odd))];
+    return 0.25f * (float)random_from(random, -1200, 1200);
 }
 
 static void expect_packed(const char *options)
 {
-    static float values[LINES][VALUES];
+    static float inside[LINES][VALUES], any[LINES][VALUES];
     static uint8_t out[LINES][FORMS][LINE_BYTES];
     struct random random = random_of(harness.seed);
-    cl_mem input;
 
     for (size_t i = 0; i < LINES; i++)
-        for (size_t k = 0; k < VALUES; k++)
-            values[i][k] = 0.25f * (float)random_from(&random, -32, 29);
-    input = filled(values, sizeof(values));
+        for (size_t k = 0; k < VALUES; k++) {
+            inside[i][k] = 0.25f * (float)random_from(&random, -32, 29);
+            any[i][k] = any_value(&random);
+        }
     memset(out, 0, sizeof(out));
-    pack(options, input, out, sizeof(out));
+    pack(options, filled(inside, sizeof(inside)), filled(any, sizeof(any)), out, sizeof(out));
     for (size_t i = 0; i < LINES; i++)
-        for (size_t form = 0; form < FORMS; form++)
-            for (size_t byte = 0; byte < LINE_BYTES; byte++)
-                if (out[i][form][byte] != packed(values[i], byte, form == 0))
-                    fail_msg("%s: line %zu, form %zu, byte %zu: %u, not %u", options, i, form, byte,
-                             out[i][form][byte], packed(values[i], byte, form == 0));
+        for (enum form form = 0; form < FORMS; form++)
+            for (size_t byte = 0; byte < LINE_BYTES; byte++) {
+                const uint8_t expected = packed(form < ANY_I4 ? inside[i] : any[i], byte, form);
+
+                if (out[i][form][byte] != expected)
+                    fail_msg("%s: line %zu, form %d, byte %zu: %u, not %u", options, i, (int)form, byte,
+                             out[i][form][byte], expected);
+            }
 }
 
-/* Quarters, so that ties are among them; in both scales they round into the range. */
+/* Quarters, so that ties are among them; in both scales they round into the range. And any values. */
 static void lines_are_packed(void **state)
 {
     (void)state;

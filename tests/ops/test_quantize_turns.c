@@ -90,7 +90,7 @@ static void dense_rows(void **state)
     (void)state;
     if (harness.small)
         skip();
-    for (size_t i = 0; i < COUNT(dense_cases); i++) {
+    for (size_t i = 0; i < COUNT(dense_cases); i += harness_step(1, 1)) {
         const struct dense_case *d = &dense_cases[i];
         const int64_t bytes = d->y == REFERENCE_I32 ? 17 << 20 : BYTES;
         const int64_t rows = d->inner > BYTES ? 1 : elements_of(d->y, bytes) / d->inner + 3;
@@ -109,10 +109,10 @@ static void short_rows(void **state)
     (void)state;
     if (harness.small)
         skip();
-    for (size_t i = 0; i < 3 * COUNT(to); i++) {
-        const bool pairs = reference_shares_bytes(to[i % COUNT(to)], 1);
+    for (int i = 0; i < harness_cases(3 * COUNT(to), 1); i++) {
+        const bool pairs = reference_shares_bytes(to[(size_t)i % COUNT(to)], 1);
         const struct dense_case d = {.x = from[random_below(&random, 3)],
-                                     .y = to[i % COUNT(to)],
+                                     .y = to[(size_t)i % COUNT(to)],
                                      .multiply = random_below(&random, 2),
                                      .inner = (random_below(&random, 300) + 1) * (pairs ? 2 : 1),
                                      .axis = 1,
@@ -160,7 +160,7 @@ static void scattered_rows(void **state)
     (void)state;
     if (harness.small)
         skip();
-    for (size_t i = 0; i < COUNT(scattered_cases); i++) {
+    for (size_t i = 0; i < COUNT(scattered_cases); i += harness_step(1, 1)) {
         const struct scattered_case *s = &scattered_cases[i];
         const struct scatter_types types = {.x = s->x,
                                             .scale = REFERENCE_F32,
