@@ -3,7 +3,7 @@
 #include "ops/dequantize.h"
 
 #include "base/error.h"
-#include "ops/check_indices.h"
+#include "plan/check_indices.h"
 
 static clq_status run(clq_context *context, cl_command_queue queue, const struct clq_dequantize_desc *desc,
                       bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)

@@ -3,7 +3,7 @@
 #ifndef CLQ_OPS_DEQUANTIZE_H
 #define CLQ_OPS_DEQUANTIZE_H
 
-#include "ops/static_quantize.h"
+#include "plan/static_quantize.h"
 
 #include <clquant/dequantize.h>
 

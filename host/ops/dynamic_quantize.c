@@ -3,7 +3,7 @@
 #include <clquant/dynamic_quantize.h>
 
 #include "base/error.h"
-#include "ops/dynamic.h"
+#include "plan/dynamic.h"
 
 static const struct clq__dynamic_names names = {"x", "y", "scales", "offsets"};
 

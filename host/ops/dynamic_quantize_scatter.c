@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_dynamic_quantize_scatter: rows, their scales and their offsets into a cache. */
 #include "base/error.h"
-#include "ops/check_indices.h"
 #include "ops/dynamic_scatter.h"
+#include "plan/check_indices.h"
 
 static const struct clq__dynamic_names names = {"updates", "cache", "cache_scales", "cache_offsets"};
 

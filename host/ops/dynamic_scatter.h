@@ -3,7 +3,7 @@
 #ifndef CLQ_OPS_DYNAMIC_SCATTER_H
 #define CLQ_OPS_DYNAMIC_SCATTER_H
 
-#include "ops/dynamic.h"
+#include "plan/dynamic.h"
 
 #include <clquant/dynamic_quantize_scatter.h>
 

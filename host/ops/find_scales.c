@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_find_scales: the rules that the host can know, each checked once, and the call. */
-#include "ops/find_scales.h"
+#include "plan/find_scales.h"
 
 #include "base/error.h"
-#include "ops/axis.h"
-#include "ops/parameter.h"
+#include "plan/axis.h"
+#include "plan/parameter.h"
 #include "runtime/memory.h"
 
 /* The zero points of a type fit into these. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_group_quantize: one row of scales per group of rows. */
 #include "base/error.h"
-#include "ops/check_indices.h"
 #include "ops/group.h"
+#include "plan/check_indices.h"
 
 clq_status clq__group_check(const struct clq__group *call, struct clq__static_work *work)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize_scatter: quantized updates into a cache, in place or into a copy of one. */
 #include "base/error.h"
-#include "ops/check_indices.h"
-#include "ops/copy.h"
 #include "ops/scatter.h"
-#include "ops/static_call.h"
+#include "plan/check_indices.h"
+#include "plan/copy.h"
+#include "plan/static_call.h"
 
 static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
 

@@ -4,10 +4,10 @@
 #define CLQUANT_SEAM_DESCRIBED_H
 
 #include "../operators/call.h"
-#include "ops/copy.h"
-#include "ops/dynamic.h"
-#include "ops/find_scales.h"
-#include "ops/static_call.h"
+#include "plan/copy.h"
+#include "plan/dynamic.h"
+#include "plan/find_scales.h"
+#include "plan/static_call.h"
 
 struct described {
     struct call call;

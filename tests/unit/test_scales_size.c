@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cpu/tuning.h"
-#include "ops/find_scales.h"
+#include "plan/find_scales.h"
 
 typedef __int128 wide;
 

@@ -7,8 +7,8 @@
 
 #include <cmocka.h>
 
-#include "ops/static_call.h"
-#include "ops/tiles.h"
+#include "plan/static_call.h"
+#include "plan/tiles.h"
 
 typedef __int128 wide;
 

@@ -13,7 +13,7 @@
 
 #include "base/error.h"
 #include "base/view.h"
-#include "ops/dynamic.h"
+#include "plan/dynamic.h"
 
 static uint64_t state = 1;
 

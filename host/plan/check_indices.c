@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The host's check of indices. The range of bytes that the tensor spans is read in one piece, whatever its
+ * strides. */
+#include "plan/check_indices.h"
+
+#include "base/error.h"
+
+#include <stdio.h>
+#include <string.h>
+
+struct indices {
+    const struct clq__view *view;
+    unsigned char *bytes;
+};
+
+static clq_status read_back(struct indices *indices, const struct clq__placement *placement,
+                            cl_command_queue queue, cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *view = &placement->indices;
+
+    indices->view = view;
+    indices->bytes = malloc((size_t)view->extent_bytes + 1);
+    CLQ_REQUIRE(indices->bytes != NULL, CLQ_ERROR_MEMORY, "malloc of %lld bytes for %s failed",
+                (long long)view->extent_bytes, view->name);
+    CLQ_TRY(clq__read(queue, view->tensor->data, view->tensor->byte_offset, indices->bytes,
+                      (size_t)view->extent_bytes, num_wait, wait));
+end:
+    return status;
+}
+
+static int64_t index_at(const struct indices *indices, int64_t row, int64_t column)
+{
+    const struct clq__view *view = indices->view;
+    const int64_t at = row * view->stride[0] + (view->rank > 1 ? column * view->stride[1] : 0);
+    int32_t narrow;
+    int64_t wide;
+
+    if (view->type == CLQ__I64) {
+        memcpy(&wide, indices->bytes + at * (int64_t)sizeof wide, sizeof wide);
+        return wide;
+    }
+    memcpy(&narrow, indices->bytes + at * (int64_t)sizeof narrow, sizeof narrow);
+    return narrow;
+}
+
+/* Those who know flat slots, batch * size + start, take a 1-D index for one. */
+static const char *meaning(char text[192], const struct clq__placement *placement, int64_t entry,
+                           int64_t start)
+{
+    const bool slot =
+        placement->size > 0 && start >= placement->size && start / placement->size < placement->batches;
+
+    snprintf(text, 192, "; 1-D indices are starts, entry %lld's in batch %lld%s", (long long)entry,
+             (long long)entry,
+             slot ? "; a slot of the whole cache is given as [batch, start], in indices [N, 2]" : "");
+    return text;
+}
+
+clq_status clq__indices_check_entries(cl_command_queue queue, const struct clq__placement *placement,
+                                      cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    struct indices indices = {0};
+    const bool pairs = placement->kind == CLQ_ENTRY_PAIRS;
+    char text[192];
+    const int64_t last_start = placement->size - placement->length;
+    const char *name = placement->indices.name;
+
+    CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
+    for (int64_t i = 0; placement->moves && i < placement->indices.shape[0]; i++) {
+        const int64_t batch = pairs ? index_at(&indices, i, 0) : i,
+                      start = index_at(&indices, i, pairs ? 1 : 0);
+
+        CLQ_REQUIRE(placement->batches > 0, CLQ_ERROR_INDEX,
+                    "%s[%lld] has batch %lld: the cache has no batches, for its first dimension is 0", name,
+                    (long long)i, (long long)batch);
+        CLQ_REQUIRE(
+            batch >= 0 && batch < placement->batches, CLQ_ERROR_INDEX,
+            "%s[%lld] has batch %lld: it must be from 0 to %lld, the cache's first dimension less one", name,
+            (long long)i, (long long)batch, (long long)placement->batches - 1);
+        CLQ_REQUIRE(
+            start >= 0 && start <= last_start, CLQ_ERROR_INDEX,
+            "%s[%lld] has start %lld: it must be from 0 to %lld, the cache's %lld on axis %d less an entry's "
+            "%lld%s",
+            name, (long long)i, (long long)start, (long long)last_start, (long long)placement->size,
+            placement->axis, (long long)placement->length, pairs ? "" : meaning(text, placement, i, start));
+    }
+end:
+    free(indices.bytes);
+    return status;
+}
+
+clq_status clq__indices_check_groups(cl_command_queue queue, const struct clq__placement *placement,
+                                     int64_t rows, cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    struct indices indices = {0};
+    const int64_t groups = placement->indices.shape[0];
+    const char *name = placement->indices.name;
+    int64_t before = 0;
+
+    CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
+    for (int64_t g = 0; g < groups; g++) {
+        const int64_t end = index_at(&indices, g, 0);
+
+        CLQ_REQUIRE(end >= before, CLQ_ERROR_INDEX, "%s[%lld] is %lld: it must be at least %lld, %s", name,
+                    (long long)g, (long long)end, (long long)before,
+                    g == 0 ? "for rows are not negative" : "the entry before it");
+        CLQ_REQUIRE(end <= rows, CLQ_ERROR_INDEX,
+                    "%s[%lld] is %lld: it must be at most %lld, the number of rows", name, (long long)g,
+                    (long long)end, (long long)rows);
+        before = end;
+    }
+    CLQ_REQUIRE(before == rows, CLQ_ERROR_INDEX,
+                "%s[%lld] is %lld: the last entry must be %lld, the number of rows", name,
+                (long long)groups - 1, (long long)before, (long long)rows);
+end:
+    free(indices.bytes);
+    return status;
+}

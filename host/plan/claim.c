@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "args/claim.h"
+
+#include "base/ceil_div.h"
+#include "plan/divisor.h"
+#include "plan/launches.h"
+
+void clq__launches_claim(struct clq__launches *launches, const struct clq__placement *placement,
+                         struct clq_entries *entries, const struct clq__traits *traits, unsigned read)
+{
+    const int64_t items = entries->count * entries->length, local = clq__group_items(traits, 64);
+    struct clq__launch *launch = clq__launches_add(launches);
+
+    clq__variant_begin(&launch->variant, CLQ__CLAIM_CL);
+    launch->buffers[0] = placement->indices.tensor->data;
+    if (placement->workspace != NULL) {
+        launch->buffers[1] = launches->kernel.buffers[read] = placement->workspace;
+        entries->owner_offset = (int64_t)(placement->workspace_offset_bytes / sizeof(uint32_t));
+    } else {
+        clq__launches_scratch(launches, entries->owner_words, sizeof(uint32_t), 1, read);
+    }
+    launches->claim.entries = *entries;
+    launches->claim.by_length = clq__divisor(entries->length);
+    launches->claims = true;
+    launch->num_buffers = 2;
+    launch->args = &launches->claim;
+    launch->args_bytes = sizeof launches->claim;
+    launch->local = (size_t)local;
+    launch->groups = (size_t)clq__ceil_div(items, local);
+}

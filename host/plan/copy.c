@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The folded copy: dense tensors go by the driver's own copy, all others by a kernel that copies rows of
+ * bytes. */
+#include "plan/copy.h"
+
+#include "args/copy.h"
+#include "base/ceil_div.h"
+#include "base/error.h"
+#include "base/fold.h"
+#include "plan/divisor.h"
+
+enum { DST, SRC };
+
+enum {
+    ROUNDS = 16384, /* of a CPU's work-item, about: enough to be worth one, and well below CLQ__MOST_ROUNDS */
+    LANE_BYTES = 64, /* of a GPU's: four chunks */
+    GROUP_ITEMS = 128
+};
+
+/* In bytes: an element is a dimension of its own, which merges with the others where they are dense. */
+static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, const struct clq__view *src)
+{
+    const bool packed = dst->type == CLQ__I4 && dst->lanes == 1;
+    const int64_t bytes = (int64_t)clq__storage_bytes(dst->tensor->dtype);
+
+    clq__fold_add(fold, true, bytes, (int64_t[]){1, 1, 0, 0});
+    for (int d = dst->rank - 1; d >= 0; d--) {
+        const bool last = d == dst->rank - 1;
+        const int64_t size = dst->shape[d] / (last && dst->type == CLQ__I4 ? (packed ? 2 : dst->lanes) : 1);
+        const int64_t scale =
+            packed && !last ? 2 : 1; /* packed strides count nibbles, the last one is a byte here */
+
+        if (size > 1) /* a stride along one element may be anything, and its multiples overflow */
+            clq__fold_add(fold, false, size,
+                          (int64_t[]){dst->stride[d] / scale * bytes, src->stride[d] / scale * bytes, 0, 0});
+    }
+    clq__fold_sort(fold, 1, DST);
+    clq__fold_merge(fold);
+}
+
+static void cut_items(struct copy_args *args, struct clq__launch *launch)
+{
+    args->lanes = 1;
+    args->piece_bytes = args->row_bytes < ROUNDS ? args->row_bytes : ROUNDS;
+    args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
+    args->rows_per_item = args->pieces > 1 ? 1 : ROUNDS / (args->row_bytes + args->outer + 1) + 1;
+    launch->local = 1;
+    launch->groups = (size_t)(clq__ceil_div(args->rows, args->rows_per_item) * args->pieces);
+}
+
+static void cut_groups(struct copy_args *args, struct clq__launch *launch, const struct clq__traits *traits)
+{
+    const int64_t local = clq__group_items(traits, GROUP_ITEMS);
+    int64_t lanes = 1;
+
+    while (lanes < local && lanes * LANE_BYTES < args->row_bytes)
+        lanes *= 2;
+    args->lanes = (uint32_t)lanes;
+    args->piece_bytes = lanes * LANE_BYTES;
+    args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
+    args->rows_per_item = 1;
+    launch->local = (size_t)local;
+    launch->groups = (size_t)clq__ceil_div(args->rows * args->pieces, local / lanes);
+}
+
+void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst, const struct clq__view *src,
+                        const struct clq__traits *traits)
+{
+    struct copy_args *args = &call->args;
+    struct clq__launch *launch = &call->launch;
+    struct clq__fold fold = {0};
+
+    fold_bytes(&fold, dst, src);
+    call->bytes = fold.dims == 1 ? fold.dim[0].size : 0;
+    if (fold.dims == 1)
+        return;
+    *args = (struct copy_args){.src_offset = (int64_t)src->tensor->byte_offset,
+                               .dst_offset = (int64_t)dst->tensor->byte_offset,
+                               .row_bytes = fold.dim[0].size,
+                               .rows = clq__fold_count(&fold, 1),
+                               .outer = (uint32_t)(fold.dims - 1)};
+    for (int d = 1; d < fold.dims; d++)
+        args->dim[d - 1] = (struct clq_dim){
+            .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
+    clq__divide_dims(args->dim, args->outer);
+    if (traits->group_form)
+        cut_groups(args, launch, traits);
+    else
+        cut_items(args, launch);
+    args->by_pieces = clq__divisor(args->pieces);
+    clq__variant_begin(&launch->variant, CLQ__COPY_CL);
+    clq__variant_define(&launch->variant, CLQ__FORM, traits->group_form);
+    launch->buffers[0] = src->tensor->data;
+    launch->buffers[1] = dst->tensor->data;
+    launch->num_buffers = 2;
+    launch->args = args;
+    launch->args_bytes = sizeof *args;
+}
+
+clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct clq__view *dst,
+                     const struct clq__view *src, bool build_only, cl_uint num_wait, const cl_event *wait,
+                     cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__traits traits = clq__traits(context);
+    struct clq__copy_call call;
+
+    *done = NULL;
+    clq__copy_describe(&call, dst, src, &traits);
+    if (build_only) {
+        if (call.bytes == 0)
+            CLQ_TRY(clq__launch_build(context, &call.launch));
+        goto end;
+    }
+    if (call.bytes > 0)
+        CLQ_TRY(clq__copy_bytes(queue, src->tensor->data, src->tensor->byte_offset, dst->tensor->data,
+                                dst->tensor->byte_offset, (size_t)call.bytes, num_wait, wait, done));
+    else
+        CLQ_TRY(clq__launch(context, queue, &call.launch, num_wait, wait, done));
+end:
+    return status;
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules of dynamic quantization that the host can know, each checked once. */
+#include "base/error.h"
+#include "plan/dynamic.h"
+#include "plan/parameter.h"
+#include "plan/side_buffers.h"
+
+static clq_status check_written(const struct clq__view *view, const struct clq__view *rows)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__parameter_check_rows(view, rows));
+    CLQ_TRY(clq__view_check_output(view));
+end:
+    return status;
+}
+
+static clq_status check_smooth(struct clq__dynamic_work *work)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *smooth = &work->smooth, *x = &work->x;
+    const int last = x->rank - 1;
+
+    CLQ_REQUIRE(smooth->elements == x->shape[last], CLQ_ERROR_SHAPE,
+                "%s has %lld elements: it must have one per element of a row, %lld as %s.shape[%d]",
+                smooth->name, (long long)smooth->elements, (long long)x->shape[last], x->name, last);
+    work->widen_smooth = smooth->type != CLQ__F32 || !clq__view_is_dense(smooth);
+end:
+    return status;
+}
+
+static clq_status check_offset(struct clq__dynamic_work *work, const char *name, const DLTensor *offset,
+                               uint32_t symmetric)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(symmetric <= 1, CLQ_ERROR_VALUE, "symmetric is %u: it must be 0 or 1", symmetric);
+    CLQ_REQUIRE(symmetric == 0 || offset == NULL, CLQ_ERROR_VALUE,
+                "%s is given: it must be NULL where symmetric is 1", name);
+    if (symmetric)
+        clq__view_init_absent(&work->offset, name);
+    else
+        CLQ_TRY(clq__view_init(&work->offset, name, offset, CLQ__SET(CLQ__F32)));
+end:
+    return status;
+}
+
+clq_status clq__dynamic_check(struct clq__dynamic_work *work, const struct clq__dynamic_names *names,
+                              const struct clq__dynamic_tensors *tensors)
+{
+    clq_status status = CLQ_OK;
+
+    clq__placement_init(&work->placement);
+    work->widen_smooth = false;
+    CLQ_TRY(clq__view_init(&work->x, names->x, tensors->x, CLQ__FLOATS));
+    CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y, CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4)));
+    CLQ_TRY(clq__view_init(&work->scale, names->scale, tensors->scale, CLQ__SET(CLQ__F32)));
+    CLQ_TRY(check_offset(work, names->offset, tensors->offset, tensors->symmetric));
+    if (tensors->smooth != NULL)
+        CLQ_TRY(clq__view_init(&work->smooth, "smooth_scales", tensors->smooth, CLQ__FLOATS));
+    else
+        clq__view_init_absent(&work->smooth, "smooth_scales");
+    CLQ_REQUIRE(work->x.rank >= 1, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to %d", names->x,
+                CLQ__MAX_RANK);
+    CLQ_REQUIRE(work->x.shape[work->x.rank - 1] > 0, CLQ_ERROR_SHAPE,
+                "%s.shape[%d] is 0: a row must have at least one element", names->x, work->x.rank - 1);
+    CLQ_TRY(clq__view_check_rank(&work->y, &work->x));
+    CLQ_TRY(clq__view_check_size(&work->y, &work->x, work->x.rank - 1));
+    CLQ_TRY(clq__view_check_output(&work->y));
+    CLQ_TRY(check_written(&work->scale, &work->y));
+    if (work->offset.tensor != NULL)
+        CLQ_TRY(check_written(&work->offset, &work->y));
+    if (work->smooth.tensor != NULL)
+        CLQ_TRY(check_smooth(work));
+end:
+    return status;
+}
+
+clq_status clq__dynamic_check_memory(const clq_context *context, const struct clq__dynamic_work *work,
+                                     int64_t workspace_words)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *const tensors[] = {&work->y, &work->scale,  &work->offset,
+                                               &work->x, &work->smooth, &work->placement.indices};
+
+    CLQ_TRY(clq__memory_check_all(context, tensors, 3, (int)CLQ_COUNT(tensors)));
+    CLQ_TRY(clq__side_buffers_check(context, &work->placement, workspace_words, tensors,
+                                    (int)CLQ_COUNT(tensors)));
+end:
+    return status;
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The list of a call: filled in, enqueued, and built ahead. */
+#include "plan/launches.h"
+
+#include "base/error.h"
+
+#include <assert.h>
+#include <inttypes.h>
+
+void clq__launches_init(struct clq__launches *launches)
+{
+    launches->num_before = launches->num_scratch = 0;
+    launches->claims = false;
+}
+
+struct clq__launch *clq__launches_add(struct clq__launches *launches)
+{
+    assert(launches->num_before < CLQ__MOST_BEFORE && !launches->claims);
+    return &launches->before[launches->num_before++];
+}
+
+void clq__launches_scratch(struct clq__launches *launches, int64_t elements, size_t element_bytes,
+                           unsigned written, unsigned read)
+{
+    assert(launches->num_before > 0 && launches->num_scratch < CLQ__MOST_BEFORE);
+    launches->scratch[launches->num_scratch++] =
+        (struct clq__scratch){.elements = elements,
+                              .element_bytes = element_bytes,
+                              .written = &launches->before[launches->num_before - 1].buffers[written],
+                              .read = &launches->kernel.buffers[read]};
+}
+
+static clq_status create(clq_context *context, const struct clq__scratch *scratch, cl_mem *buffer)
+{
+    clq_status status = CLQ_OK;
+    size_t size_bytes = 0;
+
+    CLQ_REQUIRE(!__builtin_mul_overflow(scratch->elements, scratch->element_bytes, &size_bytes),
+                CLQ_ERROR_OVERFLOW, "scratch memory of %" PRId64 " elements of %zu bytes: it must fit size_t",
+                scratch->elements, scratch->element_bytes);
+    CLQ_TRY(clq__scratch_create(context, size_bytes, buffer));
+    *scratch->written = *scratch->read = *buffer;
+end:
+    return status;
+}
+
+static clq_status clear_table(const struct clq__launches *launches, cl_command_queue queue, cl_uint num_wait,
+                              const cl_event *wait, cl_event *cleared)
+{
+    const struct clq_entries *entries = &launches->claim.entries;
+
+    return clq__clear(queue, launches->before[launches->num_before - 1].buffers[1],
+                      (size_t)entries->owner_offset * sizeof(uint32_t),
+                      (size_t)entries->owner_words * sizeof(uint32_t), num_wait, wait, cleared);
+}
+
+/* All buffers before the first command: where one fails, nothing was enqueued. */
+clq_status clq__launches_enqueue(struct clq__launches *launches, clq_context *context, cl_command_queue queue,
+                                 cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    cl_mem buffers[CLQ__MOST_BEFORE];
+    cl_event events[CLQ__MOST_BEFORE], cleared = NULL;
+    cl_uint num_buffers = 0, num_events = 0;
+
+    for (unsigned i = 0; i < launches->num_scratch; i++) {
+        CLQ_TRY(create(context, &launches->scratch[i], &buffers[i]));
+        num_buffers++;
+    }
+    for (unsigned i = 0; i < launches->num_before; i++) {
+        const bool claims = launches->claims && i + 1 == launches->num_before;
+
+        if (claims)
+            CLQ_TRY(clear_table(launches, queue, num_wait, wait, &cleared));
+        CLQ_TRY(clq__launch(context, queue, &launches->before[i], claims ? 1 : num_wait,
+                            claims ? &cleared : wait, &events[i]));
+        num_events++;
+    }
+    CLQ_TRY(clq__launch(context, queue, &launches->kernel, num_events > 0 ? num_events : num_wait,
+                        num_events > 0 ? events : wait, done));
+end:
+    for (cl_uint i = 0; i < num_events; i++)
+        clq__event_release(events[i]);
+    clq__event_release(cleared);
+    for (cl_uint i = 0; i < num_buffers; i++)
+        clq__scratch_release(buffers[i]);
+    return status;
+}
+
+clq_status clq__launches_build(const struct clq__launches *launches, clq_context *context)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__launch *built = NULL;
+
+    for (unsigned i = 0; i < launches->num_before; i++) {
+        const struct clq__launch *launch = &launches->before[i];
+
+        if (built == NULL ||
+            built->variant.bits != launch->variant.bits) /* scales and zero points are widened alike */
+            CLQ_TRY(clq__launch_build(context, launch));
+        built = launch;
+    }
+    CLQ_TRY(clq__launch_build(context, &launches->kernel));
+end:
+    return status;
+}

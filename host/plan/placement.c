@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What kernels are told of entries and their places. */
+#include "plan/placement.h"
+
+#include <clquant/quantize_scatter.h>
+
+/* Up to so many looks every row looks at all later entries; beyond, a table of last entries grows with the
+ * entries alone. Not tuned finely: on PoCL, 256 entries of 1,024 elements took 4.7 times the time of unique
+ * ones when they were scanned, 1.5 times with the table. */
+#define SCAN_LOOKS (1 << 14)
+
+static bool is_placed(const struct clq__placement *placement)
+{
+    return placement->kind == CLQ_ENTRY_STARTS || placement->kind == CLQ_ENTRY_PAIRS;
+}
+
+/* Where entries may overlap or wrap, a position of an entry is a row of its own, for it is kept or dropped,
+ * and placed, alone. */
+static bool positions_apart(const struct clq__placement *placement)
+{
+    return is_placed(placement) && placement->length > 1 &&
+           (placement->may_overlap || placement->range == CLQ_WRAP);
+}
+
+bool clq__placement_takes(const struct clq__placement *placement, int d)
+{
+    if (placement->kind == CLQ_ENTRY_NONE)
+        return false;
+    return d == 0 || (positions_apart(placement) && d == placement->axis);
+}
+
+void clq__placement_fold(const struct clq__placement *placement, struct clq__fold *fold, int64_t count,
+                         const int64_t position_stride[CLQ__FOLD_TENSORS],
+                         const int64_t entry_stride[CLQ__FOLD_TENSORS])
+{
+    if (positions_apart(placement))
+        clq__fold_add(fold, true, placement->length, position_stride);
+    if (placement->kind != CLQ_ENTRY_NONE)
+        clq__fold_add(fold, true, count, entry_stride);
+}
+
+/* The table has a word for each place of the cache, or where entries are few beside these two or more for
+ * each entry, so that clearing it does not cost more than the entries. Measured on PoCL with 8 places for each
+ * of 32,768 entries of 1,024 elements: 0.91 of the time with a word for each place, for a search in the smaller
+ * table ends after one word or more, which no processor foresees. */
+static void choose_overlap(struct clq_entries *entries, int64_t rows)
+{
+    int64_t hashed = 64;
+
+    if (rows <= SCAN_LOOKS / entries->count) {
+        entries->overlap = CLQ_OVERLAP_SCAN;
+        return;
+    }
+    entries->overlap = CLQ_OVERLAP_OWNER;
+    entries->owner_words = entries->batches * entries->size;
+    if (entries->length > 1 || entries->count >= entries->owner_words / 16)
+        return;
+    while (hashed < 2 * entries->count)
+        hashed *= 2;
+    entries->overlap = CLQ_OVERLAP_HASH;
+    entries->owner_words = hashed;
+}
+
+void clq__placement_describe(const struct clq__placement *placement, int64_t rows, int64_t count,
+                             struct clq_entries *entries)
+{
+    entries->kind = placement->kind;
+    entries->report_offset = -1;
+    entries->positions = 1;
+    if (placement->kind == CLQ_ENTRY_NONE)
+        return;
+    entries->count = placement->indices.shape[0];
+    entries->rows = rows / count;
+    entries->index_offset = clq__view_offset_units(&placement->indices);
+    entries->index_stride = placement->indices.stride[0];
+    entries->index_pair = placement->indices.rank > 1 ? placement->indices.stride[1] : 0;
+    entries->wide = placement->indices.type == CLQ__I64;
+    if (placement->report != NULL)
+        entries->report_offset = (int64_t)(placement->report_offset_bytes / sizeof(uint32_t));
+    if (!is_placed(placement))
+        return;
+    entries->range = placement->range;
+    entries->batches = placement->batches;
+    entries->size = placement->size;
+    entries->length = placement->length;
+    entries->positions = positions_apart(placement) ? placement->length : 1;
+    if (placement->may_overlap)
+        choose_overlap(entries, rows);
+}
+
+void clq__placement_steps(const struct clq__placement *placement, const struct clq__view *cache,
+                          int64_t *batch, int64_t *start)
+{
+    *batch = clq__view_step_units(cache, placement->batches, cache->stride[0]);
+    *start = clq__view_step_units(cache, placement->size, cache->stride[placement->axis]);
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows that lie, or find their scales, where an index tensor says: the rules of its shapes, and what the
+ * kernels are told. The operators that read indices share it. */
+#ifndef CLQ_PLAN_PLACEMENT_H
+#define CLQ_PLAN_PLACEMENT_H
+
+#include "args/entries.h"
+#include "base/fold.h"
+#include "base/view.h"
+
+#include <clquant/report.h>
+#include <clquant/tensor.h>
+
+struct clq__placement {
+    struct clq__view indices; /* view.tensor is NULL where there are none */
+    enum clq_entry_kind kind;
+    int64_t batches, size, length; /* of a cache: D0, A and U */
+    int axis;                      /* the one of A and U */
+    uint32_t range;                /* enum clq_range_policy */
+    bool may_overlap;              /* entries may write the same place */
+    bool moves;                    /* entries have elements: else indices are not looked at */
+    cl_mem report, workspace;
+    uint64_t report_offset_bytes, workspace_offset_bytes;
+};
+
+/* No indices. */
+void clq__placement_init(struct clq__placement *placement);
+
+/* An enum clq_range_policy. */
+clq_status clq__range_check(uint32_t out_of_range);
+
+/* The rules of a cache and what moves in or out of it, in one piece per entry of the indices. Sets all but
+ * report and workspace. */
+struct clq__placement_rules {
+    const DLTensor *indices;
+    const struct clq__view *cache, *pieces; /* [D0, .., A, ..] and [N, .., U, ..] */
+    int axis;
+    int least_rank;
+    bool last_is_whole; /* axis is not the last dimension either */
+    uint32_t out_of_range, unique;
+};
+clq_status clq__placement_check(struct clq__placement *placement, const struct clq__placement_rules *rules);
+
+/* Whether dimension d is an entry's, or a position's that is placed alone: then it is not folded with the
+ * others, but added outside of them, positions first, by clq__placement_fold. */
+bool clq__placement_takes(const struct clq__placement *placement, int d);
+/* sizes are those of the pieces; strides step along its axis and along its first dimension. What lies at the
+ * entry's place steps by the kernel, and by 0 here. */
+void clq__placement_fold(const struct clq__placement *placement, struct clq__fold *fold, int64_t count,
+                         const int64_t position_stride[CLQ__FOLD_TENSORS],
+                         const int64_t entry_stride[CLQ__FOLD_TENSORS]);
+
+/* Sets all but the strides of what is placed, in entries that are all zeros. rows is the number of rows in all, count
+ * that of the outermost dimension. Where entries may overlap it also says how a row learns of it, with owner_words for the table. */
+void clq__placement_describe(const struct clq__placement *placement, int64_t rows, int64_t count,
+                             struct clq_entries *entries);
+
+/* From batch to batch, and from position to position, of a tensor [D0, .., A, ..], in units. */
+void clq__placement_steps(const struct clq__placement *placement, const struct clq__view *cache,
+                          int64_t *batch, int64_t *start);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The rules of indices, and of the shapes that they place, that the host can know. */
+#include "base/error.h"
+#include "plan/axis.h"
+#include "plan/placement.h"
+
+#include <clquant/quantize_scatter.h>
+#include <stdio.h>
+
+void clq__placement_init(struct clq__placement *placement)
+{
+    clq__view_init_absent(&placement->indices, "indices");
+    placement->kind = CLQ_ENTRY_NONE;
+    placement->may_overlap = placement->moves = false;
+    placement->range = CLQ_DROP;
+    placement->batches = placement->size = placement->length = 1;
+    placement->axis = 0;
+    placement->report = placement->workspace = NULL;
+    placement->report_offset_bytes = placement->workspace_offset_bytes = 0;
+}
+
+clq_status clq__range_check(uint32_t out_of_range)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(out_of_range <= CLQ_WRAP, CLQ_ERROR_VALUE,
+                "out_of_range is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", out_of_range);
+end:
+    return status;
+}
+
+/* Whether the tensors would fit with their entries along dimension d. */
+static bool fit_along(const struct clq__view *cache, const struct clq__view *pieces, int d)
+{
+    for (int other = 1; other < cache->rank; other++)
+        if (other != d && cache->shape[other] != pieces->shape[other])
+            return false;
+    return pieces->shape[d] <= cache->shape[d];
+}
+
+/* Of dimension d, which is not axis. Whoever left axis out has another layout than the default's in mind. */
+static clq_status refuse_size(const struct clq__view *cache, const struct clq__view *pieces, int d, int axis)
+{
+    char hint[48] = "";
+
+    if (cache->lanes > 1 && d == cache->rank - 1)
+        return clq__view_refuse_size(cache, pieces, d);
+    if (fit_along(cache, pieces, d))
+        snprintf(hint, sizeof hint, "; is axis %d meant?", d);
+    return clq_error_set(
+        CLQ_ERROR_SHAPE,
+        "%s.shape[%d] is %lld: it must be %s.shape[%d], %lld, for axis is %d, where alone an entry may "
+        "be shorter than the cache%s",
+        pieces->name, d, (long long)pieces->shape[d], cache->name, d, (long long)cache->shape[d], axis, hint);
+}
+
+/* The axes from 1 to end - 1, counted from both ends. */
+static const char *allowed(char text[64], int rank, int end)
+{
+    if (end == 2)
+        snprintf(text, 64, "1 or %d", 1 - rank);
+    else
+        snprintf(text, 64, "from 1 to %d or from %d to %d", end - 1, 1 - rank, end - rank - 1);
+    return text;
+}
+
+static clq_status check_shapes(struct clq__placement *placement, const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *pieces = rules->pieces, *cache = rules->cache;
+    const int rank = pieces->rank, at = clq__axis_of(rules->axis, CLQ__AXIS_SECOND_TO_LAST, rank);
+    const int end = rank - (rules->last_is_whole ? 1 : 0);
+    char text[CLQ__AXIS_TEXT], range[64];
+
+    CLQ_REQUIRE(cache->rank >= rules->least_rank, CLQ_ERROR_RANK, "%s.ndim is %d: it must be from %d to %d",
+                cache->name, cache->rank, rules->least_rank, CLQ__MAX_RANK);
+    CLQ_TRY(clq__view_check_rank(pieces, cache));
+    CLQ_REQUIRE(
+        end > 1, CLQ_ERROR_RANK,
+        "%s.ndim is %d: it must be at least 3, for entries are placed along a dimension that is neither the "
+        "first nor the last",
+        cache->name, rank);
+    CLQ_REQUIRE(at >= 1 && at < end, CLQ_ERROR_AXIS,
+                "%s: it must be %s, any of the %d dimensions of %s but the first%s",
+                clq__axis_text(rules->axis, CLQ__AXIS_SECOND_TO_LAST, text), allowed(range, rank, end), rank,
+                cache->name, end < rank ? " and the last" : "");
+    for (int d = 1; d < rank; d++)
+        if (d != at && cache->shape[d] != pieces->shape[d])
+            CLQ_TRY(refuse_size(cache, pieces, d, at));
+    CLQ_REQUIRE(pieces->shape[at] <= cache->shape[at], CLQ_ERROR_SHAPE,
+                "%s.shape[%d] is %lld: it must be at most %s.shape[%d], %lld", pieces->name, at,
+                (long long)pieces->shape[at], cache->name, at, (long long)cache->shape[at]);
+    placement->axis = at;
+    placement->batches = cache->shape[0];
+    placement->size = cache->shape[at];
+    placement->length = pieces->shape[at];
+end:
+    return status;
+}
+
+static clq_status check_indices(const struct clq__placement *placement,
+                                const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *indices = &placement->indices, *pieces = rules->pieces, *cache = rules->cache;
+
+    CLQ_REQUIRE(indices->rank == 1 || indices->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1 or 2",
+                indices->name, indices->rank);
+    CLQ_REQUIRE(indices->rank == 1 || indices->shape[1] == 2, CLQ_ERROR_SHAPE,
+                "%s.shape[1] is %lld: it must be 2, a batch and a start", indices->name,
+                (long long)indices->shape[1]);
+    CLQ_REQUIRE(indices->shape[0] == pieces->shape[0], CLQ_ERROR_SHAPE,
+                "%s.shape[0] is %lld: it must be %s.shape[0], %lld", indices->name,
+                (long long)indices->shape[0], pieces->name, (long long)pieces->shape[0]);
+    CLQ_REQUIRE(indices->rank == 2 || indices->shape[0] <= cache->shape[0], CLQ_ERROR_SHAPE,
+                "%s.shape[0] is %lld: with 1-D indices it must be at most %s.shape[0], %lld", indices->name,
+                (long long)indices->shape[0], cache->name, (long long)cache->shape[0]);
+end:
+    return status;
+}
+
+clq_status clq__placement_check(struct clq__placement *placement, const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__range_check(rules->out_of_range));
+    CLQ_REQUIRE(rules->unique <= 1, CLQ_ERROR_VALUE, "unique is %u: it must be 0 or 1", rules->unique);
+    CLQ_TRY(clq__view_init(&placement->indices, "indices", rules->indices, CLQ__INDICES));
+    CLQ_TRY(check_shapes(placement, rules));
+    CLQ_TRY(check_indices(placement, rules));
+    placement->kind = placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS : CLQ_ENTRY_STARTS;
+    placement->range = rules->out_of_range;
+    placement->moves = rules->pieces->elements > 0;
+    placement->may_overlap = placement->kind == CLQ_ENTRY_PAIRS && !rules->unique;
+    CLQ_REQUIRE(
+        !placement->may_overlap || placement->indices.shape[0] < UINT32_MAX, CLQ_ERROR_SHAPE,
+        "indices.shape[0] is %lld: it must be at most 4294967294 where unique is 0, for the last entry of a "
+        "place is kept in 32 bits",
+        (long long)placement->indices.shape[0]);
+end:
+    return status;
+}

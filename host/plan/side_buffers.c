@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/side_buffers.h"
+
+#include "base/error.h"
+
+#include <assert.h>
+
+enum { MAX_TENSORS = 12 };
+
+struct side_buffer {
+    struct clq__view view;
+    DLTensor tensor;
+    int64_t words;
+};
+
+/* As a tensor of words. */
+static clq_status describe(struct side_buffer *side, const char *name, cl_mem buffer, uint64_t offset_bytes,
+                           int64_t words)
+{
+    clq_status status = CLQ_OK;
+
+    if (buffer == NULL || words == 0) {
+        clq__view_init_absent(&side->view, name);
+        goto end;
+    }
+    CLQ_REQUIRE(offset_bytes % sizeof(uint32_t) == 0, CLQ_ERROR_LAYOUT,
+                "%s_offset_bytes is %llu: it must be a multiple of 4", name,
+                (unsigned long long)offset_bytes);
+    side->words = words;
+    side->tensor = (DLTensor){.data = buffer,
+                              .device = {kDLOpenCL, 0},
+                              .ndim = 1,
+                              .dtype = CLQ_INT32,
+                              .shape = &side->words,
+                              .byte_offset = offset_bytes};
+    CLQ_TRY(clq__view_init(&side->view, name, &side->tensor, CLQ__SET(CLQ__I32)));
+end:
+    return status;
+}
+
+clq_status clq__side_buffers_check(const clq_context *context, const struct clq__placement *placement,
+                                   int64_t workspace_words, const struct clq__view *const *tensors, int count)
+{
+    clq_status status = CLQ_OK;
+    struct side_buffer report, workspace;
+    const struct clq__view *all[2 + MAX_TENSORS];
+
+    assert(count <= MAX_TENSORS);
+    if (placement->report == NULL && (placement->workspace == NULL || workspace_words == 0))
+        goto end;
+    CLQ_TRY(describe(&report, "report", placement->report, placement->report_offset_bytes,
+                     sizeof(struct clq_report) / sizeof(uint32_t)));
+    CLQ_TRY(describe(&workspace, "workspace", placement->workspace, placement->workspace_offset_bytes,
+                     workspace_words));
+    all[0] = &workspace.view;
+    all[1] = &report.view;
+    for (int i = 0; i < count; i++)
+        all[2 + i] = tensors[i];
+    CLQ_TRY(clq__memory_check_sides(context, all, 2, 2 + count));
+end:
+    return status;
+}
