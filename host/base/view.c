@@ -185,6 +185,15 @@ void clq__view_init_absent(struct clq__view *view, const char *name)
     view->extent_bytes = 0;
 }
 
+clq_status clq__view_init_optional(struct clq__view *view, const char *name, const DLTensor *tensor,
+                                   unsigned types)
+{
+    if (tensor != NULL)
+        return clq__view_init(view, name, tensor, types);
+    clq__view_init_absent(view, name);
+    return CLQ_OK;
+}
+
 clq_status clq__view_check_output(const struct clq__view *view)
 {
     clq_status status = CLQ_OK;

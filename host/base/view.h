@@ -28,6 +28,9 @@ clq_status clq__view_init(struct clq__view *view, const char *name, const DLTens
 
 /* Stands for an optional tensor that was not given: no tensor, type CLQ__NONE, one element. */
 void clq__view_init_absent(struct clq__view *view, const char *name);
+/* One of both. */
+clq_status clq__view_init_optional(struct clq__view *view, const char *name, const DLTensor *tensor,
+                                   unsigned types);
 
 /* Refuses a view that has two elements in one place, or may have: dimensions ordered by stride, each stride
  * must be at least the span of the smaller ones. */

@@ -1,59 +1,136 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clq_dequantize: static quantization backwards, and the rows that dynamic quantization wrote. */
-#include "ops/dequantize.h"
+/* clq_dequantize: static quantization backwards, and the rows that dynamic quantization wrote. The work is that of
+ * quantization, mirrored: its x, which is written, is the caller's y, and its y the caller's q. */
+#include <clquant/dequantize.h>
 
 #include "base/error.h"
-#include "plan/check_indices.h"
+#include "ops/operators.h"
+#include "plan/parameter.h"
+#include "plan/side_buffers.h"
 
-static clq_status run(clq_context *context, cl_command_queue queue, const struct clq_dequantize_desc *desc,
-                      bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)
+static const struct clq__names names = {"y", "q", "scales", "zero_points"};
+static const struct clq__names dynamic_names = {"y", "q", "scales", "offsets"};
+
+static clq_status check_choices(const struct clq_dequantize_desc *desc)
 {
     clq_status status = CLQ_OK;
-    struct clq__static_work work;
 
-    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(clq__dequantize_check(desc, &work));
-    CLQ_TRY(clq__dequantize_check_memory(context, &work));
-    CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, wait, done));
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
+    CLQ_REQUIRE(desc->zero_points == NULL || desc->mode != CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "zero_points is given: with mode CLQ_DEQUANTIZE_DYNAMIC (2) there are offsets instead");
+    CLQ_REQUIRE(desc->offsets == NULL || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "offsets is given: they are for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %u", desc->mode);
+    CLQ_REQUIRE(desc->group_index == NULL || desc->indices == NULL, CLQ_ERROR_VALUE,
+                "indices and group_index are both given: one of them must be NULL");
+    CLQ_REQUIRE(desc->group_index == NULL || desc->mode == CLQ_DEQUANTIZE_MULTIPLY, CLQ_ERROR_VALUE,
+                "mode is %u: with group_index it must be CLQ_DEQUANTIZE_MULTIPLY (1)", desc->mode);
+    CLQ_REQUIRE(desc->mode <= CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "mode is %u: it must be CLQ_DEQUANTIZE_DIVIDE (0), CLQ_DEQUANTIZE_MULTIPLY (1) or "
+                "CLQ_DEQUANTIZE_DYNAMIC (2)",
+                desc->mode);
 end:
     return status;
 }
+
+/* Where the rows of y come from. */
+static clq_status check_placement(const struct clq_dequantize_desc *desc, struct clq__work *work)
+{
+    clq_status status = CLQ_OK;
+    const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
+
+    if (desc->indices == NULL) {
+        CLQ_TRY(clq__range_check(desc->out_of_range));
+        CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
+        goto end;
+    }
+    CLQ_TRY(clq__placement_check(
+        &work->placement, &(struct clq__placement_rules){.indices = desc->indices,
+                                                         .cache = &work->y,
+                                                         .pieces = &work->x,
+                                                         .axis = desc->axis,
+                                                         .least_rank = dynamic ? 3 : 2,
+                                                         .last_is_whole = dynamic || work->y.type == CLQ__I4,
+                                                         .out_of_range = desc->out_of_range,
+                                                         .unique = 1})); /* places may be read together */
+end:
+    return status;
+}
+
+static clq_status check_parameters(const struct clq_dequantize_desc *desc, struct clq__work *work)
+{
+    clq_status status = CLQ_OK;
+
+    if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
+        CLQ_TRY(clq__parameters_check_rows(work));
+    } else if (desc->indices != NULL) {
+        CLQ_TRY(clq__parameters_check_last(work));
+    } else if (desc->group_index != NULL) {
+        CLQ_TRY(clq__view_init(&work->placement.indices, "group_index", desc->group_index, CLQ__INDICES));
+        CLQ_TRY(clq__parameters_check_groups(work));
+    } else {
+        CLQ_TRY(clq__parameters_check_axis(work, desc->axis));
+    }
+end:
+    return status;
+}
+
+static clq_status check(struct clq__work *work, const void *of)
+{
+    clq_status status = CLQ_OK;
+    const struct clq_dequantize_desc *desc = of;
+    struct clq__placement *placement = &work->placement;
+    const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
+
+    CLQ_TRY(check_choices(desc));
+    work->names = dynamic ? &dynamic_names : &names;
+    work->back = true;
+    work->divide = desc->mode == CLQ_DEQUANTIZE_MULTIPLY;
+    work->add = dynamic;
+    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->q, CLQ__QUANTIZED));
+    CLQ_TRY(clq__parameters_init(work, desc->scales, dynamic ? desc->offsets : desc->zero_points));
+    CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->y, CLQ__FLOATS));
+    CLQ_TRY(check_placement(desc, work));
+    CLQ_TRY(clq__view_check_output(&work->x));
+    CLQ_TRY(check_parameters(desc, work));
+    if (placement->kind == CLQ_ENTRY_NONE)
+        goto end;
+    placement->report = desc->report;
+    placement->report_offset_bytes = desc->report_offset_bytes;
+end:
+    return status;
+}
+
+const struct clq__operator clq__dequantize = {
+    CLQ__DESCRIPTOR(clq_dequantize_desc),
+    .check = check,
+    .tensors = {CLQ__TENSOR(x), CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view),
+                CLQ__TENSOR(placement.indices)},
+    .outputs = 1,
+    .check_sides = clq__side_buffers_check_static,
+    .describe = clq__static_describe,
+    .cut = clq__static_cut,
+};
 
 clq_status clq_dequantize(clq_context *context, cl_command_queue queue,
                           const struct clq_dequantize_desc *desc, cl_uint num_wait, const cl_event *wait,
                           cl_event *done)
 {
-    return run(context, queue, desc, false, num_wait, wait, done);
+    return clq__operator_run(context, queue, &clq__dequantize, &names, desc, num_wait, wait, done);
 }
 
 clq_status clq_dequantize_build(clq_context *context, const struct clq_dequantize_desc *desc)
 {
-    return run(context, NULL, desc, true, 0, NULL, NULL);
+    return clq__operator_build(context, &clq__dequantize, &names, desc);
 }
 
 clq_status clq_dequantize_check(const struct clq_dequantize_desc *desc)
 {
-    struct clq__static_work work;
-
-    return clq__dequantize_check(desc, &work);
+    return clq__operator_check(&clq__dequantize, &names, desc);
 }
 
 clq_status clq_dequantize_check_indices(clq_context *context, cl_command_queue queue,
                                         const struct clq_dequantize_desc *desc, cl_uint num_wait,
                                         const cl_event *wait)
 {
-    clq_status status = CLQ_OK;
-    struct clq__static_work work;
-
-    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
-    CLQ_TRY(clq__dequantize_check(desc, &work));
-    CLQ_TRY(clq__dequantize_check_memory(context, &work));
-    CLQ_REQUIRE(work.placement.kind != CLQ_ENTRY_NONE, CLQ_ERROR_NULL,
-                "indices and group_index are NULL: there is nothing to read back");
-    if (work.placement.kind == CLQ_ENTRY_GROUPS)
-        CLQ_TRY(clq__indices_check_groups(queue, &work.placement, work.x.shape[0], num_wait, wait));
-    else
-        CLQ_TRY(clq__indices_check_entries(queue, &work.placement, num_wait, wait));
-end:
-    return status;
+    return clq__operator_check_indices(context, queue, &clq__dequantize, &names, desc, num_wait, wait);
 }

@@ -4,10 +4,12 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "ops/dynamic_scatter.h"
 #include "ops/npu_words.h"
+#include "ops/operators.h"
 
-static const struct clq__dynamic_names names = {"x", "var", "var_scale", "var_offset"};
+#include <clquant/dynamic_quantize_scatter.h>
+
+static const struct clq__names names = {"x", "var", "var_scale", "var_offset"};
 
 /* A tensor with a dimension of one element put in at `at`. */
 struct seen {
@@ -46,15 +48,15 @@ end:
     return status;
 }
 
-/* The tensors as the general operator takes them. */
+/* The call as the general operator takes it. */
 struct general {
     struct seen x, scale, offset;
     DLTensor words;
+    struct clq_dynamic_quantize_scatter_desc desc;
 };
 
-static clq_status call_of(const DLTensor *x, const DLTensor *indices, const DLTensor *var,
-                          const DLTensor *var_scale, const DLTensor *var_offset, struct general *general,
-                          struct clq__dynamic_scatter *call)
+static clq_status general_of(const DLTensor *x, const DLTensor *indices, const DLTensor *var,
+                             const DLTensor *var_scale, const DLTensor *var_offset, struct general *general)
 {
     clq_status status = CLQ_OK;
     char is[CLQ__DTYPE_TEXT];
@@ -71,13 +73,12 @@ static clq_status call_of(const DLTensor *x, const DLTensor *indices, const DLTe
     CLQ_REQUIRE(x->shape[0] == var->shape[0], CLQ_ERROR_SHAPE,
                 "x.shape[0] is %lld: it must be var.shape[0], %lld", (long long)x->shape[0],
                 (long long)var->shape[0]);
-    *call = (struct clq__dynamic_scatter){
-        .names = &names,
-        .tensors = {.x = see(&general->x, x, 1),
-                    .y = &general->words,
-                    .scale = var_scale->ndim == 2 ? see(&general->scale, var_scale, 2) : var_scale,
-                    .offset = var_offset->ndim == 2 ? see(&general->offset, var_offset, 2) : var_offset},
+    general->desc = (struct clq_dynamic_quantize_scatter_desc){
+        .cache = &general->words,
+        .cache_scales = var_scale->ndim == 2 ? see(&general->scale, var_scale, 2) : var_scale,
+        .cache_offsets = var_offset->ndim == 2 ? see(&general->offset, var_offset, 2) : var_offset,
         .indices = indices,
+        .updates = see(&general->x, x, 1),
         .axis = 1};
 end:
     return status;
@@ -91,10 +92,10 @@ clq_status clq_dynamic_quant_update_scatter_v2(clq_context *context, cl_command_
 {
     clq_status status = CLQ_OK;
     struct general general;
-    struct clq__dynamic_scatter call;
 
-    CLQ_TRY(call_of(x, indices, var, var_scale, var_offset, &general, &call));
-    CLQ_TRY(clq__dynamic_scatter_run(context, queue, &call, false, num_wait, wait, done));
+    CLQ_TRY(general_of(x, indices, var, var_scale, var_offset, &general));
+    CLQ_TRY(clq__operator_run(context, queue, &clq__dynamic_quantize_scatter, &names, &general.desc, num_wait,
+                              wait, done));
 end:
     return status;
 }
@@ -105,11 +106,9 @@ clq_status clq_dynamic_quant_update_scatter_v2_check(const DLTensor *x, const DL
 {
     clq_status status = CLQ_OK;
     struct general general;
-    struct clq__dynamic_scatter call;
-    struct clq__dynamic_work work;
 
-    CLQ_TRY(call_of(x, indices, var, var_scale, var_offset, &general, &call));
-    CLQ_TRY(clq__dynamic_scatter_check(&call, &work));
+    CLQ_TRY(general_of(x, indices, var, var_scale, var_offset, &general));
+    CLQ_TRY(clq__operator_check(&clq__dynamic_quantize_scatter, &names, &general.desc));
 end:
     return status;
 }

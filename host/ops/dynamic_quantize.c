@@ -3,58 +3,50 @@
 #include <clquant/dynamic_quantize.h>
 
 #include "base/error.h"
-#include "plan/dynamic.h"
+#include "ops/operators.h"
 
-static const struct clq__dynamic_names names = {"x", "y", "scales", "offsets"};
-
-clq_status clq__dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc,
-                                       struct clq__dynamic_work *work)
+static clq_status check(struct clq__work *work, const void *of)
 {
     clq_status status = CLQ_OK;
+    const struct clq_dynamic_quantize_desc *desc = of;
 
-    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
     CLQ_TRY(clq__reserved_check(desc->reserved32));
-    CLQ_TRY(clq__dynamic_check(work, &names,
-                               &(struct clq__dynamic_tensors){.x = desc->x,
-                                                              .y = desc->y,
-                                                              .scale = desc->scales,
-                                                              .offset = desc->offsets,
-                                                              .smooth = desc->smooth_scales,
-                                                              .symmetric = desc->symmetric}));
+    CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->x,
+                                                                    .y = desc->y,
+                                                                    .scale = desc->scales,
+                                                                    .offset = desc->offsets,
+                                                                    .smooth = desc->smooth_scales,
+                                                                    .symmetric = desc->symmetric}));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
 end:
     return status;
 }
 
-static clq_status run(clq_context *context, cl_command_queue queue,
-                      const struct clq_dynamic_quantize_desc *desc, bool build_only, cl_uint num_wait,
-                      const cl_event *wait, cl_event *done)
-{
-    clq_status status = CLQ_OK;
-    struct clq__dynamic_work work;
+const struct clq__operator clq__dynamic_quantize = {
+    CLQ__DESCRIPTOR(clq_dynamic_quantize_desc),
+    .check = check,
+    .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
+                CLQ__TENSOR(smooth)},
+    .outputs = 3,
+    .describe = clq__dynamic_describe,
+    .cut = clq__dynamic_cut,
+};
 
-    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(clq__dynamic_quantize_check(desc, &work));
-    CLQ_TRY(clq__dynamic_run(context, queue, &work, build_only, num_wait, wait, done));
-end:
-    return status;
-}
+static const struct clq__names names = {"x", "y", "scales", "offsets"};
 
 clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,
                                 const struct clq_dynamic_quantize_desc *desc, cl_uint num_wait,
                                 const cl_event *wait, cl_event *done)
 {
-    return run(context, queue, desc, false, num_wait, wait, done);
+    return clq__operator_run(context, queue, &clq__dynamic_quantize, &names, desc, num_wait, wait, done);
 }
 
 clq_status clq_dynamic_quantize_build(clq_context *context, const struct clq_dynamic_quantize_desc *desc)
 {
-    return run(context, NULL, desc, true, 0, NULL, NULL);
+    return clq__operator_build(context, &clq__dynamic_quantize, &names, desc);
 }
 
 clq_status clq_dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc)
 {
-    struct clq__dynamic_work work;
-
-    return clq__dynamic_quantize_check(desc, &work);
+    return clq__operator_check(&clq__dynamic_quantize, &names, desc);
 }

@@ -4,8 +4,12 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "ops/group.h"
 #include "ops/npu_words.h"
+#include "ops/operators.h"
+
+#include <clquant/group_quantize.h>
+
+static const struct clq__names names = {"x", "y", "scale", "offset"};
 
 static clq_status check_output(const DLTensor *x, const DLTensor *y, bool words, DLTensor *as)
 {
@@ -25,9 +29,9 @@ end:
 }
 
 /* as takes the place of y. */
-static clq_status call_of(const DLTensor *x, const DLTensor *scale, const DLTensor *group_index,
-                          const DLTensor *offset, enum clq_npu_dtype dst_dtype, const DLTensor *y,
-                          DLTensor *as, struct clq__group *call)
+static clq_status general_of(const DLTensor *x, const DLTensor *scale, const DLTensor *group_index,
+                             const DLTensor *offset, enum clq_npu_dtype dst_dtype, const DLTensor *y,
+                             DLTensor *as, struct clq_group_quantize_desc *general)
 {
     clq_status status = CLQ_OK;
     char is[CLQ__DTYPE_TEXT], wanted[CLQ__DTYPE_TEXT];
@@ -42,13 +46,8 @@ static clq_status call_of(const DLTensor *x, const DLTensor *scale, const DLTens
                 clq__dtype_text(offset->dtype, is, sizeof is),
                 clq__dtype_text(scale->dtype, wanted, sizeof wanted));
     CLQ_TRY(check_output(x, y, dst_dtype == CLQ_NPU_QUINT4X2, as));
-    *call = (struct clq__group){.scales_name = "scale",
-                                .zero_points_name = "offset",
-                                .x = x,
-                                .scales = scale,
-                                .group_index = group_index,
-                                .zero_points = offset,
-                                .y = as};
+    *general = (struct clq_group_quantize_desc){
+        .x = x, .scales = scale, .group_index = group_index, .zero_points = offset, .y = as};
 end:
     return status;
 }
@@ -59,11 +58,11 @@ clq_status clq_npu_group_quant(clq_context *context, cl_command_queue queue, con
                                const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct clq__group call;
+    struct clq_group_quantize_desc general;
     DLTensor as;
 
-    CLQ_TRY(call_of(x, scale, group_index, offset, dst_dtype, y, &as, &call));
-    CLQ_TRY(clq__group_run(context, queue, &call, false, num_wait, wait, done));
+    CLQ_TRY(general_of(x, scale, group_index, offset, dst_dtype, y, &as, &general));
+    CLQ_TRY(clq__operator_run(context, queue, &clq__group_quantize, &names, &general, num_wait, wait, done));
 end:
     return status;
 }
@@ -72,12 +71,11 @@ clq_status clq_npu_group_quant_check(const DLTensor *x, const DLTensor *scale, c
                                      const DLTensor *offset, enum clq_npu_dtype dst_dtype, const DLTensor *y)
 {
     clq_status status = CLQ_OK;
-    struct clq__group call;
-    struct clq__static_work work;
+    struct clq_group_quantize_desc general;
     DLTensor as;
 
-    CLQ_TRY(call_of(x, scale, group_index, offset, dst_dtype, y, &as, &call));
-    CLQ_TRY(clq__group_check(&call, &work));
+    CLQ_TRY(general_of(x, scale, group_index, offset, dst_dtype, y, &as, &general));
+    CLQ_TRY(clq__operator_check(&clq__group_quantize, &names, &general));
 end:
     return status;
 }

@@ -4,8 +4,12 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "ops/dense.h"
 #include "ops/npu_words.h"
+#include "ops/operators.h"
+
+#include <clquant/quantize.h>
+
+static const struct clq__names names = {"input", "output", "scales", "zero_points"};
 
 static const struct dtype {
     const char *name;
@@ -94,13 +98,13 @@ end:
 }
 
 /* as takes the place of output. */
-static clq_status call_of(const DLTensor *input, const DLTensor *scales, const DLTensor *zero_points,
-                          enum clq_npu_dtype dtype, int axis, bool div_mode, const DLTensor *output,
-                          DLTensor *as, struct clq__dense *call)
+static clq_status general_of(const DLTensor *input, const DLTensor *scales, const DLTensor *zero_points,
+                             enum clq_npu_dtype dtype, int axis, bool div_mode, const DLTensor *output,
+                             DLTensor *as, struct clq_quantize_desc *general)
 {
     clq_status status = CLQ_OK;
     const unsigned number = (unsigned)dtype;
-    int general;
+    int general_axis;
 
     CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
     CLQ_REQUIRE(scales != NULL, CLQ_ERROR_NULL, "scales is NULL: it must be a tensor");
@@ -111,16 +115,14 @@ static clq_status call_of(const DLTensor *input, const DLTensor *scales, const D
                 "dtype is %s: with div_mode %s it must be %s", dtypes[number].name,
                 div_mode ? "true" : "false", div_mode ? "qint8, quint8 or int32" : "qint8 or quint4x2");
     CLQ_TRY(check_output(&dtypes[number], input, output, as));
-    CLQ_TRY(check_axis(axis, div_mode, input, &general));
+    CLQ_TRY(check_axis(axis, div_mode, input, &general_axis));
     CLQ_TRY(check_parameters(scales, zero_points, div_mode));
-    *call = (struct clq__dense){.x = input,
-                                .scales = scales,
-                                .zero_points = zero_points,
-                                .y = as,
-                                .x_name = "input",
-                                .y_name = "output",
-                                .axis = general,
-                                .mode = div_mode ? CLQ_DIVIDE : CLQ_MULTIPLY};
+    *general = (struct clq_quantize_desc){.x = input,
+                                          .scales = scales,
+                                          .zero_points = zero_points,
+                                          .y = as,
+                                          .axis = general_axis,
+                                          .mode = div_mode ? CLQ_DIVIDE : CLQ_MULTIPLY};
 end:
     return status;
 }
@@ -131,11 +133,11 @@ clq_status clq_npu_quantize(clq_context *context, cl_command_queue queue, const 
                             const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct clq__dense call;
+    struct clq_quantize_desc general;
     DLTensor as;
 
-    CLQ_TRY(call_of(input, scales, zero_points, dtype, axis, div_mode, output, &as, &call));
-    CLQ_TRY(clq__dense_run(context, queue, &call, false, num_wait, wait, done));
+    CLQ_TRY(general_of(input, scales, zero_points, dtype, axis, div_mode, output, &as, &general));
+    CLQ_TRY(clq__operator_run(context, queue, &clq__quantize, &names, &general, num_wait, wait, done));
 end:
     return status;
 }
@@ -144,12 +146,11 @@ clq_status clq_npu_quantize_check(const DLTensor *input, const DLTensor *scales,
                                   enum clq_npu_dtype dtype, int axis, bool div_mode, const DLTensor *output)
 {
     clq_status status = CLQ_OK;
-    struct clq__dense call;
-    struct clq__static_work work;
+    struct clq_quantize_desc general;
     DLTensor as;
 
-    CLQ_TRY(call_of(input, scales, zero_points, dtype, axis, div_mode, output, &as, &call));
-    CLQ_TRY(clq__dense_check(&call, &work));
+    CLQ_TRY(general_of(input, scales, zero_points, dtype, axis, div_mode, output, &as, &general));
+    CLQ_TRY(clq__operator_check(&clq__quantize, &names, &general));
 end:
     return status;
 }

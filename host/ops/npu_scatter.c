@@ -5,12 +5,13 @@
 
 #include "base/dtype.h"
 #include "base/error.h"
-#include "ops/scatter.h"
+#include "ops/operators.h"
 
+#include <clquant/quantize_scatter.h>
 #include <string.h>
 
-static const struct clq__scatter_names copy_names = {"input", "output", "quant_scales", "quant_zero_points"};
-static const struct clq__scatter_names place_names = {"input", "self", "quant_scales", "quant_zero_points"};
+static const struct clq__names copy_names = {"updates", "output", "quant_scales", "quant_zero_points"};
+static const struct clq__names place_names = {"updates", "self", "quant_scales", "quant_zero_points"};
 
 static clq_status check_axes(const DLTensor *updates, int axis, int quant_axis)
 {
@@ -50,43 +51,44 @@ end:
     return status;
 }
 
-static clq_status check(const struct clq__scatter *call, int quant_axis, const char *reduce)
+static clq_status check(const struct clq_quantize_scatter_desc *general, const char *cache_name,
+                        int quant_axis, const char *reduce)
 {
     clq_status status = CLQ_OK;
-    const DLTensor *cache = call->cache, *updates = call->updates;
+    const DLTensor *cache = general->cache, *updates = general->updates;
     char is[CLQ__DTYPE_TEXT];
 
-    CLQ_REQUIRE(cache != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor", call->names->cache);
+    CLQ_REQUIRE(cache != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor", cache_name);
     CLQ_REQUIRE(updates != NULL, CLQ_ERROR_NULL, "updates is NULL: it must be a tensor");
     CLQ_REQUIRE(reduce != NULL, CLQ_ERROR_NULL, "reduce is NULL: it must be \"update\"");
     CLQ_REQUIRE(strcmp(reduce, "update") == 0, CLQ_ERROR_VALUE, "reduce is \"%s\": it must be \"update\"",
                 reduce);
     CLQ_REQUIRE(clq__type_of(cache->dtype) == CLQ__I8, CLQ_ERROR_TYPE, "%s.dtype is %s: it must be int8",
-                call->names->cache, clq__dtype_text(cache->dtype, is, sizeof is));
-    CLQ_TRY(check_axes(updates, call->axis, quant_axis));
-    CLQ_TRY(check_count("quant_scales", call->scales, updates));
-    CLQ_TRY(check_count("quant_zero_points", call->zero_points, updates));
+                cache_name, clq__dtype_text(cache->dtype, is, sizeof is));
+    CLQ_TRY(check_axes(updates, general->axis, quant_axis));
+    CLQ_TRY(check_count("quant_scales", general->scales, updates));
+    CLQ_TRY(check_count("quant_zero_points", general->zero_points, updates));
     CLQ_REQUIRE(updates->shape == NULL || cache->shape == NULL || cache->ndim < 1 ||
                     updates->shape[0] <= cache->shape[0],
                 CLQ_ERROR_SHAPE, "updates.shape[0] is %lld: it must be at most %s.shape[0], %lld",
-                (long long)updates->shape[0], call->names->cache, (long long)cache->shape[0]);
+                (long long)updates->shape[0], cache_name, (long long)cache->shape[0]);
 end:
     return status;
 }
 
 /* output NULL: in place, of input. axis is checked: it is not the first. */
-static struct clq__scatter call_of(const DLTensor *input, const DLTensor *indices, const DLTensor *updates,
-                                   const DLTensor *quant_scales, const DLTensor *quant_zero_points, int axis,
-                                   const DLTensor *output)
+static struct clq_quantize_scatter_desc general_of(const DLTensor *input, const DLTensor *indices,
+                                                   const DLTensor *updates, const DLTensor *quant_scales,
+                                                   const DLTensor *quant_zero_points, int axis,
+                                                   const DLTensor *output)
 {
-    return (struct clq__scatter){.names = output != NULL ? &copy_names : &place_names,
-                                 .input = output != NULL ? input : NULL,
-                                 .cache = output != NULL ? output : input,
-                                 .indices = indices,
-                                 .updates = updates,
-                                 .scales = quant_scales,
-                                 .zero_points = quant_zero_points,
-                                 .axis = axis};
+    return (struct clq_quantize_scatter_desc){.input = output != NULL ? input : NULL,
+                                              .cache = output != NULL ? output : input,
+                                              .indices = indices,
+                                              .updates = updates,
+                                              .scales = quant_scales,
+                                              .zero_points = quant_zero_points,
+                                              .axis = axis};
 }
 
 clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, const DLTensor *input,
@@ -96,13 +98,14 @@ clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, c
                                  const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    const struct clq__scatter call =
-        call_of(input, indices, updates, quant_scales, quant_zero_points, axis, output);
+    const struct clq_quantize_scatter_desc general =
+        general_of(input, indices, updates, quant_scales, quant_zero_points, axis, output);
 
     CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
     CLQ_REQUIRE(output != NULL, CLQ_ERROR_NULL, "output is NULL: it must be a tensor");
-    CLQ_TRY(check(&call, quant_axis, reduce));
-    CLQ_TRY(clq__scatter_run(context, queue, &call, false, num_wait, wait, done));
+    CLQ_TRY(check(&general, copy_names.y, quant_axis, reduce));
+    CLQ_TRY(clq__operator_run(context, queue, &clq__quantize_scatter, &copy_names, &general, num_wait, wait,
+                              done));
 end:
     return status;
 }
@@ -114,11 +117,12 @@ clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue queue, 
                                   cl_event *done)
 {
     clq_status status = CLQ_OK;
-    const struct clq__scatter call =
-        call_of(self, indices, updates, quant_scales, quant_zero_points, axis, NULL);
+    const struct clq_quantize_scatter_desc general =
+        general_of(self, indices, updates, quant_scales, quant_zero_points, axis, NULL);
 
-    CLQ_TRY(check(&call, quant_axis, reduce));
-    CLQ_TRY(clq__scatter_run(context, queue, &call, false, num_wait, wait, done));
+    CLQ_TRY(check(&general, place_names.y, quant_axis, reduce));
+    CLQ_TRY(clq__operator_run(context, queue, &clq__quantize_scatter, &place_names, &general, num_wait, wait,
+                              done));
 end:
     return status;
 }
@@ -129,14 +133,13 @@ clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTensor *in
                                        const char *reduce, const DLTensor *output)
 {
     clq_status status = CLQ_OK;
-    const struct clq__scatter call =
-        call_of(input, indices, updates, quant_scales, quant_zero_points, axis, output);
-    struct clq__static_work work;
-    struct clq__view copied;
+    const struct clq_quantize_scatter_desc general =
+        general_of(input, indices, updates, quant_scales, quant_zero_points, axis, output);
+    const struct clq__names *names = output != NULL ? &copy_names : &place_names;
 
     CLQ_REQUIRE(input != NULL || output == NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
-    CLQ_TRY(check(&call, quant_axis, reduce));
-    CLQ_TRY(clq__scatter_check(&call, &work, &copied));
+    CLQ_TRY(check(&general, names->y, quant_axis, reduce));
+    CLQ_TRY(clq__operator_check(&clq__quantize_scatter, names, &general));
 end:
     return status;
 }

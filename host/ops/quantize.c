@@ -1,56 +1,51 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize: static quantization as it is. */
-#include "base/error.h"
-#include "ops/dense.h"
+#include <clquant/quantize.h>
 
-clq_status clq__dense_of(const struct clq_quantize_desc *desc, struct clq__dense *call)
+#include "base/error.h"
+#include "ops/operators.h"
+#include "plan/parameter.h"
+
+static clq_status check(struct clq__work *work, const void *of)
 {
     clq_status status = CLQ_OK;
+    const struct clq_quantize_desc *desc = of;
 
-    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
-    *call = (struct clq__dense){.x = desc->x,
-                                .scales = desc->scales,
-                                .zero_points = desc->zero_points,
-                                .y = desc->y,
-                                .x_name = "x",
-                                .y_name = "y",
-                                .axis = desc->axis,
-                                .mode = desc->mode};
+    CLQ_TRY(clq__work_check_mode(work, desc->mode));
+    CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->x, CLQ__FLOATS));
+    CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
+    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->y, CLQ__QUANTIZED));
+    CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
+    CLQ_TRY(clq__view_check_output(&work->y));
+    CLQ_TRY(clq__parameters_check_axis(work, desc->axis));
 end:
     return status;
 }
+
+const struct clq__operator clq__quantize = {
+    CLQ__DESCRIPTOR(clq_quantize_desc),
+    .desc_first = true,
+    .check = check,
+    .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
+    .outputs = 1,
+    .describe = clq__static_describe,
+    .cut = clq__static_cut,
+};
+
+static const struct clq__names names = {"x", "y", "scales", "zero_points"};
 
 clq_status clq_quantize(clq_context *context, cl_command_queue queue, const struct clq_quantize_desc *desc,
                         cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
-    clq_status status = CLQ_OK;
-    struct clq__dense call;
-
-    CLQ_TRY(clq__dense_of(desc, &call));
-    CLQ_TRY(clq__dense_run(context, queue, &call, false, num_wait, wait, done));
-end:
-    return status;
+    return clq__operator_run(context, queue, &clq__quantize, &names, desc, num_wait, wait, done);
 }
 
 clq_status clq_quantize_build(clq_context *context, const struct clq_quantize_desc *desc)
 {
-    clq_status status = CLQ_OK;
-    struct clq__dense call;
-
-    CLQ_TRY(clq__dense_of(desc, &call));
-    CLQ_TRY(clq__dense_run(context, NULL, &call, true, 0, NULL, NULL));
-end:
-    return status;
+    return clq__operator_build(context, &clq__quantize, &names, desc);
 }
 
 clq_status clq_quantize_check(const struct clq_quantize_desc *desc)
 {
-    clq_status status = CLQ_OK;
-    struct clq__dense call;
-    struct clq__static_work work;
-
-    CLQ_TRY(clq__dense_of(desc, &call));
-    CLQ_TRY(clq__dense_check(&call, &work));
-end:
-    return status;
+    return clq__operator_check(&clq__quantize, &names, desc);
 }

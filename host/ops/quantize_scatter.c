@@ -1,150 +1,99 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize_scatter: quantized updates into a cache, in place or into a copy of one. */
+#include <clquant/quantize_scatter.h>
+
 #include "base/error.h"
-#include "ops/scatter.h"
-#include "plan/check_indices.h"
-#include "plan/copy.h"
-#include "plan/static_call.h"
+#include "ops/operators.h"
+#include "plan/parameter.h"
+#include "plan/side_buffers.h"
 
-static const struct clq__scatter_names names = {"input", "cache", "scales", "zero_points"};
-
-/* Before anything is enqueued: how much workspace is needed shows only once the call is described. */
-static clq_status check_memory(const clq_context *context, const struct clq__static_work *work,
-                               const struct clq__view *input)
+/* What the cache begins as. */
+static clq_status check_input(struct clq__work *work, const DLTensor *tensor)
 {
     clq_status status = CLQ_OK;
-    struct clq__static_call described;
+    struct clq__view *input = &work->input;
 
-    CLQ_TRY(clq__scatter_check_memory(context, work, input));
-    if (work->placement.workspace == NULL || work->x.elements == 0)
+    if (tensor == NULL)
         goto end;
-    clq__static_describe(&described, work);
-    CLQ_TRY(clq__static_check_side_buffers(context, work, input, clq__static_owner_words(&described)));
+    CLQ_TRY(clq__view_init(input, "input", tensor, CLQ__SET(work->y.type)));
+    CLQ_TRY(clq__view_check_alike(input, &work->y));
+    CLQ_REQUIRE(input->lanes == work->y.lanes, CLQ_ERROR_TYPE,
+                "%s.dtype has %d lanes: it must have those of %s, %d", input->name, input->lanes,
+                work->y.name, work->y.lanes);
 end:
     return status;
 }
 
-clq_status clq__scatter_run(clq_context *context, cl_command_queue queue, const struct clq__scatter *call,
-                            bool build_only, cl_uint num_wait, const cl_event *wait, cl_event *done)
+static clq_status check(struct clq__work *work, const void *of)
 {
     clq_status status = CLQ_OK;
-    struct clq__static_work work;
-    struct clq__view input;
-    cl_event copied = NULL;
+    const struct clq_quantize_scatter_desc *desc = of;
+    struct clq__placement *placement = &work->placement;
 
-    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    CLQ_TRY(clq__scatter_check(call, &work, &input));
-    CLQ_TRY(check_memory(context, &work, &input));
-    if (input.tensor != NULL && input.elements > 0) {
-        CLQ_TRY(clq__copy(context, queue, &work.y, &input, build_only, num_wait, wait, &copied));
-        num_wait = copied != NULL;
-        wait = &copied;
-    }
-    CLQ_TRY(clq__static_run(context, queue, &work, build_only, num_wait, num_wait > 0 ? wait : NULL, done));
-end:
-    clq__event_release(copied);
-    return status;
-}
-
-clq_status clq__scatter_of(const struct clq_quantize_scatter_desc *desc, struct clq__scatter *call)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_TRY(clq__desc_check(desc != NULL ? desc->reserved : NULL, CLQ_COUNT(desc->reserved)));
-    *call = (struct clq__scatter){.names = &names,
-                                  .input = desc->input,
-                                  .cache = desc->cache,
-                                  .indices = desc->indices,
-                                  .updates = desc->updates,
-                                  .scales = desc->scales,
-                                  .zero_points = desc->zero_points,
-                                  .report = desc->report,
-                                  .report_offset_bytes = desc->report_offset_bytes,
-                                  .workspace = desc->workspace,
-                                  .workspace_offset_bytes = desc->workspace_offset_bytes,
-                                  .axis = desc->axis,
-                                  .mode = desc->mode,
-                                  .range = desc->out_of_range,
-                                  .unique = desc->unique};
+    CLQ_TRY(clq__work_check_mode(work, desc->mode));
+    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->cache, CLQ__CACHES));
+    CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
+    CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
+    CLQ_TRY(clq__placement_check(placement,
+                                 &(struct clq__placement_rules){.indices = desc->indices,
+                                                                .cache = &work->y,
+                                                                .pieces = &work->x,
+                                                                .axis = desc->axis,
+                                                                .least_rank = 2,
+                                                                .last_is_whole = work->y.type == CLQ__I4,
+                                                                .out_of_range = desc->out_of_range,
+                                                                .unique = desc->unique}));
+    CLQ_TRY(clq__view_check_output(&work->y));
+    CLQ_TRY(clq__parameters_check_last(work));
+    CLQ_TRY(check_input(work, desc->input));
+    placement->report = desc->report;
+    placement->report_offset_bytes = desc->report_offset_bytes;
+    placement->workspace = desc->workspace;
+    placement->workspace_offset_bytes = desc->workspace_offset_bytes;
 end:
     return status;
 }
+
+const struct clq__operator clq__quantize_scatter = {
+    CLQ__DESCRIPTOR(clq_quantize_scatter_desc),
+    .desc_first = true,
+    .check = check,
+    .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(input), CLQ__TENSOR(x), CLQ__TENSOR(placement.indices),
+                CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
+    .outputs = 1,
+    .check_sides = clq__side_buffers_check_static,
+    .describe = clq__static_describe,
+    .cut = clq__static_cut,
+};
+
+static const struct clq__names names = {"updates", "cache", "scales", "zero_points"};
 
 clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,
                                 const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,
                                 const cl_event *wait, cl_event *done)
 {
-    clq_status status = CLQ_OK;
-    struct clq__scatter call;
-
-    CLQ_TRY(clq__scatter_of(desc, &call));
-    CLQ_TRY(clq__scatter_run(context, queue, &call, false, num_wait, wait, done));
-end:
-    return status;
+    return clq__operator_run(context, queue, &clq__quantize_scatter, &names, desc, num_wait, wait, done);
 }
 
 clq_status clq_quantize_scatter_build(clq_context *context, const struct clq_quantize_scatter_desc *desc)
 {
-    clq_status status = CLQ_OK;
-    struct clq__scatter call;
-
-    CLQ_TRY(clq__scatter_of(desc, &call));
-    CLQ_TRY(clq__scatter_run(context, NULL, &call, true, 0, NULL, NULL));
-end:
-    return status;
+    return clq__operator_build(context, &clq__quantize_scatter, &names, desc);
 }
 
 clq_status clq_quantize_scatter_check(const struct clq_quantize_scatter_desc *desc)
 {
-    clq_status status = CLQ_OK;
-    struct clq__scatter call;
-    struct clq__static_work work;
-    struct clq__view input;
-
-    CLQ_TRY(clq__scatter_of(desc, &call));
-    CLQ_TRY(clq__scatter_check(&call, &work, &input));
-end:
-    return status;
+    return clq__operator_check(&clq__quantize_scatter, &names, desc);
 }
 
 clq_status clq_quantize_scatter_workspace(clq_context *context, const struct clq_quantize_scatter_desc *desc,
                                           size_t *size_bytes)
 {
-    clq_status status = CLQ_OK;
-    struct clq__scatter call;
-    struct clq__static_work work;
-    struct clq__static_call described;
-    struct clq__view input;
-
-    CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
-    *size_bytes = 0;
-    CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
-    CLQ_TRY(clq__scatter_of(desc, &call));
-    call.workspace = NULL; /* it is what is asked for */
-    CLQ_TRY(clq__scatter_check(&call, &work, &input));
-    CLQ_TRY(clq__scatter_check_memory(context, &work, &input));
-    if (work.x.elements > 0) {
-        clq__static_describe(&described, &work);
-        *size_bytes = (size_t)clq__static_owner_words(&described) * sizeof(uint32_t);
-    }
-end:
-    return status;
+    return clq__operator_workspace(context, &clq__quantize_scatter, &names, desc, size_bytes);
 }
 
 clq_status clq_quantize_scatter_check_indices(clq_context *context, cl_command_queue queue,
                                               const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,
                                               const cl_event *wait)
 {
-    clq_status status = CLQ_OK;
-    struct clq__scatter call;
-    struct clq__static_work work;
-    struct clq__view input;
-
-    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
-    CLQ_TRY(clq__scatter_of(desc, &call));
-    CLQ_TRY(clq__scatter_check(&call, &work, &input));
-    CLQ_TRY(check_memory(context, &work, &input));
-    CLQ_TRY(clq__indices_check_entries(queue, &work.placement, num_wait, wait));
-end:
-    return status;
+    return clq__operator_check_indices(context, queue, &clq__quantize_scatter, &names, desc, num_wait, wait);
 }

@@ -57,20 +57,17 @@ static const char *meaning(char text[192], const struct clq__placement *placemen
     return text;
 }
 
-clq_status clq__indices_check_entries(cl_command_queue queue, const struct clq__placement *placement,
-                                      cl_uint num_wait, const cl_event *wait)
+static clq_status check_entries(const struct indices *indices, const struct clq__placement *placement)
 {
     clq_status status = CLQ_OK;
-    struct indices indices = {0};
     const bool pairs = placement->kind == CLQ_ENTRY_PAIRS;
     char text[192];
     const int64_t last_start = placement->size - placement->length;
     const char *name = placement->indices.name;
 
-    CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
     for (int64_t i = 0; placement->moves && i < placement->indices.shape[0]; i++) {
-        const int64_t batch = pairs ? index_at(&indices, i, 0) : i,
-                      start = index_at(&indices, i, pairs ? 1 : 0);
+        const int64_t batch = pairs ? index_at(indices, i, 0) : i,
+                      start = index_at(indices, i, pairs ? 1 : 0);
 
         CLQ_REQUIRE(placement->batches > 0, CLQ_ERROR_INDEX,
                     "%s[%lld] has batch %lld: the cache has no batches, for its first dimension is 0", name,
@@ -87,22 +84,19 @@ clq_status clq__indices_check_entries(cl_command_queue queue, const struct clq__
             placement->axis, (long long)placement->length, pairs ? "" : meaning(text, placement, i, start));
     }
 end:
-    free(indices.bytes);
     return status;
 }
 
-clq_status clq__indices_check_groups(cl_command_queue queue, const struct clq__placement *placement,
-                                     int64_t rows, cl_uint num_wait, const cl_event *wait)
+static clq_status check_groups(const struct indices *indices, const struct clq__placement *placement,
+                               int64_t rows)
 {
     clq_status status = CLQ_OK;
-    struct indices indices = {0};
     const int64_t groups = placement->indices.shape[0];
     const char *name = placement->indices.name;
     int64_t before = 0;
 
-    CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
     for (int64_t g = 0; g < groups; g++) {
-        const int64_t end = index_at(&indices, g, 0);
+        const int64_t end = index_at(indices, g, 0);
 
         CLQ_REQUIRE(end >= before, CLQ_ERROR_INDEX, "%s[%lld] is %lld: it must be at least %lld, %s", name,
                     (long long)g, (long long)end, (long long)before,
@@ -115,6 +109,24 @@ clq_status clq__indices_check_groups(cl_command_queue queue, const struct clq__p
     CLQ_REQUIRE(before == rows, CLQ_ERROR_INDEX,
                 "%s[%lld] is %lld: the last entry must be %lld, the number of rows", name,
                 (long long)groups - 1, (long long)before, (long long)rows);
+end:
+    return status;
+}
+
+clq_status clq__indices_check(cl_command_queue queue, const struct clq__work *work, cl_uint num_wait,
+                              const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__placement *placement = &work->placement;
+    struct indices indices = {0};
+
+    CLQ_REQUIRE(placement->kind != CLQ_ENTRY_NONE, CLQ_ERROR_NULL,
+                "indices and group_index are NULL: there is nothing to read back");
+    CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
+    if (placement->kind == CLQ_ENTRY_GROUPS)
+        CLQ_TRY(check_groups(&indices, placement, work->x.shape[0]));
+    else
+        CLQ_TRY(check_entries(&indices, placement));
 end:
     free(indices.bytes);
     return status;

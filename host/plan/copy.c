@@ -9,7 +9,7 @@
 #include "base/fold.h"
 #include "plan/divisor.h"
 
-enum { DST, SRC };
+enum { DST, SRC }; /* the tensors of the fold */
 
 enum {
     ROUNDS = 16384, /* of a CPU's work-item, about: enough to be worth one, and well below CLQ__MOST_ROUNDS */
@@ -63,22 +63,25 @@ static void cut_groups(struct copy_args *args, struct clq__launch *launch, const
     launch->groups = (size_t)clq__ceil_div(args->rows * args->pieces, local / lanes);
 }
 
-void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst, const struct clq__view *src,
+void clq__copy_describe(struct clq__copy *copy, const struct clq__view *dst, const struct clq__view *src,
                         const struct clq__traits *traits)
 {
-    struct copy_args *args = &call->args;
-    struct clq__launch *launch = &call->launch;
+    struct copy_args *args = &copy->args;
+    struct clq__launch *launch = &copy->launch;
     struct clq__fold fold = {0};
 
     fold_bytes(&fold, dst, src);
-    call->bytes = fold.dims == 1 ? fold.dim[0].size : 0;
-    if (fold.dims == 1)
-        return;
     *args = (struct copy_args){.src_offset = (int64_t)src->tensor->byte_offset,
                                .dst_offset = (int64_t)dst->tensor->byte_offset,
                                .row_bytes = fold.dim[0].size,
                                .rows = clq__fold_count(&fold, 1),
                                .outer = (uint32_t)(fold.dims - 1)};
+    launch->buffers[0] = src->tensor->data;
+    launch->buffers[1] = dst->tensor->data;
+    launch->num_buffers = 2;
+    copy->bytes = fold.dims == 1 ? fold.dim[0].size : 0;
+    if (copy->bytes > 0)
+        return;
     for (int d = 1; d < fold.dims; d++)
         args->dim[d - 1] = (struct clq_dim){
             .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
@@ -90,33 +93,22 @@ void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst
     args->by_pieces = clq__divisor(args->pieces);
     clq__variant_begin(&launch->variant, CLQ__COPY_CL);
     clq__variant_define(&launch->variant, CLQ__FORM, traits->group_form);
-    launch->buffers[0] = src->tensor->data;
-    launch->buffers[1] = dst->tensor->data;
-    launch->num_buffers = 2;
     launch->args = args;
     launch->args_bytes = sizeof *args;
 }
 
-clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct clq__view *dst,
-                     const struct clq__view *src, bool build_only, cl_uint num_wait, const cl_event *wait,
-                     cl_event *done)
+clq_status clq__copy_enqueue(const struct clq__copy *copy, clq_context *context, cl_command_queue queue,
+                             cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
-    clq_status status = CLQ_OK;
-    const struct clq__traits traits = clq__traits(context);
-    struct clq__copy_call call;
+    const cl_mem *buffers = copy->launch.buffers;
 
-    *done = NULL;
-    clq__copy_describe(&call, dst, src, &traits);
-    if (build_only) {
-        if (call.bytes == 0)
-            CLQ_TRY(clq__launch_build(context, &call.launch));
-        goto end;
-    }
-    if (call.bytes > 0)
-        CLQ_TRY(clq__copy_bytes(queue, src->tensor->data, src->tensor->byte_offset, dst->tensor->data,
-                                dst->tensor->byte_offset, (size_t)call.bytes, num_wait, wait, done));
-    else
-        CLQ_TRY(clq__launch(context, queue, &call.launch, num_wait, wait, done));
-end:
-    return status;
+    if (copy->bytes == 0)
+        return clq__launch(context, queue, &copy->launch, num_wait, wait, done);
+    return clq__copy_bytes(queue, buffers[0], (size_t)copy->args.src_offset, buffers[1],
+                           (size_t)copy->args.dst_offset, (size_t)copy->bytes, num_wait, wait, done);
+}
+
+clq_status clq__copy_build(const struct clq__copy *copy, clq_context *context)
+{
+    return copy->bytes == 0 ? clq__launch_build(context, &copy->launch) : CLQ_OK;
 }

@@ -7,19 +7,18 @@
 #include "base/view.h"
 #include "runtime/launch.h"
 
-struct clq__copy_call {
+struct clq__copy {
     int64_t bytes; /* above 0: both are dense, and so many bytes follow one another; else by the launch */
-    struct copy_args args;
-    struct clq__launch launch;
+    struct copy_args args;     /* of dense ones the offsets alone */
+    struct clq__launch launch; /* of dense ones the buffers alone */
 };
-/* The views were checked, are alike and not empty. Points into itself: it may not move before it is enqueued. */
-void clq__copy_describe(struct clq__copy_call *call, const struct clq__view *dst, const struct clq__view *src,
+
+/* The views were checked, are alike and not empty. */
+void clq__copy_describe(struct clq__copy *copy, const struct clq__view *dst, const struct clq__view *src,
                         const struct clq__traits *traits);
 
-/* The views were checked, are alike and not empty. With build_only nothing is enqueued and *done stays NULL.
- */
-clq_status clq__copy(clq_context *context, cl_command_queue queue, const struct clq__view *dst,
-                     const struct clq__view *src, bool build_only, cl_uint num_wait, const cl_event *wait,
-                     cl_event *done);
+clq_status clq__copy_enqueue(const struct clq__copy *copy, clq_context *context, cl_command_queue queue,
+                             cl_uint num_wait, const cl_event *wait, cl_event *done);
+clq_status clq__copy_build(const struct clq__copy *copy, clq_context *context);
 
 #endif

@@ -3,7 +3,6 @@
 #include "base/error.h"
 #include "plan/dynamic.h"
 #include "plan/parameter.h"
-#include "plan/side_buffers.h"
 
 static clq_status check_written(const struct clq__view *view, const struct clq__view *rows)
 {
@@ -15,7 +14,7 @@ end:
     return status;
 }
 
-static clq_status check_smooth(struct clq__dynamic_work *work)
+static clq_status check_smooth(struct clq__work *work)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *smooth = &work->smooth, *x = &work->x;
@@ -29,37 +28,33 @@ end:
     return status;
 }
 
-static clq_status check_offset(struct clq__dynamic_work *work, const char *name, const DLTensor *offset,
-                               uint32_t symmetric)
+static clq_status check_offset(struct clq__work *work, const DLTensor *offset, uint32_t symmetric)
 {
     clq_status status = CLQ_OK;
+    struct clq__view *view = &work->zero_point.view;
+    const char *name = work->names->zero_points;
 
     CLQ_REQUIRE(symmetric <= 1, CLQ_ERROR_VALUE, "symmetric is %u: it must be 0 or 1", symmetric);
     CLQ_REQUIRE(symmetric == 0 || offset == NULL, CLQ_ERROR_VALUE,
                 "%s is given: it must be NULL where symmetric is 1", name);
     if (symmetric)
-        clq__view_init_absent(&work->offset, name);
+        clq__view_init_absent(view, name);
     else
-        CLQ_TRY(clq__view_init(&work->offset, name, offset, CLQ__SET(CLQ__F32)));
+        CLQ_TRY(clq__view_init(view, name, offset, CLQ__SET(CLQ__F32)));
 end:
     return status;
 }
 
-clq_status clq__dynamic_check(struct clq__dynamic_work *work, const struct clq__dynamic_names *names,
-                              const struct clq__dynamic_tensors *tensors)
+clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors)
 {
     clq_status status = CLQ_OK;
+    const struct clq__names *names = work->names;
 
-    clq__placement_init(&work->placement);
-    work->widen_smooth = false;
     CLQ_TRY(clq__view_init(&work->x, names->x, tensors->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y, CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4)));
-    CLQ_TRY(clq__view_init(&work->scale, names->scale, tensors->scale, CLQ__SET(CLQ__F32)));
-    CLQ_TRY(check_offset(work, names->offset, tensors->offset, tensors->symmetric));
-    if (tensors->smooth != NULL)
-        CLQ_TRY(clq__view_init(&work->smooth, "smooth_scales", tensors->smooth, CLQ__FLOATS));
-    else
-        clq__view_init_absent(&work->smooth, "smooth_scales");
+    CLQ_TRY(clq__view_init(&work->scale.view, names->scales, tensors->scale, CLQ__SET(CLQ__F32)));
+    CLQ_TRY(check_offset(work, tensors->offset, tensors->symmetric));
+    CLQ_TRY(clq__view_init_optional(&work->smooth, "smooth_scales", tensors->smooth, CLQ__FLOATS));
     CLQ_REQUIRE(work->x.rank >= 1, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to %d", names->x,
                 CLQ__MAX_RANK);
     CLQ_REQUIRE(work->x.shape[work->x.rank - 1] > 0, CLQ_ERROR_SHAPE,
@@ -67,25 +62,11 @@ clq_status clq__dynamic_check(struct clq__dynamic_work *work, const struct clq__
     CLQ_TRY(clq__view_check_rank(&work->y, &work->x));
     CLQ_TRY(clq__view_check_size(&work->y, &work->x, work->x.rank - 1));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(check_written(&work->scale, &work->y));
-    if (work->offset.tensor != NULL)
-        CLQ_TRY(check_written(&work->offset, &work->y));
+    CLQ_TRY(check_written(&work->scale.view, &work->y));
+    if (work->zero_point.view.tensor != NULL)
+        CLQ_TRY(check_written(&work->zero_point.view, &work->y));
     if (work->smooth.tensor != NULL)
         CLQ_TRY(check_smooth(work));
-end:
-    return status;
-}
-
-clq_status clq__dynamic_check_memory(const clq_context *context, const struct clq__dynamic_work *work,
-                                     int64_t workspace_words)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__view *const tensors[] = {&work->y, &work->scale,  &work->offset,
-                                               &work->x, &work->smooth, &work->placement.indices};
-
-    CLQ_TRY(clq__memory_check_all(context, tensors, 3, (int)CLQ_COUNT(tensors)));
-    CLQ_TRY(clq__side_buffers_check(context, &work->placement, workspace_words, tensors,
-                                    (int)CLQ_COUNT(tensors)));
 end:
     return status;
 }

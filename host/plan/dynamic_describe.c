@@ -2,24 +2,25 @@
 /* Dynamic quantization from what was checked to what a kernel is told. */
 #include "base/fold.h"
 #include "plan/divisor.h"
-#include "plan/dynamic.h"
+#include "plan/plan.h"
 
 enum { X, Y, SCALE, OFFSET }; /* the tensors of the fold */
 
 /* The steps of all tensors along dimension d; what an entry places steps in the kernel. */
-static void steps(const struct clq__dynamic_work *work, int d, bool placed, int64_t stride[CLQ__FOLD_TENSORS])
+static void steps(const struct clq__work *work, int d, bool placed, int64_t stride[CLQ__FOLD_TENSORS])
 {
-    const bool offset = work->offset.tensor != NULL;
+    const struct clq__view *scale = &work->scale.view, *offset = &work->zero_point.view;
+    const int64_t size = work->x.shape[d];
 
     stride[X] = work->x.stride[d];
-    stride[Y] = placed ? 0 : clq__view_step_units(&work->y, work->x.shape[d], work->y.stride[d]);
-    stride[SCALE] = placed ? 0 : clq__view_step_units(&work->scale, work->x.shape[d], work->scale.stride[d]);
+    stride[Y] = placed ? 0 : clq__view_step_units(&work->y, size, work->y.stride[d]);
+    stride[SCALE] = placed ? 0 : clq__view_step_units(scale, size, scale->stride[d]);
     stride[OFFSET] =
-        placed || !offset ? 0 : clq__view_step_units(&work->offset, work->x.shape[d], work->offset.stride[d]);
+        placed || offset->tensor == NULL ? 0 : clq__view_step_units(offset, size, offset->stride[d]);
 }
 
 /* All but the last dimension: rows are never merged. */
-static void fold(const struct clq__dynamic_work *work, struct clq__fold *fold)
+static void fold(const struct clq__work *work, struct clq__fold *fold)
 {
     const struct clq__placement *placement = &work->placement;
     int64_t stride[CLQ__FOLD_TENSORS], entry[CLQ__FOLD_TENSORS];
@@ -56,21 +57,26 @@ static void fill_row(struct dynamic_quantize_args *args, const struct clq__view 
     args->y_part_stride = apart ? clq__view_units(y, y->stride[last]) : 0;
 }
 
-void clq__dynamic_describe(struct dynamic_quantize_args *args, const struct clq__dynamic_work *work)
+bool clq__dynamic_describe(struct clq__plan *plan)
 {
+    const struct clq__work *work = &plan->work;
+    const struct clq__view *scale = &work->scale.view, *offset = &work->zero_point.view;
+    struct dynamic_quantize_args *args = &plan->of_dynamic;
     const struct clq__placement *placement = &work->placement;
     struct clq_entries *entries = &args->entries;
     struct clq__fold folded;
 
+    if (work->x.elements == 0)
+        return false;
     *args = (struct dynamic_quantize_args){0};
     fold(work, &folded);
     fill_row(args, &work->x, &work->y);
     args->x_offset = clq__view_offset_units(&work->x);
     args->y_offset = clq__view_offset_units(&work->y);
-    args->scale_offset = clq__view_offset_units(&work->scale);
-    args->offset_offset = clq__view_offset_units(&work->offset);
+    args->scale_offset = clq__view_offset_units(scale);
+    args->offset_offset = clq__view_offset_units(offset);
     args->smooth_offset = work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth);
-    args->symmetric = work->offset.tensor == NULL;
+    args->symmetric = offset->tensor == NULL;
     args->rows = clq__fold_count(&folded, 0);
     args->outer = (uint32_t)folded.dims;
     for (int d = 0; d < folded.dims; d++)
@@ -83,11 +89,12 @@ void clq__dynamic_describe(struct dynamic_quantize_args *args, const struct clq_
     clq__placement_describe(placement, args->rows, placement->kind != CLQ_ENTRY_NONE ? work->x.shape[0] : 1,
                             entries);
     clq__divide_entries(entries);
+    plan->owner_words = entries->owner_words;
     if (placement->kind == CLQ_ENTRY_NONE)
-        return;
+        return true;
     clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);
-    clq__placement_steps(placement, &work->scale, &entries->scale_batch, &entries->scale_start);
-    if (work->offset.tensor != NULL)
-        clq__placement_steps(placement, &work->offset, &entries->zero_point_batch,
-                             &entries->zero_point_start);
+    clq__placement_steps(placement, scale, &entries->scale_batch, &entries->scale_start);
+    if (offset->tensor != NULL)
+        clq__placement_steps(placement, offset, &entries->zero_point_batch, &entries->zero_point_start);
+    return true;
 }

@@ -3,9 +3,7 @@
 
 #include "base/error.h"
 
-#include <assert.h>
-
-enum { MAX_TENSORS = 12 };
+enum { TENSORS = 6 };
 
 struct side_buffer {
     struct clq__view view;
@@ -38,14 +36,13 @@ end:
     return status;
 }
 
-clq_status clq__side_buffers_check(const clq_context *context, const struct clq__placement *placement,
-                                   int64_t workspace_words, const struct clq__view *const *tensors, int count)
+static clq_status check(const clq_context *context, const struct clq__placement *placement,
+                        int64_t workspace_words, const struct clq__view *const tensors[TENSORS])
 {
     clq_status status = CLQ_OK;
     struct side_buffer report, workspace;
-    const struct clq__view *all[2 + MAX_TENSORS];
+    const struct clq__view *all[2 + TENSORS];
 
-    assert(count <= MAX_TENSORS);
     if (placement->report == NULL && (placement->workspace == NULL || workspace_words == 0))
         goto end;
     CLQ_TRY(describe(&report, "report", placement->report, placement->report_offset_bytes,
@@ -54,9 +51,33 @@ clq_status clq__side_buffers_check(const clq_context *context, const struct clq_
                      workspace_words));
     all[0] = &workspace.view;
     all[1] = &report.view;
-    for (int i = 0; i < count; i++)
+    for (int i = 0; i < TENSORS; i++)
         all[2 + i] = tensors[i];
-    CLQ_TRY(clq__memory_check_sides(context, all, 2, 2 + count));
+    CLQ_TRY(clq__memory_check_sides(context, all, 2, 2 + TENSORS));
 end:
     return status;
+}
+
+clq_status clq__side_buffers_check_static(const clq_context *context, const struct clq__work *work,
+                                          int64_t workspace_words)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__placement *placement = &work->placement;
+    const struct clq__view *const tensors[TENSORS] = {
+        &work->y, &work->x, &placement->indices, &work->scale.view, &work->zero_point.view, &work->input};
+
+    CLQ_TRY(check(context, placement, 0, tensors));
+    if (placement->workspace != NULL && workspace_words > 0)
+        CLQ_TRY(check(context, placement, workspace_words, tensors));
+end:
+    return status;
+}
+
+clq_status clq__side_buffers_check_dynamic(const clq_context *context, const struct clq__work *work,
+                                           int64_t workspace_words)
+{
+    const struct clq__view *const tensors[TENSORS] = {&work->y, &work->scale.view, &work->zero_point.view,
+                                                      &work->x, &work->smooth,     &work->placement.indices};
+
+    return check(context, &work->placement, workspace_words, tensors);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization, and the way back, from what was checked to what a kernel is told: fold, place the
  * scales, fill the arguments. */
-#include "plan/static_call.h"
+#include "plan/plan.h"
 
 /* The kernels switch on the same numbers. */
 _Static_assert((int)CLQ__F32 == CLQ_SCALAR_F32 && (int)CLQ__F16 == CLQ_SCALAR_F16 &&
@@ -13,8 +13,7 @@ enum { X, Y, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
 /* How far scales or zero points step along dimension d: those of rows in memory, all others in positions on the
  * axis. */
-static int64_t step_of(const struct clq__static_work *work, const struct clq__static_parameter *parameter,
-                       int d)
+static int64_t step_of(const struct clq__work *work, const struct clq__parameter *parameter, int d)
 {
     const struct clq__view *view = &parameter->view;
 
@@ -25,9 +24,9 @@ static int64_t step_of(const struct clq__static_work *work, const struct clq__st
                : 0;
 }
 
-static void fold_dimension(struct clq__static_call *call, int d)
+static void fold_dimension(struct clq__static *call, int d)
 {
-    const struct clq__static_work *work = call->work;
+    const struct clq__work *work = call->work;
     const struct clq__view *y = &work->y;
     const int64_t x = work->x.stride[d], size = work->x.shape[d];
     const int64_t scale = step_of(work, &work->scale, d), zero_point = step_of(work, &work->zero_point, d);
@@ -50,9 +49,9 @@ static void fold_dimension(struct clq__static_call *call, int d)
 /* The bytes of an int4's last dimension stay innermost, and so do rows that have scales of their own. Positions
  * and entries are not merged with anything, and stand outside of all else: the kernel takes them
  * off a row's number from there. Where they lie in y is not the fold's to say. */
-static void fold(struct clq__static_call *call)
+static void fold(struct clq__static *call)
 {
-    const struct clq__static_work *work = call->work;
+    const struct clq__work *work = call->work;
     const struct clq__placement *placement = &work->placement;
     const bool groups = placement->kind == CLQ_ENTRY_GROUPS;
     /* what belongs to rows is placed with them */
@@ -79,10 +78,10 @@ static void fold(struct clq__static_call *call)
 /* Scales and zero points that differ along a row are read as dense float32: everything else is widened first,
  * once, and the kernel's inner loop knows one type. One that is uniform on a row keeps its type and place,
  * unless its elements do not lie at one stride. */
-static void place_parameters(struct clq__static_call *call)
+static void place_parameters(struct clq__static *call)
 {
     const struct clq__fold_dim *inner = &call->fold.dim[0];
-    struct clq__static_source *sources[2] = {&call->scale, &call->zero_point};
+    struct clq__source *sources[2] = {&call->scale, &call->zero_point};
 
     call->scale.parameter = &call->work->scale;
     call->zero_point.parameter = &call->work->zero_point;
@@ -90,7 +89,7 @@ static void place_parameters(struct clq__static_call *call)
     /* a kernel with a zero point per element reads a scale per element too */
     call->scale.per_element = inner->stride[SCALE] != 0 || call->zero_point.per_element;
     for (int i = 0; i < 2; i++) {
-        const struct clq__static_parameter *parameter = sources[i]->parameter;
+        const struct clq__parameter *parameter = sources[i]->parameter;
 
         sources[i]->widen =
             parameter->flatten ||
@@ -102,18 +101,18 @@ static void place_parameters(struct clq__static_call *call)
             call->fold.dim[d].stride[SCALE] = call->fold.dim[d].stride[ZERO_POINT];
 }
 
-static uint32_t type_of(const struct clq__static_source *source)
+static uint32_t type_of(const struct clq__source *source)
 {
     return source->widen ? CLQ_SCALAR_F32 : (uint32_t)source->parameter->view.type;
 }
 
 /* From positions on the axis, which the fold counts, to elements in memory. */
-static int64_t factor_of(const struct clq__static_call *call, const struct clq__static_source *source)
+static int64_t factor_of(const struct clq__static *call, const struct clq__source *source)
 {
     return source->widen || call->work->of_rows ? 1 : source->parameter->stride;
 }
 
-static void fill_args(struct clq__static_call *call)
+static void fill_args(struct clq__static *call)
 {
     struct quantize_args *args = &call->args;
     const struct clq__fold *fold = &call->fold;
@@ -142,9 +141,9 @@ static void fill_args(struct clq__static_call *call)
                              .zero_point = fold->dim[d].stride[ZERO_POINT] * zero_point_factor};
 }
 
-static void fill_entries(struct clq__static_call *call)
+static void fill_entries(struct clq__static *call)
 {
-    const struct clq__static_work *work = call->work;
+    const struct clq__work *work = call->work;
     const struct clq__placement *placement = &work->placement;
     struct clq_entries *entries = &call->args.entries;
 
@@ -162,35 +161,19 @@ static void fill_entries(struct clq__static_call *call)
     entries->zero_point_start = step_of(work, &work->zero_point, placement->axis);
 }
 
-int64_t clq__static_owner_words(const struct clq__static_call *call)
+bool clq__static_describe(struct clq__plan *plan)
 {
-    return call->args.entries.owner_words;
-}
+    struct clq__static *call = &plan->of_static;
 
-static void choose_variant(struct clq__static_call *call)
-{
-    const struct clq__static_work *work = call->work;
-    struct clq__variant *variant = &call->launches.kernel.variant;
-    const bool scales = call->scale.per_element, zero_points = call->zero_point.per_element;
-
-    clq__variant_begin(variant, work->back ? CLQ__DEQUANTIZE_CL : CLQ__QUANTIZE_CL);
-    clq__variant_define(variant, CLQ__SRC, work->back ? work->y.type : work->x.type);
-    clq__variant_define(variant, CLQ__DST, work->back ? work->x.type : work->y.type);
-    clq__variant_define(variant, CLQ__MODE, work->divide);
-    clq__variant_define(variant, CLQ__PARAMS,
-                        zero_points && !work->back ? CLQ__PARAMS_BOTH
-                        : scales                   ? CLQ__PARAMS_EACH
-                                                   : CLQ__PARAMS_ONE);
-}
-
-void clq__static_describe(struct clq__static_call *call, const struct clq__static_work *work)
-{
-    call->work = work;
+    if (plan->work.x.elements == 0)
+        return false;
+    call->work = &plan->work;
     call->repeats = 1;
     call->args = (struct quantize_args){0};
     fold(call);
     place_parameters(call);
     fill_args(call);
     fill_entries(call);
-    choose_variant(call);
+    plan->owner_words = call->args.entries.owner_words;
+    return true;
 }

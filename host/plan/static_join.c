@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Short rows that are one row to the kernel. */
 #include "cpu/tuning.h"
-#include "plan/static_call.h"
+#include "plan/static.h"
 
 #include <string.h>
 

@@ -2,6 +2,7 @@
 /* Making a random call, and devices for it. */
 #include "described.h"
 
+#include "base/error.h"
 #include "units.h"
 
 #include <stdio.h>
@@ -64,6 +65,37 @@ static struct wish wish_of(const struct clq__variant *variant)
     return wish;
 }
 
+/* The workspace's size shows once the call is described: half of the calls that need one get it. */
+static void add_workspace(struct described *described)
+{
+    struct call *call = &described->call;
+    struct clq__placement *placement = &described->plan.work.placement;
+    const int64_t words = described->plan.owner_words;
+
+    if (words == 0 || rng_once_in(&call->rng, 2))
+        return;
+    call_add_workspace(call, (size_t)words);
+    placement->workspace = (cl_mem)(void *)&call->workspace.memory;
+    placement->workspace_offset_bytes = call->workspace.dl.byte_offset;
+}
+
+/* The library's road, but for what needs a device. */
+static clq_status describe(struct described *described, const struct clq__operator *op, const void *desc)
+{
+    static const struct clq__names names = {"x", "y", "scales", "zero_points"};
+    clq_status status = CLQ_OK;
+    struct clq__plan *plan = &described->plan;
+
+    plan->copies = false;
+    plan->idle = true;
+    CLQ_TRY(clq__plan_check(plan, op, &names, desc));
+    clq__plan_describe(plan);
+    add_workspace(described);
+    clq__plan_cut(plan, &described->traits);
+end:
+    return status;
+}
+
 clq_status described_make(struct described *described, uint64_t seed, uint64_t number,
                           const struct clq__traits *traits, const struct clq__variant *variant)
 {
@@ -92,9 +124,7 @@ clq_status described_make(struct described *described, uint64_t seed, uint64_t n
     }
     call_draw(call, way->op, elements, &wish);
     call_expect(call);
-    described->copies = false;
-    described->launches = NULL;
-    return way->describe(described, call_bind(call, &described->bound, NULL, NULL));
+    return describe(described, way->library, call_bind(call, &described->bound, NULL, NULL));
 }
 
 void described_clear(struct described *described)
@@ -105,15 +135,16 @@ void described_clear(struct described *described)
 unsigned described_launches(const struct described *described,
                             const struct clq__launch *launches[2 + CLQ__MOST_BEFORE])
 {
+    const struct clq__plan *plan = &described->plan;
     unsigned count = 0;
 
-    if (described->copies && described->copy.bytes == 0)
-        launches[count++] = &described->copy.launch;
-    if (described->launches == NULL)
+    if (plan->copies && plan->copy.bytes == 0)
+        launches[count++] = &plan->copy.launch;
+    if (plan->idle)
         return count;
-    for (unsigned i = 0; i < described->launches->num_before; i++)
-        launches[count++] = &described->launches->before[i];
-    launches[count++] = &described->launches->kernel;
+    for (unsigned i = 0; i < plan->launches.num_before; i++)
+        launches[count++] = &plan->launches.before[i];
+    launches[count++] = &plan->launches.kernel;
     return count;
 }
 

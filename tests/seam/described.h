@@ -4,10 +4,7 @@
 #define CLQUANT_SEAM_DESCRIBED_H
 
 #include "../operators/call.h"
-#include "plan/copy.h"
-#include "plan/dynamic.h"
-#include "plan/find_scales.h"
-#include "plan/static_call.h"
+#include "plan/plan.h"
 
 struct described {
     struct call call;
@@ -16,26 +13,7 @@ struct described {
     struct clq__variant
         wish; /* a kernel and plugs that the call is to have where it can choose; bits 0: none */
 
-    /* What it launches: a copy, or none, and then the launches of one of the three, or none where there is nothing to
-     * do. */
-    bool copies;
-    struct clq__copy_call copy;
-    struct clq__view copy_src, copy_dst;
-    struct clq__launches *launches;
-    union {
-        struct {
-            struct clq__static_work work;
-            struct clq__static_call call;
-        } of_static;
-        struct {
-            struct clq__dynamic_work work;
-            struct clq__dynamic_call call;
-        } of_dynamic;
-        struct {
-            struct clq__scales_work work;
-            struct clq__scales_call call;
-        } of_scales;
-    } as;
+    struct clq__plan plan; /* of one that was refused: there is nothing to do */
 };
 
 /* Makes call number `number` of the seed, for these traits or, where they are NULL, for those of an imaginary device.
@@ -56,11 +34,11 @@ void described_print(const struct described *described);
 unsigned described_launches(const struct described *described,
                             const struct clq__launch *launches[2 + CLQ__MOST_BEFORE]);
 
-/* The library's way from an operator's descriptor to launches (describe.c). */
+/* The library's row of an operator (ways.c). */
 struct way {
     const struct operator_row *op;
     unsigned kernels; /* a bit each: those that it is made for where one of them is wished */
-    clq_status (*describe)(struct described *described, const void *desc);
+    const struct clq__operator *library;
 };
 extern const struct way ways[]; /* OPERATORS of them */
 

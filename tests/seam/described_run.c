@@ -8,19 +8,19 @@
 #include <string.h>
 
 /* The driver's copy of bytes that follow one another. */
-static void copy_bytes(const struct described *described)
+static void copy_bytes(const struct clq__copy *copy)
 {
-    const struct memory *src = described->copy_src.tensor->data, *dst = described->copy_dst.tensor->data;
+    const struct memory *src = (const void *)copy->launch.buffers[0],
+                        *dst = (const void *)copy->launch.buffers[1];
 
-    memcpy(dst->bytes + described->copy_dst.tensor->byte_offset,
-           src->bytes + described->copy_src.tensor->byte_offset, (size_t)described->copy.bytes);
+    memcpy(dst->bytes + copy->args.dst_offset, src->bytes + copy->args.src_offset, (size_t)copy->bytes);
 }
 
 /* Buffers for the call, which hold anything before they are written. */
-static void make_scratch(struct described *described, struct memory memory[CLQ__MOST_BEFORE])
+static void make_scratch(const struct clq__launches *launches, struct memory memory[CLQ__MOST_BEFORE])
 {
-    for (unsigned i = 0; i < described->launches->num_scratch; i++) {
-        const struct clq__scratch *scratch = &described->launches->scratch[i];
+    for (unsigned i = 0; i < launches->num_scratch; i++) {
+        const struct clq__scratch *scratch = &launches->scratch[i];
         const size_t size = (size_t)scratch->elements * scratch->element_bytes;
         unsigned char *bytes = malloc(2 * size + 1);
 
@@ -48,13 +48,12 @@ static void clear_table(const struct clq__launches *launches, struct run *run)
     }
 }
 
-static bool run_launches(struct described *described, struct run *run)
+static bool run_launches(const struct clq__launches *launches, struct run *run)
 {
     struct memory scratch[CLQ__MOST_BEFORE];
-    const struct clq__launches *launches = described->launches;
     bool good = true;
 
-    make_scratch(described, scratch);
+    make_scratch(launches, scratch);
     for (unsigned i = 0; i < launches->num_before && good; i++) {
         if (launches->claims && i + 1 == launches->num_before)
             clear_table(launches, run);
@@ -68,22 +67,23 @@ static bool run_launches(struct described *described, struct run *run)
 
 size_t described_words(const struct described *described)
 {
-    return described->launches != NULL && described->launches->claims
-               ? (size_t)described->launches->claim.entries.owner_words
-               : 0;
+    const struct clq__plan *plan = &described->plan;
+
+    return !plan->idle && plan->launches.claims ? (size_t)plan->launches.claim.entries.owner_words : 0;
 }
 
 bool described_run(struct described *described, char *failure, size_t failure_bytes)
 {
+    const struct clq__plan *plan = &described->plan;
     struct run run = {.failure = ""};
     bool good = true;
 
-    if (described->copies && described->copy.bytes > 0)
-        copy_bytes(described);
-    else if (described->copies)
-        good = run_args(&run, &described->copy.launch);
-    if (good && described->launches != NULL)
-        good = run_launches(described, &run);
+    if (plan->copies && plan->copy.bytes > 0)
+        copy_bytes(&plan->copy);
+    else if (plan->copies)
+        good = run_args(&run, &plan->copy.launch);
+    if (good && !plan->idle)
+        good = run_launches(&plan->launches, &run);
     if (!good) {
         snprintf(failure, failure_bytes, "%s: %s", clq__variant_text(&run.launch->variant).data, run.failure);
         return false;

@@ -43,35 +43,24 @@ static void restore(struct clq__launch *launch, cl_mem host[CLQ__LAUNCH_BUFFERS]
         launch->buffers[i] = host[i];
 }
 
-static clq_status copy(struct on_device *run, struct described *described)
+static clq_status enqueue(struct on_device *run, struct clq__plan *plan)
 {
-    clq_status status;
-    cl_mem host[CLQ__LAUNCH_BUFFERS];
-
-    if (described->copy.bytes > 0)
-        return clq__copy_bytes(
-            run->queue, find(run, described->copy_src.tensor->data), described->copy_src.tensor->byte_offset,
-            find(run, described->copy_dst.tensor->data), described->copy_dst.tensor->byte_offset,
-            (size_t)described->copy.bytes, 0, NULL, NULL);
-    exchange(run, &described->copy.launch, host);
-    status = clq__launch(run->context, run->queue, &described->copy.launch, 0, NULL, NULL);
-    restore(&described->copy.launch, host);
-    return status;
-}
-
-static clq_status enqueue(struct on_device *run, struct described *described)
-{
-    struct clq__launches *launches = described->launches;
-    cl_mem host[1 + CLQ__MOST_BEFORE][CLQ__LAUNCH_BUFFERS];
+    struct clq__launch *all[2 + CLQ__MOST_BEFORE];
+    cl_mem host[2 + CLQ__MOST_BEFORE][CLQ__LAUNCH_BUFFERS];
+    unsigned count = 0;
     clq_status status;
 
-    for (unsigned i = 0; i < launches->num_before; i++)
-        exchange(run, &launches->before[i], host[i]);
-    exchange(run, &launches->kernel, host[CLQ__MOST_BEFORE]);
-    status = clq__launches_enqueue(launches, run->context, run->queue, 0, NULL, NULL);
-    for (unsigned i = 0; i < launches->num_before; i++)
-        restore(&launches->before[i], host[i]);
-    restore(&launches->kernel, host[CLQ__MOST_BEFORE]);
+    if (plan->copies)
+        all[count++] = &plan->copy.launch;
+    for (unsigned i = 0; !plan->idle && i < plan->launches.num_before; i++)
+        all[count++] = &plan->launches.before[i];
+    if (!plan->idle)
+        all[count++] = &plan->launches.kernel;
+    for (unsigned i = 0; i < count; i++)
+        exchange(run, all[i], host[i]);
+    status = clq__plan_enqueue(plan, run->context, run->queue, 0, NULL, NULL);
+    for (unsigned i = 0; i < count; i++)
+        restore(all[i], host[i]);
     return status;
 }
 
@@ -85,10 +74,8 @@ bool on_device_run(struct on_device *run, struct described *described, char *fai
     for (int t = 0; t < OPERATOR_MOST_TENSORS && made; t++)
         made = add(run, &described->call.tensors[t], &code);
     made = made && add(run, &described->call.report, &code) && add(run, &described->call.workspace, &code);
-    if (made && described->copies)
-        status = copy(run, described);
-    if (made && status == CLQ_OK && described->launches != NULL)
-        status = enqueue(run, described);
+    if (made)
+        status = enqueue(run, &described->plan);
     for (int i = 0; i < run->count && code == CL_SUCCESS && made; i++)
         code = clEnqueueReadBuffer(run->queue, run->buffers[i].buffer, CL_TRUE, 0,
                                    run->buffers[i].tensor->memory.size, run->buffers[i].after, 0, NULL, NULL);
@@ -103,7 +90,7 @@ bool on_device_run(struct on_device *run, struct described *described, char *fai
 static size_t comparable(const struct described *described, const struct tensor *tensor)
 {
     if (tensor == &described->call.workspace &&
-        described->launches->claim.entries.overlap == CLQ_OVERLAP_HASH)
+        described->plan.launches.claim.entries.overlap == CLQ_OVERLAP_HASH)
         return tensor->dl.byte_offset;
     return tensor->memory.size;
 }

@@ -10,7 +10,7 @@
 #include <cmocka.h>
 
 #include "cpu/tuning.h"
-#include "plan/find_scales.h"
+#include "ops/operators.h"
 
 typedef __int128 wide;
 
@@ -26,71 +26,68 @@ static const struct clq__traits machines[] = {
     {.max_group_items = 16, .compute_units = 1, .group_form = true},
 };
 
-static bool is_columns(const struct clq__scales_call *call)
+static void check(struct clq__plan *plan, struct clq__traits traits)
 {
-    return clq__variant_value(&call->find.variant, CLQ__REDUCE) == 1;
-}
-
-static void check(struct clq__scales_work *work, struct clq__traits traits)
-{
-    struct clq__scales_call call;
-    const struct find_scales_args *args = &call.find_args;
-    const struct finish_scales_args *finish = &call.finish_args;
+    const struct clq__view *x = &plan->work.x;
+    const struct clq__scales *call = &plan->of_scales;
+    const struct find_scales_args *args = &call->find_args;
+    const struct finish_scales_args *finish = &call->finish_args;
     wide rows = 1, seen, per_group;
 
-    clq__scales_describe(&call, work, traits);
+    clq__plan_describe(plan);
+    clq__plan_cut(plan, &traits);
     for (uint32_t d = 0; d < args->outer; d++)
         rows *= args->dim[d].size;
     assert_true(args->outer <= CLQ_FIND_DIMS && args->tile > 0 && args->units > 0 && args->parts > 0);
     assert_true((wide)args->steps_per_part * args->parts >= args->steps &&
                 (wide)args->steps_per_part * (args->parts - 1) < args->steps);
-    if (is_columns(&call)) {
+    if (call->columns) {
         assert_true(args->steps == rows && args->last > 0 && args->last <= args->inner);
         assert_true((wide)args->tile * args->units >= args->inner &&
                     (wide)args->tile * (args->units - 1) < args->inner);
         seen = (rows - 1) * args->inner + args->last;
         assert_true(traits.group_form ||
-                    args->tile <= CLQ_CPU_FIND_COLUMN_BYTES / (work->x.type == CLQ__F32 ? 4 : 2));
-        assert_true(!traits.group_form || args->tile <= (work->x.type == CLQ__F32 ? 4 : 8));
-        per_group = (wide)args->units_per_item * call.find.local;
+                    args->tile <= CLQ_CPU_FIND_COLUMN_BYTES / (x->type == CLQ__F32 ? 4 : 2));
+        assert_true(!traits.group_form || args->tile <= (x->type == CLQ__F32 ? 4 : 8));
+        per_group = (wide)args->units_per_item * call->find.local;
     } else {
         assert_true((wide)args->tile * args->tiles_per_row >= args->inner &&
                     (wide)args->tile * (args->tiles_per_row - 1) < args->inner);
         assert_true(args->steps == rows * args->tiles_per_row && args->last == args->inner);
         seen = rows * args->units * args->inner;
-        per_group = traits.group_form ? (wide)(call.find.local / args->lanes) : args->units_per_item;
-        assert_true(call.find.local % args->lanes == 0 && (args->lanes & (args->lanes - 1)) == 0);
+        per_group = traits.group_form ? (wide)(call->find.local / args->lanes) : args->units_per_item;
+        assert_true(call->find.local % args->lanes == 0 && (args->lanes & (args->lanes - 1)) == 0);
     }
-    assert_true(seen == work->x.elements);
-    assert_true(call.find.local >= 1 && call.find.local <= traits.max_group_items &&
-                call.find.local <= CLQ_FIND_LANES && (traits.group_form || call.find.local == 1));
-    assert_true((wide)call.find.groups * per_group >= (wide)args->units * args->parts &&
-                (wide)(call.find.groups - 1) * per_group < (wide)args->units * args->parts);
+    assert_true(seen == x->elements);
+    assert_true(call->find.local >= 1 && call->find.local <= traits.max_group_items &&
+                call->find.local <= CLQ_FIND_LANES && (traits.group_form || call->find.local == 1));
+    assert_true((wide)call->find.groups * per_group >= (wide)args->units * args->parts &&
+                (wide)(call->find.groups - 1) * per_group < (wide)args->units * args->parts);
     if (traits.ends_loops) /* a step: its loop, two places, and vectors element by element */
         assert_true((wide)args->units_per_item * args->steps_per_part *
                         (2 * args->outer + 8 + (args->tile / args->lanes / 16 + 1) * 18) <=
                     65535);
     if (args->direct) {
-        assert_true(args->parts == 1 && finish->parts == 1 && finish->span == 1 && call.finish.groups == 0);
+        assert_true(args->parts == 1 && finish->parts == 1 && finish->span == 1 && call->finish.groups == 0);
         return;
     }
-    assert_true(call.ranges == args->parts * (is_columns(&call) ? args->inner : args->units));
+    assert_true(call->ranges == args->parts * (call->columns ? args->inner : args->units));
     assert_true((finish->parts - 1) * finish->part_ranges + (finish->indices - 1) * finish->index_ranges +
                     finish->span <=
-                call.ranges);
-    assert_true(call.finish.local <= CLQ_FINISH_LANES && call.finish.local <= traits.max_group_items);
-    per_group = call.finish_group ? (wide)(call.finish.local / finish->lanes) : finish->indices_per_item;
-    assert_true((wide)call.finish.groups * per_group >= finish->indices &&
-                (wide)(call.finish.groups - 1) * per_group < finish->indices);
+                call->ranges);
+    assert_true(call->finish.local <= CLQ_FINISH_LANES && call->finish.local <= traits.max_group_items);
+    per_group = call->finish_group ? (wide)(call->finish.local / finish->lanes) : finish->indices_per_item;
+    assert_true((wide)call->finish.groups * per_group >= finish->indices &&
+                (wide)(call->finish.groups - 1) * per_group < finish->indices);
     /* Every loop's end is a round too. What would be longer is refused, where that matters. */
-    if (traits.ends_loops && call.finish_rounds <= CLQ__MOST_ROUNDS)
+    if (traits.ends_loops && plan->rounds <= CLQ__MOST_ROUNDS)
         assert_true((wide)finish->indices_per_item *
                         ((finish->parts + finish->lanes - 1) / finish->lanes * (finish->span + 2) + 2) <=
                     65535);
-    assert_true(call.finish_group || finish->lanes == 1);
+    assert_true(call->finish_group || finish->lanes == 1);
     /* The ranges stay small beside x, but for rows so short that each has one. */
-    if (finish->span == 1 && args->inner * rows > 4096 && !is_columns(&call))
-        assert_true((wide)call.ranges * 8 <= (wide)work->x.elements / 4);
+    if (finish->span == 1 && args->inner * rows > 4096 && !call->columns)
+        assert_true((wide)call->ranges * 8 <= (wide)x->elements / 4);
 }
 
 static void every_element_has_one_owner(void **state)
@@ -111,6 +108,7 @@ static void every_element_has_one_owner(void **state)
                                     INT64_C(5) << 20,
                                     (INT64_C(1) << 31) + 1};
     DLTensor half = {.dtype = {kDLFloat, 16, 1}}, single = {.dtype = {kDLFloat, 32, 1}};
+    static struct clq__plan plan = {.op = &clq__find_scales, .work.type = CLQ__I8};
 
     (void)state;
     for (size_t a = 0; a < COUNT(sizes); a++)
@@ -119,8 +117,7 @@ static void every_element_has_one_owner(void **state)
                 for (int axis = -1; axis < 3; axis++)
                     for (size_t m = 0; m < COUNT(machines); m++)
                         for (int layout = 0; layout < 3; layout++) {
-                            struct clq__scales_work work = {.axis = axis, .type = CLQ__I8};
-                            struct clq__view *x = &work.x;
+                            struct clq__view *x = &plan.work.x;
 
                             *x = (struct clq__view){.tensor = a % 2 ? &single : &half,
                                                     .type = a % 2 ? CLQ__F32 : CLQ__F16,
@@ -134,9 +131,10 @@ static void every_element_has_one_owner(void **state)
                             x->stride[2] = layout == 1 ? 2 : 1;
                             x->stride[1] = sizes[c] * x->stride[2] + (layout == 2);
                             x->stride[0] = sizes[b] * x->stride[1];
-                            work.scales = (struct clq__view){.tensor = &single,
-                                                             .elements = axis < 0 ? 1 : x->shape[axis]};
-                            check(&work, machines[m]);
+                            plan.work.axis = axis;
+                            plan.work.scale.view = (struct clq__view){
+                                .tensor = &single, .elements = axis < 0 ? 1 : x->shape[axis]};
+                            check(&plan, machines[m]);
                         }
 }
 

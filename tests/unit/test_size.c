@@ -7,7 +7,7 @@
 
 #include <cmocka.h>
 
-#include "plan/static_call.h"
+#include "plan/static.h"
 #include "plan/tiles.h"
 
 typedef __int128 wide;

@@ -13,7 +13,9 @@
 
 #include "base/error.h"
 #include "base/view.h"
-#include "plan/dynamic.h"
+#include "ops/operators.h"
+
+#include <clquant/dynamic_quantize_scatter.h>
 
 static uint64_t state = 1;
 
@@ -185,7 +187,7 @@ static void the_largest_that_fit(void **unused)
 /* A cache without batches may have any other sizes, and steps of its scales that no kernel could multiply. */
 static void an_empty_cache_steps_nowhere(void **unused)
 {
-    static const struct clq__dynamic_names names = {"x", "y", "scale", "offset"};
+    static const struct clq__names names = {"updates", "cache", "scale", "offset"};
     const DLDevice opencl = {kDLOpenCL, 0};
     int64_t cache_shape[] = {0, 2, INT64_C(1) << 62, 8}, updates_shape[] = {1, 2, 1, 8}, pair[] = {1, 2};
     int data;
@@ -195,29 +197,24 @@ static void an_empty_cache_steps_nowhere(void **unused)
     const DLTensor scale = {.device = opencl, .dtype = {kDLFloat, 32, 1}, .ndim = 3, .shape = cache_shape};
     const DLTensor indices = {
         .data = &data, .device = opencl, .dtype = {kDLInt, 32, 1}, .ndim = 2, .shape = pair};
-    struct clq__dynamic_work work;
-    struct dynamic_quantize_args args;
+    const struct clq_dynamic_quantize_scatter_desc desc = {.cache = &cache,
+                                                           .cache_scales = &scale,
+                                                           .cache_offsets = &scale,
+                                                           .indices = &indices,
+                                                           .updates = &updates,
+                                                           .axis = 2,
+                                                           .unique = 1};
+    struct clq__plan plan;
+    const struct dynamic_quantize_args *args = &plan.of_dynamic;
 
     (void)unused;
-    assert_int_equal(clq__dynamic_check(&work, &names,
-                                        &(struct clq__dynamic_tensors){
-                                            .x = &updates, .y = &cache, .scale = &scale, .offset = &scale}),
-                     CLQ_OK);
-    assert_int_equal(
-        clq__placement_check(&work.placement, &(struct clq__placement_rules){.indices = &indices,
-                                                                             .cache = &work.y,
-                                                                             .pieces = &work.x,
-                                                                             .axis = 2,
-                                                                             .least_rank = 3,
-                                                                             .last_is_whole = true,
-                                                                             .unique = 1}),
-        CLQ_OK);
-    clq__dynamic_describe(&args, &work);
-    assert_int_equal(args.outer, 2);
-    for (uint32_t d = 0; d < args.outer; d++) {
-        assert_int_equal(args.dim[d].y, 0);
-        assert_int_equal(args.dim[d].scale, 0);
-        assert_int_equal(args.dim[d].zero_point, 0);
+    assert_int_equal(clq__plan_check(&plan, &clq__dynamic_quantize_scatter, &names, &desc), CLQ_OK);
+    clq__plan_describe(&plan);
+    assert_int_equal(args->outer, 2);
+    for (uint32_t d = 0; d < args->outer; d++) {
+        assert_int_equal(args->dim[d].y, 0);
+        assert_int_equal(args->dim[d].scale, 0);
+        assert_int_equal(args->dim[d].zero_point, 0);
     }
 }
 

@@ -1,29 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Static quantization from a described call to its launches, for a device of given traits. */
 #include "plan/divisor.h"
+#include "plan/plan.h"
 #include "plan/rounds.h"
-#include "plan/static_call.h"
 #include "plan/tiles.h"
 
 enum { NUM_BUFFERS = 7 }; /* x, scales, zero points, y, indices, owners, report */
 
-/* The kernel's buffers, and what is written for it first. */
-static void place_buffers(struct clq__static_call *call, const struct clq__traits *traits)
+static void choose_variant(struct clq__variant *variant, const struct clq__static *call)
 {
-    const struct clq__static_work *work = call->work;
-    const struct clq__static_source *sources[2] = {&call->scale, &call->zero_point};
+    const struct clq__work *work = call->work;
+    const bool scales = call->scale.per_element, zero_points = call->zero_point.per_element;
+
+    clq__variant_begin(variant, work->back ? CLQ__DEQUANTIZE_CL : CLQ__QUANTIZE_CL);
+    clq__variant_define(variant, CLQ__SRC, work->back ? work->y.type : work->x.type);
+    clq__variant_define(variant, CLQ__DST, work->back ? work->x.type : work->y.type);
+    clq__variant_define(variant, CLQ__MODE, work->divide);
+    clq__variant_define(variant, CLQ__PARAMS,
+                        zero_points && !work->back ? CLQ__PARAMS_BOTH
+                        : scales                   ? CLQ__PARAMS_EACH
+                                                   : CLQ__PARAMS_ONE);
+}
+
+/* The kernel's buffers, and what is written for it first. */
+static void place_buffers(struct clq__launches *launches, struct clq__static *call,
+                          const struct clq__traits *traits)
+{
+    const struct clq__work *work = call->work;
+    const struct clq__source *sources[2] = {&call->scale, &call->zero_point};
     const struct clq__placement *placement = &work->placement;
-    struct clq__launch *kernel = &call->launches.kernel;
+    struct clq__launch *kernel = &launches->kernel;
     cl_mem *buffers = kernel->buffers;
 
-    clq__launches_init(&call->launches);
     buffers[0] = work->x.tensor->data;
     for (unsigned i = 0; i < 2; i++) {
         const struct clq__view *view = &sources[i]->parameter->view;
 
         buffers[1 + i] = view->tensor != NULL && view->elements > 0 ? view->tensor->data : NULL;
         if (sources[i]->widen)
-            clq__launches_widen(&call->launches, view,
+            clq__launches_widen(launches, view,
                                 placement->kind == CLQ_ENTRY_GROUPS ? view->elements
                                                                     : work->x.shape[work->axis],
                                 call->repeats, traits, 1 + i);
@@ -32,8 +47,8 @@ static void place_buffers(struct clq__static_call *call, const struct clq__trait
     buffers[4] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : NULL;
     buffers[5] = NULL;
     buffers[6] = placement->report;
-    if (clq__static_owner_words(call) > 0)
-        clq__launches_claim(&call->launches, placement, &call->args.entries, traits, 5);
+    if (call->args.entries.owner_words > 0)
+        clq__launches_claim(launches, placement, &call->args.entries, traits, 5);
     kernel->num_buffers = NUM_BUFFERS;
     kernel->args = &call->args;
     kernel->args_bytes = sizeof call->args;
@@ -42,7 +57,7 @@ static void place_buffers(struct clq__static_call *call, const struct clq__trait
 /* To repeat scales takes a kernel more. Measured on PoCL and a Zen 4, float16 to int8, with as many units, ms by rows and so:
  * rows of 96 0.69 and 0.46, of 80 1.13 and 0.65, of 112 0.93 and 0.69; of eight times as many 4.0 and 2.2, 4.0 and 2.2,
  * 3.8 and 2.6. */
-static bool may_repeat(const struct clq__static_call *call)
+static bool may_repeat(const struct clq__static *call)
 {
     const int64_t least = INT64_C(1) << 22;
 
@@ -50,7 +65,7 @@ static bool may_repeat(const struct clq__static_call *call)
            call->args.inner * clq__fold_count(&call->fold, 1) >= least;
 }
 
-static void repeat_scales(struct clq__static_call *call, int64_t repeats)
+static void repeat_scales(struct clq__static *call, int64_t repeats)
 {
     call->repeats = repeats;
     call->scale.widen = true;
@@ -63,7 +78,7 @@ static void repeat_scales(struct clq__static_call *call, int64_t repeats)
     call->args.zero_point_type = CLQ_SCALAR_F32;
 }
 
-static void cut(struct clq__static_call *call, const struct clq__traits *traits)
+static void cut(struct clq__launch *kernel, struct clq__static *call, const struct clq__traits *traits)
 {
     struct quantize_args *args = &call->args;
     const bool may_join = traits->long_runs && !traits->group_form && !call->work->back;
@@ -76,7 +91,7 @@ static void cut(struct clq__static_call *call, const struct clq__traits *traits)
                                    .period = period,
                                    .rounds_beside = clq__rounds_of_row(0, args->outer) +
                                                     clq__rounds_of_place(&args->entries)};
-    const struct clq__tiles tiles = clq__tiles_of(&rows, *traits, &call->launches.kernel);
+    const struct clq__tiles tiles = clq__tiles_of(&rows, *traits, kernel);
 
     if (joined.repeats > 1)
         repeat_scales(call, joined.repeats);
@@ -91,11 +106,13 @@ static void cut(struct clq__static_call *call, const struct clq__traits *traits)
     clq__divide_entries(&args->entries);
 }
 
-void clq__static_launches(struct clq__static_call *call, const struct clq__static_work *work,
-                          const struct clq__traits *traits)
+void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
-    clq__static_describe(call, work);
-    clq__variant_end(&call->launches.kernel.variant, traits);
-    cut(call, traits);
-    place_buffers(call, traits);
+    struct clq__static *call = &plan->of_static;
+    struct clq__launch *kernel = &plan->launches.kernel;
+
+    choose_variant(&kernel->variant, call);
+    clq__variant_end(&kernel->variant, traits);
+    cut(kernel, call, traits);
+    place_buffers(&plan->launches, call, traits);
 }

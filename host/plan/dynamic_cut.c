@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dynamic quantization from a described call to its launches, for a device of given traits. */
+#include "base/ceil_div.h"
+#include "plan/plan.h"
+#include "plan/rounds.h"
+#include "plan/tiles.h"
+
+enum { NUM_BUFFERS = 8 }; /* x, smooth, y, scales, offsets, indices, owners, report */
+
+/* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and stores
+ * them. */
+static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes)
+{
+    return clq__rounds_of_row(3 * clq__ceil_div(args->inner, lanes), args->outer) +
+           clq__rounds_of_place(&args->entries);
+}
+
+static void size_items(struct dynamic_quantize_args *args, struct clq__launch *launch,
+                       const struct clq__traits *traits)
+{
+    const int64_t most = 262144, least = 1024,
+                  share = clq__ceil_div(args->rows * args->inner, 4 * (int64_t)traits->compute_units);
+    const int64_t run = share < least ? least : share > most ? most : share;
+    int64_t rows = clq__ceil_div(run, args->inner);
+
+    if (traits->ends_loops && rows > clq__times_within(rounds_of(args, 1)))
+        rows = clq__times_within(rounds_of(args, 1));
+    args->rows_per_item = traits->long_runs ? clq__for_streams(rows) : rows;
+    args->lanes = 1;
+    launch->local = 1;
+    launch->groups = (size_t)clq__ceil_div(args->rows, args->rows_per_item);
+}
+
+/* As many work-items share a row as find some units each; fewer rows than the device holds are shared by
+ * more. */
+static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
+                        const struct clq__traits *traits)
+{
+    const int64_t local = clq__group_items(traits, 128);
+    int64_t lanes = 1, units_per_lane = 32;
+
+    while (units_per_lane > 4 &&
+           args->rows * args->inner / (units_per_lane * local) < 16 * (int64_t)traits->compute_units)
+        units_per_lane /= 2;
+    while (lanes < local && lanes * units_per_lane < args->inner)
+        lanes *= 2;
+    args->rows_per_item = 1;
+    args->lanes = (uint32_t)lanes;
+    launch->local = (size_t)local;
+    launch->groups = (size_t)clq__ceil_div(args->rows, local / lanes);
+}
+
+static void choose_variant(struct clq__variant *variant, const struct clq__work *work)
+{
+    clq__variant_begin(variant, CLQ__DYNAMIC_QUANTIZE_CL);
+    clq__variant_define(variant, CLQ__SRC, work->x.type);
+    clq__variant_define(variant, CLQ__DST, work->y.type);
+    clq__variant_define(variant, CLQ__SMOOTH, work->smooth.tensor != NULL);
+}
+
+/* The kernel's buffers, and what is written for it first. */
+static void place_buffers(struct clq__launches *launches, struct dynamic_quantize_args *args,
+                          const struct clq__work *work, const struct clq__traits *traits)
+{
+    const struct clq__view *offset = &work->zero_point.view;
+    const struct clq__placement *placement = &work->placement;
+    cl_mem *buffers = launches->kernel.buffers;
+
+    buffers[0] = work->x.tensor->data;
+    buffers[1] = work->smooth.tensor != NULL ? work->smooth.tensor->data : NULL;
+    buffers[2] = work->y.elements > 0 ? work->y.tensor->data : NULL;
+    buffers[3] = work->y.elements > 0 ? work->scale.view.tensor->data : NULL;
+    buffers[4] = work->y.elements > 0 && offset->tensor != NULL ? offset->tensor->data : NULL;
+    buffers[5] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : NULL;
+    buffers[6] = NULL;
+    buffers[7] = placement->report;
+    if (work->widen_smooth)
+        clq__launches_widen(launches, &work->smooth, work->smooth.elements, 1, traits, 1);
+    if (args->entries.owner_words > 0)
+        clq__launches_claim(launches, placement, &args->entries, traits, 6);
+}
+
+void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
+{
+    struct dynamic_quantize_args *args = &plan->of_dynamic;
+    struct clq__launch *kernel = &plan->launches.kernel;
+    const bool group = traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS);
+
+    if (group)
+        size_groups(args, kernel, traits);
+    else
+        size_items(args, kernel, traits);
+    plan->rounds = rounds_of(args, args->lanes);
+    choose_variant(&kernel->variant, &plan->work);
+    clq__variant_end_form(&kernel->variant, traits, group);
+    kernel->num_buffers = NUM_BUFFERS;
+    kernel->args = args;
+    kernel->args_bytes = sizeof *args;
+    place_buffers(&plan->launches, args, &plan->work, traits);
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clq_find_scales from described kernels to its launches, for a device of given traits. */
+#include "base/ceil_div.h"
+#include "cpu/tuning.h"
+#include "plan/divisor.h"
+#include "plan/plan.h"
+#include "plan/rounds.h"
+
+enum {
+    LEAST_OF_LANE = 64,   /* elements that a work-item takes, so that ranges take little of what x takes */
+    SHORT_COLUMNS = 256,  /* that a work-item does, a chunk after the other, where it has no room for more */
+    LONG_SHARE = 1 << 20, /* elements that a work-item does, at most */
+    LONG_SHARE_OF_COLUMNS = 1 << 22, /* more, for it leaves a range for each column */
+    SHORT_SHARE = 1 << 15,           /* less, where no more was measured */
+    SHORT_TILE = 1 << 14,            /* of each lane where loops end early */
+    MOST_PARTS = 16384,              /* that one work-item finishes */
+    MOST_AT_ONCE =
+        1 << 30 /* elements of a tile, and steps of a part, of which kernels count some in 32 bits */
+};
+
+enum { FOUND_RANGES = 1, FINISHED_RANGES = 0 }; /* the arguments of find and finish */
+
+static int64_t least(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
+static int64_t most(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* What is done by one work-item of a CPU, or by one group of a GPU, in elements: less where that would leave
+ * some of the machine without work. */
+static int64_t share_of(int64_t elements, int64_t longest, const struct clq__traits *traits)
+{
+    const int64_t units = (int64_t)traits->compute_units;
+
+    if (traits->group_form)
+        return least(most(clq__ceil_div(elements, 16 * units), 4096), MOST_AT_ONCE);
+    return most(least(clq__ceil_div(elements, 4 * units), traits->long_runs ? longest : SHORT_SHARE), 1024);
+}
+
+static int64_t vector_of(const struct clq__work *work)
+{
+    return work->x.type == CLQ__F32 ? 4 : 8;
+}
+
+static void cut_runs(struct clq__scales *call, const struct clq__work *work, const struct clq__traits *traits)
+{
+    struct find_scales_args *args = &call->find_args;
+    const int64_t rows = call->rows;
+    const int64_t of_index = rows * args->inner, share = share_of(args->units * of_index, LONG_SHARE, traits);
+    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ_FIND_LANES) : 1;
+    int64_t lanes = 1, rounds;
+
+    while (lanes < local && lanes * vector_of(work) * 4 < args->inner)
+        lanes *= 2;
+    args->lanes = (uint32_t)lanes;
+    args->tile = least(args->inner, traits->ends_loops ? least(share, SHORT_TILE * lanes) : share);
+    args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
+    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
+    args->steps = rows * args->tiles_per_row;
+    rounds = clq__rounds_of_row(clq__ceil_div(args->tile, lanes), args->outer);
+    args->steps_per_part = most(most(share / local, LEAST_OF_LANE) * lanes / args->tile, 1);
+    if (traits->long_runs)
+        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(args->steps, MOST_PARTS));
+    if (traits->ends_loops)
+        args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
+    args->steps_per_part = least(args->steps_per_part, args->steps);
+    args->parts = clq__ceil_div(args->steps, args->steps_per_part);
+    args->by_units = clq__divisor(args->units);
+    if (traits->group_form) {
+        args->units_per_item = 1;
+        call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local / lanes);
+    } else {
+        args->units_per_item = args->parts > 1 ? 1 : most(share / most(of_index, 64), 1);
+        if (traits->ends_loops)
+            args->units_per_item =
+                least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
+        call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, args->units_per_item);
+    }
+    call->find.local = (size_t)local;
+}
+
+static void cut_columns(struct clq__scales *call, const struct clq__work *work,
+                        const struct clq__traits *traits)
+{
+    struct find_scales_args *args = &call->find_args;
+    const int64_t rows = call->rows;
+    const int64_t share = share_of(rows * args->inner, LONG_SHARE_OF_COLUMNS, traits);
+    const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
+    const int64_t wanted =
+        traits->group_form ? 2048 * (int64_t)traits->compute_units : 4 * (int64_t)traits->compute_units;
+    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ_FIND_LANES) : 1;
+    int64_t rounds;
+
+    args->tile = traits->group_form  ? vector_of(work)
+                 : traits->long_runs ? CLQ_CPU_FIND_COLUMN_BYTES / bytes
+                                     : SHORT_COLUMNS;
+    while (!traits->group_form && args->tile > 256 &&
+           clq__ceil_div(args->inner, args->tile) * clq__ceil_div(rows, CLQ__ROWS_OF_PART) < wanted)
+        args->tile /= 2;
+    args->tile = least(args->tile, args->inner);
+    rounds = clq__rounds_of_row(args->tile, args->outer);
+    args->units = clq__ceil_div(args->inner, args->tile);
+    args->tiles_per_row = args->units;
+    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
+    args->steps = rows;
+    args->steps_per_part =
+        traits->group_form ? clq__ceil_div(rows * args->units, wanted) : share / args->tile;
+    args->steps_per_part = most(args->steps_per_part, CLQ__ROWS_OF_PART);
+    if (traits->ends_loops)
+        args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
+    else
+        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, MOST_PARTS));
+    args->steps_per_part = least(args->steps_per_part, least(rows, MOST_AT_ONCE));
+    args->parts = clq__ceil_div(rows, args->steps_per_part);
+    args->by_units = clq__divisor(args->units);
+    args->units_per_item = 1;
+    args->lanes = 1;
+    call->find.local = (size_t)local;
+    call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local);
+}
+
+static void cut_find(struct clq__scales *call, const struct clq__work *work, const struct clq__traits *traits)
+{
+    struct find_scales_args *args = &call->find_args;
+    struct finish_scales_args *finish = &call->finish_args;
+
+    call->find.groups = 0;
+    call->ranges = 0;
+    if (work->x.elements == 0)
+        return;
+    if (call->columns)
+        cut_columns(call, work, traits);
+    else
+        cut_runs(call, work, traits);
+    finish->parts = args->parts * call->together;
+    args->direct = finish->parts == 1 && finish->span == 1 && finish->index_ranges != 0;
+    if (!args->direct)
+        call->ranges = args->parts * (call->columns ? args->inner : args->units);
+}
+
+/* Loop rounds for an index whose ranges so many work-items share. */
+static int64_t finish_rounds(const struct finish_scales_args *args, int64_t lanes)
+{
+    return clq__rounds_of_row(0, 0) + clq__ceil_div(args->parts, lanes) * (args->span + 2);
+}
+
+/* Returns the rounds of a work-item. */
+static int64_t cut_finish(struct clq__scales *call, const struct clq__traits *traits)
+{
+    struct finish_scales_args *args = &call->finish_args;
+    const bool too_long = traits->ends_loops && finish_rounds(args, 1) > CLQ__MOST_ROUNDS;
+    const bool group = traits->group_form || too_long;
+    const int64_t local = group ? clq__group_items(traits, CLQ_FINISH_LANES) : 1;
+    int64_t lanes = 1;
+
+    call->finish_group = group;
+    if (call->find_args.direct) {
+        call->finish.groups = 0;
+        return 0;
+    }
+    while (lanes < local && lanes * 4 < args->parts &&
+           (too_long || args->indices * lanes < 2048 * (int64_t)traits->compute_units))
+        lanes *= 2;
+    args->lanes = (uint32_t)lanes;
+    args->indices_per_item = 1;
+    if (!group)
+        args->indices_per_item = most(least(clq__ceil_div(args->indices, 4 * traits->compute_units),
+                                            clq__times_within(finish_rounds(args, 1))),
+                                      1);
+    call->finish.local = (size_t)local;
+    call->finish.groups = (size_t)clq__ceil_div(args->indices, args->indices_per_item * (local / lanes));
+    return args->indices_per_item * finish_rounds(args, lanes);
+}
+
+static void choose_variants(struct clq__scales *call, const struct clq__work *work,
+                            const struct clq__traits *traits)
+{
+    struct clq__variant *find = &call->find.variant, *finish = &call->finish.variant;
+
+    clq__variant_begin(find, CLQ__FIND_SCALES_CL);
+    clq__variant_define(find, CLQ__SRC, work->x.type);
+    clq__variant_define(find, CLQ__REDUCE, call->columns);
+    clq__variant_end(find, traits);
+    clq__variant_begin(finish, CLQ__FINISH_SCALES_CL);
+    clq__variant_end_form(finish, traits, call->finish_group);
+}
+
+static void place_buffers(struct clq__scales *call, const struct clq__work *work)
+{
+    const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
+    cl_mem *found = call->find.buffers, *finished = call->finish.buffers;
+
+    found[0] = call->find.groups > 0 ? work->x.tensor->data : NULL;
+    found[2] = finished[1] = scales->tensor->data;
+    found[3] = finished[2] = zero_points->tensor != NULL ? zero_points->tensor->data : NULL;
+    found[FOUND_RANGES] = finished[FINISHED_RANGES] = NULL;
+    call->find.num_buffers = 4;
+    call->find.args = &call->find_args;
+    call->find.args_bytes = sizeof call->find_args;
+    call->finish.num_buffers = 3;
+    call->finish.args = &call->finish_args;
+    call->finish.args_bytes = sizeof call->finish_args;
+}
+
+/* Where no range is needed, find is the only kernel; where x is empty, finish. */
+void clq__scales_cut(struct clq__plan *plan, const struct clq__traits *traits)
+{
+    struct clq__scales *call = &plan->of_scales;
+    struct clq__launches *launches = &plan->launches;
+
+    cut_find(call, &plan->work, traits);
+    plan->rounds = cut_finish(call, traits);
+    choose_variants(call, &plan->work, traits);
+    place_buffers(call, &plan->work);
+    launches->kernel = call->finish.groups > 0 ? call->finish : call->find;
+    if (call->find.groups == 0 || call->finish.groups == 0)
+        return;
+    *clq__launches_add(launches) = call->find;
+    clq__launches_scratch(launches, call->ranges, 2 * sizeof(uint32_t), FOUND_RANGES, FINISHED_RANGES);
+}

@@ -1,0 +1,87 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/operator.h"
+
+#include "base/error.h"
+#include "plan/check_indices.h"
+
+/* What is asked for before the tensors are looked at. */
+static clq_status begin(const clq_context *context, cl_command_queue queue, const struct clq__operator *op,
+                        const void *desc, bool build_only, cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+
+    if (op->desc_first)
+        CLQ_TRY(clq__operator_check_desc(op, desc));
+    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
+end:
+    return status;
+}
+
+clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const struct clq__operator *op,
+                             const struct clq__names *names, const void *desc, cl_uint num_wait,
+                             const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__plan plan;
+
+    CLQ_TRY(begin(context, queue, op, desc, false, num_wait, wait));
+    CLQ_TRY(clq__plan_make(&plan, context, op, names, desc));
+    CLQ_TRY(clq__plan_enqueue(&plan, context, queue, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq__operator_build(clq_context *context, const struct clq__operator *op,
+                               const struct clq__names *names, const void *desc)
+{
+    clq_status status = CLQ_OK;
+    struct clq__plan plan;
+
+    CLQ_TRY(begin(context, NULL, op, desc, true, 0, NULL));
+    CLQ_TRY(clq__plan_make(&plan, context, op, names, desc));
+    CLQ_TRY(clq__plan_build(&plan, context));
+end:
+    return status;
+}
+
+clq_status clq__operator_check(const struct clq__operator *op, const struct clq__names *names,
+                               const void *desc)
+{
+    struct clq__plan plan;
+
+    return clq__plan_check(&plan, op, names, desc);
+}
+
+clq_status clq__operator_workspace(clq_context *context, const struct clq__operator *op,
+                                   const struct clq__names *names, const void *desc, size_t *size_bytes)
+{
+    clq_status status = CLQ_OK;
+    struct clq__plan plan;
+
+    CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
+    *size_bytes = 0;
+    CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
+    CLQ_TRY(clq__plan_check(&plan, op, names, desc));
+    plan.work.placement.workspace = NULL; /* it is what is asked for */
+    clq__plan_describe(&plan);
+    CLQ_TRY(clq__plan_check_memory(&plan, context));
+    *size_bytes = (size_t)plan.owner_words * sizeof(uint32_t);
+end:
+    return status;
+}
+
+clq_status clq__operator_check_indices(clq_context *context, cl_command_queue queue,
+                                       const struct clq__operator *op, const struct clq__names *names,
+                                       const void *desc, cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    struct clq__plan plan;
+
+    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
+    CLQ_TRY(clq__plan_check(&plan, op, names, desc));
+    clq__plan_describe(&plan);
+    CLQ_TRY(clq__plan_check_memory(&plan, context));
+    CLQ_TRY(clq__indices_check(queue, &plan.work, num_wait, wait));
+end:
+    return status;
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A call on its road, step by step: checked, described, cut, and then enqueued or built. What it enqueues is known before any
+ * command is, and needs no device up to there.
+ *
+ * It points into itself: it may not move once it is described. Each step sets its part, for clearing all of it would be felt
+ * by small calls. */
+#ifndef CLQ_PLAN_PLAN_H
+#define CLQ_PLAN_PLAN_H
+
+#include "plan/copy.h"
+#include "plan/dynamic.h"
+#include "plan/find_scales.h"
+#include "plan/launches.h"
+#include "plan/static.h"
+#include "plan/work.h"
+
+#include <stddef.h>
+
+#define CLQ__MOST_TENSORS 6
+
+/* What differs from operator to operator. */
+struct clq__operator {
+    size_t reserved, num_reserved; /* of its descriptor: where the reserved words are (CLQ__DESCRIPTOR) */
+    bool desc_first; /* to run it, its descriptor is looked at before the context and the queue */
+
+    /* Every rule but those of buffers, once. */
+    clq_status (*check)(struct clq__work *work, const void *desc);
+    /* Views in struct clq__work, in the order in which their buffers are looked at (CLQ__TENSOR): the outputs, which share no
+     * byte with any other, and then inputs. */
+    size_t tensors[CLQ__MOST_TENSORS];
+    int outputs;
+    /* Buffers beside the tensors; NULL where there can be none. */
+    clq_status (*check_sides)(const clq_context *context, const struct clq__work *work,
+                              int64_t workspace_words);
+    /* The kernels' arguments; false where there is nothing to do. */
+    bool (*describe)(struct clq__plan *plan);
+    /* Work-items and launches, on a device of these traits, of a call that has something to do. */
+    void (*cut)(struct clq__plan *plan, const struct clq__traits *traits);
+};
+#define CLQ__DESCRIPTOR(type)                                                                                \
+    .reserved = offsetof(struct type, reserved), .num_reserved = CLQ_COUNT(((struct type *)0)->reserved)
+#define CLQ__TENSOR(view) offsetof(struct clq__work, view)
+
+struct clq__plan {
+    const struct clq__operator *op;
+    struct clq__work work;
+    bool idle;           /* nothing is to be done but the copy */
+    int64_t owner_words; /* of the table of last entries; 0 where there is none */
+    int64_t rounds;      /* of the longest loops of a work-item, where they may be more than a device does */
+    union {              /* what the operator describes */
+        struct clq__static of_static;
+        struct dynamic_quantize_args of_dynamic;
+        struct clq__scales of_scales;
+    };
+    bool copies; /* the input, into y, before all else */
+    struct clq__copy copy;
+    struct clq__launches launches; /* of a plan that is not idle */
+};
+
+/* There is a descriptor, and it is one of this library's. */
+clq_status clq__operator_check_desc(const struct clq__operator *op, const void *desc);
+
+/* The steps, in order. */
+clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *op,
+                           const struct clq__names *names, const void *desc);
+void clq__plan_describe(struct clq__plan *plan);
+clq_status clq__plan_check_memory(const struct clq__plan *plan, const clq_context *context);
+void clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits);
+
+/* All of them, for the context's device. */
+clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, const struct clq__operator *op,
+                          const struct clq__names *names, const void *desc);
+
+/* What comes of it. */
+clq_status clq__plan_enqueue(struct clq__plan *plan, clq_context *context, cl_command_queue queue,
+                             cl_uint num_wait, const cl_event *wait, cl_event *done);
+/* Builds every kernel. */
+clq_status clq__plan_build(const struct clq__plan *plan, clq_context *context);
+
+#endif

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/work.h"
+
+#include "base/error.h"
+
+#include <clquant/quantize.h>
+
+static void init_parameter(struct clq__parameter *parameter)
+{
+    parameter->stride = parameter->row_stride = 0;
+    parameter->flatten = false;
+}
+
+void clq__work_init(struct clq__work *work, const struct clq__names *names)
+{
+    work->names = names;
+    init_parameter(&work->scale);
+    init_parameter(&work->zero_point);
+    clq__placement_init(&work->placement);
+    work->axis = 0;
+    work->divide = work->of_rows = work->back = work->add = work->widen_smooth = false;
+    clq__view_init_absent(&work->input, "input");
+}
+
+clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(mode <= CLQ_MULTIPLY, CLQ_ERROR_VALUE,
+                "mode is %u: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", mode);
+    work->divide = mode == CLQ_DIVIDE;
+end:
+    return status;
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "described.h"
+#include "ops/operators.h"
+
+#define KERNEL(kernel) (1u << CLQ__##kernel##_CL)
+const struct way ways[] = {
+    {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(WIDEN), &clq__quantize},
+    {&operator_dequantize, KERNEL(DEQUANTIZE) | KERNEL(CPU_DEQUANTIZE), &clq__dequantize},
+    {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY),
+     &clq__quantize_scatter},
+    {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), &clq__group_quantize},
+    {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE),
+     &clq__dynamic_quantize},
+    {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE),
+     &clq__dynamic_quantize_scatter},
+    {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(CPU_FIND_SCALES) | KERNEL(FINISH_SCALES),
+     &clq__find_scales},
+};
+_Static_assert(sizeof ways / sizeof *ways == OPERATORS, "an operator has no way");
