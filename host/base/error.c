@@ -22,18 +22,6 @@ const char *clq_error_detail(void)
     return detail;
 }
 
-clq_status clq__desc_check(const uint64_t *reserved, size_t count)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(reserved != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
-    for (size_t i = 0; i < count; i++)
-        CLQ_REQUIRE(reserved[i] == 0, CLQ_ERROR_VALUE,
-                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
-end:
-    return status;
-}
-
 clq_status clq__reserved_check(uint32_t reserved32)
 {
     clq_status status = CLQ_OK;

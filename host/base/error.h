@@ -7,9 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* What is alike for the descriptors of all operators: there is one (reserved is NULL where there is not), and
- * its reserved fields are zero. */
-clq_status clq__desc_check(const uint64_t *reserved, size_t count);
+/* A descriptor's reserved32 is zero. */
 clq_status clq__reserved_check(uint32_t reserved32);
 
 #define CLQ_COUNT(array) (sizeof(array) / sizeof((array)[0]))

@@ -73,6 +73,12 @@ static inline int64_t clq__view_step_units(const struct clq__view *view, int64_t
     return size > 1 ? clq__view_units(view, stride) : 0;
 }
 
+/* Its buffer; NULL where it has no elements, and kernels do not touch it. */
+static inline void *clq__view_buffer(const struct clq__view *view)
+{
+    return view->tensor != NULL && view->elements > 0 ? view->tensor->data : NULL;
+}
+
 /* Dense and row-major, the way a host array is. */
 bool clq__view_is_dense(const struct clq__view *view);
 

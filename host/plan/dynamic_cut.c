@@ -62,16 +62,15 @@ static void choose_variant(struct clq__variant *variant, const struct clq__work 
 static void place_buffers(struct clq__launches *launches, struct dynamic_quantize_args *args,
                           const struct clq__work *work, const struct clq__traits *traits)
 {
-    const struct clq__view *offset = &work->zero_point.view;
     const struct clq__placement *placement = &work->placement;
     cl_mem *buffers = launches->kernel.buffers;
 
-    buffers[0] = work->x.tensor->data;
-    buffers[1] = work->smooth.tensor != NULL ? work->smooth.tensor->data : NULL;
-    buffers[2] = work->y.elements > 0 ? work->y.tensor->data : NULL;
-    buffers[3] = work->y.elements > 0 ? work->scale.view.tensor->data : NULL;
-    buffers[4] = work->y.elements > 0 && offset->tensor != NULL ? offset->tensor->data : NULL;
-    buffers[5] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : NULL;
+    buffers[0] = clq__view_buffer(&work->x);
+    buffers[1] = clq__view_buffer(&work->smooth);
+    buffers[2] = clq__view_buffer(&work->y);
+    buffers[3] = clq__view_buffer(&work->scale.view);
+    buffers[4] = clq__view_buffer(&work->zero_point.view);
+    buffers[5] = clq__view_buffer(&placement->indices);
     buffers[6] = NULL;
     buffers[7] = placement->report;
     if (work->widen_smooth)

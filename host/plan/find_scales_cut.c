@@ -46,12 +46,20 @@ static int64_t vector_of(const struct clq__work *work)
     return work->x.type == CLQ__F32 ? 4 : 8;
 }
 
-static void cut_runs(struct clq__scales *call, const struct clq__work *work, const struct clq__traits *traits)
+static void set_parts(struct find_scales_args *args)
+{
+    args->parts = clq__ceil_div(args->steps, args->steps_per_part);
+    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
+    args->by_units = clq__divisor(args->units);
+    args->units_per_item = 1;
+}
+
+static void cut_runs(struct clq__scales *call, const struct clq__work *work, const struct clq__traits *traits,
+                     int64_t local)
 {
     struct find_scales_args *args = &call->find_args;
-    const int64_t rows = call->rows;
-    const int64_t of_index = rows * args->inner, share = share_of(args->units * of_index, LONG_SHARE, traits);
-    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ_FIND_LANES) : 1;
+    const int64_t of_index = call->rows * args->inner;
+    const int64_t share = share_of(args->units * of_index, LONG_SHARE, traits);
     int64_t lanes = 1, rounds;
 
     while (lanes < local && lanes * vector_of(work) * 4 < args->inner)
@@ -59,8 +67,7 @@ static void cut_runs(struct clq__scales *call, const struct clq__work *work, con
     args->lanes = (uint32_t)lanes;
     args->tile = least(args->inner, traits->ends_loops ? least(share, SHORT_TILE * lanes) : share);
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
-    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
-    args->steps = rows * args->tiles_per_row;
+    args->steps = call->rows * args->tiles_per_row;
     rounds = clq__rounds_of_row(clq__ceil_div(args->tile, lanes), args->outer);
     args->steps_per_part = most(most(share / local, LEAST_OF_LANE) * lanes / args->tile, 1);
     if (traits->long_runs)
@@ -68,19 +75,12 @@ static void cut_runs(struct clq__scales *call, const struct clq__work *work, con
     if (traits->ends_loops)
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     args->steps_per_part = least(args->steps_per_part, args->steps);
-    args->parts = clq__ceil_div(args->steps, args->steps_per_part);
-    args->by_units = clq__divisor(args->units);
-    if (traits->group_form) {
-        args->units_per_item = 1;
-        call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local / lanes);
-    } else {
-        args->units_per_item = args->parts > 1 ? 1 : most(share / most(of_index, 64), 1);
-        if (traits->ends_loops)
-            args->units_per_item =
-                least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
-        call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, args->units_per_item);
-    }
-    call->find.local = (size_t)local;
+    set_parts(args);
+    if (traits->group_form || args->parts > 1)
+        return;
+    args->units_per_item = most(share / most(of_index, 64), 1);
+    if (traits->ends_loops)
+        args->units_per_item = least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
 }
 
 static void cut_columns(struct clq__scales *call, const struct clq__work *work,
@@ -90,11 +90,10 @@ static void cut_columns(struct clq__scales *call, const struct clq__work *work,
     const int64_t rows = call->rows;
     const int64_t share = share_of(rows * args->inner, LONG_SHARE_OF_COLUMNS, traits);
     const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
-    const int64_t wanted =
-        traits->group_form ? 2048 * (int64_t)traits->compute_units : 4 * (int64_t)traits->compute_units;
-    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ_FIND_LANES) : 1;
+    const int64_t wanted = (traits->group_form ? 2048 : 4) * (int64_t)traits->compute_units;
     int64_t rounds;
 
+    args->lanes = 1;
     args->tile = traits->group_form  ? vector_of(work)
                  : traits->long_runs ? CLQ_CPU_FIND_COLUMN_BYTES / bytes
                                      : SHORT_COLUMNS;
@@ -102,11 +101,9 @@ static void cut_columns(struct clq__scales *call, const struct clq__work *work,
            clq__ceil_div(args->inner, args->tile) * clq__ceil_div(rows, CLQ__ROWS_OF_PART) < wanted)
         args->tile /= 2;
     args->tile = least(args->tile, args->inner);
-    rounds = clq__rounds_of_row(args->tile, args->outer);
-    args->units = clq__ceil_div(args->inner, args->tile);
-    args->tiles_per_row = args->units;
-    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
+    args->units = args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = rows;
+    rounds = clq__rounds_of_row(args->tile, args->outer);
     args->steps_per_part =
         traits->group_form ? clq__ceil_div(rows * args->units, wanted) : share / args->tile;
     args->steps_per_part = most(args->steps_per_part, CLQ__ROWS_OF_PART);
@@ -115,18 +112,14 @@ static void cut_columns(struct clq__scales *call, const struct clq__work *work,
     else
         args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, MOST_PARTS));
     args->steps_per_part = least(args->steps_per_part, least(rows, MOST_AT_ONCE));
-    args->parts = clq__ceil_div(rows, args->steps_per_part);
-    args->by_units = clq__divisor(args->units);
-    args->units_per_item = 1;
-    args->lanes = 1;
-    call->find.local = (size_t)local;
-    call->find.groups = (size_t)clq__ceil_div(args->units * args->parts, local);
+    set_parts(args);
 }
 
 static void cut_find(struct clq__scales *call, const struct clq__work *work, const struct clq__traits *traits)
 {
     struct find_scales_args *args = &call->find_args;
     struct finish_scales_args *finish = &call->finish_args;
+    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ_FIND_LANES) : 1;
 
     call->find.groups = 0;
     call->ranges = 0;
@@ -135,7 +128,10 @@ static void cut_find(struct clq__scales *call, const struct clq__work *work, con
     if (call->columns)
         cut_columns(call, work, traits);
     else
-        cut_runs(call, work, traits);
+        cut_runs(call, work, traits, local);
+    call->find.local = (size_t)local;
+    call->find.groups =
+        (size_t)clq__ceil_div(args->units * args->parts, args->units_per_item * (local / args->lanes));
     finish->parts = args->parts * call->together;
     args->direct = finish->parts == 1 && finish->span == 1 && finish->index_ranges != 0;
     if (!args->direct)
@@ -191,12 +187,11 @@ static void choose_variants(struct clq__scales *call, const struct clq__work *wo
 
 static void place_buffers(struct clq__scales *call, const struct clq__work *work)
 {
-    const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
     cl_mem *found = call->find.buffers, *finished = call->finish.buffers;
 
-    found[0] = call->find.groups > 0 ? work->x.tensor->data : NULL;
-    found[2] = finished[1] = scales->tensor->data;
-    found[3] = finished[2] = zero_points->tensor != NULL ? zero_points->tensor->data : NULL;
+    found[0] = clq__view_buffer(&work->x);
+    found[2] = finished[1] = clq__view_buffer(&work->scale.view);
+    found[3] = finished[2] = clq__view_buffer(&work->zero_point.view);
     found[FOUND_RANGES] = finished[FINISHED_RANGES] = NULL;
     call->find.num_buffers = 4;
     call->find.args = &call->find_args;

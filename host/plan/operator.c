@@ -4,6 +4,21 @@
 #include "base/error.h"
 #include "plan/check_indices.h"
 
+/* There is a descriptor, and it is one of this library's. */
+static clq_status check_desc(const struct clq__operator *op, const void *desc)
+{
+    clq_status status = CLQ_OK;
+    const uint64_t *reserved = NULL;
+
+    CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
+    reserved = (const void *)((const unsigned char *)desc + op->reserved);
+    for (size_t i = 0; i < op->num_reserved; i++)
+        CLQ_REQUIRE(reserved[i] == 0, CLQ_ERROR_VALUE,
+                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
+end:
+    return status;
+}
+
 /* What is asked for before the tensors are looked at. */
 static clq_status begin(const clq_context *context, cl_command_queue queue, const struct clq__operator *op,
                         const void *desc, bool build_only, cl_uint num_wait, const cl_event *wait)
@@ -11,8 +26,10 @@ static clq_status begin(const clq_context *context, cl_command_queue queue, cons
     clq_status status = CLQ_OK;
 
     if (op->desc_first)
-        CLQ_TRY(clq__operator_check_desc(op, desc));
+        CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
+    if (!op->desc_first)
+        CLQ_TRY(check_desc(op, desc));
 end:
     return status;
 }
@@ -47,9 +64,13 @@ end:
 clq_status clq__operator_check(const struct clq__operator *op, const struct clq__names *names,
                                const void *desc)
 {
+    clq_status status = CLQ_OK;
     struct clq__plan plan;
 
-    return clq__plan_check(&plan, op, names, desc);
+    CLQ_TRY(check_desc(op, desc));
+    CLQ_TRY(clq__plan_check(&plan, op, names, desc));
+end:
+    return status;
 }
 
 clq_status clq__operator_workspace(clq_context *context, const struct clq__operator *op,
@@ -61,6 +82,7 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
     CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
     *size_bytes = 0;
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
+    CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
     plan.work.placement.workspace = NULL; /* it is what is asked for */
     clq__plan_describe(&plan);
@@ -78,6 +100,7 @@ clq_status clq__operator_check_indices(clq_context *context, cl_command_queue qu
     struct clq__plan plan;
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
+    CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
     clq__plan_describe(&plan);
     CLQ_TRY(clq__plan_check_memory(&plan, context));

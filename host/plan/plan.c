@@ -4,24 +4,12 @@
 #include "base/error.h"
 #include "runtime/memory.h"
 
-clq_status clq__operator_check_desc(const struct clq__operator *op, const void *desc)
-{
-    const unsigned char *bytes = desc;
-
-    return clq__desc_check(bytes != NULL ? (const void *)(bytes + op->reserved) : NULL, op->num_reserved);
-}
-
 clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *op,
                            const struct clq__names *names, const void *desc)
 {
-    clq_status status = CLQ_OK;
-
-    CLQ_TRY(clq__operator_check_desc(op, desc));
     plan->op = op;
     clq__work_init(&plan->work, names);
-    CLQ_TRY(op->check(&plan->work, desc));
-end:
-    return status;
+    return op->check(&plan->work, desc);
 }
 
 void clq__plan_describe(struct clq__plan *plan)
@@ -65,12 +53,11 @@ clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, co
                           const struct clq__names *names, const void *desc)
 {
     clq_status status = CLQ_OK;
-    struct clq__traits traits;
+    const struct clq__traits traits = clq__traits(context);
 
     CLQ_TRY(clq__plan_check(plan, op, names, desc));
     clq__plan_describe(plan);
     CLQ_TRY(clq__plan_check_memory(plan, context));
-    traits = clq__traits(context);
     clq__plan_cut(plan, &traits);
     CLQ_TRY(clq__rounds_check(context, plan->rounds, plan->work.x.name));
 end:

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call on its road, step by step: checked, described, cut, and then enqueued or built. What it enqueues is known before any
- * command is, and needs no device up to there.
+/* A call on its road, step by step: checked, described, cut, and then enqueued or built. All that it enqueues is known before
+ * its first command, and but for the check of its memory without a device.
  *
- * It points into itself: it may not move once it is described. Each step sets its part, for clearing all of it would be felt
+ * It points into itself: it may not move once it is described. Each step sets its part, for to clear all of it would be felt
  * by small calls. */
 #ifndef CLQ_PLAN_PLAN_H
 #define CLQ_PLAN_PLAN_H
@@ -52,15 +52,12 @@ struct clq__plan {
         struct dynamic_quantize_args of_dynamic;
         struct clq__scales of_scales;
     };
-    bool copies; /* the input, into y, before all else */
-    struct clq__copy copy;
     struct clq__launches launches; /* of a plan that is not idle */
+    bool copies;                   /* the input, into y, before all else */
+    struct clq__copy copy;
 };
 
-/* There is a descriptor, and it is one of this library's. */
-clq_status clq__operator_check_desc(const struct clq__operator *op, const void *desc);
-
-/* The steps, in order. */
+/* The steps, in order. There is a descriptor, whose reserved words are zero. */
 clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *op,
                            const struct clq__names *names, const void *desc);
 void clq__plan_describe(struct clq__plan *plan);

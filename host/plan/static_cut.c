@@ -2,7 +2,6 @@
 /* Static quantization from a described call to its launches, for a device of given traits. */
 #include "plan/divisor.h"
 #include "plan/plan.h"
-#include "plan/rounds.h"
 #include "plan/tiles.h"
 
 enum { NUM_BUFFERS = 7 }; /* x, scales, zero points, y, indices, owners, report */
@@ -32,19 +31,19 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
     struct clq__launch *kernel = &launches->kernel;
     cl_mem *buffers = kernel->buffers;
 
-    buffers[0] = work->x.tensor->data;
+    buffers[0] = clq__view_buffer(&work->x);
     for (unsigned i = 0; i < 2; i++) {
         const struct clq__view *view = &sources[i]->parameter->view;
 
-        buffers[1 + i] = view->tensor != NULL && view->elements > 0 ? view->tensor->data : NULL;
+        buffers[1 + i] = clq__view_buffer(view);
         if (sources[i]->widen)
             clq__launches_widen(launches, view,
                                 placement->kind == CLQ_ENTRY_GROUPS ? view->elements
                                                                     : work->x.shape[work->axis],
                                 call->repeats, traits, 1 + i);
     }
-    buffers[3] = work->y.elements > 0 ? work->y.tensor->data : NULL;
-    buffers[4] = placement->kind != CLQ_ENTRY_NONE ? placement->indices.tensor->data : NULL;
+    buffers[3] = clq__view_buffer(&work->y);
+    buffers[4] = clq__view_buffer(&placement->indices);
     buffers[5] = NULL;
     buffers[6] = placement->report;
     if (call->args.entries.owner_words > 0)
@@ -85,23 +84,11 @@ static void cut(struct clq__launch *kernel, struct clq__static *call, const stru
     const int64_t inner = args->inner; /* before rows are joined */
     const struct clq__joined joined =
         may_join ? clq__static_join(args, may_repeat(call)) : (struct clq__joined){1, 1};
-    const int64_t count = clq__fold_count(&call->fold, 1) / joined.rows, period = inner * joined.repeats;
-    const struct clq__rows rows = {.rows = count,
-                                   .inner = args->inner,
-                                   .period = period,
-                                   .rounds_beside = clq__rounds_of_row(0, args->outer) +
-                                                    clq__rounds_of_place(&args->entries)};
-    const struct clq__tiles tiles = clq__tiles_of(&rows, *traits, kernel);
 
     if (joined.repeats > 1)
         repeat_scales(call, joined.repeats);
-    args->period = period;
-    args->tile = tiles.tile;
-    args->tiles_per_row = tiles.tiles_per_row;
-    args->tiles = tiles.tiles;
-    args->tiles_per_item = tiles.tiles_per_item;
-    args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
-    args->lanes = tiles.lanes;
+    args->period = inner * joined.repeats;
+    clq__tiles_cut(args, clq__fold_count(&call->fold, 1) / joined.rows, traits, kernel);
     clq__divide_dims(args->dim, args->outer);
     clq__divide_entries(&args->entries);
 }

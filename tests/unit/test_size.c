@@ -15,10 +15,10 @@ typedef __int128 wide;
 static void check(int64_t rows, int64_t inner, struct clq__traits traits)
 {
     struct clq__launch launch = {0};
-    const struct clq__rows work = {.rows = rows, .inner = inner, .rounds_beside = 100};
-    const struct clq__tiles tiles = clq__tiles_of(&work, traits, &launch);
+    struct quantize_args tiles = {.inner = inner};
     int64_t tiles_per_group;
 
+    clq__tiles_cut(&tiles, rows, &traits, &launch);
     assert_true(tiles.tile > 0 && tiles.tile <= INT32_MAX);
     /* The last tile of a row is the only one that may be shorter, and it is not empty. */
     assert_true((wide)tiles.tile * tiles.tiles_per_row >= inner &&
@@ -32,7 +32,7 @@ static void check(int64_t rows, int64_t inner, struct clq__traits traits)
     } else {
         assert_int_equal(tiles.lanes, 1);
         tiles_per_group = tiles.tiles_per_item * (int64_t)launch.local;
-        assert_true(!traits.ends_loops || (wide)tiles.tiles_per_item * (100 + tiles.tile) <= 65535);
+        assert_true(!traits.ends_loops || (wide)tiles.tiles_per_item * (64 + tiles.tile) <= 65535);
     }
     assert_true((wide)launch.groups * tiles_per_group >= tiles.tiles &&
                 (wide)(launch.groups - 1) * tiles_per_group < tiles.tiles);
@@ -94,12 +94,11 @@ static void parts_begin_where_scales_do(void **state)
     (void)state;
     for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
         struct clq__launch launch = {0};
-        const struct clq__rows rows = {.rows = 1, .inner = inner, .period = periods[i]};
-        const struct clq__rows apart = {
-            .rows = inner / periods[i], .inner = periods[i], .period = periods[i]};
-        const struct clq__tiles tiles = clq__tiles_of(&rows, traits, &launch);
-        const struct clq__tiles whole = clq__tiles_of(&apart, traits, &launch);
+        struct quantize_args tiles = {.inner = inner, .period = periods[i]},
+                             whole = {.inner = periods[i], .period = periods[i]};
 
+        clq__tiles_cut(&tiles, 1, &traits, &launch);
+        clq__tiles_cut(&whole, inner / periods[i], &traits, &launch);
         assert_int_equal(tiles.tile % periods[i], 0);
         assert_true(tiles.tile >= 16384 - periods[i] && tiles.tile <= 65536);
         assert_int_equal(tiles.tiles_per_item % 4, 0);
