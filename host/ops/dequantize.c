@@ -92,10 +92,8 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(check_placement(desc, work));
     CLQ_TRY(clq__view_check_output(&work->x));
     CLQ_TRY(check_parameters(desc, work));
-    if (placement->kind == CLQ_ENTRY_NONE)
-        goto end;
-    placement->report = desc->report;
-    placement->report_offset_bytes = desc->report_offset_bytes;
+    if (placement->kind != CLQ_ENTRY_NONE)
+        placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
 end:
     return status;
 }

@@ -26,10 +26,8 @@ static clq_status check(struct clq__work *work, const void *of)
                                                                            .last_is_whole = true,
                                                                            .out_of_range = desc->out_of_range,
                                                                            .unique = desc->unique}));
-    placement->report = desc->report;
-    placement->report_offset_bytes = desc->report_offset_bytes;
-    placement->workspace = desc->workspace;
-    placement->workspace_offset_bytes = desc->workspace_offset_bytes;
+    placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
+    placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }

@@ -23,8 +23,7 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__parameters_check_groups(work));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
-    placement->report = desc->report;
-    placement->report_offset_bytes = desc->report_offset_bytes;
+    placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
 end:
     return status;
 }

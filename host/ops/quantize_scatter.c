@@ -46,10 +46,8 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(clq__parameters_check_last(work));
     CLQ_TRY(check_input(work, desc->input));
-    placement->report = desc->report;
-    placement->report_offset_bytes = desc->report_offset_bytes;
-    placement->workspace = desc->workspace;
-    placement->workspace_offset_bytes = desc->workspace_offset_bytes;
+    placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
+    placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }

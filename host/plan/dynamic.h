@@ -17,6 +17,7 @@ struct clq__dynamic_tensors {
 /* Every rule of the tensors alone and of x, y, scale and offset as rows; those between x and y are the
  * operator's. */
 clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors);
+
 /* Folds the layout, and fills the arguments but for what depends on the device. */
 bool clq__dynamic_describe(struct clq__plan *plan);
 

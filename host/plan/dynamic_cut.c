@@ -72,7 +72,7 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
     buffers[4] = clq__view_buffer(&work->zero_point.view);
     buffers[5] = clq__view_buffer(&placement->indices);
     buffers[6] = NULL;
-    buffers[7] = placement->report;
+    buffers[7] = placement->report.buffer;
     if (work->widen_smooth)
         clq__launches_widen(launches, &work->smooth, work->smooth.elements, 1, traits, 1);
     if (args->entries.owner_words > 0)

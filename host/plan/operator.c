@@ -84,7 +84,7 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
     CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
-    plan.work.placement.workspace = NULL; /* it is what is asked for */
+    plan.work.placement.workspace.buffer = NULL; /* it is what is asked for */
     clq__plan_describe(&plan);
     CLQ_TRY(clq__plan_check_memory(&plan, context));
     *size_bytes = (size_t)plan.owner_words * sizeof(uint32_t);

@@ -75,8 +75,8 @@ void clq__placement_describe(const struct clq__placement *placement, int64_t row
     entries->index_stride = placement->indices.stride[0];
     entries->index_pair = placement->indices.rank > 1 ? placement->indices.stride[1] : 0;
     entries->wide = placement->indices.type == CLQ__I64;
-    if (placement->report != NULL)
-        entries->report_offset = (int64_t)(placement->report_offset_bytes / sizeof(uint32_t));
+    if (placement->report.buffer != NULL)
+        entries->report_offset = (int64_t)(placement->report.offset_bytes / sizeof(uint32_t));
     if (!is_placed(placement))
         return;
     entries->range = placement->range;

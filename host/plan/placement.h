@@ -11,6 +11,12 @@
 #include <clquant/report.h>
 #include <clquant/tensor.h>
 
+/* A buffer beside the tensors, from a byte on; NULL where there is none. */
+struct clq__beside {
+    cl_mem buffer;
+    uint64_t offset_bytes;
+};
+
 struct clq__placement {
     struct clq__view indices; /* view.tensor is NULL where there are none */
     enum clq_entry_kind kind;
@@ -19,8 +25,7 @@ struct clq__placement {
     uint32_t range;                /* enum clq_range_policy */
     bool may_overlap;              /* entries may write the same place */
     bool moves;                    /* entries have elements: else indices are not looked at */
-    cl_mem report, workspace;
-    uint64_t report_offset_bytes, workspace_offset_bytes;
+    struct clq__beside report, workspace;
 };
 
 /* No indices. */

@@ -15,8 +15,7 @@ void clq__placement_init(struct clq__placement *placement)
     placement->range = CLQ_DROP;
     placement->batches = placement->size = placement->length = 1;
     placement->axis = 0;
-    placement->report = placement->workspace = NULL;
-    placement->report_offset_bytes = placement->workspace_offset_bytes = 0;
+    placement->report = placement->workspace = (struct clq__beside){NULL, 0};
 }
 
 clq_status clq__range_check(uint32_t out_of_range)

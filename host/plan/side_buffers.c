@@ -12,25 +12,25 @@ struct side_buffer {
 };
 
 /* As a tensor of words. */
-static clq_status describe(struct side_buffer *side, const char *name, cl_mem buffer, uint64_t offset_bytes,
+static clq_status describe(struct side_buffer *side, const char *name, const struct clq__beside *beside,
                            int64_t words)
 {
     clq_status status = CLQ_OK;
 
-    if (buffer == NULL || words == 0) {
+    if (beside->buffer == NULL || words == 0) {
         clq__view_init_absent(&side->view, name);
         goto end;
     }
-    CLQ_REQUIRE(offset_bytes % sizeof(uint32_t) == 0, CLQ_ERROR_LAYOUT,
+    CLQ_REQUIRE(beside->offset_bytes % sizeof(uint32_t) == 0, CLQ_ERROR_LAYOUT,
                 "%s_offset_bytes is %llu: it must be a multiple of 4", name,
-                (unsigned long long)offset_bytes);
+                (unsigned long long)beside->offset_bytes);
     side->words = words;
-    side->tensor = (DLTensor){.data = buffer,
+    side->tensor = (DLTensor){.data = beside->buffer,
                               .device = {kDLOpenCL, 0},
                               .ndim = 1,
                               .dtype = CLQ_INT32,
                               .shape = &side->words,
-                              .byte_offset = offset_bytes};
+                              .byte_offset = beside->offset_bytes};
     CLQ_TRY(clq__view_init(&side->view, name, &side->tensor, CLQ__SET(CLQ__I32)));
 end:
     return status;
@@ -43,12 +43,10 @@ static clq_status check(const clq_context *context, const struct clq__placement 
     struct side_buffer report, workspace;
     const struct clq__view *all[2 + TENSORS];
 
-    if (placement->report == NULL && (placement->workspace == NULL || workspace_words == 0))
+    if (placement->report.buffer == NULL && (placement->workspace.buffer == NULL || workspace_words == 0))
         goto end;
-    CLQ_TRY(describe(&report, "report", placement->report, placement->report_offset_bytes,
-                     sizeof(struct clq_report) / sizeof(uint32_t)));
-    CLQ_TRY(describe(&workspace, "workspace", placement->workspace, placement->workspace_offset_bytes,
-                     workspace_words));
+    CLQ_TRY(describe(&report, "report", &placement->report, sizeof(struct clq_report) / sizeof(uint32_t)));
+    CLQ_TRY(describe(&workspace, "workspace", &placement->workspace, workspace_words));
     all[0] = &workspace.view;
     all[1] = &report.view;
     for (int i = 0; i < TENSORS; i++)
@@ -67,7 +65,7 @@ clq_status clq__side_buffers_check_static(const clq_context *context, const stru
         &work->y, &work->x, &placement->indices, &work->scale.view, &work->zero_point.view, &work->input};
 
     CLQ_TRY(check(context, placement, 0, tensors));
-    if (placement->workspace != NULL && workspace_words > 0)
+    if (placement->workspace.buffer != NULL && workspace_words > 0)
         CLQ_TRY(check(context, placement, workspace_words, tensors));
 end:
     return status;

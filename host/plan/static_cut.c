@@ -45,7 +45,7 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
     buffers[3] = clq__view_buffer(&work->y);
     buffers[4] = clq__view_buffer(&placement->indices);
     buffers[5] = NULL;
-    buffers[6] = placement->report;
+    buffers[6] = placement->report.buffer;
     if (call->args.entries.owner_words > 0)
         clq__launches_claim(launches, placement, &call->args.entries, traits, 5);
     kernel->num_buffers = NUM_BUFFERS;

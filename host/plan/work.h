@@ -27,7 +27,7 @@ struct clq__work {
     struct clq__view x, y;                   /* floats, and what is quantized; of clq_find_scales x alone */
     struct clq__parameter scale, zero_point; /* of dynamic rows zero_point is the offset */
     struct clq__placement placement;
-    int axis;    /* of x, along which scale or zero_point differ; -1: they do not */
+    int axis;    /* of x, along which scale or zero_point differ; of clq_find_scales -1 where they do not */
     bool divide; /* by the scale; else multiply */
 
     /* static quantization */

@@ -75,8 +75,8 @@ static void add_workspace(struct described *described)
     if (words == 0 || rng_once_in(&call->rng, 2))
         return;
     call_add_workspace(call, (size_t)words);
-    placement->workspace = (cl_mem)(void *)&call->workspace.memory;
-    placement->workspace_offset_bytes = call->workspace.dl.byte_offset;
+    placement->workspace =
+        (struct clq__beside){(cl_mem)(void *)&call->workspace.memory, call->workspace.dl.byte_offset};
 }
 
 /* The library's road, but for what needs a device. */
