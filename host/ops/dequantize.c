@@ -44,14 +44,12 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
         goto end;
     }
     CLQ_TRY(clq__placement_check(
-        &work->placement, &(struct clq__placement_rules){.indices = desc->indices,
-                                                         .cache = &work->y,
-                                                         .pieces = &work->x,
-                                                         .axis = desc->axis,
-                                                         .least_rank = dynamic ? 3 : 2,
-                                                         .last_is_whole = dynamic || work->y.type == CLQ__I4,
-                                                         .out_of_range = desc->out_of_range,
-                                                         .unique = 1})); /* places may be read together */
+        work, &(struct clq__placement_rules){.indices = desc->indices,
+                                             .axis = desc->axis,
+                                             .least_rank = dynamic ? 3 : 2,
+                                             .last_is_whole = dynamic || work->y.type == CLQ__I4,
+                                             .out_of_range = desc->out_of_range,
+                                             .unique = 1})); /* places may be read together */
 end:
     return status;
 }

@@ -18,14 +18,12 @@ static clq_status check(struct clq__work *work, const void *of)
                                                                     .offset = desc->cache_offsets,
                                                                     .smooth = desc->smooth_scales,
                                                                     .symmetric = desc->symmetric}));
-    CLQ_TRY(clq__placement_check(placement, &(struct clq__placement_rules){.indices = desc->indices,
-                                                                           .cache = &work->y,
-                                                                           .pieces = &work->x,
-                                                                           .axis = desc->axis,
-                                                                           .least_rank = 3,
-                                                                           .last_is_whole = true,
-                                                                           .out_of_range = desc->out_of_range,
-                                                                           .unique = desc->unique}));
+    CLQ_TRY(clq__placement_check(work, &(struct clq__placement_rules){.indices = desc->indices,
+                                                                      .axis = desc->axis,
+                                                                      .least_rank = 3,
+                                                                      .last_is_whole = true,
+                                                                      .out_of_range = desc->out_of_range,
+                                                                      .unique = desc->unique}));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:

@@ -86,8 +86,7 @@ bool clq__dynamic_describe(struct clq__plan *plan)
                                         .scale = folded.dim[d].stride[SCALE],
                                         .zero_point = folded.dim[d].stride[OFFSET]};
     clq__divide_dims(args->dim, args->outer);
-    clq__placement_describe(placement, args->rows, placement->kind != CLQ_ENTRY_NONE ? work->x.shape[0] : 1,
-                            entries);
+    clq__placement_describe(work, args->rows, entries);
     clq__divide_entries(entries);
     plan->owner_words = entries->owner_words;
     if (placement->kind == CLQ_ENTRY_NONE)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What kernels are told of entries and their places. */
-#include "plan/placement.h"
+#include "plan/work.h"
 
 #include <clquant/quantize_scatter.h>
 
@@ -61,16 +61,17 @@ static void choose_overlap(struct clq_entries *entries, int64_t rows)
     entries->owner_words = hashed;
 }
 
-void clq__placement_describe(const struct clq__placement *placement, int64_t rows, int64_t count,
-                             struct clq_entries *entries)
+void clq__placement_describe(const struct clq__work *work, int64_t rows, struct clq_entries *entries)
 {
+    const struct clq__placement *placement = &work->placement;
+
     entries->kind = placement->kind;
     entries->report_offset = -1;
     entries->positions = 1;
     if (placement->kind == CLQ_ENTRY_NONE)
         return;
     entries->count = placement->indices.shape[0];
-    entries->rows = rows / count;
+    entries->rows = rows / work->x.shape[0];
     entries->index_offset = clq__view_offset_units(&placement->indices);
     entries->index_stride = placement->indices.stride[0];
     entries->index_pair = placement->indices.rank > 1 ? placement->indices.stride[1] : 0;

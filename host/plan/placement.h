@@ -11,6 +11,8 @@
 #include <clquant/report.h>
 #include <clquant/tensor.h>
 
+struct clq__work;
+
 /* A buffer beside the tensors, from a byte on; NULL where there is none. */
 struct clq__beside {
     cl_mem buffer;
@@ -34,17 +36,16 @@ void clq__placement_init(struct clq__placement *placement);
 /* An enum clq_range_policy. */
 clq_status clq__range_check(uint32_t out_of_range);
 
-/* The rules of a cache and what moves in or out of it, in one piece per entry of the indices. Sets all but
- * report and workspace. */
+/* The rules of a cache, y [D0, .., A, ..], and what moves in or out of it, x [N, .., U, ..], in one piece per entry of the
+ * indices. Sets all but report and workspace. */
 struct clq__placement_rules {
     const DLTensor *indices;
-    const struct clq__view *cache, *pieces; /* [D0, .., A, ..] and [N, .., U, ..] */
     int axis;
     int least_rank;
     bool last_is_whole; /* axis is not the last dimension either */
     uint32_t out_of_range, unique;
 };
-clq_status clq__placement_check(struct clq__placement *placement, const struct clq__placement_rules *rules);
+clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules);
 
 /* Whether dimension d is an entry's, or a position's that is placed alone: then it is not folded with the
  * others, but added outside of them, positions first, by clq__placement_fold. */
@@ -55,10 +56,9 @@ void clq__placement_fold(const struct clq__placement *placement, struct clq__fol
                          const int64_t position_stride[CLQ__FOLD_TENSORS],
                          const int64_t entry_stride[CLQ__FOLD_TENSORS]);
 
-/* Sets all but the strides of what is placed, in entries that are all zeros. rows is the number of rows in all, count
- * that of the outermost dimension. Where entries may overlap it also says how a row learns of it, with owner_words for the table. */
-void clq__placement_describe(const struct clq__placement *placement, int64_t rows, int64_t count,
-                             struct clq_entries *entries);
+/* Sets all but the strides of what is placed, in entries that are all zeros. rows is the number of rows in all. Where entries
+ * may overlap it also says how a row learns of it, with owner_words for the table. */
+void clq__placement_describe(const struct clq__work *work, int64_t rows, struct clq_entries *entries);
 
 /* From batch to batch, and from position to position, of a tensor [D0, .., A, ..], in units. */
 void clq__placement_steps(const struct clq__placement *placement, const struct clq__view *cache,

@@ -2,7 +2,7 @@
 /* The rules of indices, and of the shapes that they place, that the host can know. */
 #include "base/error.h"
 #include "plan/axis.h"
-#include "plan/placement.h"
+#include "plan/work.h"
 
 #include <clquant/quantize_scatter.h>
 #include <stdio.h>
@@ -63,10 +63,11 @@ static const char *allowed(char text[64], int rank, int end)
     return text;
 }
 
-static clq_status check_shapes(struct clq__placement *placement, const struct clq__placement_rules *rules)
+static clq_status check_shapes(struct clq__work *work, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *pieces = rules->pieces, *cache = rules->cache;
+    struct clq__placement *placement = &work->placement;
+    const struct clq__view *pieces = &work->x, *cache = &work->y;
     const int rank = pieces->rank, at = clq__axis_of(rules->axis, CLQ__AXIS_SECOND_TO_LAST, rank);
     const int end = rank - (rules->last_is_whole ? 1 : 0);
     char text[CLQ__AXIS_TEXT], range[64];
@@ -97,11 +98,10 @@ end:
     return status;
 }
 
-static clq_status check_indices(const struct clq__placement *placement,
-                                const struct clq__placement_rules *rules)
+static clq_status check_indices(const struct clq__work *work)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *indices = &placement->indices, *pieces = rules->pieces, *cache = rules->cache;
+    const struct clq__view *indices = &work->placement.indices, *pieces = &work->x, *cache = &work->y;
 
     CLQ_REQUIRE(indices->rank == 1 || indices->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1 or 2",
                 indices->name, indices->rank);
@@ -118,18 +118,19 @@ end:
     return status;
 }
 
-clq_status clq__placement_check(struct clq__placement *placement, const struct clq__placement_rules *rules)
+clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;
+    struct clq__placement *placement = &work->placement;
 
     CLQ_TRY(clq__range_check(rules->out_of_range));
     CLQ_REQUIRE(rules->unique <= 1, CLQ_ERROR_VALUE, "unique is %u: it must be 0 or 1", rules->unique);
     CLQ_TRY(clq__view_init(&placement->indices, "indices", rules->indices, CLQ__INDICES));
-    CLQ_TRY(check_shapes(placement, rules));
-    CLQ_TRY(check_indices(placement, rules));
+    CLQ_TRY(check_shapes(work, rules));
+    CLQ_TRY(check_indices(work));
     placement->kind = placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS : CLQ_ENTRY_STARTS;
     placement->range = rules->out_of_range;
-    placement->moves = rules->pieces->elements > 0;
+    placement->moves = work->x.elements > 0;
     placement->may_overlap = placement->kind == CLQ_ENTRY_PAIRS && !rules->unique;
     CLQ_REQUIRE(
         !placement->may_overlap || placement->indices.shape[0] < UINT32_MAX, CLQ_ERROR_SHAPE,

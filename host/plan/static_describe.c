@@ -147,8 +147,7 @@ static void fill_entries(struct clq__static *call)
     const struct clq__placement *placement = &work->placement;
     struct clq_entries *entries = &call->args.entries;
 
-    clq__placement_describe(placement, clq__fold_count(&call->fold, 1),
-                            placement->kind != CLQ_ENTRY_NONE ? work->x.shape[0] : 1, entries);
+    clq__placement_describe(work, clq__fold_count(&call->fold, 1), entries);
     if (placement->kind == CLQ_ENTRY_GROUPS)
         entries->scale_row = call->scale.widen ? work->x.shape[1] : work->scale.row_stride;
     else if (placement->kind != CLQ_ENTRY_NONE)
