@@ -18,6 +18,8 @@ void clq__plan_describe(struct clq__plan *plan)
     plan->idle = !plan->op->describe(plan);
 }
 
+_Static_assert(offsetof(struct clq__work, names) == 0, "0 ends a list of tensors: it must be none of them");
+
 /* How much workspace is needed shows only once the call is described. */
 clq_status clq__plan_check_memory(const struct clq__plan *plan, const clq_context *context)
 {

@@ -7,6 +7,7 @@
 #ifndef CLQ_PLAN_PLAN_H
 #define CLQ_PLAN_PLAN_H
 
+#include "base/error.h"
 #include "plan/copy.h"
 #include "plan/dynamic.h"
 #include "plan/find_scales.h"
@@ -26,7 +27,7 @@ struct clq__operator {
     /* Every rule but those of buffers, once. */
     clq_status (*check)(struct clq__work *work, const void *desc);
     /* Views in struct clq__work, in the order in which their buffers are looked at (CLQ__TENSOR): the outputs, which share no
-     * byte with any other, and then inputs. */
+     * byte with any other, and then inputs. 0 ends them, for no view is there. */
     size_t tensors[CLQ__MOST_TENSORS];
     int outputs;
     /* Buffers beside the tensors; NULL where there can be none. */
