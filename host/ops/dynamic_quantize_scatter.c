@@ -32,7 +32,6 @@ end:
 
 const struct clq__operator clq__dynamic_quantize_scatter = {
     CLQ__DESCRIPTOR(clq_dynamic_quantize_scatter_desc),
-    .desc_first = true,
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},

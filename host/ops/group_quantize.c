@@ -30,7 +30,6 @@ end:
 
 const struct clq__operator clq__group_quantize = {
     CLQ__DESCRIPTOR(clq_group_quantize_desc),
-    .desc_first = true,
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(zero_point.view)},

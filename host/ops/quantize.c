@@ -24,7 +24,6 @@ end:
 
 const struct clq__operator clq__quantize = {
     CLQ__DESCRIPTOR(clq_quantize_desc),
-    .desc_first = true,
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
     .outputs = 1,

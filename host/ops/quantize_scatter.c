@@ -52,7 +52,6 @@ end:
 
 const struct clq__operator clq__quantize_scatter = {
     CLQ__DESCRIPTOR(clq_quantize_scatter_desc),
-    .desc_first = true,
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(input), CLQ__TENSOR(x), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},

@@ -19,21 +19,6 @@ end:
     return status;
 }
 
-/* What is asked for before the tensors are looked at. */
-static clq_status begin(const clq_context *context, cl_command_queue queue, const struct clq__operator *op,
-                        const void *desc, bool build_only, cl_uint num_wait, const cl_event *wait)
-{
-    clq_status status = CLQ_OK;
-
-    if (op->desc_first)
-        CLQ_TRY(check_desc(op, desc));
-    CLQ_TRY(clq__call_check(context, queue, build_only, num_wait, wait));
-    if (!op->desc_first)
-        CLQ_TRY(check_desc(op, desc));
-end:
-    return status;
-}
-
 clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const struct clq__operator *op,
                              const struct clq__names *names, const void *desc, cl_uint num_wait,
                              const cl_event *wait, cl_event *done)
@@ -41,7 +26,8 @@ clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const
     clq_status status = CLQ_OK;
     struct clq__plan plan;
 
-    CLQ_TRY(begin(context, queue, op, desc, false, num_wait, wait));
+    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
+    CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_make(&plan, context, op, names, desc));
     CLQ_TRY(clq__plan_enqueue(&plan, context, queue, num_wait, wait, done));
 end:
@@ -54,7 +40,8 @@ clq_status clq__operator_build(clq_context *context, const struct clq__operator 
     clq_status status = CLQ_OK;
     struct clq__plan plan;
 
-    CLQ_TRY(begin(context, NULL, op, desc, true, 0, NULL));
+    CLQ_TRY(clq__call_check(context, NULL, true, 0, NULL));
+    CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_make(&plan, context, op, names, desc));
     CLQ_TRY(clq__plan_build(&plan, context));
 end:

@@ -22,7 +22,6 @@
 /* What differs from operator to operator. */
 struct clq__operator {
     size_t reserved, num_reserved; /* of its descriptor: where the reserved words are (CLQ__DESCRIPTOR) */
-    bool desc_first; /* to run it, its descriptor is looked at before the context and the queue */
 
     /* Every rule but those of buffers, once. */
     clq_status (*check)(struct clq__work *work, const void *desc);
