@@ -9,6 +9,7 @@ cd "$(dirname "$0")/.."
 top=$PWD
 ci/setup.sh build run demo test bench
 jobs=$(nproc)
+tests=$((jobs + 1)) # some wait
 # What a sanitizer's report needs, and no more: the compiler takes a tenth less time.
 sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -gline-tables-only -DNDEBUG")
 build=${CLQ_BUILD_DIR:-$top/build-test}
@@ -29,7 +30,7 @@ cmake -S . -B "$build/clang" -DCMAKE_C_COMPILER=clang -DCLQ_WERROR=ON -DCLQ_BUIL
 cmake --build "$build/clang" -j "$jobs"
 
 run_tests() {
-  ctest --test-dir "$1" --output-on-failure -j "$jobs" ${CLQ_TEST_ONLY:+-R "$CLQ_TEST_ONLY"} "${@:2}"
+  ctest --test-dir "$1" --output-on-failure -j "$tests" ${CLQ_TEST_ONLY:+-R "$CLQ_TEST_ONLY"} "${@:2}"
 }
 few=error # what is chosen by name need not be in the builds for sanitizers
 [ -z "${CLQ_TEST_ONLY-}" ] || few=ignore

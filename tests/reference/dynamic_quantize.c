@@ -4,7 +4,7 @@
 #include "place.h"
 
 #include <math.h>
-#include <stddef.h>
+#include <stdlib.h>
 
 static float larger(float a, float b)
 {
@@ -24,15 +24,13 @@ struct range {
     float most, least, magnitude;
 };
 
-static struct range range_of(const struct reference_dynamic_quantize_desc *desc, int64_t *from)
+static struct range range_of(const float *values, int64_t length)
 {
-    const int last = desc->x->rank - 1;
-    const int64_t length = reference_extent(desc->x, last);
     struct range range = {0};
     bool found = false;
 
-    for (from[last] = 0; from[last] < length; from[last]++) {
-        const float x = value_at(desc, from);
+    for (int64_t i = 0; i < length; i++) {
+        const float x = values[i];
 
         if (isnan(x))
             continue;
@@ -47,31 +45,44 @@ static struct range range_of(const struct reference_dynamic_quantize_desc *desc,
     return range;
 }
 
-/* Quantizes the row of x at from, whose last index counts through, to the row of the outputs at to. */
-static void quantize_row(const struct reference_dynamic_quantize_desc *desc, int64_t *from, int64_t *to)
+/* Quantizes the row of x at from, whose last index counts through, to the row of the outputs at to. There is room for the row's
+ * values. */
+static void quantize_row(const struct reference_dynamic_quantize_desc *desc, int64_t *from, int64_t *to,
+                         float *values)
 {
     const int last = desc->x->rank - 1;
     const int64_t length = reference_extent(desc->x, last);
     const struct reference_type_row *type = &reference_types[desc->y->type];
     const float top = (float)type->highest;
-    const struct range range = range_of(desc, from);
+    struct range range;
     float scale, offset, back;
 
+    for (from[last] = 0; from[last] < length; from[last]++)
+        values[from[last]] = value_at(desc, from);
+    range = range_of(values, length);
     if (desc->symmetric)
         scale = larger(range.magnitude / type->absmax_steps, 1e-12f);
     else
         scale = larger((range.most - range.least) / type->minmax_steps, 1e-12f);
     offset = top - range.most / scale;
     back = 1.0f / scale;
-    for (from[last] = 0; from[last] < length; from[last]++) {
-        const float product = value_at(desc, from) * back;
+    for (to[last] = 0; to[last] < length; to[last]++) {
+        const float product = values[to[last]] * back;
 
-        to[last] = from[last];
         reference_store(desc->y, to, desc->symmetric ? product : product + offset);
     }
     reference_store(desc->scale, to, scale);
     if (!desc->symmetric)
         reference_store(desc->offset, to, -offset);
+}
+
+static float *row_values(const struct reference_tensor *x)
+{
+    float *values = malloc((size_t)reference_extent(x, x->rank - 1) * sizeof(*values));
+
+    if (!values)
+        abort();
+    return values;
 }
 
 /* Less its last dimension, so that reference_next steps from row to row. */
@@ -89,13 +100,17 @@ void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *de
     int64_t from[REFERENCE_MAX_RANK] = {0};
     int64_t to[REFERENCE_MAX_RANK] = {0};
 
+    float *values;
+
     if (reference_count(desc->x) == 0)
         return;
+    values = row_values(desc->x);
     do {
         for (int d = 0; d < rows.rank; d++)
             to[d] = from[d];
-        quantize_row(desc, from, to);
+        quantize_row(desc, from, to, values);
     } while (reference_next(&rows, from));
+    free(values);
 }
 
 struct reference_report
@@ -115,9 +130,11 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
                                             .range = desc->range};
     const struct reference_tensor rows = rows_of(desc->updates);
     struct reference_report report = {0};
+    float *values;
 
     if (reference_count(desc->updates) == 0)
         return report;
+    values = row_values(desc->updates);
     for (int64_t entry = 0; entry < reference_extent(desc->updates, 0); entry++) {
         int64_t from[REFERENCE_MAX_RANK] = {entry};
         int64_t to[REFERENCE_MAX_RANK];
@@ -127,8 +144,9 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
             continue;
         do {
             reference_placed(&places, place, from, to);
-            quantize_row(&row, from, to);
+            quantize_row(&row, from, to, values);
         } while (reference_next(&rows, from) && from[0] == entry);
     }
+    free(values);
     return report;
 }

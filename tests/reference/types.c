@@ -45,18 +45,17 @@ static float read_integer(const struct reference_type_row *row, uint64_t code)
     return (float)integer_of(row, code);
 }
 
-/* The value of a float16 is sign * fraction * 2^exponent, in units of 2^-25 a whole number of 11 bits and zeros. */
+/* The bits of a float16, moved to where a binary32 has its own, are its value but for the exponents' bias: 15 and 127. */
 float reference_widen_f16(uint16_t bits)
 {
+    const uint32_t wide = (uint32_t)(bits & 0x7fff) << 13;
     const float sign = bits & 0x8000 ? -1.0f : 1.0f;
-    const int exponent = (bits >> 10) & 31;
-    const int64_t fraction = bits & 1023;
+    float value;
 
-    if (exponent == 31)
-        return fraction ? NAN : sign * INFINITY;
-    if (exponent == 0)
-        return sign * (float)(fraction * 2) * 0x1p-25f;
-    return sign * (float)((1024 + fraction) << exponent) * 0x1p-25f;
+    if ((bits & 0x7c00) == 0x7c00)
+        return bits & 1023 ? NAN : sign * INFINITY;
+    memcpy(&value, &wide, sizeof(value));
+    return sign * value * 0x1p112f;
 }
 
 float reference_widen_bf16(uint16_t bits)
