@@ -33,13 +33,13 @@ compile() {
   xargs -P "$(nproc)" -L 1 clang -x cl -cl-std=CL1.2 -Xclang -finclude-default-header "$@" -fsyntax-only -I . \
     -Wall -Wextra -Wconversion -Werror <"$variants"
 }
-all ""
+all "/^cpu/d"
 compile -target spir64
-# As PoCL compiles them where the processor has AVX-512, and those alone that only a CPU has: cpu/pack.clh is another
-# one there.
 all "/^cpu/!d"
-compile -target x86_64-linux-gnu -march=skylake-avx512
-# What is another one on an AMD is so in each of a file's variants: the first ones.
+compile -target x86_64-linux-gnu -march=skylake-avx512 # as PoCL does where the processor has AVX-512
+# What is another one elsewhere is so in each of a file's variants: the first ones. cpu/x86.clh knows AMD, and cpu/pack.clh
+# what has no AVX-512.
 awk '!seen[$NF]++' "$variants" >"$variants.first"
 mv "$variants.first" "$variants"
 compile -target x86_64-linux-gnu -march=skylake-avx512 -msse4a -DCLQ_IS_AMD=1
+compile -target spir64
