@@ -3,7 +3,7 @@
 //
 // The mirror of quantize.cl, with its names: y holds the integers and is read, x the floats and is written.
 //   KERNEL_NAME   the kernel's name
-//   SRC           i8, u8, i32 or i4, of base/types.clh
+//   SRC           i8, u8, i32, i4 or u4, of base/types.clh
 //   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh and base/narrow.clh

@@ -6,7 +6,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8 or i4, of base/types.clh
+//   DST           i8, u8, i4 or u4, of base/types.clh
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   FORM          item or group, of base/parameters.clh
@@ -155,7 +155,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
             extent = clq_extent_join(extent, seen[turn][local_id ^ apart].x, seen[turn][local_id ^ apart].y);
         }
 #endif
-        const struct clq_row_scale scale = clq_row_scale_of(clq_extent_end(extent), TOP(DST), a.symmetric != 0);
+        const struct clq_row_scale scale = clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a.symmetric != 0);
 
         store(&row, &a, scale, first, lane, lanes);
         if (kept && lane == 0)

@@ -2,7 +2,7 @@
 // dequantize.cl's meaning, as PoCL's CPUs stream it: with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
-//   SRC, DST      i8, u8, i32 or i4; f32, f16 or bf16: of base/types.clh
+//   SRC, DST      i8, u8, i32, i4 or u4; f32, f16 or bf16: of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
 //   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments say so
 #define ARITHMETIC native
@@ -71,12 +71,12 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
     if (count == STEP) {
         WIDE_LOOP(32, 1)
         for (uint u = 0; u < nibbles; u++)
-            bytes[u] = clq_unpack_i4((uchar)in[u]);
+            bytes[u] = UNPACK(SRC, (uchar)in[u]);
         ROW(WIDE_LOOP(16, 4))
     } else {
         WIDE_LOOP(16, 1)
         for (uint u = 0; u < nibbles; u++)
-            bytes[u] = clq_unpack_i4((uchar)in[u]);
+            bytes[u] = UNPACK(SRC, (uchar)in[u]);
         ROW(WIDE_LOOP(16, 2))
     }
 }

@@ -3,7 +3,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8 or i4, of base/types.clh
+//   DST           i8, u8, i4 or u4, of base/types.clh
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
 #define ARITHMETIC native
 #include "args/dynamic_quantize.h"
@@ -66,7 +66,7 @@ NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const 
 
             extent = clq_extent_join(extent, v, v);
         }
-    const struct clq_row_scale row = clq_row_scale_of(clq_extent_end(extent), TOP(DST), a->symmetric != 0);
+    const struct clq_row_scale row = clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0);
 
     store_any(call, x, y, row);
     return row;

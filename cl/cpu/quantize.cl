@@ -3,7 +3,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i32 or i4, of base/types.clh
+//   DST           i8, u8, i32, i4 or u4, of base/types.clh
 //   MODE          divide or multiply, of base/arithmetic.clh
 //   PARAMS        one, each or both, of base/parameters.clh
 #define ARITHMETIC native

@@ -17,11 +17,12 @@ clq_status clq__view_refuse_size(const struct clq__view *y, const struct clq__vi
 {
     const int lanes = d == y->rank - 1 ? y->lanes : 1;
 
-    return clq_error_set(CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld%s: it must be %s%s.shape[%d], %lld", y->name,
-                         d, (long long)y->tensor->shape[d],
+    return clq_error_set(CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld%s%s%s: it must be %s%s.shape[%d], %lld",
+                         y->name, d, (long long)y->tensor->shape[d],
                          lanes == 1   ? ""
-                         : lanes == 2 ? ", of 2 int4 elements each"
-                                      : ", of 8 int4 elements each",
+                         : lanes == 2 ? ", of 2 "
+                                      : ", of 8 ",
+                         lanes == 1 ? "" : clq__type_name(y->type), lanes == 1 ? "" : " elements each",
                          lanes == 1   ? ""
                          : lanes == 2 ? "a half of "
                                       : "an eighth of ",

@@ -24,7 +24,7 @@ enum clq__type clq__type_of(DLDataType dtype)
     switch (dtype.code << 8 | dtype.bits) {
 #define CASE(id, token, name, code, bits)                                                                    \
     case code << 8 | bits:                                                                                   \
-        return one_lane || (id == CLQ__I4 && views) ? id : CLQ__NONE;
+        return one_lane || (bits == 4 && views) ? id : CLQ__NONE;
         CLQ__TYPE_LIST(CASE)
 #undef CASE
     default:

@@ -17,6 +17,7 @@
     X(CLQ__U8, "u8", "uint8", kDLUInt, 8)                                                                    \
     X(CLQ__I32, "i32", "int32", kDLInt, 32)                                                                  \
     X(CLQ__I4, "i4", "int4", kDLInt, 4)                                                                      \
+    X(CLQ__U4, "u4", "uint4", kDLUInt, 4)                                                                    \
     X(CLQ__I64, "i64", "int64", kDLInt, 64)
 
 /* The numbers are those of cl/args/types.h, which the kernels switch on; 0 stands for a tensor that is
@@ -29,19 +30,37 @@ enum clq__type {
         CLQ__TYPES,
 };
 
-/* Sets of types, for what an argument allows. */
+/* Sets of types, for what an argument allows; the first two say what a row says. */
 #define CLQ__SET(type) (1u << (type))
 enum {
+#define CLQ__TYPE_NIBBLE(id, token, name, code, bits)   | (bits == 4 ? CLQ__SET(id) : 0)
+#define CLQ__TYPE_UNSIGNED(id, token, name, code, bits) | (code == kDLUInt ? CLQ__SET(id) : 0)
+    CLQ__NIBBLES = 0 CLQ__TYPE_LIST(CLQ__TYPE_NIBBLE), /* two in a byte */
+    CLQ__UNSIGNED = 0 CLQ__TYPE_LIST(CLQ__TYPE_UNSIGNED),
+#undef CLQ__TYPE_NIBBLE
+#undef CLQ__TYPE_UNSIGNED
     CLQ__FLOATS = CLQ__SET(CLQ__F32) | CLQ__SET(CLQ__F16) | CLQ__SET(CLQ__BF16),
     CLQ__INTEGERS = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__SET(CLQ__I32),
-    CLQ__QUANTIZED = CLQ__INTEGERS | CLQ__SET(CLQ__I4),
-    CLQ__CACHES = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__SET(CLQ__I4),
+    CLQ__QUANTIZED = CLQ__INTEGERS | CLQ__NIBBLES,
+    CLQ__CACHES = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__NIBBLES,
+    CLQ__GROUPED = CLQ__SET(CLQ__I8) | CLQ__NIBBLES, /* what rows of groups become */
     CLQ__INDICES = CLQ__SET(CLQ__I32) | CLQ__SET(CLQ__I64),
     CLQ__ANY = (1 << CLQ__TYPES) - 2,
 };
 
-/* CLQ__NONE where it is none of ours. An int4 may have 1, 2 or 8 lanes (views of tensor.h), all others have
- * one. */
+static inline bool clq__type_is(enum clq__type type, unsigned set)
+{
+    return (set >> type & 1) != 0;
+}
+
+/* Of an integer of one byte at most, the middle of its range: where absmax has its zero point. */
+static inline int clq__type_middle(enum clq__type type)
+{
+    return !clq__type_is(type, CLQ__UNSIGNED) ? 0 : clq__type_is(type, CLQ__NIBBLES) ? 8 : 128;
+}
+
+/* CLQ__NONE where it is none of ours. Types of four bits may have 1, 2 or 8 lanes (views of tensor.h), all others
+ * have one. */
 enum clq__type clq__type_of(DLDataType dtype);
 bool clq__same_dtype(DLDataType a, DLDataType b);
 const char *clq__type_token(enum clq__type type);
@@ -53,8 +72,8 @@ const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes);
 /* The names in a set, "float32, float16 or bfloat16", for a sentence. */
 const char *clq__type_names(unsigned set, char *text, size_t size_bytes);
 
-/* Bytes of one storage element: what strides and byte offsets count in. Packed int4 counts nibbles; its
- * offset bytes. */
+/* Bytes of one storage element: what strides and byte offsets count in. Packed types of four bits count nibbles;
+ * their offset bytes. */
 static inline size_t clq__storage_bytes(DLDataType dtype)
 {
     const size_t bits = (size_t)dtype.bits * dtype.lanes;

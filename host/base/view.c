@@ -30,8 +30,9 @@ static clq_status check_shape(struct clq__view *view)
                 "%s.ndim is %d: it must be from 0 to %d", view->name, tensor->ndim, CLQ__MAX_RANK);
     CLQ_REQUIRE(tensor->ndim == 0 || tensor->shape != NULL, CLQ_ERROR_NULL,
                 "%s.shape is NULL: it must have %d values", view->name, tensor->ndim);
-    CLQ_REQUIRE(view->type != CLQ__I4 || tensor->ndim > 0, CLQ_ERROR_RANK,
-                "%s.ndim is 0: an int4 tensor has at least one dimension", view->name);
+    CLQ_REQUIRE(!clq__view_has_nibbles(view) || tensor->ndim > 0, CLQ_ERROR_RANK,
+                "%s.ndim is 0: an %s tensor has at least one dimension", view->name,
+                clq__type_name(view->type));
     view->rank = tensor->ndim;
     for (int d = 0; d < view->rank; d++) {
         const int64_t size = tensor->shape[d];
@@ -52,9 +53,9 @@ static clq_status check_shape(struct clq__view *view)
     CLQ_REQUIRE(empty || !overflows, CLQ_ERROR_OVERFLOW,
                 "%s has more than 2^63 elements: the product of its shape must fit into 63 bits", view->name);
     view->elements = elements; /* what follows a size of 0 is 0, whatever was too large before */
-    CLQ_REQUIRE(view->type != CLQ__I4 || view->lanes > 1 || view->shape[view->rank - 1] % 2 == 0,
-                CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld: the last dimension of packed int4 must be even",
-                view->name, view->rank - 1, (long long)view->shape[view->rank - 1]);
+    CLQ_REQUIRE(!clq__view_is_packed(view) || view->shape[view->rank - 1] % 2 == 0, CLQ_ERROR_SHAPE,
+                "%s.shape[%d] is %lld: the last dimension of packed %s must be even", view->name,
+                view->rank - 1, (long long)view->shape[view->rank - 1], clq__type_name(view->type));
 end:
     return status;
 }
@@ -83,8 +84,8 @@ static clq_status check_packed_strides(const struct clq__view *view)
         const bool last = d == view->rank - 1;
 
         CLQ_REQUIRE(last ? view->stride[d] == 1 : view->stride[d] % 2 == 0, CLQ_ERROR_LAYOUT,
-                    "%s.strides[%d] is %lld: packed int4 has a last stride of 1 and even other strides",
-                    view->name, d, (long long)view->stride[d]);
+                    "%s.strides[%d] is %lld: packed %s has a last stride of 1 and even other strides",
+                    view->name, d, (long long)view->stride[d], clq__type_name(view->type));
     }
 end:
     return status;
@@ -129,7 +130,7 @@ static clq_status check_extent(struct clq__view *view)
     clq_status status = CLQ_OK;
     const DLTensor *tensor = view->tensor;
     const uint64_t bytes = clq__storage_bytes(tensor->dtype); /* a power of two, as the type is ours */
-    const bool packed = view->type == CLQ__I4 && view->lanes == 1;
+    const bool packed = clq__view_is_packed(view);
     int64_t last = (view->lanes > 1 ? view->elements / view->lanes : view->elements) - 1;
     uint64_t end_bytes;
 

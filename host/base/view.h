@@ -14,13 +14,24 @@ struct clq__view {
     const char *name; /* the argument's name, for sentences */
     const DLTensor *tensor;
     enum clq__type type;
-    int lanes; /* of an int4: 1 packed, 2 a byte, 8 a word; 1 for every other type */
+    int lanes; /* of nibbles: 1 packed, 2 a byte, 8 a word; 1 for every other type */
     int rank;
-    int64_t shape[CLQ__MAX_RANK];  /* logical: an int4's last dimension in elements, whatever the view */
-    int64_t stride[CLQ__MAX_RANK]; /* in storage elements: nibbles, bytes or words for int4 */
+    int64_t shape[CLQ__MAX_RANK];  /* logical: the last dimension of nibbles in elements, whatever the view */
+    int64_t stride[CLQ__MAX_RANK]; /* in storage elements: nibbles, bytes or words where a byte holds two */
     int64_t elements;
     int64_t extent_bytes; /* from byte_offset to the end of the last element; 0 where there are none */
 };
+
+/* Of four bits, two in a byte; packed where shape and strides count them. */
+static inline bool clq__view_has_nibbles(const struct clq__view *view)
+{
+    return clq__type_is(view->type, CLQ__NIBBLES);
+}
+
+static inline bool clq__view_is_packed(const struct clq__view *view)
+{
+    return clq__view_has_nibbles(view) && view->lanes == 1;
+}
 
 /* Checks what can be known of one tensor alone, without its buffer: present, an OpenCL tensor, type, rank, shape,
  * strides, offset, sizes. */
@@ -47,14 +58,14 @@ static inline clq_status clq__view_check_size(const struct clq__view *y, const s
     return y->shape[d] == x->shape[d] ? CLQ_OK : clq__view_refuse_size(y, x, d);
 }
 
-/* Units, which kernels load and store at once: an element, or for int4 the byte of two. Where a view begins,
+/* Units, which kernels load and store at once: an element, or of nibbles the byte of two. Where a view begins,
  * and how far a stride of it reaches. A dimension of one element steps nowhere, nor does a view without
  * elements: their strides may be anything, and multiples of these overflow. */
 static inline int64_t clq__view_offset_units(const struct clq__view *view)
 {
     if (view->tensor == NULL)
         return 0;
-    return (int64_t)(view->type == CLQ__I4
+    return (int64_t)(clq__view_has_nibbles(view)
                          ? view->tensor->byte_offset
                          : view->tensor->byte_offset >> clq__storage_shift(view->tensor->dtype));
 }
@@ -63,7 +74,7 @@ static inline int64_t clq__view_units(const struct clq__view *view, int64_t stri
 {
     if (view->elements == 0)
         return 0;
-    if (view->type != CLQ__I4)
+    if (!clq__view_has_nibbles(view))
         return stride;
     return view->lanes == 1 ? stride / 2 : view->lanes == 2 ? stride : 4 * stride;
 }

@@ -47,7 +47,7 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
         work, &(struct clq__placement_rules){.indices = desc->indices,
                                              .axis = desc->axis,
                                              .least_rank = dynamic ? 3 : 2,
-                                             .last_is_whole = dynamic || work->y.type == CLQ__I4,
+                                             .last_is_whole = dynamic || clq__view_has_nibbles(&work->y),
                                              .out_of_range = desc->out_of_range,
                                              .unique = 1})); /* places may be read together */
 end:

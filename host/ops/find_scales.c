@@ -10,7 +10,8 @@
 /* The zero points of a type fit into these. */
 static unsigned zero_point_types(enum clq__type type)
 {
-    return CLQ__SET(CLQ__F32) | CLQ__SET(CLQ__I32) | CLQ__SET(type == CLQ__U8 ? CLQ__U8 : CLQ__I8);
+    return CLQ__SET(CLQ__F32) | CLQ__SET(CLQ__I32) |
+           CLQ__SET(clq__type_is(type, CLQ__UNSIGNED) ? CLQ__U8 : CLQ__I8);
 }
 
 static clq_status check_choices(const struct clq_find_scales_desc *desc, struct clq__work *work)
@@ -66,10 +67,11 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(check_choices(desc, work));
     CLQ_TRY(clq__view_init(&work->x, names->x, desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(scales, names->scales, desc->scales, CLQ__SET(CLQ__F32)));
-    CLQ_REQUIRE(desc->zero_points != NULL || (work->method == CLQ_ABSMAX && work->type != CLQ__U8),
-                CLQ_ERROR_NULL, "zero_points is NULL: %s",
-                work->method == CLQ_MINMAX ? "minmax has a zero point for each scale"
-                                           : "absmax has the zero point 128 for uint8");
+    CLQ_REQUIRE(desc->zero_points != NULL || work->method == CLQ_ABSMAX, CLQ_ERROR_NULL,
+                "zero_points is NULL: minmax has a zero point for each scale");
+    CLQ_REQUIRE(desc->zero_points != NULL || !clq__type_is(work->type, CLQ__UNSIGNED), CLQ_ERROR_NULL,
+                "zero_points is NULL: absmax has the zero point %d for %s", clq__type_middle(work->type),
+                clq__type_name(work->type));
     CLQ_TRY(clq__view_init_optional(zero_points, names->zero_points, desc->zero_points,
                                     zero_point_types(work->type)));
     CLQ_TRY(check_shapes(work, desc->axis));

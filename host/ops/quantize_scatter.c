@@ -34,13 +34,13 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->cache, CLQ__CACHES));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
     CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
-    CLQ_TRY(
-        clq__placement_check(work, &(struct clq__placement_rules){.indices = desc->indices,
-                                                                  .axis = desc->axis,
-                                                                  .least_rank = 2,
-                                                                  .last_is_whole = work->y.type == CLQ__I4,
-                                                                  .out_of_range = desc->out_of_range,
-                                                                  .unique = desc->unique}));
+    CLQ_TRY(clq__placement_check(
+        work, &(struct clq__placement_rules){.indices = desc->indices,
+                                             .axis = desc->axis,
+                                             .least_rank = 2,
+                                             .last_is_whole = clq__view_has_nibbles(&work->y),
+                                             .out_of_range = desc->out_of_range,
+                                             .unique = desc->unique}));
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(clq__parameters_check_last(work));
     CLQ_TRY(check_input(work, desc->input));

@@ -20,13 +20,13 @@ enum {
 /* In bytes: an element is a dimension of its own, which merges with the others where they are dense. */
 static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, const struct clq__view *src)
 {
-    const bool packed = dst->type == CLQ__I4 && dst->lanes == 1;
+    const bool packed = clq__view_is_packed(dst);
     const int64_t bytes = (int64_t)clq__storage_bytes(dst->tensor->dtype);
 
     clq__fold_add(fold, true, bytes, (int64_t[]){1, 1, 0, 0});
     for (int d = dst->rank - 1; d >= 0; d--) {
         const bool last = d == dst->rank - 1;
-        const int64_t size = dst->shape[d] / (last && dst->type == CLQ__I4 ? (packed ? 2 : dst->lanes) : 1);
+        const int64_t size = dst->shape[d] / (!last ? 1 : packed ? 2 : dst->lanes);
         const int64_t scale =
             packed && !last ? 2 : 1; /* packed strides count nibbles, the last one is a byte here */
 

@@ -35,6 +35,9 @@ static clq_status check_offset(struct clq__work *work, const DLTensor *offset, u
     const char *name = work->names->zero_points;
 
     CLQ_REQUIRE(symmetric <= 1, CLQ_ERROR_VALUE, "symmetric is %u: it must be 0 or 1", symmetric);
+    CLQ_REQUIRE(symmetric == 0 || !clq__type_is(work->y.type, CLQ__UNSIGNED), CLQ_ERROR_VALUE,
+                "symmetric is 1: it must be 0 where %s.dtype is %s, whose range begins at 0", work->y.name,
+                clq__type_name(work->y.type));
     CLQ_REQUIRE(symmetric == 0 || offset == NULL, CLQ_ERROR_VALUE,
                 "%s is given: it must be NULL where symmetric is 1", name);
     if (symmetric)
@@ -51,7 +54,7 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
     const struct clq__names *names = work->names;
 
     CLQ_TRY(clq__view_init(&work->x, names->x, tensors->x, CLQ__FLOATS));
-    CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y, CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4)));
+    CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y, CLQ__CACHES));
     CLQ_TRY(clq__view_init(&work->scale.view, names->scales, tensors->scale, CLQ__SET(CLQ__F32)));
     CLQ_TRY(check_offset(work, tensors->offset, tensors->symmetric));
     CLQ_TRY(clq__view_init_optional(&work->smooth, "smooth_scales", tensors->smooth, CLQ__FLOATS));

@@ -41,11 +41,11 @@ static void fold(const struct clq__work *work, struct clq__fold *fold)
     clq__placement_fold(placement, fold, work->x.shape[0], stride, entry);
 }
 
-/* Units along a row. An int4's words hold four each, and may have gaps between them. */
+/* Units along a row. Words of nibbles hold four each, and may have gaps between them. */
 static void fill_row(struct dynamic_quantize_args *args, const struct clq__view *x, const struct clq__view *y)
 {
     const int last = x->rank - 1;
-    const int64_t elements = y->type == CLQ__I4 ? 2 : 1;
+    const int64_t elements = clq__view_has_nibbles(y) ? 2 : 1;
     const bool words = y->lanes == 8, apart = words && y->shape[last] > 8 && y->stride[last] != 1;
 
     args->inner = x->shape[last] / elements;

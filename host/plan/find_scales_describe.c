@@ -136,23 +136,21 @@ static void describe_ranges(struct clq__scales *call, const struct clq__work *wo
 
 static struct clq_scale_output output_of(const struct clq__work *work)
 {
-    const bool symmetric = work->method == CLQ_ABSMAX, nibbles = work->type == CLQ__I4;
+    const bool symmetric = work->method == CLQ_ABSMAX;
+    const int32_t middle = clq__type_middle(work->type);
     struct clq_scale_output out = {
         .scale_offset = clq__view_offset_units(&work->scale.view),
         .scale_stride = work->scale.stride,
         .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
         .zero_point_stride = work->zero_point.stride,
         .zero_point_type = (uint32_t)work->zero_point.view.type,
-        .levels = nibbles ? 15 : 255,
+        .levels = clq__type_is(work->type, CLQ__NIBBLES) ? 15 : 255,
         .symmetric = symmetric,
         .multiply = !work->divide,
     };
 
     out.twice_steps = symmetric ? out.levels - 1 : out.levels;
-    if (symmetric)
-        out.zero = work->type == CLQ__U8 ? 128 : 0;
-    else
-        out.zero = work->type == CLQ__U8 ? 0 : nibbles ? -8 : -128;
+    out.zero = symmetric ? middle : middle - (int32_t)(out.levels / 2 + 1);
     return out;
 }
 

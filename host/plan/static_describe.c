@@ -32,7 +32,7 @@ static void fold_dimension(struct clq__static *call, int d)
     const int64_t scale = step_of(work, &work->scale, d), zero_point = step_of(work, &work->zero_point, d);
     const bool last = d == work->x.rank - 1;
 
-    if (y->type != CLQ__I4 || !last) {
+    if (!clq__view_has_nibbles(y) || !last) {
         if (size > 1 || (last && work->of_rows))
             clq__fold_add(&call->fold, true, size,
                           (int64_t[]){x, clq__view_units(y, y->stride[d]), scale, zero_point});
@@ -46,7 +46,7 @@ static void fold_dimension(struct clq__static *call, int d)
                       (int64_t[]){8 * x, clq__view_units(y, y->stride[d]), 8 * scale, 8 * zero_point});
 }
 
-/* The bytes of an int4's last dimension stay innermost, and so do rows that have scales of their own. Positions
+/* The bytes of nibbles' last dimension stay innermost, and so do rows that have scales of their own. Positions
  * and entries are not merged with anything, and stand outside of all else: the kernel takes them
  * off a row's number from there. Where they lie in y is not the fold's to say. */
 static void fold(struct clq__static *call)
@@ -61,7 +61,7 @@ static void fold(struct clq__static *call)
     for (int d = work->x.rank - 1; d >= 0; d--)
         if (!clq__placement_takes(placement, d))
             fold_dimension(call, d);
-    clq__fold_sort(&call->fold, work->y.type == CLQ__I4 || work->of_rows ? 1 : 0, work->back ? X : Y);
+    clq__fold_sort(&call->fold, clq__view_has_nibbles(&work->y) || work->of_rows ? 1 : 0, work->back ? X : Y);
     clq__fold_merge(&call->fold);
     if (call->fold.dims == 0)
         clq__fold_add(&call->fold, true, 1, (int64_t[]){1, 1, 0, 0});

@@ -18,7 +18,7 @@
  * With group_index, in multiply mode, row r of q [S, H] takes the scales of its group, as
  * clquant/group_quantize.h finds it. Rows of no group keep their bytes in y, and are counted in report.
  *
- * Types       q: int8, uint8, int32, or int4 in any view of tensor.h. scales: float32, float16, bfloat16.
+ * Types       q: int8, uint8, int32, or int4 or uint4 in any view of tensor.h. scales: float32, float16, bfloat16.
  *             zero_points, offsets: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices and
  *             group_index: int32, int64. All independent of each other.
  * Shapes      y as q, rank 0 to 8; with indices [N, .., U, ..] of q [D0, .., A, ..] as updates and cache in

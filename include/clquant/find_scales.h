@@ -4,13 +4,13 @@
  *   mx, mn = the largest and the least finite value of x, at least 0 and at most 0
  *
  *             scale to divide by                   scale to multiply with              zero point
- *   absmax    max(amax / steps, 2^-100)            min(steps / amax, 2^100)            0; uint8: 128
- *             amax = max(mx, -mn), steps = 127; int4: 7
+ *   absmax    max(amax / steps, 2^-100)            min(steps / amax, 2^100)            0; uint8: 128; uint4: 8
+ *             amax = max(mx, -mn), steps = 127; int4, uint4: 7
  *   minmax    max(half / steps, 2^-100)            min(steps / half, 2^100)            see below
- *             half = mx * 0.5 - mn * 0.5, steps = 127.5; int4: 7.5
+ *             half = mx * 0.5 - mn * 0.5, steps = 127.5; int4, uint4: 7.5
  *
  * The zero point of minmax is lowest + rint(-mn / scale), or lowest + rint(-mn * scale), at most the
- * highest; lowest = -128; uint8: 0; int4: -8.
+ * highest; lowest = -128; int4: -8; uint8, uint4: 0.
  *
  * Every operation is one binary32 operation, rounded once, to nearest-even; rint rounds ties to even.
  * Infinities and NaN count as 0, so that a scale is always finite and above 0: clq_quantize sends an
@@ -19,8 +19,9 @@
  * (docs/numerics.md). The bytes are the same on every device and every run.
  *
  * Types     x: float32, float16, bfloat16. scales: float32. zero_points: float32, int32, or of 8 bits:
- *           uint8 for uint8, int8 for int8 and int4; may be NULL where all of them are 0: absmax of int8
- *           and int4. dtype, what x is to be quantized to: int8 (also where it is left zero), uint8, int4.
+ *           uint8 for uint8 and uint4, int8 for int8 and int4; may be NULL where all of them are 0: absmax of int8
+ *           and int4. dtype, what x is to be quantized to: int8 (also where it is left zero), uint8,
+ *           int4, uint4.
  *
  * Shapes    x of rank 0 to 8. scales has one element, for all of x, or one per index of `axis`; 0-D, 1-D,
  *           or of x's rank with every other dimension 1. axis is by default the last; where scales
@@ -60,7 +61,7 @@ struct clq_find_scales_desc {
     const DLTensor *x;
     const DLTensor *scales;
     const DLTensor *zero_points; /* NULL: none */
-    DLDataType dtype;            /* CLQ_INT8, CLQ_UINT8 or CLQ_INT4 */
+    DLDataType dtype;            /* CLQ_INT8, CLQ_UINT8, CLQ_INT4 or CLQ_UINT4 */
     int32_t axis;
     uint32_t method; /* enum clq_scale_method */
     uint32_t mode;   /* enum clq_scale_mode: what clq_quantize will do with the scales */

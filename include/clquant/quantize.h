@@ -9,9 +9,10 @@
  * follows IEEE. The bytes are the same on every device and every run (docs/numerics.md).
  *
  * Types     x, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or absent (NULL).
- *           y: int8 [-128, 127], uint8 [0, 255], int32 [-2^31, 2^31-1], int4 [-8, 7] in any view of tensor.h.
+ *           y: int8 [-128, 127], uint8 [0, 255], int32 [-2^31, 2^31-1], int4 [-8, 7] and uint4
+ *           [0, 15] in any view of tensor.h.
  *           Every combination works.
- * Shapes    x and y are alike (int4 in bytes or words: y's last dimension is a half or an eighth of x's), rank 0
+ * Shapes    x and y are alike (of four bits in bytes or words: y's last dimension is a half or an eighth of x's), rank 0
  *           to 8. scales and zero_points each have one element, or one per index of `axis`; 0-D, 1-D, or of x's
  *           rank with every other dimension 1. axis is by default the last; where both have one element it is
  *           neither used nor checked.

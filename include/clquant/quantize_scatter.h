@@ -8,9 +8,9 @@
  * The arithmetic is that of clquant/quantize.h.
  *
  * Types     updates, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or none.
- *           indices: int32, int64. cache: int8, uint8, int4 in any view of tensor.h.
+ *           indices: int32, int64. cache: int8, uint8, int4, uint4 in any view of tensor.h.
  * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on axis,
- *           which is any but the first and for an int4 cache not the last; U is at most A; all other dimensions
+ *           which is any but the first and for an int4 or uint4 cache not the last; U is at most A; all other dimensions
  *           are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start),
  *           any N. scales, zero_points: one element, or one per index of the last axis; their shape is ignored,
  *           the count counts.

@@ -22,9 +22,10 @@
  *                             every other stride even
  *             (kDLInt, 4, 2)  a byte of two: the last dimension is halved, strides in bytes
  *             (kDLInt, 4, 8)  a word of eight: an eighth of the last dimension, strides in words of four bytes
+ *   uint4   from 0 to 15, in the same places and views: (kDLUInt, 4, 1), (kDLUInt, 4, 2), (kDLUInt, 4, 8)
  *
- * byte_offset is a multiple of the element's size (of one byte for packed int4). DLPack's own size formula is
- * wrong for int4: use clq_tensor_size_bytes. */
+ * byte_offset is a multiple of the element's size (of one byte where four bits are packed). DLPack's own size
+ * formula is wrong for four bits: use clq_tensor_size_bytes. */
 #ifndef CLQUANT_TENSOR_H
 #define CLQUANT_TENSOR_H
 
@@ -38,16 +39,19 @@ extern "C" {
 #define CLQ_DTYPE(code, bits, lanes) ((DLDataType){(code), (bits), (lanes)})
 #endif
 
-#define CLQ_FLOAT32    CLQ_DTYPE(kDLFloat, 32, 1)
-#define CLQ_FLOAT16    CLQ_DTYPE(kDLFloat, 16, 1)
-#define CLQ_BFLOAT16   CLQ_DTYPE(kDLBfloat, 16, 1)
-#define CLQ_INT8       CLQ_DTYPE(kDLInt, 8, 1)
-#define CLQ_UINT8      CLQ_DTYPE(kDLUInt, 8, 1)
-#define CLQ_INT32      CLQ_DTYPE(kDLInt, 32, 1)
-#define CLQ_INT64      CLQ_DTYPE(kDLInt, 64, 1)
-#define CLQ_INT4       CLQ_DTYPE(kDLInt, 4, 1)
-#define CLQ_INT4_BYTES CLQ_DTYPE(kDLInt, 4, 2)
-#define CLQ_INT4_WORDS CLQ_DTYPE(kDLInt, 4, 8)
+#define CLQ_FLOAT32     CLQ_DTYPE(kDLFloat, 32, 1)
+#define CLQ_FLOAT16     CLQ_DTYPE(kDLFloat, 16, 1)
+#define CLQ_BFLOAT16    CLQ_DTYPE(kDLBfloat, 16, 1)
+#define CLQ_INT8        CLQ_DTYPE(kDLInt, 8, 1)
+#define CLQ_UINT8       CLQ_DTYPE(kDLUInt, 8, 1)
+#define CLQ_INT32       CLQ_DTYPE(kDLInt, 32, 1)
+#define CLQ_INT64       CLQ_DTYPE(kDLInt, 64, 1)
+#define CLQ_INT4        CLQ_DTYPE(kDLInt, 4, 1)
+#define CLQ_INT4_BYTES  CLQ_DTYPE(kDLInt, 4, 2)
+#define CLQ_INT4_WORDS  CLQ_DTYPE(kDLInt, 4, 8)
+#define CLQ_UINT4       CLQ_DTYPE(kDLUInt, 4, 1)
+#define CLQ_UINT4_BYTES CLQ_DTYPE(kDLUInt, 4, 2)
+#define CLQ_UINT4_WORDS CLQ_DTYPE(kDLUInt, 4, 8)
 
 #define CLQ_MAX_RANK 8
 

@@ -23,6 +23,10 @@ done
 "$TENSOR_FILE" make packed.st bytes:U8:1x2:33,248 words:I32:1x1:-2041302512 scale:F32:1:1 offset:F32:1:1
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of int4
 holds "nibbles, the low one first" out.st "y F32 [1,4] 0 1 -9 -2"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of uint4
+holds "the same without a sign" out.st "y F32 [1,4] 0 1 7 14"
+run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words --of uint4
+holds "words of eight without signs" out.st "y F32 [1,8] -1 0 1 2 3 4 5 7"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of uint8 --mode dynamic
 holds "an offset is added" out.st "y F32 [1,2] 34 249"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words --of int4
@@ -30,9 +34,9 @@ holds "words of eight" out.st "y F32 [1,8] -1 0 1 2 3 4 5 -9"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words --of int32 --dtype float32
 holds "int32 rounds to a float" out.st "y F32 [1,1] -2.04130253e+09"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes
-refused "bytes may be one or two" 1 "'bytes' is U8, which may be uint8 or int4: --of uint8 or --of int4 is expected"
+refused "bytes may be one or two" 1 "'bytes' is U8, which may be uint8, int4 or uint4: --of uint8, --of int4 or --of uint4 is expected"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words
-refused "words may be one or eight" 1 "'words' is I32, which may be int32 or int4: --of int32 or --of int4 is expected"
+refused "words may be one or eight" 1 "'words' is I32, which may be int32, int4 or uint4: --of int32, --of int4 or --of uint4 is expected"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=scale
 refused "floats" 1 "'scale' is F32: it may be I8 (int8)"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of int4 --tensor zero_points=scale

@@ -8,6 +8,12 @@ x=x:F16:2x4:0,15,7.5,3,-1,2,0,0.5
 run "$CLQUANT" dynamic_quantize in.st -o out.st
 succeeded "int4 with an offset, in bytes, is the default"
 holds "int4" out.st $'y U8 [2,2] 120 176 120 13\nscales F32 [2] 1 0.200000003\noffsets F32 [2] 8 3'
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype uint4
+holds "uint4 is 8 above" out.st $'y U8 [2,2] 240 56 240 133\nscales F32 [2] 1 0.200000003\noffsets F32 [2] -0 -5'
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype uint8
+succeeded "uint8 has offsets too"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype uint8 --symmetric
+refused "none that begins at 0 is symmetric" 1 "--symmetric is given: it must be left out where y's type is U8, whose range begins at 0"
 "$TENSOR_FILE" make smooth.st $x smooth_scale:F32:4:1,2,1,1
 run "$CLQUANT" dynamic_quantize smooth.st -o out.st
 holds "a smooth scale multiplies x first" out.st \
@@ -22,7 +28,7 @@ holds "int4 in words; one row has a scale without dimensions" out.st \
 run "$CLQUANT" dynamic_quantize in.st -o out.st --container words
 refused "a row is no whole word" 1 "'x': its last dimension, 4, is not a multiple of 8"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --container words
-refused "int8 has no container" 2 "--container is for --dtype int4 only"
+refused "int8 has no container" 2 "--container is for --dtype int4 and uint4 only"
 "$TENSOR_FILE" make scalar.st x:F32::1
 run "$CLQUANT" dynamic_quantize scalar.st -o out.st --dtype int8
 refused "no row" 1 "'x' has rank 0: it must have rows"
@@ -39,7 +45,7 @@ holds "data, scale and offset" out.st 'cache U8 [2,3,2] 17 17 17 17 120 176 120 
 cache_scales F32 [2,3] 9 9 1 0.200000003 9 9
 cache_offsets F32 [2,3] 9 9 8 3 9 9'
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st
-refused "bytes may be one or two" 1 "'cache' is U8: --dtype int4, two to a byte, is expected"
+refused "bytes may be one or two" 1 "'cache' is U8: --dtype uint8, or --dtype int4 or uint4, two to a byte, is expected"
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --symmetric
 refused "a symmetric cache has no offset" 1 "tensor 'cache_offsets' is given as cache_offsets: --symmetric writes no offsets"
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --axis -1

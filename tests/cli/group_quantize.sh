@@ -13,7 +13,7 @@ holds "int4, the low nibble first" out.st "y U8 [4,4] 226 196 166 135 1 226 227 
 run "$CLQUANT" group_quantize in.st -o out.st --dtype int4 --container words
 holds "eight in a word" out.st "y I32 [4,1] -2019113758 -991698431 -991698431 -991698431"
 run "$CLQUANT" group_quantize in.st -o out.st --container words
-refused "a container of nothing" 2 "--container is for --dtype int4 only"
+refused "a container of nothing" 2 "--container is for --dtype int4 and uint4 only"
 
 run "$CLQUANT" npu_group_quant in.st -o out.st --tensor offset=same
 succeeded "the documented call"

@@ -21,13 +21,13 @@ run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype uint8
 succeeded "batch and start; the last entry wins"
 holds "uint8" out.st "cache U8 [2,3,4] 7 7 7 7 10 6 12 13 7 7 7 7 14 0 16 17 7 7 7 7 6 4 8 255"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}"
-refused "bytes may be one or two" 1 "'k' is U8: --dtype uint8 or --dtype int4, two to a byte, is expected"
+refused "bytes may be one or two" 1 "'k' is U8: --dtype uint8, or --dtype int4 or uint4, two to a byte, is expected"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int8
 refused "bytes are not int8" 1 "'k' is U8, and --dtype is int8: a cache is"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int4
 refused "a byte of two, and as many updates" 1 "updates"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int32
-refused "a type that no cache has" 2 "--dtype 'int32': one of int8, uint8, int4"
+refused "a type that no cache has" 2 "--dtype 'int32': one of int8, uint8, int4, uint4"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --tensor cache=u
 refused "a cache of floats" 1 "'u' is BF16: a cache is I8 (int8)"
 

@@ -69,13 +69,13 @@ int call_dimension(const struct call *call, int t, int32_t axis, int left_out)
     return d >= 0 && d < rank ? (int)d : 0;
 }
 
-struct shape call_shape(struct call *call, int least_rank, bool int4)
+struct shape call_shape(struct call *call, int least_rank, bool nibbles)
 {
-    struct shape shape = shape_random(&call->rng, int4 && least_rank < 1 ? 1 : least_rank, TENSOR_MOST_RANK,
-                                      call->most_elements);
+    struct shape shape = shape_random(&call->rng, nibbles && least_rank < 1 ? 1 : least_rank,
+                                      TENSOR_MOST_RANK, call->most_elements);
 
-    if (int4)
-        shape_for_int4(&call->rng, &shape);
+    if (nibbles)
+        shape_for_nibbles(&call->rng, &shape);
     if (shape.rank > 0 && rng_once_in(&call->rng, 60))
         shape.size[rng_below(&call->rng, shape.rank)] = 0;
     return shape;

@@ -70,7 +70,7 @@ uint32_t call_mode(struct call *call); /* of enum clq_scale_mode */
 int32_t call_axis(struct call *call, int d, int rank);
 int call_dimension(const struct call *call, int t, int32_t axis, int left_out);
 /* Now and then nothing is there. */
-struct shape call_shape(struct call *call, int least_rank, bool int4);
+struct shape call_shape(struct call *call, int least_rank, bool nibbles);
 /* One number, or one for each index of dimension d of x, in each shape that scales and zero points may have. */
 struct shape call_parameter_shape(struct call *call, const struct shape *x, int d);
 /* One number, or `last`, in any shape. */

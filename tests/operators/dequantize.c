@@ -40,7 +40,7 @@ static void draw_parameters(struct call *call, uint32_t mode, const struct shape
 
 static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const struct shape q = call_shape(call, 0, type == REFERENCE_I4);
+    const struct shape q = call_shape(call, 0, reference_shares_bytes(type, 1));
     const int d = q.rank > 0 ? (int)rng_below(&call->rng, q.rank) : 0;
     const struct shape scales = call_parameter_shape(call, &q, d),
                        zero_points = call_parameter_shape(call, &q, d);
@@ -55,8 +55,9 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
 
 static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const bool dynamic = may_be_dynamic(call) && rng_once_in(&call->rng, 2), int4 = type == REFERENCE_I4;
-    const struct places p = places_random(call, INDICES, dynamic || int4, int4, false);
+    const bool dynamic = may_be_dynamic(call) && rng_once_in(&call->rng, 2),
+               nibbles = reference_shares_bytes(type, 1);
+    const struct places p = places_random(call, INDICES, dynamic || nibbles, nibbles, false);
     const int64_t last = p.pieces.size[p.pieces.rank - 1];
     const struct shape scales = call_flat_shape(call, last, true),
                        zero_points = call_flat_shape(call, last, true);
@@ -72,7 +73,8 @@ static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, e
 
 static void draw_groups(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const struct shape rows = places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, type == REFERENCE_I4);
+    const struct shape rows =
+        places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, reference_shares_bytes(type, 1));
 
     desc->mode = CLQ_DEQUANTIZE_MULTIPLY;
     call_tensor_of(call, Q, type, &rows, TENSOR_INPUT);

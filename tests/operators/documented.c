@@ -30,10 +30,11 @@ static bool is_given(const struct tensor *tensor)
     return tensor->name != NULL;
 }
 
-/* int4 is in words. */
+/* Of four bits int4 alone, in words. */
 static bool has_dtype(const struct tensor *tensor)
 {
-    return tensor->type != REFERENCE_I4 || tensor->dl.dtype.lanes == 8;
+    return !reference_shares_bytes(tensor->type, 1) ||
+           (tensor->type == REFERENCE_I4 && tensor->dl.dtype.lanes == 8);
 }
 
 static enum clq_npu_dtype dtype_of(const DLTensor *tensor)
@@ -52,7 +53,7 @@ static bool fit_quantize(struct call *call)
                         *zero_points = &call->tensors[QUANTIZE_ZERO_POINTS], *y = &call->tensors[QUANTIZE_Y];
     const bool divide = desc->mode == CLQ_DIVIDE;
     const int d = call_dimension(call, QUANTIZE_X, desc->axis, -1);
-    bool good = divide ? y->type != REFERENCE_I4 && scales->dl.ndim == 1
+    bool good = divide ? !reference_shares_bytes(y->type, 1) && scales->dl.ndim == 1
                        : (y->type == REFERENCE_I4 || y->type == REFERENCE_I8) && d >= x->dl.ndim - 2;
 
     if (is_given(zero_points)) {

@@ -12,15 +12,15 @@ enum { X, SMOOTH_SCALES, Y, SCALES, OFFSETS };
 static void draw(struct call *call)
 {
     struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
-    const enum reference_type type = call_type(call, WISH_DST, TYPES_ROWS);
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
     struct shape shape = shape_random(&call->rng, 1, TENSOR_MOST_RANK, call->most_elements), rows;
 
-    if (type == REFERENCE_I4)
-        shape_for_int4(&call->rng, &shape);
+    if (reference_shares_bytes(type, 1))
+        shape_for_nibbles(&call->rng, &shape);
     if (shape.rank > 1 && rng_once_in(&call->rng, 60))
         shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
     rows = shape_rows(&shape);
-    desc->symmetric = rng_once_in(&call->rng, 2);
+    desc->symmetric = reference_types[type].lowest < 0 && rng_once_in(&call->rng, 2);
     call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &shape, TENSOR_INPUT);
     call_tensor_of(call, Y, type, &shape, TENSOR_OUTPUT);
     call_tensor(call, SCALES, &rows, TENSOR_OUTPUT);
@@ -62,10 +62,10 @@ OPERATOR_CALLS(dynamic_quantize)
 const struct operator_row operator_dynamic_quantize = {
     .name = "dynamic_quantize",
     .src = TYPES_FLOAT,
-    .dst = TYPES_ROWS,
+    .dst = TYPES_CACHE,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
-                 {"y", TYPES_ROWS, OPERAND_WRITTEN, false, AT(y)},
+                 {"y", TYPES_CACHE, OPERAND_WRITTEN, false, AT(y)},
                  {"scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(scales)},
                  {"offsets", TYPE_SET(F32), OPERAND_WRITTEN, true, AT(offsets)}},
     .fields = {{"symmetric", AT(symmetric)}, {"reserved32", AT(reserved32)}},

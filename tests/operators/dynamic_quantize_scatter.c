@@ -11,11 +11,11 @@ enum { INDICES, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS };
 static void draw(struct call *call)
 {
     struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
-    const enum reference_type type = call_type(call, WISH_DST, TYPES_ROWS);
-    const struct places p = places_random(call, INDICES, true, type == REFERENCE_I4, true);
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
+    const struct places p = places_random(call, INDICES, true, reference_shares_bytes(type, 1), true);
     const struct shape rows = shape_rows(&p.cache);
 
-    desc->symmetric = rng_once_in(&call->rng, 2);
+    desc->symmetric = reference_types[type].lowest < 0 && rng_once_in(&call->rng, 2);
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
     desc->unique = p.unique;
@@ -82,11 +82,11 @@ OPERATOR_WORKSPACE(dynamic_quantize_scatter)
 const struct operator_row operator_dynamic_quantize_scatter = {
     .name = "dynamic_quantize_scatter",
     .src = TYPES_FLOAT,
-    .dst = TYPES_ROWS,
+    .dst = TYPES_CACHE,
     .operands = {{"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
                  {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
-                 {"cache", TYPES_ROWS, OPERAND_WRITTEN, false, AT(cache)},
+                 {"cache", TYPES_CACHE, OPERAND_WRITTEN, false, AT(cache)},
                  {"cache_scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(cache_scales)},
                  {"cache_offsets", TYPE_SET(F32), OPERAND_WRITTEN, true, AT(cache_offsets)}},
     .fields = {{"axis", AT(axis)},

@@ -6,13 +6,15 @@
 
 enum { X, SCALES, ZERO_POINTS };
 
-static const DLDataType dtypes[] = {
-    [REFERENCE_I8] = {kDLInt, 8, 1}, [REFERENCE_U8] = {kDLUInt, 8, 1}, [REFERENCE_I4] = {kDLInt, 4, 1}};
+static bool is_unsigned(enum reference_type type)
+{
+    return reference_types[type].lowest == 0;
+}
 
 /* Those that hold the zero points of a type. */
 static unsigned zero_point_types(enum reference_type type)
 {
-    return TYPE_SET(F32) | TYPE_SET(I32) | (type == REFERENCE_U8 ? TYPE_SET(U8) : TYPE_SET(I8));
+    return TYPE_SET(F32) | TYPE_SET(I32) | (is_unsigned(type) ? TYPE_SET(U8) : TYPE_SET(I8));
 }
 
 /* The same number of them as scales, along or in one dimension. */
@@ -40,6 +42,7 @@ static void draw(struct call *call)
     struct clq_find_scales_desc *desc = (void *)call->desc;
     struct rng *rng = &call->rng;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
+    const struct reference_type_row *row = &reference_types[type];
     const struct shape x = draw_shape(call);
     const int d = x.rank == 0 ? 0 : rng_once_in(rng, 2) ? x.rank - 1 : (int)rng_below(rng, x.rank);
     const struct shape scales = call_parameter_shape(call, &x, d),
@@ -48,12 +51,12 @@ static void draw(struct call *call)
     desc->method = rng_once_in(rng, 2) ? CLQ_MINMAX : CLQ_ABSMAX;
     desc->mode = (uint32_t)rng_below(rng, 2);
     desc->axis = call_axis(call, d, x.rank);
-    desc->dtype = dtypes[type];
+    desc->dtype = (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
     if (type == REFERENCE_I8 && rng_once_in(rng, 4)) /* left out */
         desc->dtype = (DLDataType){0, 0, 0};
     call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &x, TENSOR_INPUT);
     call_tensor(call, SCALES, &scales, TENSOR_OUTPUT);
-    if (desc->method == CLQ_MINMAX || type == REFERENCE_U8 || rng_once_in(rng, 2))
+    if (desc->method == CLQ_MINMAX || is_unsigned(type) || rng_once_in(rng, 2))
         call_tensor_of(call, ZERO_POINTS, call_type(call, WISH_NONE, zero_point_types(type)), &zero_points,
                        TENSOR_OUTPUT);
 }
@@ -99,8 +102,9 @@ static void judge_choices(struct judge *judge, const struct clq_find_scales_desc
         return;
     RULE(judge, !zero_points->given && minmax, CLQ_ERROR_NULL,
          "zero_points is NULL: minmax has a zero point for each scale");
-    RULE(judge, !zero_points->given && !minmax && type == REFERENCE_U8, CLQ_ERROR_NULL,
-         "zero_points is NULL: absmax has the zero point 128 for uint8");
+    RULE(judge, !zero_points->given && !minmax && is_unsigned(type), CLQ_ERROR_NULL,
+         "zero_points is NULL: absmax has the zero point %d for %s",
+         (int)reference_types[type].absmax_zero_point, reference_types[type].name);
 }
 
 static void judge(struct judge *judge)

@@ -7,8 +7,9 @@ enum { X, SCALES, GROUP_INDEX, ZERO_POINTS, Y };
 
 static void draw(struct call *call)
 {
-    const enum reference_type type = call_type(call, WISH_DST, TYPES_ROWS);
-    const struct shape rows = places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, type == REFERENCE_I4);
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_GROUPED);
+    const struct shape rows =
+        places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, reference_shares_bytes(type, 1));
 
     call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &rows, TENSOR_INPUT);
     call_tensor_of(call, Y, type, &rows, TENSOR_OUTPUT);
@@ -48,12 +49,12 @@ OPERATOR_CHECK_INDICES(group_quantize)
 const struct operator_row operator_group_quantize = {
     .name = "group_quantize",
     .src = TYPES_FLOAT,
-    .dst = TYPES_ROWS,
+    .dst = TYPES_GROUPED,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
                  {"group_index", TYPES_INDEX, OPERAND_READ, false, AT(group_index)},
                  {"zero_points", TYPES_FLOAT, OPERAND_READ, true, AT(zero_points)},
-                 {"y", TYPES_ROWS, OPERAND_WRITTEN, false, AT(y)}},
+                 {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
     .reserved = AT(reserved),
     .report = AT(report),
     .draw = draw,

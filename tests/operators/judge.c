@@ -99,6 +99,7 @@ static bool is_packed(const struct facts *facts)
 static bool judge_shape(struct judge *judge, const char *name, const DLTensor *dl, struct facts *facts)
 {
     const int before = judge->count;
+    const char *type = reference_types[facts->type].name;
     bool empty = false;
     wide elements = 1;
 
@@ -109,7 +110,7 @@ static bool judge_shape(struct judge *judge, const char *name, const DLTensor *d
     RULE(judge, dl->ndim > 0 && dl->shape == NULL, CLQ_ERROR_NULL, "%s.shape is NULL: it must have %d values",
          name, dl->ndim);
     RULE(judge, reference_shares_bytes(facts->type, 1) && dl->ndim == 0, CLQ_ERROR_RANK,
-         "%s.ndim is 0: an int4 tensor has at least one dimension", name);
+         "%s.ndim is 0: an %s tensor has at least one dimension", name, type);
     if (judge->count > before)
         return false;
     facts->rank = dl->ndim;
@@ -133,8 +134,8 @@ static bool judge_shape(struct judge *judge, const char *name, const DLTensor *d
     facts->elements = empty ? 0 : elements;
     if (is_packed(facts))
         RULE(judge, facts->size[facts->rank - 1] % 2 != 0, CLQ_ERROR_SHAPE,
-             "%s.shape[%d] is %" PRId64 ": the last dimension of packed int4 must be even", name,
-             facts->rank - 1, dl->shape[facts->rank - 1]);
+             "%s.shape[%d] is %" PRId64 ": the last dimension of packed %s must be even", name,
+             facts->rank - 1, dl->shape[facts->rank - 1], type);
     return judge->count == before;
 }
 
@@ -156,8 +157,8 @@ static void judge_strides(struct judge *judge, const char *name, const DLTensor 
         return;
     for (int d = 0; d <= last && is_packed(facts) && dl->strides != NULL; d++)
         RULE(judge, d == last ? facts->stride[d] != 1 : facts->stride[d] % 2 != 0, CLQ_ERROR_LAYOUT,
-             "%s.strides[%d] is %" PRId64 ": packed int4 has a last stride of 1 and even other strides", name,
-             d, (int64_t)facts->stride[d]);
+             "%s.strides[%d] is %" PRId64 ": packed %s has a last stride of 1 and even other strides", name,
+             d, (int64_t)facts->stride[d], reference_types[facts->type].name);
     for (int d = 0; d <= last && end <= MOST; d++) {
         end += (facts->stored[d] - 1) * facts->stride[d];
         RULE(judge, end > MOST, CLQ_ERROR_OVERFLOW,

@@ -11,13 +11,14 @@
 
 enum { OPERATOR_MOST_TENSORS = 7, OPERATOR_MOST_FIELDS = 6, OPERATOR_DESC_BYTES = 256 };
 
-/* Sets of types. */
+/* Sets of types; those of a nibble lie two in a byte. */
 #define TYPE_SET(type)  (1u << REFERENCE_##type)
 #define TYPES_FLOAT     (TYPE_SET(F32) | TYPE_SET(F16) | TYPE_SET(BF16))
 #define TYPES_INTEGER   (TYPE_SET(I8) | TYPE_SET(U8) | TYPE_SET(I32))
-#define TYPES_QUANTIZED (TYPES_INTEGER | TYPE_SET(I4))
-#define TYPES_CACHE     (TYPE_SET(I8) | TYPE_SET(U8) | TYPE_SET(I4))
-#define TYPES_ROWS      (TYPE_SET(I8) | TYPE_SET(I4))
+#define TYPES_NIBBLE    (TYPE_SET(I4) | TYPE_SET(U4))
+#define TYPES_QUANTIZED (TYPES_INTEGER | TYPES_NIBBLE)
+#define TYPES_CACHE     (TYPE_SET(I8) | TYPE_SET(U8) | TYPES_NIBBLE)
+#define TYPES_GROUPED   (TYPE_SET(I8) | TYPES_NIBBLE)
 #define TYPES_INDEX     (TYPE_SET(I32) | TYPE_SET(I64))
 
 enum operand_use { OPERAND_READ, OPERAND_WRITTEN };

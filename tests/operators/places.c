@@ -27,7 +27,7 @@ static void few_shapes(struct call *call, struct places *p, bool last_is_whole, 
 
     p->cache = shape_random(rng, least, TENSOR_MOST_RANK, call->most_elements);
     if (even)
-        shape_for_int4(rng, &p->cache);
+        shape_for_nibbles(rng, &p->cache);
     p->d = 1 + (int)rng_below(rng, p->cache.rank - (last_is_whole ? 2 : 1));
     if (rng_once_in(rng, 2)) /* a sequence of tokens */
         p->cache.size[p->d] = 1 + rng_below(rng, 9);
@@ -156,7 +156,7 @@ struct shape places_groups(struct call *call, int scales, int ends, int zero_poi
     struct shape rows = shape_random(rng, 2, 2, call->most_elements), row_each = {.rank = 2, .size = {count}};
 
     if (even)
-        shape_for_int4(rng, &rows);
+        shape_for_nibbles(rng, &rows);
     row_each.size[1] = rows.size[1];
     call_tensor(call, scales, &row_each, TENSOR_INPUT);
     fill_ends(rng, call_tensor(call, ends, &each, TENSOR_INPUT), count, rows.size[0]);

@@ -36,7 +36,7 @@ static void draw(struct call *call)
         draw_long(call, desc);
         return;
     }
-    shape = call_shape(call, 0, y == REFERENCE_I4);
+    shape = call_shape(call, 0, reference_shares_bytes(y, 1));
     d = shape.rank > 0 ? (int)rng_below(&call->rng, shape.rank) : 0;
     call_tensor_of(call, X, x, &shape, TENSOR_INPUT);
     call_tensor_of(call, Y, y, &shape, TENSOR_OUTPUT);

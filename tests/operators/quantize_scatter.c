@@ -20,8 +20,8 @@ static void draw(struct call *call)
 {
     struct clq_quantize_scatter_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
-    const bool int4 = type == REFERENCE_I4;
-    const struct places p = places_random(call, INDICES, int4, int4, true);
+    const bool nibbles = reference_shares_bytes(type, 1);
+    const struct places p = places_random(call, INDICES, nibbles, nibbles, true);
     const int64_t last = p.pieces.size[p.pieces.rank - 1];
     const struct shape scales = call_flat_shape(call, last, true),
                        zero_points = call_flat_shape(call, last, true);

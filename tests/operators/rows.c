@@ -15,8 +15,12 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
 {
     const struct facts *rows = &judge->facts[x], *s = &judge->facts[smooth];
     const int last = rows->rank - 1, before = judge->count;
+    const enum reference_type type = judge->facts[y].type;
 
     RULE(judge, symmetric > 1, CLQ_ERROR_VALUE, "symmetric is %" PRIu32 ": it must be 0 or 1", symmetric);
+    RULE(judge, symmetric == 1 && reference_types[type].lowest == 0, CLQ_ERROR_VALUE,
+         "symmetric is 1: it must be 0 where %s.dtype is %s, whose range begins at 0", judge_name(judge, y),
+         reference_types[type].name);
     RULE(judge, symmetric == 1 && judge->facts[offsets].given, CLQ_ERROR_VALUE,
          "%s is given: it must be NULL where symmetric is 1", judge_name(judge, offsets));
     RULE(judge, symmetric == 0 && !judge->facts[offsets].given, CLQ_ERROR_NULL,

@@ -44,11 +44,12 @@ void rule_same_size(struct judge *judge, int y, int x, int d)
     const bool last = d == a->rank - 1 && a->lanes > 1;
 
     RULE(judge, a->size[d] != b->size[d], CLQ_ERROR_SHAPE,
-         "%s.shape[%d] is %" PRId64 "%s: it must be %s%s.shape[%d], %" PRId64, judge_name(judge, y), d,
+         "%s.shape[%d] is %" PRId64 "%s%s%s: it must be %s%s.shape[%d], %" PRId64, judge_name(judge, y), d,
          (int64_t)a->stored[d],
          !last           ? ""
-         : a->lanes == 2 ? ", of 2 int4 elements each"
-                         : ", of 8 int4 elements each",
+         : a->lanes == 2 ? ", of 2 "
+                         : ", of 8 ",
+         last ? reference_types[a->type].name : "", last ? " elements each" : "",
          !last           ? ""
          : a->lanes == 2 ? "a half of "
                          : "an eighth of ",
@@ -237,7 +238,7 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
 {
     const struct facts *cache = &judge->facts[rules->cache];
     const int rank = cache->rank, before = judge->count, least = rules->rows ? 3 : 2;
-    const bool whole = rules->rows || cache->type == REFERENCE_I4;
+    const bool whole = rules->rows || reference_shares_bytes(cache->type, 1);
     const int end = rank - whole, at = axis_meant(rules->axis, -2, rank);
     const char *name = judge_name(judge, rules->cache);
     char text[64], axes[64];

@@ -32,7 +32,7 @@ struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_
     return shape;
 }
 
-void shape_for_int4(struct rng *rng, struct shape *shape)
+void shape_for_nibbles(struct rng *rng, struct shape *shape)
 {
     int64_t *last = &shape->size[shape->rank - 1];
     const int64_t whole =

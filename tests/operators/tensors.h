@@ -28,19 +28,19 @@ struct tensor {
 
 struct shape {
     int rank;
-    int64_t size[TENSOR_MOST_RANK]; /* of elements, an int4's too */
+    int64_t size[TENSOR_MOST_RANK]; /* of elements, those of nibbles too */
 };
 
 /* A shape of so many elements at most, all of its sizes 1 or more. */
 struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_t most_elements);
-/* The last size rounded up to what an int4 can have: bytes, or half of the time words. */
-void shape_for_int4(struct rng *rng, struct shape *shape);
+/* The last size rounded up to what two to a byte can have: bytes, or half of the time words. */
+void shape_for_nibbles(struct rng *rng, struct shape *shape);
 int64_t shape_elements(const struct shape *shape);
 /* Without its last dimension. */
 struct shape shape_rows(const struct shape *shape);
 
 /* Any layout that an input may have: dense, with gaps, permuted, repeated. An output has no element twice; what is dense
- * lies in order. An int4 is packed, in bytes or in words, as its last size allows. Its bytes are random. */
+ * lies in order. A type of nibbles is packed, in bytes or in words, as its last size allows. Its bytes are random. */
 enum tensor_use { TENSOR_INPUT, TENSOR_OUTPUT, TENSOR_DENSE };
 void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum reference_type type,
                  const struct shape *shape, enum tensor_use use);

@@ -104,7 +104,7 @@ void scales_tensors_fill(struct scales_tensors *t, const struct scales_case *c)
 
 static DLDataType dtype_for(enum reference_type type)
 {
-    return type == REFERENCE_I4 ? CLQ_INT4 : type == REFERENCE_U8 ? CLQ_UINT8 : CLQ_INT8;
+    return dtype_of(type, 1);
 }
 
 struct clq_find_scales_desc scales_desc_of(const struct scales_tensors *t, const struct scales_case *c)

@@ -9,7 +9,8 @@ enum { TARGETS = COUNT(targets) };
 /* Zero points of a target: REFERENCE_I4 stands for none, where that is allowed. */
 static enum reference_type zero_type(enum reference_type target, bool minmax, int which)
 {
-    const enum reference_type byte = target == REFERENCE_U8 ? REFERENCE_U8 : REFERENCE_I8;
+    const bool is_unsigned = reference_types[target].lowest == 0;
+    const enum reference_type byte = is_unsigned ? REFERENCE_U8 : REFERENCE_I8;
 
     switch (which % 4) {
     case 0:
@@ -19,7 +20,7 @@ static enum reference_type zero_type(enum reference_type target, bool minmax, in
     case 2:
         return REFERENCE_F32;
     default:
-        return minmax || target == REFERENCE_U8 ? byte : REFERENCE_I4;
+        return minmax || is_unsigned ? byte : REFERENCE_I4;
     }
 }
 

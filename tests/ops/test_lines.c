@@ -9,8 +9,8 @@
 
 enum { LINES = 512, VALUES = 128, LINE_BYTES = 64 };
 
-/* Of values that round into int4, 14.5 times these, and of any values. */
-enum form { INSIDE_I4, INSIDE_I8, ANY_I4, ANY_I8, ANY_U8, FORMS };
+/* Of values that round into int4, 14.5 times these, both moved to where the unsigned types are, and of any values. */
+enum form { INSIDE_I4, INSIDE_I8, INSIDE_U8, INSIDE_U4, ANY_I4, ANY_I8, ANY_U8, ANY_U4, FORMS };
 
 static const char kernel_source[] =
     "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
@@ -19,15 +19,22 @@ static const char kernel_source[] =
     "    float values[128] __attribute__((aligned(64)));\n"
     "    for (uint k = 0; k < 128; k++)\n"
     "        values[k] = v[128 * i + k];\n"
-    "    vstore8(LINE_INSIDE(i4, values), 5 * i, out);\n"
+    "    vstore8(LINE_INSIDE(i4, values), 8 * i, out);\n"
     "    for (uint k = 0; k < 128; k++)\n"
     "        values[k] *= 14.5f;\n"
-    "    vstore8(LINE_INSIDE(i8, values), 5 * i + 1, out);\n"
+    "    vstore8(LINE_INSIDE(i8, values), 8 * i + 1, out);\n"
+    "    for (uint k = 0; k < 128; k++)\n"
+    "        values[k] += 128.0f;\n"
+    "    vstore8(LINE_INSIDE(u8, values), 8 * i + 2, out);\n"
+    "    for (uint k = 0; k < 128; k++)\n"
+    "        values[k] = v[128 * i + k] + 8.0f;\n"
+    "    vstore8(LINE_INSIDE(u4, values), 8 * i + 3, out);\n"
     "    for (uint k = 0; k < 128; k++)\n"
     "        values[k] = any[128 * i + k];\n"
-    "    vstore8(LINE(i4, values), 5 * i + 2, out);\n"
-    "    vstore8(LINE(i8, values), 5 * i + 3, out);\n"
-    "    vstore8(LINE(u8, values), 5 * i + 4, out);\n"
+    "    vstore8(LINE(i4, values), 8 * i + 4, out);\n"
+    "    vstore8(LINE(i8, values), 8 * i + 5, out);\n"
+    "    vstore8(LINE(u8, values), 8 * i + 6, out);\n"
+    "    vstore8(LINE(u4, values), 8 * i + 7, out);\n"
     "}\n";
 
 static cl_program build(const char *options)
@@ -95,17 +102,31 @@ static void pack(const char *options, cl_mem inside, cl_mem any, void *out, size
 
 static int rounded(float v, enum form form)
 {
-    const float low = form == ANY_U8 ? 0 : form == ANY_I8 ? -128 : -8;
-    const float high = form == ANY_U8 ? 255 : form == ANY_I8 ? 127 : 7;
+    static const float ends[FORMS][2] = {
+        [ANY_I4] = {-8, 7}, [ANY_I8] = {-128, 127}, [ANY_U8] = {0, 255}, [ANY_U4] = {0, 15}};
 
-    if (form == INSIDE_I4 || form == INSIDE_I8)
-        return (int)nearbyintf(form == INSIDE_I8 ? 14.5f * v : v);
-    return isnan(v) ? 0 : (int)nearbyintf(fminf(fmaxf(v, low), high));
+    switch (form) {
+    case INSIDE_I4:
+        return (int)nearbyintf(v);
+    case INSIDE_I8:
+        return (int)nearbyintf(14.5f * v);
+    case INSIDE_U8:
+        return (int)nearbyintf(14.5f * v + 128.0f);
+    case INSIDE_U4:
+        return (int)nearbyintf(v + 8.0f);
+    default:
+        return isnan(v) ? 0 : (int)nearbyintf(fminf(fmaxf(v, ends[form][0]), ends[form][1]));
+    }
+}
+
+static bool is_pair(enum form form)
+{
+    return form == INSIDE_I4 || form == INSIDE_U4 || form == ANY_I4 || form == ANY_U4;
 }
 
 static uint8_t packed(const float *v, size_t byte, enum form form)
 {
-    if (form != INSIDE_I4 && form != ANY_I4)
+    if (!is_pair(form))
         return (uint8_t)rounded(v[byte], form);
     return (uint8_t)((rounded(v[2 * byte], form) & 15) | (rounded(v[2 * byte + 1], form) & 15) << 4);
 }

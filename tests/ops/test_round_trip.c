@@ -19,6 +19,7 @@ struct format {
 static const struct format formats[] = {{"int8", REFERENCE_I8, -128, 127},
                                         {"uint8", REFERENCE_U8, 0, 255},
                                         {"int4", REFERENCE_I4, -8, 7},
+                                        {"uint4", REFERENCE_U4, 0, 15},
                                         {"int32", REFERENCE_I32, -2147483648.0, 2147483520.0}};
 
 /* Device memory as a dense tensor; released with everything at the end of a test. */

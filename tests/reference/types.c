@@ -166,6 +166,7 @@ const struct reference_type_row reference_types[REFERENCE_TYPES] = {
     [REFERENCE_U8] = {"uint8", UINT, 8, true, 0, 255, 255, 127, 128, round_integer, read_integer},
     [REFERENCE_I32] = {"int32", INT, 32, true, -0x1p31, 0x1p31 - 1, 0, 0, 0, round_integer, read_integer},
     [REFERENCE_I4] = {"int4", INT, 4, true, -8, 7, 15, 7, 0, round_integer, read_integer},
+    [REFERENCE_U4] = {"uint4", UINT, 4, true, 0, 15, 15, 7, 8, round_integer, read_integer},
     [REFERENCE_I64] = {"int64", INT, 64, true, -0x1p63, 0x1p63, 0, 0, 0, round_integer, read_integer},
 };
 

@@ -16,6 +16,7 @@ enum reference_type {
     REFERENCE_U8,
     REFERENCE_I32,
     REFERENCE_I4,
+    REFERENCE_U4,
     REFERENCE_I64, /* only of indices */
     REFERENCE_TYPES,
 };

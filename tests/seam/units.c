@@ -6,19 +6,19 @@ enum reference_type units_type(enum clq__type type)
     static const enum reference_type types[CLQ__TYPES] = {
         [CLQ__F32] = REFERENCE_F32, [CLQ__F16] = REFERENCE_F16, [CLQ__BF16] = REFERENCE_BF16,
         [CLQ__I8] = REFERENCE_I8,   [CLQ__U8] = REFERENCE_U8,   [CLQ__I32] = REFERENCE_I32,
-        [CLQ__I4] = REFERENCE_I4,   [CLQ__I64] = REFERENCE_I64};
+        [CLQ__I4] = REFERENCE_I4,   [CLQ__U4] = REFERENCE_U4,   [CLQ__I64] = REFERENCE_I64};
 
     return types[type];
 }
 
 int units_elements(enum clq__type type)
 {
-    return type == CLQ__I4 ? 2 : 1;
+    return (int)reference_unit_values(units_type(type), 1);
 }
 
 static size_t unit_bytes(enum clq__type type)
 {
-    return type == CLQ__F32 || type == CLQ__I32 ? 4 : type == CLQ__F16 || type == CLQ__BF16 ? 2 : 1;
+    return (size_t)reference_unit_bytes(units_type(type), 1);
 }
 
 /* The elements of one unit. */

@@ -26,7 +26,8 @@ static void types_are_found_by_their_numbers(void **state)
         {{kDLUInt, 8, 1}, CLQ__U8, 1},      {{kDLInt, 32, 1}, CLQ__I32, 4},
         {{kDLInt, 4, 1}, CLQ__I4, 1},       {{kDLInt, 4, 2}, CLQ__I4, 1},
         {{kDLInt, 4, 8}, CLQ__I4, 4},       {{kDLInt, 4, 4}, CLQ__NONE, 2},
-        {{kDLInt, 4, 0}, CLQ__NONE, 1},     {{kDLUInt, 4, 2}, CLQ__NONE, 1},
+        {{kDLInt, 4, 0}, CLQ__NONE, 1},     {{kDLUInt, 4, 2}, CLQ__U4, 1},
+        {{kDLUInt, 4, 1}, CLQ__U4, 1},      {{kDLUInt, 4, 8}, CLQ__U4, 4},
         {{kDLFloat, 64, 1}, CLQ__NONE, 8},  {{kDLInt, 8, 2}, CLQ__NONE, 2},
         {{kDLBfloat, 32, 1}, CLQ__NONE, 4}, {{99, 8, 1}, CLQ__NONE, 1},
     };

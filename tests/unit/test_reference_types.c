@@ -22,7 +22,8 @@ static void rows_are_what_dlpack_calls_them(void **state)
         {"float32", kDLFloat, 32, REFERENCE_F32},    {"float16", kDLFloat, 16, REFERENCE_F16},
         {"bfloat16", kDLBfloat, 16, REFERENCE_BF16}, {"int8", kDLInt, 8, REFERENCE_I8},
         {"uint8", kDLUInt, 8, REFERENCE_U8},         {"int32", kDLInt, 32, REFERENCE_I32},
-        {"int4", kDLInt, 4, REFERENCE_I4},           {"int64", kDLInt, 64, REFERENCE_I64},
+        {"int4", kDLInt, 4, REFERENCE_I4},           {"uint4", kDLUInt, 4, REFERENCE_U4},
+        {"int64", kDLInt, 64, REFERENCE_I64},
     };
 
     (void)state;
@@ -99,6 +100,7 @@ static void integers_are_read_exactly(void **state)
     assert_true(reference_read_int(0x80, REFERENCE_I8) == -128);
     assert_true(reference_read_int(0x80, REFERENCE_U8) == 128);
     assert_true(reference_read_int(0xf, REFERENCE_I4) == -1);
+    assert_true(reference_read_int(0xf, REFERENCE_U4) == 15);
     assert_true(reference_round(3e19f, REFERENCE_I64) == INT64_MAX);
     assert_true(reference_round(-3e19f, REFERENCE_I64) == (uint64_t)INT64_MIN);
 }
@@ -113,6 +115,7 @@ static void units_by_hand(void **state)
         {REFERENCE_F32, 1, 4, 1, false}, {REFERENCE_F32, 0, 4, 1, false}, {REFERENCE_BF16, 1, 2, 1, false},
         {REFERENCE_U8, 1, 1, 1, false},  {REFERENCE_I64, 1, 8, 1, false}, {REFERENCE_I4, 1, 1, 2, true},
         {REFERENCE_I4, 0, 1, 2, true},   {REFERENCE_I4, 2, 1, 2, false},  {REFERENCE_I4, 8, 4, 8, false},
+        {REFERENCE_U4, 1, 1, 2, true},
     };
 
     (void)state;

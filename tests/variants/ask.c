@@ -119,15 +119,16 @@ void ask_scales(clq_context *context, DLDataType x_type)
     clReleaseMemObject(out);
 }
 
-/* Rows that find their scales: int8 and int4, with a smooth scale and without. */
+/* Rows that find their scales: each type, with a smooth scale and without. */
 static void ask_dynamic(clq_context *context, DLDataType x_type)
 {
+    const DLDataType y_types[] = {CLQ_INT8, CLQ_INT4, CLQ_UINT8, CLQ_UINT4};
     int64_t shape[] = {2, 8}, columns[] = {8}, rows[] = {2};
     cl_int code = CL_SUCCESS;
-    cl_mem buffers[4];
+    cl_mem buffers[5];
     const DLDevice opencl = {kDLOpenCL, 0};
 
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         buffers[i] = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 64, NULL, &code);
         assert_int_equal(code, CL_SUCCESS);
     }
@@ -136,36 +137,36 @@ static void ask_dynamic(clq_context *context, DLDataType x_type)
         .data = buffers[1], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = rows};
     const DLTensor smooth = {
         .data = buffers[2], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = columns};
-    for (int kernel = 0; kernel < 4; kernel++) {
-        const DLTensor y = {.data = buffers[3],
-                            .device = opencl,
-                            .ndim = 2,
-                            .dtype = kernel & 1 ? CLQ_INT8 : CLQ_INT4,
-                            .shape = shape};
+    const DLTensor offset = {
+        .data = buffers[4], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = rows};
+
+    for (int kernel = 0; kernel < 8; kernel++) {
+        const DLTensor y = {
+            .data = buffers[3], .device = opencl, .ndim = 2, .dtype = y_types[kernel & 3], .shape = shape};
         const clq_status status = clq_dynamic_quantize_build(
             context, &(struct clq_dynamic_quantize_desc){.x = &x,
-                                                         .smooth_scales = kernel & 2 ? &smooth : NULL,
+                                                         .smooth_scales = kernel & 4 ? &smooth : NULL,
                                                          .y = &y,
                                                          .scales = &scale,
-                                                         .symmetric = 1});
+                                                         .offsets = &offset});
 
         if (status != CLQ_OK)
             print_error("%s\n", clq_error_detail());
         assert_int_equal(status, CLQ_OK);
     }
-    for (int i = 0; i < 4; i++)
+    for (int i = 0; i < 5; i++)
         clReleaseMemObject(buffers[i]);
 }
 
 void ask_all(clq_context *context)
 {
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
-    const DLDataType y_types[] = {CLQ_INT8, CLQ_UINT8, CLQ_INT32, CLQ_INT4};
+    const DLDataType y_types[] = {CLQ_INT8, CLQ_UINT8, CLQ_INT32, CLQ_INT4, CLQ_UINT4};
 
     for (int x = 0; x < 3; x++) {
         ask_scales(context, x_types[x]);
         ask_dynamic(context, x_types[x]);
-        for (int y = 0; y < 4; y++)
+        for (int y = 0; y < 5; y++)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)
                 for (int params = 0; params < 3; params++)
                     ask_static(context, x_types[x], y_types[y], mode, params);

@@ -93,10 +93,11 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
 
         if (like->rank == 0 || *last % elements)
             return REFUSE(call,
-                          "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the int4 "
+                          "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the %s "
                           "elements of a %s",
                           operator_path(call, input), like->name, like->rank ? (intmax_t)*last : 1, elements,
-                          elements == INT4_IN_BYTE ? "byte" : "32-bit word");
+                          dtype.code == kDLUInt ? "uint4" : "int4",
+                          elements == NIBBLES_IN_BYTE ? "byte" : "32-bit word");
         *last /= elements;
     }
     call->output_count++;
@@ -109,12 +110,11 @@ bool operator_add_packed_output(struct operator_call *call, const char *name, DL
     enum { BYTES }; /* of --container bytes|words */
 
     if (dtype.bits != 4 && call->given[container])
-        return fail(call->failure, STATUS_USAGE, "--container is for --dtype int4 only");
+        return fail(call->failure, STATUS_USAGE, "--container is for --dtype int4 and uint4 only");
     if (dtype.bits != 4)
         return operator_add_output(call, name, dtype, input, ONE_ELEMENT);
-    if (call->values[container] == BYTES)
-        return operator_add_output(call, name, CLQ_INT4_BYTES, input, INT4_IN_BYTE);
-    return operator_add_output(call, name, CLQ_INT4_WORDS, input, INT4_IN_WORD);
+    dtype.lanes = call->values[container] == BYTES ? NIBBLES_IN_BYTE : NIBBLES_IN_WORD;
+    return operator_add_output(call, name, dtype, input, dtype.lanes);
 }
 
 bool operator_add_row_output(struct operator_call *call, const char *name, size_t input)
@@ -164,17 +164,15 @@ bool operator_type_cache(struct operator_call *call, size_t input, size_t option
     } views[] = {
         {"I8", "int8", {kDLInt, 8, 1}, true},
         {"U8", "uint8", {kDLUInt, 8, 1}, false},
-        {"U8", "int4", {kDLInt, 4, INT4_IN_BYTE}, false},
-        {"I32", "int4", {kDLInt, 4, INT4_IN_WORD}, true},
+        {"U8", "int4", {kDLInt, 4, NIBBLES_IN_BYTE}, false},
+        {"I32", "int4", {kDLInt, 4, NIBBLES_IN_WORD}, true},
+        {"U8", "uint4", {kDLUInt, 4, NIBBLES_IN_BYTE}, false},
+        {"I32", "uint4", {kDLUInt, 4, NIBBLES_IN_WORD}, false},
     };
     const struct safetensors_tensor *cache = call->sources[input];
     const int64_t value = call->values[option];
     const char *const *choices = call->op->options[option].choices;
     const char *dtype = value == OPERATOR_UNSET ? NULL : choices[value];
-    bool takes_uint8 = false;
-
-    for (size_t i = 0; choices[i]; i++)
-        takes_uint8 = takes_uint8 || strcmp(choices[i], "uint8") == 0;
 
     for (size_t i = 0; i < sizeof views / sizeof *views; i++)
         if (strcmp(views[i].file_type, cache->type->name) == 0 &&
@@ -183,14 +181,16 @@ bool operator_type_cache(struct operator_call *call, size_t input, size_t option
             return true;
         }
     if (!dtype && strcmp(cache->type->name, "U8") == 0)
-        return REFUSE(call, "%s: tensor '%.200s' is U8: --dtype %s is expected", operator_path(call, input),
-                      cache->name,
-                      takes_uint8 ? "uint8 or --dtype int4, two to a byte," : "int4, two to a byte,");
-    return REFUSE(call,
-                  "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 in bytes) or I32 "
-                  "(int4 in words)",
-                  operator_path(call, input), cache->name, cache->type->name,
-                  dtype ? ", and --dtype is " : "", dtype ? dtype : "");
+        return REFUSE(call,
+                      "%s: tensor '%.200s' is U8: --dtype uint8, or --dtype int4 or uint4, two to a byte, is "
+                      "expected",
+                      operator_path(call, input), cache->name);
+    return REFUSE(
+        call,
+        "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 or uint4 in bytes) "
+        "or I32 (int4 or uint4 in words)",
+        operator_path(call, input), cache->name, cache->type->name, dtype ? ", and --dtype is " : "",
+        dtype ? dtype : "");
 }
 
 const DLTensor *operator_input(const struct operator_call *call, size_t input)

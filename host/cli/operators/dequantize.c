@@ -6,7 +6,7 @@
 
 enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX };
 enum { OF, MODE, AXIS, DTYPE, LENGTH, OUT_OF_RANGE, STRICT };
-enum { LEFT_OUT = OPERATOR_UNSET, INT8, UINT8, INT32, INT4 };
+enum { LEFT_OUT = OPERATOR_UNSET, INT8, UINT8, INT32, INT4, UINT4 };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
 
@@ -24,21 +24,27 @@ static bool type_q(struct operator_call *call)
         call->dtypes[Q] = CLQ_UINT8;
     else if (byte && of == INT4)
         call->dtypes[Q] = CLQ_INT4_BYTES;
+    else if (byte && of == UINT4)
+        call->dtypes[Q] = CLQ_UINT4_BYTES;
     else if (word && of == INT32)
         call->dtypes[Q] = CLQ_INT32;
     else if (word && (of == INT4 || (of == LEFT_OUT && call->sources[INDICES])))
         call->dtypes[Q] = CLQ_INT4_WORDS;
+    else if (word && of == UINT4)
+        call->dtypes[Q] = CLQ_UINT4_WORDS;
     else if ((byte || word) && of == LEFT_OUT)
-        return REFUSE(
-            call, "%s: tensor '%.200s' is %s, which may be %s or int4: --of %s or --of int4 is expected",
-            operator_path(call, Q), q->name, in_file, byte ? "uint8" : "int32", byte ? "uint8" : "int32");
+        return REFUSE(call,
+                      "%s: tensor '%.200s' is %s, which may be %s, int4 or uint4: --of %s, --of int4 or --of "
+                      "uint4 is expected",
+                      operator_path(call, Q), q->name, in_file, byte ? "uint8" : "int32",
+                      byte ? "uint8" : "int32");
     else
-        return REFUSE(
-            call,
-            "%s: tensor '%.200s' is %s%s%s: it may be I8 (int8), U8 (uint8, or int4 in bytes) or I32 "
-            "(int32, or int4 in words)",
-            operator_path(call, Q), q->name, in_file, of == LEFT_OUT ? "" : ", and --of is ",
-            of == LEFT_OUT ? "" : call->op->options[OF].choices[of]);
+        return REFUSE(call,
+                      "%s: tensor '%.200s' is %s%s%s: it may be I8 (int8), U8 (uint8, or int4 or uint4 in "
+                      "bytes) or I32 "
+                      "(int32, or int4 or uint4 in words)",
+                      operator_path(call, Q), q->name, in_file, of == LEFT_OUT ? "" : ", and --of is ",
+                      of == LEFT_OUT ? "" : call->op->options[OF].choices[of]);
     return true;
 }
 
@@ -185,10 +191,10 @@ const struct operator_description dequantize_operator = {
         },
     .options =
         {
-            [OF] = {"of", (const char *const[]){"int8", "uint8", "int32", "int4", NULL}, NULL,
+            [OF] = {"of", (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", NULL}, NULL,
                     "what q holds; needed where it is U8 or I32"},
-            [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL}, "divide",
-                      "what was done with scales"},
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL},
+                      "divide", "what was done with scales"},
             [AXIS] = {"axis", NULL, "-1",
                       "the axis of scales; with indices the axis that a start counts on, -2"},
             [DTYPE] = {"dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL},

@@ -8,9 +8,9 @@ enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
 {
-    const DLDataType dtype = call->values[DTYPE] == 0 ? CLQ_INT4 : CLQ_INT8;
+    static const DLDataType dtypes[] = {{kDLInt, 4, 1}, {kDLInt, 8, 1}, {kDLUInt, 4, 1}, {kDLUInt, 8, 1}};
 
-    return operator_add_packed_output(call, "y", dtype, X, CONTAINER) &&
+    return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER) &&
            operator_add_row_output(call, "scales", X) &&
            (call->values[SYMMETRIC] || operator_add_row_output(call, "offsets", X));
 }
@@ -45,6 +45,7 @@ const struct operator_description dynamic_quantize_operator = {
     .name = "dynamic_quantize",
     .summary = "Quantizes each row of x, its last dimension, by a scale that is found from the row.",
     .formula = "  scales = max((mx - mn) / 15, 1e-12), off = 7 - mx / scales    (int8: / 255, 127)\n"
+               "  uint4: off = 15 - mx / scales; uint8: / 255, off = 255 - mx / scales\n"
                "  y = sat(rint(x * (1 / scales) + off)), offsets = -off\n"
                "  symmetric: scales = max(amax / 7, 1e-12), no offsets         (int8: / 127)",
     .outputs = "y, scales, [offsets]",
@@ -56,10 +57,11 @@ const struct operator_description dynamic_quantize_operator = {
     .aliases = {{SMOOTH_SCALES, "smooth_scale"}},
     .options =
         {
-            [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", NULL}, "int4", "what y holds"},
+            [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", "uint4", "uint8", NULL}, "int4",
+                       "what y holds"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
-                           "how int4 is stored: two in a U8, or eight in an I32"},
+                           "how int4 or uint4 is stored: two in a U8, or eight in an I32"},
         },
     .plan = plan,
     .check = check,

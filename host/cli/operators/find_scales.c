@@ -6,9 +6,9 @@ enum { X };
 enum { DTYPE, AXIS, METHOD, MODE };
 enum { SCALES, ZERO_POINTS }; /* the outputs */
 
-static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 4, 1}};
+static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 4, 1}, {kDLUInt, 4, 1}};
 
-static bool is_uint8(const struct operator_call *call)
+static bool is_unsigned(const struct operator_call *call)
 {
     return dtypes[call->values[DTYPE]].code == kDLUInt;
 }
@@ -16,7 +16,7 @@ static bool is_uint8(const struct operator_call *call)
 /* Elsewhere all zero points are 0. */
 static bool has_zero_points(const struct operator_call *call)
 {
-    return call->values[METHOD] == CLQ_MINMAX || is_uint8(call);
+    return call->values[METHOD] == CLQ_MINMAX || is_unsigned(call);
 }
 
 static bool plan(struct operator_call *call)
@@ -39,7 +39,7 @@ static bool plan(struct operator_call *call)
     }
     operator_add_shape(call, "scales", CLQ_FLOAT32, 1, &count);
     if (has_zero_points(call))
-        operator_add_shape(call, "zero_points", is_uint8(call) ? CLQ_UINT8 : CLQ_INT8, 1, &count);
+        operator_add_shape(call, "zero_points", is_unsigned(call) ? CLQ_UINT8 : CLQ_INT8, 1, &count);
     return true;
 }
 
@@ -73,22 +73,24 @@ static clq_status run(struct operator_call *call, cl_event *done)
 const struct operator_description scales_operator = {
     .name = "scales",
     .summary = "Finds the scales with which x fills the range of a type.",
-    .formula = "  absmax  scales = max(max |x| / 127, 2^-100); uint8 has zero_points 128; int4: / 7\n"
-               "  minmax  scales = max((max x - min x) / 255, 2^-100), of a range that holds 0; int4: / 15\n"
-               "          zero_points = lowest - rint(min x / scales)\n"
-               "  with mode multiply the reciprocal range; NaN and infinities count as 0",
-    .outputs = "scales F32, and zero_points (I8; U8 for uint8) for minmax and for uint8",
+    .formula =
+        "  absmax  scales = max(max |x| / 127, 2^-100); uint8 has zero_points 128;\n"
+        "          int4, uint4: / 7, and uint4 has zero_points 8\n"
+        "  minmax  scales = max((max x - min x) / 255, 2^-100), of a range that holds 0; int4, uint4: / 15\n"
+        "          zero_points = lowest - rint(min x / scales)\n"
+        "  with mode multiply the reciprocal range; NaN and infinities count as 0",
+    .outputs = "scales F32, and zero_points (I8; U8 for uint8, uint4) for minmax, uint8 and uint4",
     .inputs = {[X] = {"x", false, "F32, F16 or BF16"}},
     .options =
         {
-            [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", NULL}, "int8",
+            [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", "uint4", NULL}, "int8",
                        "what x is to be quantized to"},
             [AXIS] = {"axis", operator_number_or_none, "-1",
                       "a scale for each index of it; none: one for all of x"},
             [METHOD] = {"method", (const char *const[]){"absmax", "minmax", NULL}, "absmax",
                         "symmetric, or with a zero point"},
-            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
-                      "what will be done with scales"},
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
+                      "divide", "what will be done with scales"},
         },
     .plan = plan,
     .check = check,

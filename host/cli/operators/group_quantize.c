@@ -7,7 +7,7 @@ enum { DTYPE, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLInt, 4, 1}};
+    static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLInt, 4, 1}, {kDLUInt, 4, 1}};
 
     return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
 }
@@ -44,7 +44,7 @@ const struct operator_description group_quantize_operator = {
     .formula =
         "  y[r, :] = sat(rint(x[r, :] * scales[g, :] + zero_points)), g the first group whose end is past r\n"
         "  group_index is checked first: it never decreases and ends at x's number of rows",
-    .outputs = "y; int4 is U8 with half the last dimension, or with words I32 with an eighth",
+    .outputs = "y; int4 or uint4 is U8 with half the last dimension, or with words I32 with an eighth",
     .inputs =
         {
             [X] = {"x", false, "F32, F16 or BF16, [S, H]"},
@@ -55,9 +55,10 @@ const struct operator_description group_quantize_operator = {
     .aliases = {{SCALES, "scale"}, {ZERO_POINTS, "offset"}},
     .options =
         {
-            [DTYPE] = {"dtype", (const char *const[]){"int8", "int4", NULL}, "int8", "the type of y"},
+            [DTYPE] = {"dtype", (const char *const[]){"int8", "int4", "uint4", NULL}, "int8",
+                       "the type of y"},
             [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
-                           "what int4 is packed into"},
+                           "what int4 or uint4 is packed into"},
         },
     .plan = plan,
     .check = check,

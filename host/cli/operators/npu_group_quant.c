@@ -9,7 +9,7 @@ enum { INT8, QINT8, QUINT4X2 };
 static bool plan(struct operator_call *call)
 {
     return call->values[DST_DTYPE] == QUINT4X2
-               ? operator_add_output(call, "y", CLQ_INT4_WORDS, X, INT4_IN_WORD)
+               ? operator_add_output(call, "y", CLQ_INT4_WORDS, X, NIBBLES_IN_WORD)
                : operator_add_output(call, "y", CLQ_INT8, X, ONE_ELEMENT);
 }
 

@@ -12,9 +12,9 @@ static const struct {
     DLDataType output;
     int elements;
 } dtypes[] = {
-    {CLQ_NPU_QINT8, {kDLInt, 8, 1}, ONE_ELEMENT},      {CLQ_NPU_QUINT8, {kDLUInt, 8, 1}, ONE_ELEMENT},
-    {CLQ_NPU_INT32, {kDLInt, 32, 1}, ONE_ELEMENT},     {CLQ_NPU_INT32, {kDLInt, 32, 1}, ONE_ELEMENT},
-    {CLQ_NPU_QUINT4X2, {kDLInt, 32, 1}, INT4_IN_WORD},
+    {CLQ_NPU_QINT8, {kDLInt, 8, 1}, ONE_ELEMENT},         {CLQ_NPU_QUINT8, {kDLUInt, 8, 1}, ONE_ELEMENT},
+    {CLQ_NPU_INT32, {kDLInt, 32, 1}, ONE_ELEMENT},        {CLQ_NPU_INT32, {kDLInt, 32, 1}, ONE_ELEMENT},
+    {CLQ_NPU_QUINT4X2, {kDLInt, 32, 1}, NIBBLES_IN_WORD},
 };
 
 static bool plan(struct operator_call *call)

@@ -25,7 +25,7 @@ enum {
 };
 
 /* How many elements of the last dimension one element of an output holds. */
-enum { ONE_ELEMENT = 1, INT4_IN_BYTE = 2, INT4_IN_WORD = 8 };
+enum { ONE_ELEMENT = 1, NIBBLES_IN_BYTE = 2, NIBBLES_IN_WORD = 8 };
 
 enum { OPERATOR_UNSET = -1 };
 
@@ -116,7 +116,7 @@ struct operator_call {
     size_t file_count;                                             /* of those that are open */
     const struct safetensors_tensor *sources[OPERATOR_MAX_INPUTS]; /* NULL: absent */
     const struct safetensors *source_files[OPERATOR_MAX_INPUTS];
-    DLDataType dtypes[OPERATOR_MAX_INPUTS]; /* the file's types; plan sets those that are int4 */
+    DLDataType dtypes[OPERATOR_MAX_INPUTS]; /* the file's types; plan sets those of four bits */
     DLTensor input_views[OPERATOR_MAX_INPUTS];
     struct operator_output outputs[OPERATOR_MAX_OUTPUTS];
     size_t output_count;
@@ -159,7 +159,7 @@ const char *operator_path(const struct operator_call *call, size_t input);
 bool operator_add_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                          int elements);
 
-/* The same for an output that may be int4, in what the operator's option of that index, --container, says. */
+/* The same for an output that may be of four bits, in what the operator's option of that index, --container, says. */
 bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                                 size_t container);
 

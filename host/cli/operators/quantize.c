@@ -7,7 +7,8 @@ enum { DTYPE, AXIS, MODE, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 32, 1}, {kDLInt, 4, 1}};
+    static const DLDataType dtypes[] = {
+        {kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 32, 1}, {kDLInt, 4, 1}, {kDLUInt, 4, 1}};
 
     return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
 }
@@ -44,7 +45,7 @@ const struct operator_description quantize_operator =
         .summary = "Quantizes x with given scales.",
         .formula = "  divide    y = sat(rint(x / scales + zero_points))\n"
                    "  multiply  y = sat(rint(x * scales + zero_points))",
-        .outputs = "y; int4 is U8 with half the last dimension, or with words I32 with an eighth",
+        .outputs = "y; int4 or uint4 is U8 with half the last dimension, or with words I32 with an eighth",
         .inputs =
             {
                 [X] = {"x", false, "F32, F16 or BF16"},
@@ -53,13 +54,13 @@ const struct operator_description quantize_operator =
             },
         .options =
             {
-                [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int32", "int4", NULL}, "int8",
-                           "the type of y"},
+                [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", NULL},
+                           "int8", "the type of y"},
                 [AXIS] = {"axis", NULL, "-1", "the axis of scales and zero_points"},
-                [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
-                          "what is done with scales"},
+                [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
+                          "divide", "what is done with scales"},
                 [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
-                               "what int4 is packed into"},
+                               "what int4 or uint4 is packed into"},
             },
         .plan = plan,
         .check = check,

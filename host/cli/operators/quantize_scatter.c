@@ -63,7 +63,7 @@ const struct operator_description quantize_scatter_operator = {
     .outputs = "cache",
     .inputs =
         {
-            [CACHE] = {"cache", false, "I8, U8 or I32 (int4 in words), rank 2 to 8"},
+            [CACHE] = {"cache", false, "I8, U8 or I32 (int4 or uint4 in words), rank 2 to 8"},
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
             [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
             [SCALES] = {"scales", false, "F32, F16 or BF16; one, or one per index of the last axis"},
@@ -71,7 +71,7 @@ const struct operator_description quantize_scatter_operator = {
         },
     .options =
         {
-            [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", NULL}, NULL,
+            [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", "uint4", NULL}, NULL,
                        "what cache holds; needed where it is U8"},
             [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",

@@ -23,6 +23,7 @@ static const struct {
     {"div_mode", "--div-mode"},
     {"is axis", "is --axis"},
     {" (CLQ_AXIS_FIRST)", ""},
+    {"symmetric is 1: it must be 0", "--symmetric is given: it must be left out"},
     {"mode is 0", "--mode is divide"},
     {"mode is 2", "--mode is dynamic"},
     {"CLQ_DEQUANTIZE_MULTIPLY (1)", "multiply"},

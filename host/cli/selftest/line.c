@@ -12,7 +12,8 @@ static int spread_type(int integer, int multiply)
     static const int types[REFERENCE_TYPES][2] = {[REFERENCE_I8] = {REFERENCE_F32, REFERENCE_BF16},
                                                   [REFERENCE_U8] = {NO_TYPE, REFERENCE_F16},
                                                   [REFERENCE_I32] = {REFERENCE_BF16, NO_TYPE},
-                                                  [REFERENCE_I4] = {NO_TYPE, REFERENCE_F16}};
+                                                  [REFERENCE_I4] = {NO_TYPE, REFERENCE_F16},
+                                                  [REFERENCE_U4] = {NO_TYPE, REFERENCE_BF16}};
 
     return types[integer][multiply];
 }
