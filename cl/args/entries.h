@@ -11,14 +11,17 @@ enum clq_entry_kind {
     CLQ_ENTRY_GROUPS = 1, /* the end row of a group: rows of group g read scale row g */
     CLQ_ENTRY_STARTS = 2, /* entry i writes batch i from this start */
     CLQ_ENTRY_PAIRS = 3,  /* entry i writes this batch from this start */
+    CLQ_ENTRY_SLOTS =
+        4, /* entry i writes this position of all, batch * size + start; -1: nothing, by intent */
 };
 
-/* What becomes of a start that is out of range: the numbers of enum clq_range_policy. */
+/* What becomes of a start that is out of range: the numbers of enum clq_range_policy. Slots count on at the next batch, and
+ * have WRAP, which divides. */
 enum clq_entry_range { CLQ_ENTRY_DROP = 0, CLQ_ENTRY_CLAMP = 1, CLQ_ENTRY_WRAP = 2 };
 
 /* How a row learns that a later entry writes its place. */
 enum clq_entry_overlap {
-    CLQ_OVERLAP_NONE = 0,  /* none does: starts of 1-D indices, or a promise */
+    CLQ_OVERLAP_NONE = 0,  /* none does: starts, or a promise */
     CLQ_OVERLAP_SCAN = 1,  /* it looks at the later entries */
     CLQ_OVERLAP_OWNER = 2, /* claim.cl has written the last entry of every place into a table */
     CLQ_OVERLAP_HASH = 3,  /* the same for entries of one position, in a table as large as they are many */

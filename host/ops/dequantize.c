@@ -15,7 +15,6 @@ static clq_status check_choices(const struct clq_dequantize_desc *desc)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_REQUIRE(desc->zero_points == NULL || desc->mode != CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
                 "zero_points is given: with mode CLQ_DEQUANTIZE_DYNAMIC (2) there are offsets instead");
     CLQ_REQUIRE(desc->offsets == NULL || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
@@ -40,6 +39,9 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
 
     if (desc->indices == NULL) {
         CLQ_TRY(clq__range_check(desc->out_of_range));
+        CLQ_TRY(clq__index_kind_check(desc->index_kind));
+        CLQ_REQUIRE(desc->index_kind != CLQ_SLOTS, CLQ_ERROR_VALUE,
+                    "index_kind is CLQ_SLOTS (1): it must be CLQ_INDICES_BY_SHAPE (0) where indices is NULL");
         CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
         goto end;
     }
@@ -49,6 +51,7 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
                                              .least_rank = dynamic ? 3 : 2,
                                              .last_is_whole = dynamic || clq__view_has_nibbles(&work->y),
                                              .out_of_range = desc->out_of_range,
+                                             .index_kind = desc->index_kind,
                                              .unique = 1})); /* places may be read together */
 end:
     return status;

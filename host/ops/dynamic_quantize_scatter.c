@@ -12,6 +12,7 @@ static clq_status check(struct clq__work *work, const void *of)
     const struct clq_dynamic_quantize_scatter_desc *desc = of;
     struct clq__placement *placement = &work->placement;
 
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->updates,
                                                                     .y = desc->cache,
                                                                     .scale = desc->cache_scales,
@@ -23,6 +24,7 @@ static clq_status check(struct clq__work *work, const void *of)
                                                                       .least_rank = 3,
                                                                       .last_is_whole = true,
                                                                       .out_of_range = desc->out_of_range,
+                                                                      .index_kind = desc->index_kind,
                                                                       .unique = desc->unique}));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};

@@ -30,6 +30,7 @@ static clq_status check(struct clq__work *work, const void *of)
     const struct clq_quantize_scatter_desc *desc = of;
     struct clq__placement *placement = &work->placement;
 
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__work_check_mode(work, desc->mode));
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->cache, CLQ__CACHES));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
@@ -40,6 +41,7 @@ static clq_status check(struct clq__work *work, const void *of)
                                              .least_rank = 2,
                                              .last_is_whole = clq__view_has_nibbles(&work->y),
                                              .out_of_range = desc->out_of_range,
+                                             .index_kind = desc->index_kind,
                                              .unique = desc->unique}));
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(clq__parameters_check_last(work));

@@ -44,24 +44,51 @@ static int64_t index_at(const struct indices *indices, int64_t row, int64_t colu
     return narrow;
 }
 
-/* Those who know flat slots, batch * size + start, take a 1-D index for one. */
-static const char *meaning(char text[192], const struct clq__placement *placement, int64_t entry,
+/* Those who know flat slots, batch * size + start, may have left out that these are. */
+static const char *meaning(char text[256], const struct clq__placement *placement, int64_t entry,
                            int64_t start)
 {
     const bool slot =
         placement->size > 0 && start >= placement->size && start / placement->size < placement->batches;
 
-    snprintf(text, 192, "; 1-D indices are starts, entry %lld's in batch %lld%s", (long long)entry,
-             (long long)entry,
-             slot ? "; a slot of the whole cache is given as [batch, start], in indices [N, 2]" : "");
+    snprintf(
+        text, 256, "; 1-D indices are starts, entry %lld's in batch %lld%s", (long long)entry,
+        (long long)entry,
+        slot ? "; a slot of the whole cache is given with index_kind CLQ_SLOTS (1), or as [batch, start] in "
+               "indices [N, 2]"
+             : "");
     return text;
+}
+
+static clq_status check_slots(const struct indices *indices, const struct clq__placement *placement)
+{
+    clq_status status = CLQ_OK;
+    const char *name = placement->indices.name;
+
+    for (int64_t i = 0; placement->moves && i < placement->indices.shape[0]; i++) {
+        const int64_t slot = index_at(indices, i, 0), slots = placement->batches * placement->size;
+
+        if (slot == -1)
+            continue;
+        CLQ_REQUIRE(slots > 0, CLQ_ERROR_INDEX,
+                    "%s[%lld] is slot %lld: the cache has no batches, for its first dimension is 0", name,
+                    (long long)i, (long long)slot);
+        CLQ_REQUIRE(
+            slot >= 0 && slot < slots, CLQ_ERROR_INDEX,
+            "%s[%lld] is slot %lld: it must be from 0 to %lld, for the cache has %lld batches of %lld "
+            "on axis %d, or -1, which skips the entry",
+            name, (long long)i, (long long)slot, (long long)slots - 1, (long long)placement->batches,
+            (long long)placement->size, placement->axis);
+    }
+end:
+    return status;
 }
 
 static clq_status check_entries(const struct indices *indices, const struct clq__placement *placement)
 {
     clq_status status = CLQ_OK;
     const bool pairs = placement->kind == CLQ_ENTRY_PAIRS;
-    char text[192];
+    char text[256];
     const int64_t last_start = placement->size - placement->length;
     const char *name = placement->indices.name;
 
@@ -125,6 +152,8 @@ clq_status clq__indices_check(cl_command_queue queue, const struct clq__work *wo
     CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
     if (placement->kind == CLQ_ENTRY_GROUPS)
         CLQ_TRY(check_groups(&indices, placement, work->x.shape[0]));
+    else if (placement->kind == CLQ_ENTRY_SLOTS)
+        CLQ_TRY(check_slots(&indices, placement));
     else
         CLQ_TRY(check_entries(&indices, placement));
 end:

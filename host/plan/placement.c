@@ -11,7 +11,7 @@
 
 static bool is_placed(const struct clq__placement *placement)
 {
-    return placement->kind == CLQ_ENTRY_STARTS || placement->kind == CLQ_ENTRY_PAIRS;
+    return placement->kind != CLQ_ENTRY_NONE && placement->kind != CLQ_ENTRY_GROUPS;
 }
 
 /* Where entries may overlap or wrap, a position of an entry is a row of its own, for it is kept or dropped,
@@ -80,7 +80,7 @@ void clq__placement_describe(const struct clq__work *work, int64_t rows, struct 
         entries->report_offset = (int64_t)(placement->report.offset_bytes / sizeof(uint32_t));
     if (!is_placed(placement))
         return;
-    entries->range = placement->range;
+    entries->range = placement->kind == CLQ_ENTRY_SLOTS ? CLQ_ENTRY_WRAP : placement->range;
     entries->batches = placement->batches;
     entries->size = placement->size;
     entries->length = placement->length;

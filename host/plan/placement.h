@@ -35,6 +35,8 @@ void clq__placement_init(struct clq__placement *placement);
 
 /* An enum clq_range_policy. */
 clq_status clq__range_check(uint32_t out_of_range);
+/* An enum clq_index_kind. */
+clq_status clq__index_kind_check(uint32_t index_kind);
 
 /* The rules of a cache, y [D0, .., A, ..], and what moves in or out of it, x [N, .., U, ..], in one piece per entry of the
  * indices. Sets all but report and workspace. */
@@ -43,7 +45,7 @@ struct clq__placement_rules {
     int axis;
     int least_rank;
     bool last_is_whole; /* axis is not the last dimension either */
-    uint32_t out_of_range, unique;
+    uint32_t out_of_range, unique, index_kind;
 };
 clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules);
 

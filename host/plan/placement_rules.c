@@ -28,6 +28,16 @@ end:
     return status;
 }
 
+clq_status clq__index_kind_check(uint32_t index_kind)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(index_kind <= CLQ_SLOTS, CLQ_ERROR_VALUE,
+                "index_kind is %u: it must be CLQ_INDICES_BY_SHAPE (0) or CLQ_SLOTS (1)", index_kind);
+end:
+    return status;
+}
+
 /* Whether the tensors would fit with their entries along dimension d. */
 static bool fit_along(const struct clq__view *cache, const struct clq__view *pieces, int d)
 {
@@ -98,11 +108,30 @@ end:
     return status;
 }
 
-static clq_status check_indices(const struct clq__work *work)
+/* A slot is one position of the whole cache. */
+static clq_status check_slots(const struct clq__work *work)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__placement *placement = &work->placement;
+    const struct clq__view *indices = &placement->indices, *pieces = &work->x;
+
+    CLQ_REQUIRE(indices->rank == 1, CLQ_ERROR_RANK,
+                "%s.ndim is %d: with index_kind CLQ_SLOTS (1) it must be 1", indices->name, indices->rank);
+    CLQ_REQUIRE(
+        placement->length == 1, CLQ_ERROR_SHAPE,
+        "%s.shape[%d] is %lld: with index_kind CLQ_SLOTS (1) it must be 1, for a slot is one position",
+        pieces->name, placement->axis, (long long)placement->length);
+end:
+    return status;
+}
+
+static clq_status check_indices(const struct clq__work *work, bool slots)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *indices = &work->placement.indices, *pieces = &work->x, *cache = &work->y;
 
+    if (slots)
+        CLQ_TRY(check_slots(work));
     CLQ_REQUIRE(indices->rank == 1 || indices->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1 or 2",
                 indices->name, indices->rank);
     CLQ_REQUIRE(indices->rank == 1 || indices->shape[1] == 2, CLQ_ERROR_SHAPE,
@@ -111,7 +140,7 @@ static clq_status check_indices(const struct clq__work *work)
     CLQ_REQUIRE(indices->shape[0] == pieces->shape[0], CLQ_ERROR_SHAPE,
                 "%s.shape[0] is %lld: it must be %s.shape[0], %lld", indices->name,
                 (long long)indices->shape[0], pieces->name, (long long)pieces->shape[0]);
-    CLQ_REQUIRE(indices->rank == 2 || indices->shape[0] <= cache->shape[0], CLQ_ERROR_SHAPE,
+    CLQ_REQUIRE(slots || indices->rank == 2 || indices->shape[0] <= cache->shape[0], CLQ_ERROR_SHAPE,
                 "%s.shape[0] is %lld: with 1-D indices it must be at most %s.shape[0], %lld", indices->name,
                 (long long)indices->shape[0], cache->name, (long long)cache->shape[0]);
 end:
@@ -122,16 +151,23 @@ clq_status clq__placement_check(struct clq__work *work, const struct clq__placem
 {
     clq_status status = CLQ_OK;
     struct clq__placement *placement = &work->placement;
+    const bool slots = rules->index_kind == CLQ_SLOTS;
 
     CLQ_TRY(clq__range_check(rules->out_of_range));
+    CLQ_TRY(clq__index_kind_check(rules->index_kind));
+    CLQ_REQUIRE(!slots || rules->out_of_range == CLQ_DROP, CLQ_ERROR_VALUE,
+                "out_of_range is %u: with index_kind CLQ_SLOTS (1) it must be CLQ_DROP (0)",
+                rules->out_of_range);
     CLQ_REQUIRE(rules->unique <= 1, CLQ_ERROR_VALUE, "unique is %u: it must be 0 or 1", rules->unique);
     CLQ_TRY(clq__view_init(&placement->indices, "indices", rules->indices, CLQ__INDICES));
     CLQ_TRY(check_shapes(work, rules));
-    CLQ_TRY(check_indices(work));
-    placement->kind = placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS : CLQ_ENTRY_STARTS;
+    CLQ_TRY(check_indices(work, slots));
+    placement->kind = slots                          ? CLQ_ENTRY_SLOTS
+                      : placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS
+                                                     : CLQ_ENTRY_STARTS;
     placement->range = rules->out_of_range;
     placement->moves = work->x.elements > 0;
-    placement->may_overlap = placement->kind == CLQ_ENTRY_PAIRS && !rules->unique;
+    placement->may_overlap = placement->kind != CLQ_ENTRY_STARTS && !rules->unique;
     CLQ_REQUIRE(
         !placement->may_overlap || placement->indices.shape[0] < UINT32_MAX, CLQ_ERROR_SHAPE,
         "indices.shape[0] is %lld: it must be at most 4294967294 where unique is 0, for the last entry of a "

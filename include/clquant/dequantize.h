@@ -12,7 +12,7 @@
  * With indices it gathers first, and U is the size of y on axis:
  *
  *   for i in 0 .. N-1:
- *       b, s = indices[i] if indices is [N, 2] else (i, indices[i])
+ *       b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots (indices[i] / A, indices[i] mod A)
  *       y[i] = dequantized q[b, .., s : s+U on axis, ..]
  *
  * With group_index, in multiply mode, row r of q [S, H] takes the scales of its group, as
@@ -29,6 +29,8 @@
  *             shape less the last dimension; they are gathered from the places of their rows.
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
+ * Slots       index_kind CLQ_SLOTS, with indices: as in clquant/quantize_scatter.h. -1 leaves the entry's bytes in y as
+ *             they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and CLQ_WRAP
  *             as in clquant/quantize_scatter.h. Never a read outside of q.
  * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/quantize.h. Several entries may read one
@@ -68,7 +70,7 @@ struct clq_dequantize_desc {
     int32_t axis;
     uint32_t mode;         /* enum clq_dequantize_mode */
     uint32_t out_of_range; /* enum clq_range_policy */
-    uint32_t reserved32;
+    uint32_t index_kind;   /* enum clq_index_kind, of indices */
     uint64_t reserved[4];
 };
 

@@ -2,7 +2,7 @@
 /* Dynamic quantization of updates, written with its scales and offsets where indices say, in place.
  *
  *   for i in 0 .. N-1:
- *       b, s = indices[i] if indices is [N, 2] else (i, indices[i])
+ *       b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots (indices[i] / A, indices[i] mod A)
  *       cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..], cache_offsets[b, .., s : s+U, ..]
  *           = y, scales, offsets of dynamic_quantize(updates[i])
  *
@@ -14,8 +14,9 @@
  *           which is neither the first nor the last; U is at most A; all other dimensions are equal. cache_scales,
  *           cache_offsets: cache's shape less the last dimension. smooth_scales: H elements.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
+ *           Of slots indices [N], any N, and U is 1.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
- * Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in place.
+ * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in place.
  * Layouts, Empty, Memory, Events, Errors, Blocking, Threads: as in clquant/dynamic_quantize.h. */
 #ifndef CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
 #define CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
@@ -42,7 +43,9 @@ struct clq_dynamic_quantize_scatter_desc {
     uint32_t symmetric;    /* 1: the largest magnitude sets the scale, and there is no offset */
     uint32_t out_of_range; /* enum clq_range_policy */
     uint32_t unique;       /* 1: no two entries overlap */
-    uint64_t reserved[4];
+    uint32_t index_kind;   /* enum clq_index_kind */
+    uint32_t reserved32;
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue queue,

@@ -2,7 +2,7 @@
 /* Quantizes updates and writes entry i where indices[i] says, in cache.
  *
  *   for i in 0 .. N-1:
- *       b, s = indices[i] if indices is [N, 2] else (i, indices[i])
+ *       b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots (indices[i] / A, indices[i] mod A)
  *       cache[b, .., s : s+U on axis, ..] = sat(rint(updates[i] / scale + zero_point))    (or updates[i] * scale)
  *
  * The arithmetic is that of clquant/quantize.h.
@@ -12,20 +12,23 @@
  * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on axis,
  *           which is any but the first and for an int4 or uint4 cache not the last; U is at most A; all other dimensions
  *           are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start),
- *           any N. scales, zero_points: one element, or one per index of the last axis; their shape is ignored,
+ *           any N. Of slots indices [N], any N, and U is 1. scales, zero_points: one element, or one per index of the last axis; their shape is ignored,
  *           the count counts.
+ * Slots     index_kind CLQ_SLOTS: each index is a place of the whole cache, b * A + s: the slot_mapping of a paged
+ *           cache, whose pages are the batches. -1 skips the entry: nothing is written, and it is not counted.
+ *           out_of_range is CLQ_DROP: any other slot outside of [0, D0 * A) is dropped and counted.
  * Outside   valid: 0 <= b < D0 and 0 <= s <= A-U. CLQ_DROP leaves such an entry out whole and counts it in
  *           report; CLQ_CLAMP moves start and batch to the nearest valid value; CLQ_WRAP makes the axis a ring,
  *           element u goes to (s + u) mod A, and drops an entry whose batch is not valid. Never a write outside
  *           the cache.
- * Overlap   the last entry wins, element by element, as the loop above leaves it, on every device and run.
- *           `unique` promises that none overlap: then nothing is paid, and a broken promise leaves either
- *           entry's bytes. 1-D indices cannot overlap, and never pay.
+ * Overlap   the last entry wins, element by element, as the loop above leaves it, on every device and run. Entries
+ *           that are skipped or dropped win nothing. `unique` promises that none overlap: then nothing is paid,
+ *           and a broken promise leaves either entry's bytes. 1-D starts cannot overlap, and never pay.
  * In place  input is NULL: only those elements change. Else cache becomes a copy of input with them changed, and
  *           input keeps its bytes; it has cache's type and shape.
  * Layouts   any non-negative strides and byte offsets; 64-bit offsets throughout. cache must not overlap itself
  *           or an input.
- * Workspace what last-wins needs with many 2-D entries: clq_quantize_scatter_workspace says how much, 4-byte
+ * Workspace what last-wins needs with many pairs or slots: clq_quantize_scatter_workspace says how much, 4-byte
  *           aligned. None given: a buffer is made for the call.
  * Empty     succeeds: nothing but the copy is written, indices are not looked at, and *done still honours the wait list.
  * Failure   a refused argument leaves every buffer alone. A later failure, to build or to enqueue, gives no event,
@@ -46,6 +49,9 @@ extern "C" {
 
 enum clq_range_policy { CLQ_DROP = 0, CLQ_CLAMP = 1, CLQ_WRAP = 2 };
 
+/* What an index is: of [N] a start and of [N, 2] a batch and a start, or of [N] a slot of the whole cache. */
+enum clq_index_kind { CLQ_INDICES_BY_SHAPE = 0, CLQ_SLOTS = 1 };
+
 /* Zero means default in every field; that of axis is the second-to-last (clquant/tensor.h, at CLQ_AXIS_FIRST). */
 struct clq_quantize_scatter_desc {
     const DLTensor *input; /* NULL: in place */
@@ -62,7 +68,9 @@ struct clq_quantize_scatter_desc {
     uint32_t mode;         /* enum clq_scale_mode */
     uint32_t out_of_range; /* enum clq_range_policy */
     uint32_t unique;       /* 1: no two entries overlap */
-    uint64_t reserved[4];
+    uint32_t index_kind;   /* enum clq_index_kind */
+    uint32_t reserved32;
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,

@@ -60,6 +60,12 @@ holds "the last entry wins" out.st 'cache I8 [2,3,4] 1 1 1 1 0 127 0 0 1 1 1 1 1
 cache_scales F32 [2,3] 9 2 9 9 9 9'
 run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st --symmetric --strict
 refused "an index out of range, with --strict" 1 "indices[1] has batch 5: it must be from 0 to 1"
+"$TENSOR_FILE" make slots.st cache:I8:2x3x4:1 indices:I64:3:4,-1,4 cache_scale:F32:2x3:9 \
+    updates:F32:3x1x4:127,0,0,0,1,1,1,1,0,254,0,0
+run "$CLQUANT" dynamic_quantize_scatter slots.st -o out.st --symmetric --slots
+succeeded "slots"
+holds "the last entry of a slot wins" out.st 'cache I8 [2,3,4] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 0 127 0 0 1 1 1 1
+cache_scales F32 [2,3] 9 9 9 9 2 9'
 run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st
 refused "an asymmetric cache has offsets" 1 "it has no cache_offsets, which are written too"
 

@@ -71,6 +71,25 @@ it must be from 0 to 1, the cache's first dimension less one"
 run "$CLQUANT" quantize_scatter batch.st -o out.st --strict
 refused "strict, a batch" 1 "indices[1] has batch 2: it must be from 0 to 1"
 
+# Slots: places of the whole cache, and -1, which skips an entry without a word.
+"$TENSOR_FILE" make slots.st cache:I8:2x3x4:9 indices:I64:5:4,-1,2,4,6 \
+    updates:F16:5x1x4:1,1,1,1,2,2,2,2,3,3,3,3,4,4,4,4,5,5,5,5 scales:F32:1:1
+run "$CLQUANT" quantize_scatter slots.st -o out.st --slots
+check "a slot behind the last is dropped and said" test "$status,$err" = \
+    "0,clquant: slots.st: quantize_scatter: 1 entry out of range dropped; the first: indices[4] is slot 6: it must be from 0 to 5, \
+for the cache has 2 batches of 3 on axis 1, or -1, which skips the entry"
+holds "slots; the last entry wins" out.st "cache I8 [2,3,4] 9 9 9 9 9 9 9 9 3 3 3 3 9 9 9 9 4 4 4 4 9 9 9 9"
+run "$CLQUANT" quantize_scatter slots.st -o out.st --slots --strict
+refused "strict, a slot" 1 "indices[4] is slot 6: it must be from 0 to 5"
+run "$CLQUANT" quantize_scatter slots.st -o out.st --slots --out-of-range clamp
+refused "slots are not clamped" 1 "--out-of-range is clamp: with --slots it must be drop"
+run "$CLQUANT" quantize_scatter batch.st -o out.st --slots
+refused "pairs are no slots" 1 "indices's rank is 2: with --slots it must be 1"
+"$TENSOR_FILE" make skipped.st cache:I8:2x3x4:9 indices:I32:2:-1,5 $updates scales:F32:1:1
+run "$CLQUANT" quantize_scatter skipped.st -o out.st --slots --strict
+succeeded "what is skipped is no fault"
+holds "and leaves its place" out.st "cache I8 [2,3,4]$(printf ' 9%.0s' {1..20}) 5 6 7 8"
+
 # The documented calls, with the shapes that their documents show.
 "$TENSOR_FILE" make documented.st self:I8:24x4096x128:3 indices:I32:24:0 updates:BF16:24x1x128:1.5,1.25 \
     quant_scales:BF16:1x1x128:0.5,0.25 quant_zero_points:BF16:1x1x128:0.5,-7
@@ -118,7 +137,7 @@ refused "more updates than batches" 1 "updates.shape[0] is 3: it must be at most
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}"
 check "what was dropped is said" test "$status,$err" = \
     "0,clquant: in.st: npu_quant_scatter_: 1 entry out of range dropped; the first: indices[0] has start 3: it must be from 0 to 2, the cache's 3 on axis 1 less an entry's 1; \
-1-D indices are starts, entry 0's in batch 0; a slot of the whole cache is given as [batch, start], in indices [N, 2]"
+1-D indices are starts, entry 0's in batch 0; a slot of the whole cache is given with --slots, or as [batch, start] in indices [N, 2]"
 holds "and the rest is written" out.st "self I8 [2,3,4]$(printf ' 9%.0s' {1..16}) 5 6 7 8 9 9 9 9"
 cp out.st old.st
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --strict

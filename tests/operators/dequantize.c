@@ -65,6 +65,7 @@ static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, e
     desc->mode = dynamic ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
+    desc->index_kind = p.index_kind;
     call_tensor_of(call, Q, type, &p.cache, TENSOR_INPUT);
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &p.pieces, TENSOR_OUTPUT);
     draw_parameters(call, desc->mode, &p.cache, &scales, &zero_points);
@@ -103,8 +104,6 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
 {
     const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
 
-    RULE(judge, desc->reserved32 != 0, CLQ_ERROR_VALUE,
-         "desc.reserved32 is %" PRIu32 ", not 0: this library knows no such field", desc->reserved32);
     RULE(judge, desc->mode > 2, CLQ_ERROR_VALUE,
          "mode is %" PRIu32 ": it must be CLQ_DEQUANTIZE_DIVIDE (0), CLQ_DEQUANTIZE_MULTIPLY (1) or "
          "CLQ_DEQUANTIZE_DYNAMIC (2)",
@@ -149,7 +148,8 @@ static struct entry_rules entries_of(const struct clq_dequantize_desc *desc)
                                 .indices = INDICES,
                                 .axis = desc->axis,
                                 .rows = desc->mode == CLQ_DEQUANTIZE_DYNAMIC,
-                                .out_of_range = desc->out_of_range};
+                                .out_of_range = desc->out_of_range,
+                                .index_kind = desc->index_kind};
 }
 
 static void judge(struct judge *judge)
@@ -164,6 +164,9 @@ static void judge(struct judge *judge)
         rule_entries(judge, &entries);
     } else {
         rule_out_of_range(judge, desc->out_of_range);
+        rule_index_kind(judge, desc->index_kind);
+        RULE(judge, desc->index_kind == 1, CLQ_ERROR_VALUE,
+             "index_kind is CLQ_SLOTS (1): it must be CLQ_INDICES_BY_SHAPE (0) where indices is NULL");
         if (judge_has_shapes(judge))
             rule_same_shape(judge, Q, Y);
     }
@@ -202,6 +205,7 @@ static struct reference_report reference(const struct call *call)
         .axis = call_dimension(call, Q, desc->axis, call->tensors[INDICES].name != NULL ? -2 : -1),
         .mode = undo[desc->mode],
         .range = places_range(desc->out_of_range),
+        .slots = desc->index_kind == CLQ_SLOTS,
     });
 }
 
@@ -223,8 +227,9 @@ const struct operator_row operator_dequantize = {
     .fields = {{"axis", AT(axis)},
                {"mode", AT(mode)},
                {"out_of_range", AT(out_of_range)},
-               {"reserved32", AT(reserved32)}},
+               {"index_kind", AT(index_kind)}},
     .reserved = AT(reserved),
+    .num_reserved = 4,
     .report = AT(report),
     .draw = draw,
     .judge = judge,

@@ -108,6 +108,7 @@ static bool fit_scatter(struct call *call, bool copies)
     desc->mode = CLQ_DIVIDE;
     desc->out_of_range = CLQ_DROP;
     desc->unique = 0;
+    desc->index_kind = CLQ_INDICES_BY_SHAPE;
     return is_given(&call->tensors[SCATTER_INPUT]) == copies &&
            call_dimension(call, SCATTER_UPDATES, desc->axis, -2) < last &&
            elements_of(&call->tensors[SCATTER_SCALES]) == updates->shape[last] &&
@@ -153,6 +154,7 @@ static bool fit_dynamic(struct call *call)
 
     desc->out_of_range = CLQ_DROP;
     desc->unique = 0;
+    desc->index_kind = CLQ_INDICES_BY_SHAPE;
     return !desc->symmetric && cache->dl.ndim == 4 && cache->shape[2] == 1 &&
            call_dimension(call, DYNAMIC_UPDATES, desc->axis, -2) == 1 && updates->shape[1] == 1 &&
            updates->shape[0] == cache->shape[0] && call->tensors[DYNAMIC_INDICES].dl.ndim == 1;

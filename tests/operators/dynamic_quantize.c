@@ -5,8 +5,6 @@
 #include "judge.h"
 #include "rows.h"
 
-#include <inttypes.h>
-
 enum { X, SMOOTH_SCALES, Y, SCALES, OFFSETS };
 
 static void draw(struct call *call)
@@ -33,8 +31,7 @@ static void judge(struct judge *judge)
 {
     const struct clq_dynamic_quantize_desc *desc = judge->desc;
 
-    RULE(judge, desc->reserved32 != 0, CLQ_ERROR_VALUE,
-         "desc.reserved32 is %" PRIu32 ", not 0: this library knows no such field", desc->reserved32);
+    rule_reserved32(judge, desc->reserved32);
     rule_dynamic(judge, X, SMOOTH_SCALES, Y, SCALES, OFFSETS, desc->symmetric);
     if (judge_has_shapes(judge))
         rule_same_shape(judge, Y, X);
@@ -70,6 +67,7 @@ const struct operator_row operator_dynamic_quantize = {
                  {"offsets", TYPE_SET(F32), OPERAND_WRITTEN, true, AT(offsets)}},
     .fields = {{"symmetric", AT(symmetric)}, {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
+    .num_reserved = 4,
     .draw = draw,
     .judge = judge,
     .reference = reference,

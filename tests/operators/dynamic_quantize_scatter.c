@@ -18,6 +18,7 @@ static void draw(struct call *call)
     desc->symmetric = reference_types[type].lowest < 0 && rng_once_in(&call->rng, 2);
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
+    desc->index_kind = p.index_kind;
     desc->unique = p.unique;
     call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
     call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
@@ -36,6 +37,7 @@ static struct entry_rules entries_of(const struct clq_dynamic_quantize_scatter_d
                                 .axis = desc->axis,
                                 .rows = true,
                                 .out_of_range = desc->out_of_range,
+                                .index_kind = desc->index_kind,
                                 .unique = desc->unique,
                                 .written = true};
 }
@@ -45,6 +47,7 @@ static void judge(struct judge *judge)
     const struct clq_dynamic_quantize_scatter_desc *desc = judge->desc;
     const struct entry_rules entries = entries_of(desc);
 
+    rule_reserved32(judge, desc->reserved32);
     rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric);
     rule_entries(judge, &entries);
 }
@@ -71,6 +74,7 @@ static struct reference_report reference(const struct call *call)
         .axis = call_dimension(call, UPDATES, desc->axis, -2),
         .symmetric = desc->symmetric != 0,
         .range = places_range(desc->out_of_range),
+        .slots = desc->index_kind == CLQ_SLOTS,
     });
 }
 
@@ -92,8 +96,11 @@ const struct operator_row operator_dynamic_quantize_scatter = {
     .fields = {{"axis", AT(axis)},
                {"symmetric", AT(symmetric)},
                {"out_of_range", AT(out_of_range)},
-               {"unique", AT(unique)}},
+               {"unique", AT(unique)},
+               {"index_kind", AT(index_kind)},
+               {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
+    .num_reserved = 3,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

@@ -153,6 +153,7 @@ const struct operator_row operator_find_scales = {
                  {"zero_points", TYPE_SET(F32) | TYPES_INTEGER, OPERAND_WRITTEN, true, AT(zero_points)}},
     .fields = {{"dtype", AT(dtype)}, {"axis", AT(axis)}, {"method", AT(method)}, {"mode", AT(mode)}},
     .reserved = AT(reserved),
+    .num_reserved = 4,
     .draw = draw,
     .types = types_of,
     .judge = judge,

@@ -56,6 +56,7 @@ const struct operator_row operator_group_quantize = {
                  {"zero_points", TYPES_FLOAT, OPERAND_READ, true, AT(zero_points)},
                  {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
     .reserved = AT(reserved),
+    .num_reserved = 4,
     .report = AT(report),
     .draw = draw,
     .judge = judge,

@@ -25,13 +25,42 @@ static int64_t index_at(const struct judge *judge, int t, int64_t row, int64_t c
 }
 
 /* Where an entry of 1-D indices lies, and what its number is often meant to be. */
-static const char *starts_text(int64_t i, int64_t start, int64_t size, int64_t batches, char text[192])
+static const char *starts_text(int64_t i, int64_t start, int64_t size, int64_t batches, char text[256])
 {
     const bool is_slot = size > 0 && start >= size && start / size < batches;
 
-    snprintf(text, 192, "; 1-D indices are starts, entry %" PRId64 "'s in batch %" PRId64 "%s", i, i,
-             is_slot ? "; a slot of the whole cache is given as [batch, start], in indices [N, 2]" : "");
+    snprintf(
+        text, 256, "; 1-D indices are starts, entry %" PRId64 "'s in batch %" PRId64 "%s", i, i,
+        is_slot
+            ? "; a slot of the whole cache is given with index_kind CLQ_SLOTS (1), or as [batch, start] in "
+              "indices [N, 2]"
+            : "");
     return text;
+}
+
+static void rule_slots(struct judge *judge, const struct entry_rules *rules, int64_t batches, int64_t size,
+                       int d)
+{
+    const char *name = judge_name(judge, rules->indices);
+    const int before = judge->count;
+
+    for (int64_t i = 0; i < judge->facts[rules->indices].size[0] && judge->count == before; i++) {
+        const int64_t slot = index_at(judge, rules->indices, i, 0);
+
+        if (slot == -1)
+            continue;
+        if (batches == 0)
+            RULE(judge, true, CLQ_ERROR_INDEX,
+                 "%s[%" PRId64 "] is slot %" PRId64
+                 ": the cache has no batches, for its first dimension is 0",
+                 name, i, slot);
+        else
+            RULE(judge, slot < 0 || slot >= batches * size, CLQ_ERROR_INDEX,
+                 "%s[%" PRId64 "] is slot %" PRId64 ": it must be from 0 to %" PRId64
+                 ", for the cache has %" PRId64 " batches of %" PRId64
+                 " on axis %d, or -1, which skips the entry",
+                 name, i, slot, batches * size - 1, batches, size, d);
+    }
 }
 
 void rule_entry_indices(struct judge *judge, const struct entry_rules *rules)
@@ -43,8 +72,13 @@ void rule_entry_indices(struct judge *judge, const struct entry_rules *rules)
                   length = (int64_t)pieces->size[d];
     const char *name = judge_name(judge, rules->indices);
     const bool pairs = indices->rank == 2;
-    char text[192];
+    char text[256];
 
+    if (rules->index_kind == 1) {
+        if (pieces->elements > 0)
+            rule_slots(judge, rules, batches, size, d);
+        return;
+    }
     for (int64_t i = 0; i < indices->size[0] && pieces->elements > 0 && judge->count == before; i++) {
         const int64_t batch = pairs ? index_at(judge, rules->indices, i, 0) : i,
                       start = index_at(judge, rules->indices, i, pairs);

@@ -89,7 +89,7 @@ struct entry_rules {
     int cache, pieces, indices;
     int32_t axis;
     bool rows; /* whose last dimension is never the axis; so it is for packed int4 */
-    uint32_t out_of_range, unique;
+    uint32_t out_of_range, unique, index_kind;
     bool written; /* the last one of a place counts */
 };
 void rule_entries(struct judge *judge, const struct entry_rules *rules);
@@ -97,6 +97,8 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules);
 void rule_entry_indices(struct judge *judge, const struct entry_rules *rules);
 void rule_group_indices(struct judge *judge, int x, int ends);
 void rule_out_of_range(struct judge *judge, uint32_t out_of_range);
+void rule_index_kind(struct judge *judge, uint32_t index_kind);
+void rule_reserved32(struct judge *judge, uint32_t reserved32);
 void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_points);
 /* The dimension that an axis means; outside of [0, rank) where there is none. */
 int axis_meant(int32_t axis, int left_out, int rank);

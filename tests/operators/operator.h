@@ -42,7 +42,8 @@ struct operator_row {
         const char *name;
         size_t at;
     } fields[OPERATOR_MOST_FIELDS + 1];
-    size_t reserved;          /* where its four reserved numbers are */
+    size_t reserved;          /* where its reserved numbers are */
+    int num_reserved;         /* how many */
     size_t report, workspace; /* a cl_mem, and behind it the offset in bytes; 0 where it has none */
 
     /* Makes the tensors and the descriptor's numbers: all that a right call may have. */

@@ -90,15 +90,37 @@ static void fill_indices(struct call *call, const struct places *p, struct tenso
     }
 }
 
-/* Entries of nothing, in a cache that may have nothing either, or a cache without batches, which pairs miss. Rows whose last
- * dimension has to be whole have elements. */
-static void make_empty(struct rng *rng, struct places *p, bool last_is_whole, bool pairs)
+/* Positions of all batches, of which the first few have many entries, or all have; -1 skips one. */
+static void fill_slots(struct call *call, const struct places *p, struct tensor *indices)
+{
+    struct rng *rng = &call->rng;
+    const bool wide = indices->type == REFERENCE_I64, strays = !rng_once_in(rng, 3);
+    const int64_t last = p->cache.size[0] * p->cache.size[p->d] - 1, first = rng_below(rng, 100);
+    const int64_t last_of_some = rng_once_in(rng, 2) && last > 2 ? 2 : last;
+    struct rng contents = rng_apart(rng);
+
+    for (int64_t i = 0; i < p->pieces.size[0]; i++) {
+        int64_t slot = wild(&contents, last_of_some, last, wide, strays);
+
+        if (p->unique)
+            slot = (first + i) % (last + 1);
+        if (rng_once_in(&contents, 8))
+            slot = strays ? -1 - rng_below(&contents, 3) : -1;
+        tensor_set(indices, &i, slot);
+    }
+}
+
+/* Entries of nothing, in a cache that may have nothing either, or a cache without batches, which pairs and slots miss. Rows
+ * whose last dimension has to be whole have elements. */
+static void make_empty(struct rng *rng, struct places *p, bool last_is_whole, bool miss)
 {
     const int d = rng_once_in(rng, 3) ? p->d : (int)rng_below(rng, p->cache.rank - last_is_whole);
 
+    if (d == p->d && p->index_kind == CLQ_SLOTS) /* which is one position */
+        return;
     if (d > 0)
         p->pieces.size[d] = 0;
-    if (d == 0 ? pairs : d != p->d || rng_once_in(rng, 2))
+    if (d == 0 ? miss : d != p->d || rng_once_in(rng, 2))
         p->cache.size[d] = 0;
 }
 
@@ -106,31 +128,39 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
 {
     struct rng *rng = &call->rng;
     struct places p = {.range = (uint32_t)rng_below(rng, 3)};
-    const bool pairs = call->wish.claims || rng_once_in(rng, 2);
+    const bool starts = !call->wish.claims && rng_once_in(rng, 2), slots = !starts && rng_once_in(rng, 3);
+    const bool pairs = !starts && !slots;
     struct shape indices = {.rank = pairs ? 2 : 1};
+    struct tensor *tensor;
 
-    if (pairs && (rng_once_in(rng, 16) || call->wish.claims))
+    if (!starts && (rng_once_in(rng, 16) || call->wish.claims))
         many_shapes(call, &p, last_is_whole);
     else
         few_shapes(call, &p, last_is_whole, even);
-    if (pairs && writes && rng_once_in(rng, 4)) {
-        const int64_t slots = p.cache.size[p.d] / p.pieces.size[p.d] * p.cache.size[0];
+    if (slots) {
+        p.index_kind = CLQ_SLOTS;
+        p.range = CLQ_DROP;
+        p.pieces.size[p.d] = 1;
+    }
+    if (!starts && writes && rng_once_in(rng, 4)) {
+        const int64_t most = p.cache.size[p.d] / p.pieces.size[p.d] * p.cache.size[0];
 
         p.unique = 1;
-        if (p.pieces.size[0] > slots)
-            p.pieces.size[0] = slots;
+        if (p.pieces.size[0] > most)
+            p.pieces.size[0] = most;
     }
-    if (!pairs && p.pieces.size[0] > p.cache.size[0])
+    if (starts && p.pieces.size[0] > p.cache.size[0])
         p.pieces.size[0] = p.cache.size[0];
     indices.size[0] = p.pieces.size[0];
     indices.size[1] = 2;
     /* what repeats would not be unique */
-    fill_indices(
-        call, &p,
-        call_tensor(call, t, &indices, p.unique || rng_once_in(rng, 2) ? TENSOR_OUTPUT : TENSOR_INPUT),
-        pairs);
+    tensor = call_tensor(call, t, &indices, p.unique || rng_once_in(rng, 2) ? TENSOR_OUTPUT : TENSOR_INPUT);
+    if (slots)
+        fill_slots(call, &p, tensor);
+    else
+        fill_indices(call, &p, tensor, pairs);
     if (!call->wish.claims && rng_once_in(rng, 40))
-        make_empty(rng, &p, last_is_whole, pairs);
+        make_empty(rng, &p, last_is_whole, !starts);
     return p;
 }
 

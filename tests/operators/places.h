@@ -8,7 +8,7 @@
 struct places {
     struct shape cache, pieces; /* [D0, .., A, ..] and [N, .., U, ..] */
     int d;                      /* the dimension of A and U */
-    uint32_t range, unique;
+    uint32_t range, unique, index_kind;
 };
 
 /* Shapes, and indices, as tensor number t, some of them out of range. Of rows whose last dimension has to be whole, that is

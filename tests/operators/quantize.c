@@ -88,6 +88,7 @@ const struct operator_row operator_quantize = {
                  {"y", TYPES_QUANTIZED, OPERAND_WRITTEN, false, AT(y)}},
     .fields = {{"axis", AT(axis)}, {"mode", AT(mode)}},
     .reserved = AT(reserved),
+    .num_reserved = 4,
     .draw = draw,
     .judge = judge,
     .reference = reference,

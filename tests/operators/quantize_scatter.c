@@ -37,6 +37,7 @@ static void draw(struct call *call)
     desc->mode = call_mode(call);
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
+    desc->index_kind = p.index_kind;
     desc->unique = p.unique;
 }
 
@@ -59,6 +60,7 @@ static struct entry_rules entries_of(const struct clq_quantize_scatter_desc *des
                                 .indices = INDICES,
                                 .axis = desc->axis,
                                 .out_of_range = desc->out_of_range,
+                                .index_kind = desc->index_kind,
                                 .unique = desc->unique,
                                 .written = true};
 }
@@ -70,6 +72,7 @@ static void judge(struct judge *judge)
     const struct entry_rules entries = entries_of(desc);
     const int before = judge->count;
 
+    rule_reserved32(judge, desc->reserved32);
     rule_mode(judge, desc->mode);
     rule_entries(judge, &entries);
     if (!judge_has_shapes(judge) || judge->count > before)
@@ -115,6 +118,7 @@ static struct reference_report reference(const struct call *call)
         .axis = call_dimension(call, UPDATES, desc->axis, -2),
         .multiply = desc->mode == CLQ_MULTIPLY,
         .range = places_range(desc->out_of_range),
+        .slots = desc->index_kind == CLQ_SLOTS,
     });
 }
 
@@ -136,8 +140,11 @@ const struct operator_row operator_quantize_scatter = {
     .fields = {{"axis", AT(axis)},
                {"mode", AT(mode)},
                {"out_of_range", AT(out_of_range)},
-               {"unique", AT(unique)}},
+               {"unique", AT(unique)},
+               {"index_kind", AT(index_kind)},
+               {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
+    .num_reserved = 3,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

@@ -159,6 +159,18 @@ void rule_parameters(struct judge *judge, int scales, int zero_points, int of_x,
     rule_parameter(judge, zero_points, of_x, at, per_axis);
 }
 
+void rule_index_kind(struct judge *judge, uint32_t index_kind)
+{
+    RULE(judge, index_kind > 1, CLQ_ERROR_VALUE,
+         "index_kind is %" PRIu32 ": it must be CLQ_INDICES_BY_SHAPE (0) or CLQ_SLOTS (1)", index_kind);
+}
+
+void rule_reserved32(struct judge *judge, uint32_t reserved32)
+{
+    RULE(judge, reserved32 != 0, CLQ_ERROR_VALUE,
+         "desc.reserved32 is %" PRIu32 ", not 0: this library knows no such field", reserved32);
+}
+
 /* Whether entries along dimension d alone would fit. */
 static bool fits_along(const struct facts *cache, const struct facts *pieces, int d)
 {
@@ -200,7 +212,11 @@ static void rule_indices(struct judge *judge, const struct entry_rules *rules)
     const struct facts *cache = &judge->facts[rules->cache], *pieces = &judge->facts[rules->pieces],
                        *indices = &judge->facts[rules->indices];
     const char *name = judge_name(judge, rules->indices);
+    const bool slots = rules->index_kind == 1;
 
+    if (slots)
+        RULE(judge, indices->rank != 1, CLQ_ERROR_RANK,
+             "%s.ndim is %d: with index_kind CLQ_SLOTS (1) it must be 1", name, indices->rank);
     RULE(judge, indices->rank != 1 && indices->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1 or 2",
          name, indices->rank);
     if (indices->rank != 1 && indices->rank != 2)
@@ -212,11 +228,11 @@ static void rule_indices(struct judge *judge, const struct entry_rules *rules)
     RULE(judge, indices->size[0] != pieces->size[0], CLQ_ERROR_SHAPE,
          "%s.shape[0] is %" PRId64 ": it must be %s.shape[0], %" PRId64, name, (int64_t)indices->size[0],
          judge_name(judge, rules->pieces), (int64_t)pieces->size[0]);
-    if (indices->rank == 1)
+    if (indices->rank == 1 && !slots)
         RULE(judge, indices->size[0] > cache->size[0], CLQ_ERROR_SHAPE,
              "%s.shape[0] is %" PRId64 ": with 1-D indices it must be at most %s.shape[0], %" PRId64, name,
              (int64_t)indices->size[0], judge_name(judge, rules->cache), (int64_t)cache->size[0]);
-    if (indices->rank == 2 && rules->written)
+    if ((indices->rank == 2 || slots) && rules->written)
         RULE(judge, rules->unique == 0 && indices->size[0] >= UINT32_MAX, CLQ_ERROR_SHAPE,
              "%s.shape[0] is %" PRId64
              ": it must be at most 4294967294 where unique is 0, for the last entry "
@@ -244,6 +260,10 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
     char text[64], axes[64];
 
     rule_out_of_range(judge, rules->out_of_range);
+    rule_index_kind(judge, rules->index_kind);
+    RULE(judge, rules->index_kind == 1 && rules->out_of_range != 0, CLQ_ERROR_VALUE,
+         "out_of_range is %" PRIu32 ": with index_kind CLQ_SLOTS (1) it must be CLQ_DROP (0)",
+         rules->out_of_range);
     if (rules->written)
         RULE(judge, rules->unique > 1, CLQ_ERROR_VALUE, "unique is %" PRIu32 ": it must be 0 or 1",
              rules->unique);
@@ -262,8 +282,15 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
          "%s: it must be %s, any of the %d dimensions of %s but the first%s",
          axis_text(rules->axis, -2, text), axes_text(rank, end, axes), rank, name,
          whole ? " and the last" : "");
-    if (at >= 1 && at < end)
+    if (at >= 1 && at < end) {
+        const struct facts *pieces = &judge->facts[rules->pieces];
+
         rule_entry_shape(judge, rules, at);
+        RULE(judge, rules->index_kind == 1 && pieces->size[at] != 1, CLQ_ERROR_SHAPE,
+             "%s.shape[%d] is %" PRId64
+             ": with index_kind CLQ_SLOTS (1) it must be 1, for a slot is one position",
+             judge_name(judge, rules->pieces), at, (int64_t)pieces->size[at]);
+    }
     rule_indices(judge, rules);
 }
 

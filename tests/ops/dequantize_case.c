@@ -39,6 +39,7 @@ struct dequantize_case dequantize_case_of(const char *name, const struct dequant
                                 .has_indices = shape->index_rank > 0,
                                 .has_groups = shape->groups > 0,
                                 .reports = shape->index_rank > 0 || shape->groups > 0,
+                                .slots = shape->slots,
                                 .axis = shape->axis,
                                 .mode = types->mode,
                                 .seed = harness.seed};
@@ -160,8 +161,12 @@ void dequantize_tensors_fill(struct dequantize_tensors *t, const struct dequanti
     if (c->has_indices) {
         const struct reference_tensor q = tensor_reference(&t->q, t->q.image);
 
-        scatter_fill_indices(&t->indices, c->places, reference_extent(&q, 0), reference_extent(&q, axis),
-                             c->y.shape[axis], &random);
+        if (c->slots)
+            scatter_fill_slots(&t->indices, c->places, reference_extent(&q, 0), reference_extent(&q, axis),
+                               &random);
+        else
+            scatter_fill_indices(&t->indices, c->places, reference_extent(&q, 0), reference_extent(&q, axis),
+                                 c->y.shape[axis], &random);
     }
 }
 
@@ -183,6 +188,7 @@ struct clq_dequantize_desc dequantize_desc_of(const struct dequantize_tensors *t
         .axis = described_axis(c->axis),
         .mode = c->mode,
         .out_of_range = c->range,
+        .index_kind = c->slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE,
     };
 }
 
@@ -206,6 +212,7 @@ struct reference_report dequantize_tensors_apply(const struct dequantize_tensors
         .axis = c->axis,
         .mode = (enum reference_undo)c->mode,
         .range = (enum reference_range)c->range,
+        .slots = c->slots,
     });
 }
 

@@ -22,6 +22,7 @@ struct dequantize_case {
     struct layout q, scale, zero_points, indices, group_index, y;
     bool has_zero_points, has_indices, has_groups;
     bool reports; /* a report is given, else NULL */
+    bool slots;   /* the indices are slots */
     int axis;
     enum clq_dequantize_mode mode;
     enum clq_range_policy range;
@@ -44,6 +45,7 @@ struct dequantize_shape {
     int index_rank;           /* 0: no indices */
     int64_t entries, length;
     int64_t groups; /* 0: no group_index */
+    bool slots;     /* of one position: index_rank is 1 */
 };
 
 /* Dense tensors between guards, with a report where there can be one; out of range is dropped. */

@@ -21,6 +21,7 @@ struct clq_quantize_scatter_desc scatter_desc_of(const struct scatter_tensors *t
         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
         .out_of_range = c->range,
         .unique = c->unique,
+        .index_kind = c->slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE,
     };
 }
 
@@ -42,6 +43,7 @@ struct clq_dynamic_quantize_scatter_desc dynamic_scatter_desc_of(const struct sc
         .symmetric = c->symmetric,
         .out_of_range = c->range,
         .unique = c->unique,
+        .index_kind = c->slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE,
     };
 }
 
@@ -119,7 +121,8 @@ static struct reference_report apply_dynamic(const struct scatter_tensors *t, co
                                                           .smooth_scale = c->has_scales ? &smooth : NULL,
                                                           .axis = c->axis,
                                                           .symmetric = c->symmetric,
-                                                          .range = (enum reference_range)c->range});
+                                                          .range = (enum reference_range)c->range,
+                                                          .slots = c->slots});
 }
 
 struct reference_report scatter_tensors_apply(const struct scatter_tensors *t, const struct scatter_case *c)
@@ -144,6 +147,7 @@ struct reference_report scatter_tensors_apply(const struct scatter_tensors *t, c
         .axis = c->axis,
         .multiply = c->multiply,
         .range = (enum reference_range)c->range,
+        .slots = c->slots,
     });
 }
 

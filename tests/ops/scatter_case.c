@@ -21,6 +21,7 @@ struct scatter_case scatter_case_of(const char *name, const struct scatter_types
                              .has_scales = types->scale != REFERENCE_I4,
                              .has_zero_points = types->zero != REFERENCE_I4 && !types->dynamic,
                              .reports = true,
+                             .slots = shape->index_rank == INDEX_SLOTS,
                              .axis = shape->axis,
                              .seed = harness.seed};
 
@@ -31,7 +32,7 @@ struct scatter_case scatter_case_of(const char *name, const struct scatter_types
     c.input = c.cache;
     c.updates.shape[0] = shape->entries;
     c.updates.shape[axis] = shape->length;
-    c.indices = layout_dense(types->index, 1, shape->index_rank, index_shape);
+    c.indices = layout_dense(types->index, 1, c.slots ? 1 : shape->index_rank, index_shape);
     if (c.has_scales)
         c.scales = layout_dense(types->scale, 1, 1, &c.updates.shape[last]);
     if (c.has_zero_points)
@@ -237,11 +238,62 @@ void scatter_fill_indices(struct tensor *indices, enum places places, int64_t ba
     }
 }
 
+/* A number about the range of slots, mostly outside of it, and never -1. */
+static int64_t stray_slot(struct random *random, enum places places, bool wide, int64_t count)
+{
+    const int64_t values[] = {0,
+                              count - 1,
+                              count,
+                              count + 1,
+                              -2,
+                              -count - 1,
+                              wide ? INT64_MIN : INT32_MIN,
+                              wide ? INT64_MIN + 1 : INT32_MIN + 1,
+                              wide ? INT64_MAX : INT32_MAX,
+                              wide ? INT64_C(1) << 40 : 1 << 20,
+                              wide ? (INT64_C(1) << 32) + 1 : 1 << 16,
+                              wide ? -(INT64_C(1) << 32) : -(1 << 16)};
+
+    if (places == PLACES_STRAY && random_below(random, 3) > 0)
+        return random_from(random, 0, count + 1);
+    return values[random_below(random, COUNT(values))];
+}
+
+void scatter_fill_slots(struct tensor *indices, enum places places, int64_t batches, int64_t size,
+                        struct random *random)
+{
+    const bool wide = indices->layout.type == REFERENCE_I64;
+    const bool apart = places == PLACES_APART || places == PLACES_RARE || places == PLACES_ORDERED;
+    const int64_t count = batches * size, few = count > 0 && count < 5 ? count : 5,
+                  same = count > 0 ? random_below(random, count) : 0;
+
+    for (int64_t i = 0; i < indices->layout.shape[0]; i++) {
+        int64_t slot = count > 0 ? random_below(random, count) : i;
+
+        if (places == PLACES_STRAY || places == PLACES_HOSTILE)
+            slot = stray_slot(random, places, wide, count);
+        else if (places == PLACES_SAME)
+            slot = same;
+        else if (places == PLACES_PACKED)
+            slot = random_below(random, few);
+        else if (apart)
+            slot = i; /* those too many are out of range */
+        if (random_below(random, 8) == 0)
+            slot = -1;
+        scatter_set_index(indices, i, 0, slot);
+    }
+}
+
 static void fill_indices(struct scatter_tensors *t, const struct scatter_case *c, struct random *random)
 {
     const struct reference_tensor cache = tensor_reference(&t->cache, t->cache.image);
     const int axis = c->axis < 0 ? c->axis + c->cache.rank : c->axis;
 
+    if (c->slots) {
+        scatter_fill_slots(&t->indices, c->places, reference_extent(&cache, 0),
+                           reference_extent(&cache, axis), random);
+        return;
+    }
     scatter_fill_indices(&t->indices, c->places, reference_extent(&cache, 0), reference_extent(&cache, axis),
                          c->updates.shape[axis], random);
 }

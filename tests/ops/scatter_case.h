@@ -32,6 +32,7 @@ struct scatter_case {
     bool reports; /* a report is given, else NULL */
     bool borrows; /* the queried workspace is given, between guards */
     bool multiply, unique;
+    bool slots; /* the indices are slots */
     int axis;
     enum clq_range_policy range;
     enum places places;
@@ -43,13 +44,14 @@ struct scatter_types {
     int lanes;
     bool dynamic, symmetric;
 };
+enum { INDEX_SLOTS = 3 };
 /* Sizes in values. */
 struct scatter_shape {
     int rank;
     int64_t cache[CLQ_MAX_RANK];
     int axis;
     int64_t entries, length;
-    int index_rank;
+    int index_rank; /* or INDEX_SLOTS, for entries of one position */
 };
 
 /* Dense tensors between guards, one scale and zero point per index of the last axis, in place, with a report;
@@ -96,6 +98,10 @@ void scatter_set_index(struct tensor *indices, int64_t entry, int64_t batch, int
 /* All of them, for entries of `length` on an axis of `size`. */
 void scatter_fill_indices(struct tensor *indices, enum places places, int64_t batches, int64_t size,
                           int64_t length, struct random *random);
+
+/* Slots of `batches` times `size` positions, of which some are -1. */
+void scatter_fill_slots(struct tensor *indices, enum places places, int64_t batches, int64_t size,
+                        struct random *random);
 
 /* Runs the case over two different fillings of the outputs; bytes around, inputs, report, and the guards of
  * the workspace are compared. */

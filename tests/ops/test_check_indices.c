@@ -18,9 +18,11 @@ struct entries_case {
     bool wide;                   /* only of int64 */
 };
 
-#define BATCH     ": it must be from 0 to 5, the cache's first dimension less one"
-#define START     ": it must be from 0 to 7, the cache's 10 on axis 1 less an entry's 3"
-#define SLOT      "; a slot of the whole cache is given as [batch, start], in indices [N, 2]"
+#define BATCH ": it must be from 0 to 5, the cache's first dimension less one"
+#define START ": it must be from 0 to 7, the cache's 10 on axis 1 less an entry's 3"
+#define SLOT                                                                                                 \
+    "; a slot of the whole cache is given with index_kind CLQ_SLOTS (1), or as [batch, start] in indices "   \
+    "[N, 2]"
 #define STARTS(i) START "; 1-D indices are starts, entry " i "'s in batch " i
 
 static const struct entries_case entries_cases[] = {
@@ -107,6 +109,53 @@ static void checks_entries(void **state)
     }
 }
 
+/* Of a cache (6, 10, 8) and updates (6, 1, 8). */
+static const struct slots_case {
+    int64_t slots[ENTRIES];
+    const char *sentence;
+    bool wide;
+} slots_cases[] = {
+#define SLOTS                                                                                                \
+    ": it must be from 0 to 59, for the cache has 6 batches of 10 on axis 1, or -1, which skips the entry"
+    {{0, 59, 7, 7, 10, 9}, NULL, false},
+    {{-1, -1, 5, -1, -1, -1}, NULL, false},
+    {{0, -1, -2}, "indices[2] is slot -2" SLOTS, false},
+    {{[5] = 60}, "indices[5] is slot 60" SLOTS, false},
+    {{[1] = 75, [3] = -9}, "indices[1] is slot 75" SLOTS, false},
+    {{INT32_MIN}, "indices[0] is slot -2147483648" SLOTS, false},
+    {{[2] = INT64_C(1) << 40}, "indices[2] is slot 1099511627776" SLOTS, true},
+    {{[2] = WIDE - 1}, "indices[2] is slot 4294967295" SLOTS, true},
+    {{[4] = INT64_MIN}, "indices[4] is slot -9223372036854775808" SLOTS, true},
+};
+
+static void checks_slots(void **state)
+{
+    (void)state;
+    for (size_t i = 0; i < COUNT(slots_cases); i++)
+        for (int kind = slots_cases[i].wide; kind < 4; kind += 1 + slots_cases[i].wide) {
+            const struct slots_case *row = &slots_cases[i];
+            const struct scatter_types types = {.scale = kind / 2 ? REFERENCE_I4 : REFERENCE_F32,
+                                                .zero = REFERENCE_I4,
+                                                .index = kind % 2 ? REFERENCE_I64 : REFERENCE_I32,
+                                                .cache = REFERENCE_I8,
+                                                .dynamic = kind / 2};
+            const struct scatter_shape shape = {3, {BATCHES, 10, 8}, 1, ENTRIES, 1, INDEX_SLOTS};
+            const struct scatter_case c = scatter_case_of("slots", &types, &shape);
+            struct scatter_tensors t;
+
+            scatter_tensors_init(&t, &c);
+            scatter_tensors_fill(&t, &c);
+            for (int entry = 0; entry < ENTRIES; entry++)
+                scatter_set_index(&t.indices, entry, 0, row->slots[entry]);
+            assert_true(scatter_tensors_upload(&t, &c, harness.queue));
+            expect_status(scatter_check_indices(&t, &c, harness.context, harness.queue, 0, NULL),
+                          row->sentence ? CLQ_ERROR_INDEX : CLQ_OK, "slots");
+            if (row->sentence)
+                assert_string_equal(clq_error_detail(), row->sentence);
+            scatter_tensors_clear(&t);
+        }
+}
+
 /* Nothing can be valid where there is no batch; and no entry is wrong where there is none. */
 static void checks_the_empty(void **state)
 {
@@ -116,6 +165,9 @@ static void checks_the_empty(void **state)
     } rows[] = {
         {{3, {0, 10, 8}, 1, 2, 3, 2},
          "indices[0] has batch 0: the cache has no batches, for its first dimension is 0"},
+        {{3, {0, 10, 8}, 1, 2, 1, INDEX_SLOTS},
+         "indices[0] is slot 0: the cache has no batches, for its first dimension is 0"},
+        {{3, {4, 10, 0}, 1, 3, 1, INDEX_SLOTS}, NULL},
         {{3, {4, 10, 8}, 1, 0, 3, 2}, NULL},
         {{3, {4, 10, 8}, 1, 0, 3, 1}, NULL},
         {{3, {4, 10, 0}, 1, 3, 3, 1}, NULL},
@@ -369,13 +421,14 @@ static void no_entries_wait_too(void **state)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[4 + COUNT(entries_cases) + COUNT(groups_cases)] = {
+    struct CMUnitTest tests[5 + COUNT(entries_cases) + COUNT(groups_cases)] = {
+        cmocka_unit_test(checks_slots),
         cmocka_unit_test(checks_the_empty),
         cmocka_unit_test(entries_are_read_after_the_wait_list),
         cmocka_unit_test(ends_are_read_after_the_wait_list),
         cmocka_unit_test(no_entries_wait_too),
     };
-    struct CMUnitTest *at = tests + 4;
+    struct CMUnitTest *at = tests + 5;
 
     for (size_t i = 0; i < COUNT(entries_cases); i++)
         *at++ = (struct CMUnitTest){.name = entries_cases[i].name,

@@ -41,7 +41,7 @@ static struct dequantize_case combination(const char *name, size_t number,
     struct dequantize_case c = dequantize_case_of(name, &types, shape);
 
     c.results = (enum results)(number / 2268 % RESULTS_COUNT);
-    c.range = (enum clq_range_policy)(number / 7 % 3);
+    c.range = shape->slots ? CLQ_DROP : (enum clq_range_policy)(number / 7 % 3);
     c.places = number % 5 == 0 ? PLACES_STRAY : number % 5 == 1 ? PLACES_SAME : PLACES_VALID;
     c.seed += number;
     return c;
@@ -78,6 +78,13 @@ static void every_type_gathered(void **state)
         {.rank = 3, .q = {4, 9, 8}, .axis = 1, .entries = 5, .length = 3, .index_rank = 2},
         {.rank = 4, .q = {3, 4, 5, 16}, .axis = -2, .entries = 3, .length = 1, .index_rank = 1},
         {.rank = 4, .q = {3, 6, 3, 136}, .axis = 1, .entries = 9, .length = 2, .index_rank = 2},
+        {.rank = 4,
+         .q = {3, 6, 3, 136},
+         .axis = 1,
+         .entries = 9,
+         .length = 1,
+         .index_rank = 1,
+         .slots = true},
         {.rank = 3,
          .q = {2, 5, 64},
          .axis = 1,
@@ -131,6 +138,7 @@ static void every_axis_of_every_rank(void **state)
                     shape.index_rank = k % 4 < 2 ? 1 : 2;
                     shape.entries = shape.q[0];
                     shape.length = k % shape.q[axis] + 1;
+                    shape.slots = shape.index_rank == 1 && shape.length == 1;
                 }
                 i += 101;
                 c = combination("axes", i % COMBINATIONS, &shape);
@@ -167,6 +175,7 @@ static void any_layout(void **state)
             shape.index_rank = (int)random_from(&random, 1, 2);
             shape.entries = random_from(&random, 1, shape.index_rank == 1 ? shape.q[0] : 9);
             shape.length = random_from(&random, 1, shape.q[shape.axis]);
+            shape.slots = shape.index_rank == 1 && shape.length == 1;
         }
         c = combination("layouts", (size_t)random_below(&random, COMBINATIONS), &shape);
         c.seed = random_bits(&random);
@@ -239,6 +248,8 @@ static void hostile_indices(void **state)
         {.rank = 3, .q = {4, 7, 8}, .axis = 1, .entries = 40, .length = 7, .index_rank = 2},
         {.rank = 3, .q = {1, 1, 8}, .axis = 1, .entries = 30, .length = 1, .index_rank = 2},
         {.rank = 3, .q = {0, 5, 8}, .axis = 1, .entries = 6, .length = 2, .index_rank = 2},
+        {.rank = 3, .q = {4, 7, 8}, .axis = 1, .entries = 40, .length = 1, .index_rank = 1, .slots = true},
+        {.rank = 3, .q = {0, 5, 8}, .axis = 1, .entries = 6, .length = 1, .index_rank = 1, .slots = true},
     };
 
     (void)state;

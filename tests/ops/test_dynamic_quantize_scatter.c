@@ -13,8 +13,8 @@ static size_t digit(size_t *i, size_t radix)
     return value;
 }
 
-/* Types, indices of 32 or 64 bits, one or two columns, policies, a promise or none. */
-#define COMBINATIONS (DYNAMIC_TYPES * 2 * 2 * 3 * 2)
+/* Types, indices of 32 or 64 bits, one or two columns, policies and slots, a promise or none. */
+#define COMBINATIONS (DYNAMIC_TYPES * 2 * 2 * 4 * 2)
 static struct scatter_case combination(const char *name, size_t i, struct scatter_shape shape)
 {
     const size_t seed = i;
@@ -27,19 +27,23 @@ static struct scatter_case combination(const char *name, size_t i, struct scatte
                                   .symmetric = dynamic.symmetric};
     struct scatter_case c;
     enum clq_range_policy range;
+    size_t policy;
     bool unique;
 
     types.index = digit(&i, 2) ? REFERENCE_I64 : REFERENCE_I32;
     shape.index_rank = digit(&i, 2) ? 2 : 1;
-    range = (enum clq_range_policy)digit(&i, 3);
+    policy = digit(&i, 4);
     unique = digit(&i, 2);
-    if (shape.index_rank == 1 && shape.entries > shape.cache[0])
+    range = policy < 3 ? (enum clq_range_policy)policy : CLQ_DROP;
+    if (policy == 3)
+        shape.index_rank = INDEX_SLOTS, shape.length = 1;
+    else if (shape.index_rank == 1 && shape.entries > shape.cache[0])
         shape.entries = shape.cache[0];
     c = scatter_case_of(name, &types, &shape);
     c.range = range;
     /* Two entries that clamp moves may meet. */
     c.unique = unique && (shape.index_rank == 1 || range != CLQ_CLAMP);
-    c.places = shape.index_rank == 2 && c.unique ? PLACES_APART : PLACES_STRAY;
+    c.places = shape.index_rank != 1 && c.unique ? PLACES_APART : PLACES_STRAY;
     c.seed += seed;
     return c;
 }

@@ -38,6 +38,10 @@ static struct scatter_case combination(const char *name, size_t i, struct scatte
     types.zero = zeros[digit(&i, COUNT(zeros))];
     if (shape.index_rank == 1 && shape.entries > shape.cache[0])
         shape.entries = shape.cache[0];
+    if (shape.index_rank == 2 && range == CLQ_DROP && seed / 7 % 2) {
+        shape.index_rank = INDEX_SLOTS;
+        shape.length = 1;
+    }
     c = scatter_case_of(name, &types, &shape);
     c.range = (enum clq_range_policy)range;
     c.unique = unique;

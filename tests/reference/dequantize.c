@@ -53,7 +53,8 @@ static void gather(const struct reference_dequantize_desc *desc, struct referenc
                                             .indices = desc->indices,
                                             .axis = axis,
                                             .length = reference_extent(desc->y, axis),
-                                            .range = desc->range};
+                                            .range = desc->range,
+                                            .slots = desc->slots};
 
     for (int64_t entry = 0; entry < reference_extent(desc->y, 0); entry++) {
         int64_t in_y[REFERENCE_MAX_RANK] = {entry}, in_q[REFERENCE_MAX_RANK];

@@ -27,6 +27,7 @@ struct reference_dequantize_desc {
     int axis;
     enum reference_undo mode;
     enum reference_range range;
+    bool slots; /* as of reference_quantize_scatter */
 };
 struct reference_report reference_dequantize(const struct reference_dequantize_desc *desc);
 

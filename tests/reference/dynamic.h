@@ -37,6 +37,7 @@ struct reference_dynamic_quantize_scatter_desc {
     int axis;
     bool symmetric;
     enum reference_range range;
+    bool slots; /* as of reference_quantize_scatter */
 };
 struct reference_report
 reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatter_desc *desc);

@@ -127,7 +127,8 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
                                             .indices = desc->indices,
                                             .axis = axis,
                                             .length = reference_extent(desc->updates, axis),
-                                            .range = desc->range};
+                                            .range = desc->range,
+                                            .slots = desc->slots};
     const struct reference_tensor rows = rows_of(desc->updates);
     struct reference_report report = {0};
     float *values;

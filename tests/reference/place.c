@@ -18,14 +18,34 @@ static int64_t nearest(int64_t value, int64_t lowest, int64_t highest)
     return value < lowest ? lowest : value > highest ? highest : value;
 }
 
+static bool slot_place(const struct reference_places *places, int64_t entry, struct reference_place *place,
+                       struct reference_report *report)
+{
+    const int64_t size = reference_extent(places->cache, places->axis);
+    const int64_t slots = reference_extent(places->cache, 0) * size;
+    const int64_t slot = reference_load_int(places->indices, &entry);
+
+    if (slot == -1)
+        return false;
+    if (slot < 0 || slot >= slots) {
+        reference_report_dropped(report, entry);
+        return false;
+    }
+    *place = (struct reference_place){.batch = slot / size, .start = slot % size};
+    return true;
+}
+
 bool reference_place_of(const struct reference_places *places, int64_t entry, struct reference_place *place,
                         struct reference_report *report)
 {
     const int64_t batches = reference_extent(places->cache, 0);
     const int64_t size = reference_extent(places->cache, places->axis);
     const int64_t last_start = size - places->length;
-    const struct reference_place asked = asked_place(places->indices, entry);
+    struct reference_place asked;
 
+    if (places->slots)
+        return slot_place(places, entry, place, report);
+    asked = asked_place(places->indices, entry);
     *place = asked;
     if (places->range == REFERENCE_CLAMP && batches > 0) {
         place->batch = nearest(asked.batch, 0, batches - 1);

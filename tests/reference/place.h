@@ -18,9 +18,10 @@ struct reference_places {
     int axis;
     int64_t length;
     enum reference_range range;
+    bool slots; /* indices (N): batch * size + start, or -1, which skips the entry */
 };
 
-/* False where the entry is dropped; what becomes of it is added to the report. */
+/* False where the entry is dropped or skipped; what becomes of it is added to the report. */
 bool reference_place_of(const struct reference_places *places, int64_t entry, struct reference_place *place,
                         struct reference_report *report);
 

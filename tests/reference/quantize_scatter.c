@@ -30,7 +30,8 @@ struct reference_report reference_quantize_scatter(const struct reference_quanti
                                             .indices = desc->indices,
                                             .axis = axis,
                                             .length = reference_extent(desc->updates, axis),
-                                            .range = desc->range};
+                                            .range = desc->range,
+                                            .slots = desc->slots};
     struct reference_report report = {0};
 
     if (reference_count(desc->updates) == 0)

@@ -137,7 +137,7 @@ enum reference_range {
 
 /* cache[b, .., s : s+U on axis, ..] = updates[i] / scale + zero_point, rounded to its type, for i = 0, 1, .., so that
  * the last entry wins; with multiply updates[i] * scale. (b, s) is indices[i], (N, 2), or (i, indices[i]),
- * (N). scales and zero_points have one element, or one per index of the last axis, in any shape. zero_points
+ * (N), or with slots (indices[i] / A, indices[i] mod A), and -1 skips an entry. scales and zero_points have one element, or one per index of the last axis, in any shape. zero_points
  * may be NULL. */
 struct reference_quantize_scatter_desc {
     const struct reference_tensor *cache;
@@ -148,6 +148,7 @@ struct reference_quantize_scatter_desc {
     int axis;
     bool multiply;
     enum reference_range range;
+    bool slots;
 };
 struct reference_report reference_quantize_scatter(const struct reference_quantize_scatter_desc *desc);
 

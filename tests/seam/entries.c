@@ -29,13 +29,28 @@ struct place place_of(struct run *run, int64_t row, const struct clq_dim *dim, u
 
 /* What an entry asks for, in range. */
 struct target {
-    bool kept, clamped;
+    bool kept, clamped, skipped;
     int64_t batch, start;
 };
 
 static int64_t nearest(int64_t value, int64_t last)
 {
     return value < 0 ? 0 : value > last ? last : value;
+}
+
+/* A position of all batches, one behind the other; -1 skips the entry. */
+static struct target slot_of(struct run *run, const struct clq_entries *e, int64_t slot)
+{
+    struct target target = {.skipped = slot == -1};
+
+    if (e->range != CLQ_ENTRY_WRAP || e->length != 1 || e->positions != 1)
+        run_fail(run, "slots of %lld positions, with policy %u", (long long)e->length, (unsigned)e->range);
+    if (slot < 0)
+        return target;
+    target.batch = divided(slot, &e->by_size);
+    target.start = slot - target.batch * e->size;
+    target.kept = target.batch < e->batches;
+    return target;
 }
 
 static struct target target_of(struct run *run, const struct clq_entries *e, unsigned indices, int64_t entry)
@@ -46,8 +61,10 @@ static struct target target_of(struct run *run, const struct clq_entries *e, uns
     const int64_t start = run_load_index(run, indices, e->wide, pairs ? at + e->index_pair : at);
     const int64_t last_start = e->size - e->length;
     const bool batch_fits = batch >= 0 && batch < e->batches, start_fits = start >= 0 && start <= last_start;
-    struct target target = {batch_fits && start_fits, false, batch, start};
+    struct target target = {batch_fits && start_fits, false, false, batch, start};
 
+    if (e->kind == CLQ_ENTRY_SLOTS)
+        return slot_of(run, e, start);
     if (e->range == CLQ_ENTRY_CLAMP && e->batches > 0) {
         target.clamped = !target.kept;
         target.kept = true;
@@ -200,7 +217,7 @@ bool entries_place(struct run *run, const struct clq_entries *e, const struct en
         return group < e->count;
     }
     target = target_of(run, e, buffers->indices, entry);
-    if (counts && (!target.kept || target.clamped))
+    if (counts && !target.skipped && (!target.kept || target.clamped))
         report(run, e, buffers->report, entry, target.clamped);
     if (!target.kept)
         return false;

@@ -319,6 +319,28 @@ static void reports_what_is_empty(void **state)
     assert_int_equal(byte, 9);
 }
 
+/* Slots of a cache (2, 3, 1) of nines: the last of two at 4 wins, -1 goes nowhere without a word, 6, -2 and 2^33 are
+ * dropped. */
+static void places_slots(void **state)
+{
+    static const float updates[7] = {1, 2, 3, 4, 5, 6, 7}, one = 1.0f;
+    static const int64_t indices[7] = {4, 6, -1, 4, -2, 0, INT64_C(1) << 33};
+    static const int8_t expected[6] = {6, 9, 9, 9, 4, 9};
+    int8_t cache[6];
+    const struct reference_tensor ct = reference_dense(REFERENCE_I8, 1, 3, (int64_t[]){2, 3, 1}, cache);
+    const struct reference_tensor ut =
+        reference_dense(REFERENCE_F32, 1, 3, (int64_t[]){7, 1, 1}, (void *)updates);
+    const struct reference_tensor it = reference_dense(REFERENCE_I64, 1, 1, (int64_t[]){7}, (void *)indices);
+    const struct reference_tensor st = {.type = REFERENCE_F32, .data = (void *)&one};
+
+    (void)state;
+    memset(cache, 9, sizeof(cache));
+    assert_report(reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
+                      .cache = &ct, .indices = &it, .updates = &ut, .scales = &st, .axis = 1, .slots = true}),
+                  3, 0, 2);
+    assert_memory_equal(cache, expected, sizeof(cache));
+}
+
 /* The documents' cache (24, 4096, 128) and updates (24, 1, 128), with scales and zero points (1, 1, 128), all
  * but the cache bfloat16: batch i gets rint(1.5 / 0.5 + 0.75) = 4 in row 178i, and the last is dropped, being
  * at 4096. input keeps its bytes; in place the same happens to it. */
@@ -406,6 +428,7 @@ int main(void)
         cmocka_unit_test(ignores_the_shape_of_scales),
         cmocka_unit_test(packs_int4_rows),
         cmocka_unit_test(reports_what_is_empty),
+        cmocka_unit_test(places_slots),
         cmocka_unit_test(npu_quant_scatter_of_the_documents),
         cmocka_unit_test(npu_quant_scatter_replaces_all),
     };

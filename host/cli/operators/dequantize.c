@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX };
-enum { OF, MODE, AXIS, DTYPE, LENGTH, OUT_OF_RANGE, STRICT };
+enum { OF, MODE, AXIS, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT };
 enum { LEFT_OUT = OPERATOR_UNSET, INT8, UINT8, INT32, INT4, UINT4 };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
@@ -63,7 +63,7 @@ static bool check_added(struct operator_call *call)
 /* Without indices nothing would heed them. */
 static bool check_gathering_options(struct operator_call *call)
 {
-    static const int gathering[] = {LENGTH, OUT_OF_RANGE, STRICT};
+    static const int gathering[] = {LENGTH, SLOTS, OUT_OF_RANGE, STRICT};
 
     for (size_t i = 0; !call->sources[INDICES] && i < sizeof gathering / sizeof *gathering; i++)
         if (call->given[gathering[i]])
@@ -122,6 +122,7 @@ static struct clq_dequantize_desc desc_of(const struct operator_call *call)
         .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
+        .index_kind = (uint32_t)call->values[SLOTS],
     };
 }
 
@@ -139,7 +140,7 @@ static clq_status check_indices(struct operator_call *call)
     return clq_dequantize_check_indices(call->context, call->queue, &desc, 0, NULL);
 }
 
-/* Entries that are dropped leave what is there: zeros. */
+/* Entries that are dropped or skipped leave what is there: zeros. */
 static clq_status clear(struct operator_call *call, const DLTensor *y)
 {
     const cl_uchar zero = 0;
@@ -172,7 +173,7 @@ const struct operator_description dequantize_operator = {
     .formula = "  divide: y = (q - zero_points) * scales; multiply: y = (q - zero_points) / scales\n"
                "  dynamic: y = (q + offsets) * scales, one of each for each row\n"
                "  with indices y[i] is that of q[b, .., s : s+length on axis, ..]; b, s = indices[i] where\n"
-               "  indices is [N, 2], else (i, indices[i]); entries out of range are dropped, and zero in y",
+               "  indices is [N, 2], else (i, indices[i]); entries that are dropped or skipped are zero in y",
     .outputs = "y",
     .aliases = {{Q, "y"},
                 {Q, "cache"},
@@ -200,6 +201,7 @@ const struct operator_description dequantize_operator = {
             [DTYPE] = {"dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL},
                        "float32", "the type of y"},
             [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},
+            [SLOTS] = OPERATOR_SLOTS,
             [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
             [STRICT] = OPERATOR_STRICT,
         },

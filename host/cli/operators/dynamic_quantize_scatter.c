@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { CACHE, CACHE_SCALES, CACHE_OFFSETS, INDICES, UPDATES, SMOOTH_SCALES };
-enum { DTYPE, SYMMETRIC, AXIS, OUT_OF_RANGE, UNIQUE, STRICT };
+enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT };
 
 static bool plan(struct operator_call *call)
 {
@@ -41,6 +41,7 @@ static struct clq_dynamic_quantize_scatter_desc desc_of(const struct operator_ca
         .symmetric = (uint32_t)call->values[SYMMETRIC],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
+        .index_kind = (uint32_t)call->values[SLOTS],
     };
 }
 
@@ -97,6 +98,7 @@ const struct operator_description dynamic_quantize_scatter_operator = {
                        "what cache holds; needed where it is U8"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
+            [SLOTS] = OPERATOR_SLOTS,
             [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
             [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
             [STRICT] = OPERATOR_STRICT,

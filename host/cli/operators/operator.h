@@ -40,6 +40,10 @@ extern const char *const operator_flag[];
         "out-of-range", (const char *const[]){"drop", "clamp", "wrap", NULL}, "drop",                        \
             "what is done with an entry whose index is out of range"                                         \
     }
+#define OPERATOR_SLOTS                                                                                       \
+    {                                                                                                        \
+        "slots", operator_flag, "off", "indices [N] are slots of the whole cache, b * A + s; -1 skips"       \
+    }
 #define OPERATOR_STRICT                                                                                      \
     {                                                                                                        \
         "strict", operator_flag, "off", "refuse an index out of range"                                       \

@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { CACHE, INDICES, UPDATES, SCALES, ZERO_POINTS };
-enum { DTYPE, AXIS, MODE, OUT_OF_RANGE, UNIQUE, STRICT };
+enum { DTYPE, AXIS, MODE, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT };
 
 static bool plan(struct operator_call *call)
 {
@@ -25,6 +25,7 @@ static struct clq_quantize_scatter_desc desc_of(const struct operator_call *call
         .mode = (uint32_t)call->values[MODE],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
+        .index_kind = (uint32_t)call->values[SLOTS],
     };
 }
 
@@ -76,6 +77,7 @@ const struct operator_description quantize_scatter_operator = {
             [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
                       "what is done with scales"},
+            [SLOTS] = OPERATOR_SLOTS,
             [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
             [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
             [STRICT] = OPERATOR_STRICT,

@@ -27,6 +27,10 @@ static const struct {
     {"mode is 0", "--mode is divide"},
     {"mode is 2", "--mode is dynamic"},
     {"CLQ_DEQUANTIZE_MULTIPLY (1)", "multiply"},
+    {"index_kind CLQ_SLOTS (1)", "--slots"},
+    {"out_of_range is 1", "--out-of-range is clamp"},
+    {"out_of_range is 2", "--out-of-range is wrap"},
+    {"CLQ_DROP (0)", "drop"},
     {"one of them must be NULL",
      "one of them is expected; --tensor indices= or --tensor group_index= leaves one out"},
 };
