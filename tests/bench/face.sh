@@ -36,6 +36,10 @@ run "$CLQUANT" bench --size 1 --only "overlap" --json rows.json
 succeeded "overlap"
 check "beside the promise" "$CHECK_JSON" rows.json 7 unique
 
+run "$CLQUANT" bench --size 1 --only "slots float16 int8 divide" --json rows.json
+succeeded "slots"
+check "beside pairs" "$CHECK_JSON" rows.json 2 pairs
+
 run "$CLQUANT" bench --size 1 --only "uneven groups" --json rows.json
 succeeded "groups"
 check "beside one row of scales" "$CHECK_JSON" rows.json 1 dense
@@ -62,7 +66,7 @@ check "beside dense ones" "$CHECK_JSON" rows.json 4 dense
 
 run "$CLQUANT" bench --size 1 --only "dequantize int8" --json rows.json
 succeeded "dequantize"
-check "every layout, however small" "$CHECK_JSON" rows.json 7
+check "every layout, however small" "$CHECK_JSON" rows.json 8
 
 run "$CLQUANT" bench --size 3 --only "dequantize gathered int4 divide" --json rows.json
 succeeded "dequantize, an odd size"

@@ -99,7 +99,7 @@ static bool make_tensors(struct bench *bench, struct call *c)
                                                       : bench->scales,
                            0, CLQ_FLOAT32, c->scales_ndim, c->scales_shape);
     }
-    c->indices = tensor(c->places.buffer, 0, CLQ_INT32, c->places.pairs ? 2 : 1, c->index_shape);
+    c->indices = tensor(c->places.buffer, 0, CLQ_INT32, places_columns(&c->places), c->index_shape);
     if (c->row.layout == PER_GROUP)
         c->indices.data = c->extra;
     return true;
@@ -109,6 +109,7 @@ static void describe(struct call *c)
 {
     const bool symmetric = c->row.mode == SYMMETRIC;
     const DLTensor *offsets = symmetric ? NULL : &c->offsets;
+    const uint32_t index_kind = c->places.slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE;
 
     switch (c->row.operation) {
     case QUANTIZE:
@@ -129,7 +130,8 @@ static void describe(struct call *c)
                                                                       .updates = &c->x,
                                                                       .scales = &c->scales,
                                                                       .axis = 1,
-                                                                      .unique = c->row.unique};
+                                                                      .unique = c->row.unique,
+                                                                      .index_kind = index_kind};
         break;
     case DYNAMIC_QUANTIZE:
         c->desc.dynamic_quantize = (struct clq_dynamic_quantize_desc){
@@ -144,7 +146,8 @@ static void describe(struct call *c)
                                                        .updates = &c->x,
                                                        .axis = 1,
                                                        .symmetric = symmetric,
-                                                       .unique = c->row.unique};
+                                                       .unique = c->row.unique,
+                                                       .index_kind = index_kind};
         break;
     case FIND_SCALES:
         c->desc.find_scales = (struct clq_find_scales_desc){
@@ -157,7 +160,8 @@ static void describe(struct call *c)
             .indices = c->places.buffer ? &c->indices : NULL,
             .y = &c->y,
             .axis = c->places.buffer ? 1 : -1,
-            .mode = c->row.mode == DYNAMIC ? CLQ_DEQUANTIZE_DYNAMIC : CLQ_DEQUANTIZE_DIVIDE};
+            .mode = c->row.mode == DYNAMIC ? CLQ_DEQUANTIZE_DYNAMIC : CLQ_DEQUANTIZE_DIVIDE,
+            .index_kind = index_kind};
     }
 }
 

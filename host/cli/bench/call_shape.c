@@ -156,6 +156,7 @@ bool call_find_shape(struct bench *bench, struct call *c)
                                 .entries = row->entries,
                                 .update_length = row->update_length,
                                 .pairs = row->placement != STARTS,
+                                .slots = row->placement == SLOTS,
                                 .ordered = row->placement == ORDERED,
                                 .sets = row->operation == DEQUANTIZE ? 1
                                         : row->entries               ? SETS

@@ -52,15 +52,18 @@ static void add_onednn(struct bench *bench, struct race *race, const struct call
     free(scales);
 }
 
-/* The same elements dense, or the same call with the promise that entries are unique. */
+/* The same elements dense, or the same call with the promise that entries are unique, or with pairs for slots. */
 static bool add_ours(struct bench *bench, struct race *race, const struct call *c, struct rivals *rivals)
 {
     struct row row = c->row;
-    const bool dense = (row.beside & BESIDE_DENSE) != 0;
+    const bool dense = (row.beside & BESIDE_DENSE) != 0, pairs = (row.beside & BESIDE_PAIRS) != 0;
 
-    if (!(row.beside & (BESIDE_DENSE | BESIDE_UNIQUE)))
+    if (!(row.beside & (BESIDE_DENSE | BESIDE_UNIQUE | BESIDE_PAIRS)))
         return true;
-    row.unique = true;
+    if (pairs)
+        row.placement = PAIRS;
+    else
+        row.unique = true;
     if (dense) {
         row.operation = row.layout == PER_ROW ? DYNAMIC_QUANTIZE : QUANTIZE;
         row.layout = row.layout == PER_ROW ? PER_ROW : PER_LAST_AXIS;
@@ -71,7 +74,9 @@ static bool add_ours(struct bench *bench, struct race *race, const struct call *
         return false;
     rivals->other.next = OTHER_SET;
     race_add(race, &(struct contestant){.role = RACE_PEER,
-                                        .name = dense ? "dense" : "unique",
+                                        .name = dense   ? "dense"
+                                                : pairs ? "pairs"
+                                                        : "unique",
                                         .run = call_run,
                                         .self = &rivals->other,
                                         .bytes = (double)(c->src_bytes + c->dst_bytes)});
@@ -105,7 +110,8 @@ static void add_torch(struct bench *bench, struct race *race, const struct call 
                  "scatter float16 %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d",
                  c->places.batches, c->places.length, heads, columns, entries, c->places.pairs);
     } else if (c->row.operation == DYNAMIC_QUANTIZE_SCATTER && c->places.update_length == 1 &&
-               c->row.placement != ORDERED) { /* its places are at random */
+               c->row.placement != ORDERED &&
+               c->row.placement != SLOTS) { /* its places are at random pairs */
         const int64_t few = most / 4 / heads < entries ? most / 4 / heads : entries;
 
         rivals->torch.times = (double)entries / (double)few;

@@ -36,6 +36,10 @@ static void fill(const struct places *places)
             const uint64_t place =
                 places->ordered ? ((uint64_t)i + seed % count) % count : permute((uint64_t)i, count, seed);
 
+            if (places->slots) {
+                *at++ = (int32_t)place;
+                continue;
+            }
             if (places->pairs)
                 *at++ = (int32_t)(place / length);
             *at++ = (int32_t)(place % (places->pairs ? length : starts));
@@ -43,9 +47,14 @@ static void fill(const struct places *places)
     }
 }
 
+int places_columns(const struct places *places)
+{
+    return places->pairs && !places->slots ? 2 : 1;
+}
+
 static size_t set_bytes(const struct places *places)
 {
-    return (size_t)places->entries * (places->pairs ? 2 : 1) * sizeof(int32_t);
+    return (size_t)(places->entries * places_columns(places)) * sizeof(int32_t);
 }
 
 bool places_init(struct bench *bench, struct places *places)
@@ -81,10 +90,10 @@ const int32_t *places_of_call(const struct places *places, size_t call)
 
 void places_entry(const struct places *places, size_t call, int64_t i, int64_t *batch, int64_t *start)
 {
-    const int32_t *index = places_of_call(places, call) + i * (places->pairs ? 2 : 1);
+    const int32_t *index = places_of_call(places, call) + i * places_columns(places);
 
-    *batch = places->pairs ? index[0] : i;
-    *start = index[places->pairs ? 1 : 0];
+    *batch = places->slots ? index[0] / places->length : places->pairs ? index[0] : i;
+    *start = places->slots ? index[0] % places->length : index[places->pairs ? 1 : 0];
 }
 
 static bool is_written(const struct places *places, size_t call, int64_t place)

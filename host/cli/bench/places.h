@@ -10,6 +10,7 @@ struct places {
     int64_t batches, length;        /* of the cache: its first dimension and its axis */
     int64_t entries, update_length; /* of the updates */
     bool pairs;   /* (batch, start) for each entry of one position, no two of a set the same; else a start */
+    bool slots;   /* pairs: as one number, batch * length + start */
     bool ordered; /* pairs: each behind the one before, round the cache */
     int sets;
 
@@ -20,6 +21,9 @@ struct places {
 /* Fills what follows `sets`; clear accepts what init left, or zeros. */
 bool places_init(struct bench *bench, struct places *places);
 void places_clear(struct places *places);
+
+/* Numbers of an entry. */
+int places_columns(const struct places *places);
 
 /* Of the set of this call. */
 size_t places_offset_bytes(const struct places *places, size_t call);

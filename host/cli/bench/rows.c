@@ -88,6 +88,10 @@ static const struct cached {
      "prefill 2-D last wins"},
     {QUANTIZE_SCATTER, &scattered, PAIRS, 8, 128, 8, 32768, 32768, 1, true, 1, BY_DENSE,
      "prefill 2-D unique"},
+    {QUANTIZE_SCATTER, &scattered, SLOTS, 8, 128, 8, 32768, 32768, 1, false, 1, BESIDE_PAIRS,
+     "slots, no promise"},
+    {QUANTIZE_SCATTER, &scattered, SLOTS, 8, 128, 8, 32768, 32768, 1, true, 1, BESIDE_PAIRS,
+     "slots, promised apart"},
     {QUANTIZE_SCATTER, &scattered, STARTS, 8, 128, 8, 32768, 8, 4096, false, 1, BY_DENSE, "prefill 1-D"},
     {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 8192, 8, 4096, 1024, 1, false, 4, BESIDE_UNIQUE, "overlap wide"},
     {QUANTIZE_SCATTER, &scattered, PAIRS, 0, 1024, 8, 32768, 64, 1, false, 16, BESIDE_UNIQUE,
@@ -122,6 +126,8 @@ static const struct cached {
     {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 8, 128, ALL, false, 1, BY_DENSE, "prefill 2-D last wins"},
     {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 1, 1024, ALL, false, 1, BY_DENSE, "prefill 2-D last wins"},
     {DYNAMIC_QUANTIZE_SCATTER, &dyn4, PAIRS, 1, 4096, ALL, false, 1, BY_DENSE, "prefill 2-D last wins"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn4, SLOTS, 8, 128, ALL, true, 1, BESIDE_PAIRS, "slots, promised apart"},
+    {DYNAMIC_QUANTIZE_SCATTER, &dyn8, SLOTS, 8, 128, ALL, false, 1, BESIDE_PAIRS, "slots, no promise"},
     {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 8, 96, ALL, true, 1, BY_DENSE, "prefill 1-D"},
     {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 8, 128, ALL, true, 1, BY_DENSE, "prefill 1-D"},
     {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 1, 1024, ALL, true, 1, BY_DENSE, "prefill 1-D"},
@@ -134,6 +140,8 @@ static const struct cached {
     {DEQUANTIZE, &back, STARTS, 0, 1024, ALL, true, 1, LIMITS, "gathered, entries of 256 x 1024"},
     {DEQUANTIZE, &back, PAIRS, 0, 1024, ALL, true, 1, LIMITS, "gathered, entries of 1024"},
     {DEQUANTIZE, &back_rows, PAIRS, 8, 128, ALL, true, 1, LIMITS, "gathered, entries of 8 rows of 128"},
+    {DEQUANTIZE, &back_rows, SLOTS, 8, 128, ALL, true, 1, LIMITS | BESIDE_PAIRS,
+     "gathered, slots of 8 rows of 128"},
 };
 
 const char *row_operation(const struct row *row)

@@ -39,10 +39,11 @@ enum placement {
     STARTS,  /* a start in a batch of its own */
     PAIRS,   /* one position at a random (batch, start) that no other has */
     ORDERED, /* pairs, each behind the one before */
+    SLOTS,   /* as PAIRS, each told by one number */
 };
 
 /* What stands beside ours in a row. */
-enum { LIMITS = 1, BESIDE_DENSE = 2, BESIDE_UNIQUE = 4 };
+enum { LIMITS = 1, BESIDE_DENSE = 2, BESIDE_UNIQUE = 4, BESIDE_PAIRS = 8 };
 
 struct row {
     enum operation operation;
