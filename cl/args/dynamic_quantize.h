@@ -7,7 +7,7 @@
 
 #define CLQ_DYNAMIC_DIMS 8
 
-/* A unit is what is stored at once: one element, or for int4 the byte that holds two. A row is x's last
+/* A unit is what is stored at once: one element, or of nibbles the byte that holds two. A row is x's last
  * dimension, `inner` units. A row of y may lie in parts, as words that do not follow one another do. In dim
  * and entries, zero_point is the offset's. All zeros: nothing to do. */
 struct dynamic_quantize_args {
@@ -15,7 +15,7 @@ struct dynamic_quantize_args {
     clq_i64 scale_offset, offset_offset; /* elements */
     clq_i64 smooth_offset;               /* elements of dense float32 */
     clq_i64 x_stride, y_stride;          /* from unit to unit; x's from low element to low element */
-    clq_i64 x_pair;                      /* int4: from a byte's low element to its high one; else 0 */
+    clq_i64 x_pair;                      /* nibbles: from a byte's low element to its high one; else 0 */
     clq_i64 inner;                       /* units in a row */
     clq_i64 y_part, y_part_stride;       /* units in a part, and from part to part */
     struct clq_divisor by_y_part;

@@ -7,7 +7,7 @@
 
 #define CLQ_QUANTIZE_DIMS 8
 
-/* A unit is what y holds at once: one element, or for int4 the byte that holds two. A row is `inner` units
+/* A unit is what y holds at once: one element, or of nibbles the byte that holds two. A row is `inner` units
  * along the innermost dimension; a tile is up to `tile` units of one row. A row's scales and zero points begin
  * again after every `period` units: that is inner, or for cpu/quantize.cl, in dense rows, less: a multiple of 64, of which
  * a tile is one. All zeros: nothing to do. */
@@ -15,7 +15,7 @@ struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */
     clq_i64 scale_offset, zero_point_offset; /* elements */
     clq_i64 x_stride, y_stride;              /* from unit to unit; x's from low element to low element */
-    clq_i64 x_pair;                          /* int4: from a byte's low element to its high one; else 0 */
+    clq_i64 x_pair;                          /* nibbles: from a byte's low element to its high one; else 0 */
     clq_i64 inner, period;                   /* units in a row, and in a turn of its scales */
     clq_i64 tile;                            /* units in a tile; the last one of a row may be shorter */
     clq_i64 tiles_per_row, tiles;            /* tiles = rows * tiles_per_row */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is stored at once: one element, or for int4 the byte of two, the low one first. */
+/* What is stored at once: one element, or of nibbles the byte of two, the low one first. */
 #ifndef CLQUANT_SEAM_UNITS_H
 #define CLQUANT_SEAM_UNITS_H
 
