@@ -12,7 +12,6 @@
 #include "base/arithmetic.clh"
 #include "base/chunk.clh"
 #include "base/parameters.clh"
-#include "base/quotients.clh"
 #include "base/scalar.clh"
 #include "index/place.clh"
 
@@ -62,21 +61,9 @@ static inline bool has_chunks(const struct part *part, const struct quantize_arg
 #define X(k)          CHUNK_ELEMENT(SRC, x, k)
 #define SCALE_OF(k)   (SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale)
 #define ZERO_OF(k)    (ZERO_POINT_PER_ELEMENT ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
-#define UNIT(lo, hi)  PACK(DST, VALUE(lo), VALUE(hi))
-
-// A CPU's work-item divides the elements of a chunk together, a GPU's one by one.
-#if IS_GROUP || !HAS_QUOTIENTS(MODE)
 #define VALUE(k)      (APPLY_QUICK(MODE, X(k), SCALE_OF(k)) + ZERO_OF(k))
+#define UNIT(lo, hi)  PACK(DST, VALUE(lo), VALUE(hi))
 #define RARE(k)       IS_RARE(MODE, X(k), SCALE_OF(k))
-#define CHUNK_QUOTIENTS
-#define CHUNK_IS_RARE (CHUNK_ANY(SRC, RARE) < 0)
-#else
-#define VALUE(k)      (quotients.s##k + ZERO_OF(k))
-#define CHUNK_QUOTIENTS                                                                                                \
-    const FLOATS_OF(SRC) xs = (FLOATS_OF(SRC))(CHUNK_LIST(SRC, X)), by = (FLOATS_OF(SRC))(CHUNK_LIST(SRC, SCALE_OF)), \
-                         quotients = QUOTIENTS(SRC, xs, by);
-#define CHUNK_IS_RARE (ARE_WILD(SRC, xs, by) < 0)
-#endif
 
 // False where an element needs more care: it is not what it should be yet.
 static inline bool take_chunk(const struct part *part, uint4 x, uint c)
@@ -84,9 +71,8 @@ static inline bool take_chunk(const struct part *part, uint4 x, uint c)
     const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, c, SCALE_PER_ELEMENT),
                               zero_points = CHUNK_FLOATS(SRC, part->zero_points, c, ZERO_POINT_PER_ELEMENT);
 
-    CHUNK_QUOTIENTS
     ((global y_chunk *)part->y)[c] = (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
-    return !CHUNK_IS_RARE;
+    return CHUNK_ANY(SRC, RARE) >= 0;
 }
 
 // A lane's chunks from number c on, up to one that needs more care, which is returned. The next one is on its way while this
