@@ -8,7 +8,7 @@ bool by_hand_can(const struct bench *bench, const struct call *call)
 {
     const struct row *row = &call->row;
 
-    if (!bench->pool || row->calls > 1)
+    if (!bench->pool || row->calls > 1 || row->placement == SLOTS) /* the peers read pairs and starts */
         return false;
     switch (row->operation) {
     case QUANTIZE:
