@@ -25,7 +25,8 @@ static size_t cache_bytes(const struct call *fused)
 bool unfused_fits(const struct bench *bench, const struct call *fused)
 {
     return fused->row.operation == DYNAMIC_QUANTIZE_SCATTER && fused->row.unique && fused->row.dst == I4 &&
-           fused->row.calls == 1 && cache_bytes(fused) + fused->dst_bytes <= bench->x_bytes;
+           fused->row.calls == 1 && fused->row.placement != SLOTS &&
+           cache_bytes(fused) + fused->dst_bytes <= bench->x_bytes;
 }
 
 static bool build(struct bench *bench, struct unfused *unfused)
