@@ -11,8 +11,7 @@ enum clq_entry_kind {
     CLQ_ENTRY_GROUPS = 1, /* the end row of a group: rows of group g read scale row g */
     CLQ_ENTRY_STARTS = 2, /* entry i writes batch i from this start */
     CLQ_ENTRY_PAIRS = 3,  /* entry i writes this batch from this start */
-    CLQ_ENTRY_SLOTS =
-        4, /* entry i writes this position of all, batch * size + start; -1: nothing, by intent */
+    CLQ_ENTRY_SLOTS = 4,  /* entry i writes position batch * size + start; -1: nothing, by intent */
 };
 
 /* What becomes of a start that is out of range: the numbers of enum clq_range_policy. Slots count on at the next batch, and

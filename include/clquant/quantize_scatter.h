@@ -12,8 +12,8 @@
  * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on axis,
  *           which is any but the first and for an int4 or uint4 cache not the last; U is at most A; all other dimensions
  *           are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start),
- *           any N. Of slots indices [N], any N, and U is 1. scales, zero_points: one element, or one per index of the last axis; their shape is ignored,
- *           the count counts.
+ *           any N. Of slots indices [N], any N, and U is 1. scales, zero_points: one element, or one per index
+ *           of the last axis; their shape is ignored, the count counts.
  * Slots     index_kind CLQ_SLOTS: each index is a place of the whole cache, b * A + s: the slot_mapping of a paged
  *           cache, whose pages are the batches. -1 skips the entry: nothing is written, and it is not counted.
  *           out_of_range is CLQ_DROP: any other slot outside of [0, D0 * A) is dropped and counted.
