@@ -138,7 +138,7 @@ static inline void put(global uint2 *ranges, global uint *scales, global uchar *
                        const struct find_scales_args *a, long n, long index, uint2 range)
 {
     if (a->direct)
-        clq_write_scale(scales, zero_points, &a->output, index, range);
+        clq_write_scale(scales, zero_points, &a->output, 0, 0, index, range);
     else
         ranges[n] = range;
 }
@@ -155,20 +155,22 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 #endif
     // A build rehearses with arguments of zeros; no return stands ahead of a barrier.
     const uint local_id = (uint)get_local_id(0), lanes = SHARES ? max(a.lanes, 1u) : 1, lane = local_id & (lanes - 1);
-    const long units = a.units * a.parts;
+    const long units = a.units * a.batches * a.parts;
     // Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
     const long begin = SHARES ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes
                               : (long)get_global_id(0) * a.units_per_item;
     const long end = SHARES ? begin + 1 : min(begin + (IS_GROUP ? 1 : a.units_per_item), units);
 
     for (long n = begin; n < end; n++) {
-        const long part = clq_divided(n, a.by_units), unit = n - part * a.units;
+        const long of_all = clq_divided(n, a.by_units), unit = n - of_all * a.units;
+        const long part = clq_divided(of_all, a.by_batches), batch = of_all - part * a.batches;
+        const long from = a.batch_dims == 0 ? 0 : clq_place_from_end(batch, a.dim, a.batch_dims).x;
         const long first = part * a.steps_per_part, last = n < units ? min(first + a.steps_per_part, a.steps) : first;
         // A work-item of a group has a chunk.
         const long columns = REDUCES_RUNS ? 0 : min(IS_GROUP ? (long)CHUNK(SRC) : a.tile, a.inner - unit * a.tile);
 
         if (REDUCES_RUNS) {
-            uint2 range = range_of_run(x + a.x_offset + unit * a.index_stride, &a, first, last, lane, lanes);
+            uint2 range = range_of_run(x + a.x_offset + from + unit * a.index_stride, &a, first, last, lane, lanes);
 
 #if SHARES
             range = clq_share_range(shared, range, lane, lanes, 1);
@@ -179,11 +181,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
         for (long c = 0; c < columns; c += CHUNK(SRC)) {
             const long column = unit * a.tile + c;
             const uint count = (uint)min(columns - c, (long)CHUNK(SRC));
-            struct clq_ranges found = ranges_of_columns(x + a.x_offset + column * a.x_stride, &a, count,
+            struct clq_ranges found = ranges_of_columns(x + a.x_offset + from + column * a.x_stride, &a, count,
                                                         (uint)clamp(a.last - column, 0L, (long)count), first, last);
 
             for (uint k = 0; k < count; k++) {
-                put(ranges, scales, zero_points, &a, part * a.inner + column + k, column + k, clq_range(found, 0));
+                put(ranges, scales, zero_points, &a, of_all * a.inner + column + k, column + k, clq_range(found, 0));
                 found = turned(found);
             }
         }

@@ -8,6 +8,7 @@
 #include "base/parameters.clh"
 #include "base/scales.clh"
 #include "base/share.clh"
+#include "index/place.clh"
 
 #if !defined(KERNEL_NAME) || !defined(ARITHMETIC) || !defined(FORM)
 #error "finish_scales.cl: KERNEL_NAME, ARITHMETIC and FORM are required"
@@ -26,19 +27,24 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uint *restri
     const uint lane = IS_GROUP ? (uint)get_local_id(0) / here : 0;
     const long begin = IS_GROUP ? (long)get_group_id(0) * here + (long)((uint)get_local_id(0) - lane * here)
                                 : (long)get_global_id(0) * a.indices_per_item;
-    const long end = IS_GROUP ? begin + 1 : min(begin + a.indices_per_item, (long)a.indices);
+    const long end = IS_GROUP ? begin + 1 : min(begin + a.indices_per_item, a.indices * a.batches);
 
     for (long i = begin; i < end; i++) {
-        const long parts = i < a.indices ? a.parts : 0;
+        const long batch = clq_divided(i, a.by_indices), index = i - batch * a.indices;
+        const bool there = i < a.indices * a.batches;
+        const long parts = there ? a.parts : 0, first = batch * a.batch_ranges + index * a.index_ranges;
         uint2 range = 0;
 
         for (long p = lane; p < parts; p += lanes)
             for (long j = 0; j < a.span; j++)
-                range = max(range, ranges[p * a.part_ranges + i * a.index_ranges + j]);
+                range = max(range, ranges[p * a.part_ranges + first + j]);
 #if IS_GROUP
         range = clq_share_range(shared, range, lane, lanes, here);
 #endif
-        if (lane == 0 && i < a.indices)
-            clq_write_scale(scales, zero_points, &a.output, i, range);
+        if (lane == 0 && there) {
+            const struct clq_place at = clq_place_of(batch, a.dim, a.batch_dims);
+
+            clq_write_scale(scales, zero_points, &a.output, at.scale, at.zero_point, index, range);
+        }
     }
 }

@@ -5,8 +5,6 @@
 
 #include "args/types.h"
 
-#define CLQ_COPY_DIMS 8
-
 /* Offsets and strides in bytes: x is the source's, y the destination's. Piece i of row r is number r * pieces + i. FORM
  * item: a work-item copies one piece, or, where a row is one piece, some rows. All zeros: nothing to do. */
 struct copy_args {
@@ -16,7 +14,7 @@ struct copy_args {
     clq_i64 rows, rows_per_item;
     clq_u32 lanes; /* FORM group: work-items that share a piece, a power of two */
     clq_u32 outer;
-    struct clq_dim dim[CLQ_COPY_DIMS];
+    struct clq_dim dim[CLQ_MOST_DIMS];
 };
 CLQ_SAME_SIZE(copy_args, 528);
 

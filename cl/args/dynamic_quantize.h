@@ -5,8 +5,6 @@
 
 #include "args/entries.h"
 
-#define CLQ_DYNAMIC_DIMS 8
-
 /* A unit is what is stored at once: one element, or of nibbles the byte that holds two. A row is x's last
  * dimension, `inner` units. A row of y may lie in parts, as words that do not follow one another do. In dim
  * and entries, zero_point is the offset's. All zeros: nothing to do. */
@@ -24,7 +22,7 @@ struct dynamic_quantize_args {
     clq_u32 outer;               /* dimensions in dim, innermost first */
     clq_u32 symmetric, reserved;
     struct clq_entries entries;
-    struct clq_dim dim[CLQ_DYNAMIC_DIMS];
+    struct clq_dim dim[CLQ_MOST_DIMS];
 };
 CLQ_SAME_SIZE(dynamic_quantize_args, 800);
 

@@ -5,16 +5,15 @@
 
 #include "args/scales.h"
 
-#define CLQ_FIND_DIMS 8
-
 /* Work-items in a group of the group form, at most. */
 #define CLQ_FIND_LANES 128
 
 /* x is rows of `inner` elements. REDUCE runs: an index has `steps` tiles, each of up to `tile` elements of a
  * row, and a unit is an index. REDUCE columns: a step is a row, and a unit is a tile of up to `tile` columns,
- * each with a range of its own; of FORM group, of up to 16 bytes. The steps are cut into parts; unit i of part p is
- * number p * units + i, and so is its range; column i of it has range p * inner + i. A tile and a part of the steps are
- * below 2^31. All zeros: nothing to do. */
+ * each with a range of its own; of FORM group, of up to 16 bytes. The steps are cut into parts. What has indices of more
+ * dimensions is `batches` of all this. Unit i of batch b of part p is number (p * batches + b) * units + i, and so is its
+ * range; column i of it has range (p * batches + b) * inner + i. A tile and a part of the steps are below 2^31. All zeros:
+ * nothing to do. */
 struct find_scales_args {
     clq_i64 x_offset, x_stride; /* elements; from one to the next in a row */
     clq_i64 inner, last;        /* elements in a row, and in the last row */
@@ -22,14 +21,16 @@ struct find_scales_args {
     struct clq_divisor by_tiles_per_row;
     clq_i64 index_stride; /* runs: elements from one index to the next */
     clq_i64 steps, steps_per_part, parts;
-    clq_i64 units, units_per_item; /* of each part; consecutive ones that a work-item does */
-    struct clq_divisor by_units;
-    clq_u32 lanes;           /* FORM group: work-items that share a unit, a power of two */
-    clq_u32 direct;          /* 1: range i is all of index i: its scale is written, and no range */
-    clq_u32 outer, reserved; /* dimensions in dim, innermost first */
+    clq_i64 units, units_per_item; /* of a batch; consecutive ones that a work-item does */
+    clq_i64 batches;               /* of each part */
+    struct clq_divisor by_units, by_batches;
+    clq_u32 lanes;  /* FORM group: work-items that share a unit, a power of two */
+    clq_u32 direct; /* 1: range i is all of index i, of one batch: its scale is written, and no range */
+    clq_u32 outer, batch_dims; /* dimensions in dim: the rows' from its beginning on, innermost first; the
+                                * batches' from its end, innermost last */
     struct clq_scale_output output;
-    struct clq_dim dim[CLQ_FIND_DIMS]; /* only their sizes and strides in x are read */
+    struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(find_scales_args, 656);
+CLQ_SAME_SIZE(find_scales_args, 680);
 
 #endif

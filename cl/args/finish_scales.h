@@ -8,14 +8,17 @@
 /* Work-items in a group of the group form, at most. */
 #define CLQ_FINISH_LANES 128
 
-/* The ranges of index i are numbers p * part_ranges + i * index_ranges + j, for p below parts and j below
- * span. All zeros: nothing to do. */
+/* The ranges of index i of batch b are numbers p * part_ranges + b * batch_ranges + i * index_ranges + j, for p below parts
+ * and j below span; that index is number b * indices + i. All zeros: nothing to do. */
 struct finish_scales_args {
-    clq_i64 indices, indices_per_item;
-    clq_i64 parts, part_ranges, index_ranges, span;
-    clq_u32 lanes, reserved; /* FORM group: work-items that share an index, a power of two */
+    clq_i64 indices, batches, indices_per_item;
+    struct clq_divisor by_indices;
+    clq_i64 parts, part_ranges, batch_ranges, index_ranges, span;
+    clq_u32 lanes;      /* FORM group: work-items that share an index, a power of two */
+    clq_u32 batch_dims; /* dimensions in dim, innermost first */
     struct clq_scale_output output;
+    struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(finish_scales_args, 120);
+CLQ_SAME_SIZE(finish_scales_args, 600);
 
 #endif

@@ -5,8 +5,6 @@
 
 #include "args/entries.h"
 
-#define CLQ_QUANTIZE_DIMS 8
-
 /* A unit is what y holds at once: one element, or of nibbles the byte that holds two. A row is `inner` units
  * along the innermost dimension; a tile is up to `tile` units of one row. A row's scales and zero points begin
  * again after every `period` units: that is inner, or for cpu/quantize.cl, in dense rows, less: a multiple of 64, of which
@@ -24,10 +22,10 @@ struct quantize_args {
     clq_u32 lanes;                       /* FORM group: work-items that share a tile, a power of two */
     clq_u32 outer;                       /* dimensions in dim, innermost first */
     clq_u32 scale_type, zero_point_type; /* enum clq_scalar; F32 where there is one per element */
-    clq_u32 zero_point_sign;             /* dequantize: the sign bit where they are added, one a row */
+    clq_u32 zero_point_sign;             /* dequantize: the sign bit where they are added */
     clq_u32 zero_points_each;            /* dequantize: 1 where there is one per element */
     struct clq_entries entries;
-    struct clq_dim dim[CLQ_QUANTIZE_DIMS];
+    struct clq_dim dim[CLQ_MOST_DIMS];
 };
 CLQ_SAME_SIZE(quantize_args, 808);
 

@@ -5,7 +5,8 @@
 
 #include "args/types.h"
 
-#define CLQ_WIDEN_DIMS 9 /* a tensor's, and one that repeats it */
+#define CLQ_WIDEN_DIMS                                                                                       \
+    (CLQ_MOST_DIMS + 1) /* a tensor's, and one that repeats: all of it, or each element of a block */
 
 /* Element i of y is the i-th of x in row-major order. Without dimensions x has one element, which is
  * repeated; so is all of x by the outermost of nine dimensions. A group of n work-items does n * elements_per_item that
@@ -16,8 +17,9 @@ struct widen_args {
     clq_i64 elements_per_item; /* that one work-item does */
     clq_u32 type;              /* enum clq_scalar of x */
     clq_u32 dims;              /* innermost first; only their sizes and strides in x are read */
+    clq_u32 sign, reserved;    /* the sign bit where the negative is written */
     struct clq_dim dim[CLQ_WIDEN_DIMS];
 };
-CLQ_SAME_SIZE(widen_args, 536);
+CLQ_SAME_SIZE(widen_args, 544);
 
 #endif

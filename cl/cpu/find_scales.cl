@@ -166,8 +166,8 @@ NO_INLINE void take_columns(struct clq_ranges *held, global const STORAGE(SRC) *
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
 NO_INLINE void put_columns(global uint2 *ranges, global uint *scales, global uchar *zero_points,
-                                     const struct find_scales_args *a, long first, long columns,
-                                     const struct clq_ranges *held)
+                                     const struct find_scales_args *a, long range, long first,
+                                     long columns, const struct clq_ranges *held)
 {
     for (long v = 0; v * RANGE_WIDTH < columns; v++) {
         const long at = column(v, columns);
@@ -177,11 +177,11 @@ NO_INLINE void put_columns(global uint2 *ranges, global uint *scales, global uch
         STORE_UNITS(CLQ_AS_UNITS(held[v].up), up);
         STORE_UNITS(held[v].down, down);
         for (uint k = 0; k < count && !a->direct; k++)
-            ranges[first + at + k] = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
+            ranges[range + first + at + k] = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
         for (uint k = 0; k < count && a->direct; k++) {
-            const uint2 range = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
+            const uint2 found = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
 
-            clq_write_scale(scales, zero_points, &a->output, first + at + k, range);
+            clq_write_scale(scales, zero_points, &a->output, 0, 0, first + at + k, found);
         }
     }
 }
@@ -190,18 +190,22 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
                         global uint *restrict scales, global uchar *restrict zero_points,
                         const struct find_scales_args a)
 {
-    const long begin = (long)get_global_id(0) * a.units_per_item, end = min(begin + a.units_per_item, a.units * a.parts);
+    const long begin = (long)get_global_id(0) * a.units_per_item;
+    const long end = min(begin + a.units_per_item, a.units * a.batches * a.parts);
     // A build rehearses with arguments of zeros, which nothing may divide by.
-    long part = begin / max(a.units, 1L), unit = begin - part * a.units;
+    long of_all = begin / max(a.units, 1L), unit = begin - of_all * a.units;
 
     for (long n = begin; n < end; n++) {
+        const long part = of_all / a.batches;
+        global const STORAGE(SRC) *from =
+            x + a.x_offset + clq_place_from_end(of_all - part * a.batches, a.dim, a.batch_dims).x;
         const long first = part * a.steps_per_part, last = min(first + a.steps_per_part, a.steps);
 
         if (REDUCES_RUNS) {
-            const uint2 range = run(x + a.x_offset + unit * a.index_stride, &a, first, last);
+            const uint2 range = run(from + unit * a.index_stride, &a, first, last);
 
             if (a.direct)
-                clq_write_scale(scales, zero_points, &a.output, unit, range);
+                clq_write_scale(scales, zero_points, &a.output, 0, 0, unit, range);
             else
                 ranges[n] = range;
         } else {
@@ -210,11 +214,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 
             for (uint v = 0; v < HELD; v++)
                 held[v] = clq_no_ranges();
-            take_columns(held, x + a.x_offset + before * a.x_stride, &a, columns, clamp(a.last - before, 0L, columns),
+            take_columns(held, from + before * a.x_stride, &a, columns, clamp(a.last - before, 0L, columns),
                          first, last);
-            put_columns(ranges, scales, zero_points, &a, part * a.inner + before, columns, held);
+            put_columns(ranges, scales, zero_points, &a, of_all * a.inner, before, columns, held);
         }
         unit = unit + 1 < a.units ? unit + 1 : 0;
-        part += unit == 0;
+        of_all += unit == 0;
     }
 }

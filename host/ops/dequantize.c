@@ -8,8 +8,8 @@
 #include "plan/parameter.h"
 #include "plan/side_buffers.h"
 
-static const struct clq__names names = {"y", "q", "scales", "zero_points"};
-static const struct clq__names dynamic_names = {"y", "q", "scales", "offsets"};
+static const struct clq__names names = {"y", "q", "scales", "zero_points", false};
+static const struct clq__names dynamic_names = {"y", "q", "scales", "offsets", false};
 
 static clq_status check_choices(const struct clq_dequantize_desc *desc)
 {
@@ -23,6 +23,11 @@ static clq_status check_choices(const struct clq_dequantize_desc *desc)
                 "indices and group_index are both given: one of them must be NULL");
     CLQ_REQUIRE(desc->group_index == NULL || desc->mode == CLQ_DEQUANTIZE_MULTIPLY, CLQ_ERROR_VALUE,
                 "mode is %u: with group_index it must be CLQ_DEQUANTIZE_MULTIPLY (1)", desc->mode);
+    CLQ_REQUIRE(desc->group_index == NULL || desc->block == 0, CLQ_ERROR_VALUE,
+                "block is %u: with group_index it must be 0", desc->block);
+    CLQ_REQUIRE(desc->block_all == 0 || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "block_all is %u: it is for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %u", desc->block_all,
+                desc->mode);
     CLQ_REQUIRE(desc->mode <= CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
                 "mode is %u: it must be CLQ_DEQUANTIZE_DIVIDE (0), CLQ_DEQUANTIZE_MULTIPLY (1) or "
                 "CLQ_DEQUANTIZE_DYNAMIC (2)",
@@ -62,14 +67,15 @@ static clq_status check_parameters(const struct clq_dequantize_desc *desc, struc
     clq_status status = CLQ_OK;
 
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
-        CLQ_TRY(clq__parameters_check_rows(work));
+        CLQ_TRY(clq__parameters_check_dynamic(
+            work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .all = desc->block_all}));
     } else if (desc->indices != NULL) {
-        CLQ_TRY(clq__parameters_check_last(work));
+        CLQ_TRY(clq__parameters_check_placed(work, desc->block));
     } else if (desc->group_index != NULL) {
         CLQ_TRY(clq__view_init(&work->placement.indices, "group_index", desc->group_index, CLQ__INDICES));
         CLQ_TRY(clq__parameters_check_groups(work));
     } else {
-        CLQ_TRY(clq__parameters_check_axis(work, desc->axis));
+        CLQ_TRY(clq__parameters_check_dense(work, desc->axis, desc->block));
     }
 end:
     return status;

@@ -32,7 +32,7 @@ const struct clq__operator clq__dynamic_quantize = {
     .cut = clq__dynamic_cut,
 };
 
-static const struct clq__names names = {"x", "y", "scales", "offsets"};
+static const struct clq__names names = {"x", "y", "scales", "offsets", false};
 
 clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,
                                 const struct clq_dynamic_quantize_desc *desc, cl_uint num_wait,

@@ -4,7 +4,6 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
-#include "plan/axis.h"
 #include "plan/parameter.h"
 
 /* The zero points of a type fit into these. */
@@ -32,31 +31,6 @@ end:
     return status;
 }
 
-static clq_status check_shapes(struct clq__work *work, int axis)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__view *x = &work->x, *scales = &work->scale.view, *zero_points = &work->zero_point.view;
-
-    work->axis = -1;
-    if (scales->elements != 1) {
-        CLQ_TRY(clq__axis_check(x, axis, scales->name, scales->elements, &work->axis));
-        CLQ_TRY(clq__parameter_check(&work->scale, x, work->axis));
-    } else {
-        CLQ_TRY(clq__parameter_check_rank(scales, x));
-    }
-    if (zero_points->tensor == NULL)
-        goto end;
-    CLQ_REQUIRE(zero_points->elements == scales->elements, CLQ_ERROR_SHAPE,
-                "zero_points has %lld elements: it must have as many as scales, %lld",
-                (long long)zero_points->elements, (long long)scales->elements);
-    if (scales->elements != 1)
-        CLQ_TRY(clq__parameter_check(&work->zero_point, x, work->axis));
-    else
-        CLQ_TRY(clq__parameter_check_rank(zero_points, x));
-end:
-    return status;
-}
-
 static clq_status check(struct clq__work *work, const void *of)
 {
     clq_status status = CLQ_OK;
@@ -64,6 +38,7 @@ static clq_status check(struct clq__work *work, const void *of)
     const struct clq__names *names = work->names;
     struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
 
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(check_choices(desc, work));
     CLQ_TRY(clq__view_init(&work->x, names->x, desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(scales, names->scales, desc->scales, CLQ__SET(CLQ__F32)));
@@ -74,7 +49,7 @@ static clq_status check(struct clq__work *work, const void *of)
                 clq__type_name(work->type));
     CLQ_TRY(clq__view_init_optional(zero_points, names->zero_points, desc->zero_points,
                                     zero_point_types(work->type)));
-    CLQ_TRY(check_shapes(work, desc->axis));
+    CLQ_TRY(clq__parameters_check_found(work, desc->axis, desc->block));
     CLQ_TRY(clq__view_check_output(scales));
     CLQ_TRY(clq__view_check_output(zero_points));
 end:
@@ -90,7 +65,7 @@ const struct clq__operator clq__find_scales = {
     .cut = clq__scales_cut,
 };
 
-static const struct clq__names names = {"x", NULL, "scales", "zero_points"};
+static const struct clq__names names = {"x", NULL, "scales", "zero_points", false};
 
 clq_status clq_find_scales(clq_context *context, cl_command_queue queue,
                            const struct clq_find_scales_desc *desc, cl_uint num_wait, const cl_event *wait,

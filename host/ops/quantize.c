@@ -11,13 +11,14 @@ static clq_status check(struct clq__work *work, const void *of)
     clq_status status = CLQ_OK;
     const struct clq_quantize_desc *desc = of;
 
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__work_check_mode(work, desc->mode));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->y, CLQ__QUANTIZED));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(clq__parameters_check_axis(work, desc->axis));
+    CLQ_TRY(clq__parameters_check_dense(work, desc->axis, desc->block));
 end:
     return status;
 }
@@ -31,7 +32,7 @@ const struct clq__operator clq__quantize = {
     .cut = clq__static_cut,
 };
 
-static const struct clq__names names = {"x", "y", "scales", "zero_points"};
+static const struct clq__names names = {"x", "y", "scales", "zero_points", false};
 
 clq_status clq_quantize(clq_context *context, cl_command_queue queue, const struct clq_quantize_desc *desc,
                         cl_uint num_wait, const cl_event *wait, cl_event *done)

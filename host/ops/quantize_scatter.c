@@ -30,7 +30,6 @@ static clq_status check(struct clq__work *work, const void *of)
     const struct clq_quantize_scatter_desc *desc = of;
     struct clq__placement *placement = &work->placement;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__work_check_mode(work, desc->mode));
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->cache, CLQ__CACHES));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
@@ -44,7 +43,7 @@ static clq_status check(struct clq__work *work, const void *of)
                                              .index_kind = desc->index_kind,
                                              .unique = desc->unique}));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(clq__parameters_check_last(work));
+    CLQ_TRY(clq__parameters_check_placed(work, desc->block));
     CLQ_TRY(check_input(work, desc->input));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
@@ -63,7 +62,7 @@ const struct clq__operator clq__quantize_scatter = {
     .cut = clq__static_cut,
 };
 
-static const struct clq__names names = {"updates", "cache", "scales", "zero_points"};
+static const struct clq__names names = {"updates", "cache", "scales", "zero_points", false};
 
 clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,
                                 const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,

@@ -14,10 +14,11 @@ void clq__launches_claim(struct clq__launches *launches, const struct clq__place
     clq__variant_begin(&launch->variant, CLQ__CLAIM_CL);
     launch->buffers[0] = placement->indices.tensor->data;
     if (placement->workspace.buffer != NULL) {
-        launch->buffers[1] = launches->kernel.buffers[read] = placement->workspace.buffer;
+        launch->buffers[1] = launches->kernels[0].buffers[read] = placement->workspace.buffer;
         entries->owner_offset = (int64_t)(placement->workspace.offset_bytes / sizeof(uint32_t));
     } else {
-        clq__launches_scratch(launches, entries->owner_words, sizeof(uint32_t), 1, read);
+        clq__launches_scratch(launches, entries->owner_words, sizeof(uint32_t), 1,
+                              &launches->kernels[0].buffers[read]);
     }
     launches->claim.entries = *entries;
     launches->claim.by_length = clq__divisor(entries->length);

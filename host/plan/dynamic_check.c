@@ -4,12 +4,12 @@
 #include "plan/dynamic.h"
 #include "plan/parameter.h"
 
-static clq_status check_written(const struct clq__view *view, const struct clq__view *rows)
+static clq_status check_written(struct clq__parameter *parameter, const struct clq__view *rows)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY(clq__parameter_check_rows(view, rows));
-    CLQ_TRY(clq__view_check_output(view));
+    CLQ_TRY(clq__parameter_check_rows(parameter, rows, rows->rank - 1, 0));
+    CLQ_TRY(clq__view_check_output(&parameter->view));
 end:
     return status;
 }
@@ -65,9 +65,9 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
     CLQ_TRY(clq__view_check_rank(&work->y, &work->x));
     CLQ_TRY(clq__view_check_size(&work->y, &work->x, work->x.rank - 1));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(check_written(&work->scale.view, &work->y));
+    CLQ_TRY(check_written(&work->scale, &work->y));
     if (work->zero_point.view.tensor != NULL)
-        CLQ_TRY(check_written(&work->zero_point.view, &work->y));
+        CLQ_TRY(check_written(&work->zero_point, &work->y));
     if (work->smooth.tensor != NULL)
         CLQ_TRY(check_smooth(work));
 end:

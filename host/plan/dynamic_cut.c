@@ -58,12 +58,22 @@ static void choose_variant(struct clq__variant *variant, const struct clq__work 
     clq__variant_define(variant, CLQ__SMOOTH, work->smooth.tensor != NULL);
 }
 
+static void widen_smooth(struct clq__launches *launches, const struct clq__view *smooth,
+                         const struct clq__traits *traits)
+{
+    struct clq__fold from = {.dims = 0};
+
+    for (int d = smooth->rank - 1; d >= 0; d--)
+        clq__fold_add(&from, false, smooth->shape[d], (int64_t[CLQ__FOLD_TENSORS]){smooth->stride[d]});
+    clq__launches_widen(launches, smooth, &from, 1, traits, 1);
+}
+
 /* The kernel's buffers, and what is written for it first. */
 static void place_buffers(struct clq__launches *launches, struct dynamic_quantize_args *args,
                           const struct clq__work *work, const struct clq__traits *traits)
 {
     const struct clq__placement *placement = &work->placement;
-    cl_mem *buffers = launches->kernel.buffers;
+    cl_mem *buffers = launches->kernels[0].buffers;
 
     buffers[0] = clq__view_buffer(&work->x);
     buffers[1] = clq__view_buffer(&work->smooth);
@@ -74,7 +84,7 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
     buffers[6] = NULL;
     buffers[7] = placement->report.buffer;
     if (work->widen_smooth)
-        clq__launches_widen(launches, &work->smooth, work->smooth.elements, 1, traits, 1);
+        widen_smooth(launches, &work->smooth, traits);
     if (args->entries.owner_words > 0)
         clq__launches_claim(launches, placement, &args->entries, traits, 6);
 }
@@ -82,7 +92,7 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
 void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
     struct dynamic_quantize_args *args = &plan->of_dynamic;
-    struct clq__launch *kernel = &plan->launches.kernel;
+    struct clq__launch *kernel = &plan->launches.kernels[0];
     const bool group = traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS);
 
     if (group)

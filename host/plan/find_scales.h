@@ -17,14 +17,18 @@ struct clq__plan;
 enum { CLQ__ROWS_OF_PART = 32 };
 
 struct clq__scales {
-    struct find_scales_args find_args;
-    struct finish_scales_args finish_args;
-    bool columns;                    /* else runs: what find's work-items take */
-    int64_t rows;                    /* of one unit, as they were laid together */
-    int64_t together;                /* rows that became one */
-    struct clq__launch find, finish; /* the kernels */
-    int64_t ranges;                  /* how many find writes */
-    bool finish_group;               /* finish takes the group form */
+    /* What is left of the axis behind whole blocks has kernels of its own. */
+    struct clq__scales_part {
+        struct find_scales_args find_args;
+        struct finish_scales_args finish_args;
+        bool columns;                    /* else runs: what find's work-items take */
+        int64_t rows;                    /* of one unit, as they were laid together */
+        int64_t together;                /* rows that became one */
+        struct clq__launch find, finish; /* the kernels */
+        int64_t ranges;                  /* how many find writes */
+        bool finish_group;               /* finish takes the group form */
+    } parts[2];
+    int num_parts;
 };
 
 /* Folds the layout, and fills the arguments but for what depends on the device. */

@@ -54,12 +54,12 @@ static void set_parts(struct find_scales_args *args)
     args->units_per_item = 1;
 }
 
-static void cut_runs(struct clq__scales *call, const struct clq__work *work, const struct clq__traits *traits,
-                     int64_t local)
+static void cut_runs(struct clq__scales_part *call, const struct clq__work *work,
+                     const struct clq__traits *traits, int64_t local)
 {
     struct find_scales_args *args = &call->find_args;
     const int64_t of_index = call->rows * args->inner;
-    const int64_t share = share_of(args->units * of_index, LONG_SHARE, traits);
+    const int64_t share = share_of(args->units * args->batches * of_index, LONG_SHARE, traits);
     int64_t lanes = 1, rounds;
 
     while (lanes < local && lanes * vector_of(work) * 4 < args->inner)
@@ -83,12 +83,12 @@ static void cut_runs(struct clq__scales *call, const struct clq__work *work, con
         args->units_per_item = least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
 }
 
-static void cut_columns(struct clq__scales *call, const struct clq__work *work,
+static void cut_columns(struct clq__scales_part *call, const struct clq__work *work,
                         const struct clq__traits *traits)
 {
     struct find_scales_args *args = &call->find_args;
     const int64_t rows = call->rows;
-    const int64_t share = share_of(rows * args->inner, LONG_SHARE_OF_COLUMNS, traits);
+    const int64_t share = share_of(rows * args->inner * args->batches, LONG_SHARE_OF_COLUMNS, traits);
     const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
     const int64_t wanted = (traits->group_form ? 2048 : 4) * (int64_t)traits->compute_units;
     int64_t rounds;
@@ -98,14 +98,15 @@ static void cut_columns(struct clq__scales *call, const struct clq__work *work,
                  : traits->long_runs ? CLQ_CPU_FIND_COLUMN_BYTES / bytes
                                      : SHORT_COLUMNS;
     while (!traits->group_form && args->tile > 256 &&
-           clq__ceil_div(args->inner, args->tile) * clq__ceil_div(rows, CLQ__ROWS_OF_PART) < wanted)
+           clq__ceil_div(args->inner, args->tile) * args->batches * clq__ceil_div(rows, CLQ__ROWS_OF_PART) <
+               wanted)
         args->tile /= 2;
     args->tile = least(args->tile, args->inner);
     args->units = args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = rows;
     rounds = clq__rounds_of_row(args->tile, args->outer);
     args->steps_per_part =
-        traits->group_form ? clq__ceil_div(rows * args->units, wanted) : share / args->tile;
+        traits->group_form ? clq__ceil_div(rows * args->units * args->batches, wanted) : share / args->tile;
     args->steps_per_part = most(args->steps_per_part, CLQ__ROWS_OF_PART);
     if (traits->ends_loops)
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
@@ -115,7 +116,8 @@ static void cut_columns(struct clq__scales *call, const struct clq__work *work,
     set_parts(args);
 }
 
-static void cut_find(struct clq__scales *call, const struct clq__work *work, const struct clq__traits *traits)
+static void cut_find(struct clq__scales_part *call, const struct clq__work *work,
+                     const struct clq__traits *traits)
 {
     struct find_scales_args *args = &call->find_args;
     struct finish_scales_args *finish = &call->finish_args;
@@ -130,12 +132,12 @@ static void cut_find(struct clq__scales *call, const struct clq__work *work, con
     else
         cut_runs(call, work, traits, local);
     call->find.local = (size_t)local;
-    call->find.groups =
-        (size_t)clq__ceil_div(args->units * args->parts, args->units_per_item * (local / args->lanes));
+    call->find.groups = (size_t)clq__ceil_div(args->units * args->batches * args->parts,
+                                              args->units_per_item * (local / args->lanes));
     finish->parts = args->parts * call->together;
-    args->direct = finish->parts == 1 && finish->span == 1 && finish->index_ranges != 0;
+    args->direct = finish->parts == 1 && finish->span == 1 && args->batches == 1;
     if (!args->direct)
-        call->ranges = args->parts * (call->columns ? args->inner : args->units);
+        call->ranges = args->parts * args->batches * (call->columns ? args->inner : args->units);
 }
 
 /* Loop rounds for an index whose ranges so many work-items share. */
@@ -145,7 +147,7 @@ static int64_t finish_rounds(const struct finish_scales_args *args, int64_t lane
 }
 
 /* Returns the rounds of a work-item. */
-static int64_t cut_finish(struct clq__scales *call, const struct clq__traits *traits)
+static int64_t cut_finish(struct clq__scales_part *call, const struct clq__traits *traits)
 {
     struct finish_scales_args *args = &call->finish_args;
     const bool too_long = traits->ends_loops && finish_rounds(args, 1) > CLQ__MOST_ROUNDS;
@@ -159,20 +161,22 @@ static int64_t cut_finish(struct clq__scales *call, const struct clq__traits *tr
         return 0;
     }
     while (lanes < local && lanes * 4 < args->parts &&
-           (too_long || args->indices * lanes < 2048 * (int64_t)traits->compute_units))
+           (too_long || args->indices * args->batches * lanes < 2048 * (int64_t)traits->compute_units))
         lanes *= 2;
     args->lanes = (uint32_t)lanes;
     args->indices_per_item = 1;
     if (!group)
-        args->indices_per_item = most(least(clq__ceil_div(args->indices, 4 * traits->compute_units),
-                                            clq__times_within(finish_rounds(args, 1))),
-                                      1);
+        args->indices_per_item =
+            most(least(clq__ceil_div(args->indices * args->batches, 4 * traits->compute_units),
+                       clq__times_within(finish_rounds(args, 1))),
+                 1);
     call->finish.local = (size_t)local;
-    call->finish.groups = (size_t)clq__ceil_div(args->indices, args->indices_per_item * (local / lanes));
+    call->finish.groups =
+        (size_t)clq__ceil_div(args->indices * args->batches, args->indices_per_item * (local / lanes));
     return args->indices_per_item * finish_rounds(args, lanes);
 }
 
-static void choose_variants(struct clq__scales *call, const struct clq__work *work,
+static void choose_variants(struct clq__scales_part *call, const struct clq__work *work,
                             const struct clq__traits *traits)
 {
     struct clq__variant *find = &call->find.variant, *finish = &call->finish.variant;
@@ -185,7 +189,7 @@ static void choose_variants(struct clq__scales *call, const struct clq__work *wo
     clq__variant_end_form(finish, traits, call->finish_group);
 }
 
-static void place_buffers(struct clq__scales *call, const struct clq__work *work)
+static void place_buffers(struct clq__scales_part *call, const struct clq__work *work)
 {
     cl_mem *found = call->find.buffers, *finished = call->finish.buffers;
 
@@ -202,18 +206,32 @@ static void place_buffers(struct clq__scales *call, const struct clq__work *work
 }
 
 /* Where no range is needed, find is the only kernel; where x is empty, finish. */
+static int64_t cut_part(struct clq__plan *plan, struct clq__scales_part *part, unsigned number,
+                        const struct clq__traits *traits)
+{
+    struct clq__launches *launches = &plan->launches;
+    struct clq__launch *kernel = &launches->kernels[number];
+    int64_t rounds;
+
+    cut_find(part, &plan->work, traits);
+    rounds = cut_finish(part, traits);
+    choose_variants(part, &plan->work, traits);
+    place_buffers(part, &plan->work);
+    *kernel = part->finish.groups > 0 ? part->finish : part->find;
+    launches->num_kernels = number + 1;
+    if (part->find.groups > 0 && part->finish.groups > 0) {
+        *clq__launches_add(launches) = part->find;
+        clq__launches_scratch(launches, part->ranges, 2 * sizeof(uint32_t), FOUND_RANGES,
+                              &kernel->buffers[FINISHED_RANGES]);
+    }
+    return rounds;
+}
+
 void clq__scales_cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
     struct clq__scales *call = &plan->of_scales;
-    struct clq__launches *launches = &plan->launches;
 
-    cut_find(call, &plan->work, traits);
-    plan->rounds = cut_finish(call, traits);
-    choose_variants(call, &plan->work, traits);
-    place_buffers(call, &plan->work);
-    launches->kernel = call->finish.groups > 0 ? call->finish : call->find;
-    if (call->find.groups == 0 || call->finish.groups == 0)
-        return;
-    *clq__launches_add(launches) = call->find;
-    clq__launches_scratch(launches, call->ranges, 2 * sizeof(uint32_t), FOUND_RANGES, FINISHED_RANGES);
+    plan->rounds = 0;
+    for (int i = 0; i < call->num_parts; i++)
+        plan->rounds = most(plan->rounds, cut_part(plan, &call->parts[i], (unsigned)i, traits));
 }

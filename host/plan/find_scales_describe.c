@@ -3,9 +3,10 @@
 #include "base/ceil_div.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
+#include "plan/parameter.h"
 #include "plan/plan.h"
 
-enum { X, INDEX }; /* the tensors of the fold */
+enum { X, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
 enum {
     SHORT_RUN = 512, /* rows of one index shorter than this are taken as columns, where many lie together */
@@ -13,41 +14,88 @@ enum {
     COLUMNS = 2048   /* so many are laid side by side where rows have few */
 };
 
-/* What repeats has the range of what it repeats: dimensions of stride 0 are left out. True where the axis is
- * one of them, so that all indices have one range. */
-static bool fold(struct clq__fold *fold, const struct clq__work *work)
+static bool has_index(const struct clq__fold_dim *dim)
+{
+    return dim->stride[SCALE] != 0;
+}
+
+/* So many indices of dimension d, which follow one another by `step`, and of which each has a scale of its own or none. */
+static void add(struct clq__fold *fold, const struct clq__work *work, int d, int64_t size, int64_t step,
+                bool of_scale)
+{
+    clq__fold_add(fold, false, size,
+                  (int64_t[CLQ__FOLD_TENSORS]){step * work->x.stride[d], of_scale ? work->scale.stride[d] : 0,
+                                               of_scale ? work->zero_point.stride[d] : 0});
+}
+
+/* What repeats has the range of what it repeats: dimensions of stride 0 are left out, but where each index has a scale. These
+ * are outermost. */
+static void fold(struct clq__fold *fold, const struct clq__work *work, const struct clq__range *range)
 {
     const struct clq__view *x = &work->x;
-    bool repeats = false;
 
     fold->dims = 0;
     for (int d = x->rank - 1; d >= 0; d--) {
-        if (x->stride[d] != 0)
-            clq__fold_add(fold, false, x->shape[d], (int64_t[]){x->stride[d], d == work->axis, 0, 0});
-        else if (d == work->axis)
-            repeats = true;
+        if (x->stride[d] == 0)
+            continue;
+        if (range != NULL && d == work->axis) {
+            add(fold, work, d, range->size, 1, false);
+            add(fold, work, d, range->blocks, range->size, true);
+        } else {
+            add(fold, work, d, x->shape[d], 1, true);
+        }
     }
     clq__fold_sort(fold, 0, X);
+    for (int d = x->rank - 1; d >= 0; d--)
+        if (x->stride[d] == 0 && work->scale.stride[d] != 0)
+            add(fold, work, d, range != NULL && d == work->axis ? range->blocks : x->shape[d], 1, true);
     clq__fold_merge(fold);
     if (fold->dims == 0)
-        clq__fold_add(fold, true, 1, (int64_t[]){1, 0, 0, 0});
-    return repeats;
+        clq__fold_add(fold, true, 1, (int64_t[CLQ__FOLD_TENSORS]){1});
 }
 
-/* The rows' dimensions: all from `first` on but the axis. Returns how many rows there are. */
-static int64_t fill_rows(struct find_scales_args *args, const struct clq__fold *fold, int first)
+/* The dimensions from `first` on: the rows' are those of no index, and the batches' the others but for number `but`. Returns
+ * how many rows there are. */
+static int64_t fill_dims(struct clq__scales_part *part, const struct clq__fold *fold, int first, int but)
 {
+    struct find_scales_args *args = &part->find_args;
     int64_t rows = 1;
 
-    args->outer = 0;
-    for (int d = first; d < fold->dims; d++) {
-        if (fold->dim[d].stride[INDEX] != 0)
-            continue;
-        args->dim[args->outer++] = (struct clq_dim){.size = fold->dim[d].size, .x = fold->dim[d].stride[X]};
-        rows *= fold->dim[d].size;
-    }
+    args->outer = args->batch_dims = 0;
+    args->batches = 1;
+    for (int d = first; d < fold->dims; d++)
+        if (!has_index(&fold->dim[d])) {
+            args->dim[args->outer++] =
+                (struct clq_dim){.size = fold->dim[d].size, .x = fold->dim[d].stride[X]};
+            rows *= fold->dim[d].size;
+        }
+    for (int d = first; d < fold->dims; d++)
+        if (has_index(&fold->dim[d]) && d != but) {
+            struct clq_dim *dim = &args->dim[CLQ_MOST_DIMS - ++args->batch_dims];
+
+            *dim = (struct clq_dim){.size = fold->dim[d].size,
+                                    .by_size = clq__divisor(fold->dim[d].size),
+                                    .x = fold->dim[d].stride[X],
+                                    .scale = fold->dim[d].stride[SCALE],
+                                    .zero_point = fold->dim[d].stride[ZERO_POINT]};
+            part->finish_args.dim[args->batch_dims - 1] = *dim;
+            args->batches *= dim->size;
+        }
     clq__divide_dims(args->dim, args->outer);
+    clq__divide_dims(part->finish_args.dim, args->batch_dims);
+    part->finish_args.batch_dims = args->batch_dims;
+    part->finish_args.batches = args->batches;
     return rows;
+}
+
+/* Of one index dimension the indices and their steps. */
+static void fill_indices(struct clq__scales_part *part, const struct clq__fold_dim *dim)
+{
+    struct clq_scale_output *output = &part->find_args.output;
+
+    part->finish_args.indices = dim->size;
+    output->scale_stride = dim->stride[SCALE];
+    output->zero_point_stride = dim->stride[ZERO_POINT];
 }
 
 /* Rows of few columns that follow one another are laid side by side: the ranges of one part are then those of
@@ -58,7 +106,7 @@ static int64_t widen_rows(struct find_scales_args *args, int64_t *rows)
     int64_t together = clq__ceil_div(COLUMNS, args->inner);
 
     args->last = args->inner;
-    if (*rows <= CLQ__ROWS_OF_PART || args->inner >= COLUMNS / 4 || args->outer != 1 ||
+    if (*rows <= CLQ__ROWS_OF_PART || args->inner >= COLUMNS / 4 || args->outer != 1 || args->batches > 1 ||
         args->dim[0].x != args->inner * args->x_stride)
         return 1;
     if (together > *rows)
@@ -71,67 +119,80 @@ static int64_t widen_rows(struct find_scales_args *args, int64_t *rows)
     return together;
 }
 
+static int64_t rows_from(const struct clq__fold *fold, int first)
+{
+    int64_t rows = 1;
+
+    for (int d = first; d < fold->dims; d++)
+        if (!has_index(&fold->dim[d]))
+            rows *= fold->dim[d].size;
+    return rows;
+}
+
 /* Runs, where the elements of a row have one index; columns, where each has its own, or where the rows of one
  * index are short and many lie together. */
 static bool takes_columns(const struct clq__fold *fold)
 {
     const struct clq__fold_dim *dim = fold->dim;
 
-    if (dim[0].stride[INDEX] != 0)
+    if (has_index(&dim[0]))
         return true;
-    return fold->dims > 2 && dim[1].stride[INDEX] != 0 && dim[0].size < SHORT_RUN &&
-           dim[1].stride[X] == dim[0].size * dim[0].stride[X] && clq__fold_count(fold, 2) >= FEW_ROWS;
+    return fold->dims > 2 && has_index(&dim[1]) && dim[0].size < SHORT_RUN &&
+           dim[1].stride[X] == dim[0].size * dim[0].stride[X] && rows_from(fold, 2) >= FEW_ROWS;
 }
 
-static void describe_columns(struct clq__scales *call, const struct clq__fold *fold)
+static void describe_columns(struct clq__scales_part *part, const struct clq__fold *fold)
 {
-    struct find_scales_args *args = &call->find_args;
-    struct finish_scales_args *finish = &call->finish_args;
-    const bool pairs = fold->dim[0].stride[INDEX] == 0;
+    struct find_scales_args *args = &part->find_args;
+    struct finish_scales_args *finish = &part->finish_args;
+    const bool pairs = !has_index(&fold->dim[0]);
 
     if (pairs) {
         finish->span = finish->index_ranges = args->inner;
         args->inner *= fold->dim[1].size;
     }
-    finish->part_ranges = args->inner;
-    call->rows = fill_rows(args, fold, pairs ? 2 : 1);
-    call->together = widen_rows(args, &call->rows);
+    fill_indices(part, &fold->dim[pairs]);
+    finish->batch_ranges = args->inner;
+    part->rows = fill_dims(part, fold, pairs ? 2 : 1, -1);
+    finish->part_ranges = args->batches * finish->batch_ranges;
+    part->together = widen_rows(args, &part->rows);
 }
 
-static void describe_runs(struct clq__scales *call, const struct clq__fold *fold)
+static void describe_runs(struct clq__scales_part *part, const struct clq__fold *fold)
 {
-    struct find_scales_args *args = &call->find_args;
+    struct find_scales_args *args = &part->find_args;
+    struct finish_scales_args *finish = &part->finish_args;
+    int index = 0;
 
-    args->units = 1;
-    for (int d = 1; d < fold->dims; d++) {
-        if (fold->dim[d].stride[INDEX] == 0)
-            continue;
-        args->units = fold->dim[d].size;
-        args->index_stride = fold->dim[d].stride[X];
-    }
-    call->finish_args.part_ranges = args->units;
-    call->rows = fill_rows(args, fold, 1);
-    call->together = 1;
+    for (int d = fold->dims - 1; d > 0; d--)
+        if (has_index(&fold->dim[d]))
+            index = d;
+    args->units = index > 0 ? fold->dim[index].size : 1;
+    args->index_stride = index > 0 ? fold->dim[index].stride[X] : 0;
+    if (index > 0)
+        fill_indices(part, &fold->dim[index]);
+    finish->batch_ranges = args->units;
+    part->rows = fill_dims(part, fold, 1, index);
+    finish->part_ranges = args->batches * args->units;
+    part->together = 1;
 }
 
-static void describe_ranges(struct clq__scales *call, const struct clq__work *work)
+static void describe_ranges(struct clq__scales_part *part, const struct clq__work *work,
+                            const struct clq__range *range)
 {
-    struct find_scales_args *args = &call->find_args;
-    struct finish_scales_args *finish = &call->finish_args;
+    struct find_scales_args *args = &part->find_args;
     struct clq__fold folded;
-    const bool repeats = fold(&folded, work);
 
+    fold(&folded, work, range);
     args->x_offset = clq__view_offset_units(&work->x);
     args->x_stride = folded.dim[0].stride[X];
     args->inner = args->last = folded.dim[0].size;
-    finish->index_ranges = 1;
-    call->columns = takes_columns(&folded);
-    if (call->columns)
-        describe_columns(call, &folded);
+    part->finish_args.index_ranges = 1;
+    part->columns = takes_columns(&folded);
+    if (part->columns)
+        describe_columns(part, &folded);
     else
-        describe_runs(call, &folded);
-    if (repeats)
-        finish->index_ranges = 0;
+        describe_runs(part, &folded);
 }
 
 static struct clq_scale_output output_of(const struct clq__work *work)
@@ -140,9 +201,7 @@ static struct clq_scale_output output_of(const struct clq__work *work)
     const int32_t middle = clq__type_middle(work->type);
     struct clq_scale_output out = {
         .scale_offset = clq__view_offset_units(&work->scale.view),
-        .scale_stride = work->scale.stride,
         .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
-        .zero_point_stride = work->zero_point.stride,
         .zero_point_type = (uint32_t)work->zero_point.view.type,
         .levels = clq__type_is(work->type, CLQ__NIBBLES) ? 15 : 255,
         .symmetric = symmetric,
@@ -154,19 +213,66 @@ static struct clq_scale_output output_of(const struct clq__work *work)
     return out;
 }
 
+/* Of an x without elements every scale is that of zeros: finish writes them without a range. */
+static void describe_empty(struct clq__scales_part *part, const struct clq__work *work)
+{
+    struct finish_scales_args *finish = &part->finish_args;
+    const struct clq__parameter *scale = &work->scale;
+
+    for (int d = work->x.rank - 1; d >= 0; d--) {
+        const int64_t size = work->x.shape[d];
+
+        if (scale->stride[d] != 0)
+            finish->dim[finish->batch_dims++] = (struct clq_dim){
+                .size = scale->blocks && d == work->axis ? clq__blocks_of(size, work->block) : size,
+                .scale = scale->stride[d],
+                .zero_point = work->zero_point.stride[d]};
+    }
+    clq__divide_dims(finish->dim, finish->batch_dims);
+    finish->batches = scale->view.elements;
+}
+
+static void describe_part(struct clq__scales *call, const struct clq__work *work,
+                          const struct clq__range *range)
+{
+    struct clq__scales_part *part = &call->parts[call->num_parts++];
+    const struct clq_scale_output output = output_of(work);
+
+    part->find_args = (struct find_scales_args){.output = output, .batches = 1};
+    part->finish_args = (struct finish_scales_args){.indices = 1, .batches = 1, .span = 1};
+    part->columns = false;
+    if (work->x.elements > 0)
+        describe_ranges(part, work, range);
+    else
+        describe_empty(part, work);
+    if (range != NULL && range->first > 0) {
+        const int64_t blocks = range->first / work->block;
+
+        part->find_args.x_offset += range->first * work->x.stride[work->axis];
+        part->find_args.output.scale_offset += blocks * work->scale.stride[work->axis];
+        part->find_args.output.zero_point_offset += blocks * work->zero_point.stride[work->axis];
+    }
+    part->finish_args.output = part->find_args.output;
+    part->finish_args.by_indices = clq__divisor(part->finish_args.indices);
+    part->find_args.by_batches = clq__divisor(part->find_args.batches);
+}
+
 bool clq__scales_describe(struct clq__plan *plan)
 {
     const struct clq__work *work = &plan->work;
     struct clq__scales *call = &plan->of_scales;
-    const struct clq_scale_output output = output_of(work);
 
+    call->num_parts = 0;
     if (work->scale.view.elements == 0)
         return false;
-    call->find_args = (struct find_scales_args){.output = output};
-    call->finish_args =
-        (struct finish_scales_args){.indices = work->scale.view.elements, .span = 1, .output = output};
-    call->columns = false;
-    if (work->x.elements > 0)
-        describe_ranges(call, work);
+    if (work->scale.blocks && work->x.elements > 0) {
+        const int64_t size = work->x.shape[work->axis], rest = size % work->block;
+
+        describe_part(call, work, &(struct clq__range){0, work->block, size / work->block});
+        if (rest > 0)
+            describe_part(call, work, &(struct clq__range){size - rest, rest, 1});
+    } else {
+        describe_part(call, work, NULL);
+    }
     return true;
 }

@@ -10,6 +10,7 @@
 void clq__launches_init(struct clq__launches *launches)
 {
     launches->num_before = launches->num_scratch = 0;
+    launches->num_kernels = 1;
     launches->claims = false;
 }
 
@@ -20,14 +21,30 @@ struct clq__launch *clq__launches_add(struct clq__launches *launches)
 }
 
 void clq__launches_scratch(struct clq__launches *launches, int64_t elements, size_t element_bytes,
-                           unsigned written, unsigned read)
+                           unsigned written, cl_mem *read)
 {
     assert(launches->num_before > 0 && launches->num_scratch < CLQ__MOST_BEFORE);
     launches->scratch[launches->num_scratch++] =
         (struct clq__scratch){.elements = elements,
                               .element_bytes = element_bytes,
-                              .written = &launches->before[launches->num_before - 1].buffers[written],
-                              .read = &launches->kernel.buffers[read]};
+                              .places = {&launches->before[launches->num_before - 1].buffers[written], read},
+                              .num_places = 2};
+}
+
+struct clq__launch *clq__launches_repeat(struct clq__launches *launches)
+{
+    struct clq__launch *first = &launches->kernels[0], *kernel = &launches->kernels[launches->num_kernels];
+
+    assert(launches->num_kernels < CLQ__MOST_KERNELS);
+    launches->num_kernels++;
+    *kernel = *first;
+    for (unsigned i = 0; i < launches->num_scratch; i++) {
+        struct clq__scratch *scratch = &launches->scratch[i];
+
+        assert(scratch->num_places < CLQ__MOST_PLACES);
+        scratch->places[scratch->num_places++] = &kernel->buffers[scratch->places[1] - first->buffers];
+    }
+    return kernel;
 }
 
 static clq_status create(clq_context *context, const struct clq__scratch *scratch, cl_mem *buffer)
@@ -39,7 +56,8 @@ static clq_status create(clq_context *context, const struct clq__scratch *scratc
                 CLQ_ERROR_OVERFLOW, "scratch memory of %" PRId64 " elements of %zu bytes: it must fit size_t",
                 scratch->elements, scratch->element_bytes);
     CLQ_TRY(clq__scratch_create(context, size_bytes, buffer));
-    *scratch->written = *scratch->read = *buffer;
+    for (unsigned i = 0; i < scratch->num_places; i++)
+        *scratch->places[i] = *buffer;
 end:
     return status;
 }
@@ -52,6 +70,28 @@ static clq_status clear_table(const struct clq__launches *launches, cl_command_q
     return clq__clear(queue, launches->before[launches->num_before - 1].buffers[1],
                       (size_t)entries->owner_offset * sizeof(uint32_t),
                       (size_t)entries->owner_words * sizeof(uint32_t), num_wait, wait, cleared);
+}
+
+/* One after the other; the first waits for what is given. */
+static clq_status enqueue_kernels(const struct clq__launches *launches, clq_context *context,
+                                  cl_command_queue queue, cl_uint num_wait, const cl_event *wait,
+                                  cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    cl_event before = NULL, now = NULL;
+
+    for (unsigned i = 0; i < launches->num_kernels; i++) {
+        const bool last = i + 1 == launches->num_kernels;
+
+        CLQ_TRY(clq__launch(context, queue, &launches->kernels[i], i > 0 ? 1 : num_wait,
+                            i > 0 ? &before : wait, last ? done : &now));
+        clq__event_release(before);
+        before = now;
+        now = NULL;
+    }
+end:
+    clq__event_release(before);
+    return status;
 }
 
 /* All buffers before the first command: where one fails, nothing was enqueued. */
@@ -76,8 +116,8 @@ clq_status clq__launches_enqueue(struct clq__launches *launches, clq_context *co
                             claims ? &cleared : wait, &events[i]));
         num_events++;
     }
-    CLQ_TRY(clq__launch(context, queue, &launches->kernel, num_events > 0 ? num_events : num_wait,
-                        num_events > 0 ? events : wait, done));
+    CLQ_TRY(enqueue_kernels(launches, context, queue, num_events > 0 ? num_events : num_wait,
+                            num_events > 0 ? events : wait, done));
 end:
     for (cl_uint i = 0; i < num_events; i++)
         clq__event_release(events[i]);
@@ -100,7 +140,8 @@ clq_status clq__launches_build(const struct clq__launches *launches, clq_context
             CLQ_TRY(clq__launch_build(context, launch));
         built = launch;
     }
-    CLQ_TRY(clq__launch_build(context, &launches->kernel));
+    for (unsigned i = 0; i < launches->num_kernels; i++)
+        CLQ_TRY(clq__launch_build(context, &launches->kernels[i]));
 end:
     return status;
 }

@@ -10,20 +10,26 @@
 #include "plan/placement.h"
 #include "runtime/launch.h"
 
-#define CLQ__MOST_BEFORE 3
+#define CLQ__MOST_BEFORE  3
+#define CLQ__MOST_KERNELS 2
 
-/* A buffer for the call, which one command writes and the kernel reads: as these arguments of theirs. */
+#define CLQ__MOST_PLACES 3
+
+/* A buffer for the call, which one command writes and others read: as these arguments of theirs. */
 struct clq__scratch {
     int64_t elements;
     size_t element_bytes;
-    cl_mem *written, *read;
+    cl_mem *places[CLQ__MOST_PLACES];
+    unsigned num_places;
 };
 
 struct clq__launches {
     struct clq__launch before[CLQ__MOST_BEFORE]; /* each starts on the caller's wait list */
     unsigned num_before;
     struct clq__launch
-        kernel; /* follows on the events of all of them, so that a queue out of order is right too */
+        kernels[CLQ__MOST_KERNELS]; /* the first follows on the events of all of them, and each on the one
+                                                      before it, so that a queue out of order is right too */
+    unsigned num_kernels;
     struct clq__scratch scratch[CLQ__MOST_BEFORE];
     unsigned num_scratch;
     bool claims; /* the last one before the kernel is claim.cl's, whose table is cleared ahead of it */
@@ -31,19 +37,23 @@ struct clq__launches {
     struct claim_args claim;
 };
 
-/* No command before the kernel, of which nothing is set. */
+/* No command before the kernel, and one kernel, of which nothing is set. */
 void clq__launches_init(struct clq__launches *launches);
 
-/* A command before the kernel, which writes a buffer for the call, its argument number `written`. The kernel reads it as
- * its argument number `read`. */
+/* A command before the kernels, which writes a buffer for the call, its argument number `written`. `read` is the argument
+ * of a kernel that reads it. */
 struct clq__launch *clq__launches_add(struct clq__launches *launches);
 void clq__launches_scratch(struct clq__launches *launches, int64_t elements, size_t element_bytes,
-                           unsigned written, unsigned read);
+                           unsigned written, cl_mem *read);
 
-/* The elements of scales or zero points in order, as dense float32, as often one after the other as `repeats` says; one
- * element stands for all. (widen.c) */
-void clq__launches_widen(struct clq__launches *launches, const struct clq__view *view, int64_t elements,
-                         int64_t repeats, const struct clq__traits *traits, unsigned read);
+/* One kernel more, with all buffers of the first one. */
+struct clq__launch *clq__launches_repeat(struct clq__launches *launches);
+
+/* Elements of the view as dense float32, in the order of `from` (the strides are those of its first tensor), as often one
+ * after the other as `repeats` says. The arguments are returned for what is rarely set. (widen.c) */
+struct widen_args *clq__launches_widen(struct clq__launches *launches, const struct clq__view *view,
+                                       const struct clq__fold *from, int64_t repeats,
+                                       const struct clq__traits *traits, unsigned read);
 
 /* The table of last entries that entries->owner_words asks for, in the workspace or in a buffer for the call; sets
  * entries->owner_offset. The last command that is added. (claim.c) */

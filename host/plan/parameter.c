@@ -1,12 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rules of scales and zero points, in each of the ways that they belong to a tensor. */
+/* Scales and zero points: in which way they belong to a tensor. */
 #include "plan/parameter.h"
 
 #include "base/error.h"
 #include "base/fold.h"
 #include "plan/axis.h"
-
-#include <stdio.h>
 
 clq_status clq__parameters_init(struct clq__work *work, const DLTensor *scales, const DLTensor *zero_points)
 {
@@ -19,75 +17,56 @@ end:
     return status;
 }
 
-clq_status clq__parameter_check_rank(const struct clq__view *view, const struct clq__view *x)
+/* Sizes off the axis say that it is meant by its shape. */
+static bool is_broadcast(const struct clq__work *work, const struct clq__view *view, int axis)
+{
+    if (work->names->by_axis_alone || view->rank != clq__work_read(work)->rank || view->elements == 1)
+        return false;
+    for (int d = 0; d < view->rank; d++)
+        if (d != axis && view->shape[d] != 1)
+            return true;
+    return false;
+}
+
+/* Where there are blocks, scales have them, and zero points may. */
+static bool has_blocks(const struct clq__work *work, const struct clq__parameter *parameter)
+{
+    const struct clq__view *view = &parameter->view, *read = clq__work_read(work);
+
+    if (work->block == 0 || parameter == &work->scale)
+        return work->block > 0;
+    return view->rank == read->rank && read->rank > 0 &&
+           view->shape[work->axis] == clq__blocks_of(read->shape[work->axis], work->block);
+}
+
+static clq_status check_dense(struct clq__work *work, struct clq__parameter *parameter)
 {
     clq_status status = CLQ_OK;
+    const struct clq__view *read = clq__work_read(work);
 
-    CLQ_REQUIRE(view->rank <= 1 || view->rank == x->rank, CLQ_ERROR_RANK,
-                "%s.ndim is %d: it must be 0, 1 or the rank of %s, %d", view->name, view->rank, x->name,
-                x->rank);
+    if (has_blocks(work, parameter))
+        CLQ_TRY(clq__parameter_check_blocks(parameter, read, work->axis, work->block));
+    else if (is_broadcast(work, &parameter->view, work->axis))
+        CLQ_TRY(clq__parameter_check_broadcast(parameter, read));
+    else
+        CLQ_TRY(clq__parameter_check_axis(parameter, read, work->axis));
 end:
     return status;
 }
 
-/* Another axis that the elements would fit, where there is one alone; -1 else. */
-static int axis_meant(const struct clq__view *view, const struct clq__view *x, int axis)
-{
-    int meant = -1;
-
-    for (int d = 0; d < x->rank; d++) {
-        if (d == axis || x->shape[d] != view->elements ||
-            (view->rank == x->rank && view->rank > 1 && view->shape[d] != view->elements))
-            continue;
-        if (meant >= 0)
-            return -1;
-        meant = d;
-    }
-    return meant;
-}
-
-static const char *hint(char text[64], int meant)
-{
-    text[0] = '\0';
-    if (meant >= 0)
-        snprintf(text, 64, "; is axis %d meant%s?", meant, meant == 0 ? " (CLQ_AXIS_FIRST)" : "");
-    return text;
-}
-
-clq_status clq__parameter_check(struct clq__parameter *parameter, const struct clq__view *x, int axis)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__view *view = &parameter->view;
-    const bool full_rank = view->rank == x->rank && view->rank > 1;
-    const int along = full_rank ? axis : 0;
-    char text[64];
-
-    CLQ_TRY(clq__parameter_check_rank(view, x));
-    for (int d = 0; d < view->rank && full_rank && view->elements != 1; d++)
-        CLQ_REQUIRE(d == along || view->shape[d] == 1, CLQ_ERROR_SHAPE,
-                    "%s.shape[%d] is %lld: axis is %d, and every other dimension must be 1%s", view->name, d,
-                    (long long)view->shape[d], along, hint(text, axis_meant(view, x, along)));
-    CLQ_REQUIRE(view->elements == 1 || view->elements == x->shape[axis], CLQ_ERROR_SHAPE,
-                "%s has %lld elements: axis is %d, so it must have 1, or %lld as %s.shape[%d]%s", view->name,
-                (long long)view->elements, axis, (long long)x->shape[axis], x->name, axis,
-                hint(text, axis_meant(view, x, axis)));
-    parameter->stride = view->elements == 1 ? 0 : view->stride[along];
-end:
-    return status;
-}
-
-clq_status clq__parameters_check_axis(struct clq__work *work, int axis)
+clq_status clq__parameters_check_dense(struct clq__work *work, int32_t axis, uint32_t block)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
     const struct clq__view *longer = scales->elements != 1 ? scales : zero_points,
                            *read = clq__work_read(work);
 
-    if (longer->elements != 1) {
+    work->block = block;
+    if (longer->elements != 1 || block > 0) {
         CLQ_TRY(clq__axis_check(read, axis, longer->name, longer->elements, &work->axis));
-        CLQ_TRY(clq__parameter_check(&work->scale, read, work->axis));
+        CLQ_TRY(check_dense(work, &work->scale));
         if (zero_points->tensor != NULL)
-            CLQ_TRY(clq__parameter_check(&work->zero_point, read, work->axis));
+            CLQ_TRY(check_dense(work, &work->zero_point));
         goto end;
     }
     CLQ_TRY(clq__parameter_check_rank(scales, read));
@@ -96,14 +75,57 @@ end:
     return status;
 }
 
-/* One element, or one per index of the last axis: in row-major order, whatever their shape. */
+/* A zero point for each scale: of the same shape, or along the axis as many. */
+static clq_status check_as_scales(struct clq__work *work)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
+
+    if (work->block > 0 || is_broadcast(work, scales, work->axis)) {
+        CLQ_TRY(clq__view_check_rank(zero_points, scales));
+        CLQ_TRY(clq__view_check_alike(zero_points, scales));
+    } else {
+        CLQ_REQUIRE(zero_points->elements == scales->elements, CLQ_ERROR_SHAPE,
+                    "zero_points has %lld elements: it must have as many as scales, %lld",
+                    (long long)zero_points->elements, (long long)scales->elements);
+        CLQ_TRY(clq__parameter_check_axis(&work->zero_point, &work->x, work->axis));
+        goto end;
+    }
+    CLQ_TRY(check_dense(work, &work->zero_point));
+end:
+    return status;
+}
+
+clq_status clq__parameters_check_found(struct clq__work *work, int32_t axis, uint32_t block)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
+
+    work->block = block;
+    if (scales->elements != 1 || block > 0) {
+        CLQ_TRY(clq__axis_check(&work->x, axis, scales->name, scales->elements, &work->axis));
+        CLQ_TRY(check_dense(work, &work->scale));
+        if (zero_points->tensor != NULL)
+            CLQ_TRY(check_as_scales(work));
+        goto end;
+    }
+    CLQ_TRY(clq__parameter_check_rank(scales, &work->x));
+    CLQ_TRY(clq__parameter_check_rank(zero_points, &work->x));
+    CLQ_REQUIRE(zero_points->elements == 1, CLQ_ERROR_SHAPE,
+                "zero_points has %lld elements: it must have as many as scales, 1",
+                (long long)zero_points->elements);
+end:
+    return status;
+}
+
+/* One element, or one per index of the last dimension: in row-major order, whatever their shape. */
 static clq_status check_along_last(const struct clq__work *work, struct clq__parameter *parameter)
 {
     clq_status status = CLQ_OK;
     const int last = work->x.rank - 1;
     /* along axis a gathered y may be shorter than q, and it is y's indices that have scales */
-    const bool shorter = work->placement.kind != CLQ_ENTRY_NONE && work->placement.axis == last;
-    const struct clq__view *view = &parameter->view, *read = shorter ? &work->x : clq__work_read(work);
+    const struct clq__view *view = &parameter->view,
+                           *read = work->placement.axis == last ? &work->x : clq__work_read(work);
     struct clq__fold fold;
 
     CLQ_REQUIRE(
@@ -117,18 +139,55 @@ static clq_status check_along_last(const struct clq__work *work, struct clq__par
         clq__fold_add(&fold, false, view->shape[d], (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
     clq__fold_merge(&fold);
     parameter->flatten = fold.dims > 1;
-    parameter->stride = fold.dims > 1 ? 1 : fold.dim[0].stride[0];
+    parameter->stride[last] = fold.dims > 1 ? 1 : fold.dim[0].stride[0];
 end:
     return status;
 }
 
-clq_status clq__parameters_check_last(struct clq__work *work)
+/* Scales belong to the other dimensions, and not to places. */
+static clq_status check_off_places(const struct clq__work *work, const struct clq__view *view)
+{
+    clq_status status = CLQ_OK;
+    const int dims[] = {0, work->placement.axis};
+
+    for (int i = 0; i < 2; i++)
+        CLQ_REQUIRE(view->rank != work->x.rank || view->shape[dims[i]] == 1, CLQ_ERROR_SHAPE,
+                    "%s.shape[%d] is %lld: with indices it must be 1, for scales belong to the other "
+                    "dimensions and not "
+                    "to places",
+                    view->name, dims[i], (long long)view->shape[dims[i]]);
+end:
+    return status;
+}
+
+static clq_status check_placed(struct clq__work *work, struct clq__parameter *parameter)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *view = &parameter->view, *read = clq__work_read(work);
+
+    if (has_blocks(work, parameter)) {
+        CLQ_TRY(check_off_places(work, view));
+        CLQ_TRY(clq__parameter_check_blocks(parameter, read, work->axis, work->block));
+    } else if (is_broadcast(work, view, work->axis)) {
+        CLQ_TRY(check_off_places(work, view));
+        CLQ_TRY(clq__parameter_check_broadcast(parameter, read));
+    } else {
+        CLQ_TRY(check_along_last(work, parameter));
+    }
+end:
+    return status;
+}
+
+clq_status clq__parameters_check_placed(struct clq__work *work, uint32_t block)
 {
     clq_status status = CLQ_OK;
 
     work->axis = work->x.rank - 1;
-    CLQ_TRY(check_along_last(work, &work->scale));
-    CLQ_TRY(check_along_last(work, &work->zero_point));
+    work->block = block;
+    CLQ_REQUIRE(block == 0 || work->placement.axis != work->axis, CLQ_ERROR_VALUE,
+                "block is %u: with indices along the last dimension it must be 0", block);
+    CLQ_TRY(check_placed(work, &work->scale));
+    CLQ_TRY(check_placed(work, &work->zero_point));
 end:
     return status;
 }
@@ -154,36 +213,68 @@ clq_status clq__parameters_check_groups(struct clq__work *work)
     CLQ_REQUIRE(offset->elements == 1, CLQ_ERROR_SHAPE, "%s has %lld elements: it must have 1", offset->name,
                 (long long)offset->elements);
     work->axis = 1;
-    work->scale.stride = scale->stride[1];
+    work->scale.stride[1] = clq__view_step_units(scale, scale->shape[1], scale->stride[1]);
     work->scale.row_stride = scale->stride[0];
     work->placement.kind = CLQ_ENTRY_GROUPS;
 end:
     return status;
 }
 
-clq_status clq__parameter_check_rows(const struct clq__view *view, const struct clq__view *rows)
+/* Of one element, for the whole tensor. */
+static clq_status check_all(const struct clq__view *view, const struct clq__view *rows)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(view->rank == rows->rank - 1, CLQ_ERROR_RANK,
-                "%s.ndim is %d: it must be %d, that of %s less its last dimension", view->name, view->rank,
-                rows->rank - 1, rows->name);
-    for (int d = 0; d < view->rank; d++)
-        CLQ_TRY(clq__view_check_size(view, rows, d));
+    CLQ_TRY(clq__parameter_check_rank(view, rows));
+    CLQ_REQUIRE(view->elements == 1, CLQ_ERROR_SHAPE, "%s has %lld elements: with block_all it must have 1",
+                view->name, (long long)view->elements);
 end:
     return status;
 }
 
-clq_status clq__parameters_check_rows(struct clq__work *work)
+/* What cuts y, before the shapes of what lies beside it. */
+static clq_status check_cut(struct clq__work *work, const struct clq__blocks *blocks)
 {
     clq_status status = CLQ_OK;
+    const struct clq__view *y = &work->y;
+    const bool placed = work->placement.kind != CLQ_ENTRY_NONE;
 
-    CLQ_REQUIRE(work->y.rank > 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must have a dimension for its rows",
-                work->y.name);
-    CLQ_TRY(clq__parameter_check_rows(&work->scale.view, &work->y));
-    if (work->zero_point.view.tensor != NULL)
-        CLQ_TRY(clq__parameter_check_rows(&work->zero_point.view, &work->y));
-    work->of_rows = true;
+    CLQ_REQUIRE(blocks->all <= 1, CLQ_ERROR_VALUE, "block_all is %u: it must be 0 or 1", blocks->all);
+    CLQ_REQUIRE(blocks->all == 0 || blocks->block == 0, CLQ_ERROR_VALUE,
+                "block is %u: with block_all it must be 0", blocks->block);
+    CLQ_REQUIRE(blocks->all == 0 || !placed, CLQ_ERROR_VALUE, "block_all is 1: with indices it must be 0");
+    CLQ_REQUIRE(y->rank > 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must have a dimension for its rows", y->name);
+    work->axis = y->rank - 1;
+    work->block = blocks->block;
+    if (!placed && !blocks->all)
+        CLQ_TRY(
+            clq__axis_check(y, blocks->axis, work->names->scales, work->scale.view.elements, &work->axis));
+    CLQ_REQUIRE(blocks->block % 2 == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1,
+                CLQ_ERROR_VALUE, "block is %u: along the last dimension of %s it must be even", blocks->block,
+                clq__type_name(y->type));
+    CLQ_REQUIRE(blocks->block == 0 || y->lanes != 8 || work->axis != y->rank - 1 ||
+                    y->stride[work->axis] == 1 || y->shape[work->axis] <= blocks->block,
+                CLQ_ERROR_LAYOUT, "%s.strides[%d] is %lld: with blocks of words it must be 1", y->name,
+                work->axis, (long long)y->stride[work->axis]);
+end:
+    return status;
+}
+
+clq_status clq__parameters_check_dynamic(struct clq__work *work, const struct clq__blocks *blocks)
+{
+    clq_status status = CLQ_OK;
+    struct clq__parameter *parameters[] = {&work->scale, &work->zero_point};
+
+    CLQ_TRY(check_cut(work, blocks));
+    for (int i = 0; i < 2; i++) {
+        if (parameters[i]->view.tensor == NULL)
+            continue;
+        if (blocks->all)
+            CLQ_TRY(check_all(&parameters[i]->view, &work->y));
+        else
+            CLQ_TRY(clq__parameter_check_rows(parameters[i], &work->y, work->axis, work->block));
+    }
+    work->placed = true;
 end:
     return status;
 }

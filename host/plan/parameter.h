@@ -5,21 +5,46 @@
 
 #include "plan/work.h"
 
+/* How a descriptor cuts an axis. */
+struct clq__blocks {
+    int32_t axis;
+    uint32_t block; /* indices that share; 0: all of them */
+    uint32_t all;   /* dynamic rows: 1 where the whole tensor shares one */
+};
+
 /* The tensors of scales and zero points alone; the latter may be NULL. */
 clq_status clq__parameters_init(struct clq__work *work, const DLTensor *scales, const DLTensor *zero_points);
 
-/* The shapes of both, and their strides: per index of axis of x; per index of its last dimension, in any shape; a row of
- * scales per group of rows; and as y's shape less the last dimension. */
-clq_status clq__parameters_check_axis(struct clq__work *work, int axis);
-clq_status clq__parameters_check_last(struct clq__work *work);
+/* The shapes of both, and their strides: by an axis of x, by their shape, or by blocks of the axis; with indices, by the last
+ * dimension, by their shape, or by blocks of the last dimension; a row of scales per group of rows; and what dynamic
+ * quantization leaves beside y. (parameter.c) */
+clq_status clq__parameters_check_dense(struct clq__work *work, int32_t axis, uint32_t block);
+clq_status clq__parameters_check_placed(struct clq__work *work, uint32_t block);
+/* Both alike: what is found. */
+clq_status clq__parameters_check_found(struct clq__work *work, int32_t axis, uint32_t block);
 clq_status clq__parameters_check_groups(struct clq__work *work);
-clq_status clq__parameters_check_rows(struct clq__work *work);
+clq_status clq__parameters_check_dynamic(struct clq__work *work, const struct clq__blocks *blocks);
 
-/* One of them: one element or one per index of the axis; 0-D, 1-D, or of x's rank with all else 1. Sets its stride. */
-clq_status clq__parameter_check(struct clq__parameter *parameter, const struct clq__view *x, int axis);
+/* The shape of one of them, and its strides. (parameter_shapes.c) */
+
+/* One element or one per index of the axis; 0-D, 1-D, or of x's rank with all else 1. */
+clq_status clq__parameter_check_axis(struct clq__parameter *parameter, const struct clq__view *x, int axis);
 /* The rank alone, of one element for all of x. */
 clq_status clq__parameter_check_rank(const struct clq__view *view, const struct clq__view *x);
-/* One element per row: the shape is that of rows less its last dimension. */
-clq_status clq__parameter_check_rows(const struct clq__view *view, const struct clq__view *rows);
+/* Of x's rank, and every size 1 or x's. */
+clq_status clq__parameter_check_broadcast(struct clq__parameter *parameter, const struct clq__view *x);
+/* Of x's rank, as many along the axis as there are blocks of so many indices, and every other size 1 or x's. */
+clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const struct clq__view *x, int axis,
+                                       int64_t block);
+/* One element per row of dynamic quantization: the shape is that of rows without the axis; or every size is that of rows, and
+ * along the axis there are as many as blocks. */
+clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows, int axis,
+                                     int64_t block);
+
+/* How many blocks of so many indices there are; the last one may be shorter. */
+static inline int64_t clq__blocks_of(int64_t size, int64_t block)
+{
+    return size / block + (size % block != 0);
+}
 
 #endif

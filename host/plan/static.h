@@ -10,23 +10,44 @@
 
 struct clq__plan;
 
-/* Where one of scales and zero points is read from. */
+/* Where one of scales and zero points is read from: as they are, or out of what cl/widen.cl makes of them. */
 struct clq__source {
     const struct clq__parameter *parameter;
-    bool per_element; /* differs along a row: the kernel wants dense float32 then */
-    bool widen;       /* and gets it from cl/widen.cl */
+    bool per_element;              /* differs along a row: the kernel wants dense float32 then */
+    int64_t stride[CLQ__MAX_RANK]; /* as the parameter's, of what is read */
+    bool blocks;                   /* likewise */
+    int64_t row_stride;            /* likewise */
+    bool widen, negate;            /* the kernel subtracts what is to be added */
+    struct clq__fold from; /* widened: the parameter's elements in the order in which they are written */
+};
+
+/* Dimensions of x, innermost first, as they are walked: all but those that entries place. */
+struct clq__order {
+    int dims;
+    int dim[CLQ__MAX_RANK];
+    bool keep; /* the innermost one, even of one element */
 };
 
 struct clq__static {
     const struct clq__work *work;
-    struct clq__fold fold;
+    struct clq__order order;
     struct clq__source scale, zero_point;
     int64_t repeats; /* of those that are widened, one after the other */
-    struct quantize_args args;
+    /* What is left of the axis behind whole blocks is a kernel of its own, with the same rows. */
+    struct clq__part {
+        struct quantize_args args;
+        int64_t rows;
+    } parts[2];
+    int num_parts;
 };
 
 /* Folds the layout, and fills the arguments but for what depends on the device. */
 bool clq__static_describe(struct clq__plan *plan);
+
+/* Where scales and zero points are read from, for the order of the walk. (static_sources.c) */
+void clq__static_place(struct clq__static *call);
+/* Has what differs along a row widened after all. (static_sources.c) */
+void clq__source_widen(struct clq__static *call, struct clq__source *source);
 
 /* Cuts the call into work-items, and fills its launches. */
 void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits);

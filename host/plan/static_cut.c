@@ -28,8 +28,8 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
     const struct clq__work *work = call->work;
     const struct clq__source *sources[2] = {&call->scale, &call->zero_point};
     const struct clq__placement *placement = &work->placement;
-    struct clq__launch *kernel = &launches->kernel;
-    cl_mem *buffers = kernel->buffers;
+    struct clq_entries *entries = &call->parts[0].args.entries;
+    cl_mem *buffers = launches->kernels[0].buffers;
 
     buffers[0] = clq__view_buffer(&work->x);
     for (unsigned i = 0; i < 2; i++) {
@@ -37,20 +37,24 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
 
         buffers[1 + i] = clq__view_buffer(view);
         if (sources[i]->widen)
-            clq__launches_widen(launches, view,
-                                placement->kind == CLQ_ENTRY_GROUPS ? view->elements
-                                                                    : work->x.shape[work->axis],
-                                call->repeats, traits, 1 + i);
+            clq__launches_widen(launches, view, &sources[i]->from, call->repeats, traits, 1 + i)->sign =
+                sources[i]->negate ? UINT32_C(1) << 31 : 0;
     }
     buffers[3] = clq__view_buffer(&work->y);
     buffers[4] = clq__view_buffer(&placement->indices);
     buffers[5] = NULL;
     buffers[6] = placement->report.buffer;
-    if (call->args.entries.owner_words > 0)
-        clq__launches_claim(launches, placement, &call->args.entries, traits, 5);
-    kernel->num_buffers = NUM_BUFFERS;
-    kernel->args = &call->args;
-    kernel->args_bytes = sizeof call->args;
+    if (entries->owner_words > 0)
+        clq__launches_claim(launches, placement, entries, traits, 5);
+}
+
+/* Whether scales and zero points, where they differ along a row, are those of every row. */
+static bool rows_share(const struct quantize_args *args)
+{
+    for (uint32_t d = 0; d < args->outer; d++)
+        if (args->dim[d].scale != 0 || args->dim[d].zero_point != 0)
+            return false;
+    return true;
 }
 
 /* To repeat scales takes a kernel more. Measured on PoCL and a Zen 4, float16 to int8, with as many units, ms by rows and so:
@@ -59,47 +63,62 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
 static bool may_repeat(const struct clq__static *call)
 {
     const int64_t least = INT64_C(1) << 22;
+    const struct quantize_args *args = &call->parts[0].args;
 
-    return call->scale.per_element && call->args.entries.kind != CLQ_ENTRY_GROUPS &&
-           call->args.inner * clq__fold_count(&call->fold, 1) >= least;
+    return call->scale.per_element && args->entries.kind != CLQ_ENTRY_GROUPS && rows_share(args) &&
+           args->inner * call->parts[0].rows >= least;
 }
 
 static void repeat_scales(struct clq__static *call, int64_t repeats)
 {
+    struct quantize_args *args = &call->parts[0].args;
+
     call->repeats = repeats;
-    call->scale.widen = true;
-    call->args.scale_offset = 0;
-    call->args.scale_type = CLQ_SCALAR_F32;
+    if (!call->scale.widen)
+        clq__source_widen(call, &call->scale);
+    args->scale_offset = 0;
+    args->scale_type = CLQ_SCALAR_F32;
     if (!call->zero_point.per_element)
         return;
-    call->zero_point.widen = true;
-    call->args.zero_point_offset = 0;
-    call->args.zero_point_type = CLQ_SCALAR_F32;
+    if (!call->zero_point.widen)
+        clq__source_widen(call, &call->zero_point);
+    args->zero_point_offset = 0;
+    args->zero_point_type = CLQ_SCALAR_F32;
 }
 
-static void cut(struct clq__launch *kernel, struct clq__static *call, const struct clq__traits *traits)
+static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq__part *part,
+                const struct clq__traits *traits)
 {
-    struct quantize_args *args = &call->args;
+    struct quantize_args *args = &part->args;
     const bool may_join = traits->long_runs && !traits->group_form && !call->work->back;
     const int64_t inner = args->inner; /* before rows are joined */
-    const struct clq__joined joined =
-        may_join ? clq__static_join(args, may_repeat(call)) : (struct clq__joined){1, 1};
+    const struct clq__joined joined = may_join
+                                          ? clq__static_join(args, call->num_parts == 1 && may_repeat(call))
+                                          : (struct clq__joined){1, 1};
 
     if (joined.repeats > 1)
         repeat_scales(call, joined.repeats);
     args->period = inner * joined.repeats;
-    clq__tiles_cut(args, clq__fold_count(&call->fold, 1) / joined.rows, traits, kernel);
+    clq__tiles_cut(args, part->rows / joined.rows, traits, kernel);
     clq__divide_dims(args->dim, args->outer);
     clq__divide_entries(&args->entries);
+    kernel->args = args;
 }
 
 void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
     struct clq__static *call = &plan->of_static;
-    struct clq__launch *kernel = &plan->launches.kernel;
+    struct clq__launch *kernel = &plan->launches.kernels[0];
 
     choose_variant(&kernel->variant, call);
     clq__variant_end(&kernel->variant, traits);
-    cut(kernel, call, traits);
+    kernel->num_buffers = NUM_BUFFERS;
+    kernel->args_bytes = sizeof call->parts[0].args;
+    cut(kernel, call, &call->parts[0], traits);
     place_buffers(&plan->launches, call, traits);
+    if (call->num_parts > 1) {
+        /* the same table of last entries */
+        call->parts[1].args.entries.owner_offset = call->parts[0].args.entries.owner_offset;
+        cut(clq__launches_repeat(&plan->launches), call, &call->parts[1], traits);
+    }
 }

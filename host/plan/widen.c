@@ -11,21 +11,20 @@
 /* Elements of a work-item: a CPU's has them one after the other. */
 enum { OF_ITEM = 256, OF_GROUP_ITEM = 4 };
 
-void clq__launches_widen(struct clq__launches *launches, const struct clq__view *view, int64_t elements,
-                         int64_t repeats, const struct clq__traits *traits, unsigned read)
+struct widen_args *clq__launches_widen(struct clq__launches *launches, const struct clq__view *view,
+                                       const struct clq__fold *from, int64_t repeats,
+                                       const struct clq__traits *traits, unsigned read)
 {
     const int64_t local = traits->group_form ? clq__group_items(traits, 64) : 1;
     struct clq__launch *launch = clq__launches_add(launches);
     struct widen_args *args = &launches->widen[launches->num_before - 1];
-    struct clq__fold fold = {0};
+    struct clq__fold fold = *from;
 
     assert(launches->num_before <= CLQ_COUNT(launches->widen));
     *args = (struct widen_args){.x_offset = clq__view_offset_units(view),
-                                .elements = elements * repeats,
+                                .elements = clq__fold_count(from, 0) * repeats,
                                 .elements_per_item = traits->group_form ? OF_GROUP_ITEM : OF_ITEM,
                                 .type = (uint32_t)view->type};
-    for (int d = view->rank - 1; d >= 0; d--)
-        clq__fold_add(&fold, false, view->shape[d], (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
     clq__fold_merge(&fold);
     args->dims = (uint32_t)fold.dims;
     for (int d = 0; d < fold.dims; d++)
@@ -35,10 +34,11 @@ void clq__launches_widen(struct clq__launches *launches, const struct clq__view 
     clq__divide_dims(args->dim, args->dims);
     clq__variant_begin(&launch->variant, CLQ__WIDEN_CL);
     launch->buffers[0] = view->tensor->data;
-    clq__launches_scratch(launches, args->elements, sizeof(float), 1, read);
+    clq__launches_scratch(launches, args->elements, sizeof(float), 1, &launches->kernels[0].buffers[read]);
     launch->num_buffers = 2;
     launch->args = args;
     launch->args_bytes = sizeof *args;
     launch->local = (size_t)local;
     launch->groups = (size_t)clq__ceil_div(args->elements, local * args->elements_per_item);
+    return args;
 }

@@ -7,8 +7,10 @@
 
 static void init_parameter(struct clq__parameter *parameter)
 {
-    parameter->stride = parameter->row_stride = 0;
-    parameter->flatten = false;
+    for (int d = 0; d < CLQ__MAX_RANK; d++)
+        parameter->stride[d] = 0;
+    parameter->row_stride = 0;
+    parameter->flatten = parameter->blocks = false;
 }
 
 void clq__work_init(struct clq__work *work, const struct clq__names *names)
@@ -18,7 +20,8 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     init_parameter(&work->zero_point);
     clq__placement_init(&work->placement);
     work->axis = 0;
-    work->divide = work->of_rows = work->back = work->add = work->widen_smooth = false;
+    work->block = 0;
+    work->divide = work->placed = work->back = work->add = work->widen_smooth = false;
     clq__view_init_absent(&work->input, "input");
 }
 

@@ -8,18 +8,26 @@
 
 #include <stdbool.h>
 
+/* What a kernel does of an axis that is cut: `blocks` of `size` indices each, from index `first` on. What is left behind whole
+ * blocks is one more. */
+struct clq__range {
+    int64_t first, size, blocks;
+};
+
 /* What a public call names its tensors, for sentences. All others are called the same by every call. */
 struct clq__names {
     const char *x, *y, *scales, *zero_points;
+    bool by_axis_alone; /* a documented call: scales are never broadcast by their shape */
 };
 
-/* Scales or zero points: one element, or one per index of an axis of x; or one per row of y, and at its place:
- * then the strides of the view count. */
+/* Scales or zero points, and which of them belongs to an element of x. */
 struct clq__parameter {
     struct clq__view view; /* view.tensor is NULL where there is none */
-    int64_t stride;        /* in memory, along the axis; 0 for one element */
-    int64_t row_stride;    /* of groups, from one group's scales to the next's */
-    bool flatten;          /* its elements in order do not lie at one stride: they are copied out first */
+    /* In memory, from one index of a dimension of x to the next; 0 where all of them share. */
+    int64_t stride[CLQ__MAX_RANK];
+    bool blocks;        /* along the work's axis, from one block to the next */
+    int64_t row_stride; /* of groups, from one group's scales to the next's */
+    bool flatten;       /* along the last dimension, but its elements do not lie at one stride */
 };
 
 struct clq__work {
@@ -27,12 +35,13 @@ struct clq__work {
     struct clq__view x, y;                   /* floats, and what is quantized; of clq_find_scales x alone */
     struct clq__parameter scale, zero_point; /* of dynamic rows zero_point is the offset */
     struct clq__placement placement;
-    int axis;    /* of x, along which scale or zero_point differ; of clq_find_scales -1 where they do not */
-    bool divide; /* by the scale; else multiply */
+    int axis;      /* of x, along which scale or zero_point differ; of clq_find_scales -1 where they do not */
+    int64_t block; /* indices of the axis in a block that has its own; 0 where there are no blocks */
+    bool divide;   /* by the scale; else multiply */
 
     /* static quantization */
     struct clq__view input; /* what y begins as, and is copied from first; absent elsewhere */
-    bool of_rows;           /* scale and zero_point belong to the rows of y, its last dimension */
+    bool placed;            /* scale and zero_point lie beside y: entries place them with it */
     bool back;              /* from y to x */
     bool add;               /* back: the zero point is added, else subtracted */
 

@@ -24,11 +24,13 @@
  * Shapes      y as q, rank 0 to 8; with indices [N, .., U, ..] of q [D0, .., A, ..] as updates and cache in
  *             clquant/quantize_scatter.h, from rank 2 on, and in dynamic mode from rank 3 on with axis not the
  *             last.
- * scales      divide, multiply: one, or one per index of axis, as in clquant/quantize.h; with indices one, or
- *             one per index of the last axis, whose shape is ignored. With group_index [E, H]. Dynamic: q's
- *             shape less the last dimension; they are gathered from the places of their rows.
+ * scales      divide, multiply: as in clquant/quantize.h; with indices as in clquant/quantize_scatter.h. With
+ *             group_index [E, H]. Dynamic: q's shape without `axis`; with block > 0 of q's rank, along axis
+ *             ceil(size / block), one for each block; with block_all one element. With indices they are those of the
+ *             last axis, or of blocks of it, and are gathered from the places of their rows.
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
+ * block       dynamic: even where q has four bits and axis is the last.
  * Slots       index_kind CLQ_SLOTS, with indices: as in clquant/quantize_scatter.h. -1 leaves the entry's bytes in y as
  *             they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and CLQ_WRAP
@@ -54,8 +56,9 @@ enum clq_dequantize_mode {
 };
 
 /* Zero means default in every field. axis (clquant/tensor.h, at CLQ_AXIS_FIRST): without indices that of scales
- * and zero_points, by default the last, neither used nor checked where both have one element, in dynamic mode and
- * with group_index; with indices that of the starts, by default the second-to-last. New fields take the place of
+ * and zero_points or offsets, by default the last, neither used nor checked where both have one element and block is 0, with
+ * block_all and with group_index; with indices that of the starts, by default the second-to-last, and blocks are those of the
+ * last axis. New fields take the place of
  * reserved ones, which must be zero. */
 struct clq_dequantize_desc {
     const DLTensor *q;
@@ -71,7 +74,9 @@ struct clq_dequantize_desc {
     uint32_t mode;         /* enum clq_dequantize_mode */
     uint32_t out_of_range; /* enum clq_range_policy */
     uint32_t index_kind;   /* enum clq_index_kind, of indices */
-    uint64_t reserved[4];
+    uint32_t block;     /* indices of axis that share a scale, with indices those of the last; 0: no blocks */
+    uint32_t block_all; /* dynamic: 1 where all of q has one scale */
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,

@@ -23,9 +23,9 @@
  *           and int4. dtype, what x is to be quantized to: int8 (also where it is left zero), uint8,
  *           int4, uint4.
  *
- * Shapes    x of rank 0 to 8. scales has one element, for all of x, or one per index of `axis`; 0-D, 1-D,
- *           or of x's rank with every other dimension 1. axis is by default the last; where scales
- *           has one element it is neither used nor checked. zero_points: as many as scales.
+ * Shapes    x of rank 0 to 8. scales are any that clq_quantize takes (clquant/quantize.h): one element, by axis, by
+ *           shape, or by blocks. The range is over all of x that a scale serves. axis is by default the last; where scales
+ *           has one element and block is 0 it is neither used nor checked. zero_points: as scales; by axis as many.
  *
  * Layouts   any non-negative strides and byte offsets; more than 2^31 elements. The outputs overlap neither
  *           themselves nor anything else.
@@ -65,7 +65,9 @@ struct clq_find_scales_desc {
     int32_t axis;
     uint32_t method; /* enum clq_scale_method */
     uint32_t mode;   /* enum clq_scale_mode: what clq_quantize will do with the scales */
-    uint64_t reserved[4];
+    uint32_t block;  /* indices of axis that share a scale; 0: no blocks */
+    uint32_t reserved32;
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_find_scales(clq_context *context, cl_command_queue queue,

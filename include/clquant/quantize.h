@@ -13,15 +13,23 @@
  *           [0, 15] in any view of tensor.h.
  *           Every combination works.
  * Shapes    x and y are alike (of four bits in bytes or words: y's last dimension is a half or an eighth of x's), rank 0
- *           to 8. scales and zero_points each have one element, or one per index of `axis`; 0-D, 1-D, or of x's
- *           rank with every other dimension 1. axis is by default the last; where both have one element it is
- *           neither used nor checked.
+ *           to 8. scales and zero_points, independently of each other, are one of:
+ *             one element, 0-D, 1-D or of x's rank
+ *             by axis    one per index of `axis`, 1-D, or of x's rank with every other dimension 1
+ *             by shape   of x's rank, with a size off the axis that is not 1: every size is 1, or x's. A cache
+ *                        [B, H, S, D] takes [1, H, 1, 1], a head's, and [1, H, 1, D], a head's and channel's
+ *             by blocks  `block` > 0: of x's rank; along axis ceil(size / block), one for as many consecutive
+ *                        indices, the last block may be shorter; every other size is 1, or x's. scales are by blocks
+ *                        then, and zero_points may be
+ *           axis is by default the last; where both have one element and block is 0 it is neither used nor checked.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y must
  *           not overlap itself or an input; two tensors in one buffer must have disjoint byte ranges.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
  * Memory    nothing is retained; all buffers must live until *done completes. Scales and zero points that differ
  *           along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element
- *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each.
+ *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each. Blocks
+ *           of an odd number of elements of four bits, along the last axis, take 4 bytes for each element that
+ *           has a scale of its own, or shares one with its block.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Blocking  only to build, the first time that a variant (types, mode, with a zero point or without) is used: a second
  *           or more on PoCL and on phones, unless the cache on disk has it. clq_quantize_build does it ahead of
@@ -48,8 +56,10 @@ struct clq_quantize_desc {
     const DLTensor *zero_points; /* NULL: none */
     const DLTensor *y;
     int32_t axis;
-    uint32_t mode; /* enum clq_scale_mode */
-    uint64_t reserved[4];
+    uint32_t mode;  /* enum clq_scale_mode */
+    uint32_t block; /* indices of axis that share a scale; 0: no blocks */
+    uint32_t reserved32;
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_quantize(clq_context *context, cl_command_queue queue,

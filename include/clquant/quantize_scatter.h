@@ -12,8 +12,13 @@
  * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on axis,
  *           which is any but the first and for an int4 or uint4 cache not the last; U is at most A; all other dimensions
  *           are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start),
- *           any N. Of slots indices [N], any N, and U is 1. scales, zero_points: one element, or one per index
- *           of the last axis; their shape is ignored, the count counts.
+ *           any N. Of slots indices [N], any N, and U is 1.
+ * scales    and zero_points, independently of each other, are one of:
+ *             one element, or one per index of the last axis, in any shape
+ *             by shape   of updates' rank, with a size off the last axis that is not 1: every size is 1, or updates'; 1
+ *                        on the first dimension and on axis, for scales do not belong to places
+ *             by blocks  `block` > 0, where axis is not the last: the same with ceil(L / block) on the last axis, one
+ *                        for as many consecutive elements. scales are by blocks then, and zero_points may be
  * Slots     index_kind CLQ_SLOTS: each index is a place of the whole cache, b * A + s: the slot_mapping of a paged
  *           cache, whose pages are the batches. -1 skips the entry: nothing is written, and it is not counted.
  *           out_of_range is CLQ_DROP: any other slot outside of [0, D0 * A) is dropped and counted.
@@ -69,7 +74,7 @@ struct clq_quantize_scatter_desc {
     uint32_t out_of_range; /* enum clq_range_policy */
     uint32_t unique;       /* 1: no two entries overlap */
     uint32_t index_kind;   /* enum clq_index_kind */
-    uint32_t reserved32;
+    uint32_t block;        /* indices of the last dimension that share a scale; 0: no blocks */
     uint64_t reserved[3];
 };
 

@@ -18,7 +18,7 @@ run "$CLQUANT" quantize in.st -o out.st --dtype uint8
 holds "uint8" out.st "y U8 [2,4] 4 4 0 253 255 0 2 3"
 run "$CLQUANT" quantize in.st -o out.st --dtype int4
 holds "int4, the low nibble first" out.st "y U8 [2,2] 68 124 7 50"
-run "$CLQUANT" quantize in.st -o out.st --tensor x=other --tensor scales=other --tensor zero_points=zero_points
+run "$CLQUANT" quantize in.st -o out.st --tensor scales=other
 refused "a scale of the wrong shape" 1 "scales"
 
 "$TENSOR_FILE" make rows.st x:BF16:2x8:1,2,3,4,5,6,7,8 scales:F16:2:1,2

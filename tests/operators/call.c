@@ -81,20 +81,6 @@ struct shape call_shape(struct call *call, int least_rank, bool nibbles)
     return shape;
 }
 
-struct shape call_parameter_shape(struct call *call, const struct shape *x, int d)
-{
-    const bool each = x->rank > 0 && !rng_once_in(&call->rng, 3);
-    struct shape shape = {.rank = rng_once_in(&call->rng, 3) ? x->rank
-                                  : each                     ? 1
-                                                             : (int)rng_below(&call->rng, 2)};
-
-    for (int i = 0; i < shape.rank; i++)
-        shape.size[i] = 1;
-    if (each)
-        shape.size[shape.rank == 1 ? 0 : d] = x->size[d];
-    return shape;
-}
-
 struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed)
 {
     struct rng *rng = &call->rng;

@@ -71,8 +71,6 @@ int32_t call_axis(struct call *call, int d, int rank);
 int call_dimension(const struct call *call, int t, int32_t axis, int left_out);
 /* Now and then nothing is there. */
 struct shape call_shape(struct call *call, int least_rank, bool nibbles);
-/* One number, or one for each index of dimension d of x, in each shape that scales and zero points may have. */
-struct shape call_parameter_shape(struct call *call, const struct shape *x, int d);
 /* One number, or `last`, in any shape. */
 struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed);
 /* A report, or none; it holds counts of calls before. */

@@ -2,7 +2,7 @@
 /* clq_dequantize: the way back, of a whole tensor, of rows with a group's scales, or gathered by indices. */
 #include "dequantize.h"
 
-#include "judge.h"
+#include "parameters.h"
 #include "places.h"
 
 #include <inttypes.h>
@@ -26,31 +26,64 @@ static bool may_be_dynamic(const struct call *call)
     return call->wish.multiply != 0;
 }
 
-/* For dynamic rows one each, else those of `scales` and `zero_points`. */
-static void draw_parameters(struct call *call, uint32_t mode, const struct shape *q,
-                            const struct shape *scales, const struct shape *zero_points)
+static void draw_parameters(struct call *call, uint32_t mode, const struct shape *scales,
+                            const struct shape *zero_points)
 {
-    const struct shape rows = shape_rows(q);
-    const bool dynamic = mode == CLQ_DEQUANTIZE_DYNAMIC, has_none = rng_once_in(&call->rng, 3);
+    const bool has_none = rng_once_in(&call->rng, 3);
 
-    call_tensor(call, SCALES, dynamic ? &rows : scales, TENSOR_INPUT);
+    call_tensor(call, SCALES, scales, TENSOR_INPUT);
     if (!has_none)
-        call_tensor(call, dynamic ? OFFSETS : ZERO_POINTS, dynamic ? &rows : zero_points, TENSOR_INPUT);
+        call_tensor(call, mode == CLQ_DEQUANTIZE_DYNAMIC ? OFFSETS : ZERO_POINTS, zero_points, TENSOR_INPUT);
+}
+
+/* Of dynamic rows along dimension d of q; its layout may not let them be cut. */
+static uint32_t draw_block(struct call *call, const struct shape *q, int d)
+{
+    const struct tensor *tensor = &call->tensors[Q];
+    const uint32_t block = parameters_block(call, q->size[d]);
+
+    if (d < q->rank - 1 || !reference_shares_bytes(tensor->type, 1))
+        return block;
+    if (tensor->dl.dtype.lanes == 8 && tensor->dl.strides != NULL && tensor->strides[d] != 1)
+        return 0;
+    return block / 2 * 2;
+}
+
+/* One for all of q, or one a row or block. */
+static void draw_dynamic(struct call *call, struct clq_dequantize_desc *desc, const struct shape *q, int d,
+                         bool placed)
+{
+    struct shape shape = {.rank = (int)rng_below(&call->rng, 2), .size = {1}};
+
+    if (!placed && rng_once_in(&call->rng, 6)) {
+        desc->block_all = 1;
+    } else {
+        desc->block = draw_block(call, q, d);
+        shape = parameters_rows_shape(q, d, desc->block);
+    }
+    draw_parameters(call, desc->mode, &shape, &shape);
 }
 
 static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
     const struct shape q = call_shape(call, 0, reference_shares_bytes(type, 1));
     const int d = q.rank > 0 ? (int)rng_below(&call->rng, q.rank) : 0;
-    const struct shape scales = call_parameter_shape(call, &q, d),
-                       zero_points = call_parameter_shape(call, &q, d);
+    struct shape scales, zero_points;
 
     desc->mode = q.rank > 0 && may_be_dynamic(call) && rng_once_in(&call->rng, 3) ? CLQ_DEQUANTIZE_DYNAMIC
                                                                                   : draw_mode(call);
     desc->axis = call_axis(call, d, q.rank);
     call_tensor_of(call, Q, type, &q, TENSOR_INPUT);
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &q, TENSOR_OUTPUT);
-    draw_parameters(call, desc->mode, &q, &scales, &zero_points);
+    if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
+        draw_dynamic(call, desc, &q, d, false);
+        return;
+    }
+    if (q.rank > 0)
+        desc->block = parameters_block(call, q.size[d]);
+    scales = parameters_shape(call, &q, d, desc->block);
+    zero_points = parameters_shape(call, &q, d, rng_once_in(&call->rng, 2) ? desc->block : 0);
+    draw_parameters(call, desc->mode, &scales, &zero_points);
 }
 
 static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
@@ -58,9 +91,8 @@ static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, e
     const bool dynamic = may_be_dynamic(call) && rng_once_in(&call->rng, 2),
                nibbles = reference_shares_bytes(type, 1);
     const struct places p = places_random(call, INDICES, dynamic || nibbles, nibbles, false);
-    const int64_t last = p.pieces.size[p.pieces.rank - 1];
-    const struct shape scales = call_flat_shape(call, last, true),
-                       zero_points = call_flat_shape(call, last, true);
+    const int last = p.pieces.rank - 1;
+    struct shape scales, zero_points;
 
     desc->mode = dynamic ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
     desc->axis = call_axis(call, p.d, p.cache.rank);
@@ -68,8 +100,16 @@ static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, e
     desc->index_kind = p.index_kind;
     call_tensor_of(call, Q, type, &p.cache, TENSOR_INPUT);
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &p.pieces, TENSOR_OUTPUT);
-    draw_parameters(call, desc->mode, &p.cache, &scales, &zero_points);
     call_report(call);
+    if (dynamic) {
+        draw_dynamic(call, desc, &p.cache, last, true);
+        return;
+    }
+    if (p.d != last)
+        desc->block = parameters_block(call, p.pieces.size[last]);
+    scales = parameters_placed_shape(call, &p.pieces, p.d, desc->block);
+    zero_points = parameters_placed_shape(call, &p.pieces, p.d, rng_once_in(&call->rng, 2) ? desc->block : 0);
+    draw_parameters(call, desc->mode, &scales, &zero_points);
 }
 
 static void draw_groups(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
@@ -116,6 +156,11 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
          "indices and group_index are both given: one of them must be NULL");
     RULE(judge, judge->facts[GROUP_INDEX].given && desc->mode != CLQ_DEQUANTIZE_MULTIPLY, CLQ_ERROR_VALUE,
          "mode is %" PRIu32 ": with group_index it must be CLQ_DEQUANTIZE_MULTIPLY (1)", desc->mode);
+    RULE(judge, judge->facts[GROUP_INDEX].given && desc->block > 0, CLQ_ERROR_VALUE,
+         "block is %" PRIu32 ": with group_index it must be 0", desc->block);
+    RULE(judge, desc->block_all > 0 && !dynamic, CLQ_ERROR_VALUE,
+         "block_all is %" PRIu32 ": it is for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %" PRIu32,
+         desc->block_all, desc->mode);
 }
 
 static void judge_parameters(struct judge *judge, const struct clq_dequantize_desc *desc)
@@ -123,21 +168,20 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
     const int rank = judge->facts[Q].rank;
 
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
-        RULE(judge, rank == 0, CLQ_ERROR_RANK, "q.ndim is 0: it must have a dimension for its rows");
-        if (rank == 0)
-            return;
-        rule_rows(judge, SCALES, Q);
-        rule_rows(judge, OFFSETS, Q);
+        rule_dynamic_parameters(judge, SCALES, OFFSETS, Q,
+                                &(struct rows_rules){.axis = desc->axis,
+                                                     .block = desc->block,
+                                                     .all = desc->block_all,
+                                                     .placed = judge->facts[INDICES].given});
     } else if (judge->facts[INDICES].given) {
-        /* along the last axis an entry may be shorter than q, and it is y's indices that have scales */
-        const int read = axis_meant(desc->axis, -2, rank) == rank - 1 ? Y : Q;
-
-        rule_along_last(judge, SCALES, read);
-        rule_along_last(judge, ZERO_POINTS, read);
+        rule_placed(
+            judge, SCALES, ZERO_POINTS,
+            &(struct placed_rules){
+                .read = Q, .pieces = Y, .at = axis_meant(desc->axis, -2, rank), .block = desc->block});
     } else if (judge->facts[GROUP_INDEX].given) {
         rule_groups(judge, Q, SCALES, GROUP_INDEX, ZERO_POINTS);
     } else {
-        rule_parameters(judge, SCALES, ZERO_POINTS, Q, desc->axis);
+        rule_parameters(judge, SCALES, ZERO_POINTS, Q, desc->axis, desc->block);
     }
 }
 
@@ -203,6 +247,7 @@ static struct reference_report reference(const struct call *call)
         .group_index = call_reference(call, GROUP_INDEX, &as[4]),
         .y = call_reference(call, Y, &as[5]),
         .axis = call_dimension(call, Q, desc->axis, call->tensors[INDICES].name != NULL ? -2 : -1),
+        .block = desc->block,
         .mode = undo[desc->mode],
         .range = places_range(desc->out_of_range),
         .slots = desc->index_kind == CLQ_SLOTS,
@@ -227,9 +272,11 @@ const struct operator_row operator_dequantize = {
     .fields = {{"axis", AT(axis)},
                {"mode", AT(mode)},
                {"out_of_range", AT(out_of_range)},
-               {"index_kind", AT(index_kind)}},
+               {"index_kind", AT(index_kind)},
+               {"block", AT(block)},
+               {"block_all", AT(block_all)}},
     .reserved = AT(reserved),
-    .num_reserved = 4,
+    .num_reserved = 3,
     .report = AT(report),
     .draw = draw,
     .judge = judge,

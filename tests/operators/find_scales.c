@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_find_scales: the scales and zero points with which x fills the range of a type. */
-#include "judge.h"
+#include "parameters.h"
 
 #include <inttypes.h>
 
@@ -17,12 +17,16 @@ static unsigned zero_point_types(enum reference_type type)
     return TYPE_SET(F32) | TYPE_SET(I32) | (is_unsigned(type) ? TYPE_SET(U8) : TYPE_SET(I8));
 }
 
-/* The same number of them as scales, along or in one dimension. */
-static struct shape zero_points_shape(struct call *call, const struct shape *scales)
+/* Of the shape of scales, or as many in one dimension where they are by an axis alone. */
+static struct shape zero_points_shape(struct call *call, const struct shape *scales, const struct shape *x,
+                                      int d, uint32_t block)
 {
     const struct shape shape = {.rank = 1, .size = {shape_elements(scales)}};
+    bool by_axis = block == 0;
 
-    return rng_once_in(&call->rng, 2) ? shape : *scales;
+    for (int i = 0; i < scales->rank && scales->rank == x->rank && shape.size[0] != 1; i++)
+        by_axis = by_axis && (i == d || scales->size[i] == 1);
+    return by_axis && rng_once_in(&call->rng, 2) ? shape : *scales;
 }
 
 static struct shape draw_shape(struct call *call)
@@ -45,12 +49,14 @@ static void draw(struct call *call)
     const struct reference_type_row *row = &reference_types[type];
     const struct shape x = draw_shape(call);
     const int d = x.rank == 0 ? 0 : rng_once_in(rng, 2) ? x.rank - 1 : (int)rng_below(rng, x.rank);
-    const struct shape scales = call_parameter_shape(call, &x, d),
-                       zero_points = zero_points_shape(call, &scales);
+    const uint32_t block = x.rank > 0 ? parameters_block(call, x.size[d]) : 0;
+    const struct shape scales = parameters_shape(call, &x, d, block),
+                       zero_points = zero_points_shape(call, &scales, &x, d, block);
 
     desc->method = rng_once_in(rng, 2) ? CLQ_MINMAX : CLQ_ABSMAX;
     desc->mode = (uint32_t)rng_below(rng, 2);
     desc->axis = call_axis(call, d, x.rank);
+    desc->block = block;
     desc->dtype = (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
     if (type == REFERENCE_I8 && rng_once_in(rng, 4)) /* left out */
         desc->dtype = (DLDataType){0, 0, 0};
@@ -110,16 +116,12 @@ static void judge_choices(struct judge *judge, const struct clq_find_scales_desc
 static void judge(struct judge *judge)
 {
     const struct clq_find_scales_desc *desc = judge->desc;
-    const struct facts *scales = &judge->facts[SCALES], *zero_points = &judge->facts[ZERO_POINTS];
 
+    rule_reserved32(judge, desc->reserved32);
     judge_choices(judge, desc);
     if (!judge_has_shapes(judge))
         return;
-    if (zero_points->given)
-        RULE(judge, zero_points->elements != scales->elements, CLQ_ERROR_SHAPE,
-             "zero_points has %" PRId64 " elements: it must have as many as scales, %" PRId64,
-             (int64_t)zero_points->elements, (int64_t)scales->elements);
-    rule_parameters(judge, SCALES, ZERO_POINTS, X, desc->axis);
+    rule_found(judge, SCALES, ZERO_POINTS, X, desc->axis, desc->block);
 }
 
 static struct reference_report reference(const struct call *call)
@@ -135,6 +137,7 @@ static struct reference_report reference(const struct call *call)
         .zero_points = call_reference(call, ZERO_POINTS, &as[2]),
         .type = type,
         .axis = call_dimension(call, X, desc->axis, -1),
+        .block = desc->block,
         .minmax = desc->method == CLQ_MINMAX,
         .multiply = desc->mode == CLQ_MULTIPLY,
     });
@@ -151,9 +154,14 @@ const struct operator_row operator_find_scales = {
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(scales)},
                  {"zero_points", TYPE_SET(F32) | TYPES_INTEGER, OPERAND_WRITTEN, true, AT(zero_points)}},
-    .fields = {{"dtype", AT(dtype)}, {"axis", AT(axis)}, {"method", AT(method)}, {"mode", AT(mode)}},
+    .fields = {{"dtype", AT(dtype)},
+               {"axis", AT(axis)},
+               {"method", AT(method)},
+               {"mode", AT(mode)},
+               {"block", AT(block)},
+               {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 4,
+    .num_reserved = 3,
     .draw = draw,
     .types = types_of,
     .judge = judge,

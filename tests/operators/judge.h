@@ -78,12 +78,6 @@ const char *judge_types_text(unsigned types, char text[128]);
 void rule_mode(struct judge *judge, uint32_t mode);
 void rule_same_shape(struct judge *judge, int y, int x);
 void rule_same_size(struct judge *judge, int y, int x, int d);
-/* Scales and zero points of x along the axis: by default the last. */
-void rule_parameters(struct judge *judge, int scales, int zero_points, int x, int32_t axis);
-/* `p` has a number for each row of `rows`. */
-void rule_rows(struct judge *judge, int p, int rows);
-/* `p` has one number, or one for each index of the last dimension of what is read. */
-void rule_along_last(struct judge *judge, int p, int read);
 /* Entries of `pieces` that indices place in the cache. */
 struct entry_rules {
     int cache, pieces, indices;
@@ -102,5 +96,7 @@ void rule_reserved32(struct judge *judge, uint32_t reserved32);
 void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_points);
 /* The dimension that an axis means; outside of [0, rank) where there is none. */
 int axis_meant(int32_t axis, int left_out, int rank);
+/* As a sentence says it. */
+const char *axis_text(int32_t axis, int left_out, char text[64]);
 
 #endif

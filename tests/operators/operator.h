@@ -9,7 +9,7 @@
 
 #include <clquant/clquant.h>
 
-enum { OPERATOR_MOST_TENSORS = 7, OPERATOR_MOST_FIELDS = 6, OPERATOR_DESC_BYTES = 256 };
+enum { OPERATOR_MOST_TENSORS = 7, OPERATOR_MOST_FIELDS = 10, OPERATOR_DESC_BYTES = 256 };
 
 /* Sets of types; those of a nibble lie two in a byte. */
 #define TYPE_SET(type)  (1u << REFERENCE_##type)

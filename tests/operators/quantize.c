@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize: y = round(x / scale + zero point), or x * scale. */
-#include "judge.h"
+#include "parameters.h"
 
 enum { X, SCALES, ZERO_POINTS, Y };
 
@@ -40,9 +40,11 @@ static void draw(struct call *call)
     d = shape.rank > 0 ? (int)rng_below(&call->rng, shape.rank) : 0;
     call_tensor_of(call, X, x, &shape, TENSOR_INPUT);
     call_tensor_of(call, Y, y, &shape, TENSOR_OUTPUT);
-    scales = call_parameter_shape(call, &shape, d);
+    if (shape.rank > 0)
+        desc->block = parameters_block(call, shape.size[d]);
+    scales = parameters_shape(call, &shape, d, desc->block);
     call_tensor(call, SCALES, &scales, TENSOR_INPUT);
-    zero_points = call_parameter_shape(call, &shape, d);
+    zero_points = parameters_shape(call, &shape, d, rng_once_in(&call->rng, 2) ? desc->block : 0);
     if (!rng_once_in(&call->rng, 3))
         call_tensor(call, ZERO_POINTS, &zero_points, TENSOR_INPUT);
     desc->axis = call_axis(call, d, shape.rank);
@@ -52,11 +54,12 @@ static void judge(struct judge *judge)
 {
     const struct clq_quantize_desc *desc = judge->desc;
 
+    rule_reserved32(judge, desc->reserved32);
     rule_mode(judge, desc->mode);
     if (!judge_has_shapes(judge))
         return;
     rule_same_shape(judge, Y, X);
-    rule_parameters(judge, SCALES, ZERO_POINTS, X, desc->axis);
+    rule_parameters(judge, SCALES, ZERO_POINTS, X, desc->axis, desc->block);
 }
 
 static struct reference_report reference(const struct call *call)
@@ -70,6 +73,7 @@ static struct reference_report reference(const struct call *call)
         .zero_points = call_reference(call, ZERO_POINTS, &as[2]),
         .y = call_reference(call, Y, &as[3]),
         .axis = call_dimension(call, X, desc->axis, -1),
+        .block = desc->block,
         .multiply = desc->mode == CLQ_MULTIPLY,
     });
     return (struct reference_report){0};
@@ -86,9 +90,9 @@ const struct operator_row operator_quantize = {
                  {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
                  {"y", TYPES_QUANTIZED, OPERAND_WRITTEN, false, AT(y)}},
-    .fields = {{"axis", AT(axis)}, {"mode", AT(mode)}},
+    .fields = {{"axis", AT(axis)}, {"mode", AT(mode)}, {"block", AT(block)}, {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 4,
+    .num_reserved = 3,
     .draw = draw,
     .judge = judge,
     .reference = reference,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_quantize_scatter: quantized entries into a cache, in place or into a copy of another. */
-#include "judge.h"
+#include "parameters.h"
 #include "places.h"
 
 enum { INPUT, INDICES, UPDATES, SCALES, ZERO_POINTS, CACHE };
@@ -22,9 +22,11 @@ static void draw(struct call *call)
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
     const bool nibbles = reference_shares_bytes(type, 1);
     const struct places p = places_random(call, INDICES, nibbles, nibbles, true);
-    const int64_t last = p.pieces.size[p.pieces.rank - 1];
-    const struct shape scales = call_flat_shape(call, last, true),
-                       zero_points = call_flat_shape(call, last, true);
+    const int last = p.pieces.rank - 1;
+    const uint32_t block = p.d == last ? 0 : parameters_block(call, p.pieces.size[last]);
+    const struct shape scales = parameters_placed_shape(call, &p.pieces, p.d, block),
+                       zero_points = parameters_placed_shape(call, &p.pieces, p.d,
+                                                             rng_once_in(&call->rng, 2) ? block : 0);
 
     call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
     call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
@@ -39,6 +41,7 @@ static void draw(struct call *call)
     desc->out_of_range = p.range;
     desc->index_kind = p.index_kind;
     desc->unique = p.unique;
+    desc->block = block;
 }
 
 /* The input is of the cache's type. */
@@ -72,13 +75,15 @@ static void judge(struct judge *judge)
     const struct entry_rules entries = entries_of(desc);
     const int before = judge->count;
 
-    rule_reserved32(judge, desc->reserved32);
     rule_mode(judge, desc->mode);
     rule_entries(judge, &entries);
     if (!judge_has_shapes(judge) || judge->count > before)
         return;
-    rule_along_last(judge, SCALES, UPDATES);
-    rule_along_last(judge, ZERO_POINTS, UPDATES);
+    rule_placed(judge, SCALES, ZERO_POINTS,
+                &(struct placed_rules){.read = UPDATES,
+                                       .pieces = UPDATES,
+                                       .at = axis_meant(desc->axis, -2, cache->rank),
+                                       .block = desc->block});
     if (!input->given)
         return;
     rule_same_shape(judge, INPUT, CACHE);
@@ -116,6 +121,7 @@ static struct reference_report reference(const struct call *call)
         .scales = call_reference(call, SCALES, &as[3]),
         .zero_points = call_reference(call, ZERO_POINTS, &as[4]),
         .axis = call_dimension(call, UPDATES, desc->axis, -2),
+        .block = desc->block,
         .multiply = desc->mode == CLQ_MULTIPLY,
         .range = places_range(desc->out_of_range),
         .slots = desc->index_kind == CLQ_SLOTS,
@@ -142,7 +148,7 @@ const struct operator_row operator_quantize_scatter = {
                {"out_of_range", AT(out_of_range)},
                {"unique", AT(unique)},
                {"index_kind", AT(index_kind)},
-               {"reserved32", AT(reserved32)}},
+               {"block", AT(block)}},
     .reserved = AT(reserved),
     .num_reserved = 3,
     .report = AT(report),

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "rows.h"
 
+#include "parameters.h"
+
 #include <inttypes.h>
 
 void rows_draw_smooth(struct call *call, int t, int64_t elements)
@@ -38,8 +40,8 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
     if (rows->rank == 0 || rows->rank != judge->facts[y].rank)
         return;
     rule_same_size(judge, y, x, last);
-    rule_rows(judge, scales, y);
-    rule_rows(judge, offsets, y);
+    rule_rows(judge, scales, y, last, 0);
+    rule_rows(judge, offsets, y, last, 0);
     if (s->given)
         RULE(judge, s->elements != rows->size[last], CLQ_ERROR_SHAPE,
              "%s has %" PRId64 " elements: it must have one per element of a row, %" PRId64

@@ -14,8 +14,7 @@ int axis_meant(int32_t axis, int left_out, int rank)
     return (int)(meant < 0 ? meant + rank : meant);
 }
 
-/* As a sentence says it. */
-static const char *axis_text(int32_t axis, int left_out, char text[64])
+const char *axis_text(int32_t axis, int left_out, char text[64])
 {
     if (axis == CLQ_AXIS_FIRST)
         snprintf(text, 64, "axis is 0 (CLQ_AXIS_FIRST)");
@@ -69,94 +68,6 @@ void rule_same_shape(struct judge *judge, int y, int x)
 {
     for (int d = 0; rule_same_rank(judge, y, x) && d < judge->facts[y].rank; d++)
         rule_same_size(judge, y, x, d);
-}
-
-void rule_rows(struct judge *judge, int p, int rows)
-{
-    const struct facts *of = &judge->facts[p], *of_rows = &judge->facts[rows];
-
-    if (!of->given)
-        return;
-    RULE(judge, of->rank != of_rows->rank - 1, CLQ_ERROR_RANK,
-         "%s.ndim is %d: it must be %d, that of %s less its last dimension", judge_name(judge, p), of->rank,
-         of_rows->rank - 1, judge_name(judge, rows));
-    for (int d = 0; of->rank == of_rows->rank - 1 && d < of->rank; d++)
-        rule_same_size(judge, p, rows, d);
-}
-
-void rule_along_last(struct judge *judge, int p, int read)
-{
-    const struct facts *of = &judge->facts[p], *x = &judge->facts[read];
-    const int last = x->rank - 1;
-
-    if (of->given)
-        RULE(judge, of->elements != 1 && of->elements != x->size[last], CLQ_ERROR_SHAPE,
-             "%s has %" PRId64 " elements: with indices it must have 1, or %" PRId64
-             " as %s.shape[%d], the last dimension",
-             judge_name(judge, p), (int64_t)of->elements, (int64_t)x->size[last], judge_name(judge, read),
-             last);
-}
-
-/* Another axis that the numbers would fit is asked for, where it is the only one. */
-static const char *hint(const struct facts *p, const struct facts *x, int axis, char text[64])
-{
-    const bool full_rank = p->rank == x->rank && p->rank > 1;
-    int fitting = 0, meant = 0;
-
-    text[0] = '\0';
-    for (int d = 0; d < x->rank; d++)
-        if (d != axis && x->size[d] == p->elements && (!full_rank || p->size[d] == p->elements)) {
-            fitting++;
-            meant = d;
-        }
-    if (fitting == 1)
-        snprintf(text, 64, "; is axis %d meant%s?", meant, meant == 0 ? " (CLQ_AXIS_FIRST)" : "");
-    return text;
-}
-
-static void rule_parameter(struct judge *judge, int p, int of_x, int axis, bool per_axis)
-{
-    const struct facts *of = &judge->facts[p], *x = &judge->facts[of_x];
-    const char *name = judge_name(judge, p);
-    char text[64];
-
-    if (!of->given)
-        return;
-    RULE(judge, of->rank > 1 && of->rank != x->rank, CLQ_ERROR_RANK,
-         "%s.ndim is %d: it must be 0, 1 or the rank of %s, %d", name, of->rank, judge_name(judge, of_x),
-         x->rank);
-    if (of->elements == 1 || !per_axis || (of->rank > 1 && of->rank != x->rank))
-        return;
-    for (int d = 0; d < of->rank && of->rank > 1; d++)
-        RULE(judge, d != axis && of->size[d] != 1, CLQ_ERROR_SHAPE,
-             "%s.shape[%d] is %" PRId64 ": axis is %d, and every other dimension must be 1%s", name, d,
-             (int64_t)of->stored[d], axis, hint(of, x, axis, text));
-    RULE(judge, of->elements != x->size[axis], CLQ_ERROR_SHAPE,
-         "%s has %" PRId64 " elements: axis is %d, so it must have 1, or %" PRId64 " as %s.shape[%d]%s", name,
-         (int64_t)of->elements, axis, (int64_t)x->size[axis], judge_name(judge, of_x), axis,
-         hint(of, x, axis, text));
-}
-
-void rule_parameters(struct judge *judge, int scales, int zero_points, int of_x, int32_t axis)
-{
-    const struct facts *x = &judge->facts[of_x];
-    const int longer = judge->facts[scales].elements != 1 ? scales : zero_points,
-              at = axis_meant(axis, -1, x->rank);
-    const bool per_axis = judge->facts[longer].elements != 1;
-    char text[64];
-
-    if (per_axis) {
-        RULE(judge, x->rank == 0, CLQ_ERROR_RANK, "%s.ndim is 0: %s must then have 1 element, not %" PRId64,
-             judge_name(judge, of_x), judge_name(judge, longer), (int64_t)judge->facts[longer].elements);
-        if (x->rank > 0)
-            RULE(judge, at < 0 || at >= x->rank, CLQ_ERROR_AXIS,
-                 "%s: it must be from %d to %d, for %s has %d dimension%s", axis_text(axis, -1, text),
-                 -x->rank, x->rank - 1, judge_name(judge, of_x), x->rank, x->rank == 1 ? "" : "s");
-        if (at < 0 || at >= x->rank)
-            return;
-    }
-    rule_parameter(judge, scales, of_x, at, per_axis);
-    rule_parameter(judge, zero_points, of_x, at, per_axis);
 }
 
 void rule_index_kind(struct judge *judge, uint32_t index_kind)

@@ -34,15 +34,17 @@ struct dequantize_case dequantize_case_of(const char *name, const struct dequant
     const int last = shape->rank - 1, lanes = types->lanes ? types->lanes : 1;
     const int axis = shape->axis < 0 ? shape->axis + shape->rank : shape->axis;
     const int64_t index_shape[2] = {shape->entries, 2};
-    struct dequantize_case c = {.name = name,
-                                .has_zero_points = types->zero != REFERENCE_I4,
-                                .has_indices = shape->index_rank > 0,
-                                .has_groups = shape->groups > 0,
-                                .reports = shape->index_rank > 0 || shape->groups > 0,
-                                .slots = shape->slots,
-                                .axis = shape->axis,
-                                .mode = types->mode,
-                                .seed = harness.seed};
+    struct dequantize_case c = {
+        .name = name,
+        .has_zero_points = types->zero != REFERENCE_I4,
+        .has_indices = shape->index_rank > 0,
+        .has_groups = shape->groups > 0,
+        .reports = shape->index_rank > 0 || shape->groups > 0,
+        .slots = shape->slots,
+        /* dynamic rows are the last dimension */
+        .axis = types->mode == CLQ_DEQUANTIZE_DYNAMIC && shape->index_rank == 0 ? -1 : shape->axis,
+        .mode = types->mode,
+        .seed = harness.seed};
 
     c.q = layout_dense(types->q, lanes, shape->rank, shape->q);
     c.y = layout_dense(types->y, 1, shape->rank, shape->q);

@@ -40,8 +40,8 @@ struct scatter_case scatter_case_of(const char *name, const struct scatter_types
     return c;
 }
 
-/* One element or as many, of some other rank: only the count counts. */
-static void reshape_parameter(struct layout *layout, struct random *random)
+/* One element or as many, of some other rank than the updates': only the count counts. */
+static void reshape_parameter(struct layout *layout, int rank, struct random *random)
 {
     const int64_t count = layout->shape[0];
     const int kind = (int)random_below(random, 4);
@@ -59,6 +59,10 @@ static void reshape_parameter(struct layout *layout, struct random *random)
             layout->shape[2] /= layout->shape[1];
         else
             layout->shape[1] = 1;
+        if (rank == 3) {
+            layout->rank = 4;
+            layout->shape[3] = 1;
+        }
     }
     if (random_below(random, 2))
         layout_scramble_input(layout, random);
@@ -83,9 +87,9 @@ void scatter_case_stride(struct scatter_case *c, struct random *random)
             layout_scramble_input(&c->scales, random);
         return;
     }
-    reshape_parameter(&c->scales, random);
+    reshape_parameter(&c->scales, c->updates.rank, random);
     if (c->has_zero_points)
-        reshape_parameter(&c->zero_points, random);
+        reshape_parameter(&c->zero_points, c->updates.rank, random);
 }
 
 struct parts scatter_parts(struct scatter_tensors *t, const struct scatter_case *c)

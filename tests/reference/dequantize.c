@@ -18,22 +18,36 @@ float reference_dequantize_one(float q, float scale, const float *zero_point, en
     return mode == REFERENCE_UNDO_MULTIPLY ? q / scale : q * scale;
 }
 
+/* What dynamic quantization left beside the element at index of q. */
+static float beside(const struct reference_dequantize_desc *desc, const struct reference_tensor *tensor,
+                    const int64_t *index)
+{
+    const int rank = desc->q->rank;
+    const int axis = desc->indices ? rank - 1 : desc->axis < 0 ? desc->axis + rank : desc->axis;
+    int64_t at[REFERENCE_MAX_RANK] = {0};
+    int own = 0;
+
+    if (reference_count(tensor) == 1)
+        return reference_load_nth(tensor, 0);
+    for (int d = 0; d < rank; d++)
+        if (d != axis)
+            at[own++] = index[d];
+        else if (desc->block > 0)
+            at[own++] = index[d] / desc->block;
+    return reference_load(tensor, at);
+}
+
 /* Of a value of y, and of where it comes from in q: the scale or zero point that it has. */
 static float parameter(const struct reference_dequantize_desc *desc, const struct reference_tensor *tensor,
                        const int64_t *in_y, const int64_t *in_q)
 {
-    const int last = desc->q->rank - 1;
     const int axis = desc->axis < 0 ? desc->axis + desc->q->rank : desc->axis;
-    const int own = tensor->rank == 1 ? 0 : axis;
-    int64_t at[REFERENCE_MAX_RANK] = {0};
 
-    if (desc->mode == REFERENCE_UNDO_DYNAMIC) /* one for each row */
-        return reference_load(tensor, in_q);
-    if (desc->indices) /* one for each index of the last axis, in any shape */
-        return reference_load_nth(tensor, reference_count(tensor) > 1 ? in_y[last] : 0);
-    if (tensor->rank > 0 && tensor->shape[own] > 1)
-        at[own] = in_y[axis];
-    return reference_load(tensor, at);
+    if (desc->mode == REFERENCE_UNDO_DYNAMIC)
+        return beside(desc, tensor, in_q);
+    if (desc->indices)
+        return reference_parameter_placed(tensor, desc->y, in_y, desc->block);
+    return reference_parameter(tensor, desc->y, in_y, axis, desc->block);
 }
 
 static void write_one(const struct reference_dequantize_desc *desc, const int64_t *in_y, const int64_t *in_q)

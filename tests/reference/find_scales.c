@@ -29,16 +29,35 @@ static struct range range_of(const struct reference_tensor *x)
     return range;
 }
 
-/* What of x has this index of the axis. */
-static struct reference_tensor slice_of(const struct reference_tensor *x, int axis, int64_t index)
+/* Leaves of dimension d these indices; an empty tensor's data may be NULL, and nothing may be added to it. */
+static void keep(struct reference_tensor *x, int d, int64_t first, int64_t count)
 {
-    const int64_t bytes = reference_unit_bytes(x->type, 1);
-    struct reference_tensor slice = *x;
+    x->shape[d] = count;
+    if (x->data != NULL)
+        x->data = (unsigned char *)x->data + first * x->strides[d] * reference_unit_bytes(x->type, 1);
+}
 
-    slice.shape[axis] = 1;
-    if (x->data != NULL) /* an empty tensor's may be, and nothing may be added to it */
-        slice.data = (unsigned char *)x->data + index * x->strides[axis] * bytes;
-    return slice;
+/* What of x the scale at this index of scales serves: by the axis where scales are not of x's rank. */
+static struct reference_tensor served(const struct reference_find_scales_desc *desc, const int64_t *at)
+{
+    const struct reference_tensor *scales = desc->scales;
+    const int axis = desc->axis < 0 ? desc->axis + desc->x->rank : desc->axis;
+    struct reference_tensor x = *desc->x;
+
+    if (reference_count(scales) == 1)
+        return x;
+    if (scales->rank != x.rank) {
+        keep(&x, axis, at[0], 1);
+        return x;
+    }
+    for (int d = 0; d < x.rank; d++) {
+        const int64_t each = d == axis && desc->block > 0 ? desc->block : 1, first = at[d] * each,
+                      left = x.shape[d] - first;
+
+        if (scales->shape[d] != 1)
+            keep(&x, d, first, each < left ? each : left);
+    }
+    return x;
 }
 
 static float scale_of(const struct reference_find_scales_desc *desc, struct range range)
@@ -71,12 +90,11 @@ static float zero_point_of(const struct reference_find_scales_desc *desc, struct
 void reference_find_scales(const struct reference_find_scales_desc *desc)
 {
     const int64_t count = reference_count(desc->scales);
-    const int axis = desc->axis < 0 ? desc->axis + desc->x->rank : desc->axis;
     int64_t at[REFERENCE_MAX_RANK] = {0}, zero_at[REFERENCE_MAX_RANK] = {0};
 
     for (int64_t i = 0; i < count; i++) {
-        const struct reference_tensor slice = count == 1 ? *desc->x : slice_of(desc->x, axis, i);
-        const struct range range = range_of(&slice);
+        const struct reference_tensor x = served(desc, at);
+        const struct range range = range_of(&x);
         const float scale = scale_of(desc, range);
 
         reference_store(desc->scales, at, scale);

@@ -13,6 +13,7 @@ struct reference_report reference_npu_quant_scatter_(const struct reference_npu_
         .axis = desc->axis,
         .multiply = false,
         .range = REFERENCE_DROP,
+        .by_axis_alone = true,
     });
 }
 

@@ -14,18 +14,6 @@ uint64_t reference_quantize_one(float x, float scale, const float *zero_point, b
     return reference_round(value, type);
 }
 
-/* The parameter for index: the only one, or the one at index[axis], along the only dimension or along axis.
- */
-static float parameter(const struct reference_tensor *tensor, const int64_t *index, int axis)
-{
-    const int own = tensor->rank == 1 ? 0 : axis;
-    int64_t at[REFERENCE_MAX_RANK] = {0};
-
-    if (tensor->rank > 0 && tensor->shape[own] > 1)
-        at[own] = index[axis];
-    return reference_load(tensor, at);
-}
-
 void reference_quantize(const struct reference_quantize_desc *desc)
 {
     const int axis = desc->axis < 0 ? desc->axis + desc->x->rank : desc->axis;
@@ -35,8 +23,10 @@ void reference_quantize(const struct reference_quantize_desc *desc)
         return;
     do {
         const float x = reference_load(desc->x, index);
-        const float scale = parameter(desc->scales, index, axis);
-        const float zero_point = desc->zero_points ? parameter(desc->zero_points, index, axis) : 0.0f;
+        const float scale = reference_parameter(desc->scales, desc->x, index, axis, desc->block);
+        const float zero_point =
+            desc->zero_points ? reference_parameter(desc->zero_points, desc->x, index, axis, desc->block)
+                              : 0.0f;
         const uint64_t code = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
                                                      desc->multiply, desc->y->type);
 

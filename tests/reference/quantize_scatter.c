@@ -4,16 +4,23 @@
 
 #include <stddef.h>
 
+static float parameter(const struct reference_quantize_scatter_desc *desc,
+                       const struct reference_tensor *tensor, const int64_t *index)
+{
+    if (desc->by_axis_alone)
+        return reference_load_nth(tensor, index[desc->updates->rank - 1]);
+    return reference_parameter_placed(tensor, desc->updates, index, desc->block);
+}
+
 static void write_entry(const struct reference_quantize_scatter_desc *desc,
                         const struct reference_places *places, int64_t entry, struct reference_place place)
 {
-    const int last = desc->updates->rank - 1;
     int64_t from[REFERENCE_MAX_RANK] = {entry};
 
     do {
         const float x = reference_load(desc->updates, from);
-        const float scale = reference_load_nth(desc->scales, from[last]);
-        const float zero_point = desc->zero_points ? reference_load_nth(desc->zero_points, from[last]) : 0.0f;
+        const float scale = parameter(desc, desc->scales, from);
+        const float zero_point = desc->zero_points ? parameter(desc, desc->zero_points, from) : 0.0f;
         const uint64_t code = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
                                                      desc->multiply, desc->cache->type);
         int64_t to[REFERENCE_MAX_RANK];

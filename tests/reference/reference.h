@@ -48,6 +48,15 @@ void reference_put_code(uint64_t code, enum reference_type type, void *at);
 /* The n-th value in row-major order, whatever the shape, or the only one. */
 float reference_load_nth(const struct reference_tensor *tensor, int64_t n);
 
+/* The scale or zero point of the element at index of x: the only one; one of the axis; or of x's rank one by shape, where
+ * every size is 1 or x's, with block > 0 and the axis one of ceil(size / block), which as many indices share. */
+float reference_parameter(const struct reference_tensor *tensor, const struct reference_tensor *x,
+                          const int64_t *index, int axis, int64_t block);
+/* The same where indices place entries of x: the only one, one of the last dimension in any shape; or by shape, or of a block
+ * of the last dimension. */
+float reference_parameter_placed(const struct reference_tensor *tensor, const struct reference_tensor *x,
+                                 const int64_t *index, int64_t block);
+
 /* Every code of src to the same index of dst: tensors of one type and as many values in each dimension. */
 void reference_copy(const struct reference_tensor *src, const struct reference_tensor *dst);
 
@@ -56,27 +65,28 @@ uint64_t reference_quantize_one(float x, float scale, const float *zero_point, b
                                 enum reference_type type);
 
 /* y = x / scale + zero_point, or with multiply x * scale + zero_point, rounded to y's type (of an integer type
- * sat(rint())). scales and zero_points have one element, or one per index of axis, and are 0-D, 1-D or of x's
- * rank. zero_points may be NULL. */
+ * sat(rint())). scales and zero_points are those of reference_parameter. zero_points may be NULL. */
 struct reference_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *scales;
     const struct reference_tensor *zero_points;
     const struct reference_tensor *y;
     int axis;
+    int64_t block;
     bool multiply;
 };
 void reference_quantize(const struct reference_quantize_desc *desc);
 
 /* The scales and zero points with which the finite values of x fill the range of a type: int8, uint8 or int4.
- * scales (float32) has one element, or one per index of axis, in row-major order; zero_points (an integer type
- * or float32) has as many, or is NULL. */
+ * scales (float32) is any that reference_parameter reads; zero_points (an integer type or float32) has as many, in the same
+ * order, or is NULL. */
 struct reference_find_scales_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *scales;
     const struct reference_tensor *zero_points;
     enum reference_type type;
     int axis;
+    int64_t block;
     bool minmax;   /* else absmax */
     bool multiply; /* the scale is to be multiplied with */
 };
@@ -137,8 +147,9 @@ enum reference_range {
 
 /* cache[b, .., s : s+U on axis, ..] = updates[i] / scale + zero_point, rounded to its type, for i = 0, 1, .., so that
  * the last entry wins; with multiply updates[i] * scale. (b, s) is indices[i], (N, 2), or (i, indices[i]),
- * (N), or with slots (indices[i] / A, indices[i] mod A), and -1 skips an entry. scales and zero_points have one element, or one per index of the last axis, in any shape. zero_points
- * may be NULL. */
+ * (N), or with slots (indices[i] / A, indices[i] mod A), and -1 skips an entry. scales and zero_points are those of
+ * reference_parameter_placed, or with by_axis_alone one element, or one per index of the last axis, in any shape.
+ * zero_points may be NULL. */
 struct reference_quantize_scatter_desc {
     const struct reference_tensor *cache;
     const struct reference_tensor *indices;
@@ -146,9 +157,10 @@ struct reference_quantize_scatter_desc {
     const struct reference_tensor *scales;
     const struct reference_tensor *zero_points;
     int axis;
+    int64_t block;
     bool multiply;
     enum reference_range range;
-    bool slots;
+    bool slots, by_axis_alone;
 };
 struct reference_report reference_quantize_scatter(const struct reference_quantize_scatter_desc *desc);
 

@@ -82,7 +82,7 @@ static void add_workspace(struct described *described)
 /* The library's road, but for what needs a device. */
 static clq_status describe(struct described *described, const struct clq__operator *op, const void *desc)
 {
-    static const struct clq__names names = {"x", "y", "scales", "zero_points"};
+    static const struct clq__names names = {"x", "y", "scales", "zero_points", false};
     clq_status status = CLQ_OK;
     struct clq__plan *plan = &described->plan;
 
@@ -133,7 +133,7 @@ void described_clear(struct described *described)
 }
 
 unsigned described_launches(const struct described *described,
-                            const struct clq__launch *launches[2 + CLQ__MOST_BEFORE])
+                            const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES])
 {
     const struct clq__plan *plan = &described->plan;
     unsigned count = 0;
@@ -144,14 +144,15 @@ unsigned described_launches(const struct described *described,
         return count;
     for (unsigned i = 0; i < plan->launches.num_before; i++)
         launches[count++] = &plan->launches.before[i];
-    launches[count++] = &plan->launches.kernel;
+    for (unsigned i = 0; i < plan->launches.num_kernels; i++)
+        launches[count++] = &plan->launches.kernels[i];
     return count;
 }
 
 void described_print(const struct described *described)
 {
     const struct clq__traits *traits = &described->traits;
-    const struct clq__launch *launches[2 + CLQ__MOST_BEFORE];
+    const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES];
     const unsigned count = described_launches(described, launches);
 
     call_print(&described->call);

@@ -30,7 +30,8 @@ static void make_scratch(const struct clq__launches *launches, struct memory mem
         }
         memset(bytes, 0x7f, size);
         memory[i] = (struct memory){bytes, size, bytes + size, NULL};
-        *scratch->written = *scratch->read = (cl_mem)(void *)&memory[i];
+        for (unsigned p = 0; p < scratch->num_places; p++)
+            *scratch->places[p] = (cl_mem)(void *)&memory[i];
     }
 }
 
@@ -59,7 +60,8 @@ static bool run_launches(const struct clq__launches *launches, struct run *run)
             clear_table(launches, run);
         good = !run_failed(run) && run_args(run, &launches->before[i]);
     }
-    good = good && run_args(run, &launches->kernel);
+    for (unsigned i = 0; i < launches->num_kernels; i++)
+        good = good && run_args(run, &launches->kernels[i]);
     for (unsigned i = 0; i < launches->num_scratch; i++)
         free(scratch[i].bytes);
     return good;

@@ -45,8 +45,8 @@ static void restore(struct clq__launch *launch, cl_mem host[CLQ__LAUNCH_BUFFERS]
 
 static clq_status enqueue(struct on_device *run, struct clq__plan *plan)
 {
-    struct clq__launch *all[2 + CLQ__MOST_BEFORE];
-    cl_mem host[2 + CLQ__MOST_BEFORE][CLQ__LAUNCH_BUFFERS];
+    struct clq__launch *all[DESCRIBED_MOST_LAUNCHES];
+    cl_mem host[DESCRIBED_MOST_LAUNCHES][CLQ__LAUNCH_BUFFERS];
     unsigned count = 0;
     clq_status status;
 
@@ -54,8 +54,8 @@ static clq_status enqueue(struct on_device *run, struct clq__plan *plan)
         all[count++] = &plan->copy.launch;
     for (unsigned i = 0; !plan->idle && i < plan->launches.num_before; i++)
         all[count++] = &plan->launches.before[i];
-    if (!plan->idle)
-        all[count++] = &plan->launches.kernel;
+    for (unsigned i = 0; !plan->idle && i < plan->launches.num_kernels; i++)
+        all[count++] = &plan->launches.kernels[i];
     for (unsigned i = 0; i < count; i++)
         exchange(run, all[i], host[i]);
     status = clq__plan_enqueue(plan, run->context, run->queue, 0, NULL, NULL);

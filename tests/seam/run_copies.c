@@ -16,10 +16,14 @@ void run_widen(struct run *run)
     if (groups * of_group < a->elements)
         run_fail(run, "%lld elements are widened by %lld groups with %lld each", (long long)a->elements,
                  (long long)groups, (long long)of_group);
+    if (a->sign != 0 && a->sign != UINT32_C(1) << 31)
+        run_fail(run, "%#x is no sign", (unsigned)a->sign);
     for (int64_t i = 0; i < a->elements && !run_failed(run); i++) {
         const int64_t at = a->dims > 0 ? place_of(run, i, a->dim, a->dims).x : 0;
 
-        units_store_float(run, 1, CLQ__F32, i, run_load(run, 0, (enum clq__type)a->type, a->x_offset + at));
+        const float value = run_load(run, 0, (enum clq__type)a->type, a->x_offset + at);
+
+        units_store_float(run, 1, CLQ__F32, i, a->sign != 0 ? -value : value);
     }
 }
 

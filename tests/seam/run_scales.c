@@ -27,12 +27,13 @@ static void widen_range(struct range *range, float value)
 
 /* The formulas of cl/args/scales.h. */
 static void write_scale(struct run *run, unsigned scales, unsigned zero_points,
-                        const struct clq_scale_output *out, int64_t i, const struct range *range)
+                        const struct clq_scale_output *out, struct place batch, int64_t i,
+                        const struct range *range)
 {
     const float steps = (float)out->twice_steps / 2.0f;
     const float larger = range->most > range->least ? range->most : range->least;
     const float h = out->symmetric ? larger : range->most * 0.5f + range->least * 0.5f;
-    const int64_t at = out->zero_point_offset + i * out->zero_point_stride;
+    const int64_t at = out->zero_point_offset + batch.zero_point + i * out->zero_point_stride;
     float scale = out->multiply ? steps / h : h / steps, rounded;
     int32_t zero_point = (int32_t)out->zero;
 
@@ -43,7 +44,7 @@ static void write_scale(struct run *run, unsigned scales, unsigned zero_points,
     rounded = rintf(out->multiply ? range->least * scale : range->least / scale);
     if (!out->symmetric)
         zero_point += rounded < (float)out->levels ? (int32_t)rounded : (int32_t)out->levels;
-    units_store_float(run, scales, CLQ__F32, out->scale_offset + i * out->scale_stride, scale);
+    units_store_float(run, scales, CLQ__F32, out->scale_offset + batch.scale + i * out->scale_stride, scale);
     if (out->zero_point_type == CLQ_SCALAR_F32)
         units_store_float(run, zero_points, CLQ__F32, at, (float)zero_point);
     else if (out->zero_point_type != CLQ_SCALAR_NONE)
@@ -63,16 +64,20 @@ struct find {
     enum clq__type type;
 };
 
-static void put(const struct find *find, int64_t number, int64_t index, const struct range *range)
+static void put(const struct find *find, int64_t number, struct place batch, int64_t index,
+                const struct range *range)
 {
+    if (find->a->direct && find->a->batches > 1)
+        run_fail(find->run, "scales of %lld batches are written", (long long)find->a->batches);
     if (find->a->direct)
-        write_scale(find->run, 2, 3, &find->a->output, index, range);
+        write_scale(find->run, 2, 3, &find->a->output, batch, index, range);
     else
         write_range(find->run, number, range);
 }
 
 /* The steps from first to last, of `count` elements each from column `from` on: those of the index `unit`. */
-static struct range range_of_run(const struct find *find, int64_t unit, int64_t first, int64_t last)
+static struct range range_of_run(const struct find *find, struct place batch, int64_t unit, int64_t first,
+                                 int64_t last)
 {
     const struct find_scales_args *a = find->a;
     struct range range = {0.0f, 0.0f};
@@ -83,43 +88,62 @@ static struct range range_of_run(const struct find *find, int64_t unit, int64_t 
         const int64_t row = place_of(find->run, number, a->dim, a->outer).x;
 
         for (int64_t i = before; i < before + a->tile && i < a->inner; i++)
-            widen_range(&range, run_load(find->run, 0, find->type,
-                                         a->x_offset + unit * a->index_stride + row + i * a->x_stride));
+            widen_range(&range,
+                        run_load(find->run, 0, find->type,
+                                 a->x_offset + batch.x + unit * a->index_stride + row + i * a->x_stride));
     }
     return range;
 }
 
 /* The last row may have fewer elements. */
-static struct range range_of_column(const struct find *find, int64_t column, int64_t first, int64_t last)
+static struct range range_of_column(const struct find *find, struct place batch, int64_t column,
+                                    int64_t first, int64_t last)
 {
     const struct find_scales_args *a = find->a;
     struct range range = {0.0f, 0.0f};
 
     for (int64_t row = first; row < last && !run_failed(find->run); row++)
         if (row < a->steps - 1 || column < a->last)
-            widen_range(&range, run_load(find->run, 0, find->type,
-                                         a->x_offset + place_of(find->run, row, a->dim, a->outer).x +
-                                             column * a->x_stride));
+            widen_range(&range,
+                        run_load(find->run, 0, find->type,
+                                 a->x_offset + batch.x + place_of(find->run, row, a->dim, a->outer).x +
+                                     column * a->x_stride));
     return range;
 }
 
-static void unit_of_part(const struct find *find, bool columns, int64_t unit, int64_t part)
+/* Their dimensions stand at the end, the innermost one last. */
+static struct place batch_place(const struct find *find, int64_t batch)
 {
     const struct find_scales_args *a = find->a;
+    struct clq_dim dim[CLQ_MOST_DIMS];
+
+    if (a->outer + a->batch_dims > CLQ_MOST_DIMS)
+        run_fail(find->run, "%u dimensions of rows and %u of batches", a->outer, a->batch_dims);
+    for (uint32_t d = 0; d < a->batch_dims && d < CLQ_MOST_DIMS; d++)
+        dim[d] = a->dim[CLQ_MOST_DIMS - 1 - d];
+    return place_of(find->run, batch, dim, a->batch_dims);
+}
+
+/* of_all: the batch, counted through all parts. */
+static void unit_of_part(const struct find *find, bool columns, int64_t unit, int64_t of_all)
+{
+    const struct find_scales_args *a = find->a;
+    const int64_t part = divided(of_all, &a->by_batches);
+    const struct place batch = batch_place(find, of_all - part * a->batches);
     const int64_t first = part * a->steps_per_part;
     const int64_t last = first + a->steps_per_part < a->steps ? first + a->steps_per_part : a->steps;
 
     if (!columns) {
-        const struct range range = range_of_run(find, unit, first, last);
+        const struct range range = range_of_run(find, batch, unit, first, last);
 
-        put(find, part * a->units + unit, unit, &range);
+        put(find, of_all * a->units + unit, batch, unit, &range);
         return;
     }
     for (int64_t c = unit * a->tile; c < (unit + 1) * a->tile && c < a->inner && !run_failed(find->run);
          c++) {
-        const struct range range = range_of_column(find, c, first, last);
+        const struct range range = range_of_column(find, batch, c, first, last);
 
-        put(find, part * a->inner + c, c, &range);
+        put(find, of_all * a->inner + c, batch, c, &range);
     }
 }
 
@@ -144,7 +168,7 @@ void run_find_scales(struct run *run)
     const bool columns = clq__variant_value(variant, CLQ__REDUCE) == 1;
     const struct find find = {run, run->launch->args, (enum clq__type)clq__variant_value(variant, CLQ__SRC)};
     const struct find_scales_args *a = find.a;
-    const int64_t units = a->units * a->parts;
+    const int64_t units = a->units * a->batches * a->parts;
     struct share share;
 
     if (a->tile < 1 || a->steps_per_part < 1 || a->steps_per_part * a->parts < a->steps)
@@ -171,15 +195,18 @@ void run_finish_scales(struct run *run)
     if (run->launch->local > CLQ_FINISH_LANES)
         run_fail(run, "a group has %zu work-items, at most %d are allowed", run->launch->local,
                  CLQ_FINISH_LANES);
-    share = run_share(run, a->indices, a->indices_per_item, a->lanes);
+    share = run_share(run, a->indices * a->batches, a->indices_per_item, a->lanes);
     for (int64_t w = 0; w < share.workers && !run_failed(run); w++)
-        for (int64_t i = w * share.each; i < (w + 1) * share.each && i < a->indices && !run_failed(run);
-             i++) {
+        for (int64_t i = w * share.each;
+             i < (w + 1) * share.each && i < a->indices * a->batches && !run_failed(run); i++) {
+            const int64_t batch = divided(i, &a->by_indices), index = i - batch * a->indices;
             struct range range = {0.0f, 0.0f};
 
             for (int64_t n = 0; n < a->parts * a->span && !run_failed(run); n++) {
-                const struct range *found = run_read(
-                    run, 0, n / a->span * a->part_ranges + i * a->index_ranges + n % a->span, sizeof range);
+                const struct range *found = run_read(run, 0,
+                                                     n / a->span * a->part_ranges + batch * a->batch_ranges +
+                                                         index * a->index_ranges + n % a->span,
+                                                     sizeof range);
 
                 if (found == NULL)
                     return;
@@ -188,6 +215,6 @@ void run_finish_scales(struct run *run)
                 if (found->least > range.least)
                     range.least = found->least;
             }
-            write_scale(run, 1, 2, &a->output, i, &range);
+            write_scale(run, 1, 2, &a->output, place_of(run, batch, a->dim, a->batch_dims), index, &range);
         }
 }

@@ -24,7 +24,7 @@ struct seen {
 
 static void look(const struct described *described, struct seen *seen)
 {
-    const struct clq__launch *launches[2 + CLQ__MOST_BEFORE];
+    const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES];
     const unsigned count = described_launches(described, launches);
 
     seen->launches += count;

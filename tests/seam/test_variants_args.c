@@ -27,7 +27,7 @@ struct test {
 static const struct clq__launch *launch_of(const struct described *described,
                                            const struct clq__variant *variant)
 {
-    const struct clq__launch *launches[2 + CLQ__MOST_BEFORE];
+    const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES];
     const unsigned count = described_launches(described, launches);
 
     for (unsigned i = 0; i < count; i++)

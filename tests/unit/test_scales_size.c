@@ -29,7 +29,7 @@ static const struct clq__traits machines[] = {
 static void check(struct clq__plan *plan, struct clq__traits traits)
 {
     const struct clq__view *x = &plan->work.x;
-    const struct clq__scales *call = &plan->of_scales;
+    const struct clq__scales_part *call = &plan->of_scales.parts[0];
     const struct find_scales_args *args = &call->find_args;
     const struct finish_scales_args *finish = &call->finish_args;
     wide rows = 1, seen, per_group;
@@ -38,7 +38,7 @@ static void check(struct clq__plan *plan, struct clq__traits traits)
     clq__plan_cut(plan, &traits);
     for (uint32_t d = 0; d < args->outer; d++)
         rows *= args->dim[d].size;
-    assert_true(args->outer <= CLQ_FIND_DIMS && args->tile > 0 && args->units > 0 && args->parts > 0);
+    assert_true(args->outer <= CLQ_MOST_DIMS && args->tile > 0 && args->units > 0 && args->parts > 0);
     assert_true((wide)args->steps_per_part * args->parts >= args->steps &&
                 (wide)args->steps_per_part * (args->parts - 1) < args->steps);
     if (call->columns) {
@@ -132,8 +132,10 @@ static void every_element_has_one_owner(void **state)
                             x->stride[1] = sizes[c] * x->stride[2] + (layout == 2);
                             x->stride[0] = sizes[b] * x->stride[1];
                             plan.work.axis = axis;
-                            plan.work.scale.view = (struct clq__view){
-                                .tensor = &single, .elements = axis < 0 ? 1 : x->shape[axis]};
+                            plan.work.scale = (struct clq__parameter){
+                                .view = {.tensor = &single, .elements = axis < 0 ? 1 : x->shape[axis]}};
+                            if (axis >= 0 && x->shape[axis] > 1)
+                                plan.work.scale.stride[axis] = 1;
                             check(&plan, machines[m]);
                         }
 }

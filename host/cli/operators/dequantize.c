@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX };
-enum { OF, MODE, AXIS, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT };
+enum { OF, MODE, AXIS, BLOCK, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT };
 enum { LEFT_OUT = OPERATOR_UNSET, INT8, UINT8, INT32, INT4, UINT4 };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
@@ -123,6 +123,8 @@ static struct clq_dequantize_desc desc_of(const struct operator_call *call)
         .mode = (uint32_t)call->values[MODE],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .index_kind = (uint32_t)call->values[SLOTS],
+        .block = (uint32_t)call->values[BLOCK],
+        .block_all = (uint32_t)call->values[BLOCK_ALL],
     };
 }
 
@@ -184,8 +186,9 @@ const struct operator_description dequantize_operator = {
     .inputs =
         {
             [Q] = {"q", false, "I8, U8 or I32"},
-            [SCALES] = {"scales", false, "F32, F16 or BF16; one, or one per index; per group, or per row"},
-            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; one, or one per index"},
+            [SCALES] = {"scales", false,
+                        "F32, F16 or BF16; one, one per index, by shape; per group, or per row"},
+            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
             [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
             [INDICES] = {"indices", true, "I32 or I64, [N] or [N, 2]"},
             [GROUP_INDEX] = {"group_index", true, "I32 or I64, [E]: mode multiply by groups of rows"},
@@ -198,6 +201,8 @@ const struct operator_description dequantize_operator = {
                       "divide", "what was done with scales"},
             [AXIS] = {"axis", NULL, "-1",
                       "the axis of scales; with indices the axis that a start counts on, -2"},
+            [BLOCK] = OPERATOR_BLOCK("the axis, with indices of the last one,"),
+            [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
             [DTYPE] = {"dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL},
                        "float32", "the type of y"},
             [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},

@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { X };
-enum { DTYPE, AXIS, METHOD, MODE };
+enum { DTYPE, AXIS, BLOCK, METHOD, MODE };
 enum { SCALES, ZERO_POINTS }; /* the outputs */
 
 static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 4, 1}, {kDLUInt, 4, 1}};
@@ -19,11 +19,29 @@ static bool has_zero_points(const struct operator_call *call)
     return call->values[METHOD] == CLQ_MINMAX || is_unsigned(call);
 }
 
+/* One for each index of the axis, or with blocks one for each of them, in x's other dimensions too. */
+static void add_outputs(struct operator_call *call, int axis)
+{
+    const struct safetensors_tensor *x = call->sources[X];
+    const int64_t block = call->values[BLOCK];
+    int64_t shape[CLQ_MAX_RANK] = {axis < 0 ? 1 : x->shape[axis]};
+    const int rank = block > 0 ? (int)x->rank : 1;
+
+    for (int d = 0; d < rank && block > 0; d++)
+        shape[d] = d == axis ? x->shape[d] / block + (x->shape[d] % block != 0) : x->shape[d];
+    operator_add_shape(call, "scales", CLQ_FLOAT32, rank, shape);
+    if (has_zero_points(call))
+        operator_add_shape(call, "zero_points", is_unsigned(call) ? CLQ_UINT8 : CLQ_INT8, rank, shape);
+}
+
 static bool plan(struct operator_call *call)
 {
     const struct safetensors_tensor *x = call->sources[X];
     const int64_t rank = (int64_t)x->rank, wished = call->values[AXIS];
-    int64_t count = 1;
+
+    if (wished == OPERATOR_NONE && call->values[BLOCK] > 0)
+        return fail(call->failure, STATUS_USAGE, "--block is %jd: with --axis none it must be 0",
+                    (intmax_t)call->values[BLOCK]);
 
     if (wished != OPERATOR_NONE) {
         if (rank == 0)
@@ -35,11 +53,8 @@ static bool plan(struct operator_call *call)
                         "%s: tensor '%.200s': axis is %jd: it must be from %jd to %jd, its rank, or none",
                         operator_path(call, X), x->name, (intmax_t)wished, (intmax_t)-rank,
                         (intmax_t)rank - 1);
-        count = x->shape[wished < 0 ? wished + rank : wished];
     }
-    operator_add_shape(call, "scales", CLQ_FLOAT32, 1, &count);
-    if (has_zero_points(call))
-        operator_add_shape(call, "zero_points", is_unsigned(call) ? CLQ_UINT8 : CLQ_INT8, 1, &count);
+    add_outputs(call, wished == OPERATOR_NONE ? -1 : (int)(wished < 0 ? wished + rank : wished));
     return true;
 }
 
@@ -53,6 +68,7 @@ static struct clq_find_scales_desc desc_of(const struct operator_call *call)
         .axis = call->values[AXIS] == OPERATOR_NONE ? 0 : operator_axis(call, AXIS),
         .method = (uint32_t)call->values[METHOD],
         .mode = (uint32_t)call->values[MODE],
+        .block = (uint32_t)call->values[BLOCK],
     };
 }
 
@@ -87,6 +103,7 @@ const struct operator_description scales_operator = {
                        "what x is to be quantized to"},
             [AXIS] = {"axis", operator_number_or_none, "-1",
                       "a scale for each index of it; none: one for all of x"},
+            [BLOCK] = OPERATOR_BLOCK("the axis"),
             [METHOD] = {"method", (const char *const[]){"absmax", "minmax", NULL}, "absmax",
                         "symmetric, or with a zero point"},
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},

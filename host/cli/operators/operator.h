@@ -19,7 +19,7 @@
 
 enum {
     OPERATOR_MAX_INPUTS = 8,
-    OPERATOR_MAX_OPTIONS = 8,
+    OPERATOR_MAX_OPTIONS = 14,
     OPERATOR_MAX_OUTPUTS = 4,
     OPERATOR_MAX_ALIASES = 8
 };
@@ -50,6 +50,17 @@ extern const char *const operator_flag[];
     }
 /* As choices: a whole number or the word none, which is OPERATOR_NONE. */
 extern const char *const operator_number_or_none[];
+/* As choices: a whole number from 0 on. */
+extern const char *const operator_count[];
+/* Options of operators whose scales may be of blocks. */
+#define OPERATOR_BLOCK(axis)                                                                                 \
+    {                                                                                                        \
+        "block", operator_count, "0", "how many indices of " axis " share a scale; 0: no blocks"             \
+    }
+#define OPERATOR_BLOCK_ALL                                                                                   \
+    {                                                                                                        \
+        "block-all", operator_flag, "off", "one scale for the whole tensor"                                  \
+    }
 
 struct operator_input {
     const char *name;

@@ -15,6 +15,7 @@ enum { SHARED_OPTIONS = 4 };
 
 const char *const operator_flag[] = {"off", "on", NULL};
 const char *const operator_number_or_none[] = {"none", NULL};
+const char *const operator_count[] = {"count", NULL};
 
 static size_t list_options(const struct operator_description *op,
                            struct option list[SHARED_OPTIONS + OPERATOR_MAX_OPTIONS + 1])
@@ -40,7 +41,8 @@ static size_t list_options(const struct operator_description *op,
 static bool parse_number(struct operator_call *call, const struct operator_option *option, const char *text,
                          int64_t *value)
 {
-    const bool may_be_none = option->choices == operator_number_or_none;
+    const bool may_be_none = option->choices == operator_number_or_none,
+               counts = option->choices == operator_count;
     char *end = NULL;
     long number = 0;
 
@@ -50,9 +52,12 @@ static bool parse_number(struct operator_call *call, const struct operator_optio
     }
     errno = 0;
     number = strtol(text, &end, 10);
-    if (*text == '\0' || *text == ' ' || *end || errno || number < INT32_MIN || number > INT32_MAX)
+    if (*text == '\0' || *text == ' ' || *end || errno || number < (counts ? 0 : INT32_MIN) ||
+        number > INT32_MAX)
         return USAGE(call, "--%s '%.100s': a whole number%s is expected", option->name, text,
-                     may_be_none ? ", or none," : "");
+                     may_be_none ? ", or none,"
+                     : counts    ? " from 0 on"
+                                 : "");
     *value = number;
     return true;
 }
@@ -80,7 +85,7 @@ static bool parse_own(struct operator_call *call, size_t i, const char *text)
     call->values[i] = OPERATOR_UNSET;
     if (!text)
         return true;
-    return option->choices && option->choices != operator_number_or_none
+    return option->choices && option->choices != operator_number_or_none && option->choices != operator_count
                ? parse_choice(call, option, text, &call->values[i])
                : parse_number(call, option, text, &call->values[i]);
 }

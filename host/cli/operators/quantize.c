@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { X, SCALES, ZERO_POINTS };
-enum { DTYPE, AXIS, MODE, CONTAINER };
+enum { DTYPE, AXIS, BLOCK, MODE, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
@@ -22,6 +22,7 @@ static struct clq_quantize_desc desc_of(const struct operator_call *call)
         .y = operator_output(call, 0),
         .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
+        .block = (uint32_t)call->values[BLOCK],
     };
 }
 
@@ -49,14 +50,15 @@ const struct operator_description quantize_operator =
         .inputs =
             {
                 [X] = {"x", false, "F32, F16 or BF16"},
-                [SCALES] = {"scales", false, "F32, F16 or BF16; one element, or one per index of the axis"},
-                [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; one element, or one per index"},
+                [SCALES] = {"scales", false, "F32, F16 or BF16; one, one per index of the axis, or by shape"},
+                [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
             },
         .options =
             {
                 [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", NULL},
                            "int8", "the type of y"},
                 [AXIS] = {"axis", NULL, "-1", "the axis of scales and zero_points"},
+                [BLOCK] = OPERATOR_BLOCK("the axis"),
                 [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
                           "divide", "what is done with scales"},
                 [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",

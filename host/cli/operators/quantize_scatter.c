@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { CACHE, INDICES, UPDATES, SCALES, ZERO_POINTS };
-enum { DTYPE, AXIS, MODE, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT };
+enum { DTYPE, AXIS, BLOCK, MODE, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT };
 
 static bool plan(struct operator_call *call)
 {
@@ -26,6 +26,7 @@ static struct clq_quantize_scatter_desc desc_of(const struct operator_call *call
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
         .index_kind = (uint32_t)call->values[SLOTS],
+        .block = (uint32_t)call->values[BLOCK],
     };
 }
 
@@ -67,14 +68,16 @@ const struct operator_description quantize_scatter_operator = {
             [CACHE] = {"cache", false, "I8, U8 or I32 (int4 or uint4 in words), rank 2 to 8"},
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
             [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
-            [SCALES] = {"scales", false, "F32, F16 or BF16; one, or one per index of the last axis"},
-            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; one, or one per index"},
+            [SCALES] = {"scales", false,
+                        "F32, F16 or BF16; one, one per index of the last axis, or by shape"},
+            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
         },
     .options =
         {
             [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", "uint4", NULL}, NULL,
                        "what cache holds; needed where it is U8"},
             [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
+            [BLOCK] = OPERATOR_BLOCK("the last axis"),
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
                       "what is done with scales"},
             [SLOTS] = OPERATOR_SLOTS,

@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Static quantization: where scales and zero points are read from. What is uniform on a row keeps its type and its place.
+ * What differs along one is read as dense float32: everything else is widened first, once, and the kernel's inner loop knows
+ * one type. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+/* The dimension that a row lies along; -1 where x is one element to a row. */
+static int inner_of(const struct clq__static *call)
+{
+    return call->order.dims > 0 ? call->order.dim[0] : -1;
+}
+
+/* Whether it differs from one element of a row to the next, where the axis is cut at its blocks. */
+static bool differs_inside(const struct clq__static *call, const struct clq__source *source)
+{
+    const int inner = inner_of(call);
+
+    return inner >= 0 && source->stride[inner] != 0 && !(source->blocks && inner == call->work->axis);
+}
+
+/* Blocks at which the axis is not cut: of an odd number of elements, of which two share a byte; or of words with gaps. */
+static bool cannot_cut(const struct clq__work *work)
+{
+    const struct clq__view *y = &work->y;
+
+    if (work->block == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1)
+        return false;
+    return work->block % 2 != 0 || (y->lanes == 8 && y->stride[work->axis] != 1);
+}
+
+static void copy(struct clq__source *source, const struct clq__parameter *parameter)
+{
+    source->parameter = parameter;
+    memcpy(source->stride, parameter->stride, sizeof source->stride);
+    source->blocks = parameter->blocks;
+    source->row_stride = parameter->row_stride;
+    source->widen = source->negate = false;
+}
+
+/* One dimension of what is written, which so far has `elements`; returns how many it has then. */
+static int64_t write_dimension(struct clq__static *call, struct clq__source *source, int d, bool cut,
+                               int64_t elements)
+{
+    const struct clq__work *work = call->work;
+    const bool in_blocks = source->blocks && d == work->axis;
+    const int64_t size = work->x.shape[d];
+    const int64_t blocks = in_blocks ? (size + work->block - 1) / work->block : size;
+    int64_t written = blocks;
+
+    if (in_blocks && !cut) {
+        clq__fold_add(&source->from, false, work->block, (int64_t[CLQ__FOLD_TENSORS]){0});
+        written *= work->block;
+    }
+    clq__fold_add(&source->from, false, blocks, (int64_t[CLQ__FOLD_TENSORS]){source->stride[d]});
+    source->stride[d] = elements;
+    return elements * written;
+}
+
+/* What is written is as the walk goes: what differs along a row lies there with stride 1. Blocks at which the axis is not cut
+ * are written out, each element `block` times. */
+static void widen(struct clq__static *call, struct clq__source *source, bool cut, bool along_row)
+{
+    const struct clq__view *view = &source->parameter->view;
+    const struct clq__work *work = call->work;
+    const int inner = inner_of(call), last = work->x.rank - 1;
+    int64_t elements = 1;
+    bool done[CLQ__MAX_RANK] = {false};
+
+    source->widen = true;
+    source->from.dims = 0;
+    if (source->parameter->flatten) {
+        if (along_row && inner != last)
+            elements = write_dimension(call, source, inner, cut, elements);
+        for (int d = view->rank - 1; d >= 0; d--)
+            clq__fold_add(&source->from, false, view->shape[d],
+                          (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
+        source->stride[last] = elements;
+        return;
+    }
+    for (int i = 0; i < call->order.dims + work->x.rank; i++) {
+        const int d = i < call->order.dims ? call->order.dim[i] : i - call->order.dims;
+
+        if (!done[d] && (source->stride[d] != 0 || (along_row && d == inner)))
+            elements = write_dimension(call, source, d, cut, elements);
+        done[d] = true;
+    }
+    source->blocks = source->blocks && cut;
+    if (source->row_stride == 0)
+        return;
+    clq__fold_add(&source->from, false, view->shape[0], (int64_t[CLQ__FOLD_TENSORS]){source->row_stride});
+    source->row_stride = elements;
+}
+
+void clq__source_widen(struct clq__static *call, struct clq__source *source)
+{
+    widen(call, source, true, source->per_element);
+}
+
+static bool needs_widening(const struct clq__static *call, const struct clq__source *source)
+{
+    const int inner = inner_of(call);
+
+    return source->parameter->flatten ||
+           (source->per_element && (source->parameter->view.type != CLQ__F32 || source->stride[inner] != 1));
+}
+
+void clq__static_place(struct clq__static *call)
+{
+    const bool cut = !cannot_cut(call->work);
+    struct clq__source *scale = &call->scale, *zero_point = &call->zero_point;
+
+    copy(scale, &call->work->scale);
+    copy(zero_point, &call->work->zero_point);
+    if (!cut && zero_point->blocks)
+        widen(call, zero_point, false, false);
+    if (!cut && scale->blocks)
+        widen(call, scale, false, false);
+    zero_point->per_element = differs_inside(call, zero_point);
+    /* a kernel with a zero point per element reads a scale per element too */
+    scale->per_element = differs_inside(call, scale) || zero_point->per_element;
+    zero_point->negate = zero_point->per_element && call->work->add;
+    if (!zero_point->widen && (zero_point->negate || needs_widening(call, zero_point)))
+        widen(call, zero_point, true, false);
+    if (!scale->widen && (needs_widening(call, scale) || scale->per_element != differs_inside(call, scale)))
+        widen(call, scale, !zero_point->per_element || inner_of(call) != call->work->axis,
+              scale->per_element);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random shapes of scales and zero points, and the rules of these shapes. */
+#ifndef CLQUANT_OPERATORS_PARAMETERS_H
+#define CLQUANT_OPERATORS_PARAMETERS_H
+
+#include "judge.h"
+
+/* How many indices of a dimension of that size share a scale; 0: there are no blocks. */
+uint32_t parameters_block(struct call *call, int64_t size);
+/* One number, or one for each index of dimension d of x: 0-D, 1-D, or of x's rank. */
+struct shape parameters_axis_shape(struct call *call, const struct shape *x, int d);
+/* Of scales, or of zero points where block is 0: one number, one for each index of dimension d of x, by shape, or in blocks
+ * of d. */
+struct shape parameters_shape(struct call *call, const struct shape *x, int d, uint32_t block);
+/* The same where indices place entries of these pieces along dimension `at`; blocks are those of the last dimension. */
+struct shape parameters_placed_shape(struct call *call, const struct shape *pieces, int at, uint32_t block);
+/* One number for each row along dimension d, or for each block of it. */
+struct shape parameters_rows_shape(const struct shape *rows, int d, uint32_t block);
+
+/* Scales and zero points of x along the axis: by default the last. */
+void rule_parameters(struct judge *judge, int scales, int zero_points, int x, int32_t axis, uint32_t block);
+/* The same of those that are found, a zero point for each scale. */
+void rule_found(struct judge *judge, int scales, int zero_points, int x, int32_t axis, uint32_t block);
+/* Of what entries read, along dimension `at` as many as pieces have. */
+struct placed_rules {
+    int read, pieces, at;
+    uint32_t block;
+};
+void rule_placed(struct judge *judge, int scales, int zero_points, const struct placed_rules *rules);
+/* `p` has a number for each row of `rows` along dimension `axis`, or for each block of it. */
+void rule_rows(struct judge *judge, int p, int rows, int axis, uint32_t block);
+/* What dynamic quantization leaves beside rows. */
+struct rows_rules {
+    int32_t axis;
+    uint32_t block, all;
+    bool placed; /* by indices */
+};
+void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int rows,
+                             const struct rows_rules *rules);
+
+#endif
