@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantize: y[row][i] = sat(rint(x[row][i] MODE scale[i] + zero_point[i])), every step rounded to binary32
+// quantize: y[row][i] = sat(rint(x[row][i] MODE scale[i] + zero_point[i])), every step rounded to binary32; with round_first
+// the quotient or product is rounded to a whole number before the sum.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
@@ -22,14 +23,17 @@ struct part {
     global const uint *scales, *zero_points; // of its elements, where they have their own
     float scale, zero_point;                 // else
     uint units;
+    bool round_first;
 };
 
 #define SCALE(part, i)      (SCALE_PER_ELEMENT ? as_float((part)->scales[i]) : (part)->scale)
 #define ZERO_POINT(part, i) (ZERO_POINT_PER_ELEMENT ? as_float((part)->zero_points[i]) : (part)->zero_point)
 
-static inline float quantized(float x, float scale, float zero_point)
+static inline float quantized(float x, float scale, float zero_point, bool round_first)
 {
-    return APPLY(MODE, x, scale) + zero_point;
+    const float value = APPLY(MODE, x, scale);
+
+    return (round_first ? clq_rint(value) : value) + zero_point;
 }
 
 // Units wherever they lie, one lane's.
@@ -41,8 +45,9 @@ static inline void take_units(const struct part *part, const struct quantize_arg
         const long at = u * a->x_stride;
 
         part->y[u * a->y_stride] =
-            PACK(DST, quantized(LOAD(SRC, part->x, at), SCALE(part, i), ZERO_POINT(part, i)),
-                 quantized(LOAD(SRC, part->x, at + a->x_pair), SCALE(part, i + 1), ZERO_POINT(part, i + 1)));
+            PACK(DST, quantized(LOAD(SRC, part->x, at), SCALE(part, i), ZERO_POINT(part, i), part->round_first),
+                 quantized(LOAD(SRC, part->x, at + a->x_pair), SCALE(part, i + 1), ZERO_POINT(part, i + 1),
+                           part->round_first));
     }
 }
 
@@ -61,8 +66,9 @@ static inline bool has_chunks(const struct part *part, const struct quantize_arg
 #define X(k)          CHUNK_ELEMENT(SRC, x, k)
 #define SCALE_OF(k)   (SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale)
 #define ZERO_OF(k)    (ZERO_POINT_PER_ELEMENT ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
-#define VALUE(k)      (APPLY_QUICK(MODE, X(k), SCALE_OF(k)) + ZERO_OF(k))
-#define UNIT(lo, hi)  PACK(DST, VALUE(lo), VALUE(hi))
+#define APPLIED(k)    values.s##k = APPLY_QUICK(MODE, X(k), SCALE_OF(k));
+#define ROUNDED(k)    values.s##k = clq_rint(values.s##k);
+#define UNIT(lo, hi)  PACK(DST, values.s##lo + ZERO_OF(lo), values.s##hi + ZERO_OF(hi))
 #define RARE(k)       IS_RARE(MODE, X(k), SCALE_OF(k))
 
 // False where an element needs more care: it is not what it should be yet.
@@ -70,7 +76,12 @@ static inline bool take_chunk(const struct part *part, uint4 x, uint c)
 {
     const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, c, SCALE_PER_ELEMENT),
                               zero_points = CHUNK_FLOATS(SRC, part->zero_points, c, ZERO_POINT_PER_ELEMENT);
+    float8 values = (float8)(0.0f);
 
+    CHUNK_EACH(SRC, APPLIED)
+    if (part->round_first) {
+        CHUNK_EACH(SRC, ROUNDED)
+    }
     ((global y_chunk *)part->y)[c] = (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
     return CHUNK_ANY(SRC, RARE) >= 0;
 }
@@ -146,6 +157,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
         part.zero_point =
             ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(zero_points, place.zero_point, a.zero_point_type);
         part.units = (uint)min(a.tile, a.inner - first);
+        part.round_first = a.round_first != 0;
         take_part(&part, &a, lane, lanes);
     }
 }

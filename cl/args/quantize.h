@@ -24,9 +24,10 @@ struct quantize_args {
     clq_u32 scale_type, zero_point_type; /* enum clq_scalar; F32 where there is one per element */
     clq_u32 zero_point_sign;             /* dequantize: the sign bit where they are added */
     clq_u32 zero_points_each;            /* dequantize: 1 where there is one per element */
+    clq_u32 round_first, unused; /* quantize: 1 where a value is rounded before its zero point is added */
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(quantize_args, 808);
+CLQ_SAME_SIZE(quantize_args, 816);
 
 #endif

@@ -34,6 +34,7 @@ struct parameters {
     float scale, zero_point;                 // else
     float inverse;                           // of the scale, where it has one
     bool inverts;
+    bool round_first;
 };
 
 #include "cpu/stream.clh"
@@ -44,6 +45,7 @@ struct parameters {
 #define VALUE(apply, i, k) (apply(LOAD(SRC, in, i), SCALE(k), k) + ZERO_POINT(k))
 
 #define PLAINLY(x, s, k)      APPLY(MODE, x, s)
+#define ROUNDED(x, s, k)      clq_rint(APPLY(MODE, x, s))
 #define BY_ONE(x, s, k)       clq_quotient_by(x, s, inverse)
 #define BY_INVERSES(x, s, k)  clq_quotient_by(x, s, inverses[k])
 
@@ -78,7 +80,9 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
     const float *inverses = p->inverses + X_UNIT * s;
     const float scale = p->scale, zero_point = p->zero_point, inverse = p->inverse;
 
-    if (INVERTS_EACH && p->inverses) {
+    if (p->round_first) {
+        EACH(ROUNDED)
+    } else if (INVERTS_EACH && p->inverses) {
         EACH(BY_INVERSES)
     } else if (INVERTS_ONE && p->inverts) {
         EACH(BY_ONE)
@@ -93,7 +97,10 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
     const float scale = p->scale, zero_point = p->zero_point;
 
     (void)pair; // of types that have two elements in a unit
-    out[0] = PACK(DST, VALUE(PLAINLY, 0, 0), VALUE(PLAINLY, X_UNIT == 2 ? pair : 0, 1));
+    if (p->round_first)
+        out[0] = PACK(DST, VALUE(ROUNDED, 0, 0), VALUE(ROUNDED, X_UNIT == 2 ? pair : 0, 1));
+    else
+        out[0] = PACK(DST, VALUE(PLAINLY, 0, 0), VALUE(PLAINLY, X_UNIT == 2 ? pair : 0, 1));
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
@@ -113,6 +120,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
         .zero_point = zero_point,
         .inverse = inverts ? divide_native(1.0f, scale) : 0.0f,
         .inverts = inverts,
+        .round_first = a->round_first != 0,
     };
 }
 

@@ -11,11 +11,11 @@ static clq_status check(struct clq__work *work, const void *of)
     clq_status status = CLQ_OK;
     const struct clq_quantize_desc *desc = of;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__work_check_mode(work, desc->mode));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->y, CLQ__QUANTIZED));
+    CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(clq__parameters_check_dense(work, desc->axis, desc->block));

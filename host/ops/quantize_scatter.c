@@ -30,8 +30,10 @@ static clq_status check(struct clq__work *work, const void *of)
     const struct clq_quantize_scatter_desc *desc = of;
     struct clq__placement *placement = &work->placement;
 
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__work_check_mode(work, desc->mode));
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->cache, CLQ__CACHES));
+    CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
     CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
     CLQ_TRY(clq__placement_check(

@@ -21,7 +21,7 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     clq__placement_init(&work->placement);
     work->axis = 0;
     work->block = 0;
-    work->divide = work->placed = work->back = work->add = work->widen_smooth = false;
+    work->divide = work->placed = work->back = work->add = work->round_first = work->widen_smooth = false;
     clq__view_init_absent(&work->input, "input");
 }
 
@@ -32,6 +32,16 @@ clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode)
     CLQ_REQUIRE(mode <= CLQ_MULTIPLY, CLQ_ERROR_VALUE,
                 "mode is %u: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", mode);
     work->divide = mode == CLQ_DIVIDE;
+end:
+    return status;
+}
+
+clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_first)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(round_first <= 1, CLQ_ERROR_VALUE, "round_first is %u: it must be 0 or 1", round_first);
+    work->round_first = round_first != 0;
 end:
     return status;
 }

@@ -44,6 +44,7 @@ struct clq__work {
     bool placed;            /* scale and zero_point lie beside y: entries place them with it */
     bool back;              /* from y to x */
     bool add;               /* back: the zero point is added, else subtracted */
+    bool round_first;       /* a value is rounded before its zero point is added */
 
     /* dynamic quantization: the rows are x's last dimension, and scale and zero_point have y's dimensions less the last */
     struct clq__view smooth; /* absent where there is none */
@@ -59,6 +60,8 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names);
 
 /* An enum clq_scale_mode. */
 clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode);
+/* Once y's type is known. */
+clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_first);
 
 /* The tensor whose rows are read: its shape is what sentences speak of. */
 static inline const struct clq__view *clq__work_read(const struct clq__work *work)

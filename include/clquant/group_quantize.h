@@ -9,7 +9,7 @@
  * group_index holds the end row of each group: non-decreasing, the first at least 0, the last exactly S;
  * empty groups are legal. One that breaks the rule never makes the device read or write outside a buffer: the
  * search decides all the same, and rows with g = E, of no group, keep their bytes and are counted in
- * report.dropped. The arithmetic is that of clquant/quantize.h.
+ * report.dropped. The arithmetic is that of clquant/quantize.h, with round_first too.
  *
  * Types     x, scales, zero_points: float32, float16, bfloat16, independently. group_index: int32, int64. y: int8,
  *           int4 or uint4 in any view of tensor.h.
@@ -35,7 +35,9 @@ struct clq_group_quantize_desc {
     const DLTensor *y;
     cl_mem report; /* a struct clq_report; NULL: none */
     uint64_t report_offset_bytes;
-    uint64_t reserved[4];
+    uint32_t round_first; /* 1: as in clquant/quantize.h */
+    uint32_t reserved32;
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_group_quantize(clq_context *context, cl_command_queue queue,

@@ -4,6 +4,15 @@
  *   divide    y = sat(rint(f32(x) / f32(scale) + f32(zero_point)))       no zero point: no addition
  *   multiply  y = sat(rint(f32(x) * f32(scale) + f32(zero_point)))
  *
+ * With round_first = 1
+ *
+ *   divide    y = sat(rint(rint(f32(x) / f32(scale)) + f32(zero_point)))
+ *   multiply  y = sat(rint(rint(f32(x) * f32(scale)) + f32(zero_point)))
+ *
+ * which is the order of ONNX's QuantizeLinear, and of PyTorch, which multiplies with 1 / scale. The outer rint changes
+ * nothing where the zero point is whole. (Without it ties differ from theirs where the zero point is odd.) A NaN stays 0,
+ * where ONNX Runtime gives the lowest value of the type.
+ *
  * Every operation is one binary32 operation, rounded once, to nearest-even. rint rounds ties to even; sat
  * clamps to the range of y's type: +inf gives its end, -inf its beginning, NaN gives 0. A scale of 0 or below
  * follows IEEE. The bytes are the same on every device and every run (docs/numerics.md).
@@ -56,9 +65,9 @@ struct clq_quantize_desc {
     const DLTensor *zero_points; /* NULL: none */
     const DLTensor *y;
     int32_t axis;
-    uint32_t mode;  /* enum clq_scale_mode */
-    uint32_t block; /* indices of axis that share a scale; 0: no blocks */
-    uint32_t reserved32;
+    uint32_t mode;        /* enum clq_scale_mode */
+    uint32_t block;       /* indices of axis that share a scale; 0: no blocks */
+    uint32_t round_first; /* 1: rounded before the zero point is added, then again */
     uint64_t reserved[3];
 };
 

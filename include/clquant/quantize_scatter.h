@@ -5,7 +5,7 @@
  *       b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots (indices[i] / A, indices[i] mod A)
  *       cache[b, .., s : s+U on axis, ..] = sat(rint(updates[i] / scale + zero_point))    (or updates[i] * scale)
  *
- * The arithmetic is that of clquant/quantize.h.
+ * The arithmetic is that of clquant/quantize.h, with round_first too.
  *
  * Types     updates, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or none.
  *           indices: int32, int64. cache: int8, uint8, int4, uint4 in any view of tensor.h.
@@ -75,7 +75,9 @@ struct clq_quantize_scatter_desc {
     uint32_t unique;       /* 1: no two entries overlap */
     uint32_t index_kind;   /* enum clq_index_kind */
     uint32_t block;        /* indices of the last dimension that share a scale; 0: no blocks */
-    uint64_t reserved[3];
+    uint32_t round_first;  /* 1: as in clquant/quantize.h */
+    uint32_t reserved32;
+    uint64_t reserved[2];
 };
 
 CLQ_API clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,

@@ -24,6 +24,10 @@ run "$CLQUANT" bench --size 1 --only "int32" --json rows.json
 succeeded "more written than read"
 check "their JSON" "$CHECK_JSON" rows.json 4
 
+run "$CLQUANT" bench --size 1 --only "rounded first" --json rows.json
+succeeded "rounded before the sum"
+check "its JSON" "$CHECK_JSON" rows.json 1
+
 run "$CLQUANT" bench --size 1 --only "host cost" --json rows.json
 succeeded "host cost"
 check "beside bare calls" "$CHECK_JSON" rows.json 4 bare-enqueue

@@ -27,7 +27,7 @@ static void fill(float *x, float *scales, int8_t *wanted)
     for (int i = 0; i < COLS; i++)
         scales[i] = 0.0625f * (float)(i + 1);
     for (int i = 0; i < ROWS * COLS; i++)
-        wanted[i] = (int8_t)reference_quantize_one(x[i], scales[i % COLS], NULL, false, REFERENCE_I8);
+        wanted[i] = (int8_t)reference_quantize_one(x[i], scales[i % COLS], NULL, false, false, REFERENCE_I8);
 }
 
 static clq_status quantize(clq_context *context, cl_command_queue queue, double *end)

@@ -12,6 +12,9 @@ run "$CLQUANT" group_quantize in.st -o out.st --dtype int4
 holds "int4, the low nibble first" out.st "y U8 [4,4] 226 196 166 135 1 226 227 196 1 226 227 196 1 226 227 196"
 run "$CLQUANT" group_quantize in.st -o out.st --dtype int4 --container words
 holds "eight in a word" out.st "y I32 [4,1] -2019113758 -991698431 -991698431 -991698431"
+run "$CLQUANT" group_quantize in.st -o out.st --round-first
+holds "rounded before the offset is added" out.st \
+    "y I8 [4,8] 2 -2 4 -4 6 -6 8 -8 0 0 2 -2 2 -2 4 -4 0 0 2 -2 2 -2 4 -4 0 0 2 -2 2 -2 4 -4"
 run "$CLQUANT" group_quantize in.st -o out.st --container words
 refused "a container of nothing" 2 "--container is for --dtype int4 and uint4 only"
 

@@ -18,6 +18,16 @@ run "$CLQUANT" quantize in.st -o out.st --dtype uint8
 holds "uint8" out.st "y U8 [2,4] 4 4 0 253 255 0 2 3"
 run "$CLQUANT" quantize in.st -o out.st --dtype int4
 holds "int4, the low nibble first" out.st "y U8 [2,2] 68 124 7 50"
+"$TENSOR_FILE" make ties.st x:F32:6:0.5,1.5,2.5,-0.5,-2.5,2.25 scales:F32:1:1 zero_points:I8:1:1 half:F32:1:0.5
+run "$CLQUANT" quantize ties.st -o out.st
+holds "ties of the sum" out.st "y I8 [6] 2 2 4 0 -2 3"
+run "$CLQUANT" quantize ties.st -o out.st --round-first
+succeeded "rounded before the zero point is added"
+holds "ties of the quotient" out.st "y I8 [6] 1 3 3 1 -1 3"
+run "$CLQUANT" quantize ties.st -o out.st --round-first --mode multiply --dtype uint8 --tensor zero_points=half
+holds "rounded twice" out.st "y U8 [6] 0 2 2 0 0 2"
+run "$CLQUANT" npu_quantize ties.st -o out.st --tensor input=x --round-first
+refused "no option of a documented call" 2 "--round-first"
 run "$CLQUANT" quantize in.st -o out.st --tensor scales=other
 refused "a scale of the wrong shape" 1 "scales"
 

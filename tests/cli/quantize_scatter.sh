@@ -20,6 +20,9 @@ names=(--tensor cache=k --tensor indices=i --tensor updates=u --tensor scales=s 
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype uint8
 succeeded "batch and start; the last entry wins"
 holds "uint8" out.st "cache U8 [2,3,4] 7 7 7 7 10 6 12 13 7 7 7 7 14 0 16 17 7 7 7 7 6 4 8 255"
+"$TENSOR_FILE" make ties.st cache:I8:1x2x4:9 indices:I32:1:1 updates:F32:1x1x4:0.5,1.5,2.5,-2.5 scales:F32:1:1 zero_points:I8:1:1
+run "$CLQUANT" quantize_scatter ties.st -o out.st --round-first
+holds "rounded before the zero point is added" out.st "cache I8 [1,2,4] 9 9 9 9 1 3 3 -1"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}"
 refused "bytes may be one or two" 1 "'k' is U8: --dtype uint8, or --dtype int4 or uint4, two to a byte, is expected"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int8

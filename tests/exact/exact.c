@@ -57,7 +57,8 @@ static unsigned char *run(const struct batch *b, size_t y_bytes)
                                            .zero_points = b->zero_point ? &zero : NULL,
                                            .y = &y,
                                            .axis = b->scale_each ? 1 : CLQ_AXIS_FIRST,
-                                           .mode = b->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE};
+                                           .mode = b->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
+                                           .round_first = b->round_first};
     unsigned char *bytes = malloc(y_bytes);
 
     assert_non_null(bytes);
@@ -84,7 +85,8 @@ void expect_exact(const struct batch *b)
             const int64_t y_index = row * b->inner + i, x_index = b->repeat_x ? i : y_index;
             const float value = reference_load(&x, &x_index);
             const float scale = b->scales[b->scale_each ? i : row];
-            const uint64_t code = reference_quantize_one(value, scale, b->zero_point, b->multiply, b->y_type);
+            const uint64_t code =
+                reference_quantize_one(value, scale, b->zero_point, b->multiply, b->round_first, b->y_type);
             const uint64_t got = reference_load_code(&y, &y_index);
 
             if (got != code)

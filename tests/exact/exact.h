@@ -10,7 +10,7 @@
  * for each element of a row. */
 struct batch {
     enum reference_type x_type, y_type;
-    bool multiply;
+    bool multiply, round_first;
     bool repeat_x;
     bool scale_each;
     int64_t rows, inner;

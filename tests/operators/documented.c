@@ -48,7 +48,7 @@ static enum clq_npu_dtype dtype_of(const DLTensor *tensor)
 /* Multiplied: int8 or int4, and along one of the last two axes. */
 static bool fit_quantize(struct call *call)
 {
-    const struct clq_quantize_desc *desc = (const void *)call->desc;
+    struct clq_quantize_desc *desc = (void *)call->desc;
     const struct tensor *x = &call->tensors[QUANTIZE_X], *scales = &call->tensors[QUANTIZE_SCALES],
                         *zero_points = &call->tensors[QUANTIZE_ZERO_POINTS], *y = &call->tensors[QUANTIZE_Y];
     const bool divide = desc->mode == CLQ_DIVIDE;
@@ -56,6 +56,7 @@ static bool fit_quantize(struct call *call)
     bool good = divide ? !reference_shares_bytes(y->type, 1) && scales->dl.ndim == 1
                        : (y->type == REFERENCE_I4 || y->type == REFERENCE_I8) && d >= x->dl.ndim - 2;
 
+    desc->round_first = 0;
     if (is_given(zero_points)) {
         good =
             good && zero_points->dl.ndim == scales->dl.ndim && (divide || zero_points->type == scales->type);
@@ -82,8 +83,10 @@ static clq_status npu_quantize(clq_context *context, cl_command_queue queue, con
 
 static bool fit_group(struct call *call)
 {
+    struct clq_group_quantize_desc *desc = (void *)call->desc;
     const struct tensor *zero_points = &call->tensors[GROUP_ZERO_POINTS];
 
+    desc->round_first = 0;
     return has_dtype(&call->tensors[GROUP_Y]) &&
            (!is_given(zero_points) || zero_points->type == call->tensors[GROUP_SCALES].type);
 }
@@ -109,6 +112,7 @@ static bool fit_scatter(struct call *call, bool copies)
     desc->out_of_range = CLQ_DROP;
     desc->unique = 0;
     desc->index_kind = CLQ_INDICES_BY_SHAPE;
+    desc->round_first = 0;
     return is_given(&call->tensors[SCATTER_INPUT]) == copies &&
            call_dimension(call, SCATTER_UPDATES, desc->axis, -2) < last &&
            elements_of(&call->tensors[SCATTER_SCALES]) == updates->shape[last] &&

@@ -7,6 +7,7 @@ enum { X, SCALES, GROUP_INDEX, ZERO_POINTS, Y };
 
 static void draw(struct call *call)
 {
+    struct clq_group_quantize_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_GROUPED);
     const struct shape rows =
         places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, reference_shares_bytes(type, 1));
@@ -14,10 +15,15 @@ static void draw(struct call *call)
     call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &rows, TENSOR_INPUT);
     call_tensor_of(call, Y, type, &rows, TENSOR_OUTPUT);
     call_report(call);
+    desc->round_first = rng_once_in(&call->rng, 3);
 }
 
 static void judge(struct judge *judge)
 {
+    const struct clq_group_quantize_desc *desc = judge->desc;
+
+    rule_reserved32(judge, desc->reserved32);
+    rule_round_first(judge, desc->round_first);
     if (!judge_has_shapes(judge))
         return;
     rule_groups(judge, X, SCALES, GROUP_INDEX, ZERO_POINTS);
@@ -31,6 +37,7 @@ static void judge_indices(struct judge *judge)
 
 static struct reference_report reference(const struct call *call)
 {
+    const struct clq_group_quantize_desc *desc = (const void *)call->desc;
     struct reference_tensor as[5];
 
     return reference_group_quantize(&(struct reference_group_quantize_desc){
@@ -39,6 +46,7 @@ static struct reference_report reference(const struct call *call)
         .group_index = call_reference(call, GROUP_INDEX, &as[2]),
         .offset = call_reference(call, ZERO_POINTS, &as[3]),
         .y = call_reference(call, Y, &as[4]),
+        .round_first = desc->round_first != 0,
     });
 }
 
@@ -55,8 +63,9 @@ const struct operator_row operator_group_quantize = {
                  {"group_index", TYPES_INDEX, OPERAND_READ, false, AT(group_index)},
                  {"zero_points", TYPES_FLOAT, OPERAND_READ, true, AT(zero_points)},
                  {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
+    .fields = {{"round_first", AT(round_first)}, {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 4,
+    .num_reserved = 3,
     .report = AT(report),
     .draw = draw,
     .judge = judge,

@@ -32,6 +32,7 @@ static void draw(struct call *call)
     int d;
 
     desc->mode = call_mode(call);
+    desc->round_first = rng_once_in(&call->rng, 3);
     if (call->wish.long_one) {
         draw_long(call, desc);
         return;
@@ -54,8 +55,8 @@ static void judge(struct judge *judge)
 {
     const struct clq_quantize_desc *desc = judge->desc;
 
-    rule_reserved32(judge, desc->reserved32);
     rule_mode(judge, desc->mode);
+    rule_round_first(judge, desc->round_first);
     if (!judge_has_shapes(judge))
         return;
     rule_same_shape(judge, Y, X);
@@ -75,6 +76,7 @@ static struct reference_report reference(const struct call *call)
         .axis = call_dimension(call, X, desc->axis, -1),
         .block = desc->block,
         .multiply = desc->mode == CLQ_MULTIPLY,
+        .round_first = desc->round_first != 0,
     });
     return (struct reference_report){0};
 }
@@ -90,7 +92,10 @@ const struct operator_row operator_quantize = {
                  {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
                  {"y", TYPES_QUANTIZED, OPERAND_WRITTEN, false, AT(y)}},
-    .fields = {{"axis", AT(axis)}, {"mode", AT(mode)}, {"block", AT(block)}, {"reserved32", AT(reserved32)}},
+    .fields = {{"axis", AT(axis)},
+               {"mode", AT(mode)},
+               {"block", AT(block)},
+               {"round_first", AT(round_first)}},
     .reserved = AT(reserved),
     .num_reserved = 3,
     .draw = draw,

@@ -42,6 +42,7 @@ static void draw(struct call *call)
     desc->index_kind = p.index_kind;
     desc->unique = p.unique;
     desc->block = block;
+    desc->round_first = rng_once_in(&call->rng, 3);
 }
 
 /* The input is of the cache's type. */
@@ -75,7 +76,9 @@ static void judge(struct judge *judge)
     const struct entry_rules entries = entries_of(desc);
     const int before = judge->count;
 
+    rule_reserved32(judge, desc->reserved32);
     rule_mode(judge, desc->mode);
+    rule_round_first(judge, desc->round_first);
     rule_entries(judge, &entries);
     if (!judge_has_shapes(judge) || judge->count > before)
         return;
@@ -123,6 +126,7 @@ static struct reference_report reference(const struct call *call)
         .axis = call_dimension(call, UPDATES, desc->axis, -2),
         .block = desc->block,
         .multiply = desc->mode == CLQ_MULTIPLY,
+        .round_first = desc->round_first != 0,
         .range = places_range(desc->out_of_range),
         .slots = desc->index_kind == CLQ_SLOTS,
     });
@@ -148,9 +152,11 @@ const struct operator_row operator_quantize_scatter = {
                {"out_of_range", AT(out_of_range)},
                {"unique", AT(unique)},
                {"index_kind", AT(index_kind)},
-               {"block", AT(block)}},
+               {"block", AT(block)},
+               {"round_first", AT(round_first)},
+               {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 3,
+    .num_reserved = 2,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

@@ -31,6 +31,12 @@ void rule_mode(struct judge *judge, uint32_t mode)
          "mode is %" PRIu32 ": it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", mode);
 }
 
+void rule_round_first(struct judge *judge, uint32_t round_first)
+{
+    RULE(judge, round_first > 1, CLQ_ERROR_VALUE, "round_first is %" PRIu32 ": it must be 0 or 1",
+         round_first);
+}
+
 void rule_out_of_range(struct judge *judge, uint32_t out_of_range)
 {
     RULE(judge, out_of_range > 2, CLQ_ERROR_VALUE,

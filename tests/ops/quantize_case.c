@@ -43,8 +43,9 @@ void quantize_case_print(const struct quantize_case *c)
     struct quantize_tensors none;
     const struct parts parts = quantize_parts(&none, c);
 
-    fprintf(stderr, "case \"%s\": %s, axis %d, values %d, seed %llu\n", c->name,
-            c->multiply ? "multiply" : "divide", c->axis, (int)c->values, (unsigned long long)c->seed);
+    fprintf(stderr, "case \"%s\": %s%s, axis %d, values %d, seed %llu\n", c->name,
+            c->multiply ? "multiply" : "divide", c->round_first ? ", rounded first" : "", c->axis,
+            (int)c->values, (unsigned long long)c->seed);
     parts_print(&parts);
 }
 
@@ -132,6 +133,7 @@ struct clq_quantize_desc quantize_desc_of(const struct quantize_tensors *t, cons
         .y = &t->y.dl,
         .axis = described_axis(c->axis),
         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
+        .round_first = c->round_first,
     };
 }
 
@@ -142,8 +144,12 @@ void quantize_tensors_expect(const struct quantize_tensors *t, const struct quan
     const struct reference_tensor scales = tensor_reference(&t->scales, t->scales.image);
     const struct reference_tensor y = tensor_reference(&t->y, image);
     struct reference_tensor zero_points;
-    struct reference_quantize_desc desc = {
-        .x = &x, .scales = &scales, .y = &y, .axis = c->axis, .multiply = c->multiply};
+    struct reference_quantize_desc desc = {.x = &x,
+                                           .scales = &scales,
+                                           .y = &y,
+                                           .axis = c->axis,
+                                           .multiply = c->multiply,
+                                           .round_first = c->round_first};
 
     if (c->has_zero_points) {
         zero_points = tensor_reference(&t->zero_points, t->zero_points.image);

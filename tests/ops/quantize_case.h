@@ -15,7 +15,7 @@ struct quantize_case {
     const char *name;
     struct layout x, scales, zero_points, y;
     bool has_zero_points;
-    bool multiply;
+    bool multiply, round_first;
     int axis;
     enum values values;
     uint64_t seed; /* of the values */

@@ -31,7 +31,7 @@ struct scatter_case {
     bool copies;  /* out of place: input is read */
     bool reports; /* a report is given, else NULL */
     bool borrows; /* the queried workspace is given, between guards */
-    bool multiply, unique;
+    bool multiply, round_first, unique;
     bool slots; /* the indices are slots */
     int axis;
     enum clq_range_policy range;

@@ -110,12 +110,13 @@ bool scatter_tensors_match(struct scatter_tensors *t, const struct scatter_case 
         good = run_once(t, c, context, queue, fillings[i]);
     if (good && parts_hold(&parts, queue, false))
         return true;
-    fprintf(stderr, "case \"%s\": %s, axis %d, range %d, unique %d, slots %d, places %d, seed %llu\n",
+    fprintf(stderr, "case \"%s\": %s%s, axis %d, range %d, unique %d, slots %d, places %d, seed %llu\n",
             c->name,
             c->dynamic    ? c->symmetric ? "symmetric" : "dynamic"
             : c->multiply ? "multiply"
                           : "divide",
-            c->axis, (int)c->range, c->unique, c->slots, (int)c->places, (unsigned long long)c->seed);
+            c->round_first ? ", rounded first" : "", c->axis, (int)c->range, c->unique, c->slots,
+            (int)c->places, (unsigned long long)c->seed);
     parts_print(&parts);
     return false;
 }

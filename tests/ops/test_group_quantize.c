@@ -18,7 +18,7 @@ enum ends {
 struct group_case {
     const char *name;
     struct layout x, scale, group_index, offset, y;
-    bool has_offset;
+    bool has_offset, round_first;
     enum ends ends;
     uint64_t seed;
 };
@@ -59,6 +59,7 @@ static struct group_case case_of(const char *name, size_t number, int64_t rows, 
                                .offset = layout_dense(types.offset, 1, 1, &one),
                                .y = layout_dense(types.y, types.lanes, 2, out),
                                .has_offset = types.offset != REFERENCE_I4,
+                               .round_first = number / 5 % 3 == 0,
                                .ends = ends,
                                .seed = harness.seed + number};
 }
@@ -152,7 +153,8 @@ static struct reference_report expected(struct group_tensors *t, const struct gr
     const struct reference_tensor ends = tensor_reference(&t->group_index, t->group_index.image);
     const struct reference_tensor y = tensor_reference(&t->y, t->y.image);
     struct reference_tensor offset;
-    struct reference_group_quantize_desc desc = {.x = &x, .scale = &scale, .group_index = &ends, .y = &y};
+    struct reference_group_quantize_desc desc = {
+        .x = &x, .scale = &scale, .group_index = &ends, .y = &y, .round_first = c->round_first};
 
     if (c->has_offset) {
         offset = tensor_reference(&t->offset, t->offset.image);
@@ -171,7 +173,8 @@ static bool run_once(struct group_tensors *t, const struct group_case *c, cl_mem
                                                  .zero_points = c->has_offset ? &t->offset.dl : NULL,
                                                  .y = &t->y.dl,
                                                  .report = report,
-                                                 .report_offset_bytes = report ? REPORT_OFFSET : 0};
+                                                 .report_offset_bytes = report ? REPORT_OFFSET : 0,
+                                                 .round_first = c->round_first};
     const struct clq_report before = {2, 3, 0, 0x5eed};
     struct clq_report got = before;
     const struct parts parts = parts_of(t, c);

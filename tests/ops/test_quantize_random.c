@@ -108,6 +108,7 @@ static struct quantize_case any_case(struct random *random)
     shape.zero_count = random_below(random, 3) == 0 ? 0 : random_below(random, 3) ? size : 1;
     c = quantize_case_of("random", &types, &shape);
     c.values = (enum values)random_below(random, 3);
+    c.round_first = random_below(random, 3) == 0;
     c.seed = random_bits(random);
     if (random_below(random, 2))
         c.axis -= shape.rank;

@@ -46,6 +46,7 @@ static struct scatter_case combination(const char *name, size_t i, struct scatte
     c.range = (enum clq_range_policy)range;
     c.unique = unique;
     c.multiply = multiply;
+    c.round_first = seed / 11 % 3 == 0;
     c.copies = copies;
     c.places = shape.index_rank == 1 || !unique ? PLACES_STRAY
                : range == CLQ_CLAMP             ? PLACES_VALID /* the nearest place of two may be one */

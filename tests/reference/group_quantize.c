@@ -38,8 +38,8 @@ struct reference_report reference_group_quantize(const struct reference_group_qu
         if (group < reference_count(desc->group_index)) {
             const float x = reference_load(desc->x, index);
             const float scale = reference_load(desc->scale, scale_index);
-            const uint64_t code =
-                reference_quantize_one(x, scale, desc->offset ? &offset : NULL, true, desc->y->type);
+            const uint64_t code = reference_quantize_one(x, scale, desc->offset ? &offset : NULL, true,
+                                                         desc->round_first, desc->y->type);
 
             reference_store_code(desc->y, index, code);
         } else if (index[1] == 0) {

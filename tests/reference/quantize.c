@@ -2,13 +2,16 @@
 /* Static quantization, one value after the other. */
 #include "reference.h"
 
+#include <math.h>
 #include <stddef.h>
 
 uint64_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
-                                enum reference_type type)
+                                bool round_first, enum reference_type type)
 {
     float value = multiply ? x * scale : x / scale;
 
+    if (round_first)
+        value = rintf(value);
     if (zero_point)
         value = value + *zero_point;
     return reference_round(value, type);
@@ -28,7 +31,7 @@ void reference_quantize(const struct reference_quantize_desc *desc)
             desc->zero_points ? reference_parameter(desc->zero_points, desc->x, index, axis, desc->block)
                               : 0.0f;
         const uint64_t code = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
-                                                     desc->multiply, desc->y->type);
+                                                     desc->multiply, desc->round_first, desc->y->type);
 
         reference_store_code(desc->y, index, code);
     } while (reference_next(desc->x, index));

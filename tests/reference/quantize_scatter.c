@@ -22,7 +22,7 @@ static void write_entry(const struct reference_quantize_scatter_desc *desc,
         const float scale = parameter(desc, desc->scales, from);
         const float zero_point = desc->zero_points ? parameter(desc, desc->zero_points, from) : 0.0f;
         const uint64_t code = reference_quantize_one(x, scale, desc->zero_points ? &zero_point : NULL,
-                                                     desc->multiply, desc->cache->type);
+                                                     desc->multiply, desc->round_first, desc->cache->type);
         int64_t to[REFERENCE_MAX_RANK];
 
         reference_placed(places, place, from, to);

@@ -62,10 +62,11 @@ void reference_copy(const struct reference_tensor *src, const struct reference_t
 
 /* The code of one element of static quantization. zero_point may be NULL. */
 uint64_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
-                                enum reference_type type);
+                                bool round_first, enum reference_type type);
 
 /* y = x / scale + zero_point, or with multiply x * scale + zero_point, rounded to y's type (of an integer type
- * sat(rint())). scales and zero_points are those of reference_parameter. zero_points may be NULL. */
+ * sat(rint())); with round_first the quotient or product is rounded to a whole number before the sum. scales and
+ * zero_points are those of reference_parameter. zero_points may be NULL. */
 struct reference_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *scales;
@@ -73,7 +74,7 @@ struct reference_quantize_desc {
     const struct reference_tensor *y;
     int axis;
     int64_t block;
-    bool multiply;
+    bool multiply, round_first;
 };
 void reference_quantize(const struct reference_quantize_desc *desc);
 
@@ -125,6 +126,7 @@ struct reference_group_quantize_desc {
     const struct reference_tensor *group_index;
     const struct reference_tensor *offset;
     const struct reference_tensor *y;
+    bool round_first;
 };
 struct reference_report reference_group_quantize(const struct reference_group_quantize_desc *desc);
 
@@ -158,7 +160,7 @@ struct reference_quantize_scatter_desc {
     const struct reference_tensor *zero_points;
     int axis;
     int64_t block;
-    bool multiply;
+    bool multiply, round_first;
     enum reference_range range;
     bool slots, by_axis_alone;
 };

@@ -85,7 +85,7 @@ static void unit(const struct call *call, const struct place *place, int64_t u)
 
         if (!call->back) {
             codes[e] = reference_quantize_one(run_load(call->run, X, call->x_type, x), scale, &zero_point,
-                                              !call->divide, units_type(call->y_type));
+                                              !call->divide, a->round_first != 0, units_type(call->y_type));
             continue;
         }
         if (a->zero_point_sign != 0)
@@ -127,6 +127,8 @@ void run_static(struct run *run)
     check_period(&call);
     if (a->zero_point_sign != 0 && a->zero_points_each != 0)
         run_fail(run, "zero points of each element are added");
+    if (a->round_first > !call.back)
+        run_fail(run, "round_first is %u", a->round_first);
     share = run_share(run, a->tiles, a->tiles_per_item, a->lanes);
     for (int64_t w = 0; w < share.workers && !run_failed(run); w++)
         for (int64_t t = w * share.each; t < (w + 1) * share.each && t < a->tiles && !run_failed(run); t++)

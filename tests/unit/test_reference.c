@@ -291,7 +291,7 @@ static void quantizes_by_hand(void **state)
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_int_equal(
             reference_read_int(reference_quantize_one(rows[i].x, rows[i].scale, rows[i].zero_point,
-                                                      rows[i].multiply, rows[i].type),
+                                                      rows[i].multiply, false, rows[i].type),
                                rows[i].type),
             rows[i].q);
 }
@@ -304,7 +304,31 @@ static void rounds_the_product_before_the_sum(void **state)
 
     (void)state;
     assert_true(fmaf(4097.0f, 2049.5f, zero_point) == 0.5f);
-    assert_int_equal(reference_quantize_one(4097.0f, 2049.5f, &zero_point, true, REFERENCE_I8), 1);
+    assert_int_equal(reference_quantize_one(4097.0f, 2049.5f, &zero_point, true, false, REFERENCE_I8), 1);
+}
+
+/* A tie beside an odd zero point, one beside a half, and the largest float that has a half beside what cancels it. */
+static void rounds_before_the_sum(void **state)
+{
+    static const struct {
+        float x, zero_point;
+        enum reference_type type;
+        int64_t first, plain;
+    } rows[] = {
+        {2.5f, 1.0f, REFERENCE_I8, 3, 4},   {-2.5f, 1.0f, REFERENCE_I8, -1, -2},
+        {2.5f, 2.0f, REFERENCE_U4, 4, 4},   {2.2f, 0.4f, REFERENCE_I8, 2, 3},
+        {2.0f, 0.5f, REFERENCE_I8, 2, 2},   {3.0f, 0.5f, REFERENCE_I8, 4, 4},
+        {2.25f, 0.25f, REFERENCE_I8, 2, 2}, {8388607.5f, -8388607.0f, REFERENCE_I8, 1, 0},
+        {NAN, 3.0f, REFERENCE_I8, 0, 0},    {-INFINITY, 3.0f, REFERENCE_I4, -8, -8},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
+        for (int first = 0; first < 2; first++)
+            assert_int_equal(reference_read_int(reference_quantize_one(rows[i].x, 1.0f, &rows[i].zero_point,
+                                                                       first, first, rows[i].type),
+                                                rows[i].type),
+                             first ? rows[i].first : rows[i].plain);
 }
 
 static void finds_the_parameter(void **state)
@@ -420,6 +444,7 @@ int main(void)
         cmocka_unit_test(loads_every_type_at_odd_bytes),
         cmocka_unit_test(quantizes_by_hand),
         cmocka_unit_test(rounds_the_product_before_the_sum),
+        cmocka_unit_test(rounds_before_the_sum),
         cmocka_unit_test(finds_the_parameter),
         cmocka_unit_test(stores_floats),
         cmocka_unit_test(npu_axis_is_the_last_but_for_minus_two),

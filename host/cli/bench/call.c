@@ -118,7 +118,8 @@ static void describe(struct call *c)
                                        .scales = &c->scales,
                                        .y = &c->y,
                                        .axis = c->row.layout == PER_OTHER_AXIS ? 1 : -1,
-                                       .mode = c->row.mode == DIVIDE ? CLQ_DIVIDE : CLQ_MULTIPLY};
+                                       .mode = c->row.mode == DIVIDE ? CLQ_DIVIDE : CLQ_MULTIPLY,
+                                       .round_first = c->row.round_first};
         break;
     case GROUP_QUANTIZE:
         c->desc.group_quantize = (struct clq_group_quantize_desc){

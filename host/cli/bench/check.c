@@ -89,8 +89,12 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
                                                       .offset = c->row.mode == SYMMETRIC ? NULL : &offset,
                                                       .symmetric = c->row.mode == SYMMETRIC});
     } else {
-        reference_quantize(&(struct reference_quantize_desc){
-            .x = &x, .scales = &scale, .y = &y, .axis = 1, .multiply = c->row.mode == MULTIPLY});
+        reference_quantize(&(struct reference_quantize_desc){.x = &x,
+                                                             .scales = &scale,
+                                                             .y = &y,
+                                                             .axis = 1,
+                                                             .multiply = c->row.mode == MULTIPLY,
+                                                             .round_first = c->row.round_first});
     }
 }
 

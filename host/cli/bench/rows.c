@@ -36,8 +36,9 @@ static const struct sets {
   divided = {FLOATS, INT8_INT4, OF(DIVIDE)}, grouped = {OF(F16), OF(I8), OF(MULTIPLY)},
   dynamic = {FLOATS, INT8_INT4, RANGES}, dynamic16 = {OF(F16), INT8_INT4, RANGES},
   found = {OF(F32) | OF(F16), OF(I8), OF(DIVIDE)}, scattered = {OF(F16), OF(I8), OF(DIVIDE)},
-  dyn4 = {OF(F16), OF(I4), OF(ASYMMETRIC)}, dyn8 = {OF(F16), OF(I8), OF(ASYMMETRIC)},
-  back = {INT8_INT4, OF(F16), OF(DIVIDE)}, back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)};
+  rounded = {OF(F16), OF(I8), OF(DIVIDE)}, dyn4 = {OF(F16), OF(I4), OF(ASYMMETRIC)},
+  dyn8 = {OF(F16), OF(I8), OF(ASYMMETRIC)}, back = {INT8_INT4, OF(F16), OF(DIVIDE)},
+  back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)};
 enum { BY_DENSE = LIMITS | BESIDE_DENSE };
 
 /* Rows of `columns` elements, from one tensor to another. 96, which some heads have, is not a whole number of lines. */
@@ -57,6 +58,7 @@ static const struct dense {
     {QUANTIZE, &divided, PER_OTHER_AXIS, 256, BY_DENSE, "per index of axis 1, inner size 256"},
     {QUANTIZE, &divided, PER_OTHER_AXIS, 4096, BY_DENSE, "per index of axis 1, inner size 4096"},
     {QUANTIZE, &divided, STRIDED, 4096, BY_DENSE, "strided rows, per index of the last axis"},
+    {QUANTIZE, &rounded, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis, rounded first"},
     {GROUP_QUANTIZE, &grouped, PER_GROUP, 4096, BY_DENSE, "64 uneven groups"},
     {DYNAMIC_QUANTIZE, &dynamic16, PER_ROW, 96, LIMITS, "rows of 96"},
     {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 128, LIMITS, "rows of 128"},
@@ -191,6 +193,7 @@ static bool visit_operation(const struct visitor *visitor, enum operation operat
         const struct row row = {.operation = operation,
                                 .layout = d->layout,
                                 .columns = d->columns,
+                                .round_first = d->sets == &rounded,
                                 .calls = 1,
                                 .beside = d->beside,
                                 .note = d->note};

@@ -57,6 +57,7 @@ struct row {
     int64_t batches, length;        /* of the cache; 0: one that takes all of x */
     int64_t entries, update_length; /* of the updates, where the cache is given */
     bool unique;                    /* a promise that no two entries share a place */
+    bool round_first;               /* before the zero point is added */
     int calls;                      /* of a run, enqueued together and waited for once; 0: 1 */
     unsigned beside;
     const char *note;

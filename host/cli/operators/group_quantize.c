@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { X, SCALES, GROUP_INDEX, ZERO_POINTS };
-enum { DTYPE, CONTAINER };
+enum { DTYPE, ROUND_FIRST, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
@@ -20,6 +20,7 @@ static struct clq_group_quantize_desc desc_of(const struct operator_call *call)
         .group_index = operator_input(call, GROUP_INDEX),
         .zero_points = operator_input(call, ZERO_POINTS),
         .y = operator_output(call, 0),
+        .round_first = (uint32_t)call->values[ROUND_FIRST],
     };
 }
 
@@ -57,6 +58,7 @@ const struct operator_description group_quantize_operator = {
         {
             [DTYPE] = {"dtype", (const char *const[]){"int8", "int4", "uint4", NULL}, "int8",
                        "the type of y"},
+            [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
             [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
                            "what int4 or uint4 is packed into"},
         },

@@ -44,6 +44,11 @@ extern const char *const operator_flag[];
     {                                                                                                        \
         "slots", operator_flag, "off", "indices [N] are slots of the whole cache, b * A + s; -1 skips"       \
     }
+/* An option of static quantization. */
+#define OPERATOR_ROUND_FIRST                                                                                 \
+    {                                                                                                        \
+        "round-first", operator_flag, "off", "round before the zero point is added, as ONNX and PyTorch do"  \
+    }
 #define OPERATOR_STRICT                                                                                      \
     {                                                                                                        \
         "strict", operator_flag, "off", "refuse an index out of range"                                       \

@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { X, SCALES, ZERO_POINTS };
-enum { DTYPE, AXIS, BLOCK, MODE, CONTAINER };
+enum { DTYPE, AXIS, BLOCK, MODE, ROUND_FIRST, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
@@ -23,6 +23,7 @@ static struct clq_quantize_desc desc_of(const struct operator_call *call)
         .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
         .block = (uint32_t)call->values[BLOCK],
+        .round_first = (uint32_t)call->values[ROUND_FIRST],
     };
 }
 
@@ -61,6 +62,7 @@ const struct operator_description quantize_operator =
                 [BLOCK] = OPERATOR_BLOCK("the axis"),
                 [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
                           "divide", "what is done with scales"},
+                [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
                 [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
                                "what int4 or uint4 is packed into"},
             },

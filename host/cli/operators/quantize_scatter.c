@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { CACHE, INDICES, UPDATES, SCALES, ZERO_POINTS };
-enum { DTYPE, AXIS, BLOCK, MODE, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT };
+enum { DTYPE, AXIS, BLOCK, MODE, ROUND_FIRST, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT };
 
 static bool plan(struct operator_call *call)
 {
@@ -23,6 +23,7 @@ static struct clq_quantize_scatter_desc desc_of(const struct operator_call *call
         .zero_points = operator_input(call, ZERO_POINTS),
         .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
+        .round_first = (uint32_t)call->values[ROUND_FIRST],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
         .index_kind = (uint32_t)call->values[SLOTS],
@@ -80,6 +81,7 @@ const struct operator_description quantize_scatter_operator = {
             [BLOCK] = OPERATOR_BLOCK("the last axis"),
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
                       "what is done with scales"},
+            [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
             [SLOTS] = OPERATOR_SLOTS,
             [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
             [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
