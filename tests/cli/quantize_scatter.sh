@@ -140,7 +140,7 @@ refused "more updates than batches" 1 "updates.shape[0] is 3: it must be at most
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}"
 check "what was dropped is said" test "$status,$err" = \
     "0,clquant: in.st: npu_quant_scatter_: 1 entry out of range dropped; the first: indices[0] has start 3: it must be from 0 to 2, the cache's 3 on axis 1 less an entry's 1; \
-1-D indices are starts, entry 0's in batch 0; a slot of the whole cache is given with --slots, or as [batch, start] in indices [N, 2]"
+1-D indices are starts, entry 0's in batch 0; a slot of the whole cache is given as [batch, start] in indices [N, 2]"
 holds "and the rest is written" out.st "self I8 [2,3,4]$(printf ' 9%.0s' {1..16}) 5 6 7 8 9 9 9 9"
 cp out.st old.st
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" "${options[@]}" --strict

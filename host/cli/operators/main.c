@@ -59,7 +59,7 @@ bool operator_fail(struct operator_call *call, const char *doing, clq_status sta
 
     if (exit_status == STATUS_REFUSED)
         name_choices(call, choices, sizeof choices);
-    operator_sentence(sentence, sizeof sentence);
+    operator_sentence(call->op, sentence, sizeof sentence);
     return fail(call->failure, exit_status, "%s: %s: %s%s", call->in_text, doing,
                 has_sentence(status) ? sentence : clq_status_text(status), choices);
 }

@@ -211,8 +211,8 @@ const DLTensor *operator_output(const struct operator_call *call, size_t output)
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status);
 bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code);
 
-/* The sentence of the last call of the library that failed, in the words of the command. */
-void operator_sentence(char *text, size_t size_bytes);
+/* The sentence of the last call of the library that failed, in the words of the command and of the operator's options. */
+void operator_sentence(const struct operator_description *op, char *text, size_t size_bytes);
 
 /* What --axis means to the library: 0, where the user named none, is its own default. */
 static inline int32_t operator_axis(const struct operator_call *call, size_t option)

@@ -31,7 +31,7 @@ bool operator_read_report(struct operator_call *call)
     status = call->op->check_indices(call);
     if (status != CLQ_ERROR_INDEX)
         return operator_fail(call, "reading indices", status);
-    operator_sentence(call->first, sizeof call->first);
+    operator_sentence(call->op, call->first, sizeof call->first);
     return true;
 }
 

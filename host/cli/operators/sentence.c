@@ -6,7 +6,7 @@
 #include <ctype.h>
 #include <string.h>
 
-static const struct {
+static const struct word {
     const char *word, *instead;
 } words[] = {
     {"float32", "F32"},
@@ -41,40 +41,59 @@ static const struct {
      "one of them is expected; --tensor indices= or --tensor group_index= leaves one out"},
 };
 
+/* Of an operator without --slots. */
+static const struct word without_slots = {"with index_kind CLQ_SLOTS (1), or as [batch, start]",
+                                          "as [batch, start]"};
+
+static bool has_slots(const struct operator_description *op)
+{
+    for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name; i++)
+        if (strcmp(op->options[i].name, "slots") == 0)
+            return true;
+    return false;
+}
+
 static int is_of_word(char c)
 {
     return isalnum((unsigned char)c) || c == '_';
 }
 
-/* The word that begins there and is no part of a longer one; a negative number where there is none. */
-static int word_at(const char *sentence, const char *at)
+static bool is_at(const struct word *word, const char *sentence, const char *at)
 {
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        const size_t length = strlen(words[i].word);
+    const size_t length = strlen(word->word);
 
-        if (strncmp(at, words[i].word, length) == 0 &&
-            (at == sentence || !is_of_word(at[-1]) || !is_of_word(*at)) &&
-            (!is_of_word(at[length - 1]) || !is_of_word(at[length])))
-            return (int)i;
-    }
-    return -1;
+    return strncmp(at, word->word, length) == 0 &&
+           (at == sentence || !is_of_word(at[-1]) || !is_of_word(*at)) &&
+           (!is_of_word(at[length - 1]) || !is_of_word(at[length]));
 }
 
-void operator_sentence(char *text, size_t size_bytes)
+/* The word that begins there and is no part of a longer one; NULL where there is none. */
+static const struct word *word_at(const char *sentence, const char *at, bool slots)
+{
+    if (!slots && is_at(&without_slots, sentence, at))
+        return &without_slots;
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (is_at(&words[i], sentence, at))
+            return &words[i];
+    return NULL;
+}
+
+void operator_sentence(const struct operator_description *op, char *text, size_t size_bytes)
 {
     const char *const sentence = clq_error_detail();
+    const bool slots = has_slots(op);
     size_t used = 0;
 
     for (const char *at = sentence; *at && used + 1 < size_bytes;) {
-        const int word = word_at(sentence, at);
-        const char *const from = word < 0 ? at : words[word].instead;
-        size_t length = word < 0 ? 1 : strlen(from);
+        const struct word *word = word_at(sentence, at, slots);
+        const char *const from = word == NULL ? at : word->instead;
+        size_t length = word == NULL ? 1 : strlen(from);
 
         if (length > size_bytes - 1 - used)
             length = size_bytes - 1 - used;
         memcpy(text + used, from, length);
         used += length;
-        at += word < 0 ? 1 : strlen(words[word].word);
+        at += word == NULL ? 1 : strlen(word->word);
     }
     text[used] = '\0';
 }
