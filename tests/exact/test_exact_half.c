@@ -105,11 +105,13 @@ static void check_type(enum reference_type type)
         batch.multiply = i / OUTPUTS;
         batch.y_type = outputs[i % OUTPUTS];
         batch.zero_point = NULL;
+        batch.round_first = false;
         expect_exact(&batch);
         batch.zero_point = &zero_point;
+        batch.round_first = i % 2; /* of a type in one of the modes */
         expect_exact(&batch);
     }
-    batch.multiply = false;
+    batch.multiply = batch.round_first = false;
     batch.y_type = REFERENCE_I8;
     for (int i = 0; i < (int)COUNT(large); i += harness.small ? 5 : 1) {
         batch.zero_point = &large[i];
