@@ -44,7 +44,8 @@ def compare(title, x, got, want, plain):
     wrong = numpy.argwhere((got != want) & ~is_nan)
     if wrong.size:
         at = tuple(wrong[0])
-        raise SystemExit(f"{title}: {len(wrong)} of {x.size} differ, the first at {at}: x {x[at]!r}, {got[at]}, not {want[at]}")
+        first = f"the first at {at}: x {x[at]!r}, {got[at]}, not {want[at]}"
+        raise SystemExit(f"{title}: {len(wrong)} of {x.size} differ, {first}")
     if got[is_nan].any():
         raise SystemExit(f"{title}: a NaN is not 0")
     return int(((plain != want) & ~is_nan).sum())

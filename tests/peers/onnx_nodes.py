@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""ONNX's own node tests of QuantizeLinear and DequantizeLinear, with `clquant quantize --round-first` and `clquant dequantize`.
+"""ONNX's own node tests of QuantizeLinear and DequantizeLinear, by the command: quantize --round-first, and dequantize.
 
 Takes each case whose types, shapes and options the command has, and says which it left out, and why. 77: no onnx."""
 import sys
