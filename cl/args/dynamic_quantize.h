@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scalar arguments of dynamic_quantize.cl. */
+/* The scalar arguments of dynamic_quantize.cl, and of its mirror dequantize_rotated.cl, where y is read and x is written. */
 #ifndef CLQ_ARGS_DYNAMIC_QUANTIZE_H
 #define CLQ_ARGS_DYNAMIC_QUANTIZE_H
 
@@ -20,10 +20,14 @@ struct dynamic_quantize_args {
     clq_i64 rows, rows_per_item; /* FORM item: consecutive rows that one work-item does */
     clq_u32 lanes;               /* FORM group: work-items that share a row, a power of two */
     clq_u32 outer;               /* dimensions in dim, innermost first */
-    clq_u32 symmetric, reserved;
+    clq_u32 symmetric;
+    clq_u32 rotate;   /* neighbours that are turned: a power of two that divides a row; 0: none */
+    clq_u32 together; /* of a row's elements so many are turned at once, a multiple of rotate and of eight */
+    clq_u32 factor;   /* the bits of 1 / sqrt(rotate) */
+    clq_u32 scale_type, offset_type; /* dequantize_rotated.cl: enum clq_scalar */
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(dynamic_quantize_args, 800);
+CLQ_SAME_SIZE(dynamic_quantize_args, 816);
 
 #endif

@@ -5,6 +5,7 @@
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   DST           i8, u8, i4 or u4, of base/types.clh
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
+//   ROTATE        0: nothing is turned. 1: each `rotate` neighbours of a row are, and rows are done one by one
 #define ARITHMETIC native
 #include "args/dynamic_quantize.h"
 #include "base/row_scale.clh"
@@ -38,6 +39,9 @@ struct call {
     bool past;     // whether results are stored past the caches
 };
 
+#if ROTATE
+#include "cpu/rotated_rows.clh"
+#else
 // Units of any values, wherever they lie.
 NO_INLINE void store_any(const struct call *call, global const STORAGE(SRC) *x, global STORAGE(DST) *y,
                          struct clq_row_scale row)
@@ -137,6 +141,8 @@ NO_INLINE void strided(const struct call *call, const struct clq_layout *layout,
     }
 }
 
+#endif
+
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
                         global STORAGE(DST) *restrict y, global uint *restrict scales,
                         global uint *restrict offsets, global const uchar *restrict indices,
@@ -176,10 +182,18 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     // A build rehearses with arguments of zeros; nothing below may divide by them.
     if (a.rows == 0)
         return;
+    const bool lines = dense && clq_all_in_lines((size_t)call.y | (size_t)a.inner, &layout, 1, true);
+
+#if ROTATE
+    const struct rows rows = {dense, lines};
+
+    turned_rows(&call, &layout, &rows, begin, end);
+#else
     if (dense)
-        stream(&call, &layout, begin, end, clq_all_in_lines((size_t)call.y | (size_t)a.inner, &layout, 1, true));
+        stream(&call, &layout, begin, end, lines);
     else
         strided(&call, &layout, begin, end);
+#endif
     if (call.past)
         STORE_FENCE();
 }

@@ -19,10 +19,12 @@
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
     X(CLQ__COPY_CL, "copy.cl")                                                                               \
     X(CLQ__CPU_DEQUANTIZE_CL, "cpu/dequantize.cl")                                                           \
+    X(CLQ__CPU_DEQUANTIZE_ROTATED_CL, "cpu/dequantize_rotated.cl")                                           \
     X(CLQ__CPU_DYNAMIC_QUANTIZE_CL, "cpu/dynamic_quantize.cl")                                               \
     X(CLQ__CPU_FIND_SCALES_CL, "cpu/find_scales.cl")                                                         \
     X(CLQ__CPU_QUANTIZE_CL, "cpu/quantize.cl")                                                               \
     X(CLQ__DEQUANTIZE_CL, "dequantize.cl")                                                                   \
+    X(CLQ__DEQUANTIZE_ROTATED_CL, "dequantize_rotated.cl")                                                   \
     X(CLQ__DYNAMIC_QUANTIZE_CL, "dynamic_quantize.cl")                                                       \
     X(CLQ__FIND_SCALES_CL, "find_scales.cl")                                                                 \
     X(CLQ__FINISH_SCALES_CL, "finish_scales.cl")                                                             \
@@ -37,6 +39,7 @@
     X(CLQ__MODE, "MODE", {"multiply", "divide"})                                                             \
     X(CLQ__PARAMS, "PARAMS", {"one", "each", "both"})                                                        \
     X(CLQ__SMOOTH, "SMOOTH", {"0", "1"})                                                                     \
+    X(CLQ__ROTATE, "ROTATE", {"0", "1"})                                                                     \
     X(CLQ__REDUCE, "REDUCE", {"runs", "columns"})                                                            \
     X(CLQ__FORM, "FORM", {"item", "group"})                                                                  \
     X(CLQ__ARITHMETIC, "ARITHMETIC", {"exact", "native", "fused"})

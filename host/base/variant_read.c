@@ -76,7 +76,7 @@ clq_status clq__variant_read(struct clq__text *out, const char *list, const char
 {
     clq_status status = CLQ_OK;
     const char *file = text + strspn(text, " \t");
-    char line[LINE_BYTES], names[256];
+    char line[LINE_BYTES], names[512];
 
     find_line(list, file, line);
     name_files(list, names, sizeof names);

@@ -6,6 +6,7 @@
 #include "base/error.h"
 #include "ops/operators.h"
 #include "plan/parameter.h"
+#include "plan/rotate.h"
 #include "plan/side_buffers.h"
 
 static const struct clq__names names = {"y", "q", "scales", "zero_points", false};
@@ -32,6 +33,10 @@ static clq_status check_choices(const struct clq_dequantize_desc *desc)
                 "mode is %u: it must be CLQ_DEQUANTIZE_DIVIDE (0), CLQ_DEQUANTIZE_MULTIPLY (1) or "
                 "CLQ_DEQUANTIZE_DYNAMIC (2)",
                 desc->mode);
+    CLQ_REQUIRE(desc->rotate == 0 || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "rotate is %u: it must be 0 where mode is %u, for rows are turned with mode "
+                "CLQ_DEQUANTIZE_DYNAMIC (2) alone",
+                desc->rotate, desc->mode);
 end:
     return status;
 }
@@ -67,8 +72,11 @@ static clq_status check_parameters(const struct clq_dequantize_desc *desc, struc
     clq_status status = CLQ_OK;
 
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
-        CLQ_TRY(clq__parameters_check_dynamic(
-            work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .all = desc->block_all}));
+        CLQ_TRY(clq__parameters_check_dynamic(work, &(struct clq__blocks){.axis = desc->axis,
+                                                                          .block = desc->block,
+                                                                          .all = desc->block_all,
+                                                                          .rotate = desc->rotate}));
+        CLQ_TRY(clq__rotate_check(work, desc->rotate, &work->x));
     } else if (desc->indices != NULL) {
         CLQ_TRY(clq__parameters_check_placed(work, desc->block));
     } else if (desc->group_index != NULL) {
@@ -88,6 +96,7 @@ static clq_status check(struct clq__work *work, const void *of)
     struct clq__placement *placement = &work->placement;
     const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
 
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(check_choices(desc));
     work->names = dynamic ? &dynamic_names : &names;
     work->back = true;
@@ -105,6 +114,19 @@ end:
     return status;
 }
 
+static bool describe(struct clq__plan *plan)
+{
+    return plan->work.rotate > 0 ? clq__dynamic_describe(plan) : clq__static_describe(plan);
+}
+
+static void cut(struct clq__plan *plan, const struct clq__traits *traits)
+{
+    if (plan->work.rotate > 0)
+        clq__dynamic_cut(plan, traits);
+    else
+        clq__static_cut(plan, traits);
+}
+
 const struct clq__operator clq__dequantize = {
     CLQ__DESCRIPTOR(clq_dequantize_desc),
     .check = check,
@@ -112,8 +134,8 @@ const struct clq__operator clq__dequantize = {
                 CLQ__TENSOR(placement.indices)},
     .outputs = 1,
     .check_sides = clq__side_buffers_check_static,
-    .describe = clq__static_describe,
-    .cut = clq__static_cut,
+    .describe = describe,
+    .cut = cut,
 };
 
 clq_status clq_dequantize(clq_context *context, cl_command_queue queue,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dynamic quantization, from its tensors to what is launched. */
+/* Dynamic quantization, and the way back of rows that are turned, from their tensors to what is launched. */
 #ifndef CLQ_PLAN_DYNAMIC_H
 #define CLQ_PLAN_DYNAMIC_H
 
@@ -11,7 +11,7 @@ struct clq__plan;
 
 struct clq__dynamic_tensors {
     const DLTensor *x, *y, *scale, *offset, *smooth;
-    uint32_t symmetric;
+    uint32_t symmetric, rotate;
 };
 
 /* Every rule of the tensors alone and of x, y, scale and offset as rows; those between x and y are the

@@ -3,6 +3,7 @@
 #include "base/error.h"
 #include "plan/dynamic.h"
 #include "plan/parameter.h"
+#include "plan/rotate.h"
 
 static clq_status check_written(struct clq__parameter *parameter, const struct clq__view *rows)
 {
@@ -70,6 +71,7 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
         CLQ_TRY(check_written(&work->zero_point, &work->y));
     if (work->smooth.tensor != NULL)
         CLQ_TRY(check_smooth(work));
+    CLQ_TRY(clq__rotate_check(work, tensors->rotate, &work->x));
 end:
     return status;
 }

@@ -2,16 +2,21 @@
 /* Dynamic quantization from a described call to its launches, for a device of given traits. */
 #include "base/ceil_div.h"
 #include "plan/plan.h"
+#include "plan/rotate.h"
 #include "plan/rounds.h"
 #include "plan/tiles.h"
 
-enum { NUM_BUFFERS = 8 }; /* x, smooth, y, scales, offsets, indices, owners, report */
+/* Floats that are turned at once: room of a group, or of a work-item. */
+enum { MOST_TURNED = 1024 };
 
 /* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and stores
- * them. */
+ * them; where a row is turned, for each of the two. */
 static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes)
 {
-    return clq__rounds_of_row(3 * clq__ceil_div(args->inner, lanes), args->outer) +
+    const int64_t turned =
+        args->rotate > 0 ? 2 * clq__rotate_rounds(args->rotate, 2 * args->inner, lanes) : 0;
+
+    return clq__rounds_of_row(3 * clq__ceil_div(args->inner, lanes) + turned, args->outer) +
            clq__rounds_of_place(&args->entries);
 }
 
@@ -27,14 +32,25 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
         rows = clq__times_within(rounds_of(args, 1));
     args->rows_per_item = traits->long_runs ? clq__for_streams(rows) : rows;
     args->lanes = 1;
+    args->together = args->rotate > 0 ? MOST_TURNED : 0;
     launch->local = 1;
     launch->groups = (size_t)clq__ceil_div(args->rows, args->rows_per_item);
 }
 
-/* As many work-items share a row as find some units each; fewer rows than the device holds are shared by
+/* The rows of a group share its room: so many work-items to a row that as much of one is turned at once as there can be. */
+static int64_t lanes_to_turn(int64_t elements, int64_t local, int64_t lanes)
+{
+    const int64_t whole = elements < MOST_TURNED ? elements : MOST_TURNED;
+
+    while (lanes < local && MOST_TURNED / (local / lanes) < whole)
+        lanes *= 2;
+    return lanes;
+}
+
+/* As many work-items share a row, of so many elements, as find some units each; fewer rows than the device holds are shared by
  * more. */
 static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
-                        const struct clq__traits *traits)
+                        const struct clq__traits *traits, int64_t elements)
 {
     const int64_t local = clq__group_items(traits, 128);
     int64_t lanes = 1, units_per_lane = 32;
@@ -44,6 +60,10 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
         units_per_lane /= 2;
     while (lanes < local && lanes * units_per_lane < args->inner)
         lanes *= 2;
+    if (args->rotate > 0) {
+        lanes = lanes_to_turn(elements, local, lanes);
+        args->together = (uint32_t)(MOST_TURNED / (local / lanes));
+    }
     args->rows_per_item = 1;
     args->lanes = (uint32_t)lanes;
     launch->local = (size_t)local;
@@ -52,10 +72,18 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
 
 static void choose_variant(struct clq__variant *variant, const struct clq__work *work)
 {
+    if (work->back) {
+        clq__variant_begin(variant, CLQ__DEQUANTIZE_ROTATED_CL);
+        clq__variant_define(variant, CLQ__SRC, work->y.type);
+        clq__variant_define(variant, CLQ__DST, work->x.type);
+        clq__variant_define(variant, CLQ__MODE, 0);
+        return;
+    }
     clq__variant_begin(variant, CLQ__DYNAMIC_QUANTIZE_CL);
     clq__variant_define(variant, CLQ__SRC, work->x.type);
     clq__variant_define(variant, CLQ__DST, work->y.type);
     clq__variant_define(variant, CLQ__SMOOTH, work->smooth.tensor != NULL);
+    clq__variant_define(variant, CLQ__ROTATE, work->rotate > 0);
 }
 
 static void widen_smooth(struct clq__launches *launches, const struct clq__view *smooth,
@@ -74,36 +102,41 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
 {
     const struct clq__placement *placement = &work->placement;
     cl_mem *buffers = launches->kernels[0].buffers;
+    unsigned count = 0, owners;
 
-    buffers[0] = clq__view_buffer(&work->x);
-    buffers[1] = clq__view_buffer(&work->smooth);
-    buffers[2] = clq__view_buffer(&work->y);
-    buffers[3] = clq__view_buffer(&work->scale.view);
-    buffers[4] = clq__view_buffer(&work->zero_point.view);
-    buffers[5] = clq__view_buffer(&placement->indices);
-    buffers[6] = NULL;
-    buffers[7] = placement->report.buffer;
-    if (work->widen_smooth)
-        widen_smooth(launches, &work->smooth, traits);
+    buffers[count++] = clq__view_buffer(&work->x);
+    if (!work->back) {
+        if (work->widen_smooth)
+            widen_smooth(launches, &work->smooth, traits);
+        buffers[count++] = clq__view_buffer(&work->smooth);
+    }
+    buffers[count++] = clq__view_buffer(&work->y);
+    buffers[count++] = clq__view_buffer(&work->scale.view);
+    buffers[count++] = clq__view_buffer(&work->zero_point.view);
+    buffers[count++] = clq__view_buffer(&placement->indices);
+    owners = count++;
+    buffers[owners] = NULL;
+    buffers[count++] = placement->report.buffer;
+    launches->kernels[0].num_buffers = count;
     if (args->entries.owner_words > 0)
-        clq__launches_claim(launches, placement, &args->entries, traits, 6);
+        clq__launches_claim(launches, placement, &args->entries, traits, owners);
 }
 
 void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
     struct dynamic_quantize_args *args = &plan->of_dynamic;
+    const struct clq__work *work = &plan->work;
     struct clq__launch *kernel = &plan->launches.kernels[0];
     const bool group = traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS);
 
     if (group)
-        size_groups(args, kernel, traits);
+        size_groups(args, kernel, traits, work->x.shape[work->x.rank - 1]);
     else
         size_items(args, kernel, traits);
     plan->rounds = rounds_of(args, args->lanes);
-    choose_variant(&kernel->variant, &plan->work);
+    choose_variant(&kernel->variant, work);
     clq__variant_end_form(&kernel->variant, traits, group);
-    kernel->num_buffers = NUM_BUFFERS;
     kernel->args = args;
     kernel->args_bytes = sizeof *args;
-    place_buffers(&plan->launches, args, &plan->work, traits);
+    place_buffers(&plan->launches, args, work, traits);
 }

@@ -3,20 +3,19 @@
 #include "base/fold.h"
 #include "plan/divisor.h"
 #include "plan/plan.h"
+#include "plan/rotate.h"
 
 enum { X, Y, SCALE, OFFSET }; /* the tensors of the fold */
 
 /* The steps of all tensors along dimension d; what an entry places steps in the kernel. */
 static void steps(const struct clq__work *work, int d, bool placed, int64_t stride[CLQ__FOLD_TENSORS])
 {
-    const struct clq__view *scale = &work->scale.view, *offset = &work->zero_point.view;
     const int64_t size = work->x.shape[d];
 
     stride[X] = work->x.stride[d];
     stride[Y] = placed ? 0 : clq__view_step_units(&work->y, size, work->y.stride[d]);
-    stride[SCALE] = placed ? 0 : clq__view_step_units(scale, size, scale->stride[d]);
-    stride[OFFSET] =
-        placed || offset->tensor == NULL ? 0 : clq__view_step_units(offset, size, offset->stride[d]);
+    stride[SCALE] = placed ? 0 : work->scale.stride[d];
+    stride[OFFSET] = placed ? 0 : work->zero_point.stride[d];
 }
 
 /* All but the last dimension: rows are never merged. */
@@ -32,7 +31,7 @@ static void fold(const struct clq__work *work, struct clq__fold *fold)
         steps(work, d, false, stride);
         clq__fold_add(fold, false, work->x.shape[d], stride);
     }
-    clq__fold_sort(fold, 0, Y);
+    clq__fold_sort(fold, 0, work->back ? X : Y);
     clq__fold_merge(fold);
     if (placement->kind == CLQ_ENTRY_NONE)
         return;
@@ -75,8 +74,11 @@ bool clq__dynamic_describe(struct clq__plan *plan)
     args->y_offset = clq__view_offset_units(&work->y);
     args->scale_offset = clq__view_offset_units(scale);
     args->offset_offset = clq__view_offset_units(offset);
-    args->smooth_offset = work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth);
+    args->smooth_offset = work->back || work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth);
     args->symmetric = offset->tensor == NULL;
+    args->scale_type = work->back ? (uint32_t)scale->type : CLQ_SCALAR_NONE;
+    args->offset_type = work->back ? (uint32_t)offset->type : CLQ_SCALAR_NONE;
+    clq__rotate_describe(args, work->rotate);
     args->rows = clq__fold_count(&folded, 0);
     args->outer = (uint32_t)folded.dims;
     for (int d = 0; d < folded.dims; d++)
@@ -92,8 +94,9 @@ bool clq__dynamic_describe(struct clq__plan *plan)
     if (placement->kind == CLQ_ENTRY_NONE)
         return true;
     clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);
-    clq__placement_steps(placement, scale, &entries->scale_batch, &entries->scale_start);
-    if (offset->tensor != NULL)
-        clq__placement_steps(placement, offset, &entries->zero_point_batch, &entries->zero_point_start);
+    entries->scale_batch = work->scale.stride[0];
+    entries->scale_start = work->scale.stride[placement->axis];
+    entries->zero_point_batch = work->zero_point.stride[0];
+    entries->zero_point_start = work->zero_point.stride[placement->axis];
     return true;
 }

@@ -244,11 +244,15 @@ static clq_status check_cut(struct clq__work *work, const struct clq__blocks *bl
                 "block is %u: with block_all it must be 0", blocks->block);
     CLQ_REQUIRE(blocks->all == 0 || !placed, CLQ_ERROR_VALUE, "block_all is 1: with indices it must be 0");
     CLQ_REQUIRE(y->rank > 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must have a dimension for its rows", y->name);
+    CLQ_REQUIRE(blocks->rotate == 0 || blocks->block == 0, CLQ_ERROR_VALUE,
+                "block is %u: with rotate it must be 0", blocks->block);
     work->axis = y->rank - 1;
     work->block = blocks->block;
     if (!placed && !blocks->all)
         CLQ_TRY(
             clq__axis_check(y, blocks->axis, work->names->scales, work->scale.view.elements, &work->axis));
+    CLQ_REQUIRE(blocks->rotate == 0 || work->axis == y->rank - 1, CLQ_ERROR_AXIS,
+                "axis is %d: with rotate it must be the last, %d", work->axis, y->rank - 1);
     CLQ_REQUIRE(blocks->block % 2 == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1,
                 CLQ_ERROR_VALUE, "block is %u: along the last dimension of %s it must be even", blocks->block,
                 clq__type_name(y->type));

@@ -49,6 +49,7 @@ struct clq__work {
     /* dynamic quantization: the rows are x's last dimension, and scale and zero_point have y's dimensions less the last */
     struct clq__view smooth; /* absent where there is none */
     bool widen_smooth;       /* it is no dense float32 */
+    uint32_t rotate;         /* neighbours of a row that are turned, or turned back; 0: none */
 
     /* clq_find_scales */
     enum clq__type type; /* of what x is to be quantized to */

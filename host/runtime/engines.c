@@ -9,6 +9,7 @@ static const struct engine {
     bool fused;
 } engines[] = {
     {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, false},
+    {CLQ__DEQUANTIZE_ROTATED_CL, CLQ__CPU_DEQUANTIZE_ROTATED_CL, false},
     {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, false},
     {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, false},
     {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, true},

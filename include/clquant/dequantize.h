@@ -18,6 +18,10 @@
  * With group_index, in multiply mode, row r of q [S, H] takes the scales of its group, as
  * clquant/group_quantize.h finds it. Rows of no group keep their bytes in y, and are counted in report.
  *
+ * rotate is R of rows that were turned (clquant/dynamic_quantize.h): in dynamic mode each R neighbours of a row are turned
+ * back, once (q + offset) * scale is there and before it is rounded to y's type. R divides the size of the last
+ * dimension. In the other modes it is 0.
+ *
  * Types       q: int8, uint8, int32, or int4 or uint4 in any view of tensor.h. scales: float32, float16, bfloat16.
  *             zero_points, offsets: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices and
  *             group_index: int32, int64. All independent of each other.
@@ -35,7 +39,8 @@
  *             they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and CLQ_WRAP
  *             as in clquant/quantize_scatter.h. Never a read outside of q.
- * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/quantize.h. Several entries may read one
+ * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/quantize.h. Errors, with rotate: as in
+ *             clquant/dynamic_quantize.h. Several entries may read one
  *             place. Scales and zero points that differ along a row of y and are not dense float32 are widened
  *             into a temporary buffer of 4 bytes an element each. */
 #ifndef CLQUANT_DEQUANTIZE_H
@@ -76,7 +81,9 @@ struct clq_dequantize_desc {
     uint32_t index_kind;   /* enum clq_index_kind, of indices */
     uint32_t block;     /* indices of axis that share a scale, with indices those of the last; 0: no blocks */
     uint32_t block_all; /* dynamic: 1 where all of q has one scale */
-    uint64_t reserved[3];
+    uint32_t rotate;    /* R of rows that were turned, in dynamic mode; 0: none */
+    uint32_t reserved32;
+    uint64_t reserved[2];
 };
 
 CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,

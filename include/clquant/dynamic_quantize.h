@@ -18,6 +18,14 @@
  * clamps to the range of y's type; NaN gives 0. The bytes are the same on every device and every run; what
  * infinities and constant rows give is in docs/operators.md.
  *
+ * Rotated   rotate is R, a power of two from 2 to 1024 that divides H: each R neighbours of a row are turned by the
+ *           orthonormal Walsh-Hadamard matrix, after smooth_scales and before all else, in binary32 and in exactly
+ *           this order:
+ *               for h = 1, 2, 4, .. R/2:   for each i with (i / h) even:
+ *                   (v[i], v[i+h]) = (v[i] + v[i+h], v[i] - v[i+h])
+ *               v[i] = v[i] * c            c = 1 / sqrt(R), rounded to binary32
+ *           Range and values are those of the turned row. One infinity becomes R infinities, two may become NaN,
+ *           and sums may overflow. Sums count subnormals. The way back turns once more: the matrix is its own inverse.
  * Types     x, smooth_scales: float32, float16, bfloat16. y: int8, uint8, or int4 or uint4 in any view of tensor.h. scales,
  *           offsets: float32.
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half or an eighth
@@ -48,7 +56,7 @@ struct clq_dynamic_quantize_desc {
     const DLTensor *scales;
     const DLTensor *offsets; /* NULL: symmetric */
     uint32_t symmetric;      /* 1: the largest magnitude sets the scale, and there is no offset */
-    uint32_t reserved32;
+    uint32_t rotate;         /* R: each R neighbours of a row are turned before all else; 0: none */
     uint64_t reserved[4];
 };
 

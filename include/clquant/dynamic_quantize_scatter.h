@@ -6,7 +6,7 @@
  *       cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..], cache_offsets[b, .., s : s+U, ..]
  *           = y, scales, offsets of dynamic_quantize(updates[i])
  *
- * The formulas are those of clquant/dynamic_quantize.h; a row is the last dimension.
+ * The formulas, rotate's too, are those of clquant/dynamic_quantize.h; a row is the last dimension.
  *
  * Types     updates, smooth_scales: float32, float16, bfloat16. cache: int8, uint8, or int4 or uint4 in any
  *           view of tensor.h. cache_scales, cache_offsets: float32. indices: int32, int64.
@@ -44,7 +44,7 @@ struct clq_dynamic_quantize_scatter_desc {
     uint32_t out_of_range; /* enum clq_range_policy */
     uint32_t unique;       /* 1: no two entries overlap */
     uint32_t index_kind;   /* enum clq_index_kind */
-    uint32_t reserved32;
+    uint32_t rotate;       /* R, as in clquant/dynamic_quantize.h; 0: none */
     uint64_t reserved[3];
 };
 

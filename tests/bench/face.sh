@@ -70,7 +70,11 @@ check "beside dense ones" "$CHECK_JSON" rows.json 4 dense
 
 run "$CLQUANT" bench --size 1 --only "dequantize int8" --json rows.json
 succeeded "dequantize"
-check "every layout, however small" "$CHECK_JSON" rows.json 8
+check "every layout, however small" "$CHECK_JSON" rows.json 9
+
+run "$CLQUANT" bench --size 1 --only "rotated" --json rows.json
+succeeded "rows that are turned"
+check "beside rows as they are" "$CHECK_JSON" rows.json 6 unrotated
 
 run "$CLQUANT" bench --size 3 --only "dequantize gathered int4 divide" --json rows.json
 succeeded "dequantize, an odd size"

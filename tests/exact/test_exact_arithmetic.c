@@ -22,6 +22,13 @@ static const char poor_inverse[] =
     "    return reciprocal * (1.0f + (kind == 0u ? most : kind == 1u ? -most : any));\n"
     "}\n"
     "#define CLQ_RECIPROCAL(s) worse(1.0f / (s), (as_uint(x) * 2654435761u) ^ (as_uint(s) * 2246822519u))\n";
+/* A sum as a device has it that takes subnormals for zeros and makes zeros of them. */
+static const char flushing_sum[] =
+    "static float flushed(float v)\n"
+    "{\n"
+    "    return (as_uint(v) & 0x7f800000u) == 0u ? as_float(as_uint(v) & 0x80000000u) : v;\n"
+    "}\n"
+    "#define CLQ_ADD(a, b) flushed(flushed(a) + flushed(b))\n";
 static const char kernels[] =
     "kernel void quotients(global const uint *x, global const uint *s, global uint *y, uint poor)\n"
     "{\n"
@@ -53,6 +60,12 @@ static const char kernels[] =
     "{\n"
     "    const size_t i = get_global_id(0);\n"
     "    y[i] = as_uint(subtract_exact((float)(int)x[i], as_float(s[i])));\n"
+    "}\n"
+    "kernel void sums(global const uint *x, global const uint *s, global uint *y, uint less)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
+    "    y[i] = as_uint(less ? difference_exact(a, b) : sum_exact(a, b));\n"
     "}\n"
     "kernel void tame_by_halves(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
     "{\n"
@@ -113,8 +126,9 @@ static int build(void **state)
     char *half = kernel_text_of("base/half.clh"), *hints = kernel_text_of("cpu/x86.clh"),
          *narrow = kernel_text_of("base/narrow.clh");
     char *inverse = kernel_text_of("cpu/inverse.clh");
-    char *quotient = kernel_text_of("base/quotient.clh");
-    const char *source[] = {poor_inverse, paste, quotient, arithmetic, half, hints, narrow, inverse, kernels};
+    char *quotient = kernel_text_of("base/quotient.clh"), *sum = kernel_text_of("base/sum.clh");
+    const char *source[] = {poor_inverse, flushing_sum, paste,  quotient, arithmetic, sum,
+                            half,         hints,        narrow, inverse,  kernels};
     const char *const options = divides_right() ? PLUGS " -cl-fp32-correctly-rounded-divide-sqrt" : PLUGS;
     char log[4096] = "";
     cl_int status;
@@ -138,6 +152,7 @@ static int build(void **state)
     free(narrow);
     free(inverse);
     free(quotient);
+    free(sum);
     return 0;
 }
 
@@ -304,6 +319,34 @@ static void differences(void **state)
     }
 }
 
+/* Of any bits, of exponents about those where sums are made larger, of subnormals, and of what nearly cancels. */
+static void sums(void **state)
+{
+    struct random random = random_of(harness.seed + 6);
+
+    (void)state;
+    for (int n = 0; n < (harness.small ? 4 : 16); n++) {
+        make_sample(&random, n % 3);
+        for (size_t i = 0; i < sample_size() && n % 4 > 0; i++) {
+            const int most = n % 4 == 1 ? 60 : n % 4 == 2 ? 30 : 2;
+
+            x[i] = (x[i] & 0x807fffff) | (uint32_t)random_below(&random, most) << 23;
+            scales[i] = (scales[i] & 0x807fffff) | (uint32_t)random_below(&random, most) << 23;
+            if (i % 4 == 0)
+                scales[i] = (x[i] ^ 0x80000000) + (uint32_t)random_from(&random, -2, 2);
+        }
+        compute("sums", (cl_uint)n / 4 % 2);
+        for (size_t i = 0; i < sample_size(); i++) {
+            const volatile float a = float_of(x[i]), b = float_of(scales[i]);
+            const float expected = n / 4 % 2 ? a - b : a + b;
+
+            if (!same_gradual(y[i], expected))
+                fail_msg("0x%08x %s 0x%08x gave 0x%08x, not 0x%08x", x[i], n / 4 % 2 ? "-" : "+", scales[i],
+                         y[i], bits_of(expected));
+        }
+    }
+}
+
 /* All floats that are near a float16, a bfloat16 or the middle of two, and any others. */
 static void halves(void **state)
 {
@@ -443,6 +486,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_setup_teardown(gradual_quotients, build, release),
         cmocka_unit_test_setup_teardown(gradual_products, build, release),
         cmocka_unit_test_setup_teardown(differences, build, release),
+        cmocka_unit_test_setup_teardown(sums, build, release),
         cmocka_unit_test_setup_teardown(halves, build, release),
     };
 

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct wish no_wish = {.src = -1, .dst = -1, .multiply = -1, .smooth = -1};
+const struct wish no_wish = {.src = -1, .dst = -1, .multiply = -1, .smooth = -1, .rotate = -1};
 
 #define OPERATOR_ADDRESS(name) &operator_##name,
 const struct operator_row *const operators[OPERATORS] = {OPERATOR_LIST(OPERATOR_ADDRESS)};
@@ -93,6 +93,24 @@ struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed)
     shape.size[0] = shape.rank == 2 ? last / inner : last;
     shape.size[1] = inner;
     return shape;
+}
+
+uint32_t call_rotate(struct call *call, struct shape *shape)
+{
+    struct rng *rng = &call->rng;
+    int64_t *last = &shape->size[shape->rank - 1], rows = 1;
+    int powers = 1;
+
+    if (call->wish.rotate >= 0 ? call->wish.rotate == 0 : !rng_once_in(rng, 3))
+        return 0;
+    for (int d = 0; d < shape->rank - 1; d++)
+        rows *= shape->size[d];
+    while (powers < 10 && (INT64_C(4) << powers) * rows <= 4 * call->most_elements)
+        powers++;
+    const uint32_t rotate = UINT32_C(2) << rng_below(rng, powers);
+
+    *last = *last == 0 ? 0 : rotate * (1 + rng_below(rng, rotate < 64 ? 9 : 3));
+    return rotate;
 }
 
 void call_report(struct call *call)

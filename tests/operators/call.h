@@ -12,6 +12,7 @@ struct wish {
     int src, dst;  /* an enum reference_type of what is read and written; -1: any */
     int multiply;  /* -1: either */
     int smooth;    /* -1: either */
+    int rotate;    /* -1: either */
     bool claims;   /* so many entries that a table tells the last ones */
     bool long_one; /* dense short rows of many, which take a part of a second */
 };
@@ -73,6 +74,8 @@ int call_dimension(const struct call *call, int t, int32_t axis, int left_out);
 struct shape call_shape(struct call *call, int least_rank, bool nibbles);
 /* One number, or `last`, in any shape. */
 struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed);
+/* R of rows of this shape, or 0: makes its last size a multiple of R, which is no larger than leaves a call small. */
+uint32_t call_rotate(struct call *call, struct shape *shape);
 /* A report, or none; it holds counts of calls before. */
 void call_report(struct call *call);
 /* Tensor t as the reference takes it, which is kept in `as`; NULL where it is not given. */

@@ -4,6 +4,7 @@
 
 #include "parameters.h"
 #include "places.h"
+#include "rows.h"
 
 #include <inttypes.h>
 
@@ -24,6 +25,11 @@ static bool may_be_groups(const struct call *call)
 static bool may_be_dynamic(const struct call *call)
 {
     return call->wish.multiply != 0;
+}
+
+static bool is_dynamic(struct call *call, int64_t once_in)
+{
+    return may_be_dynamic(call) && (call->wish.rotate == 1 || rng_once_in(&call->rng, once_in));
 }
 
 static void draw_parameters(struct call *call, uint32_t mode, const struct shape *scales,
@@ -58,7 +64,8 @@ static void draw_dynamic(struct call *call, struct clq_dequantize_desc *desc, co
     if (!placed && rng_once_in(&call->rng, 6)) {
         desc->block_all = 1;
     } else {
-        desc->block = draw_block(call, q, d);
+        if (desc->rotate == 0)
+            desc->block = draw_block(call, q, d);
         shape = parameters_rows_shape(q, d, desc->block);
     }
     draw_parameters(call, desc->mode, &shape, &shape);
@@ -66,12 +73,15 @@ static void draw_dynamic(struct call *call, struct clq_dequantize_desc *desc, co
 
 static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const struct shape q = call_shape(call, 0, reference_shares_bytes(type, 1));
-    const int d = q.rank > 0 ? (int)rng_below(&call->rng, q.rank) : 0;
+    struct shape q = call_shape(call, call->wish.rotate == 1, reference_shares_bytes(type, 1));
+    int d = q.rank > 0 ? (int)rng_below(&call->rng, q.rank) : 0;
     struct shape scales, zero_points;
 
-    desc->mode = q.rank > 0 && may_be_dynamic(call) && rng_once_in(&call->rng, 3) ? CLQ_DEQUANTIZE_DYNAMIC
-                                                                                  : draw_mode(call);
+    desc->mode = q.rank > 0 && is_dynamic(call, 3) ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
+    if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC)
+        desc->rotate = call_rotate(call, &q);
+    if (desc->rotate > 0) /* turned rows have a scale each */
+        d = q.rank - 1;
     desc->axis = call_axis(call, d, q.rank);
     call_tensor_of(call, Q, type, &q, TENSOR_INPUT);
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &q, TENSOR_OUTPUT);
@@ -88,13 +98,13 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
 
 static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const bool dynamic = may_be_dynamic(call) && rng_once_in(&call->rng, 2),
-               nibbles = reference_shares_bytes(type, 1);
-    const struct places p = places_random(call, INDICES, dynamic || nibbles, nibbles, false);
+    const bool dynamic = is_dynamic(call, 2), nibbles = reference_shares_bytes(type, 1);
+    struct places p = places_random(call, INDICES, dynamic || nibbles, nibbles, false);
     const int last = p.pieces.rank - 1;
     struct shape scales, zero_points;
 
     desc->mode = dynamic ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
+    desc->rotate = dynamic ? places_draw_rotate(call, &p) : 0;
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
     desc->index_kind = p.index_kind;
@@ -161,6 +171,11 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
     RULE(judge, desc->block_all > 0 && !dynamic, CLQ_ERROR_VALUE,
          "block_all is %" PRIu32 ": it is for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %" PRIu32,
          desc->block_all, desc->mode);
+    RULE(judge, desc->rotate != 0 && !dynamic, CLQ_ERROR_VALUE,
+         "rotate is %" PRIu32 ": it must be 0 where mode is %" PRIu32
+         ", for rows are turned with mode CLQ_DEQUANTIZE_DYNAMIC (2) alone",
+         desc->rotate, desc->mode);
+    rule_reserved32(judge, desc->reserved32);
 }
 
 static void judge_parameters(struct judge *judge, const struct clq_dequantize_desc *desc)
@@ -172,7 +187,10 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
                                 &(struct rows_rules){.axis = desc->axis,
                                                      .block = desc->block,
                                                      .all = desc->block_all,
+                                                     .rotate = desc->rotate,
                                                      .placed = judge->facts[INDICES].given});
+        if (rank > 0)
+            rule_rotate(judge, desc->rotate, Y);
     } else if (judge->facts[INDICES].given) {
         rule_placed(
             judge, SCALES, ZERO_POINTS,
@@ -249,6 +267,7 @@ static struct reference_report reference(const struct call *call)
         .axis = call_dimension(call, Q, desc->axis, call->tensors[INDICES].name != NULL ? -2 : -1),
         .block = desc->block,
         .mode = undo[desc->mode],
+        .rotate = desc->rotate,
         .range = places_range(desc->out_of_range),
         .slots = desc->index_kind == CLQ_SLOTS,
     });
@@ -274,9 +293,11 @@ const struct operator_row operator_dequantize = {
                {"out_of_range", AT(out_of_range)},
                {"index_kind", AT(index_kind)},
                {"block", AT(block)},
-               {"block_all", AT(block_all)}},
+               {"block_all", AT(block_all)},
+               {"rotate", AT(rotate)},
+               {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 3,
+    .num_reserved = 2,
     .report = AT(report),
     .draw = draw,
     .judge = judge,

@@ -205,6 +205,7 @@ void documented_draw(struct call *call, const struct documented_call *documented
 
     wish.dst = documented->dst;
     wish.smooth = documented->smooth;
+    wish.rotate = 0;
     *row = *documented->general;
     row->name = documented->name;
     row->enqueue = documented->enqueue;

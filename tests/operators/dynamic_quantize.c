@@ -15,6 +15,7 @@ static void draw(struct call *call)
 
     if (reference_shares_bytes(type, 1))
         shape_for_nibbles(&call->rng, &shape);
+    desc->rotate = call_rotate(call, &shape);
     if (shape.rank > 1 && rng_once_in(&call->rng, 60))
         shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
     rows = shape_rows(&shape);
@@ -31,10 +32,10 @@ static void judge(struct judge *judge)
 {
     const struct clq_dynamic_quantize_desc *desc = judge->desc;
 
-    rule_reserved32(judge, desc->reserved32);
     rule_dynamic(judge, X, SMOOTH_SCALES, Y, SCALES, OFFSETS, desc->symmetric);
     if (judge_has_shapes(judge))
         rule_same_shape(judge, Y, X);
+    rule_rotate(judge, desc->rotate, X);
 }
 
 static struct reference_report reference(const struct call *call)
@@ -49,6 +50,7 @@ static struct reference_report reference(const struct call *call)
         .scale = call_reference(call, SCALES, &as[3]),
         .offset = call_reference(call, OFFSETS, &as[4]),
         .symmetric = desc->symmetric != 0,
+        .rotate = desc->rotate,
     });
     return (struct reference_report){0};
 }
@@ -65,7 +67,7 @@ const struct operator_row operator_dynamic_quantize = {
                  {"y", TYPES_CACHE, OPERAND_WRITTEN, false, AT(y)},
                  {"scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(scales)},
                  {"offsets", TYPE_SET(F32), OPERAND_WRITTEN, true, AT(offsets)}},
-    .fields = {{"symmetric", AT(symmetric)}, {"reserved32", AT(reserved32)}},
+    .fields = {{"symmetric", AT(symmetric)}, {"rotate", AT(rotate)}},
     .reserved = AT(reserved),
     .num_reserved = 4,
     .draw = draw,

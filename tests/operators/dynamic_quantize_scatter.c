@@ -12,9 +12,10 @@ static void draw(struct call *call)
 {
     struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
-    const struct places p = places_random(call, INDICES, true, reference_shares_bytes(type, 1), true);
+    struct places p = places_random(call, INDICES, true, reference_shares_bytes(type, 1), true);
     const struct shape rows = shape_rows(&p.cache);
 
+    desc->rotate = places_draw_rotate(call, &p);
     desc->symmetric = reference_types[type].lowest < 0 && rng_once_in(&call->rng, 2);
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
@@ -47,8 +48,8 @@ static void judge(struct judge *judge)
     const struct clq_dynamic_quantize_scatter_desc *desc = judge->desc;
     const struct entry_rules entries = entries_of(desc);
 
-    rule_reserved32(judge, desc->reserved32);
     rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric);
+    rule_rotate(judge, desc->rotate, UPDATES);
     rule_entries(judge, &entries);
 }
 
@@ -73,6 +74,7 @@ static struct reference_report reference(const struct call *call)
         .smooth_scale = call_reference(call, SMOOTH_SCALES, &as[5]),
         .axis = call_dimension(call, UPDATES, desc->axis, -2),
         .symmetric = desc->symmetric != 0,
+        .rotate = desc->rotate,
         .range = places_range(desc->out_of_range),
         .slots = desc->index_kind == CLQ_SLOTS,
     });
@@ -98,7 +100,7 @@ const struct operator_row operator_dynamic_quantize_scatter = {
                {"out_of_range", AT(out_of_range)},
                {"unique", AT(unique)},
                {"index_kind", AT(index_kind)},
-               {"reserved32", AT(reserved32)}},
+               {"rotate", AT(rotate)}},
     .reserved = AT(reserved),
     .num_reserved = 3,
     .report = AT(report),

@@ -164,6 +164,16 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
     return p;
 }
 
+uint32_t places_draw_rotate(struct call *call, struct places *p)
+{
+    struct shape *larger = shape_elements(&p->cache) > shape_elements(&p->pieces) ? &p->cache : &p->pieces;
+    const int last = p->cache.rank - 1;
+    const uint32_t rotate = call_rotate(call, larger);
+
+    p->cache.size[last] = p->pieces.size[last] = larger->size[last];
+    return rotate;
+}
+
 /* Ends in order, or in any: what a search by halves finds counts. */
 static void fill_ends(struct rng *rng, struct tensor *ends, int64_t count, int64_t rows)
 {

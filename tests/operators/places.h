@@ -14,6 +14,8 @@ struct places {
 /* Shapes, and indices, as tensor number t, some of them out of range. Of rows whose last dimension has to be whole, that is
  * never d; `writes`: entries that promise to be unique are. */
 struct places places_random(struct call *call, int t, bool last_is_whole, bool even, bool writes);
+/* call_rotate, for the rows of the pieces and the cache. */
+uint32_t places_draw_rotate(struct call *call, struct places *p);
 /* A row of scales for each group of rows of so many columns: scales, ends and one zero point, or none. Returns the shape of
  * the rows. */
 struct shape places_groups(struct call *call, int scales, int ends, int zero_points, bool even);

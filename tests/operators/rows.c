@@ -13,6 +13,21 @@ void rows_draw_smooth(struct call *call, int t, int64_t elements)
         call_tensor(call, t, &shape, TENSOR_INPUT);
 }
 
+void rule_rotate(struct judge *judge, uint32_t rotate, int t)
+{
+    const struct facts *rows = &judge->facts[t];
+    const int last = rows->rank - 1;
+    const bool right = rotate == 0 || (rotate >= 2 && rotate <= 1024 && __builtin_popcount(rotate) == 1);
+
+    RULE(judge, !right, CLQ_ERROR_VALUE,
+         "rotate is %" PRIu32 ": it must be 0, or a power of two from 2 to 1024", rotate);
+    if (judge_has_shapes(judge) && right && rotate > 0 && rows->rank > 0)
+        RULE(judge, rows->size[last] % rotate != 0, CLQ_ERROR_SHAPE,
+             "rotate is %" PRIu32 ": it must divide %s.shape[%d], %" PRId64
+             ", for a row is turned in whole blocks",
+             rotate, judge_name(judge, t), last, (int64_t)rows->size[last]);
+}
+
 void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric)
 {
     const struct facts *rows = &judge->facts[x], *s = &judge->facts[smooth];

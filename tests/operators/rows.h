@@ -7,6 +7,8 @@
 
 /* Smooth scales for rows of so many elements, in any shape, or none. */
 void rows_draw_smooth(struct call *call, int t, int64_t elements);
+/* Of the rows of tensor t. */
+void rule_rotate(struct judge *judge, uint32_t rotate, int t);
 void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric);
 
 #endif

@@ -191,6 +191,7 @@ struct clq_dequantize_desc dequantize_desc_of(const struct dequantize_tensors *t
         .mode = c->mode,
         .out_of_range = c->range,
         .index_kind = c->slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE,
+        .rotate = c->rotate,
     };
 }
 
@@ -213,6 +214,7 @@ struct reference_report dequantize_tensors_apply(const struct dequantize_tensors
         .y = &y,
         .axis = c->axis,
         .mode = (enum reference_undo)c->mode,
+        .rotate = c->rotate,
         .range = (enum reference_range)c->range,
         .slots = c->slots,
     });
@@ -255,8 +257,8 @@ bool dequantize_tensors_match(struct dequantize_tensors *t, const struct dequant
         good = run_once(t, c, context, queue, fillings[i]);
     if (good && parts_hold(&parts, queue, false))
         return true;
-    fprintf(stderr, "case \"%s\": mode %d, axis %d, range %d, places %d, results %d, seed %llu\n", c->name,
-            (int)c->mode, c->axis, (int)c->range, (int)c->places, (int)c->results,
+    fprintf(stderr, "case \"%s\": mode %d, rotate %u, axis %d, range %d, places %d, results %d, seed %llu\n",
+            c->name, (int)c->mode, c->rotate, c->axis, (int)c->range, (int)c->places, (int)c->results,
             (unsigned long long)c->seed);
     parts_print(&parts);
     return false;

@@ -24,6 +24,7 @@ struct dequantize_case {
     bool reports; /* a report is given, else NULL */
     bool slots;   /* the indices are slots */
     int axis;
+    uint32_t rotate;
     enum clq_dequantize_mode mode;
     enum clq_range_policy range;
     enum places places;

@@ -93,6 +93,7 @@ struct clq_dynamic_quantize_desc dynamic_desc_of(const struct dynamic_tensors *t
         .scales = &t->scale.dl,
         .offsets = c->symmetric ? NULL : &t->offset.dl,
         .symmetric = c->symmetric,
+        .rotate = c->rotate,
     };
 }
 
@@ -113,6 +114,7 @@ void dynamic_tensors_expect(struct dynamic_tensors *t, const struct dynamic_case
         .scale = &scale,
         .offset = c->symmetric ? NULL : &offset,
         .symmetric = c->symmetric,
+        .rotate = c->rotate,
     });
 }
 
@@ -148,8 +150,8 @@ bool dynamic_tensors_match(struct dynamic_tensors *t, const struct dynamic_case 
         good = run_once(t, c, context, queue, fillings[i]);
     if (good && parts_hold(&parts, queue, false))
         return true;
-    fprintf(stderr, "case \"%s\": %s, rows %d, seed %llu\n", c->name,
-            c->symmetric ? "symmetric" : "asymmetric", (int)c->rows, (unsigned long long)c->seed);
+    fprintf(stderr, "case \"%s\": %s, rows %d, rotate %u, seed %llu\n", c->name,
+            c->symmetric ? "symmetric" : "asymmetric", (int)c->rows, c->rotate, (unsigned long long)c->seed);
     parts_print(&parts);
     return false;
 }

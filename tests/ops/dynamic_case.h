@@ -10,6 +10,7 @@ struct dynamic_case {
     const char *name;
     struct layout x, smooth_scale, y, scale, offset;
     bool smooths, symmetric;
+    uint32_t rotate;
     enum row_kind rows;
     uint64_t seed; /* of the values */
 };

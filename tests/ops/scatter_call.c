@@ -45,6 +45,7 @@ struct clq_dynamic_quantize_scatter_desc dynamic_scatter_desc_of(const struct sc
         .out_of_range = c->range,
         .unique = c->unique,
         .index_kind = c->slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE,
+        .rotate = c->rotate,
     };
 }
 
@@ -123,7 +124,8 @@ static struct reference_report apply_dynamic(const struct scatter_tensors *t, co
                                                           .axis = c->axis,
                                                           .symmetric = c->symmetric,
                                                           .range = (enum reference_range)c->range,
-                                                          .slots = c->slots});
+                                                          .slots = c->slots,
+                                                          .rotate = c->rotate});
 }
 
 struct reference_report scatter_tensors_apply(const struct scatter_tensors *t, const struct scatter_case *c)

@@ -27,6 +27,7 @@ struct scatter_case {
     bool dynamic; /* the scale is found from the row: no input, no zero points; scales are the smooth scale */
     bool symmetric;
     enum row_kind rows; /* of a dynamic one's updates */
+    uint32_t rotate;    /* of these */
     bool has_scales, has_zero_points;
     bool copies;  /* out of place: input is read */
     bool reports; /* a report is given, else NULL */

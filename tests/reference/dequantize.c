@@ -3,8 +3,9 @@
 #include "dequantize.h"
 
 #include "place.h"
+#include "rotate.h"
 
-#include <stddef.h>
+#include <stdlib.h>
 
 float reference_dequantize_one(float q, float scale, const float *zero_point, enum reference_undo mode)
 {
@@ -50,14 +51,44 @@ static float parameter(const struct reference_dequantize_desc *desc, const struc
     return reference_parameter(tensor, desc->y, in_y, axis, desc->block);
 }
 
-static void write_one(const struct reference_dequantize_desc *desc, const int64_t *in_y, const int64_t *in_q)
+static float value_of(const struct reference_dequantize_desc *desc, const int64_t *in_y, const int64_t *in_q)
 {
     const float q = reference_load(desc->q, in_q);
     const float scale = parameter(desc, desc->scale, in_y, in_q);
     const float zero_point = desc->zero_points ? parameter(desc, desc->zero_points, in_y, in_q) : 0.0f;
 
-    reference_store(desc->y, in_y,
-                    reference_dequantize_one(q, scale, desc->zero_points ? &zero_point : NULL, desc->mode));
+    return reference_dequantize_one(q, scale, desc->zero_points ? &zero_point : NULL, desc->mode);
+}
+
+/* The row that begins here, turned. */
+static void write_row(const struct reference_dequantize_desc *desc, const int64_t *in_y, const int64_t *in_q)
+{
+    const int last = desc->y->rank - 1;
+    const int64_t length = reference_extent(desc->y, last);
+    float *values = malloc((size_t)length * sizeof *values);
+    int64_t to[REFERENCE_MAX_RANK], from[REFERENCE_MAX_RANK];
+
+    if (!values)
+        abort();
+    for (int d = 0; d < last; d++) {
+        to[d] = in_y[d];
+        from[d] = in_q[d];
+    }
+    for (to[last] = from[last] = 0; to[last] < length; to[last]++, from[last]++)
+        values[to[last]] = value_of(desc, to, from);
+    reference_rotate(values, length, desc->rotate);
+    for (to[last] = 0; to[last] < length; to[last]++)
+        reference_store(desc->y, to, values[to[last]]);
+    free(values);
+}
+
+/* One value, or where rows are turned the row of which it is the first. */
+static void write_one(const struct reference_dequantize_desc *desc, const int64_t *in_y, const int64_t *in_q)
+{
+    if (desc->rotate == 0)
+        reference_store(desc->y, in_y, value_of(desc, in_y, in_q));
+    else if (in_y[desc->y->rank - 1] == 0)
+        write_row(desc, in_y, in_q);
 }
 
 static void gather(const struct reference_dequantize_desc *desc, struct reference_report *report)

@@ -13,7 +13,8 @@
  *
  * symmetric: scale = max(amax / absmax_steps, 1e-12), y = x * (1 / scale), and offset is NULL. Where
  * smooth_scale is not NULL it has one element per element of a row, in any shape, and multiplies x first. x
- * and smooth_scale are floats of any type; scale and offset have x's shape less the last dimension. */
+ * and smooth_scale are floats of any type; scale and offset have x's shape less the last dimension. Where rotate
+ * is not 0 each so many neighbours are turned (rotate.h), after smooth_scale and before all else. */
 struct reference_dynamic_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *smooth_scale;
@@ -21,6 +22,7 @@ struct reference_dynamic_quantize_desc {
     const struct reference_tensor *scale;
     const struct reference_tensor *offset;
     bool symmetric;
+    int64_t rotate;
 };
 void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *desc);
 
@@ -36,6 +38,7 @@ struct reference_dynamic_quantize_scatter_desc {
     const struct reference_tensor *smooth_scale;
     int axis;
     bool symmetric;
+    int64_t rotate;
     enum reference_range range;
     bool slots; /* as of reference_quantize_scatter */
 };

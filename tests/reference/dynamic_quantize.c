@@ -2,6 +2,7 @@
 /* Dynamic quantization: a row is read to find its scale, and once more to be divided by it. */
 #include "dynamic.h"
 #include "place.h"
+#include "rotate.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -59,6 +60,7 @@ static void quantize_row(const struct reference_dynamic_quantize_desc *desc, int
 
     for (from[last] = 0; from[last] < length; from[last]++)
         values[from[last]] = value_at(desc, from);
+    reference_rotate(values, length, desc->rotate);
     range = range_of(values, length);
     if (desc->symmetric)
         scale = larger(range.magnitude / type->absmax_steps, 1e-12f);
@@ -122,7 +124,8 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
                                                         .y = desc->cache,
                                                         .scale = desc->cache_scale,
                                                         .offset = desc->cache_offset,
-                                                        .symmetric = desc->symmetric};
+                                                        .symmetric = desc->symmetric,
+                                                        .rotate = desc->rotate};
     const struct reference_places places = {.cache = desc->cache,
                                             .indices = desc->indices,
                                             .axis = axis,

@@ -45,6 +45,13 @@ static const struct way *choose_way(struct rng *rng, const struct clq__variant *
     return &ways[choice];
 }
 
+static bool is_rotated(const struct clq__variant *variant)
+{
+    const uint64_t kernel = variant->bits & 255;
+
+    return kernel == CLQ__DEQUANTIZE_ROTATED_CL || kernel == CLQ__CPU_DEQUANTIZE_ROTATED_CL;
+}
+
 /* As the operators take it. */
 static struct wish wish_of(const struct clq__variant *variant)
 {
@@ -61,6 +68,7 @@ static struct wish wish_of(const struct clq__variant *variant)
     value = clq__variant_value(variant, CLQ__MODE);
     wish.multiply = value < 0 ? -1 : value != 1;
     wish.smooth = clq__variant_value(variant, CLQ__SMOOTH);
+    wish.rotate = is_rotated(variant) ? 1 : clq__variant_value(variant, CLQ__ROTATE);
     wish.claims = (variant->bits & 255) == CLQ__CLAIM_CL;
     return wish;
 }

@@ -28,18 +28,21 @@ struct share run_share(struct run *run, int64_t count, int64_t each, uint32_t la
 
 bool run_args(struct run *run, const struct clq__launch *launch)
 {
-    static void (*const kernels[CLQ__KERNELS])(struct run *) = {[CLQ__CLAIM_CL] = run_claim,
-                                                                [CLQ__COPY_CL] = run_copy,
-                                                                [CLQ__CPU_DEQUANTIZE_CL] = run_static,
-                                                                [CLQ__CPU_DYNAMIC_QUANTIZE_CL] = run_dynamic,
-                                                                [CLQ__CPU_FIND_SCALES_CL] = run_find_scales,
-                                                                [CLQ__CPU_QUANTIZE_CL] = run_static,
-                                                                [CLQ__DEQUANTIZE_CL] = run_static,
-                                                                [CLQ__DYNAMIC_QUANTIZE_CL] = run_dynamic,
-                                                                [CLQ__FIND_SCALES_CL] = run_find_scales,
-                                                                [CLQ__FINISH_SCALES_CL] = run_finish_scales,
-                                                                [CLQ__QUANTIZE_CL] = run_static,
-                                                                [CLQ__WIDEN_CL] = run_widen};
+    static void (*const kernels[CLQ__KERNELS])(struct run *) = {
+        [CLQ__CLAIM_CL] = run_claim,
+        [CLQ__COPY_CL] = run_copy,
+        [CLQ__CPU_DEQUANTIZE_CL] = run_static,
+        [CLQ__CPU_DEQUANTIZE_ROTATED_CL] = run_dynamic_back,
+        [CLQ__CPU_DYNAMIC_QUANTIZE_CL] = run_dynamic,
+        [CLQ__CPU_FIND_SCALES_CL] = run_find_scales,
+        [CLQ__CPU_QUANTIZE_CL] = run_static,
+        [CLQ__DEQUANTIZE_CL] = run_static,
+        [CLQ__DEQUANTIZE_ROTATED_CL] = run_dynamic_back,
+        [CLQ__DYNAMIC_QUANTIZE_CL] = run_dynamic,
+        [CLQ__FIND_SCALES_CL] = run_find_scales,
+        [CLQ__FINISH_SCALES_CL] = run_finish_scales,
+        [CLQ__QUANTIZE_CL] = run_static,
+        [CLQ__WIDEN_CL] = run_widen};
     const uint64_t kernel = launch->variant.bits & 255;
 
     run->launch = launch;

@@ -15,6 +15,7 @@ bool run_args(struct run *run, const struct clq__launch *launch);
  * finish_scales.cl, widen.cl, copy.cl). */
 void run_static(struct run *run);
 void run_dynamic(struct run *run);
+void run_dynamic_back(struct run *run);
 void run_find_scales(struct run *run);
 void run_finish_scales(struct run *run);
 void run_widen(struct run *run);

@@ -1,24 +1,67 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The meaning of struct dynamic_quantize_args. */
+/* The meaning of struct dynamic_quantize_args: dynamic_quantize.cl, and dequantize_rotated.cl, where y is read and x is written. */
 #include "args/dynamic_quantize.h"
+#include "dequantize.h"
 #include "dynamic.h"
 #include "entries.h"
+#include "rotate.h"
 #include "run_args.h"
 #include "units.h"
 
+#include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 enum { X, SMOOTH, Y, SCALES, OFFSETS, INDICES, OWNERS, REPORT }; /* the buffers */
+/* Those of the way back. */
+enum { BACK_X, BACK_Y, BACK_SCALES, BACK_OFFSETS, BACK_INDICES, BACK_OWNERS, BACK_REPORT };
 
 struct call {
     struct run *run;
     const struct dynamic_quantize_args *a;
     enum clq__type x_type, y_type;
-    bool smooth;
+    bool smooth, back;
     int elements;
     float *x, *smooth_row; /* a row of each */
     unsigned char *y;
 };
+
+/* Where unit u of the row lies in y. */
+static int64_t y_at(const struct dynamic_quantize_args *a, const struct place *place, int64_t u)
+{
+    const int64_t part = divided(u, &a->by_y_part);
+
+    return a->y_offset + place->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride;
+}
+
+static float scalar_at(const struct call *call, unsigned buffer, uint32_t type, int64_t at)
+{
+    return type == CLQ_SCALAR_NONE ? 0.0f : run_load(call->run, buffer, (enum clq__type)type, at);
+}
+
+/* The way back: a row of y to one of x. */
+static void row_back_at(const struct call *call, const struct place *place)
+{
+    const struct dynamic_quantize_args *a = call->a;
+    const float scale = scalar_at(call, BACK_SCALES, a->scale_type, a->scale_offset + place->scale),
+                offset = scalar_at(call, BACK_OFFSETS, a->offset_type, a->offset_offset + place->zero_point);
+    const int64_t count = a->inner * call->elements;
+
+    for (int64_t u = 0; u < a->inner; u++) {
+        uint64_t codes[UNITS_MOST_ELEMENTS];
+
+        units_load(call->run, BACK_Y, call->y_type, y_at(a, place, u), codes);
+        for (int64_t e = 0; e < call->elements; e++)
+            call->x[u * call->elements + e] = reference_dequantize_one(
+                reference_read(codes[e], units_type(call->y_type)), scale, &offset, REFERENCE_UNDO_DYNAMIC);
+    }
+    reference_rotate(call->x, count, a->rotate);
+    for (int64_t i = 0; i < count && !run_failed(call->run); i++)
+        units_store_float(call->run, BACK_X, call->x_type,
+                          a->x_offset + place->x + i / call->elements * a->x_stride +
+                              i % call->elements * a->x_pair,
+                          call->x[i]);
+}
 
 /* The row's elements one after the other, quantized by the reference, and back to where they belong. */
 static void row_at(const struct call *call, const struct place *place)
@@ -46,9 +89,9 @@ static void row_at(const struct call *call, const struct place *place)
                                                   .y = &y,
                                                   .scale = &one_scale,
                                                   .offset = a->symmetric ? NULL : &one_offset,
-                                                  .symmetric = a->symmetric != 0});
+                                                  .symmetric = a->symmetric != 0,
+                                                  .rotate = a->rotate});
     for (int64_t u = 0; u < a->inner && !run_failed(call->run); u++) {
-        const int64_t part = divided(u, &a->by_y_part);
         uint64_t codes[UNITS_MOST_ELEMENTS];
 
         for (int64_t e = 0; e < call->elements; e++) {
@@ -56,9 +99,7 @@ static void row_at(const struct call *call, const struct place *place)
 
             codes[e] = reference_load_code(&y, &i);
         }
-        units_store(call->run, Y, call->y_type,
-                    a->y_offset + place->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride,
-                    codes);
+        units_store(call->run, Y, call->y_type, y_at(a, place, u), codes);
     }
     units_store_float(call->run, SCALES, CLQ__F32, a->scale_offset + place->scale, scale);
     if (!a->symmetric)
@@ -67,7 +108,8 @@ static void row_at(const struct call *call, const struct place *place)
 
 static void run_rows(const struct call *call)
 {
-    static const struct entry_buffers buffers = {INDICES, OWNERS, REPORT};
+    static const struct entry_buffers forward = {INDICES, OWNERS, REPORT},
+                                      back = {BACK_INDICES, BACK_OWNERS, BACK_REPORT};
     struct run *run = call->run;
     const struct dynamic_quantize_args *a = call->a;
     const struct share share = run_share(run, a->rows, a->rows_per_item, a->lanes);
@@ -77,9 +119,58 @@ static void run_rows(const struct call *call)
              row++) {
             struct place place = place_of(run, row, a->dim, a->outer);
 
-            if (entries_place(run, &a->entries, &buffers, row, true, &place))
+            if (!entries_place(run, &a->entries, call->back ? &back : &forward, row, true, &place))
+                continue;
+            if (call->back)
+                row_back_at(call, &place);
+            else
                 row_at(call, &place);
         }
+}
+
+/* What is turned at once: whole blocks, and eights, for which the group of these work-items has room. */
+static void check_rotate(const struct call *call)
+{
+    const struct dynamic_quantize_args *a = call->a;
+    const int rotated = call->back ? 1 : clq__variant_value(&call->run->launch->variant, CLQ__ROTATE);
+    const int64_t rows = a->lanes > 0 ? (int64_t)call->run->launch->local / a->lanes : 0;
+    const float factor = (float)(1.0 / sqrt((double)a->rotate));
+
+    if ((a->rotate > 0) != (rotated == 1))
+        run_fail(call->run, "a row is turned by %u, and its kernel has ROTATE=%d", a->rotate, rotated);
+    if (a->rotate == 0)
+        return;
+    if (a->inner * call->elements % a->rotate != 0 || a->together % a->rotate != 0 || a->together % 8 != 0 ||
+        rows * a->together > 1024 || memcmp(&factor, &a->factor, sizeof factor) != 0)
+        run_fail(call->run, "rows of %lld elements are turned by %u, %u at once, with the factor %x",
+                 (long long)(a->inner * call->elements), a->rotate, a->together, a->factor);
+}
+
+static void run_call(struct call *call)
+{
+    struct run *run = call->run;
+    size_t count;
+
+    if (call->a->rows == 0)
+        return;
+    call->elements = units_elements(call->y_type);
+    count = (size_t)(call->a->inner * call->elements);
+    if (call->a->inner < 1 || call->a->y_part < 1 || call->a->inner % call->a->y_part != 0)
+        run_fail(run, "rows of %lld units in parts of %lld", (long long)call->a->inner,
+                 (long long)call->a->y_part);
+    if (run->launch->local > 128)
+        run_fail(run, "a group has %zu work-items, and its kernel has room for 128", run->launch->local);
+    check_rotate(call);
+    call->x = calloc(count, sizeof(float));
+    call->smooth_row = calloc(count, sizeof(float));
+    call->y = calloc(count, 1);
+    if (call->x != NULL && call->smooth_row != NULL && call->y != NULL)
+        run_rows(call);
+    else
+        run_fail(run, "no memory for a row of %zu elements", count);
+    free(call->x);
+    free(call->smooth_row);
+    free(call->y);
 }
 
 void run_dynamic(struct run *run)
@@ -90,25 +181,18 @@ void run_dynamic(struct run *run)
                         .x_type = (enum clq__type)clq__variant_value(variant, CLQ__SRC),
                         .y_type = (enum clq__type)clq__variant_value(variant, CLQ__DST),
                         .smooth = clq__variant_value(variant, CLQ__SMOOTH) == 1};
-    size_t count;
 
-    if (call.a->rows == 0)
-        return;
-    call.elements = units_elements(call.y_type);
-    count = (size_t)(call.a->inner * call.elements);
-    if (call.a->inner < 1 || call.a->y_part < 1 || call.a->inner % call.a->y_part != 0)
-        run_fail(run, "rows of %lld units in parts of %lld", (long long)call.a->inner,
-                 (long long)call.a->y_part);
-    if (run->launch->local > 128)
-        run_fail(run, "a group has %zu work-items, and its kernel has room for 128", run->launch->local);
-    call.x = calloc(count, sizeof(float));
-    call.smooth_row = calloc(count, sizeof(float));
-    call.y = calloc(count, 1);
-    if (call.x != NULL && call.smooth_row != NULL && call.y != NULL)
-        run_rows(&call);
-    else
-        run_fail(run, "no memory for a row of %zu elements", count);
-    free(call.x);
-    free(call.smooth_row);
-    free(call.y);
+    run_call(&call);
+}
+
+void run_dynamic_back(struct run *run)
+{
+    const struct clq__variant *variant = &run->launch->variant;
+    struct call call = {.run = run,
+                        .a = run->launch->args,
+                        .x_type = (enum clq__type)clq__variant_value(variant, CLQ__DST),
+                        .y_type = (enum clq__type)clq__variant_value(variant, CLQ__SRC),
+                        .back = true};
+
+    run_call(&call);
 }

@@ -5,7 +5,10 @@
 #define KERNEL(kernel) (1u << CLQ__##kernel##_CL)
 const struct way ways[] = {
     {&operator_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(WIDEN), &clq__quantize},
-    {&operator_dequantize, KERNEL(DEQUANTIZE) | KERNEL(CPU_DEQUANTIZE), &clq__dequantize},
+    {&operator_dequantize,
+     KERNEL(DEQUANTIZE) | KERNEL(CPU_DEQUANTIZE) | KERNEL(DEQUANTIZE_ROTATED) |
+         KERNEL(CPU_DEQUANTIZE_ROTATED),
+     &clq__dequantize},
     {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY),
      &clq__quantize_scatter},
     {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), &clq__group_quantize},

@@ -119,10 +119,12 @@ void ask_scales(clq_context *context, DLDataType x_type)
     clReleaseMemObject(out);
 }
 
-/* Rows that find their scales: each type, with a smooth scale and without. */
+/* Rows that find their scales: each type, with a smooth scale and without, turned and as they are. And back where they were
+ * turned, of int32 too. */
 static void ask_dynamic(clq_context *context, DLDataType x_type)
 {
     const DLDataType y_types[] = {CLQ_INT8, CLQ_INT4, CLQ_UINT8, CLQ_UINT4};
+    const DLDataType q_types[] = {CLQ_INT8, CLQ_INT4, CLQ_UINT8, CLQ_UINT4, CLQ_INT32};
     int64_t shape[] = {2, 8}, columns[] = {8}, rows[] = {2};
     cl_int code = CL_SUCCESS;
     cl_mem buffers[5];
@@ -140,7 +142,7 @@ static void ask_dynamic(clq_context *context, DLDataType x_type)
     const DLTensor offset = {
         .data = buffers[4], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = rows};
 
-    for (int kernel = 0; kernel < 8; kernel++) {
+    for (int kernel = 0; kernel < 16; kernel++) {
         const DLTensor y = {
             .data = buffers[3], .device = opencl, .ndim = 2, .dtype = y_types[kernel & 3], .shape = shape};
         const clq_status status = clq_dynamic_quantize_build(
@@ -148,7 +150,23 @@ static void ask_dynamic(clq_context *context, DLDataType x_type)
                                                          .smooth_scales = kernel & 4 ? &smooth : NULL,
                                                          .y = &y,
                                                          .scales = &scale,
-                                                         .offsets = &offset});
+                                                         .offsets = &offset,
+                                                         .rotate = kernel & 8 ? 4 : 0});
+
+        if (status != CLQ_OK)
+            print_error("%s\n", clq_error_detail());
+        assert_int_equal(status, CLQ_OK);
+    }
+    for (int type = 0; type < 5; type++) {
+        const DLTensor q = {
+            .data = buffers[3], .device = opencl, .ndim = 2, .dtype = q_types[type], .shape = shape};
+        const clq_status status =
+            clq_dequantize_build(context, &(struct clq_dequantize_desc){.q = &q,
+                                                                        .scales = &scale,
+                                                                        .offsets = &offset,
+                                                                        .y = &x,
+                                                                        .mode = CLQ_DEQUANTIZE_DYNAMIC,
+                                                                        .rotate = 4});
 
         if (status != CLQ_OK)
             print_error("%s\n", clq_error_detail());

@@ -135,8 +135,12 @@ static void describe(struct call *c)
                                                                       .index_kind = index_kind};
         break;
     case DYNAMIC_QUANTIZE:
-        c->desc.dynamic_quantize = (struct clq_dynamic_quantize_desc){
-            .x = &c->x, .y = &c->y, .scales = &c->scales, .offsets = offsets, .symmetric = symmetric};
+        c->desc.dynamic_quantize = (struct clq_dynamic_quantize_desc){.x = &c->x,
+                                                                      .y = &c->y,
+                                                                      .scales = &c->scales,
+                                                                      .offsets = offsets,
+                                                                      .symmetric = symmetric,
+                                                                      .rotate = c->row.rotate};
         break;
     case DYNAMIC_QUANTIZE_SCATTER:
         c->desc.dynamic_quantize_scatter =
@@ -162,7 +166,8 @@ static void describe(struct call *c)
             .y = &c->y,
             .axis = c->places.buffer ? 1 : -1,
             .mode = c->row.mode == DYNAMIC ? CLQ_DEQUANTIZE_DYNAMIC : CLQ_DEQUANTIZE_DIVIDE,
-            .index_kind = index_kind};
+            .index_kind = index_kind,
+            .rotate = c->row.rotate};
     }
 }
 

@@ -80,14 +80,16 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
                                                                  .y = &y,
                                                                  .axis = 1,
                                                                  .mode = of_rows ? REFERENCE_UNDO_DYNAMIC
-                                                                                 : REFERENCE_UNDO_DIVIDE});
+                                                                                 : REFERENCE_UNDO_DIVIDE,
+                                                                 .rotate = c->row.rotate});
     } else if (of_rows) {
         reference_dynamic_quantize(
             &(struct reference_dynamic_quantize_desc){.x = &x,
                                                       .y = &y,
                                                       .scale = &scale,
                                                       .offset = c->row.mode == SYMMETRIC ? NULL : &offset,
-                                                      .symmetric = c->row.mode == SYMMETRIC});
+                                                      .symmetric = c->row.mode == SYMMETRIC,
+                                                      .rotate = c->row.rotate});
     } else {
         reference_quantize(&(struct reference_quantize_desc){.x = &x,
                                                              .scales = &scale,

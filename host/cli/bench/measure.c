@@ -52,16 +52,20 @@ static void add_onednn(struct bench *bench, struct race *race, const struct call
     free(scales);
 }
 
-/* The same elements dense, or the same call with the promise that entries are unique, or with pairs for slots. */
+/* The same elements dense, or the same call with the promise that entries are unique, or with pairs for slots, or with rows as
+ * they are. */
 static bool add_ours(struct bench *bench, struct race *race, const struct call *c, struct rivals *rivals)
 {
     struct row row = c->row;
     const bool dense = (row.beside & BESIDE_DENSE) != 0, pairs = (row.beside & BESIDE_PAIRS) != 0;
+    const bool unrotated = (row.beside & BESIDE_UNROTATED) != 0;
 
-    if (!(row.beside & (BESIDE_DENSE | BESIDE_UNIQUE | BESIDE_PAIRS)))
+    if (!(row.beside & (BESIDE_DENSE | BESIDE_UNIQUE | BESIDE_PAIRS | BESIDE_UNROTATED)))
         return true;
     if (pairs)
         row.placement = PAIRS;
+    else if (unrotated)
+        row.rotate = 0;
     else
         row.unique = true;
     if (dense) {
@@ -74,9 +78,10 @@ static bool add_ours(struct bench *bench, struct race *race, const struct call *
         return false;
     rivals->other.next = OTHER_SET;
     race_add(race, &(struct contestant){.role = RACE_PEER,
-                                        .name = dense   ? "dense"
-                                                : pairs ? "pairs"
-                                                        : "unique",
+                                        .name = dense       ? "dense"
+                                                : pairs     ? "pairs"
+                                                : unrotated ? "unrotated"
+                                                            : "unique",
                                         .run = call_run,
                                         .self = &rivals->other,
                                         .bytes = (double)(c->src_bytes + c->dst_bytes)});
@@ -101,7 +106,8 @@ static void add_torch(struct bench *bench, struct race *race, const struct call 
         snprintf(work, sizeof work, "%s float32 q%s %" PRId64 " %" PRId64, name + 6,
                  row_type_name(c->row.dst), rows, columns);
     } else if (c->row.operation == DYNAMIC_QUANTIZE && c->row.mode == ASYMMETRIC && c->row.dst == I4 &&
-               c->row.src != BF16) { /* it packs int4 with the scale of a row, not from bfloat16 */
+               c->row.src != BF16 &&
+               c->row.rotate == 0) { /* it packs int4 with the scale of a row, not from bfloat16 */
         name = "torch-embedding_bag_4bit_prepack";
         snprintf(work, sizeof work, "%s %s %" PRId64 " %" PRId64, name + 6, src, rows, columns);
     } else if (c->row.operation == QUANTIZE_SCATTER && c->row.beside == 0) {

@@ -29,6 +29,7 @@ enum {
     UINT8_INT32 = OF(U8) | OF(I32),
     BOTH = OF(MULTIPLY) | OF(DIVIDE),
     RANGES = OF(ASYMMETRIC) | OF(SYMMETRIC),
+    BY_128 = 1 << 16, /* beside modes: rows are rotated by 128 */
 };
 static const struct sets {
     unsigned srcs, dsts, modes;
@@ -38,8 +39,9 @@ static const struct sets {
   found = {OF(F32) | OF(F16), OF(I8), OF(DIVIDE)}, scattered = {OF(F16), OF(I8), OF(DIVIDE)},
   rounded = {OF(F16), OF(I8), OF(DIVIDE)}, dyn4 = {OF(F16), OF(I4), OF(ASYMMETRIC)},
   dyn8 = {OF(F16), OF(I8), OF(ASYMMETRIC)}, back = {INT8_INT4, OF(F16), OF(DIVIDE)},
-  back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)};
-enum { BY_DENSE = LIMITS | BESIDE_DENSE };
+  back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)}, rotated = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BY_128},
+  back_rotated = {INT8_INT4, OF(F16), OF(DYNAMIC) | BY_128};
+enum { BY_DENSE = LIMITS | BESIDE_DENSE, BY_UNROTATED = LIMITS | BESIDE_UNROTATED };
 
 /* Rows of `columns` elements, from one tensor to another. 96, which some heads have, is not a whole number of lines. */
 static const struct dense {
@@ -64,6 +66,8 @@ static const struct dense {
     {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 128, LIMITS, "rows of 128"},
     {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 1024, LIMITS, "rows of 1024"},
     {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 4096, LIMITS, "rows of 4096"},
+    {DYNAMIC_QUANTIZE, &rotated, PER_ROW, 128, BY_UNROTATED, "rotated by 128, rows of 128"},
+    {DYNAMIC_QUANTIZE, &rotated, PER_ROW, 1024, BY_UNROTATED, "rotated by 128, rows of 1024"},
     {FIND_SCALES, &found, PER_TENSOR, 8192, LIMITS, "per tensor"},
     {FIND_SCALES, &found, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
     {FIND_SCALES, &found, PER_FIRST_AXIS, 8192, LIMITS, "per index of the first axis"},
@@ -71,6 +75,7 @@ static const struct dense {
     {DEQUANTIZE, &back, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
     {DEQUANTIZE, &back_rows, PER_ROW, 128, LIMITS, "per row of 128"},
     {DEQUANTIZE, &back_rows, PER_ROW, 96, LIMITS, "per row of 96"},
+    {DEQUANTIZE, &back_rotated, PER_ROW, 128, BY_UNROTATED, "rotated by 128, per row of 128"},
 };
 
 /* Entries into a cache, or out of it. */
@@ -176,6 +181,7 @@ struct visitor {
 static bool visit(const struct visitor *visitor, const struct sets *sets, enum type src, struct row row)
 {
     row.src = src;
+    row.rotate = sets->modes & BY_128 ? 128 : 0;
     for (int dst = 0; dst < TYPES && (sets->srcs & OF(src)); dst++)
         for (int mode = 0; mode < MODES; mode++) {
             row.dst = (enum type)dst;

@@ -43,7 +43,7 @@ enum placement {
 };
 
 /* What stands beside ours in a row. */
-enum { LIMITS = 1, BESIDE_DENSE = 2, BESIDE_UNIQUE = 4, BESIDE_PAIRS = 8 };
+enum { LIMITS = 1, BESIDE_DENSE = 2, BESIDE_UNIQUE = 4, BESIDE_PAIRS = 8, BESIDE_UNROTATED = 16 };
 
 struct row {
     enum operation operation;
@@ -51,6 +51,7 @@ struct row {
     enum mode mode;
     enum layout layout;
     int64_t columns; /* the last dimension */
+    uint32_t rotate; /* so many neighbours of it are turned; 0: none */
     int64_t rows;    /* where there is no cache: at most so many; 0: as many as x has */
     enum placement placement;
     int64_t heads;                  /* rows of a position; 0: one, and no dimension of its own */

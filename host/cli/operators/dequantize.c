@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX };
-enum { OF, MODE, AXIS, BLOCK, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT };
+enum { OF, MODE, AXIS, BLOCK, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT, ROTATE };
 enum { LEFT_OUT = OPERATOR_UNSET, INT8, UINT8, INT32, INT4, UINT4 };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
@@ -125,6 +125,7 @@ static struct clq_dequantize_desc desc_of(const struct operator_call *call)
         .index_kind = (uint32_t)call->values[SLOTS],
         .block = (uint32_t)call->values[BLOCK],
         .block_all = (uint32_t)call->values[BLOCK_ALL],
+        .rotate = operator_rotate(call->values[ROTATE]),
     };
 }
 
@@ -209,6 +210,7 @@ const struct operator_description dequantize_operator = {
             [SLOTS] = OPERATOR_SLOTS,
             [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
             [STRICT] = OPERATOR_STRICT,
+            [ROTATE] = OPERATOR_ROTATE,
         },
     .plan = plan,
     .check = check,

@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { X, SMOOTH_SCALES };
-enum { DTYPE, SYMMETRIC, CONTAINER };
+enum { DTYPE, SYMMETRIC, CONTAINER, ROTATE };
 enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
@@ -24,7 +24,8 @@ static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call
                                               .y = operator_output(call, Y),
                                               .scales = operator_output(call, SCALES),
                                               .offsets = symmetric ? NULL : operator_output(call, OFFSETS),
-                                              .symmetric = symmetric};
+                                              .symmetric = symmetric,
+                                              .rotate = operator_rotate(call->values[ROTATE])};
 }
 
 static clq_status check(struct operator_call *call)
@@ -62,6 +63,7 @@ const struct operator_description dynamic_quantize_operator = {
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
                            "how int4 or uint4 is stored: two in a U8, or eight in an I32"},
+            [ROTATE] = OPERATOR_ROTATE,
         },
     .plan = plan,
     .check = check,

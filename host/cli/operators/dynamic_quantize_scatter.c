@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { CACHE, CACHE_SCALES, CACHE_OFFSETS, INDICES, UPDATES, SMOOTH_SCALES };
-enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT };
+enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT, ROTATE };
 
 static bool plan(struct operator_call *call)
 {
@@ -42,6 +42,7 @@ static struct clq_dynamic_quantize_scatter_desc desc_of(const struct operator_ca
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
         .index_kind = (uint32_t)call->values[SLOTS],
+        .rotate = operator_rotate(call->values[ROTATE]),
     };
 }
 
@@ -102,6 +103,7 @@ const struct operator_description dynamic_quantize_scatter_operator = {
             [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
             [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
             [STRICT] = OPERATOR_STRICT,
+            [ROTATE] = OPERATOR_ROTATE,
         },
     .plan = plan,
     .check = check,

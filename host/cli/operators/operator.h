@@ -53,6 +53,17 @@ extern const char *const operator_flag[];
     {                                                                                                        \
         "strict", operator_flag, "off", "refuse an index out of range"                                       \
     }
+/* Of operators whose rows may be turned; the value is R's power of two, or 0. */
+#define OPERATOR_ROTATE                                                                                      \
+    {                                                                                                        \
+        "rotate",                                                                                            \
+            (const char *const[]){"0", "2", "4", "8", "16", "32", "64", "128", "256", "512", "1024", NULL},  \
+            "0", "R: each R neighbours of a row are rotated by a Hadamard matrix"                            \
+    }
+static inline uint32_t operator_rotate(int64_t value)
+{
+    return value > 0 ? UINT32_C(1) << value : 0;
+}
 /* As choices: a whole number or the word none, which is OPERATOR_NONE. */
 extern const char *const operator_number_or_none[];
 /* As choices: a whole number from 0 on. */

@@ -1,0 +1,155 @@
+// SPDX-License-Identifier: Apache-2.0
+// dequantize_rotated: x[row][i] = v[i] turned (base/rotate.clh), for v[i] = (y[row][i] + offset) * scale, every step rounded to
+// binary32, then to DST
+//
+// The mirror of dynamic_quantize.cl, with its names: y holds the integers and is read, x the floats and is written.
+//   KERNEL_NAME   the kernel's name
+//   SRC           i8, u8, i32, i4 or u4, of base/types.clh
+//   DST           f32, f16 or bf16, of base/types.clh
+//   MODE          multiply, of base/arithmetic.clh
+//   ARITHMETIC    native or exact, of base/arithmetic.clh, base/narrow.clh and base/sum.clh
+//   FORM          item or group, of base/parameters.clh
+#include "args/dynamic_quantize.h"
+#include "base/arithmetic.clh"
+#include "base/chunk.clh"
+#include "base/narrow.clh"
+#include "base/parameters.clh"
+#include "base/rotate.clh"
+#include "base/scalar.clh"
+#include "index/place.clh"
+
+#define EIGHT          f16 // a type of which a chunk has eight elements
+#define EIGHT_AT(v, c) (*(CLQ_TURNED float8 *)((v) + 8 * (c)))
+
+typedef CHUNK_INTEGERS(SRC, EIGHT) y_eight;
+
+struct row {
+    global const STORAGE(SRC) *y;
+    global STORAGE(DST) *x;
+    float scale, zero_point;
+    long units;  // none where the row is not to be written
+    uint eights; // the first of them may be loaded and stored whole
+};
+
+static inline float value_of(const struct row *row, float q)
+{
+    return APPLY_GRADUAL(MODE, SUBTRACT(q, row->zero_point), row->scale);
+}
+
+// Once turned.
+static inline STORAGE(DST) narrowed(const struct dynamic_quantize_args *a, float v)
+{
+    return NARROW(DST, clq_canonical(APPLY_GRADUAL(MODE, v, as_float(a->factor))));
+}
+
+static inline uint eights_of(const struct row *row, const struct dynamic_quantize_args *a)
+{
+    const bool dense = a->x_stride == ELEMENTS(SRC) && a->x_pair == ELEMENTS(SRC) - 1 && a->y_stride == 1 &&
+                       a->y_part == a->inner;
+    const bool aligned = ((size_t)row->x & 15) == 0 && ((size_t)row->y & (sizeof(y_eight) - 1)) == 0;
+
+    return dense && aligned ? (uint)min(row->units * ELEMENTS(SRC) / 8, (long)INT_MAX) : 0;
+}
+
+static inline float element_at(const struct row *row, const struct dynamic_quantize_args *a, long i)
+{
+    const long u = i / ELEMENTS(SRC), part = a->y_part == a->inner ? 0 : clq_divided(u, a->by_y_part);
+    const STORAGE(SRC) unit = row->y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride];
+
+    return value_of(row, ELEMENT(SRC, unit, (uint)(i % ELEMENTS(SRC))));
+}
+
+// Elements `at` to `at` + `count` of the row.
+#define TAKE(k) values.s##k = value_of(row, CHUNK_INTEGER(SRC, y, k));
+static inline void load(const struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v, long at,
+                        uint count, uint lane, uint lanes)
+{
+    for (uint c = lane; 8 * c < count; c += lanes) {
+        const uint eight = (uint)(at / 8) + c;
+        float8 values;
+
+        if (eight < row->eights) {
+            const y_eight y = ((global const y_eight *)row->y)[eight];
+
+            CHUNK_EACH(EIGHT, TAKE)
+        } else {
+            for (uint k = 8 * c; k < 8 * c + 8; k++)
+                v[k] = k < count ? element_at(row, a, at + k) : 0.0f;
+            values = EIGHT_AT(v, c);
+        }
+        EIGHT_AT(v, c) = clq_turn_eight(values, a->rotate);
+    }
+}
+
+#define BITS(k)      narrowed(a, turned.s##k)
+#define HIGH_BITS(k) narrowed(a, turned.hi.s##k)
+static inline void store(const struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v, long at,
+                         uint count, uint lane, uint lanes)
+{
+    for (uint c = lane; 8 * c < count; c += lanes) {
+        const uint eight = (uint)(at / 8) + c;
+        global uint4 *x = (global uint4 *)row->x + (8 / CHUNK(DST)) * eight;
+
+        if (eight < row->eights) {
+            const float8 turned = EIGHT_AT(v, c);
+
+            x[0] = CHUNK_FROM(DST, BITS);
+            if (CHUNK(DST) == 4)
+                x[1] = CHUNK_FROM(f32, HIGH_BITS);
+        } else {
+            for (uint k = 8 * c; k < min(8 * c + 8, count); k++) {
+                const long i = at + k;
+
+                row->x[i / ELEMENTS(SRC) * a->x_stride + i % ELEMENTS(SRC) * a->x_pair] = narrowed(a, v[k]);
+            }
+        }
+    }
+}
+
+kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SRC) *restrict y,
+                        global const uchar *restrict scales, global const uchar *restrict offsets,
+                        global const uchar *restrict indices, global const uint *restrict owners,
+                        global uint *restrict report, const struct dynamic_quantize_args a)
+{
+    CLQ_TURNED float8 parts[CLQ_TURNED_MOST / 8]; // of all rows of the group
+    const uint local_id = (uint)get_local_id(0), lanes = IS_GROUP ? max(a.lanes, 1u) : 1;
+    const uint lane = IS_GROUP ? local_id & (lanes - 1) : 0;
+    CLQ_TURNED float *part = (CLQ_TURNED float *)parts + local_id / lanes * a.together;
+    const long begin = IS_GROUP ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes
+                                : (long)get_global_id(0) * a.rows_per_item;
+    // A group's work-items all meet its barriers, those behind the last row too.
+    const long end = IS_GROUP ? begin + 1 : min(begin + a.rows_per_item, a.rows);
+
+    (void)owners; // several rows may be read from one place
+    for (long number = begin; number < end; number++) {
+        bool kept = number < a.rows;
+        struct clq_place place = clq_place_of(number, a.dim, a.outer);
+        struct row row = {y + a.y_offset, x + a.x_offset + place.x, 0.0f, 0.0f, 0, 0};
+
+        if (kept && a.entries.kind != CLQ_ENTRY_NONE) {
+            const struct clq_entry_place at =
+                clq_entry_source_of(indices, report, &a.entries, number, lane == 0);
+
+            kept = at.kept;
+            place.y += at.y;
+            place.scale += at.scale;
+            place.zero_point += at.zero_point;
+        }
+        if (kept) {
+            row.y += place.y;
+            row.scale = clq_load_scalar(scales, a.scale_offset + place.scale, a.scale_type);
+            // What is added is as well subtracted with the other sign.
+            row.zero_point = as_float(
+                as_uint(clq_load_scalar(offsets, a.offset_offset + place.zero_point, a.offset_type)) ^ 0x80000000u);
+            row.units = a.inner;
+        }
+        row.eights = eights_of(&row, &a);
+        for (long at = 0; at < a.inner * ELEMENTS(SRC); at += a.together) {
+            const uint count = (uint)min((long)a.together, max(row.units * ELEMENTS(SRC) - at, 0L));
+
+            load(&row, &a, part, at, count, lane, lanes);
+            clq_turn(part, count, a.rotate, lane, lanes);
+            store(&row, &a, part, at, count, lane, lanes);
+        }
+    }
+}

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows that are turned by the orthonormal Walsh-Hadamard matrix, in blocks of `rotate` neighbours. */
+#ifndef CLQ_PLAN_ROTATE_H
+#define CLQ_PLAN_ROTATE_H
+
+#include "plan/work.h"
+
+struct dynamic_quantize_args;
+
+/* The descriptor's field, for the rows of this tensor, which are its last dimension; sets work->rotate. */
+clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const struct clq__view *rows);
+
+/* What kernels are told, but for what depends on the device. */
+void clq__rotate_describe(struct dynamic_quantize_args *args, uint32_t rotate);
+
+/* Loop rounds of a work-item that shares a row's elements with so many and turns them. */
+int64_t clq__rotate_rounds(uint32_t rotate, int64_t elements, int64_t lanes);
+
+#endif
