@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // dequantize: x[row][i] = (y[row][i] - zero_point[i]) MODE scale[i], every step rounded to binary32, then to DST
 //
-// The mirror of quantize.cl, with its names: y holds the integers and is read, x the floats and is written.
+// The mirror of quantize.cl, with its names: y holds what was quantized and is read, x the floats and is written.
 //   KERNEL_NAME   the kernel's name
-//   SRC           i8, u8, i32, i4 or u4, of base/types.clh
+//   SRC           i8, u8, i32, i4, u4, e4m3 or e5m2, of base/types.clh
 //   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh and base/narrow.clh

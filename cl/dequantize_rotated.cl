@@ -4,7 +4,7 @@
 //
 // The mirror of dynamic_quantize.cl, with its names: y holds the integers and is read, x the floats and is written.
 //   KERNEL_NAME   the kernel's name
-//   SRC           i8, u8, i32, i4 or u4, of base/types.clh
+//   SRC           i8, u8, i32, i4, u4, e4m3 or e5m2, of base/types.clh
 //   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply, of base/arithmetic.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh, base/narrow.clh and base/sum.clh

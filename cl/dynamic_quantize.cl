@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // dynamic_quantize: each row of x by a scale that is found from the row
 //
-//   y[row][i] = sat(rint(v[i] * back + off)), v[i] = x[row][i], or x[row][i] * smooth[i], or these turned (base/rotate.clh)
+//   y[row][i] = sat(rint(v[i] * back + off)), of float8 v[i] * back rounded to the type; v[i] = x[row][i], or
+//   x[row][i] * smooth[i], or these turned (base/rotate.clh)
 //   scales[row] = scale, offsets[row] = -off; base/row_scale.clh has scale, back and off
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i4 or u4, of base/types.clh
+//   DST           i8, u8, i4, u4, e4m3 or e5m2, of base/types.clh
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
 //   ROTATE        0: nothing is turned. 1: each `rotate` neighbours of a row are
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
@@ -89,7 +90,15 @@ static inline struct clq_row_scale scale_of(struct clq_extent extent, local floa
     return clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0);
 }
 
-#define SCALED(value) ((value) * scale.back + scale.off)
+// Float8 has the sign of what is too small for the device, too; it has no off.
+static inline float scaled(float v, struct clq_row_scale scale)
+{
+    const float y = v * scale.back + scale.off;
+
+    return IS_FLOAT8(DST) ? as_float((as_uint(y) & 0x7fffffffu) | (as_uint(v) & 0x80000000u)) : y;
+}
+
+#define SCALED(value) scaled(value, scale)
 
 #if ROTATE
 #include "base/rotated_row.clh"

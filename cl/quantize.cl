@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // quantize: y[row][i] = sat(rint(x[row][i] MODE scale[i] + zero_point[i])), every step rounded to binary32; with round_first
-// the quotient or product is rounded to a whole number before the sum.
+// the quotient or product is rounded to a whole number before the sum. Of float8 the sum is rounded to the type instead.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i32, i4 or u4, of base/types.clh
+//   DST           i8, u8, i32, i4, u4, e4m3 or e5m2, of base/types.clh
 //   MODE          divide or multiply, of base/arithmetic.clh
 //   ARITHMETIC    native, fused or exact, of base/arithmetic.clh
 //   PARAMS        one, each or both, of base/parameters.clh
@@ -29,11 +29,12 @@ struct part {
 #define SCALE(part, i)      (SCALE_PER_ELEMENT ? as_float((part)->scales[i]) : (part)->scale)
 #define ZERO_POINT(part, i) (ZERO_POINT_PER_ELEMENT ? as_float((part)->zero_points[i]) : (part)->zero_point)
 
+// Float8 has a sign where the sum is subnormal or 0; it is never rounded first.
 static inline float quantized(float x, float scale, float zero_point, bool round_first)
 {
-    const float value = APPLY(MODE, x, scale);
+    const float value = IS_FLOAT8(DST) ? APPLY_GRADUAL(MODE, x, scale) : APPLY(MODE, x, scale);
 
-    return (round_first ? clq_rint(value) : value) + zero_point;
+    return IS_FLOAT8(DST) ? ADD_GRADUAL(value, zero_point) : (round_first ? clq_rint(value) : value) + zero_point;
 }
 
 // Units wherever they lie, one lane's.
@@ -68,7 +69,8 @@ static inline bool has_chunks(const struct part *part, const struct quantize_arg
 #define ZERO_OF(k)    (ZERO_POINT_PER_ELEMENT ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
 #define APPLIED(k)    values.s##k = APPLY_QUICK(MODE, X(k), SCALE_OF(k));
 #define ROUNDED(k)    values.s##k = clq_rint(values.s##k);
-#define UNIT(lo, hi)  PACK(DST, values.s##lo + ZERO_OF(lo), values.s##hi + ZERO_OF(hi))
+#define SUM(k)        (IS_FLOAT8(DST) ? ADD_GRADUAL(values.s##k, ZERO_OF(k)) : values.s##k + ZERO_OF(k))
+#define UNIT(lo, hi)  PACK(DST, SUM(lo), SUM(hi))
 #define RARE(k)       IS_RARE(MODE, X(k), SCALE_OF(k))
 
 // False where an element needs more care: it is not what it should be yet.

@@ -10,16 +10,6 @@
 #error "widen.cl: KERNEL_NAME is required"
 #endif
 
-// A block's index, or the one that repeats all, makes a ninth dimension.
-static inline long place_of(long row, const struct clq_dim *dim, uint dims)
-{
-    long x = 0, y = 0, scale = 0, zero_point = 0;
-
-    CLQ_TAKE_EIGHT(0, 1, 2, 3, 4, 5, 6, 7)
-    CLQ_TAKE_DIMENSION(8, 8)
-    return x;
-}
-
 kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *restrict y, const struct widen_args a)
 {
     // Neighbours in a group have neighbouring elements.
@@ -27,5 +17,5 @@ kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *res
     const long end = min(first + items * a.elements_per_item, a.elements);
 
     for (long i = first + (long)get_local_id(0); i < end; i += items)
-        y[i] = as_uint(clq_load_scalar(x, a.x_offset + place_of(i, a.dim, a.dims), a.type)) ^ a.sign;
+        y[i] = as_uint(clq_load_scalar(x, a.x_offset + clq_place_of_nine(i, a.dim, a.dims).x, a.type)) ^ a.sign;
 }

@@ -22,7 +22,7 @@ struct quantize_args {
     clq_u32 lanes;                       /* FORM group: work-items that share a tile, a power of two */
     clq_u32 outer;                       /* dimensions in dim, innermost first */
     clq_u32 scale_type, zero_point_type; /* enum clq_scalar; F32 where there is one per element */
-    clq_u32 zero_point_sign;             /* dequantize: the sign bit where they are added */
+    clq_u32 zero_point_sign;             /* dequantize: the sign bit where they are added or absent */
     clq_u32 zero_points_each;            /* dequantize: 1 where there is one per element */
     clq_u32 round_first, unused; /* quantize: 1 where a value is rounded before its zero point is added */
     struct clq_entries entries;

@@ -21,7 +21,7 @@ typedef uint32_t clq_u32;
 
 /* The type of a value that is read once a row: a build parameter would only multiply the kernels. */
 enum clq_scalar {
-    CLQ_SCALAR_NONE = 0, /* absent: read as +0.0 */
+    CLQ_SCALAR_NONE = 0, /* absent: read as -0.0, which changes nothing where it is added */
     CLQ_SCALAR_F32 = 1,
     CLQ_SCALAR_F16 = 2,
     CLQ_SCALAR_BF16 = 3,

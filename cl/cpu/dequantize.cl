@@ -2,7 +2,7 @@
 // dequantize.cl's meaning, as PoCL's CPUs stream it: with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
-//   SRC, DST      i8, u8, i32, i4 or u4; f32, f16 or bf16: of base/types.clh
+//   SRC, DST      i8, u8, i32, i4, u4, e4m3 or e5m2; f32, f16 or bf16: of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
 //   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments say so
 #define ARITHMETIC native
@@ -104,7 +104,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
         .scale = scale_one,
         .zero_point = as_float(as_uint(one) ^ a->zero_point_sign),
         .zero_points_each = a->zero_points_each != 0,
-        .plain = scale_one != 0.0f ? clq_is_finite(one) && clq_is_finite(scale_one) : false,
+        .plain = IS_FLOAT8(SRC) == 0 ? scale_one != 0.0f && clq_is_finite(one) && clq_is_finite(scale_one) : false,
     };
 }
 

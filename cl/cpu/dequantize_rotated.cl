@@ -2,7 +2,7 @@
 // dequantize_rotated.cl's meaning, for PoCL's CPUs: with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
-//   SRC, DST      i8, u8, i32, i4 or u4; f32, f16 or bf16: of base/types.clh
+//   SRC, DST      i8, u8, i32, i4, u4, e4m3 or e5m2; f32, f16 or bf16: of base/types.clh
 //   MODE          multiply, of base/arithmetic.clh
 #define ARITHMETIC native
 #include "args/dynamic_quantize.h"
@@ -45,6 +45,10 @@ ALWAYS_INLINE void load_step(float16 *v, global const STORAGE(SRC) *y)
         for (uint u = 0; u < STEP_UNITS; u++)
             bytes[u] = UNPACK(SRC, (uchar)y[u]);
         EACH_OF_EIGHT(v[i] = __builtin_convertvector(((const sixteen_bytes *)bytes)[i], float16))
+    } else if (IS_FLOAT8(SRC)) {
+        WIDE_LOOP(16, 1)
+        for (uint u = 0; u < STEP_UNITS; u++)
+            ((float *)v)[u] = ELEMENT(SRC, y[u], 0);
     } else {
         EACH_OF_EIGHT(v[i] = __builtin_convertvector(*(global const units_anywhere *)(y + 16 * i), float16))
     }

@@ -3,7 +3,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i4 or u4, of base/types.clh
+//   DST           i8, u8, i4, u4, e4m3 or e5m2, of base/types.clh
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
 //   ROTATE        0: nothing is turned. 1: each `rotate` neighbours of a row are, and rows are done one by one
 #define ARITHMETIC native

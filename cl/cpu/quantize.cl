@@ -3,7 +3,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i32, i4 or u4, of base/types.clh
+//   DST           i8, u8, i32, i4, u4, e4m3 or e5m2, of base/types.clh
 //   MODE          divide or multiply, of base/arithmetic.clh
 //   PARAMS        one, each or both, of base/parameters.clh
 #define ARITHMETIC native
@@ -110,7 +110,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
     const float scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale_at, a->scale_type);
     const float zero_point =
         ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(call->zero_points, zero_point_at, a->zero_point_type);
-    const bool inverts = INVERTS_ONE && clq_has_inverse(scale, zero_point);
+    const bool inverts = INVERTS_ONE && clq_has_inverse(scale, zero_point, IS_FLOAT8(DST));
 
     return (struct parameters){
         .scales = (global const uint *)call->scales + scale_at,
@@ -135,7 +135,7 @@ NO_INLINE bool invert(float *inverses, const struct call *call)
     bool all = true;
 
     for (long k = 0; k < a->period * X_UNIT; k++) {
-        all &= clq_has_inverse(as_float(scales[k]), ZERO_POINT(k));
+        all &= clq_has_inverse(as_float(scales[k]), ZERO_POINT(k), IS_FLOAT8(DST));
         inverses[k] = divide_native(1.0f, as_float(scales[k]));
     }
     return all;

@@ -8,6 +8,10 @@
 #include <stddef.h>
 #include <stdint.h>
 
+/* DLPack's codes since its version 1.1, which older headers do not have. */
+#define CLQ__DL_E4M3 10
+#define CLQ__DL_E5M2 12
+
 /* X(id, token, public name, DLPack code, bits). The token is the name in cl/base/types.clh. */
 #define CLQ__TYPE_LIST(X)                                                                                    \
     X(CLQ__F32, "f32", "float32", kDLFloat, 32)                                                              \
@@ -18,6 +22,8 @@
     X(CLQ__I32, "i32", "int32", kDLInt, 32)                                                                  \
     X(CLQ__I4, "i4", "int4", kDLInt, 4)                                                                      \
     X(CLQ__U4, "u4", "uint4", kDLUInt, 4)                                                                    \
+    X(CLQ__E4M3, "e4m3", "float8_e4m3fn", CLQ__DL_E4M3, 8)                                                   \
+    X(CLQ__E5M2, "e5m2", "float8_e5m2", CLQ__DL_E5M2, 8)                                                     \
     X(CLQ__I64, "i64", "int64", kDLInt, 64)
 
 /* The numbers are those of cl/args/types.h, which the kernels switch on; 0 stands for a tensor that is
@@ -40,10 +46,11 @@ enum {
 #undef CLQ__TYPE_NIBBLE
 #undef CLQ__TYPE_UNSIGNED
     CLQ__FLOATS = CLQ__SET(CLQ__F32) | CLQ__SET(CLQ__F16) | CLQ__SET(CLQ__BF16),
+    CLQ__FLOATS8 = CLQ__SET(CLQ__E4M3) | CLQ__SET(CLQ__E5M2),
     CLQ__INTEGERS = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__SET(CLQ__I32),
-    CLQ__QUANTIZED = CLQ__INTEGERS | CLQ__NIBBLES,
-    CLQ__CACHES = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__NIBBLES,
-    CLQ__GROUPED = CLQ__SET(CLQ__I8) | CLQ__NIBBLES, /* what rows of groups become */
+    CLQ__QUANTIZED = CLQ__INTEGERS | CLQ__NIBBLES | CLQ__FLOATS8,
+    CLQ__CACHES = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__NIBBLES | CLQ__FLOATS8,
+    CLQ__GROUPED = CLQ__SET(CLQ__I8) | CLQ__NIBBLES | CLQ__FLOATS8, /* what rows of groups become */
     CLQ__INDICES = CLQ__SET(CLQ__I32) | CLQ__SET(CLQ__I64),
     CLQ__ANY = (1 << CLQ__TYPES) - 2,
 };
@@ -53,10 +60,16 @@ static inline bool clq__type_is(enum clq__type type, unsigned set)
     return (set >> type & 1) != 0;
 }
 
-/* Of an integer of one byte at most, the middle of its range: where absmax has its zero point. */
+/* Of a cache's type, the middle of its range: where absmax has its zero point. */
 static inline int clq__type_middle(enum clq__type type)
 {
     return !clq__type_is(type, CLQ__UNSIGNED) ? 0 : clq__type_is(type, CLQ__NIBBLES) ? 8 : 128;
+}
+
+/* Of a cache's type, the steps from there to the end of the range: those that absmax fills. */
+static inline unsigned clq__type_steps(enum clq__type type)
+{
+    return type == CLQ__E5M2 ? 57344 : type == CLQ__E4M3 ? 448 : clq__type_is(type, CLQ__NIBBLES) ? 7 : 127;
 }
 
 /* CLQ__NONE where it is none of ours. Types of four bits may have 1, 2 or 8 lanes (views of tensor.h), all others

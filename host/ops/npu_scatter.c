@@ -51,11 +51,37 @@ end:
     return status;
 }
 
+/* What the documented calls have beside the general operator's. */
+struct choices {
+    int quant_axis;
+    const char *reduce;
+    enum clq_npu_dtype dst_type;
+    const char *round_mode;
+};
+
+/* CLQ__NONE: none that the calls know. */
+static enum clq__type type_of(enum clq_npu_dtype dst_type)
+{
+    switch ((int)dst_type) {
+    case 0:
+    case CLQ_NPU_QINT8:
+        return CLQ__I8;
+    case CLQ_NPU_FLOAT8_E5M2:
+        return CLQ__E5M2;
+    case CLQ_NPU_FLOAT8_E4M3FN:
+        return CLQ__E4M3;
+    default:
+        return CLQ__NONE;
+    }
+}
+
 static clq_status check(const struct clq_quantize_scatter_desc *general, const char *cache_name,
-                        int quant_axis, const char *reduce)
+                        const struct choices *choices)
 {
     clq_status status = CLQ_OK;
     const DLTensor *cache = general->cache, *updates = general->updates;
+    const enum clq__type type = type_of(choices->dst_type);
+    const char *reduce = choices->reduce, *round_mode = choices->round_mode;
     char is[CLQ__DTYPE_TEXT];
 
     CLQ_REQUIRE(cache != NULL, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor", cache_name);
@@ -63,9 +89,16 @@ static clq_status check(const struct clq_quantize_scatter_desc *general, const c
     CLQ_REQUIRE(reduce != NULL, CLQ_ERROR_NULL, "reduce is NULL: it must be \"update\"");
     CLQ_REQUIRE(strcmp(reduce, "update") == 0, CLQ_ERROR_VALUE, "reduce is \"%s\": it must be \"update\"",
                 reduce);
-    CLQ_REQUIRE(clq__type_of(cache->dtype) == CLQ__I8, CLQ_ERROR_TYPE, "%s.dtype is %s: it must be int8",
-                cache_name, clq__dtype_text(cache->dtype, is, sizeof is));
-    CLQ_TRY(check_axes(updates, general->axis, quant_axis));
+    CLQ_REQUIRE(round_mode == NULL || strcmp(round_mode, "rint") == 0, CLQ_ERROR_VALUE,
+                "round_mode is \"%s\": it must be \"rint\"", round_mode);
+    CLQ_REQUIRE(type != CLQ__NONE, CLQ_ERROR_VALUE,
+                "dst_type is %d: it must be 0, CLQ_NPU_QINT8 (1), CLQ_NPU_FLOAT8_E5M2 (5) or "
+                "CLQ_NPU_FLOAT8_E4M3FN (6)",
+                (int)choices->dst_type);
+    CLQ_REQUIRE(clq__type_of(cache->dtype) == type, CLQ_ERROR_TYPE,
+                "%s.dtype is %s: for dst_type %s it must be %s", cache_name,
+                clq__dtype_text(cache->dtype, is, sizeof is), clq__type_name(type), clq__type_name(type));
+    CLQ_TRY(check_axes(updates, general->axis, choices->quant_axis));
     CLQ_TRY(check_count("quant_scales", general->scales, updates));
     CLQ_TRY(check_count("quant_zero_points", general->zero_points, updates));
     CLQ_REQUIRE(updates->shape == NULL || cache->shape == NULL || cache->ndim < 1 ||
@@ -94,7 +127,8 @@ static struct clq_quantize_scatter_desc general_of(const DLTensor *input, const 
 clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, const DLTensor *input,
                                  const DLTensor *indices, const DLTensor *updates,
                                  const DLTensor *quant_scales, const DLTensor *quant_zero_points, int axis,
-                                 int quant_axis, const char *reduce, const DLTensor *output, cl_uint num_wait,
+                                 int quant_axis, const char *reduce, enum clq_npu_dtype dst_type,
+                                 const char *round_mode, const DLTensor *output, cl_uint num_wait,
                                  const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
@@ -103,7 +137,7 @@ clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, c
 
     CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
     CLQ_REQUIRE(output != NULL, CLQ_ERROR_NULL, "output is NULL: it must be a tensor");
-    CLQ_TRY(check(&general, copy_names.y, quant_axis, reduce));
+    CLQ_TRY(check(&general, copy_names.y, &(struct choices){quant_axis, reduce, dst_type, round_mode}));
     CLQ_TRY(clq__operator_run(context, queue, &clq__quantize_scatter, &copy_names, &general, num_wait, wait,
                               done));
 end:
@@ -113,14 +147,15 @@ end:
 clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue queue, const DLTensor *self,
                                   const DLTensor *indices, const DLTensor *updates,
                                   const DLTensor *quant_scales, const DLTensor *quant_zero_points, int axis,
-                                  int quant_axis, const char *reduce, cl_uint num_wait, const cl_event *wait,
+                                  int quant_axis, const char *reduce, enum clq_npu_dtype dst_type,
+                                  const char *round_mode, cl_uint num_wait, const cl_event *wait,
                                   cl_event *done)
 {
     clq_status status = CLQ_OK;
     const struct clq_quantize_scatter_desc general =
         general_of(self, indices, updates, quant_scales, quant_zero_points, axis, NULL);
 
-    CLQ_TRY(check(&general, place_names.y, quant_axis, reduce));
+    CLQ_TRY(check(&general, place_names.y, &(struct choices){quant_axis, reduce, dst_type, round_mode}));
     CLQ_TRY(clq__operator_run(context, queue, &clq__quantize_scatter, &place_names, &general, num_wait, wait,
                               done));
 end:
@@ -130,7 +165,8 @@ end:
 clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTensor *indices,
                                        const DLTensor *updates, const DLTensor *quant_scales,
                                        const DLTensor *quant_zero_points, int axis, int quant_axis,
-                                       const char *reduce, const DLTensor *output)
+                                       const char *reduce, enum clq_npu_dtype dst_type,
+                                       const char *round_mode, const DLTensor *output)
 {
     clq_status status = CLQ_OK;
     const struct clq_quantize_scatter_desc general =
@@ -138,7 +174,7 @@ clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTensor *in
     const struct clq__names *names = output != NULL ? &copy_names : &place_names;
 
     CLQ_REQUIRE(input != NULL || output == NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
-    CLQ_TRY(check(&general, names->y, quant_axis, reduce));
+    CLQ_TRY(check(&general, names->y, &(struct choices){quant_axis, reduce, dst_type, round_mode}));
     CLQ_TRY(clq__operator_check(&clq__quantize_scatter, names, &general));
 end:
     return status;

@@ -208,7 +208,7 @@ static struct clq_scale_output output_of(const struct clq__work *work)
         .multiply = !work->divide,
     };
 
-    out.twice_steps = symmetric ? out.levels - 1 : out.levels;
+    out.twice_steps = symmetric ? 2 * clq__type_steps(work->type) : out.levels;
     out.zero = symmetric ? middle : middle - (int32_t)(out.levels / 2 + 1);
     return out;
 }

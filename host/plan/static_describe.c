@@ -149,7 +149,10 @@ static void fill_args(const struct clq__static *call, const struct clq__fold *fo
     args->scale_type = type_of(&call->scale);
     args->zero_point_type = type_of(&call->zero_point);
     args->zero_points_each = call->zero_point.per_element;
-    args->zero_point_sign = call->work->add && !call->zero_point.negate ? UINT32_C(1) << 31 : 0;
+    args->zero_point_sign =
+        (call->work->add && !call->zero_point.negate) || args->zero_point_type == CLQ_SCALAR_NONE
+            ? UINT32_C(1) << 31
+            : 0;
     args->round_first = call->work->round_first;
     args->outer = (uint32_t)(fold->dims - 1);
     for (int d = 1; d < fold->dims; d++)

@@ -9,13 +9,14 @@
  *   int8   scale    max((mx - mn) / 255, 1e-12)                   max(amax / 127, 1e-12)
  *          off      127 - mx / scale                              none
  *   uint4, uint8: int4's and int8's scale, and off = 15 or 255 - mx / scale; never symmetric
+ *   float8_e4m3fn, float8_e5m2: always symmetric, max(amax / 448, 1e-12) or max(amax / 57344, 1e-12)
  *
  *   y = sat(rint(x * (1 / scale) + off))    scales[row] = scale    offsets[row] = -off
  *   back again:  x = (y + offset) * scale, or y * scale           (clquant/dequantize.h)
  *
  * amax is the largest |x| that is not NaN. smooth_scales, one value per element of a row, multiply x before
  * all else. Every operation is one binary32 operation, rounded once, to nearest-even, in this order. sat
- * clamps to the range of y's type; NaN gives 0. The bytes are the same on every device and every run; what
+ * clamps to the range of y's type; NaN gives 0. float8 is rounded as in clquant/quantize.h. The bytes are the same on every device and every run; what
  * infinities and constant rows give is in docs/operators.md.
  *
  * Rotated   rotate is R, a power of two from 2 to 1024 that divides H: each R neighbours of a row are turned by the
@@ -26,11 +27,11 @@
  *               v[i] = v[i] * c            c = 1 / sqrt(R), rounded to binary32
  *           Range and values are those of the turned row. One infinity becomes R infinities, two may become NaN,
  *           and sums may overflow. Sums count subnormals. The way back turns once more: the matrix is its own inverse.
- * Types     x, smooth_scales: float32, float16, bfloat16. y: int8, uint8, or int4 or uint4 in any view of tensor.h. scales,
- *           offsets: float32.
+ * Types     x, smooth_scales: float32, float16, bfloat16. y: int8, uint8, int4 or uint4 in any view of tensor.h,
+ *           float8_e4m3fn, float8_e5m2. scales, offsets: float32.
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half or an eighth
  *           of it). scales, offsets: x's shape less the last dimension. smooth_scales: H elements.
- * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then.
+ * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of float8 it must be.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements.
  *           y, scales and offsets must not overlap themselves, each other or an input.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.

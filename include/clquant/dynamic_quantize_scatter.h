@@ -8,8 +8,8 @@
  *
  * The formulas, rotate's too, are those of clquant/dynamic_quantize.h; a row is the last dimension.
  *
- * Types     updates, smooth_scales: float32, float16, bfloat16. cache: int8, uint8, or int4 or uint4 in any
- *           view of tensor.h. cache_scales, cache_offsets: float32. indices: int32, int64.
+ * Types     updates, smooth_scales: float32, float16, bfloat16. cache: int8, uint8, int4 or uint4 in any view
+ *           of tensor.h, float8_e4m3fn, float8_e5m2. cache_scales, cache_offsets: float32. indices: int32, int64.
  * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on axis,
  *           which is neither the first nor the last; U is at most A; all other dimensions are equal. cache_scales,
  *           cache_offsets: cache's shape less the last dimension. smooth_scales: H elements.

@@ -21,6 +21,8 @@ enum clq_npu_dtype {
     CLQ_NPU_QUINT8 = 2,
     CLQ_NPU_INT32 = 3,
     CLQ_NPU_QUINT4X2 = 4,
+    CLQ_NPU_FLOAT8_E5M2 = 5,
+    CLQ_NPU_FLOAT8_E4M3FN = 6,
 };
 
 /* npu_quantize(input, scales, zero_points, dtype, axis=1, div_mode=True) -> output
@@ -65,35 +67,42 @@ CLQ_API clq_status clq_npu_group_quant_check(const DLTensor *x, const DLTensor *
                                              enum clq_npu_dtype dst_dtype, const DLTensor *y);
 
 /* npu_quant_scatter(input, indices, updates, quant_scales, quant_zero_points=None, axis=-2, quant_axis=-1,
- *                   reduce='update') -> output
+ *                   reduce='update', dst_type=None, round_mode='rint') -> output
  * npu_quant_scatter_(self, ...)  the same, in place
  *
  *   output = input, and then for each i, with b, s = indices[i] or (i, indices[i])
- *   output[b, .., s : s+U on axis, .., :] = sat(rint(updates[i] / quant_scales + quant_zero_points))
+ *   output[b, .., s : s+U on axis, .., :] = sat(rint(updates[i] / quant_scales + quant_zero_points)), for float8
+ *   the sum rounded to the type
  *
- * input       int8, rank 3 to 8; output and self too. updates as input, its first dimension N at most input's.
+ * input       of dst_type, rank 3 to 8; output and self too. updates as input, its first dimension N at most input's.
  * indices     [N] or [N, 2], int32 or int64. One out of range drops its entry; where entries overlap the last wins.
  *             clq_quantize_scatter is the same call with a report of what was dropped, and with other policies.
  * axis        neither the first nor the last. (The shipped default; the documents' 0 was always an error.)
  * quant_axis  the last dimension. (The shipped default; the documents' 1 was always an error.)
  * quant_scales, quant_zero_points  one per index of the last axis, of any shape.
  * reduce      "update".
+ * dst_type    0 (None) or CLQ_NPU_QINT8: int8; CLQ_NPU_FLOAT8_E5M2 or CLQ_NPU_FLOAT8_E4M3FN.
+ * round_mode  "rint", or NULL for it.
  * Relaxed against the documents: every type of clq_quantize_scatter, and a last dimension of any size. */
 CLQ_API clq_status clq_npu_quant_scatter(clq_context *context, cl_command_queue queue, const DLTensor *input,
                                          const DLTensor *indices, const DLTensor *updates,
                                          const DLTensor *quant_scales, const DLTensor *quant_zero_points,
-                                         int axis, int quant_axis, const char *reduce, const DLTensor *output,
-                                         cl_uint num_wait, const cl_event *wait, cl_event *done);
+                                         int axis, int quant_axis, const char *reduce,
+                                         enum clq_npu_dtype dst_type, const char *round_mode,
+                                         const DLTensor *output, cl_uint num_wait, const cl_event *wait,
+                                         cl_event *done);
 CLQ_API clq_status clq_npu_quant_scatter_(clq_context *context, cl_command_queue queue, const DLTensor *self,
                                           const DLTensor *indices, const DLTensor *updates,
                                           const DLTensor *quant_scales, const DLTensor *quant_zero_points,
-                                          int axis, int quant_axis, const char *reduce, cl_uint num_wait,
-                                          const cl_event *wait, cl_event *done);
+                                          int axis, int quant_axis, const char *reduce,
+                                          enum clq_npu_dtype dst_type, const char *round_mode,
+                                          cl_uint num_wait, const cl_event *wait, cl_event *done);
 /* output NULL: clq_npu_quant_scatter_, whose self is input. */
 CLQ_API clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTensor *indices,
                                                const DLTensor *updates, const DLTensor *quant_scales,
                                                const DLTensor *quant_zero_points, int axis, int quant_axis,
-                                               const char *reduce, const DLTensor *output);
+                                               const char *reduce, enum clq_npu_dtype dst_type,
+                                               const char *round_mode, const DLTensor *output);
 
 /* DynamicQuantUpdateScatterV2(x, indices, var, var_scale, var_offset), in place
  *

@@ -16,6 +16,8 @@
  *
  *   float32 (kDLFloat, 32, 1)   float16 (kDLFloat, 16, 1)   bfloat16 (kDLBfloat, 16, 1)
  *   int8    (kDLInt, 8, 1)      uint8   (kDLUInt, 8, 1)     int32    (kDLInt, 32, 1)     int64 (kDLInt, 64, 1)
+ *   float8_e4m3fn (10, 8, 1): 1 sign, 4 bits of an exponent, 3 of a fraction; the largest is 448, and there is no infinity
+ *   float8_e5m2   (12, 8, 1): 5 bits of an exponent, 2 of a fraction; the largest is 57344. Both as OCP has them.
  *   int4    signed two's complement, low nibble first: byte j of a row holds element 2j in bits 0-3 and element
  *           2j+1 in bits 4-7. Three views of the same bytes:
  *             (kDLInt, 4, 1)  packed: shape and strides in nibbles; the last dimension is even, its stride 1,
@@ -52,6 +54,12 @@ extern "C" {
 #define CLQ_UINT4       CLQ_DTYPE(kDLUInt, 4, 1)
 #define CLQ_UINT4_BYTES CLQ_DTYPE(kDLUInt, 4, 2)
 #define CLQ_UINT4_WORDS CLQ_DTYPE(kDLUInt, 4, 8)
+
+/* DLPack 1.1's codes kDLFloat8_e4m3fn and kDLFloat8_e5m2, which older headers do not have. */
+#define CLQ_CODE_FLOAT8_E4M3FN 10
+#define CLQ_CODE_FLOAT8_E5M2   12
+#define CLQ_FLOAT8_E4M3FN      CLQ_DTYPE(CLQ_CODE_FLOAT8_E4M3FN, 8, 1)
+#define CLQ_FLOAT8_E5M2        CLQ_DTYPE(CLQ_CODE_FLOAT8_E5M2, 8, 1)
 
 #define CLQ_MAX_RANK 8
 

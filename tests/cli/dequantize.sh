@@ -33,6 +33,11 @@ run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words --of int4
 holds "words of eight" out.st "y F32 [1,8] -1 0 1 2 3 4 5 -9"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words --of int32 --dtype float32
 holds "int32 rounds to a float" out.st "y F32 [1,1] -2.04130253e+09"
+"$TENSOR_FILE" make float8.st q:F8_E5M2:1x4:1.5,-0,57344,nan scales:F32:1:2 zero_points:F32:1:0.5
+run "$CLQUANT" dequantize float8.st -o out.st --of float8_e5m2
+holds "float8" out.st "y F32 [1,4] 2 -1 114687 nan"
+run "$CLQUANT" dequantize float8.st -o out.st --of float8_e4m3fn
+refused "one float8 is not the other" 1 "tensor 'q' is F8_E5M2, and --of is float8_e4m3fn"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes
 refused "bytes may be one or two" 1 "'bytes' is U8, which may be uint8, int4 or uint4: --of uint8, --of int4 or --of uint4 is expected"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words

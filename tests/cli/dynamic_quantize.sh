@@ -14,6 +14,11 @@ run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype uint8
 succeeded "uint8 has offsets too"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype uint8 --symmetric
 refused "none that begins at 0 is symmetric" 1 "--symmetric is given: it must be left out where y's type is U8, whose range begins at 0"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype float8_e4m3fn --symmetric
+holds "float8 is symmetric" out.st \
+    $'y F8_E4M3 [2,4] 0 448 224 88 -224 448 0 112\nscales F32 [2] 0.0334821418 0.00446428591'
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype float8_e5m2
+refused "float8 is nothing else" 1 "--symmetric is left out: it must be given where y's type is F8_E5M2, which has no offset"
 "$TENSOR_FILE" make smooth.st $x smooth_scale:F32:4:1,2,1,1
 run "$CLQUANT" dynamic_quantize smooth.st -o out.st
 holds "a smooth scale multiplies x first" out.st \

@@ -18,6 +18,16 @@ run "$CLQUANT" quantize in.st -o out.st --dtype uint8
 holds "uint8" out.st "y U8 [2,4] 4 4 0 253 255 0 2 3"
 run "$CLQUANT" quantize in.st -o out.st --dtype int4
 holds "int4, the low nibble first" out.st "y U8 [2,2] 68 124 7 50"
+run "$CLQUANT" quantize in.st -o out.st --dtype float8_e5m2
+holds "float8_e5m2" out.st "y F8_E5M2 [2,4] 4 4 -4 256 57344 nan 2 3"
+"$TENSOR_FILE" make float8.st x:F32:1x6:-0,1.0625,1e9,-inf,nan,-1e-30 scales:F32:1:1
+run "$CLQUANT" quantize float8.st -o y.st --dtype float8_e4m3fn
+holds "float8_e4m3fn: -0 stays, ends and NaN" y.st "y F8_E4M3 [1,6] -0 1 448 -448 nan -0"
+run "$CLQUANT" dequantize y.st float8.st -o back.st
+succeeded "float8 needs no --of"
+holds "and comes back" back.st "y F32 [1,6] -0 1 448 -448 nan -0"
+run "$CLQUANT" quantize y.st float8.st -o out.st --tensor x=y
+refused "float8 is no input" 1 "x's type is F8_E4M3: it must be F32, F16 or BF16"
 "$TENSOR_FILE" make ties.st x:F32:6:0.5,1.5,2.5,-0.5,-2.5,2.25 scales:F32:1:1 zero_points:I8:1:1 half:F32:1:0.5
 run "$CLQUANT" quantize ties.st -o out.st
 holds "ties of the sum" out.st "y I8 [6] 2 2 4 0 -2 3"

@@ -30,7 +30,7 @@ refused "bytes are not int8" 1 "'k' is U8, and --dtype is int8: a cache is"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int4
 refused "a byte of two, and as many updates" 1 "updates"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int32
-refused "a type that no cache has" 2 "--dtype 'int32': one of int8, uint8, int4, uint4"
+refused "a type that no cache has" 2 "--dtype 'int32': one of int8, uint8, int4, uint4, float8_e4m3fn, float8_e5m2"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --tensor cache=u
 refused "a cache of floats" 1 "'u' is BF16: a cache is I8 (int8)"
 
@@ -120,6 +120,13 @@ run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" --axis 0
 refused "the axis of the documents" 1 "--axis is 0: it must be neither the first nor the last dimension of updates; pass -2"
 run "$CLQUANT" npu_quant_scatter_ in.st -o out.st "${names[@]}" --quant-axis 1
 refused "the quant_axis of the documents" 1 "--quant-axis is 1: it must be the last dimension of updates; pass -1"
+"$TENSOR_FILE" make float8.st cache:F8_E4M3:2x3x4:9 indices:I32:2:2,1 $updates s:F32:4:1
+run "$CLQUANT" npu_quant_scatter_ float8.st -o out.st "${names[@]}" --dst-type float8_e4m3fn --round-mode rint
+holds "float8 by the documented call" out.st "self F8_E4M3 [2,3,4]$(printf ' 9%.0s' {1..8}) 1 2.5 -3.5 448 9 9 9 9 5 6 7 8 9 9 9 9"
+run "$CLQUANT" npu_quant_scatter_ float8.st -o out.st "${names[@]}"
+refused "which is told" 1 "self's type is F8_E4M3: for dst_type I8 it must be I8"
+run "$CLQUANT" quantize_scatter float8.st -o out.st --tensor scales=s
+holds "and by the other, which knows it by its type" out.st "cache F8_E4M3 [2,3,4]$(printf ' 9%.0s' {1..8}) 1 2.5 -3.5 448 9 9 9 9 5 6 7 8 9 9 9 9"
 "$TENSOR_FILE" make right.st cache:I8:2x3x4:9 indices:I32:2:2,1 $updates s:F32:4:1
 run "$CLQUANT" npu_quant_scatter_ right.st -o left.st "${names[@]}"
 check "axis and quant_axis left out are the shipped -2 and -1" test "$status,$err" = "0,"

@@ -16,6 +16,10 @@ zero_points U8 [1] 128"
 run "$CLQUANT" scales in.st -o out.st --axis none --dtype int4 --tensor x=half
 holds "int4, float16" out.st "scales F32 [1] $("$TENSOR_FILE" make s.st s:F32:1:1.1428571939468384 && "$TENSOR_FILE" show s.st | sed 's/.* //')"
 
+run "$CLQUANT" scales in.st -o out.st --axis none --dtype float8_e5m2 --mode multiply --tensor x=half
+holds "float8_e5m2 has no zero points" out.st "scales F32 [1] 7168"
+run "$CLQUANT" scales in.st -o out.st --dtype float8_e4m3fn --method minmax
+refused "and no range of two ends" 1 "--method is minmax: it must be absmax for F8_E4M3"
 "$TENSOR_FILE" make range.st x:BF16:3x2:-55,100,200,-155,0,0
 run "$CLQUANT" scales range.st -o out.st --method minmax --dtype uint8
 succeeded "minmax of the columns: the last axis is the default"

@@ -15,9 +15,9 @@ for setting in "${settings[@]}"; do
     [ "$setting" = "own form, own arithmetic" ] && least=55
     timeout 540 "$CLQUANT" selftest --seed 1 --only "\"$setting\"" >lines
     check "the self-test passes, $setting" test "$?" = 0
-    check "a line each, $setting" test "$(grep -cE "^pass  [a-z_0-9]+, $setting: [a-z0-9]+ to [a-z0-9]+$" lines)" -gt "$least"
-    check "every operator has lines, $setting" test "$(sed -nE 's/^pass  ([a-z_0-9]+), .* to [a-z0-9]+$/\1/p' lines | sort -u)" = "$operators"
-    for type in float32 float16 bfloat16 int8 uint8 int32 int4 uint4; do
+    check "a line each, $setting" test "$(grep -cE "^pass  [a-z_0-9]+, $setting: [a-z0-9_]+ to [a-z0-9_]+$" lines)" -gt "$least"
+    check "every operator has lines, $setting" test "$(sed -nE 's/^pass  ([a-z_0-9]+), .* to [a-z0-9_]+$/\1/p' lines | sort -u)" = "$operators"
+    for type in float32 float16 bfloat16 int8 uint8 int32 int4 uint4 float8_e4m3fn float8_e5m2; do
         check "$type is read, $setting" grep -q ": $type to " lines
         check "$type is written, $setting" grep -q " to $type$" lines
     done

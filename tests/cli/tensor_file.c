@@ -24,7 +24,8 @@ struct tensor {
 static const struct {
     const char *name;
     size_t size_bytes;
-} types[] = {{"F32", 4}, {"F16", 2}, {"BF16", 2}, {"I8", 1}, {"U8", 1}, {"I32", 4}, {"I64", 8}};
+} types[] = {{"F32", 4}, {"F16", 2}, {"BF16", 2},    {"I8", 1},     {"U8", 1},
+             {"I32", 4}, {"I64", 8}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
 
 static void die(const char *what, const char *value)
 {
@@ -67,14 +68,24 @@ static struct tensor parse(char *text)
     return tensor;
 }
 
+/* False: it is no float8. */
+static int is_float8(const char *type, enum reference_type *as)
+{
+    *as = strcmp(type, "F8_E4M3") == 0 ? REFERENCE_E4M3 : REFERENCE_E5M2;
+    return strncmp(type, "F8_", 3) == 0;
+}
+
 static void put(FILE *file, const char *type, const char *text)
 {
     const float value = strtof(text, NULL);
     const int64_t whole = strtoll(text, NULL, 10);
     const uint16_t half =
         strcmp(type, "F16") == 0 ? reference_narrow_f16(value) : reference_narrow_bf16(value);
+    enum reference_type float8;
 
-    if (strcmp(type, "F32") == 0)
+    if (is_float8(type, &float8))
+        fputc((int)reference_round(value, float8), file);
+    else if (strcmp(type, "F32") == 0)
         fwrite(&value, sizeof value, 1, file);
     else if (type[0] == 'F' || type[0] == 'B')
         fwrite(&half, sizeof half, 1, file);
@@ -133,12 +144,15 @@ static void show_value(const unsigned char *at, const char *type)
     int32_t word = 0;
     int64_t wide = 0;
     float value = 0;
+    enum reference_type float8;
 
     memcpy(&half, at, size_of(type) < 2 ? 1 : 2);
     memcpy(&word, at, size_of(type) < 4 ? 1 : 4);
     memcpy(&wide, at, size_of(type));
     memcpy(&value, &word, sizeof value);
-    if (strcmp(type, "F32") == 0)
+    if (is_float8(type, &float8))
+        printf(" %.9g", (double)reference_read(*at, float8));
+    else if (strcmp(type, "F32") == 0)
         printf(" %.9g", (double)value);
     else if (strcmp(type, "F16") == 0)
         printf(" %.9g", (double)reference_widen_f16(half));

@@ -47,7 +47,7 @@ usage "an axis that is no number" "--axis 'last': a whole number" quantize in.st
 usage "an axis that is no whole number" "--axis '1.5': a whole number" quantize in.st -o out.st --axis 1.5
 usage "an empty axis" "--axis '': a whole number" quantize in.st -o out.st --axis ''
 usage "an axis beyond all numbers" "a whole number" quantize in.st -o out.st --axis 99999999999
-usage "an unknown type" "--dtype 'int5': one of int8, uint8, int32, int4, uint4" quantize in.st -o out.st --dtype int5
+usage "an unknown type" "--dtype 'int5': one of int8, uint8, int32, int4, uint4, float8_e4m3fn, float8_e5m2" quantize in.st -o out.st --dtype int5
 usage "an unknown mode" "--mode 'add': one of divide, multiply" quantize in.st -o out.st --mode add
 usage "a container of nothing" "--container is for --dtype int4 and uint4 only" quantize in.st -o out.st --container words
 usage "a binding without =" "ARGUMENT=NAME is expected" quantize in.st -o out.st --tensor x

@@ -51,6 +51,11 @@ uint32_t call_mode(struct call *call)
     return rng_once_in(&call->rng, 2) ? CLQ_DIVIDE : CLQ_MULTIPLY;
 }
 
+uint32_t call_round_first(struct call *call, int t)
+{
+    return rng_once_in(&call->rng, 3) && !(TYPES_FLOAT8 >> call->tensors[t].type & 1);
+}
+
 int32_t call_axis(struct call *call, int d, int rank)
 {
     if (rng_once_in(&call->rng, 2))

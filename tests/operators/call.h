@@ -70,6 +70,8 @@ uint32_t call_mode(struct call *call); /* of enum clq_scale_mode */
  * nothing is along it the axis may be anything: then it is 0. */
 int32_t call_axis(struct call *call, int d, int rank);
 int call_dimension(const struct call *call, int t, int32_t axis, int left_out);
+/* Of tensor t, once it is drawn: float8 is never rounded first. */
+uint32_t call_round_first(struct call *call, int t);
 /* Now and then nothing is there. */
 struct shape call_shape(struct call *call, int least_rank, bool nibbles);
 /* One number, or `last`, in any shape. */

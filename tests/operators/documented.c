@@ -30,10 +30,10 @@ static bool is_given(const struct tensor *tensor)
     return tensor->name != NULL;
 }
 
-/* Of four bits int4 alone, in words. */
+/* Of four bits int4 alone, in words; and no float8. */
 static bool has_dtype(const struct tensor *tensor)
 {
-    return !reference_shares_bytes(tensor->type, 1) ||
+    return (!reference_shares_bytes(tensor->type, 1) && !(TYPES_FLOAT8 >> tensor->type & 1)) ||
            (tensor->type == REFERENCE_I4 && tensor->dl.dtype.lanes == 8);
 }
 
@@ -100,6 +100,14 @@ static clq_status npu_group_quant(clq_context *context, cl_command_queue queue, 
                                dtype_of(desc->y), desc->y, num_wait, wait, done);
 }
 
+/* int8 is also what is left out. */
+static enum clq_npu_dtype scatter_dtype_of(const DLTensor *cache)
+{
+    return cache->dtype.code == CLQ_CODE_FLOAT8_E4M3FN ? CLQ_NPU_FLOAT8_E4M3FN
+           : cache->dtype.code == CLQ_CODE_FLOAT8_E5M2 ? CLQ_NPU_FLOAT8_E5M2
+                                                       : (enum clq_npu_dtype)0;
+}
+
 /* Divided, with a number for each index of the last axis, along which no entry is placed. */
 static bool fit_scatter(struct call *call, bool copies)
 {
@@ -114,6 +122,7 @@ static bool fit_scatter(struct call *call, bool copies)
     desc->index_kind = CLQ_INDICES_BY_SHAPE;
     desc->round_first = 0;
     return is_given(&call->tensors[SCATTER_INPUT]) == copies &&
+           ((TYPE_SET(I8) | TYPES_FLOAT8) >> cache->type & 1) &&
            call_dimension(call, SCATTER_UPDATES, desc->axis, -2) < last &&
            elements_of(&call->tensors[SCATTER_SCALES]) == updates->shape[last] &&
            (!is_given(zero_points) || elements_of(zero_points) == updates->shape[last]) &&
@@ -136,8 +145,8 @@ static clq_status npu_quant_scatter(clq_context *context, cl_command_queue queue
     const struct clq_quantize_scatter_desc *desc = general;
 
     return clq_npu_quant_scatter(context, queue, desc->input, desc->indices, desc->updates, desc->scales,
-                                 desc->zero_points, desc->axis, -1, "update", desc->cache, num_wait, wait,
-                                 done);
+                                 desc->zero_points, desc->axis, -1, "update", scatter_dtype_of(desc->cache),
+                                 "rint", desc->cache, num_wait, wait, done);
 }
 
 static clq_status npu_quant_scatter_(clq_context *context, cl_command_queue queue, const void *general,
@@ -146,8 +155,8 @@ static clq_status npu_quant_scatter_(clq_context *context, cl_command_queue queu
     const struct clq_quantize_scatter_desc *desc = general;
 
     return clq_npu_quant_scatter_(context, queue, desc->cache, desc->indices, desc->updates, desc->scales,
-                                  desc->zero_points, desc->axis, desc->updates->ndim - 1, "update", num_wait,
-                                  wait, done);
+                                  desc->zero_points, desc->axis, desc->updates->ndim - 1, "update",
+                                  scatter_dtype_of(desc->cache), NULL, num_wait, wait, done);
 }
 
 /* A cache [B, S, 1, H], and a row for each batch. */
@@ -191,9 +200,8 @@ static clq_status dynamic_quant_update_scatter_v2(clq_context *context, cl_comma
 const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
     {"npu_quantize", &operator_quantize, -1, -1, fit_quantize, npu_quantize},
     {"npu_group_quant", &operator_group_quantize, -1, -1, fit_group, npu_group_quant},
-    {"npu_quant_scatter", &operator_quantize_scatter, REFERENCE_I8, -1, fit_scatter_copy, npu_quant_scatter},
-    {"npu_quant_scatter_", &operator_quantize_scatter, REFERENCE_I8, -1, fit_scatter_in_place,
-     npu_quant_scatter_},
+    {"npu_quant_scatter", &operator_quantize_scatter, -1, -1, fit_scatter_copy, npu_quant_scatter},
+    {"npu_quant_scatter_", &operator_quantize_scatter, -1, -1, fit_scatter_in_place, npu_quant_scatter_},
     {"dynamic_quant_update_scatter_v2", &operator_dynamic_quantize_scatter, REFERENCE_I4, 0, fit_dynamic,
      dynamic_quant_update_scatter_v2},
 };

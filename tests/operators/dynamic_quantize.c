@@ -19,7 +19,7 @@ static void draw(struct call *call)
     if (shape.rank > 1 && rng_once_in(&call->rng, 60))
         shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
     rows = shape_rows(&shape);
-    desc->symmetric = reference_types[type].lowest < 0 && rng_once_in(&call->rng, 2);
+    desc->symmetric = rows_draw_symmetric(call, type);
     call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &shape, TENSOR_INPUT);
     call_tensor_of(call, Y, type, &shape, TENSOR_OUTPUT);
     call_tensor(call, SCALES, &rows, TENSOR_OUTPUT);

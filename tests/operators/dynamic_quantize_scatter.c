@@ -16,7 +16,7 @@ static void draw(struct call *call)
     const struct shape rows = shape_rows(&p.cache);
 
     desc->rotate = places_draw_rotate(call, &p);
-    desc->symmetric = reference_types[type].lowest < 0 && rng_once_in(&call->rng, 2);
+    desc->symmetric = rows_draw_symmetric(call, type);
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
     desc->index_kind = p.index_kind;

@@ -53,7 +53,7 @@ static void draw(struct call *call)
     const struct shape scales = parameters_shape(call, &x, d, block),
                        zero_points = zero_points_shape(call, &scales, &x, d, block);
 
-    desc->method = rng_once_in(rng, 2) ? CLQ_MINMAX : CLQ_ABSMAX;
+    desc->method = row->minmax_steps > 0.0f && rng_once_in(rng, 2) ? CLQ_MINMAX : CLQ_ABSMAX;
     desc->mode = (uint32_t)rng_below(rng, 2);
     desc->axis = call_axis(call, d, x.rank);
     desc->block = block;
@@ -106,6 +106,8 @@ static void judge_choices(struct judge *judge, const struct clq_find_scales_desc
          judge_dtype_text(desc->dtype, is), judge_types_text(TYPES_CACHE, types));
     if (!find_type(desc->dtype, &type))
         return;
+    RULE(judge, minmax && (TYPES_FLOAT8 >> type & 1), CLQ_ERROR_VALUE,
+         "method is CLQ_MINMAX (1): it must be CLQ_ABSMAX (0) for %s", reference_types[type].name);
     RULE(judge, !zero_points->given && minmax, CLQ_ERROR_NULL,
          "zero_points is NULL: minmax has a zero point for each scale");
     RULE(judge, !zero_points->given && !minmax && is_unsigned(type), CLQ_ERROR_NULL,

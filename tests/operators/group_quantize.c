@@ -15,7 +15,7 @@ static void draw(struct call *call)
     call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &rows, TENSOR_INPUT);
     call_tensor_of(call, Y, type, &rows, TENSOR_OUTPUT);
     call_report(call);
-    desc->round_first = rng_once_in(&call->rng, 3);
+    desc->round_first = call_round_first(call, Y);
 }
 
 static void judge(struct judge *judge)
@@ -23,7 +23,7 @@ static void judge(struct judge *judge)
     const struct clq_group_quantize_desc *desc = judge->desc;
 
     rule_reserved32(judge, desc->reserved32);
-    rule_round_first(judge, desc->round_first);
+    rule_round_first(judge, Y, desc->round_first);
     if (!judge_has_shapes(judge))
         return;
     rule_groups(judge, X, SCALES, GROUP_INDEX, ZERO_POINTS);

@@ -92,7 +92,7 @@ void rule_entry_indices(struct judge *judge, const struct entry_rules *rules);
 void rule_group_indices(struct judge *judge, int x, int ends);
 void rule_out_of_range(struct judge *judge, uint32_t out_of_range);
 void rule_index_kind(struct judge *judge, uint32_t index_kind);
-void rule_round_first(struct judge *judge, uint32_t round_first);
+void rule_round_first(struct judge *judge, int y, uint32_t round_first);
 void rule_reserved32(struct judge *judge, uint32_t reserved32);
 void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_points);
 /* The dimension that an axis means; outside of [0, rank) where there is none. */

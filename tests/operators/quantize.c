@@ -32,15 +32,16 @@ static void draw(struct call *call)
     int d;
 
     desc->mode = call_mode(call);
-    desc->round_first = rng_once_in(&call->rng, 3);
     if (call->wish.long_one) {
         draw_long(call, desc);
+        desc->round_first = call_round_first(call, Y);
         return;
     }
     shape = call_shape(call, 0, reference_shares_bytes(y, 1));
     d = shape.rank > 0 ? (int)rng_below(&call->rng, shape.rank) : 0;
     call_tensor_of(call, X, x, &shape, TENSOR_INPUT);
     call_tensor_of(call, Y, y, &shape, TENSOR_OUTPUT);
+    desc->round_first = call_round_first(call, Y);
     if (shape.rank > 0)
         desc->block = parameters_block(call, shape.size[d]);
     scales = parameters_shape(call, &shape, d, desc->block);
@@ -56,7 +57,7 @@ static void judge(struct judge *judge)
     const struct clq_quantize_desc *desc = judge->desc;
 
     rule_mode(judge, desc->mode);
-    rule_round_first(judge, desc->round_first);
+    rule_round_first(judge, Y, desc->round_first);
     if (!judge_has_shapes(judge))
         return;
     rule_same_shape(judge, Y, X);

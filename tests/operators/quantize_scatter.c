@@ -42,7 +42,7 @@ static void draw(struct call *call)
     desc->index_kind = p.index_kind;
     desc->unique = p.unique;
     desc->block = block;
-    desc->round_first = rng_once_in(&call->rng, 3);
+    desc->round_first = call_round_first(call, CACHE);
 }
 
 /* The input is of the cache's type. */
@@ -78,7 +78,7 @@ static void judge(struct judge *judge)
 
     rule_reserved32(judge, desc->reserved32);
     rule_mode(judge, desc->mode);
-    rule_round_first(judge, desc->round_first);
+    rule_round_first(judge, CACHE, desc->round_first);
     rule_entries(judge, &entries);
     if (!judge_has_shapes(judge) || judge->count > before)
         return;

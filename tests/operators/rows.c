@@ -28,6 +28,13 @@ void rule_rotate(struct judge *judge, uint32_t rotate, int t)
              rotate, judge_name(judge, t), last, (int64_t)rows->size[last]);
 }
 
+uint32_t rows_draw_symmetric(struct call *call, enum reference_type type)
+{
+    const struct reference_type_row *row = &reference_types[type];
+
+    return row->minmax_steps == 0.0f || (row->lowest < 0 && rng_once_in(&call->rng, 2));
+}
+
 void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric)
 {
     const struct facts *rows = &judge->facts[x], *s = &judge->facts[smooth];
@@ -37,6 +44,9 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
     RULE(judge, symmetric > 1, CLQ_ERROR_VALUE, "symmetric is %" PRIu32 ": it must be 0 or 1", symmetric);
     RULE(judge, symmetric == 1 && reference_types[type].lowest == 0, CLQ_ERROR_VALUE,
          "symmetric is 1: it must be 0 where %s.dtype is %s, whose range begins at 0", judge_name(judge, y),
+         reference_types[type].name);
+    RULE(judge, symmetric == 0 && (TYPES_FLOAT8 >> type & 1), CLQ_ERROR_VALUE,
+         "symmetric is 0: it must be 1 where %s.dtype is %s, which has no offset", judge_name(judge, y),
          reference_types[type].name);
     RULE(judge, symmetric == 1 && judge->facts[offsets].given, CLQ_ERROR_VALUE,
          "%s is given: it must be NULL where symmetric is 1", judge_name(judge, offsets));

@@ -31,10 +31,13 @@ void rule_mode(struct judge *judge, uint32_t mode)
          "mode is %" PRIu32 ": it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", mode);
 }
 
-void rule_round_first(struct judge *judge, uint32_t round_first)
+void rule_round_first(struct judge *judge, int y, uint32_t round_first)
 {
     RULE(judge, round_first > 1, CLQ_ERROR_VALUE, "round_first is %" PRIu32 ": it must be 0 or 1",
          round_first);
+    RULE(judge, judge->facts[y].given && round_first == 1 && (TYPES_FLOAT8 >> judge->facts[y].type & 1),
+         CLQ_ERROR_VALUE, "round_first is 1: it must be 0 where %s.dtype is %s, which is not whole",
+         judge_name(judge, y), reference_types[judge->facts[y].type].name);
 }
 
 void rule_out_of_range(struct judge *judge, uint32_t out_of_range)

@@ -153,7 +153,7 @@ static const struct pattern {
 static void fill(struct rng *rng, struct tensor *tensor)
 {
     const enum reference_type type = tensor->type;
-    const bool is_float = !reference_types[type].integer, has_any = rng_once_in(rng, 2);
+    const bool is_float = (size_t)type < sizeof patterns / sizeof *patterns, has_any = rng_once_in(rng, 2);
     const int64_t detail = rng_below(rng, 2 * DETAILS);
     const struct pattern *pattern = &patterns[is_float ? type : REFERENCE_F32];
     const uint64_t keep = is_float                ? pattern->keep[detail < DETAILS ? detail : 0]

@@ -8,7 +8,9 @@
 
 int dynamic_steps(enum reference_type type)
 {
-    return (int)reference_types[type].minmax_steps;
+    const struct reference_type_row *row = &reference_types[type];
+
+    return (int)(row->minmax_steps > 0.0f ? row->minmax_steps : 2.0f * row->absmax_steps);
 }
 
 static double largest(enum reference_type type)

@@ -29,7 +29,7 @@ void dynamic_fill(struct tensor *x, enum row_kind kind, int steps, struct random
 /* A smooth scale: about 1, of both signs; now and then 0; and with `wild` a NaN or an infinity. */
 void dynamic_fill_smooth(struct tensor *smooth_scale, bool wild, struct random *random);
 
-/* 15 for an int4 output, 255 for int8. */
+/* 15 for an int4 output, 255 for int8, twice the largest value for float8. */
 int dynamic_steps(enum reference_type type);
 
 #endif

@@ -12,7 +12,7 @@ struct scales_case scales_case_of(const char *name, const struct scales_types *t
     const int64_t count = axis == NO_AXIS ? 1 : shape[(axis + rank) % rank];
     struct scales_case c = {.name = name,
                             .has_zero_points = types->zero != REFERENCE_I4,
-                            .minmax = types->minmax,
+                            .minmax = types->minmax && reference_types[types->type].minmax_steps > 0.0f,
                             .multiply = types->multiply,
                             .type = types->type,
                             .axis = axis,

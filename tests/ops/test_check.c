@@ -66,11 +66,12 @@ static void takes_those_of_the_documented_calls(void **state)
                   "npu_quantize");
     expect_status(clq_npu_group_quant_check(&x, &groups, &ends, NULL, CLQ_NPU_QUINT4X2, &packed), CLQ_OK,
                   "npu_group_quant");
+    expect_status(clq_npu_quant_scatter_check(&cache, &ends, &updates, &scales, NULL, -2, -1, "update", 0,
+                                              NULL, &cache),
+                  CLQ_OK, "npu_quant_scatter");
     expect_status(
-        clq_npu_quant_scatter_check(&cache, &ends, &updates, &scales, NULL, -2, -1, "update", &cache), CLQ_OK,
-        "npu_quant_scatter");
-    expect_status(clq_npu_quant_scatter_check(&cache, &ends, &updates, &scales, NULL, -2, -1, "update", NULL),
-                  CLQ_OK, "npu_quant_scatter_");
+        clq_npu_quant_scatter_check(&cache, &ends, &updates, &scales, NULL, -2, -1, "update", 0, NULL, NULL),
+        CLQ_OK, "npu_quant_scatter_");
     expect_status(clq_dynamic_quant_update_scatter_v2_check(&token, &ends, &var_, &var_scale, &var_scale),
                   CLQ_OK, "dynamic_quant_update_scatter_v2");
 }
@@ -95,9 +96,9 @@ static void says_what_the_documented_calls_refuse(void **state)
     expect_status(clq_npu_group_quant_check(&x, &wrong, &ends, NULL, CLQ_NPU_QINT8, &y), CLQ_ERROR_RANK,
                   "group");
     assert_string_equal(clq_error_detail(), "scale.ndim is 1: it must be 2");
-    expect_status(
-        clq_npu_quant_scatter_check(&cache, &indices, &updates, &wrong, NULL, -2, -1, "update", NULL),
-        CLQ_ERROR_SHAPE, "scatter");
+    expect_status(clq_npu_quant_scatter_check(&cache, &indices, &updates, &wrong, NULL, -2, -1, "update", 0,
+                                              NULL, NULL),
+                  CLQ_ERROR_SHAPE, "scatter");
     assert_string_equal(clq_error_detail(),
                         "quant_scales has 4 elements: it must have one per index of the last axis of "
                         "updates, 8");

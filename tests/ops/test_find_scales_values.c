@@ -163,6 +163,8 @@ static void quantized_within_half_a_step(void **state)
         struct scales_tensors t;
         struct tensor y;
 
+        if (!reference_types[types.type].integer) /* whose steps differ: test_round_trip has their bound */
+            continue;
         c.values = (enum scales_values)(i / 12 / TARGETS);
         c.seed += (uint64_t)i;
         scales_tensors_init(&t, &c);
@@ -200,15 +202,15 @@ static void the_range_is_filled(void **state)
         quantize(&t, &c, &y);
         for (int64_t k = 0; k < shape[0]; k++) {
             const struct reference_tensor q = tensor_reference(&y, y.image);
-            const int64_t low = reference_load_int(&q, (int64_t[]){k, 0}),
-                          high = reference_load_int(&q, (int64_t[]){k, 1});
+            const double low = (double)reference_load(&q, (int64_t[]){k, 0}),
+                         high = (double)reference_load(&q, (int64_t[]){k, 1});
             const struct reference_type_row *row = &reference_types[types.type];
-            const int64_t steps = (int64_t)row->absmax_steps, middle = (int64_t)row->absmax_zero_point;
+            const double steps = (double)row->absmax_steps, middle = (double)row->absmax_zero_point;
 
-            if (types.minmax) /* a zero point between two integers costs half a step at each end */
+            if (c.minmax) /* a zero point between two integers costs half a step at each end */
                 assert_true(high - low >= 2 * steps && high - low <= 2 * steps + 1);
             else
-                assert_true(llabs(high - middle) == steps || llabs(low - middle) == steps);
+                assert_true(fabs(high - middle) == steps || fabs(low - middle) == steps);
         }
         tensor_clear(&y);
         scales_tensors_clear(&t);

@@ -9,8 +9,23 @@
 
 enum { LINES = 512, VALUES = 128, LINE_BYTES = 64 };
 
-/* Of values that round into int4, 14.5 times these, both moved to where the unsigned types are, and of any values. */
-enum form { INSIDE_I4, INSIDE_I8, INSIDE_U8, INSIDE_U4, ANY_I4, ANY_I8, ANY_U8, ANY_U4, FORMS };
+/* Of values that round into int4, 14.5 times these, both moved to where the unsigned types are, 56 and 7168 times these, and
+ * of any values. */
+enum form {
+    INSIDE_I4,
+    INSIDE_I8,
+    INSIDE_U8,
+    INSIDE_U4,
+    INSIDE_E4M3,
+    INSIDE_E5M2,
+    ANY_I4,
+    ANY_I8,
+    ANY_U8,
+    ANY_U4,
+    ANY_E4M3,
+    ANY_E5M2,
+    FORMS
+};
 
 static const char kernel_source[] =
     "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
@@ -19,28 +34,36 @@ static const char kernel_source[] =
     "    float values[128] __attribute__((aligned(64)));\n"
     "    for (uint k = 0; k < 128; k++)\n"
     "        values[k] = v[128 * i + k];\n"
-    "    vstore8(LINE_INSIDE(i4, values), 8 * i, out);\n"
+    "    vstore8(LINE_INSIDE(i4, values), 12 * i, out);\n"
     "    for (uint k = 0; k < 128; k++)\n"
     "        values[k] *= 14.5f;\n"
-    "    vstore8(LINE_INSIDE(i8, values), 8 * i + 1, out);\n"
+    "    vstore8(LINE_INSIDE(i8, values), 12 * i + 1, out);\n"
     "    for (uint k = 0; k < 128; k++)\n"
     "        values[k] += 128.0f;\n"
-    "    vstore8(LINE_INSIDE(u8, values), 8 * i + 2, out);\n"
+    "    vstore8(LINE_INSIDE(u8, values), 12 * i + 2, out);\n"
     "    for (uint k = 0; k < 128; k++)\n"
     "        values[k] = v[128 * i + k] + 8.0f;\n"
-    "    vstore8(LINE_INSIDE(u4, values), 8 * i + 3, out);\n"
+    "    vstore8(LINE_INSIDE(u4, values), 12 * i + 3, out);\n"
+    "    for (uint k = 0; k < 128; k++)\n"
+    "        values[k] = v[128 * i + k] * 56.0f;\n"
+    "    vstore8(LINE_INSIDE(e4m3, values), 12 * i + 4, out);\n"
+    "    for (uint k = 0; k < 128; k++)\n"
+    "        values[k] *= 128.0f;\n"
+    "    vstore8(LINE_INSIDE(e5m2, values), 12 * i + 5, out);\n"
     "    for (uint k = 0; k < 128; k++)\n"
     "        values[k] = any[128 * i + k];\n"
-    "    vstore8(LINE(i4, values), 8 * i + 4, out);\n"
-    "    vstore8(LINE(i8, values), 8 * i + 5, out);\n"
-    "    vstore8(LINE(u8, values), 8 * i + 6, out);\n"
-    "    vstore8(LINE(u4, values), 8 * i + 7, out);\n"
+    "    vstore8(LINE(i4, values), 12 * i + 6, out);\n"
+    "    vstore8(LINE(i8, values), 12 * i + 7, out);\n"
+    "    vstore8(LINE(u8, values), 12 * i + 8, out);\n"
+    "    vstore8(LINE(u4, values), 12 * i + 9, out);\n"
+    "    vstore8(LINE(e4m3, values), 12 * i + 10, out);\n"
+    "    vstore8(LINE(e5m2, values), 12 * i + 11, out);\n"
     "}\n";
 
 static cl_program build(const char *options)
 {
-    static const char *const names[] = {"base/paste.clh", "base/half.clh", "base/rounding.clh",
-                                        "base/types.clh", "cpu/pack.clh"};
+    static const char *const names[] = {"base/paste.clh",    "base/half.clh",  "base/float8.clh",
+                                        "base/rounding.clh", "base/types.clh", "cpu/pack.clh"};
     const char *source[COUNT(names) + 1];
     cl_program program;
     cl_int status;
@@ -126,6 +149,11 @@ static bool is_pair(enum form form)
 
 static uint8_t packed(const float *v, size_t byte, enum form form)
 {
+    if (form == INSIDE_E4M3 || form == INSIDE_E5M2)
+        return (uint8_t)(form == INSIDE_E4M3 ? reference_round(56.0f * v[byte], REFERENCE_E4M3)
+                                             : reference_round(7168.0f * v[byte], REFERENCE_E5M2));
+    if (form == ANY_E4M3 || form == ANY_E5M2)
+        return (uint8_t)reference_round(v[byte], form == ANY_E4M3 ? REFERENCE_E4M3 : REFERENCE_E5M2);
     if (!is_pair(form))
         return (uint8_t)rounded(v[byte], form);
     return (uint8_t)((rounded(v[2 * byte], form) & 15) | (rounded(v[2 * byte + 1], form) & 15) << 4);
@@ -134,12 +162,18 @@ static uint8_t packed(const float *v, size_t byte, enum form form)
 /* Ties, both ends and what is just past them, what no integer holds, infinities and NaNs. */
 static float any_value(struct random *random)
 {
-    static const float odd[] = {-0.5f,    -8.5f,     7.5f,      -128.5f, 127.5f,   255.5f,
-                                32768.0f, -32769.0f, 65535.5f,  0x1p31f, -0x1p31f, 3e38f,
-                                -3e38f,   INFINITY,  -INFINITY, NAN,     -NAN,     1e-40f};
+    static const float odd[] = {-0.5f,    -8.5f,   7.5f,     -128.5f, 127.5f,  255.5f,   32768.0f,  -32769.0f,
+                                65535.5f, 0x1p31f, -0x1p31f, 3e38f,   -3e38f,  INFINITY, -INFINITY, NAN,
+                                -NAN,     1e-40f,  -0.0f,    0.0f,    -1e-40f, 464.0f,   -464.5f,   61440.0f};
 
     if (random_below(random, 4) == 0)
         return odd[random_below(random, COUNT(odd))];
+    if (random_below(random, 4) ==
+        0) { /* of few bits, so that ties of float8 are among them, subnormal ones too */
+        const float size = ldexpf((float)random_below(random, 64), (int)random_from(random, -24, 12));
+
+        return random_below(random, 2) ? size : -size;
+    }
     return 0.25f * (float)random_from(random, -1200, 1200);
 }
 

@@ -6,6 +6,15 @@
 #include <stdio.h>
 #include <string.h>
 
+/* int8 is also what is left out. */
+static enum clq_npu_dtype dst_type_of(const struct scatter_case *c)
+{
+    return c->cache.type == REFERENCE_E4M3   ? CLQ_NPU_FLOAT8_E4M3FN
+           : c->cache.type == REFERENCE_E5M2 ? CLQ_NPU_FLOAT8_E5M2
+           : c->copies                       ? CLQ_NPU_QINT8
+                                             : (enum clq_npu_dtype)0;
+}
+
 /* A call in place is npu_quant_scatter_. */
 static clq_status call(const struct scatter_tensors *t, const struct scatter_case *c, cl_event *done)
 {
@@ -14,10 +23,10 @@ static clq_status call(const struct scatter_tensors *t, const struct scatter_cas
     if (c->copies)
         return clq_npu_quant_scatter(harness.context, harness.queue, &t->input.dl, &t->indices.dl,
                                      &t->updates.dl, &t->scales.dl, zero_points, c->axis, -1, "update",
-                                     &t->cache.dl, 0, NULL, done);
+                                     dst_type_of(c), "rint", &t->cache.dl, 0, NULL, done);
     return clq_npu_quant_scatter_(harness.context, harness.queue, &t->cache.dl, &t->indices.dl,
                                   &t->updates.dl, &t->scales.dl, zero_points, c->axis, c->updates.rank - 1,
-                                  "update", 0, NULL, done);
+                                  "update", dst_type_of(c), NULL, 0, NULL, done);
 }
 
 static void expect_reference(const struct scatter_tensors *t, const struct scatter_case *c)
@@ -89,6 +98,8 @@ static void matches_reference(void **state)
 {
     static const enum reference_type floats[] = {FLOAT_TYPES};
     static const enum reference_type zeros[] = {ZERO_POINT_TYPES, REFERENCE_I4 /* for none */};
+    static const enum reference_type caches[] = {REFERENCE_I8, REFERENCE_E4M3, REFERENCE_I8, REFERENCE_I8,
+                                                 REFERENCE_E5M2};
     const struct npu_case *row = *state;
     struct random random = random_of(harness.seed);
 
@@ -97,7 +108,7 @@ static void matches_reference(void **state)
                                             floats[i / 12 % 3],
                                             zeros[i / 36],
                                             i % 3 ? REFERENCE_I32 : REFERENCE_I64,
-                                            REFERENCE_I8,
+                                            caches[i % COUNT(caches)],
                                             1,
                                             false,
                                             false};
@@ -130,7 +141,8 @@ struct call {
     int64_t shapes[BUFFERS][9];
     const DLTensor *arguments[BUFFERS];
     int axis, quant_axis;
-    const char *reduce;
+    const char *reduce, *round_mode;
+    int dst_type;
     clq_context *context;
     cl_command_queue queue;
     cl_uint num_wait;
@@ -162,11 +174,13 @@ static clq_status run_bad_call(const struct call *c, bool copies, cl_event *done
     const DLTensor *const *a = c->arguments;
 
     return copies ? clq_npu_quant_scatter(c->context, c->queue, a[INPUT], a[INDICES], a[UPDATES], a[SCALES],
-                                          a[ZERO_POINTS], c->axis, c->quant_axis, c->reduce, a[CACHE],
+                                          a[ZERO_POINTS], c->axis, c->quant_axis, c->reduce,
+                                          (enum clq_npu_dtype)c->dst_type, c->round_mode, a[CACHE],
                                           c->num_wait, NULL, done)
                   : clq_npu_quant_scatter_(c->context, c->queue, a[CACHE], a[INDICES], a[UPDATES], a[SCALES],
-                                           a[ZERO_POINTS], c->axis, c->quant_axis, c->reduce, c->num_wait,
-                                           NULL, done);
+                                           a[ZERO_POINTS], c->axis, c->quant_axis, c->reduce,
+                                           (enum clq_npu_dtype)c->dst_type, c->round_mode, c->num_wait, NULL,
+                                           done);
 }
 
 /* In sentences $ stands for what the call names the cache: output, or self. */
@@ -189,6 +203,12 @@ SPOIL(wait_missing, c->num_wait = 1)
 SPOIL(no_reduce, c->reduce = NULL)
 SPOIL(reduce_add, c->reduce = "add")
 SPOIL(reduce_longer, c->reduce = "updates")
+SPOIL(round_half, c->round_mode = "round")
+SPOIL(dst_uint8, c->dst_type = CLQ_NPU_QUINT8)
+SPOIL(dst_above, c->dst_type = 7)
+SPOIL(dst_negative, c->dst_type = -1)
+SPOIL(dst_e5m2, c->dst_type = CLQ_NPU_FLOAT8_E5M2)
+SPOIL(cache_e4m3, c->tensors[CACHE].dtype = CLQ_FLOAT8_E4M3FN)
 SPOIL(cache_uint8, c->tensors[CACHE].dtype = CLQ_UINT8)
 SPOIL(cache_int4, c->tensors[CACHE].dtype = CLQ_INT4)
 SPOIL(input_uint8, c->tensors[INPUT].dtype = CLQ_UINT8)
@@ -233,6 +253,8 @@ SPOIL(cache_in_updates, c->tensors[CACHE].data = c->buffers[UPDATES])
 #define AXIS                                                                                                 \
     ": it must be neither the first nor the last dimension of updates; pass -2 for the second-to-last"
 #define QUANT_AXIS ": it must be the last dimension of updates; pass -1"
+#define DST        ": for dst_type "
+#define DST_TYPES  ": it must be 0, CLQ_NPU_QINT8 (1), CLQ_NPU_FLOAT8_E5M2 (5) or CLQ_NPU_FLOAT8_E4M3FN (6)"
 #define PER_INDEX  ": it must have one per index of the last axis of updates, 16"
 
 static const struct bad_row bad_rows[] = {
@@ -249,8 +271,17 @@ static const struct bad_row bad_rows[] = {
     {"reduce is add", reduce_add, CLQ_ERROR_VALUE, "reduce is \"add\": it must be \"update\"", false},
     {"reduce is longer", reduce_longer, CLQ_ERROR_VALUE, "reduce is \"updates\": it must be \"update\"",
      false},
-    {"a cache of uint8", cache_uint8, CLQ_ERROR_TYPE, "$.dtype is uint8: it must be int8", false},
-    {"a cache of int4", cache_int4, CLQ_ERROR_TYPE, "$.dtype is int4: it must be int8", false},
+    {"a cache of uint8", cache_uint8, CLQ_ERROR_TYPE, "$.dtype is uint8" DST "int8 it must be int8", false},
+    {"a cache of int4", cache_int4, CLQ_ERROR_TYPE, "$.dtype is int4" DST "int8 it must be int8", false},
+    {"a cache of float8 for int8", cache_e4m3, CLQ_ERROR_TYPE,
+     "$.dtype is float8_e4m3fn" DST "int8 it must be int8", false},
+    {"a cache of int8 for float8", dst_e5m2, CLQ_ERROR_TYPE,
+     "$.dtype is int8" DST "float8_e5m2 it must be float8_e5m2", false},
+    {"round_mode is round", round_half, CLQ_ERROR_VALUE, "round_mode is \"round\": it must be \"rint\"",
+     false},
+    {"dst_type is quint8", dst_uint8, CLQ_ERROR_VALUE, "dst_type is 2" DST_TYPES, false},
+    {"dst_type past the last", dst_above, CLQ_ERROR_VALUE, "dst_type is 7" DST_TYPES, false},
+    {"dst_type below 0", dst_negative, CLQ_ERROR_VALUE, "dst_type is -1" DST_TYPES, false},
     {"an input of uint8", input_uint8, CLQ_ERROR_TYPE, "input.dtype is uint8: it must be int8", true},
     {"updates of int8", updates_int8, CLQ_ERROR_TYPE,
      "updates.dtype is int8: it must be float32, float16 or bfloat16", false},

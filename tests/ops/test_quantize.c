@@ -8,8 +8,8 @@ static const struct {
     enum reference_type type;
     int lanes;
 } outputs[] = {
-    {REFERENCE_I8, 1}, {REFERENCE_U8, 1}, {REFERENCE_I32, 1},
-    {REFERENCE_I4, 1}, {REFERENCE_I4, 2}, {REFERENCE_I4, 8},
+    {REFERENCE_I8, 1}, {REFERENCE_U8, 1}, {REFERENCE_I32, 1},  {REFERENCE_I4, 1},
+    {REFERENCE_I4, 2}, {REFERENCE_I4, 8}, {REFERENCE_E4M3, 1},
 };
 
 /* The mixed-radix digits of i, so that one loop runs through every combination. */

@@ -11,16 +11,33 @@
 enum { ROWS = 96, COLUMNS = 130, COUNT_X = ROWS * COLUMNS };
 static const double u = 0x1p-24;
 
+/* What rounding w to the type leaves off is at most least_half, or share of |w| where that is more: of integers a half. */
 struct format {
     const char *name;
     enum reference_type type;
-    double lowest, highest;
+    double lowest, highest, least_half, share;
 };
-static const struct format formats[] = {{"int8", REFERENCE_I8, -128, 127},
-                                        {"uint8", REFERENCE_U8, 0, 255},
-                                        {"int4", REFERENCE_I4, -8, 7},
-                                        {"uint4", REFERENCE_U4, 0, 15},
-                                        {"int32", REFERENCE_I32, -2147483648.0, 2147483520.0}};
+static const struct format formats[] = {{"int8", REFERENCE_I8, -128, 127, 0.5, 0},
+                                        {"uint8", REFERENCE_U8, 0, 255, 0.5, 0},
+                                        {"int4", REFERENCE_I4, -8, 7, 0.5, 0},
+                                        {"uint4", REFERENCE_U4, 0, 15, 0.5, 0},
+                                        {"int32", REFERENCE_I32, -2147483648.0, 2147483520.0, 0.5, 0},
+                                        {"float8_e4m3fn", REFERENCE_E4M3, -448, 448, 0x1p-10, 0x1p-4},
+                                        {"float8_e5m2", REFERENCE_E5M2, -57344, 57344, 0x1p-17, 0x1p-3}};
+
+static double left_off(const struct format *f, double w)
+{
+    return fmax(f->least_half, f->share * fabs(w));
+}
+
+static const struct format *format_of(enum reference_type type)
+{
+    const struct format *f = formats;
+
+    while (f->type != type)
+        f++;
+    return f;
+}
 
 /* Device memory as a dense tensor; released with everything at the end of a test. */
 static cl_mem held[32];
@@ -121,7 +138,8 @@ static void static_round_trip(const struct format *f, bool multiply, bool has_ze
         double rounded, bound;
         const float got = y_of(y, y_type, i, &rounded);
 
-        bound = step * (0.5 + (2 * fabs(w) + 3) * u) + 3 * u * fabs((double)x[i]) + rounded;
+        bound = step * (left_off(f, w) * (1 + 2 * u) + (2 * fabs(w) + 3) * u) + 3 * u * fabs((double)x[i]) +
+                rounded;
         if (w < f->lowest - 0.4999 || w > f->highest + 0.4999)
             continue;
         if (!(fabs((double)got - (double)x[i]) <= bound * (1 + 0x1p-20)))
@@ -170,6 +188,7 @@ static void dynamic_round_trip(enum reference_type type, bool symmetric, enum re
     static float x[COUNT_X], scale[ROWS];
     static unsigned char y[COUNT_X * 4];
     int64_t shape[2] = {ROWS, COLUMNS}, rows[1] = {ROWS};
+    const struct format *f = format_of(type);
     const double levels = (double)reference_types[type].minmax_steps;
     const size_t y_bytes = COUNT_X * type_bytes(y_type);
     struct random random = random_of(harness.seed + type + 9 * symmetric);
@@ -200,7 +219,7 @@ static void dynamic_round_trip(enum reference_type type, bool symmetric, enum re
             double rounded, bound;
             const float got = y_of(y, y_type, i, &rounded);
 
-            bound = symmetric ? s * (0.5 + u) + 3 * u * fabs((double)x[i])
+            bound = symmetric ? s * left_off(f, (double)x[i] / s) * (1 + 4 * u) + 3 * u * fabs((double)x[i])
                               : s * (0.5 + 4 * levels * u) + 8 * u * most;
             if (!(fabs((double)got - (double)x[i]) <= (bound + rounded) * (1 + 0x1p-20)))
                 fail_msg("%s%s: %a came back as %a, further than %a: scale %a, largest %a",
@@ -218,6 +237,10 @@ static void rows_within_the_bound(void **state)
         for (size_t y = 0; y < COUNT(y_types); y++) {
             dynamic_round_trip(REFERENCE_I4, symmetric, y_types[y]);
             dynamic_round_trip(REFERENCE_I8, symmetric, y_types[y]);
+            if (symmetric) {
+                dynamic_round_trip(REFERENCE_E4M3, symmetric, y_types[y]);
+                dynamic_round_trip(REFERENCE_E5M2, symmetric, y_types[y]);
+            }
         }
 }
 

@@ -152,8 +152,69 @@ static float read_bf16(const struct reference_type_row *row, uint64_t code)
     return reference_widen_bf16((uint16_t)code);
 }
 
-/* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and bfloats. */
-enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4 };
+/* A float of 8 bits: a sign, an exponent with this bias, and so many bits of a fraction. */
+struct float8 {
+    int fraction_bits, bias;
+};
+static const struct float8 e4m3 = {3, 7}, e5m2 = {2, 15};
+
+/* Counts the value in units of the last place of its binade, or of the lowest one, and rounds that. */
+static uint64_t round_float8(const struct reference_type_row *row, const struct float8 *type, float value)
+{
+    const uint64_t sign = signbit(value) ? 0x80 : 0;
+    const double magnitude = fmin(fabs((double)value), row->highest);
+    const int ones = 1 << type->fraction_bits;
+    int exponent, units;
+
+    if (isnan(value))
+        return 0x7f;
+    frexp(magnitude, &exponent);
+    exponent = exponent - 1 > 1 - type->bias ? exponent - 1 : 1 - type->bias;
+    units = (int)rint(ldexp(magnitude, type->fraction_bits - exponent));
+    if (units < ones)
+        return sign | (uint64_t)units;
+    return sign | (uint64_t)((exponent + type->bias) * ones + (units - ones));
+}
+
+static float read_float8(const struct float8 *type, uint64_t code)
+{
+    const int ones = 1 << type->fraction_bits;
+    const int exponent = (int)(code & 0x7f) / ones, fraction = (int)code % ones;
+    const float sign = code & 0x80 ? -1.0f : 1.0f;
+
+    if (exponent == 0)
+        return sign * ldexpf((float)fraction, 1 - type->bias - type->fraction_bits);
+    return sign * ldexpf((float)(ones + fraction), exponent - type->bias - type->fraction_bits);
+}
+
+static uint64_t round_e4m3(const struct reference_type_row *row, float value)
+{
+    return round_float8(row, &e4m3, value);
+}
+
+/* No infinity: the highest exponent is one as the others, but for its last code. */
+static float read_e4m3(const struct reference_type_row *row, uint64_t code)
+{
+    (void)row;
+    return (code & 0x7f) == 0x7f ? NAN : read_float8(&e4m3, code);
+}
+
+static uint64_t round_e5m2(const struct reference_type_row *row, float value)
+{
+    return round_float8(row, &e5m2, value);
+}
+
+static float read_e5m2(const struct reference_type_row *row, uint64_t code)
+{
+    (void)row;
+    if ((code & 0x7c) == 0x7c)
+        return code & 3 ? NAN : code & 0x80 ? -INFINITY : INFINITY;
+    return read_float8(&e5m2, code);
+}
+
+/* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and bfloats, and
+ * those of 8 bits. */
+enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4, E4M3FN = 10, E5M2 = 12 };
 
 #define BF16_MAX 0x1.fep127
 
@@ -167,6 +228,8 @@ const struct reference_type_row reference_types[REFERENCE_TYPES] = {
     [REFERENCE_I32] = {"int32", INT, 32, true, -0x1p31, 0x1p31 - 1, 0, 0, 0, round_integer, read_integer},
     [REFERENCE_I4] = {"int4", INT, 4, true, -8, 7, 15, 7, 0, round_integer, read_integer},
     [REFERENCE_U4] = {"uint4", UINT, 4, true, 0, 15, 15, 7, 8, round_integer, read_integer},
+    [REFERENCE_E4M3] = {"float8_e4m3fn", E4M3FN, 8, false, -448, 448, 0, 448, 0, round_e4m3, read_e4m3},
+    [REFERENCE_E5M2] = {"float8_e5m2", E5M2, 8, false, -57344, 57344, 0, 57344, 0, round_e5m2, read_e5m2},
     [REFERENCE_I64] = {"int64", INT, 64, true, -0x1p63, 0x1p63, 0, 0, 0, round_integer, read_integer},
 };
 

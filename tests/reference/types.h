@@ -17,6 +17,8 @@ enum reference_type {
     REFERENCE_I32,
     REFERENCE_I4,
     REFERENCE_U4,
+    REFERENCE_E4M3,
+    REFERENCE_E5M2,
     REFERENCE_I64, /* only of indices */
     REFERENCE_TYPES,
 };
@@ -27,9 +29,9 @@ struct reference_type_row {
     int dlpack_code; /* DLDataTypeCode */
     int bits;        /* 4: two codes to a byte, the lower nibble first; else whole bytes */
     bool integer;
-    double lowest, highest;  /* the finite values */
-    float minmax_steps;      /* from lowest to highest; 0 where no operator finds scales for the type */
-    float absmax_steps;      /* from absmax_zero_point to highest, and as far below */
+    double lowest, highest; /* the finite values */
+    float minmax_steps; /* from lowest to highest; 0 where no operator has a range of two ends for the type */
+    float absmax_steps; /* from absmax_zero_point to highest, and as far below */
     float absmax_zero_point; /* the middle of the range */
     uint64_t (*round)(const struct reference_type_row *row, float value);
     float (*read)(const struct reference_type_row *row, uint64_t code);
@@ -37,7 +39,8 @@ struct reference_type_row {
 extern const struct reference_type_row reference_types[REFERENCE_TYPES];
 
 /* The code of the nearest value of the type, ties to even. Integers saturate, and NaN gives 0: sat(rint(value)).
- * Floats overflow to infinity, and every NaN gives the canonical one. */
+ * Floats overflow to infinity, and every NaN gives the canonical one; those of 8 bits saturate, infinities too, and NaN
+ * gives 0x7f. */
 uint64_t reference_round(float value, enum reference_type type);
 
 /* The value of a code: exact but for int32 and int64, which round to nearest-even. */

@@ -36,7 +36,7 @@ static int64_t y_at(const struct dynamic_quantize_args *a, const struct place *p
 
 static float scalar_at(const struct call *call, unsigned buffer, uint32_t type, int64_t at)
 {
-    return type == CLQ_SCALAR_NONE ? 0.0f : run_load(call->run, buffer, (enum clq__type)type, at);
+    return type == CLQ_SCALAR_NONE ? -0.0f : run_load(call->run, buffer, (enum clq__type)type, at);
 }
 
 /* The way back: a row of y to one of x. */

@@ -61,7 +61,7 @@ static float parameter(const struct call *call, unsigned buffer, bool each, uint
                        int64_t element)
 {
     if (type == CLQ_SCALAR_NONE)
-        return 0.0f;
+        return -0.0f;
     if (each && type != CLQ_SCALAR_F32)
         run_fail(call->run, "buffer %u has one value an element, of type %u", buffer, type);
     return run_load(call->run, buffer, (enum clq__type)type, at + (each ? element : 0));

@@ -4,9 +4,10 @@
 enum reference_type units_type(enum clq__type type)
 {
     static const enum reference_type types[CLQ__TYPES] = {
-        [CLQ__F32] = REFERENCE_F32, [CLQ__F16] = REFERENCE_F16, [CLQ__BF16] = REFERENCE_BF16,
-        [CLQ__I8] = REFERENCE_I8,   [CLQ__U8] = REFERENCE_U8,   [CLQ__I32] = REFERENCE_I32,
-        [CLQ__I4] = REFERENCE_I4,   [CLQ__U4] = REFERENCE_U4,   [CLQ__I64] = REFERENCE_I64};
+        [CLQ__F32] = REFERENCE_F32,   [CLQ__F16] = REFERENCE_F16,  [CLQ__BF16] = REFERENCE_BF16,
+        [CLQ__I8] = REFERENCE_I8,     [CLQ__U8] = REFERENCE_U8,    [CLQ__I32] = REFERENCE_I32,
+        [CLQ__I4] = REFERENCE_I4,     [CLQ__U4] = REFERENCE_U4,    [CLQ__I64] = REFERENCE_I64,
+        [CLQ__E4M3] = REFERENCE_E4M3, [CLQ__E5M2] = REFERENCE_E5M2};
 
     return types[type];
 }

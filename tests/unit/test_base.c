@@ -14,6 +14,8 @@
 #include "base/variant.h"
 #include "runtime/source.h"
 
+#include <clquant/tensor.h>
+
 static void types_are_found_by_their_numbers(void **state)
 {
     static const struct {
@@ -30,6 +32,8 @@ static void types_are_found_by_their_numbers(void **state)
         {{kDLUInt, 4, 1}, CLQ__U4, 1},      {{kDLUInt, 4, 8}, CLQ__U4, 4},
         {{kDLFloat, 64, 1}, CLQ__NONE, 8},  {{kDLInt, 8, 2}, CLQ__NONE, 2},
         {{kDLBfloat, 32, 1}, CLQ__NONE, 4}, {{99, 8, 1}, CLQ__NONE, 1},
+        {CLQ_FLOAT8_E4M3FN, CLQ__E4M3, 1},  {CLQ_FLOAT8_E5M2, CLQ__E5M2, 1},
+        {{10, 8, 2}, CLQ__NONE, 2},         {{11, 8, 1}, CLQ__NONE, 1},
     };
 
     (void)state;

@@ -23,7 +23,8 @@ static void rows_are_what_dlpack_calls_them(void **state)
         {"bfloat16", kDLBfloat, 16, REFERENCE_BF16}, {"int8", kDLInt, 8, REFERENCE_I8},
         {"uint8", kDLUInt, 8, REFERENCE_U8},         {"int32", kDLInt, 32, REFERENCE_I32},
         {"int4", kDLInt, 4, REFERENCE_I4},           {"uint4", kDLUInt, 4, REFERENCE_U4},
-        {"int64", kDLInt, 64, REFERENCE_I64},
+        {"int64", kDLInt, 64, REFERENCE_I64},        {"float8_e4m3fn", 10, 8, REFERENCE_E4M3},
+        {"float8_e5m2", 12, 8, REFERENCE_E5M2},
     };
 
     (void)state;
@@ -52,6 +53,11 @@ static void every_code_comes_back(void **state)
 
             if (isnan(value)) {
                 assert_true(isnan(reference_read(reference_round(value, type), type)));
+                continue;
+            }
+            if (isinf(value) && row->bits == 8) { /* saturates */
+                assert_true(reference_read(reference_round(value, type), type) ==
+                            copysign(row->highest, value));
                 continue;
             }
             assert_int_equal(reference_round(value, type), code);
@@ -87,6 +93,60 @@ static void steps_fill_the_range(void **state)
             assert_true((double)row->minmax_steps == row->highest - row->lowest);
     }
     assert_true(found > 0);
+}
+
+/* The nearest of the finite values, of two the even one: looked for in both directions from every value and every
+ * middle of two. */
+static void float8_rounds_to_the_nearest(void **state)
+{
+    static const enum reference_type types[] = {REFERENCE_E4M3, REFERENCE_E5M2};
+
+    (void)state;
+    for (size_t t = 0; t < 2; t++) {
+        const uint64_t top = reference_round(INFINITY, types[t]);
+
+        assert_true((double)reference_read(top, types[t]) == reference_types[types[t]].highest);
+        for (uint64_t code = 0; code < top; code++) {
+            const float low = reference_read(code, types[t]), high = reference_read(code + 1, types[t]);
+            const float middle = 0.5f * (low + high), above = nextafterf(middle, INFINITY),
+                        below = nextafterf(middle, 0.0f);
+
+            assert_true(low < high);
+            assert_int_equal(reference_round(middle, types[t]), code + code % 2);
+            assert_int_equal(reference_round(below, types[t]), code);
+            assert_int_equal(reference_round(above, types[t]), code + 1);
+            assert_int_equal(reference_round(-middle, types[t]), 0x80 | (code + code % 2));
+            assert_int_equal(reference_round(-below, types[t]), 0x80 | code);
+            assert_int_equal(reference_round(-above, types[t]), 0x80 | (code + 1));
+        }
+        assert_int_equal(reference_round(-INFINITY, types[t]), 0x80 | top);
+        assert_int_equal(reference_round(3e38f, types[t]), top);
+        assert_int_equal(reference_round(-0x1p-149f, types[t]), 0x80);
+        assert_int_equal(reference_round(NAN, types[t]), 0x7f);
+        assert_int_equal(reference_round(-NAN, types[t]), 0x7f);
+    }
+}
+
+/* Written down from the tables of the OCP's page. */
+static void float8_by_hand(void **state)
+{
+    (void)state;
+    assert_true(reference_read(0x7e, REFERENCE_E4M3) == 448.0f);
+    assert_true(reference_read(0x08, REFERENCE_E4M3) == 0x1p-6f);
+    assert_true(reference_read(0x07, REFERENCE_E4M3) == 0x1.cp-7f);
+    assert_true(reference_read(0x81, REFERENCE_E4M3) == -0x1p-9f);
+    assert_true(isnan(reference_read(0x7f, REFERENCE_E4M3)) && isnan(reference_read(0xff, REFERENCE_E4M3)));
+    assert_true(reference_read(0x7b, REFERENCE_E5M2) == 57344.0f);
+    assert_true(reference_read(0x04, REFERENCE_E5M2) == 0x1p-14f);
+    assert_true(reference_read(0x83, REFERENCE_E5M2) == -0x1.8p-15f);
+    assert_true(reference_read(0x01, REFERENCE_E5M2) == 0x1p-16f);
+    assert_true(reference_read(0x7c, REFERENCE_E5M2) == INFINITY &&
+                reference_read(0xfc, REFERENCE_E5M2) == -INFINITY);
+    for (uint64_t code = 0x7d; code <= 0x7f; code++)
+        assert_true(isnan(reference_read(code, REFERENCE_E5M2)) &&
+                    isnan(reference_read(0x80 | code, REFERENCE_E5M2)));
+    assert_true(signbit(reference_read(0x80, REFERENCE_E4M3)) &&
+                reference_read(0x80, REFERENCE_E4M3) == 0.0f);
 }
 
 static void integers_are_read_exactly(void **state)
@@ -160,6 +220,8 @@ int main(void)
         cmocka_unit_test(rows_are_what_dlpack_calls_them),
         cmocka_unit_test(every_code_comes_back),
         cmocka_unit_test(steps_fill_the_range),
+        cmocka_unit_test(float8_rounds_to_the_nearest),
+        cmocka_unit_test(float8_by_hand),
         cmocka_unit_test(integers_are_read_exactly),
         cmocka_unit_test(units_by_hand),
         cmocka_unit_test(stores_codes_of_every_type),

@@ -123,8 +123,11 @@ void ask_scales(clq_context *context, DLDataType x_type)
  * turned, of int32 too. */
 static void ask_dynamic(clq_context *context, DLDataType x_type)
 {
-    const DLDataType y_types[] = {CLQ_INT8, CLQ_INT4, CLQ_UINT8, CLQ_UINT4};
-    const DLDataType q_types[] = {CLQ_INT8, CLQ_INT4, CLQ_UINT8, CLQ_UINT4, CLQ_INT32};
+    const DLDataType y_types[] = {CLQ_INT8,  CLQ_INT4,          CLQ_UINT8,
+                                  CLQ_UINT4, CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2};
+    const int count = (int)(sizeof(y_types) / sizeof(y_types[0]));
+    const DLDataType q_types[] = {CLQ_INT8,  CLQ_INT4,          CLQ_UINT8,      CLQ_UINT4,
+                                  CLQ_INT32, CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2};
     int64_t shape[] = {2, 8}, columns[] = {8}, rows[] = {2};
     cl_int code = CL_SUCCESS;
     cl_mem buffers[5];
@@ -142,22 +145,26 @@ static void ask_dynamic(clq_context *context, DLDataType x_type)
     const DLTensor offset = {
         .data = buffers[4], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = rows};
 
-    for (int kernel = 0; kernel < 16; kernel++) {
+    for (int kernel = 0; kernel < 4 * count; kernel++) {
+        const int type = kernel % count;
+        const bool symmetric = type >= 4;
         const DLTensor y = {
-            .data = buffers[3], .device = opencl, .ndim = 2, .dtype = y_types[kernel & 3], .shape = shape};
+            .data = buffers[3], .device = opencl, .ndim = 2, .dtype = y_types[type], .shape = shape};
         const clq_status status = clq_dynamic_quantize_build(
-            context, &(struct clq_dynamic_quantize_desc){.x = &x,
-                                                         .smooth_scales = kernel & 4 ? &smooth : NULL,
-                                                         .y = &y,
-                                                         .scales = &scale,
-                                                         .offsets = &offset,
-                                                         .rotate = kernel & 8 ? 4 : 0});
+            context,
+            &(struct clq_dynamic_quantize_desc){.x = &x,
+                                                .smooth_scales = kernel / count % 2 == 0 ? &smooth : NULL,
+                                                .y = &y,
+                                                .scales = &scale,
+                                                .offsets = symmetric ? NULL : &offset,
+                                                .symmetric = symmetric,
+                                                .rotate = kernel / count >= 2 ? 4 : 0});
 
         if (status != CLQ_OK)
             print_error("%s\n", clq_error_detail());
         assert_int_equal(status, CLQ_OK);
     }
-    for (int type = 0; type < 5; type++) {
+    for (int type = 0; type < 7; type++) {
         const DLTensor q = {
             .data = buffers[3], .device = opencl, .ndim = 2, .dtype = q_types[type], .shape = shape};
         const clq_status status =
@@ -179,12 +186,13 @@ static void ask_dynamic(clq_context *context, DLDataType x_type)
 void ask_all(clq_context *context)
 {
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
-    const DLDataType y_types[] = {CLQ_INT8, CLQ_UINT8, CLQ_INT32, CLQ_INT4, CLQ_UINT4};
+    const DLDataType y_types[] = {CLQ_INT8,  CLQ_UINT8,         CLQ_INT32,      CLQ_INT4,
+                                  CLQ_UINT4, CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2};
 
     for (int x = 0; x < 3; x++) {
         ask_scales(context, x_types[x]);
         ask_dynamic(context, x_types[x]);
-        for (int y = 0; y < 5; y++)
+        for (int y = 0; y < 7; y++)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)
                 for (int params = 0; params < 3; params++)
                     ask_static(context, x_types[x], y_types[y], mode, params);

@@ -3,6 +3,8 @@
  * what stands beside it. */
 #include "rows.h"
 
+#include <clquant/tensor.h>
+
 #include <stdio.h>
 
 static const struct {
@@ -15,7 +17,8 @@ static const struct {
                   {"int8", {kDLInt, 8, 1}, REFERENCE_I8},
                   {"uint8", {kDLUInt, 8, 1}, REFERENCE_U8},
                   {"int32", {kDLInt, 32, 1}, REFERENCE_I32},
-                  {"int4", {kDLInt, 4, 1}, REFERENCE_I4}};
+                  {"int4", {kDLInt, 4, 1}, REFERENCE_I4},
+                  {"float8_e4m3fn", {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}, REFERENCE_E4M3}};
 static const char *const operations[OPERATIONS] = {
     "quantize",    "group_quantize", "quantize_scatter", "dynamic_quantize", "dynamic_quantize_scatter",
     "find_scales", "dequantize"};
@@ -38,8 +41,10 @@ static const struct sets {
   dynamic = {FLOATS, INT8_INT4, RANGES}, dynamic16 = {OF(F16), INT8_INT4, RANGES},
   found = {OF(F32) | OF(F16), OF(I8), OF(DIVIDE)}, scattered = {OF(F16), OF(I8), OF(DIVIDE)},
   rounded = {OF(F16), OF(I8), OF(DIVIDE)}, dyn4 = {OF(F16), OF(I4), OF(ASYMMETRIC)},
-  dyn8 = {OF(F16), OF(I8), OF(ASYMMETRIC)}, back = {INT8_INT4, OF(F16), OF(DIVIDE)},
-  back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)}, rotated = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BY_128},
+  dyn8 = {OF(F16), OF(I8), OF(ASYMMETRIC)}, float8 = {OF(F16), OF(E4M3), OF(DIVIDE)},
+  dynamic_float8 = {OF(F16), OF(E4M3), OF(SYMMETRIC)}, back_float8 = {OF(E4M3), OF(F16), OF(DIVIDE)},
+  back = {INT8_INT4, OF(F16), OF(DIVIDE)}, back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)},
+  rotated = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BY_128},
   back_rotated = {INT8_INT4, OF(F16), OF(DYNAMIC) | BY_128};
 enum { BY_DENSE = LIMITS | BESIDE_DENSE, BY_UNROTATED = LIMITS | BESIDE_UNROTATED };
 
@@ -61,6 +66,8 @@ static const struct dense {
     {QUANTIZE, &divided, PER_OTHER_AXIS, 4096, BY_DENSE, "per index of axis 1, inner size 4096"},
     {QUANTIZE, &divided, STRIDED, 4096, BY_DENSE, "strided rows, per index of the last axis"},
     {QUANTIZE, &rounded, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis, rounded first"},
+    {QUANTIZE, &float8, PER_TENSOR, 8192, LIMITS, "per tensor"},
+    {QUANTIZE, &float8, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
     {GROUP_QUANTIZE, &grouped, PER_GROUP, 4096, BY_DENSE, "64 uneven groups"},
     {DYNAMIC_QUANTIZE, &dynamic16, PER_ROW, 96, LIMITS, "rows of 96"},
     {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 128, LIMITS, "rows of 128"},
@@ -68,11 +75,14 @@ static const struct dense {
     {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 4096, LIMITS, "rows of 4096"},
     {DYNAMIC_QUANTIZE, &rotated, PER_ROW, 128, BY_UNROTATED, "rotated by 128, rows of 128"},
     {DYNAMIC_QUANTIZE, &rotated, PER_ROW, 1024, BY_UNROTATED, "rotated by 128, rows of 1024"},
+    {DYNAMIC_QUANTIZE, &dynamic_float8, PER_ROW, 128, LIMITS, "rows of 128"},
+    {DYNAMIC_QUANTIZE, &dynamic_float8, PER_ROW, 4096, LIMITS, "rows of 4096"},
     {FIND_SCALES, &found, PER_TENSOR, 8192, LIMITS, "per tensor"},
     {FIND_SCALES, &found, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
     {FIND_SCALES, &found, PER_FIRST_AXIS, 8192, LIMITS, "per index of the first axis"},
     {DEQUANTIZE, &back, PER_TENSOR, 8192, LIMITS, "per tensor"},
     {DEQUANTIZE, &back, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
+    {DEQUANTIZE, &back_float8, PER_TENSOR, 8192, LIMITS, "per tensor"},
     {DEQUANTIZE, &back_rows, PER_ROW, 128, LIMITS, "per row of 128"},
     {DEQUANTIZE, &back_rows, PER_ROW, 96, LIMITS, "per row of 96"},
     {DEQUANTIZE, &back_rotated, PER_ROW, 128, BY_UNROTATED, "rotated by 128, per row of 128"},

@@ -20,7 +20,7 @@ enum operation {
     OPERATIONS,
 };
 
-enum type { F32, F16, BF16, I8, U8, I32, I4, TYPES };
+enum type { F32, F16, BF16, I8, U8, I32, I4, E4M3, TYPES };
 enum mode { MULTIPLY, DIVIDE, ASYMMETRIC, SYMMETRIC, DYNAMIC, MODES };
 
 enum layout {

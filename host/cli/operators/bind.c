@@ -17,7 +17,8 @@ static bool bind_one(struct operator_call *call, size_t i)
         return true;
     if (tensor->type->dtype.bits == 0)
         return REFUSE(call,
-                      "%s: tensor '%.200s' is %s; clquant computes with F32, F16, BF16, I8, U8, I32 and I64",
+                      "%s: tensor '%.200s' is %s; clquant computes with F32, F16, BF16, I8, U8, I32, I64, "
+                      "F8_E4M3 and F8_E5M2",
                       operator_path(call, i), tensor->name, tensor->type->name);
     if (tensor->rank > SAFETENSORS_MAX_RANK)
         return REFUSE(call, "%s: tensor '%.200s' has %zu dimensions, more than %d", operator_path(call, i),
@@ -168,6 +169,8 @@ bool operator_type_cache(struct operator_call *call, size_t input, size_t option
         {"I32", "int4", {kDLInt, 4, NIBBLES_IN_WORD}, true},
         {"U8", "uint4", {kDLUInt, 4, NIBBLES_IN_BYTE}, false},
         {"I32", "uint4", {kDLUInt, 4, NIBBLES_IN_WORD}, false},
+        {"F8_E4M3", "float8_e4m3fn", {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}, true},
+        {"F8_E5M2", "float8_e5m2", {CLQ_CODE_FLOAT8_E5M2, 8, 1}, true},
     };
     const struct safetensors_tensor *cache = call->sources[input];
     const int64_t value = call->values[option];
@@ -187,8 +190,8 @@ bool operator_type_cache(struct operator_call *call, size_t input, size_t option
                       operator_path(call, input), cache->name);
     return REFUSE(
         call,
-        "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 or uint4 in bytes) "
-        "or I32 (int4 or uint4 in words)",
+        "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 or uint4 in bytes), "
+        "I32 (int4 or uint4 in words), F8_E4M3 (float8_e4m3fn) or F8_E5M2 (float8_e5m2)",
         operator_path(call, input), cache->name, cache->type->name, dtype ? ", and --dtype is " : "",
         dtype ? dtype : "");
 }

@@ -6,46 +6,54 @@
 
 enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX };
 enum { OF, MODE, AXIS, BLOCK, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT, ROTATE };
-enum { LEFT_OUT = OPERATOR_UNSET, INT8, UINT8, INT32, INT4, UINT4 };
+enum { LEFT_OUT = OPERATOR_UNSET, INT8, UINT8, INT32, INT4, UINT4, E4M3FN, E5M2 };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
 
 /* What q holds: by its type in the file, and --of where that leaves a choice. Words are int4 in a cache. */
 static bool type_q(struct operator_call *call)
 {
+    enum implied { NEVER, GATHERED, ALWAYS }; /* where --of is left out */
+    static const struct {
+        const char *in_file;
+        int64_t of;
+        DLDataType dtype;
+        enum implied implied;
+    } types[] = {
+        {"I8", INT8, {kDLInt, 8, 1}, ALWAYS},
+        {"U8", UINT8, {kDLUInt, 8, 1}, NEVER},
+        {"U8", INT4, {kDLInt, 4, NIBBLES_IN_BYTE}, NEVER},
+        {"U8", UINT4, {kDLUInt, 4, NIBBLES_IN_BYTE}, NEVER},
+        {"I32", INT32, {kDLInt, 32, 1}, NEVER},
+        {"I32", INT4, {kDLInt, 4, NIBBLES_IN_WORD}, GATHERED},
+        {"I32", UINT4, {kDLUInt, 4, NIBBLES_IN_WORD}, NEVER},
+        {"F8_E4M3", E4M3FN, {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}, ALWAYS},
+        {"F8_E5M2", E5M2, {CLQ_CODE_FLOAT8_E5M2, 8, 1}, ALWAYS},
+    };
     const struct safetensors_tensor *q = call->sources[Q];
     const char *in_file = q->type->name;
     const int64_t of = call->values[OF];
     const bool byte = strcmp(in_file, "U8") == 0, word = strcmp(in_file, "I32") == 0;
+    const enum implied least = call->sources[INDICES] ? GATHERED : ALWAYS;
 
-    if (strcmp(in_file, "I8") == 0 && (of == LEFT_OUT || of == INT8))
-        call->dtypes[Q] = CLQ_INT8;
-    else if (byte && of == UINT8)
-        call->dtypes[Q] = CLQ_UINT8;
-    else if (byte && of == INT4)
-        call->dtypes[Q] = CLQ_INT4_BYTES;
-    else if (byte && of == UINT4)
-        call->dtypes[Q] = CLQ_UINT4_BYTES;
-    else if (word && of == INT32)
-        call->dtypes[Q] = CLQ_INT32;
-    else if (word && (of == INT4 || (of == LEFT_OUT && call->sources[INDICES])))
-        call->dtypes[Q] = CLQ_INT4_WORDS;
-    else if (word && of == UINT4)
-        call->dtypes[Q] = CLQ_UINT4_WORDS;
-    else if ((byte || word) && of == LEFT_OUT)
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        if (strcmp(in_file, types[i].in_file) == 0 &&
+            (of == LEFT_OUT ? types[i].implied >= least : of == types[i].of)) {
+            call->dtypes[Q] = types[i].dtype;
+            return true;
+        }
+    if ((byte || word) && of == LEFT_OUT)
         return REFUSE(call,
                       "%s: tensor '%.200s' is %s, which may be %s, int4 or uint4: --of %s, --of int4 or --of "
                       "uint4 is expected",
                       operator_path(call, Q), q->name, in_file, byte ? "uint8" : "int32",
                       byte ? "uint8" : "int32");
-    else
-        return REFUSE(call,
-                      "%s: tensor '%.200s' is %s%s%s: it may be I8 (int8), U8 (uint8, or int4 or uint4 in "
-                      "bytes) or I32 "
-                      "(int32, or int4 or uint4 in words)",
-                      operator_path(call, Q), q->name, in_file, of == LEFT_OUT ? "" : ", and --of is ",
-                      of == LEFT_OUT ? "" : call->op->options[OF].choices[of]);
-    return true;
+    return REFUSE(call,
+                  "%s: tensor '%.200s' is %s%s%s: it may be I8 (int8), U8 (uint8, or int4 or uint4 in "
+                  "bytes), I32 (int32, or int4 or uint4 in words), F8_E4M3 (float8_e4m3fn) or F8_E5M2 "
+                  "(float8_e5m2)",
+                  operator_path(call, Q), q->name, in_file, of == LEFT_OUT ? "" : ", and --of is ",
+                  of == LEFT_OUT ? "" : call->op->options[OF].choices[of]);
 }
 
 /* One call has one of them, and a file may call either by the other's name. */
@@ -186,7 +194,7 @@ const struct operator_description dequantize_operator = {
                 {OFFSETS, "cache_offsets"}},
     .inputs =
         {
-            [Q] = {"q", false, "I8, U8 or I32"},
+            [Q] = {"q", false, "I8, U8, I32, F8_E4M3 or F8_E5M2"},
             [SCALES] = {"scales", false,
                         "F32, F16 or BF16; one, one per index, by shape; per group, or per row"},
             [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
@@ -196,8 +204,10 @@ const struct operator_description dequantize_operator = {
         },
     .options =
         {
-            [OF] = {"of", (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", NULL}, NULL,
-                    "what q holds; needed where it is U8 or I32"},
+            [OF] = {"of",
+                    (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", "float8_e4m3fn",
+                                          "float8_e5m2", NULL},
+                    NULL, "what q holds; needed where it is U8 or I32"},
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL},
                       "divide", "what was done with scales"},
             [AXIS] = {"axis", NULL, "-1",

@@ -8,7 +8,12 @@ enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {{kDLInt, 4, 1}, {kDLInt, 8, 1}, {kDLUInt, 4, 1}, {kDLUInt, 8, 1}};
+    static const DLDataType dtypes[] = {{kDLInt, 4, 1},
+                                        {kDLInt, 8, 1},
+                                        {kDLUInt, 4, 1},
+                                        {kDLUInt, 8, 1},
+                                        {CLQ_CODE_FLOAT8_E4M3FN, 8, 1},
+                                        {CLQ_CODE_FLOAT8_E5M2, 8, 1}};
 
     return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER) &&
            operator_add_row_output(call, "scales", X) &&
@@ -48,7 +53,8 @@ const struct operator_description dynamic_quantize_operator = {
     .formula = "  scales = max((mx - mn) / 15, 1e-12), off = 7 - mx / scales    (int8: / 255, 127)\n"
                "  uint4: off = 15 - mx / scales; uint8: / 255, off = 255 - mx / scales\n"
                "  y = sat(rint(x * (1 / scales) + off)), offsets = -off\n"
-               "  symmetric: scales = max(amax / 7, 1e-12), no offsets         (int8: / 127)",
+               "  symmetric: scales = max(amax / 7, 1e-12), no offsets         (int8: / 127)\n"
+               "  float8 is always symmetric: / 448, or / 57344 for float8_e5m2",
     .outputs = "y, scales, [offsets]",
     .inputs =
         {
@@ -58,8 +64,10 @@ const struct operator_description dynamic_quantize_operator = {
     .aliases = {{SMOOTH_SCALES, "smooth_scale"}},
     .options =
         {
-            [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", "uint4", "uint8", NULL}, "int4",
-                       "what y holds"},
+            [DTYPE] = {"dtype",
+                       (const char *const[]){"int4", "int8", "uint4", "uint8", "float8_e4m3fn", "float8_e5m2",
+                                             NULL},
+                       "int4", "what y holds"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
                            "how int4 or uint4 is stored: two in a U8, or eight in an I32"},

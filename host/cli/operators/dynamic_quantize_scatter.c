@@ -83,7 +83,8 @@ const struct operator_description dynamic_quantize_scatter_operator = {
     .outputs = "cache, cache_scales, [cache_offsets]",
     .inputs =
         {
-            [CACHE] = {"cache", false, "I8, U8 or I32 (int4 or uint4 in words), rank 3 to 8"},
+            [CACHE] = {"cache", false,
+                       "I8, U8, I32 (int4 or uint4 in words), F8_E4M3 or F8_E5M2, rank 3 to 8"},
             [CACHE_SCALES] = {"cache_scales", false, "F32, cache's shape less the last dimension"},
             [CACHE_OFFSETS] = {"cache_offsets", true, "the same; absent where symmetric"},
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
@@ -95,8 +96,10 @@ const struct operator_description dynamic_quantize_scatter_operator = {
                 {SMOOTH_SCALES, "smooth_scale"}},
     .options =
         {
-            [DTYPE] = {"dtype", (const char *const[]){"int4", "int8", "uint4", "uint8", NULL}, NULL,
-                       "what cache holds; needed where it is U8"},
+            [DTYPE] = {"dtype",
+                       (const char *const[]){"int4", "int8", "uint4", "uint8", "float8_e4m3fn", "float8_e5m2",
+                                             NULL},
+                       NULL, "what cache holds; needed where it is U8"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
             [SLOTS] = OPERATOR_SLOTS,

@@ -7,7 +7,11 @@ enum { DTYPE, ROUND_FIRST, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {{kDLInt, 8, 1}, {kDLInt, 4, 1}, {kDLUInt, 4, 1}};
+    static const DLDataType dtypes[] = {{kDLInt, 8, 1},
+                                        {kDLInt, 4, 1},
+                                        {kDLUInt, 4, 1},
+                                        {CLQ_CODE_FLOAT8_E4M3FN, 8, 1},
+                                        {CLQ_CODE_FLOAT8_E5M2, 8, 1}};
 
     return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
 }
@@ -56,8 +60,9 @@ const struct operator_description group_quantize_operator = {
     .aliases = {{SCALES, "scale"}, {ZERO_POINTS, "offset"}},
     .options =
         {
-            [DTYPE] = {"dtype", (const char *const[]){"int8", "int4", "uint4", NULL}, "int8",
-                       "the type of y"},
+            [DTYPE] = {"dtype",
+                       (const char *const[]){"int8", "int4", "uint4", "float8_e4m3fn", "float8_e5m2", NULL},
+                       "int8", "the type of y"},
             [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
             [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
                            "what int4 or uint4 is packed into"},

@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { INPUT, INDICES, UPDATES, QUANT_SCALES, QUANT_ZERO_POINTS };
-enum { AXIS, QUANT_AXIS, REDUCE, STRICT };
+enum { AXIS, QUANT_AXIS, REDUCE, DST_TYPE, ROUND_MODE, STRICT };
 
 static bool plan_copy(struct operator_call *call)
 {
@@ -29,12 +29,19 @@ static struct clq_quantize_scatter_desc general_of(const struct operator_call *c
     };
 }
 
+static enum clq_npu_dtype dst_type_of(const struct operator_call *call)
+{
+    static const enum clq_npu_dtype dtypes[] = {CLQ_NPU_QINT8, CLQ_NPU_FLOAT8_E4M3FN, CLQ_NPU_FLOAT8_E5M2};
+
+    return dtypes[call->values[DST_TYPE]];
+}
+
 static clq_status check_with(struct operator_call *call, const DLTensor *output)
 {
-    return clq_npu_quant_scatter_check(operator_input(call, INPUT), operator_input(call, INDICES),
-                                       operator_input(call, UPDATES), operator_input(call, QUANT_SCALES),
-                                       operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS],
-                                       (int)call->values[QUANT_AXIS], "update", output);
+    return clq_npu_quant_scatter_check(
+        operator_input(call, INPUT), operator_input(call, INDICES), operator_input(call, UPDATES),
+        operator_input(call, QUANT_SCALES), operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS],
+        (int)call->values[QUANT_AXIS], "update", dst_type_of(call), "rint", output);
 }
 
 static clq_status check_copy(struct operator_call *call)
@@ -73,7 +80,7 @@ static clq_status run_copy(struct operator_call *call, cl_event *done)
         call->context, call->queue, operator_input(call, INPUT), operator_input(call, INDICES),
         operator_input(call, UPDATES), operator_input(call, QUANT_SCALES),
         operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS], (int)call->values[QUANT_AXIS],
-        "update", operator_output(call, 0), 0, NULL, done);
+        "update", dst_type_of(call), "rint", operator_output(call, 0), 0, NULL, done);
 
     return status != CLQ_OK ? status : count(call);
 }
@@ -84,7 +91,7 @@ static clq_status run_in_place(struct operator_call *call, cl_event *done)
         call->context, call->queue, operator_output(call, 0), operator_input(call, INDICES),
         operator_input(call, UPDATES), operator_input(call, QUANT_SCALES),
         operator_input(call, QUANT_ZERO_POINTS), (int)call->values[AXIS], (int)call->values[QUANT_AXIS],
-        "update", 0, NULL, done);
+        "update", dst_type_of(call), "rint", 0, NULL, done);
 
     return status != CLQ_OK ? status : count(call);
 }
@@ -102,6 +109,9 @@ static clq_status run_in_place(struct operator_call *call, cl_event *done)
         [AXIS] = {"axis", NULL, "-2", "the axis that a start counts on: neither the first nor the last"},    \
         [QUANT_AXIS] = {"quant-axis", NULL, "-1", "the axis of the scales: only the last is allowed"},       \
         [REDUCE] = {"reduce", (const char *const[]){"update", NULL}, "update", "what is done there"},        \
+        [DST_TYPE] = {"dst-type", (const char *const[]){"int8", "float8_e4m3fn", "float8_e5m2", NULL},       \
+                      "int8", "the type that is written"},                                                   \
+        [ROUND_MODE] = {"round-mode", (const char *const[]){"rint", NULL}, "rint", "how it is rounded"},     \
         [STRICT] = OPERATOR_STRICT,                                                                          \
     }
 
@@ -110,7 +120,8 @@ const struct operator_description npu_quant_scatter_operator = {
     .summary = "Quantizes updates into a copy of input as npu_quant_scatter(input, ...) does.",
     .formula = FORMULA,
     .outputs = "output",
-    .inputs = {[INPUT] = {"input", false, "I8, rank 3 to 8"}, OTHER_INPUTS},
+    .inputs = {[INPUT] = {"input", false, "I8, F8_E4M3 or F8_E5M2, as --dst-type says; rank 3 to 8"},
+               OTHER_INPUTS},
     .options = OPTIONS,
     .plan = plan_copy,
     .check = check_copy,
@@ -123,7 +134,8 @@ const struct operator_description npu_quant_scatter_in_place_operator = {
     .summary = "The same in place: self comes out changed.",
     .formula = FORMULA,
     .outputs = "self",
-    .inputs = {[INPUT] = {"self", false, "I8, rank 3 to 8"}, OTHER_INPUTS},
+    .inputs = {[INPUT] = {"self", false, "I8, F8_E4M3 or F8_E5M2, as --dst-type says; rank 3 to 8"},
+               OTHER_INPUTS},
     .options = OPTIONS,
     .plan = plan_in_place,
     .check = check_in_place,

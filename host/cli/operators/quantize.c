@@ -7,8 +7,13 @@ enum { DTYPE, AXIS, BLOCK, MODE, ROUND_FIRST, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {
-        {kDLInt, 8, 1}, {kDLUInt, 8, 1}, {kDLInt, 32, 1}, {kDLInt, 4, 1}, {kDLUInt, 4, 1}};
+    static const DLDataType dtypes[] = {{kDLInt, 8, 1},
+                                        {kDLUInt, 8, 1},
+                                        {kDLInt, 32, 1},
+                                        {kDLInt, 4, 1},
+                                        {kDLUInt, 4, 1},
+                                        {CLQ_CODE_FLOAT8_E4M3FN, 8, 1},
+                                        {CLQ_CODE_FLOAT8_E5M2, 8, 1}};
 
     return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
 }
@@ -46,7 +51,8 @@ const struct operator_description quantize_operator =
         .name = "quantize",
         .summary = "Quantizes x with given scales.",
         .formula = "  divide    y = sat(rint(x / scales + zero_points))\n"
-                   "  multiply  y = sat(rint(x * scales + zero_points))",
+                   "  multiply  y = sat(rint(x * scales + zero_points))\n"
+                   "  float8    the sum rounded to the type; without zero_points -0 stays -0",
         .outputs = "y; int4 or uint4 is U8 with half the last dimension, or with words I32 with an eighth",
         .inputs =
             {
@@ -56,7 +62,9 @@ const struct operator_description quantize_operator =
             },
         .options =
             {
-                [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", NULL},
+                [DTYPE] = {"dtype",
+                           (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", "float8_e4m3fn",
+                                                 "float8_e5m2", NULL},
                            "int8", "the type of y"},
                 [AXIS] = {"axis", NULL, "-1", "the axis of scales and zero_points"},
                 [BLOCK] = OPERATOR_BLOCK("the axis"),

@@ -66,7 +66,8 @@ const struct operator_description quantize_scatter_operator = {
     .outputs = "cache",
     .inputs =
         {
-            [CACHE] = {"cache", false, "I8, U8 or I32 (int4 or uint4 in words), rank 2 to 8"},
+            [CACHE] = {"cache", false,
+                       "I8, U8, I32 (int4 or uint4 in words), F8_E4M3 or F8_E5M2, rank 2 to 8"},
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
             [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
             [SCALES] = {"scales", false,
@@ -75,12 +76,14 @@ const struct operator_description quantize_scatter_operator = {
         },
     .options =
         {
-            [DTYPE] = {"dtype", (const char *const[]){"int8", "uint8", "int4", "uint4", NULL}, NULL,
-                       "what cache holds; needed where it is U8"},
+            [DTYPE] = {"dtype",
+                       (const char *const[]){"int8", "uint8", "int4", "uint4", "float8_e4m3fn", "float8_e5m2",
+                                             NULL},
+                       NULL, "what cache holds; needed where it is U8"},
             [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
             [BLOCK] = OPERATOR_BLOCK("the last axis"),
-            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
-                      "what is done with scales"},
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
+                      "divide", "what is done with scales"},
             [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
             [SLOTS] = OPERATOR_SLOTS,
             [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,

@@ -5,29 +5,34 @@
 
 enum { CALLS = 40, LARGE_CALLS = 2, LARGE = 100000 };
 
-/* The one float type that goes with an integer type and a mode in the spread; NO_TYPE: none. */
+/* The one float type that goes with a quantized type and a mode in the spread; NO_TYPE: none. */
 enum { NO_TYPE = -1 };
-static int spread_type(int integer, int multiply)
+static int spread_type(int quantized, int multiply)
 {
-    static const int types[REFERENCE_TYPES][2] = {[REFERENCE_I8] = {REFERENCE_F32, REFERENCE_BF16},
-                                                  [REFERENCE_U8] = {NO_TYPE, REFERENCE_F16},
-                                                  [REFERENCE_I32] = {REFERENCE_BF16, NO_TYPE},
-                                                  [REFERENCE_I4] = {NO_TYPE, REFERENCE_F16},
-                                                  [REFERENCE_U4] = {NO_TYPE, REFERENCE_BF16}};
+    static const int types[REFERENCE_TYPES][2] = {
+        [REFERENCE_I8] = {REFERENCE_F32, REFERENCE_BF16}, [REFERENCE_U8] = {NO_TYPE, REFERENCE_F16},
+        [REFERENCE_I32] = {REFERENCE_BF16, NO_TYPE},      [REFERENCE_I4] = {NO_TYPE, REFERENCE_F16},
+        [REFERENCE_U4] = {NO_TYPE, REFERENCE_BF16},       [REFERENCE_E4M3] = {REFERENCE_F16, NO_TYPE},
+        [REFERENCE_E5M2] = {NO_TYPE, REFERENCE_F32}};
 
-    return types[integer][multiply];
+    return types[quantized][multiply];
 }
 
-/* Its mode there; NO_TYPE: it is not in it. What reads integers has the first of a type's two. */
+static bool is_back(const struct line *line)
+{
+    return TYPES_QUANTIZED >> line->src & 1;
+}
+
+/* Its mode there; NO_TYPE: it is not in it. The way back has the first of a type's two. */
 static int spread_mode(const struct line *line)
 {
-    const bool from_float = !reference_types[line->src].integer;
-    const int integer = from_float ? line->dst : line->src, other = from_float ? line->src : line->dst;
+    const int quantized = is_back(line) ? line->src : line->dst,
+              other = is_back(line) ? line->dst : line->src;
     const int first = line->op == &operator_group_quantize /* which only multiplies */ ||
-                      spread_type(integer, 0) == NO_TYPE;
+                      spread_type(quantized, 0) == NO_TYPE;
 
-    for (int multiply = first; multiply < (from_float ? 2 : first + 1); multiply++)
-        if (spread_type(integer, multiply) == other)
+    for (int multiply = first; multiply < (is_back(line) ? first + 1 : 2); multiply++)
+        if (spread_type(quantized, multiply) == other)
             return multiply;
     return NO_TYPE;
 }
@@ -49,7 +54,7 @@ bool line_find(int number, bool own, struct line *line)
         return false;
     if (!own)
         line->multiply = spread_mode(line);
-    else if (reference_types[line->src].integer) /* the way back: each pair in one mode, each type in both */
+    else if (is_back(line)) /* each pair in one mode, each type in both */
         line->multiply = (line->src + line->dst) % 2;
     return own || line->multiply != NO_TYPE;
 }
