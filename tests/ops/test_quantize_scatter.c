@@ -7,8 +7,8 @@ static const enum reference_type zeros[] = {ZERO_POINT_TYPES, REFERENCE_I4 /* st
 static const struct {
     enum reference_type type;
     int lanes;
-} caches[] = {{REFERENCE_I8, 1}, {REFERENCE_U8, 1}, {REFERENCE_I4, 1},
-              {REFERENCE_I4, 2}, {REFERENCE_I4, 8}, {REFERENCE_E4M3, 1}};
+} caches[] = {{REFERENCE_I8, 1}, {REFERENCE_U8, 1}, {REFERENCE_I4, 1},  {REFERENCE_I4, 2},
+              {REFERENCE_I4, 8}, {REFERENCE_U4, 2}, {REFERENCE_E4M3, 1}};
 
 static size_t digit(size_t *i, size_t radix)
 {
