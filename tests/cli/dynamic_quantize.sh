@@ -41,6 +41,16 @@ refused "no row" 1 "'x' has rank 0: it must have rows"
 run "$CLQUANT" dynamic_quantize short.st -o out.st
 refused "a smooth scale for every element" 1 "smooth_scales has 3 elements: it must have one per element of a row, 4"
 
+run "$CLQUANT" dynamic_quantize eight.st -o out.st --symmetric --dtype int8 --rotate 4
+succeeded "rows may be rotated"
+holds "blocks of four" out.st $'y I8 [8] 25 -8 -17 0 127 -42 -51 34\nscales F32 [] 0.11811024'
+run "$CLQUANT" dequantize out.st -o back.st --mode dynamic --rotate 4 --dtype float16
+holds "and back" back.st "y F16 [8] 0 0.944824219 2.0078125 2.953125 4.015625 4.9609375 6.0234375 15"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 3
+refused "a block that is no power of two" 2 "--rotate '3': one of 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 is expected"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 8
+refused "a row is whole blocks" 1 "--rotate is 8: it must divide x.shape[1], 4, for a row is turned in whole blocks"
+
 # Into a cache: [2, 3, 4] is a batch, a position and a row.
 rows="cache_scales:F32:2x3:9 cache_offsets:F32:2x3:9 updates:F16:2x1x4:0,15,7.5,3,-1,2,0,0.5"
 "$TENSOR_FILE" make cache.st cache:U8:2x3x2:17 indices:I32:2:2,0 $rows
@@ -73,6 +83,10 @@ holds "the last entry of a slot wins" out.st 'cache I8 [2,3,4] 1 1 1 1 1 1 1 1 1
 cache_scales F32 [2,3] 9 9 9 9 2 9'
 run "$CLQUANT" dynamic_quantize_scatter far.st -o out.st
 refused "an asymmetric cache has offsets" 1 "it has no cache_offsets, which are written too"
+
+run "$CLQUANT" dynamic_quantize_scatter slots.st -o out.st --symmetric --slots --rotate 2
+holds "rotated rows in a cache" out.st 'cache I8 [2,3,4] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 127 -127 0 0 1 1 1 1
+cache_scales F32 [2,3] 9 9 9 9 1.41421354 9'
 
 # The documented call.
 "$TENSOR_FILE" make v2.st x:F16:2x1x8:0,15,7.5,3,0,0,0,0,-1,2,0,0.5,0,0,0,0 indices:I32:2:1,2 \

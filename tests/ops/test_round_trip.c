@@ -244,6 +244,88 @@ static void rows_within_the_bound(void **state)
         }
 }
 
+/* The Euclidean norm of each block, since turning back mixes the errors of a block's elements. */
+static void rotated_round_trip(enum reference_type type, bool symmetric, uint32_t r)
+{
+    enum { HEAD = 128 };
+    static float x[ROWS * HEAD], y[ROWS * HEAD], scale[ROWS];
+    int64_t shape[2] = {ROWS, HEAD}, rows[1] = {ROWS};
+    const double levels = (double)reference_types[type].minmax_steps, steps = log2(r);
+    struct random random = random_of(harness.seed + type + 9 * symmetric + r);
+
+    for (size_t i = 0; i < COUNT(x); i++) {
+        const size_t row = i / HEAD;
+        const double size = ldexp(1, (int)(row * 7 % 41) - 20), value = random_unit(&random) * 2 - 1;
+
+        x[i] = (float)(size * (row % 4 == 1   ? 1000 + value
+                               : row % 4 == 2 ? i % HEAD == 7 ? 500 : value
+                               : row % 4 == 3 ? floor(8 * value) / 2
+                                              : value));
+    }
+    const DLTensor tx = dense(harness.context, CLQ_FLOAT32, 2, shape, x, sizeof(x)),
+                   ts = dense(harness.context, CLQ_FLOAT32, 1, rows, NULL, sizeof(scale)),
+                   to = dense(harness.context, CLQ_FLOAT32, 1, rows, NULL, sizeof(scale)),
+                   tq = dense(harness.context, dtype_of(type, 1), 2, shape, NULL, sizeof(x)),
+                   ty = dense(harness.context, CLQ_FLOAT32, 2, shape, NULL, sizeof(y));
+    const struct clq_dynamic_quantize_desc there = {.x = &tx,
+                                                    .y = &tq,
+                                                    .scales = &ts,
+                                                    .offsets = symmetric ? NULL : &to,
+                                                    .symmetric = symmetric,
+                                                    .rotate = r};
+    const struct clq_dequantize_desc back = {.q = &tq,
+                                             .scales = &ts,
+                                             .offsets = symmetric ? NULL : &to,
+                                             .y = &ty,
+                                             .mode = CLQ_DEQUANTIZE_DYNAMIC,
+                                             .rotate = r};
+
+    expect_status(clq_dynamic_quantize(harness.context, harness.queue, &there, 0, NULL, NULL), CLQ_OK,
+                  "there");
+    expect_status(clq_dequantize(harness.context, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "back");
+    read_back(&ty, y, sizeof(y));
+    read_back(&ts, scale, sizeof(scale));
+    for (size_t row = 0; row < ROWS; row++) {
+        const double s = (double)scale[row];
+        double most = 0; /* of the turned row: no value is above a block's norm */
+
+        for (size_t block = row * HEAD; block < (row + 1) * HEAD; block += r) {
+            double norm = 0;
+
+            for (size_t i = block; i < block + r; i++)
+                norm += (double)x[i] * (double)x[i];
+            most = fmax(most, sqrt(norm));
+        }
+        for (size_t block = row * HEAD; block < (row + 1) * HEAD; block += r) {
+            const double b =
+                symmetric ? s * (0.5 + u) + 3 * u * most : s * (0.5 + 4 * levels * u) + 8 * u * most;
+            double norm = 0, error = 0, bound;
+
+            for (size_t i = block; i < block + r; i++) {
+                const double off = (double)y[i] - (double)x[i];
+
+                norm += (double)x[i] * (double)x[i];
+                error += off * off;
+            }
+            bound = sqrt(r) * b + (2 * steps + 4) * u * sqrt(norm);
+            if (!(sqrt(error) <= bound * (1 + 0x1p-18)))
+                fail_msg("%s%s rotated by %u: a block of row %zu came back %a off, more than %a",
+                         symmetric ? "symmetric " : "", type_name(type), r, row, sqrt(error), bound);
+        }
+    }
+    release(NULL);
+}
+
+static void rotated_rows_within_the_bound(void **state)
+{
+    (void)state;
+    for (uint32_t r = 2; r <= 128; r *= 2)
+        for (int symmetric = 0; symmetric < 2; symmetric++) {
+            rotated_round_trip(REFERENCE_I4, symmetric, r);
+            rotated_round_trip(REFERENCE_I8, symmetric, r);
+        }
+}
+
 static const enum clq_form both_forms[] = {CLQ_FORM_ITEM, CLQ_FORM_GROUP};
 
 /* Updates scattered into a cache in one form, and gathered from the same places in the other, against the
@@ -332,6 +414,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_teardown(within_the_bound, release),
         cmocka_unit_test_teardown(rows_within_the_bound, release),
+        cmocka_unit_test_teardown(rotated_rows_within_the_bound, release),
         cmocka_unit_test_teardown(what_was_scattered, release),
     };
 

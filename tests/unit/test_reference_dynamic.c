@@ -12,6 +12,7 @@
 #include <math.h>
 
 #include "dynamic.h"
+#include "rotate.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LEAST        0x1.197998p-40f /* 1e-12 */
@@ -344,12 +345,46 @@ static void documented_call(void **state)
     }
 }
 
+/* Worked out by hand. Of two the factor is 0x1.6a09e6p-1, whose product with 3 is rounded. The fourth shows the order: what the ones
+ * leave of 2^25 depends on which of them are added up first. */
+static void turned(void **state)
+{
+    static const struct {
+        int64_t r;
+        float x[8], y[8];
+    } cases[] = {
+        {0, {1, 2, 3, 4, 5, 6, 7, 8}, {1, 2, 3, 4, 5, 6, 7, 8}},
+        {2,
+         {1, 2, 0, 0, 4, 4, -1, 1},
+         {0x1.0f876c00p+1f, -0x1.6a09e6p-1f, 0, 0, 0x1.6a09e6p+2f, 0, 0, -0x1.6a09e6p+0f}},
+        {8,
+         {2, 0, 0, 0, 0, 0, 0, 2},
+         {0x1.6a09e6p+0f, 0, 0, 0x1.6a09e6p+0f, 0, 0x1.6a09e6p+0f, 0x1.6a09e6p+0f, 0}},
+        {4, {0x1p25f, 1, 1, 1, 1, 2, 3, 4}, {0x1p24f, 0x1p24f, 0x1p24f - 1, 0x1p24f, 5, -1, -2, 0}},
+        {4, {INFINITY, 1, 1, 1, 0, 0, 0, 4}, {INFINITY, INFINITY, INFINITY, INFINITY, 2, -2, -2, 2}},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        float v[8];
+
+        memcpy(v, cases[i].x, sizeof v);
+        reference_rotate(v, 8, cases[i].r);
+        for (int k = 0; k < 8; k++)
+            assert_true(v[k] == cases[i].y[k]);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(quantizes_rows),      cmocka_unit_test(takes_elements_in_any_order),
-        cmocka_unit_test(smooths_and_strides), cmocka_unit_test(leaves_what_is_empty),
-        cmocka_unit_test(scatters_all_three),  cmocka_unit_test(scatters_heads),
+        cmocka_unit_test(turned),
+        cmocka_unit_test(quantizes_rows),
+        cmocka_unit_test(takes_elements_in_any_order),
+        cmocka_unit_test(smooths_and_strides),
+        cmocka_unit_test(leaves_what_is_empty),
+        cmocka_unit_test(scatters_all_three),
+        cmocka_unit_test(scatters_heads),
         cmocka_unit_test(documented_call),
     };
 
