@@ -15,15 +15,16 @@ static const struct {
     const struct operator_row *op;
     unsigned kinds;
 } wanted[] = {
-    {&operator_quantize, COMMON | CHOSEN_WIDENED_TWICE},
-    {&operator_dequantize, COMMON | CHOSEN_WIDENED_TWICE | CHOSEN_PLACED | CHOSEN_GROUPED | CHECKS},
+    {&operator_quantize, COMMON | CHOSEN_WIDENED_TWICE | CHOSEN_CUT},
+    {&operator_dequantize,
+     COMMON | CHOSEN_WIDENED_TWICE | CHOSEN_PLACED | CHOSEN_GROUPED | CHOSEN_CUT | CHECKS},
     {&operator_group_quantize, CHOSEN_ALONE | CHOSEN_WIDENED | CHOSEN_GROUPED | CHECKS},
     {&operator_quantize_scatter, COMMON | CHOSEN_WIDENED_TWICE | CHOSEN_COPIED | CHOSEN_COPIED_APART |
-                                     CHOSEN_COPIED_ALONE | CLAIMS | CHECKS},
+                                     CHOSEN_COPIED_ALONE | CHOSEN_CUT | CLAIMS | CHECKS},
     {&operator_dynamic_quantize, COMMON},
     {&operator_dynamic_quantize_scatter, COMMON | CLAIMS | CHECKS},
-    {&operator_find_scales,
-     CHOSEN_ALONE | CHOSEN_COLUMNS | CHOSEN_SHORT_ROWS | CHOSEN_FINISHED | CHOSEN_FINISHED_ALONE},
+    {&operator_find_scales, CHOSEN_ALONE | CHOSEN_COLUMNS | CHOSEN_SHORT_ROWS | CHOSEN_FINISHED |
+                                CHOSEN_FINISHED_ALONE | CHOSEN_CUT},
 };
 _Static_assert(sizeof wanted / sizeof *wanted == OPERATORS, "which launches has the new operator?");
 
@@ -90,6 +91,20 @@ static unsigned kinds_of(const struct subject *subject, const char *commands)
     return kinds;
 }
 
+/* Whether what an axis has behind whole blocks is a kernel of its own. */
+static bool is_cut(const char *commands)
+{
+    static const char *const kernels[] = {
+        "clq_quantize",       "clq_dequantize",           "clq_dynamic_quantize",
+        "clq_find_scales",    "clq_finish_scales",        "clq_cpu_quantize",
+        "clq_cpu_dequantize", "clq_cpu_dynamic_quantize", "clq_cpu_find_scales"};
+
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        if (count(commands, kernels[i]) > 1)
+            return true;
+    return false;
+}
+
 static bool fail(const struct subject *subject, uint64_t number, const char *what)
 {
     printf("FAILED: call %" PRIu64 ": %s: %s\n", number, what, clq_error_detail());
@@ -110,7 +125,8 @@ static bool look(struct world *world, struct subject *subject, struct chosen *ch
     if (!world_await(world) || status != CLQ_OK)
         return fail(subject, chosen->number, "the call");
     chosen->commands = count(world->layer->commands, "");
-    chosen->kinds = kinds_of(subject, world->layer->commands);
+    chosen->kinds =
+        kinds_of(subject, world->layer->commands) | (is_cut(world->layer->commands) ? CHOSEN_CUT : 0);
     if (!(subject_bytes(subject) & SUBJECT_DONE))
         return fail(subject, chosen->number, "bytes are not the reference's");
     if (op->check_indices == NULL || !(chosen->kinds & (CHOSEN_PLACED | CHOSEN_GROUPED)))

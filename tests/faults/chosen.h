@@ -20,6 +20,7 @@
     X(SHORT_ROWS, "many short rows")                                                                         \
     X(FINISHED, "two kernels")                                                                               \
     X(FINISHED_ALONE, "the second kernel alone")                                                             \
+    X(CUT, "whole blocks and a rest")                                                                        \
     X(PLACED, "at indices")                                                                                  \
     X(GROUPED, "groups")                                                                                     \
     X(RIGHT, "right indices")                                                                                \

@@ -130,10 +130,21 @@ void subject_clear(struct subject *subject)
     call_clear(&subject->call);
 }
 
+/* Each of these bytes is as it was, or copied, or what the call writes. */
+static bool is_in_part(const unsigned char *bytes, const unsigned char *const images[3], size_t from,
+                       size_t to)
+{
+    for (size_t i = from; i < to; i++)
+        if (bytes[i] != images[0][i] && (images[1] == NULL || bytes[i] != images[1][i]) &&
+            bytes[i] != images[2][i])
+            return false;
+    return true;
+}
+
 unsigned subject_bytes(struct subject *subject)
 {
     const struct tensor *workspace = &subject->call.workspace;
-    unsigned found = SUBJECT_BEFORE | SUBJECT_COPIED | SUBJECT_DONE;
+    unsigned found = SUBJECT_BEFORE | SUBJECT_COPIED | SUBJECT_DONE | SUBJECT_IN_PART;
     char failure[256];
 
     if (!placed_read(&subject->placed, failure, sizeof failure))
@@ -149,8 +160,22 @@ unsigned subject_bytes(struct subject *subject)
             if (images[image] == NULL || memcmp(memory->bytes, images[image], table) != 0 ||
                 memcmp(memory->bytes + behind, images[image] + behind, memory->size - behind) != 0)
                 found &= ~(1u << image);
+        if (!is_in_part(memory->bytes, images, 0, table) ||
+            !is_in_part(memory->bytes, images, behind, memory->size))
+            found &= ~(unsigned)SUBJECT_IN_PART;
     }
     return found;
+}
+
+unsigned subject_failed_bytes(const struct subject *subject)
+{
+    const struct call *call = &subject->call;
+    uint32_t block = 0;
+
+    for (const struct operator_field *field = call->op->fields; field->name != NULL; field++)
+        if (strcmp(field->name, "block") == 0)
+            memcpy(&block, call->desc + field->at, sizeof block);
+    return SUBJECT_BEFORE | SUBJECT_COPIED | (block > 0 ? SUBJECT_IN_PART : 0);
 }
 
 void subject_reset(struct subject *subject)

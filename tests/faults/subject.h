@@ -27,8 +27,10 @@ bool subject_document(struct subject *subject, const struct device *device,
 void subject_clear(struct subject *subject);
 
 /* Which of these the buffers hold, a set. Every byte counts but those of the table in a workspace. */
-enum subject_bytes { SUBJECT_BEFORE = 1, SUBJECT_COPIED = 2, SUBJECT_DONE = 4 };
+enum subject_bytes { SUBJECT_BEFORE = 1, SUBJECT_COPIED = 2, SUBJECT_DONE = 4, SUBJECT_IN_PART = 8 };
 unsigned subject_bytes(struct subject *subject);
+/* What they may hold where the call failed: with blocks some of them may be written, and what is left behind them not. */
+unsigned subject_failed_bytes(const struct subject *subject);
 /* Puts back what subject_bytes has found changed. */
 void subject_reset(struct subject *subject);
 

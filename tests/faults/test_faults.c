@@ -162,7 +162,7 @@ static unsigned may_hold(const struct path *path, struct fault fault, clq_status
         return path->flags & PATH_WRITES ? SUBJECT_DONE : SUBJECT_BEFORE;
     if (path->flags & PATH_AWAITS && is(&fault, "clWaitForEvents"))
         return SUBJECT_BEFORE | SUBJECT_DONE;
-    return path->flags & PATH_WRITES ? SUBJECT_BEFORE | SUBJECT_COPIED : SUBJECT_BEFORE;
+    return path->flags & PATH_WRITES ? subject_failed_bytes(world.subject) : SUBJECT_BEFORE;
 }
 
 static void check_outputs(const struct path *path, enum fault_mode mode, size_t at, struct fault fault,

@@ -67,7 +67,7 @@ static void try_call(struct worker *worker, int call)
         clReleaseEvent(done);
     }
     clFinish(worker->queue);
-    if (!(subject_bytes(subject) & (status == CLQ_OK ? SUBJECT_DONE : SUBJECT_BEFORE | SUBJECT_COPIED)))
+    if (!(subject_bytes(subject) & (status == CLQ_OK ? SUBJECT_DONE : subject_failed_bytes(subject))))
         complain(worker, call, "other bytes");
     subject_reset(subject);
     inject_pause(false);

@@ -45,6 +45,15 @@ static enum clq_npu_dtype dtype_of(const DLTensor *tensor)
                                            : CLQ_NPU_QINT8;
 }
 
+/* Of so many dimensions, with a size off the axis that is not 1, which a documented call does not look at. */
+static bool is_by_shape(const struct tensor *tensor, int rank, int axis)
+{
+    for (int d = 0; tensor->name != NULL && tensor->dl.ndim == rank && d < rank; d++)
+        if (d != axis && tensor->shape[d] != 1)
+            return true;
+    return false;
+}
+
 /* Multiplied: int8 or int4, and along one of the last two axes. */
 static bool fit_quantize(struct call *call)
 {
@@ -57,6 +66,7 @@ static bool fit_quantize(struct call *call)
                        : (y->type == REFERENCE_I4 || y->type == REFERENCE_I8) && d >= x->dl.ndim - 2;
 
     desc->round_first = 0;
+    good = good && desc->block == 0 && !is_by_shape(scales, x->dl.ndim, d);
     if (is_given(zero_points)) {
         good =
             good && zero_points->dl.ndim == scales->dl.ndim && (divide || zero_points->type == scales->type);
@@ -121,8 +131,9 @@ static bool fit_scatter(struct call *call, bool copies)
     desc->unique = 0;
     desc->index_kind = CLQ_INDICES_BY_SHAPE;
     desc->round_first = 0;
-    return is_given(&call->tensors[SCATTER_INPUT]) == copies &&
-           ((TYPE_SET(I8) | TYPES_FLOAT8) >> cache->type & 1) &&
+    return desc->block == 0 && is_given(&call->tensors[SCATTER_INPUT]) == copies &&
+           !is_by_shape(&call->tensors[SCATTER_SCALES], last + 1, last) &&
+           !is_by_shape(zero_points, last + 1, last) && ((TYPE_SET(I8) | TYPES_FLOAT8) >> cache->type & 1) &&
            call_dimension(call, SCATTER_UPDATES, desc->axis, -2) < last &&
            elements_of(&call->tensors[SCATTER_SCALES]) == updates->shape[last] &&
            (!is_given(zero_points) || elements_of(zero_points) == updates->shape[last]) &&
