@@ -46,7 +46,8 @@ static clq_status workspace(struct world *world)
 
 #define UNTIED (PATH_UNTIED | PATH_WRITES)
 #define CHAINS                                                                                               \
-    (CHOSEN_WIDENED | CHOSEN_WIDENED_TWICE | CHOSEN_COPIED | CHOSEN_COPIED_APART | TABLES | CHOSEN_FINISHED | CHOSEN_CUT)
+    (CHOSEN_WIDENED | CHOSEN_WIDENED_TWICE | CHOSEN_COPIED | CHOSEN_COPIED_APART | TABLES |                  \
+     CHOSEN_FINISHED | CHOSEN_CUT)
 #define INDICES (CHOSEN_RIGHT | CHOSEN_WRONG)
 #define TABLES  (CHOSEN_OWNED | CHOSEN_HASHED)
 const struct asked asked[] = {
