@@ -32,9 +32,12 @@ struct row {
 
 typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_chunk;
 
+// A subnormal product cannot show by itself, but what is added to it.
 static inline float smoothed(float x, float smooth)
 {
-    return SMOOTH ? APPLY(multiply, x, smooth) : x;
+    const float product = ROTATE ? APPLY_GRADUAL(multiply, x, smooth) : APPLY(multiply, x, smooth);
+
+    return SMOOTH ? product : x;
 }
 
 // Element i of the row, which is number `at` from its first one on.

@@ -6,9 +6,6 @@
 #include "plan/rounds.h"
 #include "plan/tiles.h"
 
-/* Floats that are turned at once: room of a group, or of a work-item. */
-enum { MOST_TURNED = 1024 };
-
 /* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and stores
  * them; where a row is turned, for each of the two. */
 static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes)
@@ -32,7 +29,7 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
         rows = clq__times_within(rounds_of(args, 1));
     args->rows_per_item = traits->long_runs ? clq__for_streams(rows) : rows;
     args->lanes = 1;
-    args->together = args->rotate > 0 ? MOST_TURNED : 0;
+    args->together = args->rotate > 0 ? CLQ__MOST_TURNED : 0;
     launch->local = 1;
     launch->groups = (size_t)clq__ceil_div(args->rows, args->rows_per_item);
 }
@@ -40,9 +37,9 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
 /* The rows of a group share its room: so many work-items to a row that as much of one is turned at once as there can be. */
 static int64_t lanes_to_turn(int64_t elements, int64_t local, int64_t lanes)
 {
-    const int64_t whole = elements < MOST_TURNED ? elements : MOST_TURNED;
+    const int64_t whole = elements < CLQ__MOST_TURNED ? elements : CLQ__MOST_TURNED;
 
-    while (lanes < local && MOST_TURNED / (local / lanes) < whole)
+    while (lanes < local && CLQ__MOST_TURNED / (local / lanes) < whole)
         lanes *= 2;
     return lanes;
 }
@@ -62,7 +59,7 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
         lanes *= 2;
     if (args->rotate > 0) {
         lanes = lanes_to_turn(elements, local, lanes);
-        args->together = (uint32_t)(MOST_TURNED / (local / lanes));
+        args->together = (uint32_t)(CLQ__MOST_TURNED / (local / lanes));
     }
     args->rows_per_item = 1;
     args->lanes = (uint32_t)lanes;

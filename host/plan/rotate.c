@@ -43,10 +43,10 @@ void clq__rotate_describe(struct dynamic_quantize_args *args, uint32_t rotate)
     args->factor = rotate > 0 ? factors[steps_of(rotate)] : 0;
 }
 
-/* Each is loaded or made, and half of them are a pair in each step; of a short part the steps themselves count. */
+/* Each is loaded, and half of them are a pair in each step; of a part the steps themselves count. */
 int64_t clq__rotate_rounds(uint32_t rotate, int64_t elements, int64_t lanes)
 {
-    const int64_t steps = steps_of(rotate);
+    const int64_t steps = steps_of(rotate), parts = clq__ceil_div(elements, CLQ__MOST_TURNED);
 
-    return clq__ceil_div(elements, lanes) * (2 + steps) / 2 + clq__ceil_div(elements, rotate) * steps;
+    return clq__ceil_div(elements, lanes) * (3 + steps) / 2 + parts * 2 * (steps + 1);
 }

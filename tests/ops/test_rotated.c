@@ -92,6 +92,37 @@ static void subnormals_count(void **state)
         }
 }
 
+/* The least bit there is decides a tie, which decides the next one, and so on up to a scale: one element of a block of 32 is
+ * subnormal, in x or once it is multiplied. */
+static void the_least_bit_reaches_the_scale(void **state)
+{
+    static const double values[32] = {
+        [0] = 0x1p-126, [2] = 0x1p-102, [4] = 0x1p-78, [8] = 0x1p-54, [16] = 0x1p-30};
+
+    (void)state;
+    for (int smooths = 0; smooths < 2; smooths++)
+        for (int least = 0; least < 2; least++) {
+            const struct dynamic_types types = {REFERENCE_F32, smooths ? REFERENCE_F32 : REFERENCE_I4,
+                                                REFERENCE_I8, 1, true};
+            struct dynamic_case c = dynamic_case_of("the least bit", &types, 2, (int64_t[]){2, 32});
+            struct dynamic_tensors t;
+            bool good;
+
+            c.rotate = 32;
+            dynamic_tensors_init(&t, &c);
+            dynamic_tensors_fill(&t, &c);
+            for (int64_t i = 0; i < 64; i++)
+                tensor_set(&t.x, i,
+                           i % 32 == 1 ? (least ? (smooths ? 0x1p-100 : 0x1p-149) : 0) : values[i % 32]);
+            for (int64_t i = 0; i < 32 && smooths; i++)
+                tensor_set(&t.smooth_scale, i, i == 1 ? 0x1p-49 : 1);
+            good = dynamic_tensors_match(&t, &c, harness.context, harness.queue);
+            dynamic_tensors_clear(&t, &c);
+            if (!good)
+                fail_msg("%s smooth scales", smooths ? "with" : "without");
+        }
+}
+
 /* One infinity, or two, among blocks that have none. */
 static void infinities(void **state)
 {
@@ -140,6 +171,24 @@ static void any_layout(void **state)
         c.rotate = r;
         c.seed = random_bits(&random);
         dynamic_case_stride(&c, &random);
+        expect_dynamic(&c);
+    }
+}
+
+/* So many rows that few work-items of a group share each of them. */
+static void rows_that_share_groups(void **state)
+{
+    static const struct {
+        int64_t rows, length;
+        uint32_t r;
+    } cases[] = {{1200, 128, 128}, {5000, 32, 32}, {600, 256, 64}};
+
+    (void)state;
+    if (harness.small)
+        skip();
+    for (size_t i = 0; i < COUNT(cases); i++) {
+        const struct dynamic_case c = rotated("sharing", 1, cases[i].rows, cases[i].length, cases[i].r);
+
         expect_dynamic(&c);
     }
 }
@@ -274,8 +323,10 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_block),
         cmocka_unit_test(every_kind_of_row),
         cmocka_unit_test(subnormals_count),
+        cmocka_unit_test(the_least_bit_reaches_the_scale),
         cmocka_unit_test(infinities),
         cmocka_unit_test(any_layout),
+        cmocka_unit_test(rows_that_share_groups),
         cmocka_unit_test(many_rows),
         cmocka_unit_test(scattered),
         cmocka_unit_test(back),
