@@ -98,7 +98,7 @@ static inline float scaled(float v, struct clq_row_scale scale)
 {
     const float y = v * scale.back + scale.off;
 
-    return IS_FLOAT8(DST) ? as_float((as_uint(y) & 0x7fffffffu) | (as_uint(v) & 0x80000000u)) : y;
+    return IS_FLOAT8(DST) ? KEEP_SIGN(y, v) : y;
 }
 
 #define SCALED(value) scaled(value, scale)
