@@ -32,7 +32,9 @@ struct part {
 // Float8 has a sign where the sum is subnormal or 0; it is never rounded first.
 static inline float quantized(float x, float scale, float zero_point, bool round_first)
 {
-    const float value = IS_FLOAT8(DST) ? APPLY_GRADUAL(MODE, x, scale) : APPLY(MODE, x, scale);
+    const struct clq_quick quick = APPLY_QUICK(MODE, x, scale);
+    const bool careful = (quick.doubtful | IS_WILD(scale) | (IS_FLOAT8(DST) ? IS_TINY(quick.value) : 0)) != 0;
+    const float value = !careful ? quick.value : IS_FLOAT8(DST) ? APPLY_GRADUAL(MODE, x, scale) : APPLY(MODE, x, scale);
 
     return IS_FLOAT8(DST) ? ADD_GRADUAL(value, zero_point) : (round_first ? clq_rint(value) : value) + zero_point;
 }
@@ -54,38 +56,46 @@ static inline void take_units(const struct part *part, const struct quantize_arg
 
 typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_chunk;
 
-// Whether dense units begin where chunks may be loaded and stored.
+// Whether dense units begin where chunks may be loaded and stored, and a scale of all of them is not wild.
 static inline bool has_chunks(const struct part *part, const struct quantize_args *a)
 {
     const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
                           (ZERO_POINT_PER_ELEMENT ? (size_t)part->zero_points : 0);
+    const bool scale_is_tame = SCALE_PER_ELEMENT || !IS_WILD(part->scale);
 
-    return a->x_stride == ELEMENTS(DST) && a->x_pair == ELEMENTS(DST) - 1 && a->y_stride == 1 &&
+    return scale_is_tame && a->x_stride == ELEMENTS(DST) && a->x_pair == ELEMENTS(DST) - 1 && a->y_stride == 1 &&
            (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
 }
 
 #define X(k)          CHUNK_ELEMENT(SRC, x, k)
 #define SCALE_OF(k)   (SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale)
 #define ZERO_OF(k)    (ZERO_POINT_PER_ELEMENT ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
-#define APPLIED(k)    values.s##k = APPLY_QUICK(MODE, X(k), SCALE_OF(k));
+// A group's work-item looks at each element by itself: a GPU's compiler, too, would make vectors of them, which take registers.
+#define QUICK(k)                                                                                                       \
+    const struct clq_quick quick##k = APPLY_QUICK(MODE, X(k), SCALE_OF(k));                                            \
+    doubtful |= quick##k.doubtful | (IS_FLOAT8(DST) ? IS_TINY(quick##k.value) : 0);                                    \
+    wild |= SCALE_PER_ELEMENT ? IS_WILD(SCALE_OF(k)) : 0;                                                              \
+    if (IS_GROUP && (doubtful | wild) != 0)                                                                            \
+        return false;                                                                                                  \
+    values.s##k = quick##k.value;
 #define ROUNDED(k)    values.s##k = clq_rint(values.s##k);
 #define SUM(k)        (IS_FLOAT8(DST) ? ADD_GRADUAL(values.s##k, ZERO_OF(k)) : values.s##k + ZERO_OF(k))
 #define UNIT(lo, hi)  PACK(DST, SUM(lo), SUM(hi))
-#define RARE(k)       IS_RARE(MODE, X(k), SCALE_OF(k))
 
-// False where an element needs more care: it is not what it should be yet.
+// False where an element needs more care: what is stored, if anything, is not what it should be yet.
 static inline bool take_chunk(const struct part *part, uint4 x, uint c)
 {
     const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, c, SCALE_PER_ELEMENT),
                               zero_points = CHUNK_FLOATS(SRC, part->zero_points, c, ZERO_POINT_PER_ELEMENT);
     float8 values = (float8)(0.0f);
+    int doubtful = 0, wild = 0;
 
-    CHUNK_EACH(SRC, APPLIED)
+    CHUNK_EACH(SRC, QUICK)
     if (part->round_first) {
         CHUNK_EACH(SRC, ROUNDED)
     }
     ((global y_chunk *)part->y)[c] = (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
-    return CHUNK_ANY(SRC, RARE) >= 0;
+    return doubtful == 0 && wild == 0;
 }
 
 // A lane's chunks from number c on, up to one that needs more care, which is returned. The next one is on its way while this

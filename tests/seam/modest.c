@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A layer between the OpenCL loader and the driver, under which a device does not promise what $CLQ_MODEST names: divide,
- * denorm, fma. */
+ * denorm, fma. With pocl among the names no platform is PoCL, so that its CPUs run the portable kernels with whatever else
+ * they promise. */
 #undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>
@@ -39,6 +40,18 @@ static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, 
     return code;
 }
 
+static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info what, size_t size,
+                                        void *value, size_t *size_ret)
+{
+    const cl_int code = target.clGetPlatformInfo(platform, what, size, value, size_ret);
+    const char *names = getenv("CLQ_MODEST");
+
+    if (code == CL_SUCCESS && what == CL_PLATFORM_NAME && value != NULL && names != NULL &&
+        strstr(names, "pocl") != NULL)
+        *(char *)value = '-';
+    return code;
+}
+
 cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispatch, cl_uint *num_entries_ret,
                                const cl_icd_dispatch **layer_dispatch)
 {
@@ -46,6 +59,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispa
         return CL_INVALID_VALUE;
     target = wrapped = *dispatch;
     wrapped.clGetDeviceInfo = device_info;
+    wrapped.clGetPlatformInfo = platform_info;
     *num_entries_ret = sizeof wrapped / sizeof(void *);
     *layer_dispatch = &wrapped;
     return CL_SUCCESS;
