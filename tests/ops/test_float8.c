@@ -65,9 +65,11 @@ static void check_matrix(enum reference_type x, enum reference_type y, bool mult
 static void signs_are_kept(void **state)
 {
     static const enum reference_type floats[] = {FLOAT_TYPES};
+    /* Where the optimizer compiles them, few kernels that have each type, mode and kind of parameters. */
+    const size_t step = harness.desc.arithmetic == CLQ_ARITHMETIC_EXACT ? 1 : 5;
 
     (void)state;
-    for (size_t i = 0; i < 3 * 2 * 2 * 3; i += harness_step(1, 5)) {
+    for (size_t i = 0; i < 3 * 2 * 2 * 3; i += harness_step(step, 5)) {
         const enum reference_type x = floats[i % 3], y = float8s[i / 3 % 2];
         const bool multiply = i / 6 % 2, turned = i >= 12, zero_each = i >= 24;
 
