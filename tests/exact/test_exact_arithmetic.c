@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arithmetic of cl/base by itself, bit for bit with the host's: quotients from the device's own estimate,
  * and from deliberately poor ones; products. No quantization hides a bit here. */
+#include "arithmetic_kernels.h"
 #include "exact.h"
 #include "kernel_text.h"
 
@@ -11,106 +12,6 @@
 #include <string.h>
 
 enum { MOST = 1 << 20 };
-
-/* A relative error of the estimate below 2^-18 is what cl/base asks for. Each pair gets another one:
- * the ends of the range, or anything between. */
-static const char poor_inverse[] =
-    "static float worse(float reciprocal, uint seed)\n"
-    "{\n"
-    "    const uint kind = seed % 4u;\n"
-    "    const float most = 0x1.ffcp-19f, any = most * ((float)(seed >> 8) * 0x1p-23f - 1.0f);\n"
-    "    return reciprocal * (1.0f + (kind == 0u ? most : kind == 1u ? -most : any));\n"
-    "}\n"
-    "#define CLQ_RECIPROCAL(s) worse(1.0f / (s), (as_uint(x) * 2654435761u) ^ (as_uint(s) * 2246822519u))\n";
-/* A sum as a device has it that takes subnormals for zeros and makes zeros of them. */
-static const char flushing_sum[] =
-    "static float flushed(float v)\n"
-    "{\n"
-    "    return (as_uint(v) & 0x7f800000u) == 0u ? as_float(as_uint(v) & 0x80000000u) : v;\n"
-    "}\n"
-    "#define CLQ_ADD(a, b) flushed(flushed(a) + flushed(b))\n";
-static const char kernels[] =
-    "kernel void quotients(global const uint *x, global const uint *s, global uint *y, uint poor)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
-    "    const float good = 1.0f / fabs(clq_normalize(b).significand);\n"
-    "    const uint seed = ((uint)i * 2654435761u) ^ (x[i] * 2246822519u);\n"
-    "    y[i] = as_uint(poor ? clq_divide_estimated(a, b, worse(good, seed)) : divide_exact(a, b));\n"
-    "}\n"
-    "kernel void products(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    y[i] = as_uint(multiply_exact(as_float(x[i]), as_float(s[i])));\n"
-    "}\n"
-    "kernel void gradual_quotients(global const uint *x, global const uint *s, global uint *y, uint poor)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
-    "    const float good = 1.0f / fabs(clq_normalize(b).significand);\n"
-    "    const uint seed = ((uint)i * 2654435761u) ^ (x[i] * 2246822519u);\n"
-    "    y[i] = as_uint(poor ? clq_divide_gradual(a, b, worse(good, seed)) : divide_gradual_exact(a, b));\n"
-    "}\n"
-    "kernel void gradual_products(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    y[i] = as_uint(multiply_gradual_exact(as_float(x[i]), as_float(s[i])));\n"
-    "}\n"
-    "kernel void differences(global const uint *x, global const uint *s, global uint *y, uint unused)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    y[i] = as_uint(subtract_exact((float)(int)x[i], as_float(s[i])));\n"
-    "}\n"
-    "kernel void sums(global const uint *x, global const uint *s, global uint *y, uint less)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
-    "    y[i] = as_uint(less ? difference_exact(a, b) : sum_exact(a, b));\n"
-    "}\n"
-    "kernel void quick_by_halves(global const uint *x, global const uint *s, global uint *y, uint doubts)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
-    "    const struct clq_quick quick = clq_divide_by_halves(a, b);\n"
-    "    const bool rare = (quick.doubtful | clq_is_wild(b)) != 0;\n"
-    "    y[i] = doubts ? (uint)rare : as_uint(rare ? divide_exact(a, b) : quick.value);\n"
-    "}\n"
-    "kernel void quick_by_fma(global const uint *x, global const uint *s, global uint *y, uint doubts)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
-    "    const struct clq_quick quick = clq_divide_by_fma(a, b);\n"
-    "    const bool rare = (quick.doubtful | clq_is_wild(b)) != 0;\n"
-    "    y[i] = doubts ? (uint)rare : as_uint(rare ? divide_exact(a, b) : quick.value);\n"
-    "}\n"
-    "kernel void soon(global const uint *x, global const uint *s, global uint *y, uint poor)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    const float a = as_float(x[i]), b = as_float(s[i]);\n"
-    "    y[i] = as_uint(clq_divide_soon(a, b, poor ? a * worse(1.0f / b, x[i]) : a / b));\n"
-    "}\n"
-    "kernel void halves(global const uint *x, global const uint *unused, global uint *y, uint unused_too)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    const uint bits = as_uint(clq_canonical(as_float(x[i])));\n"
-    "    y[i] = narrow_f16_exact(bits) | (uint)clq_narrow_bf16(bits) << 16;\n"
-    "}\n"
-    "kernel void inverses(global uint *found)\n"
-    "{\n"
-    "    const float s = as_float(0x3f800000u | (uint)get_global_id(0)), inverse = 1.0f / s;\n"
-    "    uint wrong = 0;\n"
-    "    for (uint k = 0; k < 1024u; k++) {\n"
-    "        const float x = as_float(0x3f800000u | k << 13);\n"
-    "        wrong += clq_quotient_by(x, s, inverse) == x / s ? 0u : 1u;\n"
-    "    }\n"
-    "    if (wrong > 0)\n"
-    "        atomic_or(found, 1u);\n"
-    "    if (get_global_id(0) == 0)\n"
-    "        found[1] = BY_INVERSE;\n"
-    "}\n";
-
-/* The plugs of kernels that multiply by inverses. */
-#define PLUGS "-cl-std=CL1.2 -D SRC=f16 -D MODE=divide -D ARITHMETIC=native"
 
 static uint32_t x[MOST], scales[MOST], y[MOST];
 static cl_mem buffers[3];
@@ -135,10 +36,10 @@ static int build(void **state)
     char *paste = kernel_text_of("base/paste.clh"), *arithmetic = kernel_text_of("base/arithmetic.clh");
     char *half = kernel_text_of("base/half.clh"), *hints = kernel_text_of("cpu/x86.clh"),
          *narrow = kernel_text_of("base/narrow.clh");
-    char *inverse = kernel_text_of("cpu/inverse.clh");
+    char *inverse = kernel_text_of("cpu/inverse.clh"), *integers = kernel_text_of("base/integers.clh");
     char *quotient = kernel_text_of("base/quotient.clh"), *sum = kernel_text_of("base/sum.clh");
-    const char *source[] = {poor_inverse, flushing_sum, paste,  quotient, arithmetic, sum,
-                            half,         hints,        narrow, inverse,  kernels};
+    const char *source[] = {poor_inverse, flushing_sum, paste, quotient, integers, arithmetic,
+                            sum,          half,         hints, narrow,   inverse,  kernels};
     const char *const options = divides_right() ? PLUGS " -cl-fp32-correctly-rounded-divide-sqrt" : PLUGS;
     char log[4096] = "";
     cl_int status;
@@ -161,6 +62,7 @@ static int build(void **state)
     free(hints);
     free(narrow);
     free(inverse);
+    free(integers);
     free(quotient);
     free(sum);
     return 0;

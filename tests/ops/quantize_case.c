@@ -133,7 +133,7 @@ struct clq_quantize_desc quantize_desc_of(const struct quantize_tensors *t, cons
         .y = &t->y.dl,
         .axis = described_axis(c->axis),
         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
-        .round_first = c->round_first,
+        .round_first = c->round_first && reference_is_whole(c->y.type),
     };
 }
 
@@ -149,7 +149,7 @@ void quantize_tensors_expect(const struct quantize_tensors *t, const struct quan
                                            .y = &y,
                                            .axis = c->axis,
                                            .multiply = c->multiply,
-                                           .round_first = c->round_first};
+                                           .round_first = c->round_first && reference_is_whole(c->y.type)};
 
     if (c->has_zero_points) {
         zero_points = tensor_reference(&t->zero_points, t->zero_points.image);

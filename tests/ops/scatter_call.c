@@ -19,7 +19,7 @@ struct clq_quantize_scatter_desc scatter_desc_of(const struct scatter_tensors *t
         .workspace_offset_bytes = t->workspace_offset,
         .axis = described_axis(c->axis),
         .mode = c->multiply ? CLQ_MULTIPLY : CLQ_DIVIDE,
-        .round_first = c->round_first,
+        .round_first = c->round_first && reference_is_whole(c->cache.type),
         .out_of_range = c->range,
         .unique = c->unique,
         .index_kind = c->slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE,
@@ -149,7 +149,7 @@ struct reference_report scatter_tensors_apply(const struct scatter_tensors *t, c
         .zero_points = c->has_zero_points ? &zero_points : NULL,
         .axis = c->axis,
         .multiply = c->multiply,
-        .round_first = c->round_first,
+        .round_first = c->round_first && reference_is_whole(c->cache.type),
         .range = (enum reference_range)c->range,
         .slots = c->slots,
     });

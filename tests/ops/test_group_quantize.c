@@ -153,8 +153,12 @@ static struct reference_report expected(struct group_tensors *t, const struct gr
     const struct reference_tensor ends = tensor_reference(&t->group_index, t->group_index.image);
     const struct reference_tensor y = tensor_reference(&t->y, t->y.image);
     struct reference_tensor offset;
-    struct reference_group_quantize_desc desc = {
-        .x = &x, .scale = &scale, .group_index = &ends, .y = &y, .round_first = c->round_first};
+    struct reference_group_quantize_desc desc = {.x = &x,
+                                                 .scale = &scale,
+                                                 .group_index = &ends,
+                                                 .y = &y,
+                                                 .round_first =
+                                                     c->round_first && reference_is_whole(c->y.type)};
 
     if (c->has_offset) {
         offset = tensor_reference(&t->offset, t->offset.image);
@@ -174,7 +178,8 @@ static bool run_once(struct group_tensors *t, const struct group_case *c, cl_mem
                                                  .y = &t->y.dl,
                                                  .report = report,
                                                  .report_offset_bytes = report ? REPORT_OFFSET : 0,
-                                                 .round_first = c->round_first};
+                                                 .round_first =
+                                                     c->round_first && reference_is_whole(c->y.type)};
     const struct clq_report before = {2, 3, 0, 0x5eed};
     struct clq_report got = before;
     const struct parts parts = parts_of(t, c);

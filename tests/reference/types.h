@@ -72,4 +72,10 @@ float reference_widen_bf16(uint16_t bits);
 uint16_t reference_narrow_f16(float value);
 uint16_t reference_narrow_bf16(float value);
 
+/* Of a type of y: an integer, which alone may be rounded before a zero point is added. */
+static inline bool reference_is_whole(enum reference_type type)
+{
+    return type != REFERENCE_E4M3 && type != REFERENCE_E5M2;
+}
+
 #endif
