@@ -75,7 +75,7 @@ static inline bool has_chunks(const struct part *part, const struct quantize_arg
     const struct clq_quick quick##k = APPLY_QUICK(MODE, X(k), SCALE_OF(k));                                            \
     doubtful |= quick##k.doubtful | (IS_FLOAT8(DST) ? IS_TINY(quick##k.value) : 0);                                    \
     wild |= SCALE_PER_ELEMENT ? IS_WILD(SCALE_OF(k)) : 0;                                                              \
-    if (IS_GROUP && (doubtful | wild) != 0)                                                                            \
+    if (IS_GROUP && doubtful != 0)                                                                                     \
         return false;                                                                                                  \
     values.s##k = quick##k.value;
 #define ROUNDED(k)    values.s##k = clq_rint(values.s##k);
