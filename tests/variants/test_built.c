@@ -19,7 +19,7 @@ static void every_kernel_of_a_cpu_builds(void **state)
     assert_int_equal(clq_context_create(
                          &(struct clq_context_desc){.flags = CLQ_CACHE_OFF, .form = CLQ_FORM_ITEM}, &context),
                      CLQ_OK);
-    ask_all(context);
+    ask_all(context, true);
     clq_context_count(context, &built, NULL);
     print_message("%zu kernels built\n", built);
     clq_context_destroy(context);

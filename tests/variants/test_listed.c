@@ -38,7 +38,7 @@ static void ask_in_a_way(uint32_t form, uint32_t arithmetic)
                                                                    .log = note_build},
                                         &context),
                      CLQ_OK);
-    ask_all(context);
+    ask_all(context, false);
     clq_context_destroy(context);
 }
 
