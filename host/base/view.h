@@ -33,6 +33,14 @@ static inline bool clq__view_is_packed(const struct clq__view *view)
     return clq__view_has_nibbles(view) && view->lanes == 1;
 }
 
+/* In words that do not follow one another; one word alone steps nowhere. */
+static inline bool clq__view_has_gaps(const struct clq__view *view)
+{
+    const int last = view->rank - 1;
+
+    return view->lanes == 8 && view->shape[last] > 8 && view->stride[last] != 1;
+}
+
 /* Checks what can be known of one tensor alone, without its buffer: present, an OpenCL tensor, type, rank, shape,
  * strides, offset, sizes. */
 clq_status clq__view_init(struct clq__view *view, const char *name, const DLTensor *tensor, unsigned types);

@@ -256,8 +256,8 @@ static clq_status check_cut(struct clq__work *work, const struct clq__blocks *bl
     CLQ_REQUIRE(blocks->block % 2 == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1,
                 CLQ_ERROR_VALUE, "block is %u: along the last dimension of %s it must be even", blocks->block,
                 clq__type_name(y->type));
-    CLQ_REQUIRE(blocks->block == 0 || y->lanes != 8 || work->axis != y->rank - 1 ||
-                    y->stride[work->axis] == 1 || y->shape[work->axis] <= blocks->block,
+    CLQ_REQUIRE(blocks->block == 0 || work->axis != y->rank - 1 || !clq__view_has_gaps(y) ||
+                    y->shape[work->axis] <= blocks->block,
                 CLQ_ERROR_LAYOUT, "%s.strides[%d] is %lld: with blocks of words it must be 1", y->name,
                 work->axis, (long long)y->stride[work->axis]);
 end:

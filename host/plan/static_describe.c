@@ -57,17 +57,14 @@ static void add(const struct clq__static *call, struct clq__fold *fold, int d, i
                               step_of(call, &call->zero_point, d, indices, is_block)});
 }
 
-static bool has_gaps(const struct clq__view *y)
-{
-    return y->lanes == 8 && y->stride[y->rank - 1] != 1;
-}
-
 /* Units of y that so many indices of dimension d reach over. */
 static int64_t units_of(const struct clq__view *y, int d, int64_t indices)
 {
+    if (y->elements == 0) /* its strides may be anything */
+        return 0;
     if (!clq__view_has_nibbles(y) || d != y->rank - 1)
         return clq__view_units(y, indices * y->stride[d]);
-    return has_gaps(y) ? indices / 2 * y->stride[d] : indices / 2 * (y->lanes == 2 ? y->stride[d] : 1);
+    return clq__view_has_gaps(y) || y->lanes == 2 ? indices / 2 * y->stride[d] : indices / 2;
 }
 
 /* The last dimension of nibbles, in bytes: of words with gaps four are in each. */
@@ -75,7 +72,7 @@ static void fold_bytes(struct clq__static *call, struct clq__fold *fold, struct 
                        int64_t size)
 {
     const struct clq__view *y = &call->work->y;
-    const bool gaps = has_gaps(y);
+    const bool gaps = clq__view_has_gaps(y);
 
     args->x_pair = call->work->x.stride[d];
     add(call, fold, d, gaps ? 4 : size / 2, 2, gaps ? 1 : units_of(y, d, 2), false);

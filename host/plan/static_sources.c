@@ -27,7 +27,7 @@ static bool cannot_cut(const struct clq__work *work)
 
     if (work->block == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1)
         return false;
-    return work->block % 2 != 0 || (y->lanes == 8 && y->stride[work->axis] != 1);
+    return work->block % 2 != 0 || clq__view_has_gaps(y);
 }
 
 static void copy(struct clq__source *source, const struct clq__parameter *parameter)

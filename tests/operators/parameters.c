@@ -396,8 +396,8 @@ void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int r
              "block is %" PRIu32 ": along the last dimension of %s it must be even", rules->block,
              reference_types[y->type].name);
     if (at == last && y->lanes == 8)
-        RULE(judge, rules->block > 0 && y->stride[at] != 1 && y->size[at] > rules->block, CLQ_ERROR_LAYOUT,
-             "%s.strides[%d] is %" PRId64 ": with blocks of words it must be 1", name, at,
+        RULE(judge, rules->block > 0 && y->stride[at] != 1 && y->size[at] > 8 && y->size[at] > rules->block,
+             CLQ_ERROR_LAYOUT, "%s.strides[%d] is %" PRId64 ": with blocks of words it must be 1", name, at,
              (int64_t)y->stride[at]);
     if (rules->all) {
         rule_all(judge, scales, rows);
