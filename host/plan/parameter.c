@@ -17,6 +17,19 @@ end:
     return status;
 }
 
+/* What has no dimensions has no blocks. */
+static clq_status check_block(struct clq__work *work, uint32_t block)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *read = clq__work_read(work);
+
+    work->block = block;
+    CLQ_REQUIRE(block == 0 || read->rank > 0, CLQ_ERROR_VALUE, "block is %u: it must be 0 where %s.ndim is 0",
+                block, read->name);
+end:
+    return status;
+}
+
 /* Sizes off the axis say that it is meant by its shape. */
 static bool is_broadcast(const struct clq__work *work, const struct clq__view *view, int axis)
 {
@@ -61,7 +74,7 @@ clq_status clq__parameters_check_dense(struct clq__work *work, int32_t axis, uin
     const struct clq__view *longer = scales->elements != 1 ? scales : zero_points,
                            *read = clq__work_read(work);
 
-    work->block = block;
+    CLQ_TRY(check_block(work, block));
     if (longer->elements != 1 || block > 0) {
         CLQ_TRY(clq__axis_check(read, axis, longer->name, longer->elements, &work->axis));
         CLQ_TRY(check_dense(work, &work->scale));
@@ -101,7 +114,7 @@ clq_status clq__parameters_check_found(struct clq__work *work, int32_t axis, uin
     clq_status status = CLQ_OK;
     const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
 
-    work->block = block;
+    CLQ_TRY(check_block(work, block));
     if (scales->elements != 1 || block > 0) {
         CLQ_TRY(clq__axis_check(&work->x, axis, scales->name, scales->elements, &work->axis));
         CLQ_TRY(check_dense(work, &work->scale));

@@ -35,7 +35,7 @@ struct clq__work {
     struct clq__view x, y;                   /* floats, and what is quantized; of clq_find_scales x alone */
     struct clq__parameter scale, zero_point; /* of dynamic rows zero_point is the offset */
     struct clq__placement placement;
-    int axis;      /* of x, along which scale or zero_point differ; of clq_find_scales -1 where they do not */
+    int axis;      /* of x, that scales are by, or that is cut into blocks */
     int64_t block; /* indices of the axis in a block that has its own; 0 where there are no blocks */
     bool divide;   /* by the scale; else multiply */
 
@@ -46,7 +46,7 @@ struct clq__work {
     bool add;               /* back: the zero point is added, else subtracted */
     bool round_first;       /* a value is rounded before its zero point is added */
 
-    /* dynamic quantization: the rows are x's last dimension, and scale and zero_point have y's dimensions less the last */
+    /* dynamic quantization: the rows are x's last dimension */
     struct clq__view smooth; /* absent where there is none */
     bool widen_smooth;       /* it is no dense float32 */
     uint32_t rotate;         /* neighbours of a row that are turned, or turned back; 0: none */

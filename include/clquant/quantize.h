@@ -37,9 +37,9 @@
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
  * Memory    nothing is retained; all buffers must live until *done completes. Scales and zero points that differ
  *           along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element
- *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each. Blocks
- *           of an odd number of elements of four bits, along the last axis, take 4 bytes for each element that
- *           has a scale of its own, or shares one with its block.
+ *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each. Where
+ *           four bits lie along the last axis, scales of blocks of an odd number of elements, or of words with gaps, are
+ *           written out there: 4 bytes for each element of a block.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Blocking  only to build, the first time that a variant (types, mode, with a zero point or without) is used: a second
  *           or more on PoCL and on phones, unless the cache on disk has it. clq_quantize_build does it ahead of

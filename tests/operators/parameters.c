@@ -198,6 +198,15 @@ static void rule_parameter(struct judge *judge, int p, int of_x, int axis, uint3
         rule_by_axis(judge, p, of_x, axis);
 }
 
+static bool rule_has_blocks(struct judge *judge, int of_x, uint32_t block)
+{
+    const bool none = judge->facts[of_x].rank == 0 && block > 0;
+
+    RULE(judge, none, CLQ_ERROR_VALUE, "block is %" PRIu32 ": it must be 0 where %s.ndim is 0", block,
+         judge_name(judge, of_x));
+    return !none;
+}
+
 static bool rule_axis(struct judge *judge, int p, int of_x, int32_t axis, int *at)
 {
     const struct facts *x = &judge->facts[of_x];
@@ -239,6 +248,8 @@ void rule_found(struct judge *judge, int scales, int zero_points, int of_x, int3
     const bool zero = judge->facts[zero_points].given;
     int at;
 
+    if (!rule_has_blocks(judge, of_x, block))
+        return;
     if (judge->facts[scales].elements == 1 && block == 0) {
         rule_rank(judge, scales, of_x);
         if (zero) {
@@ -266,6 +277,8 @@ void rule_parameters(struct judge *judge, int scales, int zero_points, int of_x,
     const int longer = judge->facts[scales].elements != 1 ? scales : zero_points;
     int at;
 
+    if (!rule_has_blocks(judge, of_x, block))
+        return;
     if (judge->facts[longer].elements == 1 && block == 0) {
         rule_rank(judge, scales, of_x);
         if (judge->facts[zero_points].given)
