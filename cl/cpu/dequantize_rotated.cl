@@ -11,6 +11,7 @@
 #include "base/scalar.clh"
 #include "base/types.clh"
 #include "cpu/rotate.clh"
+#include "cpu/row_layout.clh"
 #include "cpu/walk.clh"
 
 #define STEP_UNITS (TURNED_STEP / ELEMENTS(SRC))
@@ -160,21 +161,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct dynamic_quantize_args a)
 {
-    const struct clq_entries *e = &a.entries;
-    const struct clq_layout layout = {
-        .indices = indices,
-        .owners = owners,
-        .report = report,
-        .entries = e,
-        .dim = a.dim,
-        .dims = a.outer,
-        .inner = a.inner,
-        .tile = a.inner,
-        .parts = 1,
-        .by_parts = {1UL << 63, 0, 0},
-        .position_rows = e->positions > 1 ? e->rows / e->positions : e->rows,
-        .period = a.inner,
-    };
+    const struct clq_layout layout = clq_row_layout(&a, indices, owners, report);
     const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(SRC) &&
                        a.x_pair == ELEMENTS(SRC) - 1;
     const size_t row_bytes = (size_t)(a.inner * ELEMENTS(SRC)) * sizeof(STORAGE(DST));

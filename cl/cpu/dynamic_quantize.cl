@@ -11,6 +11,7 @@
 #include "base/row_scale.clh"
 #include "base/types.clh"
 #include "cpu/pack.clh"
+#include "cpu/row_layout.clh"
 #include "cpu/walk.clh"
 
 #define STEP    CLQ_CPU_STEP
@@ -149,21 +150,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         global const uint *restrict owners, global uint *restrict report,
                         const struct dynamic_quantize_args a)
 {
-    const struct clq_entries *e = &a.entries;
-    const struct clq_layout layout = {
-        .indices = indices,
-        .owners = owners,
-        .report = report,
-        .entries = e,
-        .dim = a.dim,
-        .dims = a.outer,
-        .inner = a.inner,
-        .tile = a.inner,
-        .parts = 1,
-        .by_parts = {1UL << 63, 0, 0},
-        .position_rows = e->positions > 1 ? e->rows / e->positions : e->rows,
-        .period = a.inner,
-    };
+    const struct clq_layout layout = clq_row_layout(&a, indices, owners, report);
     const struct call call = {
         .x = x + a.x_offset,
         .smooth = smooth + a.smooth_offset,

@@ -4,8 +4,13 @@
 #include "base/error.h"
 #include "base/text.h"
 
+#include <string.h>
+
 /* Debian's loader knows all but the last, Khronos's the first and the last. */
 static const char *const variables[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"};
+
+/* Of a value, whose end names the file; the advice behind it must still fit into an error's detail. */
+#define SHOWN 100
 
 /* The variables that are set, which may lead elsewhere, or else the usual folder. */
 static void say_places(struct clq__text *text, bool environment)
@@ -14,10 +19,13 @@ static void say_places(struct clq__text *text, bool environment)
 
     for (size_t i = 0; environment && i < CLQ_COUNT(variables); i++) {
         const char *value = getenv(variables[i]);
+        const size_t length = value == NULL ? 0 : strlen(value);
+        const size_t left_out = length > SHOWN ? length - SHOWN : 0;
 
-        if (value == NULL || *value == '\0')
+        if (length == 0)
             continue;
-        clq__text_format(text, "%s%s=%.60s", any ? ", " : "", variables[i], value);
+        clq__text_format(text, "%s%s=%s%s", any ? ", " : "", variables[i], left_out > 0 ? "…" : "",
+                         value + left_out);
         any = true;
     }
     if (!any)

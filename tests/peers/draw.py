@@ -1,8 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Tensors drawn by chance, of which many values are ties: what others' results and the command's are compared of."""
+import sys
+
 from files import TYPES, numpy
 
 SHAPE = (6, 40, 32)
+
+
+def generator():
+    """Of --seed N, or of chance, which is printed."""
+    seed = int(sys.argv[2]) if sys.argv[1:2] == ["--seed"] else numpy.random.SeedSequence().entropy % (1 << 32)
+    print("seed", seed)
+    return numpy.random.default_rng(seed)
 
 
 def range_of(dtype):

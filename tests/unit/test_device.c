@@ -352,6 +352,10 @@ static void a_kind_chooses_the_first_of_it_that_runs_the_kernels(void **state)
     unsetenv("CLQ_DEVICE");
 }
 
+#define LONG_FOLDER                                                                                          \
+    "/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx" \
+    "xxxxxxx"
+
 /* Where the loader finds no driver, the sentence says where it looked. */
 static void without_a_driver_the_places_are_named(void **state)
 {
@@ -366,6 +370,8 @@ static void without_a_driver_the_places_are_named(void **state)
         {"/v", "/p", "/f.so", 1,
          "looked at OCL_ICD_VENDORS=/v, OPENCL_VENDOR_PATH=/p, OCL_ICD_FILENAMES=/f.so. "},
         {"/v", "/p", "/f.so", 0, "looked at the folder /etc/OpenCL/vendors. "},
+        {LONG_FOLDER "/libpocl.so", NULL, NULL, 1, "looked at OCL_ICD_VENDORS=…xxxxx"},
+        {LONG_FOLDER "/libpocl.so", NULL, NULL, 1, "xxxxx/libpocl.so. "}, /* the end names the file */
     };
     static const char *const names[] = {"OCL_ICD_VENDORS", "OPENCL_VENDOR_PATH", "OCL_ICD_FILENAMES"};
     cl_platform_id platform = NULL;
