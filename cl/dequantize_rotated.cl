@@ -26,10 +26,21 @@ typedef CHUNK_INTEGERS(SRC, EIGHT) y_eight;
 struct row {
     global const STORAGE(SRC) *y;
     global STORAGE(DST) *x;
-    float scale, zero_point;
+    global const uchar *scales, *offsets;
+    long scale_at, offset_at;
+    float scale, zero_point; // all of the row's, or of the element that is looked at
     long units;  // none where the row is not to be written
     uint eights; // the first of them may be loaded and stored whole
 };
+
+// Those of share n of the row.
+static inline void find_scale(struct row *row, const struct dynamic_quantize_args *a, long n)
+{
+    row->scale = clq_load_scalar(row->scales, row->scale_at + n * a->share_scale, a->scale_type);
+    // What is added is as well subtracted with the other sign.
+    row->zero_point = as_float(
+        as_uint(clq_load_scalar(row->offsets, row->offset_at + n * a->share_offset, a->offset_type)) ^ 0x80000000u);
+}
 
 static inline float value_of(const struct row *row, float q)
 {
@@ -51,24 +62,26 @@ static inline uint eights_of(const struct row *row, const struct dynamic_quantiz
     return dense && aligned ? (uint)min(row->units * ELEMENTS(SRC) / 8, (long)INT_MAX) : 0;
 }
 
-static inline float element_at(const struct row *row, const struct dynamic_quantize_args *a, long i)
+static inline float element_at(struct row *row, const struct dynamic_quantize_args *a, long i)
 {
     const long u = i / ELEMENTS(SRC), part = a->y_part == a->inner ? 0 : clq_divided(u, a->by_y_part);
     const STORAGE(SRC) unit = row->y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride];
 
+    if (a->share > 0)
+        find_scale(row, a, clq_divided(i, a->by_share));
     return value_of(row, ELEMENT(SRC, unit, (uint)(i % ELEMENTS(SRC))));
 }
 
 // Elements `at` to `at` + `count` of the row.
 #define TAKE(k) values.s##k = value_of(row, CHUNK_INTEGER(SRC, y, k));
-static inline void load(const struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v, long at,
+static inline void load(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v, long at,
                         uint count, uint lane, uint lanes)
 {
     for (uint c = lane; 8 * c < count; c += lanes) {
         const uint eight = (uint)(at / 8) + c;
         float8 values;
 
-        if (eight < row->eights) {
+        if (eight < row->eights && a->share == 0) {
             const y_eight y = ((global const y_eight *)row->y)[eight];
 
             CHUNK_EACH(EIGHT, TAKE)
@@ -124,7 +137,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
     for (long number = begin; number < end; number++) {
         bool kept = number < a.rows;
         struct clq_place place = clq_place_of(number, a.dim, a.outer);
-        struct row row = {y + a.y_offset, x + a.x_offset + place.x, 0.0f, 0.0f, 0, 0};
+        struct row row = {.y = y + a.y_offset, .x = x + a.x_offset + place.x, .scales = scales, .offsets = offsets, .units = 0};
 
         if (kept && a.entries.kind != CLQ_ENTRY_NONE) {
             const struct clq_entry_place at =
@@ -137,10 +150,9 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
         }
         if (kept) {
             row.y += place.y;
-            row.scale = clq_load_scalar(scales, a.scale_offset + place.scale, a.scale_type);
-            // What is added is as well subtracted with the other sign.
-            row.zero_point = as_float(
-                as_uint(clq_load_scalar(offsets, a.offset_offset + place.zero_point, a.offset_type)) ^ 0x80000000u);
+            row.scale_at = a.scale_offset + place.scale;
+            row.offset_at = a.offset_offset + place.zero_point;
+            find_scale(&row, &a, 0);
             row.units = a.inner;
         }
         row.eights = eights_of(&row, &a);

@@ -90,7 +90,7 @@ static inline struct clq_row_scale scale_of(struct clq_extent extent, local floa
     }
 #endif
     (void)seen, (void)lanes;
-    return clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0);
+    return clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0, a->scale_type);
 }
 
 // Float8 has the sign of what is too small for the device, too; it has no off.
@@ -164,8 +164,8 @@ static inline struct clq_row_scale whole_row(const struct row *row, const struct
 #endif
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
-                        global STORAGE(DST) *restrict y, global uint *restrict scales,
-                        global uint *restrict offsets, global const uchar *restrict indices,
+                        global STORAGE(DST) *restrict y, global uchar *restrict scales,
+                        global uchar *restrict offsets, global const uchar *restrict indices,
                         global const uint *restrict owners, global uint *restrict report,
                         const struct dynamic_quantize_args a)
 {
@@ -200,6 +200,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         }
         row.x = x + a.x_offset + place.x;
         row.smooth = smooth + a.smooth_offset;
+        if (SMOOTH && a.smooth_blocks > 0)
+            row.smooth += (number - clq_divided(number, a.by_smooth_blocks) * a.smooth_blocks) * a.inner * ELEMENTS(DST);
         row.y = y + a.y_offset + place.y;
         row.units = kept ? a.inner : 0;
         row.chunks = chunks_of(&row, &a, ROTATE ? UNITS(DST, 8) : UNITS(DST, CHUNK(SRC)));
@@ -210,8 +212,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         const struct clq_row_scale scale = whole_row(&row, &a, seen, lane, lanes);
 #endif
         if (kept && lane == 0)
-            scales[a.scale_offset + place.scale] = as_uint(scale.scale);
+            clq_store_found(scales, a.scale_offset + place.scale, a.scale_type, scale.scale);
         if (kept && lane == 0 && a.symmetric == 0)
-            offsets[a.offset_offset + place.zero_point] = clq_negated(scale.off);
+            clq_store_found(offsets, a.offset_offset + place.zero_point, a.scale_type, clq_negated(scale.off));
     }
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_scales: the range of the finite values of every index of an axis, or of all of x, for finish_scales.cl; where one
-// work-item or its group sees all values of an index, its scale and zero point
+// find_scales: the range of the values of every index of an axis, or of all of x, for finish_scales.cl; where one
+// work-item or its group sees all values of an index, its scale, and its zero point or its offset
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   REDUCE        runs: the elements of a row have one index; columns: each has its own
+//   RANGE         finite or numbers, of base/range.clh and base/scales.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   FORM          item or group, of base/parameters.clh
 #include "args/find_scales.h"
@@ -15,14 +16,14 @@
 #include "base/share.clh"
 #include "index/place.clh"
 
-#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(ARITHMETIC) || !defined(FORM)
-#error "find_scales.cl: KERNEL_NAME, SRC, REDUCE, ARITHMETIC and FORM are required"
+#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(RANGE) || !defined(ARITHMETIC) || !defined(FORM)
+#error "find_scales.cl: KERNEL_NAME, SRC, REDUCE, RANGE, ARITHMETIC and FORM are required"
 #endif
 
-// A single element and zeros.
+// A single element and nothing else.
 static inline clq_units single(STORAGE(SRC) element)
 {
-    clq_units v = 0;
+    clq_units v = CLQ_NOTHING;
 
     v.s0 = element;
     return v;
@@ -36,7 +37,7 @@ static inline struct clq_ranges turned(struct clq_ranges ranges)
 
 static inline clq_units chunk_if(bool there, global const STORAGE(SRC) *p)
 {
-    return there ? *(global const clq_units *)p : (clq_units)(0);
+    return there ? *(global const clq_units *)p : (clq_units)(CLQ_NOTHING);
 }
 
 // Every `step`-th chunk from `first` to `end`; from one chunk to the next it is `apart` elements. Two are on their way while
@@ -62,10 +63,10 @@ static inline struct clq_ranges take_chunks(struct clq_ranges ranges, global con
     return ranges;
 }
 
-// So many elements, and zeros. Each is reached from the one before: multiples of the stride would take registers.
+// So many elements, and nothing else. Each is reached from the one before: multiples of the stride would take registers.
 static inline clq_units elements_of(global const STORAGE(SRC) *x, long stride, uint count)
 {
-    clq_units v = 0;
+    clq_units v = CLQ_NOTHING;
 
 #define TAKE(k)       \
     if ((k) < count) { \
@@ -134,11 +135,11 @@ static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x, 
 }
 
 // What was found: range number n, all of this index where it is direct.
-static inline void put(global uint2 *ranges, global uint *scales, global uchar *zero_points,
+static inline void put(global uint2 *ranges, global uchar *scales, global uchar *zero_points,
                        const struct find_scales_args *a, long n, long index, uint2 range)
 {
     if (a->direct)
-        clq_write_scale(scales, zero_points, &a->output, 0, 0, index, range);
+        CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, index), range);
     else
         ranges[n] = range;
 }
@@ -147,7 +148,7 @@ static inline void put(global uint2 *ranges, global uint *scales, global uchar *
 #define SHARES (IS_GROUP && REDUCES_RUNS)
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *restrict ranges,
-                        global uint *restrict scales, global uchar *restrict zero_points,
+                        global uchar *restrict scales, global uchar *restrict zero_points,
                         const struct find_scales_args a)
 {
 #if SHARES

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// finish_scales: the ranges of find_scales.cl to scales and zero points
+// finish_scales: the ranges of find_scales.cl to scales, and zero points or offsets
 //
 //   KERNEL_NAME   the kernel's name
+//   RANGE         finite or numbers, of base/scales.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
 //   FORM          item or group, of base/parameters.clh
 #include "args/finish_scales.h"
@@ -10,11 +11,11 @@
 #include "base/share.clh"
 #include "index/place.clh"
 
-#if !defined(KERNEL_NAME) || !defined(ARITHMETIC) || !defined(FORM)
-#error "finish_scales.cl: KERNEL_NAME, ARITHMETIC and FORM are required"
+#if !defined(KERNEL_NAME) || !defined(RANGE) || !defined(ARITHMETIC) || !defined(FORM)
+#error "finish_scales.cl: KERNEL_NAME, RANGE, ARITHMETIC and FORM are required"
 #endif
 
-kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uint *restrict scales,
+kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uchar *restrict scales,
                         global uchar *restrict zero_points, const struct finish_scales_args a)
 {
 #if IS_GROUP // as in find_scales.cl
@@ -44,7 +45,8 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uint *restri
         if (lane == 0 && there) {
             const struct clq_place at = clq_place_of(batch, a.dim, a.batch_dims);
 
-            clq_write_scale(scales, zero_points, &a.output, at.scale, at.zero_point, index, range);
+            CLQ_WRITE_SCALE(scales, zero_points, &a.output,
+                            clq_found_places(&a.output, at.scale, at.zero_point, index), range);
         }
     }
 }

@@ -1,14 +1,23 @@
 // SPDX-License-Identifier: Apache-2.0
-// widen: y[i] = f32(element i of x), or its negative, for scales and zero points that the inner loop reads one an element
+// widen: y[i] = f32(element i of x), or its negative, or 1 / x, for scales and zero points that the inner loop reads one an
+// element
 //
 //   KERNEL_NAME   the kernel's name
+//   ARITHMETIC    native or exact, of base/arithmetic.clh
 #include "args/widen.h"
+#include "base/arithmetic.clh"
 #include "base/scalar.clh"
 #include "index/place.clh"
 
-#if !defined(KERNEL_NAME)
-#error "widen.cl: KERNEL_NAME is required"
+#if !defined(KERNEL_NAME) || !defined(ARITHMETIC)
+#error "widen.cl: KERNEL_NAME and ARITHMETIC are required"
 #endif
+
+// Of what is found no scale is subnormal.
+static inline uint widened(float v, const struct widen_args *a)
+{
+    return as_uint(a->invert ? DIVIDE_SOON(1.0f, v) : v) ^ a->sign;
+}
 
 kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *restrict y, const struct widen_args a)
 {
@@ -17,5 +26,5 @@ kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *res
     const long end = min(first + items * a.elements_per_item, a.elements);
 
     for (long i = first + (long)get_local_id(0); i < end; i += items)
-        y[i] = as_uint(clq_load_scalar(x, a.x_offset + clq_place_of_nine(i, a.dim, a.dims).x, a.type)) ^ a.sign;
+        y[i] = widened(clq_load_scalar(x, a.x_offset + clq_place_of_nine(i, a.dim, a.dims).x, a.type), &a);
 }

@@ -12,10 +12,12 @@ struct dynamic_quantize_args {
     clq_i64 x_offset, y_offset;          /* elements of x, units of y */
     clq_i64 scale_offset, offset_offset; /* elements */
     clq_i64 smooth_offset;               /* elements of dense float32 */
-    clq_i64 x_stride, y_stride;          /* from unit to unit; x's from low element to low element */
-    clq_i64 x_pair;                      /* nibbles: from a byte's low element to its high one; else 0 */
-    clq_i64 inner;                       /* units in a row */
-    clq_i64 y_part, y_part_stride;       /* units in a part, and from part to part */
+    clq_i64 smooth_blocks; /* rows that share smooth scales, one behind the other; 0: each has all of them */
+    struct clq_divisor by_smooth_blocks;
+    clq_i64 x_stride, y_stride;    /* from unit to unit; x's from low element to low element */
+    clq_i64 x_pair;                /* nibbles: from a byte's low element to its high one; else 0 */
+    clq_i64 inner;                 /* units in a row */
+    clq_i64 y_part, y_part_stride; /* units in a part, and from part to part */
     struct clq_divisor by_y_part;
     clq_i64 rows, rows_per_item; /* FORM item: consecutive rows that one work-item does */
     clq_u32 lanes;               /* FORM group: work-items that share a row, a power of two */
@@ -24,10 +26,14 @@ struct dynamic_quantize_args {
     clq_u32 rotate;   /* neighbours that are turned: a power of two that divides a row; 0: none */
     clq_u32 together; /* of a row's elements so many are turned at once, a multiple of rotate and of eight */
     clq_u32 factor;   /* the bits of 1 / sqrt(rotate) */
-    clq_u32 scale_type, offset_type; /* dequantize_rotated.cl: enum clq_scalar */
+    clq_i64 share;    /* dequantize_rotated.cl: elements of a row that share a scale; 0: all of them */
+    clq_i64 share_scale, share_offset; /* from one of these to the next */
+    struct clq_divisor by_share;
+    clq_u32 scale_type,
+        offset_type; /* enum clq_scalar; of dynamic_quantize.cl floats, both alike where there is an offset */
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(dynamic_quantize_args, 816);
+CLQ_SAME_SIZE(dynamic_quantize_args, 880);
 
 #endif

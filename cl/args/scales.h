@@ -1,22 +1,24 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a scale and its zero point are made of the range of some values, and where they are written. */
+/* How a scale, and its zero point or offset, are made of the range of some values, and where they are written. */
 #ifndef CLQ_ARGS_SCALES_H
 #define CLQ_ARGS_SCALES_H
 
 #include "args/types.h"
 
-/* With h = the largest magnitude (symmetric), or half of the largest value less half of the least, and
+/* RANGE finite: with h = the largest magnitude (symmetric), or half of the largest value less half of the least, and
  * steps = twice_steps / 2:
  *   scale = max(h / steps, 2^-100), or to multiply with min(steps / h, 2^100)
- *   zero point = zero (symmetric), or zero + rint(-least / scale), at most zero + levels */
+ *   zero point = zero (symmetric), or zero + rint(-least / scale), at most zero + levels
+ * RANGE numbers: scale and offset of a row (base/row_scale.clh), which lies at zero_point_offset. */
 struct clq_scale_output {
     clq_i64 scale_offset, scale_stride, zero_point_offset, zero_point_stride; /* elements */
     clq_i64 zero;                                                             /* see above */
     clq_u32 twice_steps, levels;
     clq_u32 symmetric, multiply;
     clq_u32 zero_point_type; /* enum clq_scalar: F32, I8, U8, I32; NONE: no zero point is written */
-    clq_u32 reserved;
+    clq_u32 scale_type;      /* of numbers, enum clq_scalar: of scale and offset */
+    clq_u32 top, steps;      /* of numbers: bits of floats */
 };
-CLQ_SAME_SIZE(clq_scale_output, 64);
+CLQ_SAME_SIZE(clq_scale_output, 72);
 
 #endif

@@ -17,7 +17,8 @@ struct widen_args {
     clq_i64 elements_per_item; /* that one work-item does */
     clq_u32 type;              /* enum clq_scalar of x */
     clq_u32 dims;              /* innermost first; only their sizes and strides in x are read */
-    clq_u32 sign, reserved;    /* the sign bit where the negative is written */
+    clq_u32 sign;              /* the sign bit where the negative is written */
+    clq_u32 invert;            /* 1 where 1 / x is written */
     struct clq_dim dim[CLQ_WIDEN_DIMS];
 };
 CLQ_SAME_SIZE(widen_args, 544);

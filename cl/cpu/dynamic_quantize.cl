@@ -25,7 +25,7 @@
 
 #define COMBINED_VALUE      float
 #define COMBINED_LINE       (64 * ELEMENTS(DST))
-#define COMBINED_LINE_OF(v) LINE_INSIDE(DST, v)
+#define COMBINED_LINE_OF(v) LINE(DST, v)
 #include "cpu/combine.clh"
 #include "cpu/row_range.clh"
 
@@ -34,11 +34,22 @@ struct call {
     global const STORAGE(SRC) *x;
     global const uint *smooth;
     global STORAGE(DST) *y;
-    global uint *scales, *offsets;
+    global uchar *scales, *offsets;
+    long found_bytes; // of a scale, and of an offset
     const struct dynamic_quantize_args *args;
     clq_spot jump; // from a row of a block to the next
     bool past;     // whether results are stored past the caches
 };
+
+// Of the row at this spot.
+static inline void store_found(const struct call *call, clq_spot spot, struct clq_row_scale row)
+{
+    const struct dynamic_quantize_args *a = call->args;
+
+    clq_store_found(call->scales, a->scale_offset + SCALE_OF(spot), a->scale_type, row.scale);
+    if (a->symmetric == 0)
+        clq_store_found(call->offsets, a->offset_offset + ZERO_POINT_OF(spot), a->scale_type, clq_negated(row.off));
+}
 
 #if ROTATE
 #include "cpu/rotated_rows.clh"
@@ -71,7 +82,7 @@ NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const 
 
             extent = clq_extent_join(extent, v, v);
         }
-    const struct clq_row_scale row = clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0);
+    const struct clq_row_scale row = clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0, a->scale_type);
 
     store_any(call, x, y, row);
     return row;
@@ -136,17 +147,15 @@ NO_INLINE void strided(const struct call *call, const struct clq_layout *layout,
     while (clq_walk_next(&run, &walk, layout, 1)) {
         const struct clq_row_scale row = row_of_any(call, call->x + run.spot.x, call->y + run.spot.y);
 
-        call->scales[SCALE_OF(run.spot)] = as_uint(row.scale);
-        if (call->args->symmetric == 0)
-            call->offsets[ZERO_POINT_OF(run.spot)] = clq_negated(row.off);
+        store_found(call, run.spot, row);
     }
 }
 
 #endif
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
-                        global STORAGE(DST) *restrict y, global uint *restrict scales,
-                        global uint *restrict offsets, global const uchar *restrict indices,
+                        global STORAGE(DST) *restrict y, global uchar *restrict scales,
+                        global uchar *restrict offsets, global const uchar *restrict indices,
                         global const uint *restrict owners, global uint *restrict report,
                         const struct dynamic_quantize_args a)
 {
@@ -155,9 +164,10 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         .x = x + a.x_offset,
         .smooth = smooth + a.smooth_offset,
         .y = y + a.y_offset,
-        .scales = scales + a.scale_offset,
+        .scales = scales,
         // Where there are none, another address is prefetched: to look for the page of none takes long.
-        .offsets = a.symmetric ? scales + a.scale_offset : offsets + a.offset_offset,
+        .offsets = a.symmetric ? scales : offsets,
+        .found_bytes = a.scale_type == CLQ_SCALAR_F32 ? 4 : 2,
         .args = &a,
         .jump = clq_step_of(&layout),
         .past = a.rows * a.inner > CLQ_CPU_STORE_PAST,

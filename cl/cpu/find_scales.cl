@@ -4,6 +4,7 @@
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   REDUCE        runs or columns, of base/parameters.clh
+//   RANGE         finite or numbers, of base/range.clh and base/scales.clh
 #define ARITHMETIC  native
 #define RANGE_WIDTH 16 // a vector of a CPU's
 #include "args/find_scales.h"
@@ -14,8 +15,8 @@
 #include "cpu/x86.clh"
 #include "index/place.clh"
 
-#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE)
-#error "cpu/find_scales.cl: KERNEL_NAME, SRC and REDUCE are required"
+#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(RANGE)
+#error "cpu/find_scales.cl: KERNEL_NAME, SRC, REDUCE and RANGE are required"
 #endif
 
 #define LOAD_UNITS(p)     CLQ_CAT(vload, RANGE_WIDTH)(0, p)
@@ -33,13 +34,13 @@
 // Vectors whose ranges a work-item holds where each column has its own.
 #define HELD (CLQ_CPU_FIND_COLUMN_BYTES / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH)
 
-// As many units as there are, then zeros, which widen no range.
+// As many units as there are, and nothing else.
 static inline clq_units gather(global const STORAGE(SRC) * p, long stride, long count)
 {
     STORAGE(SRC) units[RANGE_WIDTH];
 
     for (uint k = 0; k < RANGE_WIDTH; k++)
-        units[k] = k < count ? p[k * stride] : 0;
+        units[k] = k < count ? p[k * stride] : CLQ_NOTHING;
     return LOAD_UNITS(units);
 }
 
@@ -165,7 +166,7 @@ NO_INLINE void take_columns(struct clq_ranges *held, global const STORAGE(SRC) *
 }
 
 // The ranges of a tile of columns, or, where they are all of the columns, the scales.
-NO_INLINE void put_columns(global uint2 *ranges, global uint *scales, global uchar *zero_points,
+NO_INLINE void put_columns(global uint2 *ranges, global uchar *scales, global uchar *zero_points,
                                      const struct find_scales_args *a, long range, long first,
                                      long columns, const struct clq_ranges *held)
 {
@@ -177,17 +178,17 @@ NO_INLINE void put_columns(global uint2 *ranges, global uint *scales, global uch
         STORE_UNITS(CLQ_AS_UNITS(held[v].up), up);
         STORE_UNITS(held[v].down, down);
         for (uint k = 0; k < count && !a->direct; k++)
-            ranges[range + first + at + k] = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
+            ranges[range + first + at + k] = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
         for (uint k = 0; k < count && a->direct; k++) {
-            const uint2 found = (uint2)(MAGNITUDE(up[k]), MAGNITUDE(down[k]));
+            const uint2 found = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
 
-            clq_write_scale(scales, zero_points, &a->output, 0, 0, first + at + k, found);
+            CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, first + at + k), found);
         }
     }
 }
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *restrict ranges,
-                        global uint *restrict scales, global uchar *restrict zero_points,
+                        global uchar *restrict scales, global uchar *restrict zero_points,
                         const struct find_scales_args a)
 {
     const long begin = (long)get_global_id(0) * a.units_per_item;
@@ -205,7 +206,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
             const uint2 range = run(from + unit * a.index_stride, &a, first, last);
 
             if (a.direct)
-                clq_write_scale(scales, zero_points, &a.output, 0, 0, unit, range);
+                CLQ_WRITE_SCALE(scales, zero_points, &a.output, clq_found_places(&a.output, 0, 0, unit), range);
             else
                 ranges[n] = range;
         } else {

@@ -116,13 +116,18 @@ end:
 
 static bool describe(struct clq__plan *plan)
 {
-    return plan->work.rotate > 0 ? clq__dynamic_describe(plan) : clq__static_describe(plan);
+    if (plan->work.rotate == 0)
+        return clq__static_describe(plan);
+    if (plan->work.x.elements == 0)
+        return false;
+    clq__rows_describe(&plan->of_dynamic.rows, &plan->work);
+    return true;
 }
 
 static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
     if (plan->work.rotate > 0)
-        clq__dynamic_cut(plan, traits);
+        plan->rounds = clq__rows_cut(&plan->of_dynamic.rows, &plan->work, &plan->launches, traits);
     else
         clq__static_cut(plan, traits);
 }

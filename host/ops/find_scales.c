@@ -58,13 +58,23 @@ end:
     return status;
 }
 
+static bool describe(struct clq__plan *plan)
+{
+    return clq__scales_describe(&plan->of_scales, &plan->work);
+}
+
+static void cut(struct clq__plan *plan, const struct clq__traits *traits)
+{
+    plan->rounds = clq__scales_cut(&plan->of_scales, &plan->work, &plan->launches, traits);
+}
+
 const struct clq__operator clq__find_scales = {
     CLQ__DESCRIPTOR(clq_find_scales_desc),
     .check = check,
     .tensors = {CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x)},
     .outputs = 2,
-    .describe = clq__scales_describe,
-    .cut = clq__scales_cut,
+    .describe = describe,
+    .cut = cut,
 };
 
 static const struct clq__names names = {"x", NULL, "scales", "zero_points", false};

@@ -4,6 +4,10 @@
 #define CLQ_PLAN_DYNAMIC_H
 
 #include "args/dynamic_quantize.h"
+#include "plan/apart.h"
+#include "plan/launches.h"
+#include "plan/parameter.h"
+#include "plan/values.h"
 #include "plan/work.h"
 #include "runtime/launch.h"
 
@@ -11,17 +15,38 @@ struct clq__plan;
 
 struct clq__dynamic_tensors {
     const DLTensor *x, *y, *scale, *offset, *smooth;
-    uint32_t symmetric, rotate;
+    uint32_t symmetric;
+    struct clq__blocks blocks;
 };
 
 /* Every rule of the tensors alone and of x, y, scale and offset as rows; those between x and y are the
  * operator's. */
 clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors);
 
-/* Folds the layout, and fills the arguments but for what depends on the device. */
-bool clq__dynamic_describe(struct clq__plan *plan);
+/* Rows, or blocks of them, that find their scales on the way. What is left of the last dimension behind whole blocks is a kernel of its own, with the same rows. */
+struct clq__rows {
+    struct dynamic_quantize_args parts[2];
+    int num_parts;
+};
 
-/* Cuts the call into work-items, and fills its launches. */
+/* Folds the layout of x and y that have elements, and fills the arguments but for what depends on the device. */
+void clq__rows_describe(struct clq__rows *call, const struct clq__work *work);
+
+/* Cuts the call into work-items, and fills its launches. Returns the rounds of a work-item. */
+int64_t clq__rows_cut(struct clq__rows *call, const struct clq__work *work, struct clq__launches *launches,
+                      const struct clq__traits *traits);
+
+/* A call: its values first where they must be ready, and then rows, or scales and then what they quantize. */
+struct clq__dynamic {
+    struct clq__values values;
+    const struct clq__work *work; /* the call's, or that of its values */
+    union {
+        struct clq__rows rows;
+        struct clq__apart apart;
+    };
+};
+
+bool clq__dynamic_describe(struct clq__plan *plan);
 void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits);
 
 #endif

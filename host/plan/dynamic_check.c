@@ -2,18 +2,7 @@
 /* The rules of dynamic quantization that the host can know, each checked once. */
 #include "base/error.h"
 #include "plan/dynamic.h"
-#include "plan/parameter.h"
 #include "plan/rotate.h"
-
-static clq_status check_written(struct clq__parameter *parameter, const struct clq__view *rows)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_TRY(clq__parameter_check_rows(parameter, rows, rows->rank - 1, 0));
-    CLQ_TRY(clq__view_check_output(&parameter->view));
-end:
-    return status;
-}
 
 static clq_status check_smooth(struct clq__work *work)
 {
@@ -27,6 +16,11 @@ static clq_status check_smooth(struct clq__work *work)
     work->widen_smooth = smooth->type != CLQ__F32 || !clq__view_is_dense(smooth);
 end:
     return status;
+}
+
+static unsigned found_types(const struct clq__work *work)
+{
+    return work->names->documented ? CLQ__SET(CLQ__F32) : CLQ__FLOATS;
 }
 
 static clq_status check_offset(struct clq__work *work, const DLTensor *offset, uint32_t symmetric)
@@ -47,7 +41,10 @@ static clq_status check_offset(struct clq__work *work, const DLTensor *offset, u
     if (symmetric)
         clq__view_init_absent(view, name);
     else
-        CLQ_TRY(clq__view_init(view, name, offset, CLQ__SET(CLQ__F32)));
+        CLQ_TRY(clq__view_init(view, name, offset, found_types(work)));
+    CLQ_REQUIRE(symmetric || view->type == work->scale.view.type, CLQ_ERROR_TYPE,
+                "%s.dtype is %s: it must be that of %s, %s", name, clq__type_name(view->type),
+                work->scale.view.name, clq__type_name(work->scale.view.type));
 end:
     return status;
 }
@@ -59,7 +56,7 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
 
     CLQ_TRY(clq__view_init(&work->x, names->x, tensors->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y, CLQ__CACHES));
-    CLQ_TRY(clq__view_init(&work->scale.view, names->scales, tensors->scale, CLQ__SET(CLQ__F32)));
+    CLQ_TRY(clq__view_init(&work->scale.view, names->scales, tensors->scale, found_types(work)));
     CLQ_TRY(check_offset(work, tensors->offset, tensors->symmetric));
     CLQ_TRY(clq__view_init_optional(&work->smooth, "smooth_scales", tensors->smooth, CLQ__FLOATS));
     CLQ_REQUIRE(work->x.rank >= 1, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to %d", names->x,
@@ -69,12 +66,12 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
     CLQ_TRY(clq__view_check_rank(&work->y, &work->x));
     CLQ_TRY(clq__view_check_size(&work->y, &work->x, work->x.rank - 1));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(check_written(&work->scale, &work->y));
-    if (work->zero_point.view.tensor != NULL)
-        CLQ_TRY(check_written(&work->zero_point, &work->y));
+    CLQ_TRY(clq__parameters_check_dynamic(work, &tensors->blocks));
+    CLQ_TRY(clq__view_check_output(&work->scale.view));
+    CLQ_TRY(clq__view_check_output(&work->zero_point.view));
     if (work->smooth.tensor != NULL)
         CLQ_TRY(check_smooth(work));
-    CLQ_TRY(clq__rotate_check(work, tensors->rotate, &work->x));
+    CLQ_TRY(clq__rotate_check(work, tensors->blocks.rotate, &work->x));
 end:
     return status;
 }

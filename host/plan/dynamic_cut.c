@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization from a described call to its launches, for a device of given traits. */
 #include "base/ceil_div.h"
-#include "plan/plan.h"
+#include "plan/dynamic.h"
 #include "plan/rotate.h"
 #include "plan/rounds.h"
 #include "plan/tiles.h"
@@ -83,16 +83,6 @@ static void choose_variant(struct clq__variant *variant, const struct clq__work 
     clq__variant_define(variant, CLQ__ROTATE, work->rotate > 0);
 }
 
-static void widen_smooth(struct clq__launches *launches, const struct clq__view *smooth,
-                         const struct clq__traits *traits)
-{
-    struct clq__fold from = {.dims = 0};
-
-    for (int d = smooth->rank - 1; d >= 0; d--)
-        clq__fold_add(&from, false, smooth->shape[d], (int64_t[CLQ__FOLD_TENSORS]){smooth->stride[d]});
-    clq__launches_widen(launches, smooth, &from, 1, traits, 1);
-}
-
 /* The kernel's buffers, and what is written for it first. */
 static void place_buffers(struct clq__launches *launches, struct dynamic_quantize_args *args,
                           const struct clq__work *work, const struct clq__traits *traits)
@@ -104,7 +94,7 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
     buffers[count++] = clq__view_buffer(&work->x);
     if (!work->back) {
         if (work->widen_smooth)
-            widen_smooth(launches, &work->smooth, traits);
+            clq__launches_widen_flat(launches, &work->smooth, traits, 1);
         buffers[count++] = clq__view_buffer(&work->smooth);
     }
     buffers[count++] = clq__view_buffer(&work->y);
@@ -119,21 +109,44 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
         clq__launches_claim(launches, placement, &args->entries, traits, owners);
 }
 
-void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
+/* Returns the rounds of a work-item. */
+static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *args,
+                   const struct clq__work *work, const struct clq__traits *traits)
 {
-    struct dynamic_quantize_args *args = &plan->of_dynamic;
-    const struct clq__work *work = &plan->work;
-    struct clq__launch *kernel = &plan->launches.kernels[0];
     const bool group = traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS);
 
     if (group)
-        size_groups(args, kernel, traits, work->x.shape[work->x.rank - 1]);
+        size_groups(args, kernel, traits, args->inner * (clq__view_has_nibbles(&work->y) ? 2 : 1));
     else
         size_items(args, kernel, traits);
-    plan->rounds = rounds_of(args, args->lanes);
     choose_variant(&kernel->variant, work);
     clq__variant_end_form(&kernel->variant, traits, group);
     kernel->args = args;
     kernel->args_bytes = sizeof *args;
-    place_buffers(&plan->launches, args, work, traits);
+    return rounds_of(args, args->lanes);
+}
+
+/* What a CPU has of its own reads the smooth scales of all rows from one place, and of a row one scale. */
+static struct clq__traits traits_of(const struct dynamic_quantize_args *args,
+                                    const struct clq__traits *traits)
+{
+    struct clq__traits own = *traits;
+
+    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->share == 0;
+    return own;
+}
+
+int64_t clq__rows_cut(struct clq__rows *call, const struct clq__work *work, struct clq__launches *launches,
+                      const struct clq__traits *traits)
+{
+    const struct clq__traits own = traits_of(&call->parts[0], traits);
+    const int64_t rounds = cut(&launches->kernels[0], &call->parts[0], work, &own);
+
+    place_buffers(launches, &call->parts[0], work, &own);
+    if (call->num_parts > 1) {
+        /* the same table of last entries */
+        call->parts[1].entries.owner_offset = call->parts[0].entries.owner_offset;
+        cut(clq__launches_repeat(launches), &call->parts[1], work, &own);
+    }
+    return rounds;
 }

@@ -2,7 +2,7 @@
 /* Dynamic quantization from what was checked to what a kernel is told. */
 #include "base/fold.h"
 #include "plan/divisor.h"
-#include "plan/plan.h"
+#include "plan/dynamic.h"
 #include "plan/rotate.h"
 
 enum { X, Y, SCALE, OFFSET }; /* the tensors of the fold */
@@ -18,20 +18,53 @@ static void steps(const struct clq__work *work, int d, bool placed, int64_t stri
     stride[OFFSET] = placed ? 0 : work->zero_point.stride[d];
 }
 
-/* All but the last dimension: rows are never merged. */
-static void fold(const struct clq__work *work, struct clq__fold *fold)
+/* Units of y in so many elements of a row. */
+static int64_t row_units(const struct clq__view *y, int64_t elements)
+{
+    const int64_t step = y->lanes == 8 || clq__view_is_packed(y) ? 1 : y->stride[y->rank - 1];
+
+    return clq__view_has_nibbles(y) ? elements / 2 * step : elements * step;
+}
+
+/* So many indices of dimension d, or blocks of them, which have scales each or none. */
+static void add(const struct clq__work *work, struct clq__fold *fold, int d, int64_t size, int64_t indices,
+                bool of_scale)
+{
+    int64_t stride[CLQ__FOLD_TENSORS];
+
+    steps(work, d, false, stride);
+    stride[X] *= indices;
+    stride[Y] *= indices;
+    if (!of_scale)
+        stride[SCALE] = stride[OFFSET] = 0;
+    clq__fold_add(fold, false, size, stride);
+}
+
+/* All but the last dimension, and the blocks of the last one: rows are never merged. Where blocks have smooth scales of their own
+ * they stay innermost. */
+static void fold(const struct clq__work *work, struct clq__fold *fold, const struct clq__range *range)
 {
     const struct clq__placement *placement = &work->placement;
+    const int last = work->x.rank - 1;
     int64_t stride[CLQ__FOLD_TENSORS], entry[CLQ__FOLD_TENSORS];
 
     fold->dims = 0;
-    for (int d = work->x.rank - 2; d >= 0; d--) {
+    if (range != NULL && work->axis == last)
+        clq__fold_add(fold, work->smooth.tensor != NULL, range->blocks,
+                      (int64_t[CLQ__FOLD_TENSORS]){range->size * work->x.stride[last],
+                                                   row_units(&work->y, range->size), work->scale.stride[last],
+                                                   work->zero_point.stride[last]});
+    for (int d = last - 1; d >= 0; d--) {
         if (clq__placement_takes(placement, d) || work->x.shape[d] == 1)
             continue;
-        steps(work, d, false, stride);
-        clq__fold_add(fold, false, work->x.shape[d], stride);
+        if (range != NULL && d == work->axis) {
+            add(work, fold, d, range->size, 1, false);
+            add(work, fold, d, range->blocks, range->size, true);
+        } else {
+            add(work, fold, d, work->x.shape[d], 1, true);
+        }
     }
-    clq__fold_sort(fold, 0, work->back ? X : Y);
+    clq__fold_sort(fold, range != NULL && work->smooth.tensor != NULL ? 1 : 0, work->back ? X : Y);
     clq__fold_merge(fold);
     if (placement->kind == CLQ_ENTRY_NONE)
         return;
@@ -40,14 +73,15 @@ static void fold(const struct clq__work *work, struct clq__fold *fold)
     clq__placement_fold(placement, fold, work->x.shape[0], stride, entry);
 }
 
-/* Units along a row. Words of nibbles hold four each, and may have gaps between them. */
-static void fill_row(struct dynamic_quantize_args *args, const struct clq__view *x, const struct clq__view *y)
+/* Units along a row of so many elements. Words of nibbles hold four each, and may have gaps between them. */
+static void fill_row(struct dynamic_quantize_args *args, const struct clq__view *x, const struct clq__view *y,
+                     int64_t size)
 {
     const int last = x->rank - 1;
     const int64_t elements = clq__view_has_nibbles(y) ? 2 : 1;
     const bool words = y->lanes == 8, apart = words && y->shape[last] > 8 && y->stride[last] != 1;
 
-    args->inner = x->shape[last] / elements;
+    args->inner = size / elements;
     args->x_stride = elements * x->stride[last];
     args->x_pair = elements == 2 ? x->stride[last] : 0;
     args->y_stride = words || (elements == 2 && y->lanes == 1) ? 1 : y->stride[last];
@@ -56,29 +90,82 @@ static void fill_row(struct dynamic_quantize_args *args, const struct clq__view 
     args->y_part_stride = apart ? clq__view_units(y, y->stride[last]) : 0;
 }
 
-bool clq__dynamic_describe(struct clq__plan *plan)
+static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__work *work,
+                         const struct clq__range *range)
 {
-    const struct clq__work *work = &plan->work;
-    const struct clq__view *scale = &work->scale.view, *offset = &work->zero_point.view;
-    struct dynamic_quantize_args *args = &plan->of_dynamic;
-    const struct clq__placement *placement = &work->placement;
-    struct clq_entries *entries = &args->entries;
-    struct clq__fold folded;
+    const int last = work->x.rank - 1, axis = work->axis;
 
-    if (work->x.elements == 0)
-        return false;
-    *args = (struct dynamic_quantize_args){0};
-    fold(work, &folded);
-    fill_row(args, &work->x, &work->y);
     args->x_offset = clq__view_offset_units(&work->x);
     args->y_offset = clq__view_offset_units(&work->y);
-    args->scale_offset = clq__view_offset_units(scale);
-    args->offset_offset = clq__view_offset_units(offset);
+    args->scale_offset = clq__view_offset_units(&work->scale.view);
+    args->offset_offset = clq__view_offset_units(&work->zero_point.view);
     args->smooth_offset = work->back || work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth);
+    if (range == NULL)
+        return;
+    args->x_offset += range->first * work->x.stride[axis];
+    args->y_offset += axis == last ? row_units(&work->y, range->first)
+                                   : range->first * clq__view_units(&work->y, work->y.stride[axis]);
+    args->scale_offset += range->first / work->block * work->scale.stride[axis];
+    args->offset_offset += range->first / work->block * work->zero_point.stride[axis];
+    args->smooth_offset += range->first;
+    if (work->back || work->smooth.tensor == NULL || range->blocks == 1)
+        return;
+    args->smooth_blocks = range->blocks;
+    args->by_smooth_blocks = clq__divisor(range->blocks);
+}
+
+/* Scales that differ inside of what is turned back: by blocks that are no multiples of it, or by each element. */
+static bool differs_inside(const struct clq__work *work)
+{
+    return work->back && (work->axis != work->x.rank - 1 || work->block % work->rotate != 0);
+}
+
+static void fill_share(struct dynamic_quantize_args *args, const struct clq__work *work)
+{
+    const int last = work->x.rank - 1;
+
+    if (!differs_inside(work) || (work->scale.stride[last] == 0 && work->zero_point.stride[last] == 0))
+        return;
+    args->share = work->axis == last ? work->block : 1;
+    args->by_share = clq__divisor(args->share);
+    args->share_scale = work->scale.stride[last];
+    args->share_offset = work->zero_point.stride[last];
+}
+
+static void fill_entries(struct dynamic_quantize_args *args, const struct clq__work *work)
+{
+    const struct clq__placement *placement = &work->placement;
+    struct clq_entries *entries = &args->entries;
+
+    clq__placement_describe(work, args->rows, entries);
+    clq__divide_entries(entries);
+    if (placement->kind == CLQ_ENTRY_NONE)
+        return;
+    clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);
+    entries->scale_batch = work->scale.stride[0];
+    entries->scale_start = work->scale.stride[placement->axis];
+    entries->zero_point_batch = work->zero_point.stride[0];
+    entries->zero_point_start = work->zero_point.stride[placement->axis];
+}
+
+static void describe_part(struct dynamic_quantize_args *args, const struct clq__work *work,
+                          const struct clq__range *range)
+{
+    const struct clq__view *scale = &work->scale.view, *offset = &work->zero_point.view;
+    const int last = work->x.rank - 1;
+    struct clq__fold folded;
+
+    *args = (struct dynamic_quantize_args){0};
+    fold(work, &folded, range);
+    fill_row(args, &work->x, &work->y,
+             range != NULL && work->axis == last ? range->size : work->x.shape[last]);
+    fill_offsets(args, work, range);
+    fill_share(args, work);
     args->symmetric = offset->tensor == NULL;
-    args->scale_type = work->back ? (uint32_t)scale->type : CLQ_SCALAR_NONE;
-    args->offset_type = work->back ? (uint32_t)offset->type : CLQ_SCALAR_NONE;
-    clq__rotate_describe(args, work->rotate);
+    args->scale_type = (uint32_t)scale->type;
+    args->offset_type = (uint32_t)offset->type;
+    args->rotate = work->rotate;
+    args->factor = clq__rotate_factor(work->rotate);
     args->rows = clq__fold_count(&folded, 0);
     args->outer = (uint32_t)folded.dims;
     for (int d = 0; d < folded.dims; d++)
@@ -88,15 +175,21 @@ bool clq__dynamic_describe(struct clq__plan *plan)
                                         .scale = folded.dim[d].stride[SCALE],
                                         .zero_point = folded.dim[d].stride[OFFSET]};
     clq__divide_dims(args->dim, args->outer);
-    clq__placement_describe(work, args->rows, entries);
-    clq__divide_entries(entries);
-    plan->owner_words = entries->owner_words;
-    if (placement->kind == CLQ_ENTRY_NONE)
-        return true;
-    clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);
-    entries->scale_batch = work->scale.stride[0];
-    entries->scale_start = work->scale.stride[placement->axis];
-    entries->zero_point_batch = work->zero_point.stride[0];
-    entries->zero_point_start = work->zero_point.stride[placement->axis];
-    return true;
+    fill_entries(args, work);
+    if (range != NULL && range->first > 0)
+        args->entries.report_offset = -1; /* an entry is counted once */
+}
+
+void clq__rows_describe(struct clq__rows *call, const struct clq__work *work)
+{
+    const int64_t size = work->x.shape[work->axis], rest = work->block > 0 ? size % work->block : 0;
+
+    call->num_parts = 1;
+    if (work->block == 0 || work->block >= size || (work->axis == work->x.rank - 1 && differs_inside(work))) {
+        describe_part(&call->parts[0], work, NULL);
+        return;
+    }
+    describe_part(&call->parts[0], work, &(struct clq__range){0, work->block, size / work->block});
+    if (rest > 0)
+        describe_part(&call->parts[call->num_parts++], work, &(struct clq__range){size - rest, rest, 1});
 }

@@ -6,12 +6,11 @@
 
 #include "args/find_scales.h"
 #include "args/finish_scales.h"
+#include "plan/launches.h"
 #include "plan/work.h"
 #include "runtime/launch.h"
 
 #include <clquant/find_scales.h>
-
-struct clq__plan;
 
 /* Rows of columns that a work-item takes, at least: so many need no finish. */
 enum { CLQ__ROWS_OF_PART = 32 };
@@ -32,9 +31,10 @@ struct clq__scales {
 };
 
 /* Folds the layout, and fills the arguments but for what depends on the device. */
-bool clq__scales_describe(struct clq__plan *plan);
+bool clq__scales_describe(struct clq__scales *call, const struct clq__work *work);
 
-/* Cuts both kernels into work-items, and fills the launches. */
-void clq__scales_cut(struct clq__plan *plan, const struct clq__traits *traits);
+/* Cuts both kernels into work-items, and fills the launches. Returns the rounds of a work-item. */
+int64_t clq__scales_cut(struct clq__scales *call, const struct clq__work *work,
+                        struct clq__launches *launches, const struct clq__traits *traits);
 
 #endif

@@ -3,7 +3,7 @@
 #include "base/ceil_div.h"
 #include "cpu/tuning.h"
 #include "plan/divisor.h"
-#include "plan/plan.h"
+#include "plan/find_scales.h"
 #include "plan/rounds.h"
 
 enum {
@@ -184,8 +184,10 @@ static void choose_variants(struct clq__scales_part *call, const struct clq__wor
     clq__variant_begin(find, CLQ__FIND_SCALES_CL);
     clq__variant_define(find, CLQ__SRC, work->x.type);
     clq__variant_define(find, CLQ__REDUCE, call->columns);
+    clq__variant_define(find, CLQ__RANGE, work->apart);
     clq__variant_end(find, traits);
     clq__variant_begin(finish, CLQ__FINISH_SCALES_CL);
+    clq__variant_define(finish, CLQ__RANGE, work->apart);
     clq__variant_end_form(finish, traits, call->finish_group);
 }
 
@@ -206,17 +208,16 @@ static void place_buffers(struct clq__scales_part *call, const struct clq__work 
 }
 
 /* Where no range is needed, find is the only kernel; where x is empty, finish. */
-static int64_t cut_part(struct clq__plan *plan, struct clq__scales_part *part, unsigned number,
-                        const struct clq__traits *traits)
+static int64_t cut_part(struct clq__scales_part *part, unsigned number, const struct clq__work *work,
+                        struct clq__launches *launches, const struct clq__traits *traits)
 {
-    struct clq__launches *launches = &plan->launches;
     struct clq__launch *kernel = &launches->kernels[number];
     int64_t rounds;
 
-    cut_find(part, &plan->work, traits);
+    cut_find(part, work, traits);
     rounds = cut_finish(part, traits);
-    choose_variants(part, &plan->work, traits);
-    place_buffers(part, &plan->work);
+    choose_variants(part, work, traits);
+    place_buffers(part, work);
     *kernel = part->finish.groups > 0 ? part->finish : part->find;
     launches->num_kernels = number + 1;
     if (part->find.groups > 0 && part->finish.groups > 0) {
@@ -227,11 +228,12 @@ static int64_t cut_part(struct clq__plan *plan, struct clq__scales_part *part, u
     return rounds;
 }
 
-void clq__scales_cut(struct clq__plan *plan, const struct clq__traits *traits)
+int64_t clq__scales_cut(struct clq__scales *call, const struct clq__work *work,
+                        struct clq__launches *launches, const struct clq__traits *traits)
 {
-    struct clq__scales *call = &plan->of_scales;
+    int64_t rounds = 0;
 
-    plan->rounds = 0;
     for (int i = 0; i < call->num_parts; i++)
-        plan->rounds = most(plan->rounds, cut_part(plan, &call->parts[i], (unsigned)i, traits));
+        rounds = most(rounds, cut_part(&call->parts[i], (unsigned)i, work, launches, traits));
+    return rounds;
 }

@@ -3,8 +3,10 @@
 #include "base/ceil_div.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
+#include "plan/find_scales.h"
 #include "plan/parameter.h"
-#include "plan/plan.h"
+
+#include <string.h>
 
 enum { X, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
@@ -195,6 +197,27 @@ static void describe_ranges(struct clq__scales_part *part, const struct clq__wor
         describe_runs(part, &folded);
 }
 
+static uint32_t bits_of(float v)
+{
+    uint32_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
+}
+
+/* Of dynamic quantization: its steps lead from the least value of y's type to its top, and to it alone where it is symmetric. */
+static struct clq_scale_output output_of_dynamic(const struct clq__work *work)
+{
+    return (struct clq_scale_output){
+        .scale_offset = clq__view_offset_units(&work->scale.view),
+        .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
+        .scale_type = (uint32_t)work->scale.view.type,
+        .symmetric = work->zero_point.view.tensor == NULL,
+        .top = bits_of((float)(clq__type_middle(work->y.type) + (int)clq__type_steps(work->y.type))),
+        .steps = bits_of(clq__type_is(work->y.type, CLQ__NIBBLES) ? 15.0f : 255.0f),
+    };
+}
+
 static struct clq_scale_output output_of(const struct clq__work *work)
 {
     const bool symmetric = work->method == CLQ_ABSMAX;
@@ -236,7 +259,7 @@ static void describe_part(struct clq__scales *call, const struct clq__work *work
                           const struct clq__range *range)
 {
     struct clq__scales_part *part = &call->parts[call->num_parts++];
-    const struct clq_scale_output output = output_of(work);
+    const struct clq_scale_output output = work->apart ? output_of_dynamic(work) : output_of(work);
 
     part->find_args = (struct find_scales_args){.output = output, .batches = 1};
     part->finish_args = (struct finish_scales_args){.indices = 1, .batches = 1, .span = 1};
@@ -257,11 +280,8 @@ static void describe_part(struct clq__scales *call, const struct clq__work *work
     part->find_args.by_batches = clq__divisor(part->find_args.batches);
 }
 
-bool clq__scales_describe(struct clq__plan *plan)
+bool clq__scales_describe(struct clq__scales *call, const struct clq__work *work)
 {
-    const struct clq__work *work = &plan->work;
-    struct clq__scales *call = &plan->of_scales;
-
     call->num_parts = 0;
     if (work->scale.view.elements == 0)
         return false;

@@ -4,12 +4,11 @@
 
 #include "base/error.h"
 
-#include <assert.h>
 #include <inttypes.h>
 
 void clq__launches_init(struct clq__launches *launches)
 {
-    launches->num_before = launches->num_scratch = 0;
+    launches->num_before = launches->num_scratch = launches->num_made = 0;
     launches->num_kernels = 1;
     launches->claims = false;
 }
@@ -41,13 +40,12 @@ struct clq__launch *clq__launches_repeat(struct clq__launches *launches)
     for (unsigned i = 0; i < launches->num_scratch; i++) {
         struct clq__scratch *scratch = &launches->scratch[i];
 
-        assert(scratch->num_places < CLQ__MOST_PLACES);
-        scratch->places[scratch->num_places++] = &kernel->buffers[scratch->places[1] - first->buffers];
+        clq__scratch_use(scratch, &kernel->buffers[scratch->places[1] - first->buffers]);
     }
     return kernel;
 }
 
-static clq_status create(clq_context *context, const struct clq__scratch *scratch, cl_mem *buffer)
+clq_status clq__scratch_make(clq_context *context, const struct clq__scratch *scratch, cl_mem *buffer)
 {
     clq_status status = CLQ_OK;
     size_t size_bytes = 0;
@@ -94,19 +92,30 @@ end:
     return status;
 }
 
-/* All buffers before the first command: where one fails, nothing was enqueued. */
+clq_status clq__launches_prepare(struct clq__launches *launches, clq_context *context)
+{
+    clq_status status = CLQ_OK;
+
+    for (; launches->num_made < launches->num_scratch; launches->num_made++)
+        CLQ_TRY(clq__scratch_make(context, &launches->scratch[launches->num_made],
+                                  &launches->made[launches->num_made]));
+end:
+    return status;
+}
+
+void clq__launches_release(struct clq__launches *launches)
+{
+    while (launches->num_made > 0)
+        clq__scratch_release(launches->made[--launches->num_made]);
+}
+
 clq_status clq__launches_enqueue(struct clq__launches *launches, clq_context *context, cl_command_queue queue,
                                  cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    cl_mem buffers[CLQ__MOST_BEFORE];
     cl_event events[CLQ__MOST_BEFORE], cleared = NULL;
-    cl_uint num_buffers = 0, num_events = 0;
+    cl_uint num_events = 0;
 
-    for (unsigned i = 0; i < launches->num_scratch; i++) {
-        CLQ_TRY(create(context, &launches->scratch[i], &buffers[i]));
-        num_buffers++;
-    }
     for (unsigned i = 0; i < launches->num_before; i++) {
         const bool claims = launches->claims && i + 1 == launches->num_before;
 
@@ -122,8 +131,6 @@ end:
     for (cl_uint i = 0; i < num_events; i++)
         clq__event_release(events[i]);
     clq__event_release(cleared);
-    for (cl_uint i = 0; i < num_buffers; i++)
-        clq__scratch_release(buffers[i]);
     return status;
 }
 

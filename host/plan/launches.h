@@ -10,10 +10,12 @@
 #include "plan/placement.h"
 #include "runtime/launch.h"
 
+#include <assert.h>
+
 #define CLQ__MOST_BEFORE  3
 #define CLQ__MOST_KERNELS 2
 
-#define CLQ__MOST_PLACES 3
+#define CLQ__MOST_PLACES 5
 
 /* A buffer for the call, which one command writes and others read: as these arguments of theirs. */
 struct clq__scratch {
@@ -22,6 +24,13 @@ struct clq__scratch {
     cl_mem *places[CLQ__MOST_PLACES];
     unsigned num_places;
 };
+static inline void clq__scratch_use(struct clq__scratch *scratch, cl_mem *place)
+{
+    assert(scratch->num_places < CLQ__MOST_PLACES);
+    scratch->places[scratch->num_places++] = place;
+}
+/* Makes the buffer, to be released by clq__scratch_release, and puts it where it is used. */
+clq_status clq__scratch_make(clq_context *context, const struct clq__scratch *scratch, cl_mem *buffer);
 
 struct clq__launches {
     struct clq__launch before[CLQ__MOST_BEFORE]; /* each starts on the caller's wait list */
@@ -32,6 +41,8 @@ struct clq__launches {
     unsigned num_kernels;
     struct clq__scratch scratch[CLQ__MOST_BEFORE];
     unsigned num_scratch;
+    cl_mem made[CLQ__MOST_BEFORE]; /* the buffers of an enqueue that goes on */
+    unsigned num_made;
     bool claims; /* the last one before the kernel is claim.cl's, whose table is cleared ahead of it */
     struct widen_args widen[2];
     struct claim_args claim;
@@ -55,14 +66,22 @@ struct widen_args *clq__launches_widen(struct clq__launches *launches, const str
                                        const struct clq__fold *from, int64_t repeats,
                                        const struct clq__traits *traits, unsigned read);
 
+/* All of the view's elements, in row-major order. (widen.c) */
+void clq__launches_widen_flat(struct clq__launches *launches, const struct clq__view *view,
+                              const struct clq__traits *traits, unsigned read);
+
 /* The table of last entries that entries->owner_words asks for, in the workspace or in a buffer for the call; sets
  * entries->owner_offset. The last command that is added. (claim.c) */
 void clq__launches_claim(struct clq__launches *launches, const struct clq__placement *placement,
                          struct clq_entries *entries, const struct clq__traits *traits, unsigned read);
 
-/* Makes the buffers for the call, which are the driver's to keep until its commands are done, and enqueues it. */
+/* Makes the buffers for the call, before the first command: where one fails, nothing was enqueued. */
+clq_status clq__launches_prepare(struct clq__launches *launches, clq_context *context);
+/* Enqueues what was prepared. */
 clq_status clq__launches_enqueue(struct clq__launches *launches, clq_context *context, cl_command_queue queue,
                                  cl_uint num_wait, const cl_event *wait, cl_event *done);
+/* Leaves the buffers to the driver, which keeps them until its commands are done. */
+void clq__launches_release(struct clq__launches *launches);
 /* Builds every kernel. */
 clq_status clq__launches_build(const struct clq__launches *launches, clq_context *context);
 

@@ -33,7 +33,7 @@ end:
 /* Sizes off the axis say that it is meant by its shape. */
 static bool is_broadcast(const struct clq__work *work, const struct clq__view *view, int axis)
 {
-    if (work->names->by_axis_alone || view->rank != clq__work_read(work)->rank || view->elements == 1)
+    if (work->names->documented || view->rank != clq__work_read(work)->rank || view->elements == 1)
         return false;
     for (int d = 0; d < view->rank; d++)
         if (d != axis && view->shape[d] != 1)
@@ -257,15 +257,11 @@ static clq_status check_cut(struct clq__work *work, const struct clq__blocks *bl
                 "block is %u: with block_all it must be 0", blocks->block);
     CLQ_REQUIRE(blocks->all == 0 || !placed, CLQ_ERROR_VALUE, "block_all is 1: with indices it must be 0");
     CLQ_REQUIRE(y->rank > 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must have a dimension for its rows", y->name);
-    CLQ_REQUIRE(blocks->rotate == 0 || blocks->block == 0, CLQ_ERROR_VALUE,
-                "block is %u: with rotate it must be 0", blocks->block);
     work->axis = y->rank - 1;
     work->block = blocks->block;
     if (!placed && !blocks->all)
         CLQ_TRY(
             clq__axis_check(y, blocks->axis, work->names->scales, work->scale.view.elements, &work->axis));
-    CLQ_REQUIRE(blocks->rotate == 0 || work->axis == y->rank - 1, CLQ_ERROR_AXIS,
-                "axis is %d: with rotate it must be the last, %d", work->axis, y->rank - 1);
     CLQ_REQUIRE(blocks->block % 2 == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1,
                 CLQ_ERROR_VALUE, "block is %u: along the last dimension of %s it must be even", blocks->block,
                 clq__type_name(y->type));
@@ -292,6 +288,7 @@ clq_status clq__parameters_check_dynamic(struct clq__work *work, const struct cl
             CLQ_TRY(clq__parameter_check_rows(parameters[i], &work->y, work->axis, work->block));
     }
     work->placed = true;
+    work->apart = blocks->all || work->axis != work->y.rank - 1;
 end:
     return status;
 }

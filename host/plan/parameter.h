@@ -10,7 +10,7 @@ struct clq__blocks {
     int32_t axis;
     uint32_t block;  /* indices that share; 0: all of them */
     uint32_t all;    /* 1 where the whole tensor shares one */
-    uint32_t rotate; /* neighbours of a row that are turned, 0: none; such rows have one each */
+    uint32_t rotate; /* neighbours of a row that are turned, 0: none */
 };
 
 /* The tensors of scales and zero points alone; the latter may be NULL. */

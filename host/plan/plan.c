@@ -48,6 +48,7 @@ void clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits)
     if (plan->idle)
         return;
     clq__launches_init(&plan->launches);
+    plan->num_ahead = plan->values.num_places = 0;
     plan->op->cut(plan, traits);
 }
 
@@ -66,6 +67,52 @@ end:
     return status;
 }
 
+static clq_status build_variants(const struct clq__plan *plan, clq_context *context)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__launches *launches = &plan->launches;
+
+    for (unsigned i = 0; i < launches->num_before; i++)
+        CLQ_TRY(clq__build_variant(context, &launches->before[i].variant));
+    for (unsigned i = 0; i < launches->num_kernels; i++)
+        CLQ_TRY(clq__build_variant(context, &launches->kernels[i].variant));
+end:
+    return status;
+}
+
+/* What is ahead, one after the other, and then the call's own. */
+static clq_status enqueue_all(struct clq__plan *plan, clq_context *context, cl_command_queue queue,
+                              cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    cl_event before = NULL, now = NULL;
+    cl_mem values = NULL;
+
+    if (plan->values.num_places > 0)
+        CLQ_TRY(clq__scratch_make(context, &plan->values, &values));
+    CLQ_TRY(clq__launches_prepare(&plan->launches, context));
+    for (unsigned i = 0; i < plan->num_ahead; i++)
+        CLQ_TRY(clq__launches_prepare(&plan->ahead[i], context));
+    if (plan->num_ahead > 0) /* what is ahead writes, and the kernels behind it may be new */
+        CLQ_TRY(build_variants(plan, context));
+    for (unsigned i = 0; i < plan->num_ahead; i++) {
+        CLQ_TRY(clq__launches_enqueue(&plan->ahead[i], context, queue, num_wait, wait, &now));
+        clq__event_release(before);
+        before = now;
+        now = NULL;
+        num_wait = 1;
+        wait = &before;
+    }
+    CLQ_TRY(clq__launches_enqueue(&plan->launches, context, queue, num_wait, wait, done));
+end:
+    clq__event_release(before);
+    clq__launches_release(&plan->launches);
+    for (unsigned i = 0; i < plan->num_ahead; i++)
+        clq__launches_release(&plan->ahead[i]);
+    clq__scratch_release(values);
+    return status;
+}
+
 clq_status clq__plan_enqueue(struct clq__plan *plan, clq_context *context, cl_command_queue queue,
                              cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
@@ -80,7 +127,7 @@ clq_status clq__plan_enqueue(struct clq__plan *plan, clq_context *context, cl_co
     if (plan->idle)
         CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
     else
-        CLQ_TRY(clq__launches_enqueue(&plan->launches, context, queue, num_wait, wait, done));
+        CLQ_TRY(enqueue_all(plan, context, queue, num_wait, wait, done));
 end:
     clq__event_release(copied);
     return status;
@@ -92,6 +139,8 @@ clq_status clq__plan_build(const struct clq__plan *plan, clq_context *context)
 
     if (plan->copies)
         CLQ_TRY(clq__copy_build(&plan->copy, context));
+    for (unsigned i = 0; !plan->idle && i < plan->num_ahead; i++)
+        CLQ_TRY(clq__launches_build(&plan->ahead[i], context));
     if (!plan->idle)
         CLQ_TRY(clq__launches_build(&plan->launches, context));
 end:

@@ -18,6 +18,7 @@
 #include <stddef.h>
 
 #define CLQ__MOST_TENSORS 6
+#define CLQ__MOST_AHEAD   2
 
 /* What differs from operator to operator. */
 struct clq__operator {
@@ -49,11 +50,15 @@ struct clq__plan {
     int64_t rounds;      /* of the longest loops of a work-item, where they may be more than a device does */
     union {              /* what the operator describes */
         struct clq__static of_static;
-        struct dynamic_quantize_args of_dynamic;
+        struct clq__dynamic of_dynamic;
         struct clq__scales of_scales;
     };
-    struct clq__launches launches; /* of a plan that is not idle */
-    bool copies;                   /* the input, into y, before all else */
+    struct clq__launches launches;               /* of a plan that is not idle */
+    struct clq__launches ahead[CLQ__MOST_AHEAD]; /* and what is done ahead of them, one after the other */
+    unsigned num_ahead;
+    struct clq__scratch
+        values;  /* written by the first of these and read by the others; none without places */
+    bool copies; /* the input, into y, before all else */
     struct clq__copy copy;
 };
 

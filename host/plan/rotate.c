@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/rotate.h"
 
-#include "args/dynamic_quantize.h"
 #include "base/ceil_div.h"
 #include "base/error.h"
 
@@ -37,10 +36,9 @@ static uint32_t steps_of(uint32_t rotate)
     return steps;
 }
 
-void clq__rotate_describe(struct dynamic_quantize_args *args, uint32_t rotate)
+uint32_t clq__rotate_factor(uint32_t rotate)
 {
-    args->rotate = rotate;
-    args->factor = rotate > 0 ? factors[steps_of(rotate)] : 0;
+    return rotate > 0 ? factors[steps_of(rotate)] : 0;
 }
 
 /* Each is loaded, and half of them are a pair in each step; of a part the steps themselves count. */

@@ -5,16 +5,14 @@
 
 #include "plan/work.h"
 
-struct dynamic_quantize_args;
-
 /* Floats that are turned at once: room of a group, or of a work-item (cl/base/rotate.clh). */
 enum { CLQ__MOST_TURNED = 1024 };
 
 /* The descriptor's field, for the rows of this tensor, which are its last dimension; sets work->rotate. */
 clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const struct clq__view *rows);
 
-/* What kernels are told, but for what depends on the device. */
-void clq__rotate_describe(struct dynamic_quantize_args *args, uint32_t rotate);
+/* The bits of 1 / sqrt(rotate) as a float; 0 where nothing is turned. */
+uint32_t clq__rotate_factor(uint32_t rotate);
 
 /* Loop rounds of a work-item that shares a row's elements with so many and turns them. */
 int64_t clq__rotate_rounds(uint32_t rotate, int64_t elements, int64_t lanes);

@@ -5,6 +5,7 @@
 
 #include "args/quantize.h"
 #include "base/fold.h"
+#include "plan/launches.h"
 #include "plan/work.h"
 #include "runtime/launch.h"
 
@@ -17,7 +18,7 @@ struct clq__source {
     int64_t stride[CLQ__MAX_RANK]; /* as the parameter's, of what is read */
     bool blocks;                   /* likewise */
     int64_t row_stride;            /* likewise */
-    bool widen, negate;            /* the kernel subtracts what is to be added */
+    bool widen, negate;            /* the kernel adds what is to be subtracted, or else */
     struct clq__fold from; /* widened: the parameter's elements in the order in which they are written */
 };
 
@@ -41,7 +42,9 @@ struct clq__static {
     int num_parts;
 };
 
-/* Folds the layout, and fills the arguments but for what depends on the device. */
+/* Folds the layout of x and y that have elements, and fills the arguments but for what depends on the device. */
+void clq__static_describe_work(struct clq__static *call, const struct clq__work *work);
+/* Of a whole call; false where there is nothing to do. */
 bool clq__static_describe(struct clq__plan *plan);
 
 /* Where scales and zero points are read from, for the order of the walk. (static_sources.c) */
@@ -50,6 +53,8 @@ void clq__static_place(struct clq__static *call);
 void clq__source_widen(struct clq__static *call, struct clq__source *source);
 
 /* Cuts the call into work-items, and fills its launches. */
+void clq__static_cut_launches(struct clq__static *call, struct clq__launches *launches,
+                              const struct clq__traits *traits);
 void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits);
 
 /* How many rows became one, 1 where none did, and how often their scales must stand one after the other then. */

@@ -36,9 +36,13 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
         const struct clq__view *view = &sources[i]->parameter->view;
 
         buffers[1 + i] = clq__view_buffer(view);
-        if (sources[i]->widen)
-            clq__launches_widen(launches, view, &sources[i]->from, call->repeats, traits, 1 + i)->sign =
-                sources[i]->negate ? UINT32_C(1) << 31 : 0;
+        if (!sources[i]->widen)
+            continue;
+        struct widen_args *args =
+            clq__launches_widen(launches, view, &sources[i]->from, call->repeats, traits, 1 + i);
+
+        args->sign = sources[i]->negate ? UINT32_C(1) << 31 : 0;
+        args->invert = work->found && i == 0;
     }
     buffers[3] = clq__view_buffer(&work->y);
     buffers[4] = clq__view_buffer(&placement->indices);
@@ -105,20 +109,25 @@ static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq
     kernel->args = args;
 }
 
-void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits)
+void clq__static_cut_launches(struct clq__static *call, struct clq__launches *launches,
+                              const struct clq__traits *traits)
 {
-    struct clq__static *call = &plan->of_static;
-    struct clq__launch *kernel = &plan->launches.kernels[0];
+    struct clq__launch *kernel = &launches->kernels[0];
 
     choose_variant(&kernel->variant, call);
     clq__variant_end(&kernel->variant, traits);
     kernel->num_buffers = NUM_BUFFERS;
     kernel->args_bytes = sizeof call->parts[0].args;
     cut(kernel, call, &call->parts[0], traits);
-    place_buffers(&plan->launches, call, traits);
+    place_buffers(launches, call, traits);
     if (call->num_parts > 1) {
         /* the same table of last entries */
         call->parts[1].args.entries.owner_offset = call->parts[0].args.entries.owner_offset;
-        cut(clq__launches_repeat(&plan->launches), call, &call->parts[1], traits);
+        cut(clq__launches_repeat(launches), call, &call->parts[1], traits);
     }
+}
+
+void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits)
+{
+    clq__static_cut_launches(&plan->of_static, &plan->launches, traits);
 }

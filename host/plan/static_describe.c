@@ -207,13 +207,8 @@ static void describe_part(struct clq__static *call, const struct clq__range *ran
     }
 }
 
-bool clq__static_describe(struct clq__plan *plan)
+void clq__static_describe_work(struct clq__static *call, const struct clq__work *work)
 {
-    struct clq__static *call = &plan->of_static;
-    const struct clq__work *work = &plan->work;
-
-    if (work->x.elements == 0)
-        return false;
     call->work = work;
     call->repeats = 1;
     call->num_parts = 0;
@@ -228,6 +223,13 @@ bool clq__static_describe(struct clq__plan *plan)
     } else {
         describe_part(call, NULL);
     }
-    plan->owner_words = call->parts[0].args.entries.owner_words;
+}
+
+bool clq__static_describe(struct clq__plan *plan)
+{
+    if (plan->work.x.elements == 0)
+        return false;
+    clq__static_describe_work(&plan->of_static, &plan->work);
+    plan->owner_words = plan->of_static.parts[0].args.entries.owner_words;
     return true;
 }

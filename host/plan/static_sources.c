@@ -98,11 +98,17 @@ void clq__source_widen(struct clq__static *call, struct clq__source *source)
     widen(call, source, true, source->per_element);
 }
 
+/* What was found is read as its inverse, and as its negative. */
+static bool is_found(const struct clq__static *call, const struct clq__source *source)
+{
+    return call->work->found && source->parameter->view.tensor != NULL;
+}
+
 static bool needs_widening(const struct clq__static *call, const struct clq__source *source)
 {
     const int inner = inner_of(call);
 
-    return source->parameter->flatten ||
+    return is_found(call, source) || source->parameter->flatten ||
            (source->per_element && (source->parameter->view.type != CLQ__F32 || source->stride[inner] != 1));
 }
 
@@ -120,7 +126,7 @@ void clq__static_place(struct clq__static *call)
     zero_point->per_element = differs_inside(call, zero_point);
     /* a kernel with a zero point per element reads a scale per element too */
     scale->per_element = differs_inside(call, scale) || zero_point->per_element;
-    zero_point->negate = zero_point->per_element && call->work->add;
+    zero_point->negate = (zero_point->per_element && call->work->add) || is_found(call, zero_point);
     if (!zero_point->widen && (zero_point->negate || needs_widening(call, zero_point)))
         widen(call, zero_point, true, false);
     if (!scale->widen && (needs_widening(call, scale) || scale->per_element != differs_inside(call, scale)))

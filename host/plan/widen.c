@@ -33,6 +33,7 @@ struct widen_args *clq__launches_widen(struct clq__launches *launches, const str
         args->dim[args->dims++] = (struct clq_dim){.size = repeats};
     clq__divide_dims(args->dim, args->dims);
     clq__variant_begin(&launch->variant, CLQ__WIDEN_CL);
+    clq__variant_end_arithmetic(&launch->variant, traits);
     launch->buffers[0] = view->tensor->data;
     clq__launches_scratch(launches, args->elements, sizeof(float), 1, &launches->kernels[0].buffers[read]);
     launch->num_buffers = 2;
@@ -41,4 +42,14 @@ struct widen_args *clq__launches_widen(struct clq__launches *launches, const str
     launch->local = (size_t)local;
     launch->groups = (size_t)clq__ceil_div(args->elements, local * args->elements_per_item);
     return args;
+}
+
+void clq__launches_widen_flat(struct clq__launches *launches, const struct clq__view *view,
+                              const struct clq__traits *traits, unsigned read)
+{
+    struct clq__fold from = {.dims = 0};
+
+    for (int d = view->rank - 1; d >= 0; d--)
+        clq__fold_add(&from, false, view->shape[d], (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
+    clq__launches_widen(launches, view, &from, 1, traits, read);
 }

@@ -22,7 +22,8 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     work->axis = 0;
     work->block = 0;
     work->rotate = 0;
-    work->divide = work->placed = work->back = work->add = work->round_first = work->widen_smooth = false;
+    work->divide = work->placed = work->back = work->add = work->round_first = work->widen_smooth =
+        work->apart = work->found = false;
     clq__view_init_absent(&work->input, "input");
 }
 

@@ -17,7 +17,8 @@ struct clq__range {
 /* What a public call names its tensors, for sentences. All others are called the same by every call. */
 struct clq__names {
     const char *x, *y, *scales, *zero_points;
-    bool by_axis_alone; /* a documented call: scales are never broadcast by their shape */
+    bool
+        documented; /* as documented: scales are never broadcast by their shape, and found ones are float32 */
 };
 
 /* Scales or zero points, and which of them belongs to an element of x. */
@@ -45,11 +46,15 @@ struct clq__work {
     bool back;              /* from y to x */
     bool add;               /* back: the zero point is added, else subtracted */
     bool round_first;       /* a value is rounded before its zero point is added */
+    bool
+        found; /* the scales are what dynamic quantization found: x is multiplied by 1 / scale, and the zero point, which is
+                 * an offset, subtracted */
 
     /* dynamic quantization: the rows are x's last dimension */
     struct clq__view smooth; /* absent where there is none */
     bool widen_smooth;       /* it is no dense float32 */
     uint32_t rotate;         /* neighbours of a row that are turned, or turned back; 0: none */
+    bool apart; /* what shares a scale is no part of a row: the scales are found first, for all of x */
 
     /* clq_find_scales */
     enum clq__type type; /* of what x is to be quantized to */

@@ -63,3 +63,9 @@ void clq__variant_end_form(struct clq__variant *variant, const struct clq__trait
     variant->bits |= traits->plugs[group].bits;
     clq__variant_choose_arithmetic(variant, traits);
 }
+
+void clq__variant_end_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)
+{
+    variant->bits |= traits->plugs[0].bits & mask_of(CLQ__ARITHMETIC);
+    clq__variant_choose_arithmetic(variant, traits);
+}

@@ -53,6 +53,9 @@ static inline void clq__variant_end(struct clq__variant *variant, const struct c
     clq__variant_end_form(variant, traits, traits->group_form);
 }
 
+/* Of a kernel that has ARITHMETIC alone. (engines.c) */
+void clq__variant_end_arithmetic(struct clq__variant *variant, const struct clq__traits *traits);
+
 clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant);
 /* Builds what the launch needs, up to the driver's last step for its local size. Of the launch it reads the
  * variant, num_buffers, args_bytes (at most CLQ__LAUNCH_ARGS_BYTES) and local. Kernels do nothing where the

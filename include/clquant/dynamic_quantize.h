@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dynamic quantization: the scale of each row is found from the row.
+/* Dynamic quantization: the scale of each row, or of each block of it, is found from it.
  *
- *   mx, mn = max, min of the row's values that are not NaN; both 0 where all are
+ *   mx, mn = max, min of the values that share a scale and are not NaN; both 0 where all are
  *
  *                   asymmetric                                    symmetric
  *   int4   scale    max((mx - mn) / 15, 1e-12)                    max(amax / 7, 1e-12)
@@ -11,7 +11,8 @@
  *   uint4, uint8: int4's and int8's scale, and off = 15 or 255 - mx / scale; never symmetric
  *   float8_e4m3fn, float8_e5m2: always symmetric, max(amax / 448, 1e-12) or max(amax / 57344, 1e-12)
  *
- *   y = sat(rint(x * (1 / scale) + off))    scales[row] = scale    offsets[row] = -off
+ *   scales[..] = scale    offsets[..] = -off                     both rounded to their type, and then used as they are there:
+ *   y = sat(rint(x * (1 / scale) + off))
  *   back again:  x = (y + offset) * scale, or y * scale           (clquant/dequantize.h)
  *
  * amax is the largest |x| that is not NaN. smooth_scales, one value per element of a row, multiply x before
@@ -19,6 +20,9 @@
  * clamps to the range of y's type; NaN gives 0. float8 is rounded as in clquant/quantize.h. The bytes are the same on every device and every run; what
  * infinities and constant rows give is in docs/operators.md.
  *
+ * Shared    what shares a scale is a row, the last dimension; with axis another dimension; with block > 0 each `block` indices
+ *           of axis, of which the last ones may be fewer; with block_all all of x. smooth_scales and rotate always run along
+ *           the last dimension.
  * Rotated   rotate is R, a power of two from 2 to 1024 that divides H: each R neighbours of a row are turned by the
  *           orthonormal Walsh-Hadamard matrix, after smooth_scales and before all else, in binary32 and in exactly
  *           this order:
@@ -28,15 +32,24 @@
  *           Range and values are those of the turned row. One infinity becomes R infinities, two may become NaN,
  *           and sums may overflow. Sums count subnormals. The way back turns once more: the matrix is its own inverse.
  * Types     x, smooth_scales: float32, float16, bfloat16. y: int8, uint8, int4 or uint4 in any view of tensor.h,
- *           float8_e4m3fn, float8_e5m2. scales, offsets: float32.
+ *           float8_e4m3fn, float8_e5m2. scales, offsets: float32, float16, bfloat16, both of one type. Of float16
+ *           scale is at least 2^-24 where it says 1e-12 above, and asymmetric at least max(|mx|, |mn|) * 2^-15 too, so that
+ *           the offset is finite.
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half or an eighth
- *           of it). scales, offsets: x's shape less the last dimension. smooth_scales: H elements.
+ *           of it). scales, offsets: x's shape less axis; with block, x's with ceil(size / block) along axis; with block_all one
+ *           element. smooth_scales: H elements.
+ * block     even where y has four bits and axis is the last, and words follow one another then. With block_all 0.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of float8 it must be.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements.
  *           y, scales and offsets must not overlap themselves, each other or an input.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
  * Memory    nothing is retained; all buffers must live until *done completes. smooth_scales that are not dense
- *           float32 are widened into a temporary buffer.
+ *           float32 are widened into a temporary buffer. By another axis than the last, and with block_all, the scales are found
+ *           in a pass of their own, with temporary buffers of some words a scale; where x is smoothed or turned besides, or
+ *           turned in blocks that `block` cuts, its values are made ready in another, 4 bytes an element.
+ * Failure   a refused argument leaves every buffer alone, and so does a failure to build or to make a buffer. One to enqueue
+ *           may leave scales written and y not, by another axis and with block_all, or y and scales of all blocks but the
+ *           shorter last ones.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Errors    also CLQ_ERROR_DEVICE, where a device would end the loops that a row takes: docs/operators.md.
  * Blocking  only to build, the first time a variant is used.
@@ -58,7 +71,11 @@ struct clq_dynamic_quantize_desc {
     const DLTensor *offsets; /* NULL: symmetric */
     uint32_t symmetric;      /* 1: the largest magnitude sets the scale, and there is no offset */
     uint32_t rotate;         /* R: each R neighbours of a row are turned before all else; 0: none */
-    uint64_t reserved[4];
+    int32_t axis;       /* whose indices share a scale (clquant/tensor.h, at CLQ_AXIS_FIRST); 0: the last */
+    uint32_t block;     /* indices of axis that share a scale; 0: all of them */
+    uint32_t block_all; /* 1: all of x has one scale */
+    uint32_t reserved32;
+    uint64_t reserved[2];
 };
 
 CLQ_API clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,

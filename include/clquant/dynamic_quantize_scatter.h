@@ -6,13 +6,17 @@
  *       cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..], cache_offsets[b, .., s : s+U, ..]
  *           = y, scales, offsets of dynamic_quantize(updates[i])
  *
- * The formulas, rotate's too, are those of clquant/dynamic_quantize.h; a row is the last dimension.
+ * The formulas, rotate's too, are those of clquant/dynamic_quantize.h; what shares a scale is a row, the last dimension, or
+ * with block > 0 each `block` elements of it. (Blocks along the axis of tokens are the caller's: quantize a whole block of
+ * tokens by clq_dynamic_quantize with that axis, and write it by clq_quantize_scatter or a copy once it is full.)
  *
  * Types     updates, smooth_scales: float32, float16, bfloat16. cache: int8, uint8, int4 or uint4 in any view
- *           of tensor.h, float8_e4m3fn, float8_e5m2. cache_scales, cache_offsets: float32. indices: int32, int64.
+ *           of tensor.h, float8_e4m3fn, float8_e5m2. cache_scales, cache_offsets: float32, float16,
+ *           bfloat16, both of one type. indices: int32, int64.
  * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on axis,
  *           which is neither the first nor the last; U is at most A; all other dimensions are equal. cache_scales,
- *           cache_offsets: cache's shape less the last dimension. smooth_scales: H elements.
+ *           cache_offsets: cache's shape less the last dimension, or with block [D0, .., A, .., ceil(H / block)].
+ *           smooth_scales: H elements.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
  *           Of slots indices [N], any N, and U is 1.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
@@ -45,7 +49,9 @@ struct clq_dynamic_quantize_scatter_desc {
     uint32_t unique;       /* 1: no two entries overlap */
     uint32_t index_kind;   /* enum clq_index_kind */
     uint32_t rotate;       /* R, as in clquant/dynamic_quantize.h; 0: none */
-    uint64_t reserved[3];
+    uint32_t block;        /* as in clquant/dynamic_quantize.h; 0: none */
+    uint32_t reserved32;
+    uint64_t reserved[2];
 };
 
 CLQ_API clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue queue,

@@ -51,6 +51,29 @@ refused "a block that is no power of two" 2 "--rotate '3': one of 0, 2, 4, 8, 16
 run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 8
 refused "a row is whole blocks" 1 "--rotate is 8: it must divide x.shape[1], 4, for a row is turned in whole blocks"
 
+# What shares a scale
+run "$CLQUANT" dynamic_quantize in.st -o out.st --block 2 --scale-dtype float16
+succeeded "a scale for each two of a row, of 16 bits"
+holds "blocks" out.st $'y U8 [2,2] 120 135 120 120\nscales F16 [2,2] 1 0.300048828 0.199951172 0.0333251953\noffsets F16 [2,2] 8 18 3.00195312 8'
+run "$CLQUANT" dequantize out.st -o back.st --of int4 --mode dynamic --block 2
+holds "and back" back.st "y F32 [2,4] 0 15 7.5012207 3.00048828 -0.99936533 1.99990225 0 0.49987793"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --axis 0
+holds "a scale for each column" out.st 'y I8 [2,4] 127 127 127 127 -128 -128 -128 -128
+scales F32 [4] 0.00392156886 0.0509803928 0.0294117648 0.00980392192
+offsets F32 [4] -127 167.230774 128 179'
+run "$CLQUANT" dynamic_quantize in.st -o out.st --axis 0 --rotate 4 --scale-dtype bfloat16
+succeeded "rotated along rows, a scale for each column of that"
+run "$CLQUANT" dequantize out.st -o back.st --of int4 --mode dynamic --axis 0 --rotate 4
+succeeded "and turned back"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --symmetric --block-all
+holds "one scale for all" out.st $'y I8 [2,4] 0 127 63 25 -8 17 0 4\nscales F32 [1] 0.11811024'
+run "$CLQUANT" dynamic_quantize in.st -o out.st --axis 4
+refused "an axis that is not there" 1 "--axis is 4: it must be from -2 to 1, for y has 2 dimensions"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --block-all --block 2
+refused "blocks of all" 1 "--block is 2: with --block-all it must be 0"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --block 3
+refused "a byte of two blocks" 1 "--block is 3: along the last dimension of int4 it must be even"
+
 # Into a cache: [2, 3, 4] is a batch, a position and a row.
 rows="cache_scales:F32:2x3:9 cache_offsets:F32:2x3:9 updates:F16:2x1x4:0,15,7.5,3,-1,2,0,0.5"
 "$TENSOR_FILE" make cache.st cache:U8:2x3x2:17 indices:I32:2:2,0 $rows

@@ -21,8 +21,8 @@ static const struct {
     {&operator_group_quantize, CHOSEN_ALONE | CHOSEN_WIDENED | CHOSEN_GROUPED | CHECKS},
     {&operator_quantize_scatter, COMMON | CHOSEN_WIDENED_TWICE | CHOSEN_COPIED | CHOSEN_COPIED_APART |
                                      CHOSEN_COPIED_ALONE | CHOSEN_CUT | CLAIMS | CHECKS},
-    {&operator_dynamic_quantize, COMMON},
-    {&operator_dynamic_quantize_scatter, COMMON | CLAIMS | CHECKS},
+    {&operator_dynamic_quantize, COMMON | CHOSEN_CUT | CHOSEN_FINISHED},
+    {&operator_dynamic_quantize_scatter, COMMON | CHOSEN_CUT | CLAIMS | CHECKS},
     {&operator_find_scales, CHOSEN_ALONE | CHOSEN_COLUMNS | CHOSEN_SHORT_ROWS | CHOSEN_FINISHED |
                                 CHOSEN_FINISHED_ALONE | CHOSEN_CUT},
 };

@@ -167,15 +167,31 @@ unsigned subject_bytes(struct subject *subject)
     return found;
 }
 
-unsigned subject_failed_bytes(const struct subject *subject)
+/* 0 where the operator has none. */
+static int32_t field_of(const struct call *call, const char *name)
 {
-    const struct call *call = &subject->call;
-    uint32_t block = 0;
+    int32_t value = 0;
 
     for (const struct operator_field *field = call->op->fields; field->name != NULL; field++)
-        if (strcmp(field->name, "block") == 0)
-            memcpy(&block, call->desc + field->at, sizeof block);
-    return SUBJECT_BEFORE | SUBJECT_COPIED | (block > 0 ? SUBJECT_IN_PART : 0);
+        if (strcmp(field->name, name) == 0)
+            memcpy(&value, call->desc + field->at, sizeof value);
+    return value;
+}
+
+/* Its scales are written ahead of y. */
+static bool finds_apart(const struct call *call)
+{
+    const int32_t axis = field_of(call, "axis"), rank = call->tensors[0].dl.ndim;
+
+    return call->op == &operator_dynamic_quantize &&
+           (field_of(call, "block_all") > 0 || (axis != 0 && axis != -1 && axis != rank - 1));
+}
+
+unsigned subject_failed_bytes(const struct subject *subject)
+{
+    const bool in_part = field_of(&subject->call, "block") > 0 || finds_apart(&subject->call);
+
+    return SUBJECT_BEFORE | SUBJECT_COPIED | (in_part ? SUBJECT_IN_PART : 0);
 }
 
 void subject_reset(struct subject *subject)

@@ -13,6 +13,7 @@ struct wish {
     int multiply;  /* -1: either */
     int smooth;    /* -1: either */
     int rotate;    /* -1: either */
+    int apart;     /* dynamic quantization, by rows (0) or not; -1: either */
     bool claims;   /* so many entries that a table tells the last ones */
     bool long_one; /* dense short rows of many, which take a part of a second */
 };

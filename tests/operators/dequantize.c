@@ -42,19 +42,6 @@ static void draw_parameters(struct call *call, uint32_t mode, const struct shape
         call_tensor(call, mode == CLQ_DEQUANTIZE_DYNAMIC ? OFFSETS : ZERO_POINTS, zero_points, TENSOR_INPUT);
 }
 
-/* Of dynamic rows along dimension d of q; its layout may not let them be cut. */
-static uint32_t draw_block(struct call *call, const struct shape *q, int d)
-{
-    const struct tensor *tensor = &call->tensors[Q];
-    const uint32_t block = parameters_block(call, q->size[d]);
-
-    if (d < q->rank - 1 || !reference_shares_bytes(tensor->type, 1))
-        return block;
-    if (tensor->dl.dtype.lanes == 8 && tensor->dl.strides != NULL && tensor->strides[d] != 1)
-        return 0;
-    return block / 2 * 2;
-}
-
 /* One for all of q, or one a row or block. */
 static void draw_dynamic(struct call *call, struct clq_dequantize_desc *desc, const struct shape *q, int d,
                          bool placed)
@@ -64,8 +51,8 @@ static void draw_dynamic(struct call *call, struct clq_dequantize_desc *desc, co
     if (!placed && rng_once_in(&call->rng, 6)) {
         desc->block_all = 1;
     } else {
-        if (desc->rotate == 0)
-            desc->block = draw_block(call, q, d);
+        desc->block =
+            d < q->rank - 1 ? parameters_block(call, q->size[d]) : rows_draw_block(call, Q, q, desc->rotate);
         shape = parameters_rows_shape(q, d, desc->block);
     }
     draw_parameters(call, desc->mode, &shape, &shape);
@@ -80,8 +67,6 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
     desc->mode = q.rank > 0 && is_dynamic(call, 3) ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC)
         desc->rotate = call_rotate(call, &q);
-    if (desc->rotate > 0) /* turned rows have a scale each */
-        d = q.rank - 1;
     desc->axis = call_axis(call, d, q.rank);
     call_tensor_of(call, Q, type, &q, TENSOR_INPUT);
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &q, TENSOR_OUTPUT);
@@ -187,7 +172,6 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
                                 &(struct rows_rules){.axis = desc->axis,
                                                      .block = desc->block,
                                                      .all = desc->block_all,
-                                                     .rotate = desc->rotate,
                                                      .placed = judge->facts[INDICES].given});
         if (rank > 0)
             rule_rotate(judge, desc->rotate, Y);

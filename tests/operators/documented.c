@@ -179,7 +179,8 @@ static bool fit_dynamic(struct call *call)
     desc->out_of_range = CLQ_DROP;
     desc->unique = 0;
     desc->index_kind = CLQ_INDICES_BY_SHAPE;
-    return !desc->symmetric && cache->dl.ndim == 4 && cache->shape[2] == 1 &&
+    return !desc->symmetric && desc->block == 0 && call->tensors[DYNAMIC_SCALES].type == REFERENCE_F32 &&
+           cache->dl.ndim == 4 && cache->shape[2] == 1 &&
            call_dimension(call, DYNAMIC_UPDATES, desc->axis, -2) == 1 && updates->shape[1] == 1 &&
            updates->shape[0] == cache->shape[0] && call->tensors[DYNAMIC_INDICES].dl.ndim == 1;
 }

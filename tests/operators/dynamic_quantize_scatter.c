@@ -2,7 +2,7 @@
 /* clq_dynamic_quantize_scatter: rows, their scales and their offsets into caches. */
 #include "dynamic.h"
 
-#include "judge.h"
+#include "parameters.h"
 #include "places.h"
 #include "rows.h"
 
@@ -13,7 +13,7 @@ static void draw(struct call *call)
     struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
     struct places p = places_random(call, INDICES, true, reference_shares_bytes(type, 1), true);
-    const struct shape rows = shape_rows(&p.cache);
+    struct shape rows;
 
     desc->rotate = places_draw_rotate(call, &p);
     desc->symmetric = rows_draw_symmetric(call, type);
@@ -23,9 +23,9 @@ static void draw(struct call *call)
     desc->unique = p.unique;
     call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
     call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
-    call_tensor(call, CACHE_SCALES, &rows, TENSOR_OUTPUT);
-    if (!desc->symmetric)
-        call_tensor(call, CACHE_OFFSETS, &rows, TENSOR_OUTPUT);
+    desc->block = rows_draw_block(call, CACHE, &p.cache, desc->rotate);
+    rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, desc->block);
+    rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, &rows);
     rows_draw_smooth(call, SMOOTH_SCALES, p.pieces.size[p.pieces.rank - 1]);
     call_report(call);
 }
@@ -48,7 +48,9 @@ static void judge(struct judge *judge)
     const struct clq_dynamic_quantize_scatter_desc *desc = judge->desc;
     const struct entry_rules entries = entries_of(desc);
 
-    rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric);
+    rule_reserved32(judge, desc->reserved32);
+    rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric,
+                 &(struct rows_rules){.block = desc->block});
     rule_rotate(judge, desc->rotate, UPDATES);
     rule_entries(judge, &entries);
 }
@@ -75,6 +77,7 @@ static struct reference_report reference(const struct call *call)
         .axis = call_dimension(call, UPDATES, desc->axis, -2),
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
+        .block = desc->block,
         .range = places_range(desc->out_of_range),
         .slots = desc->index_kind == CLQ_SLOTS,
     });
@@ -93,16 +96,18 @@ const struct operator_row operator_dynamic_quantize_scatter = {
                  {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
                  {"cache", TYPES_CACHE, OPERAND_WRITTEN, false, AT(cache)},
-                 {"cache_scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(cache_scales)},
-                 {"cache_offsets", TYPE_SET(F32), OPERAND_WRITTEN, true, AT(cache_offsets)}},
+                 {"cache_scales", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(cache_scales)},
+                 {"cache_offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_offsets)}},
     .fields = {{"axis", AT(axis)},
                {"symmetric", AT(symmetric)},
                {"out_of_range", AT(out_of_range)},
                {"unique", AT(unique)},
                {"index_kind", AT(index_kind)},
-               {"rotate", AT(rotate)}},
+               {"rotate", AT(rotate)},
+               {"block", AT(block)},
+               {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 3,
+    .num_reserved = 2,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

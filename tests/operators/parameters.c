@@ -398,12 +398,8 @@ void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int r
     RULE(judge, y->rank == 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must have a dimension for its rows", name);
     if (judge->count > before)
         return;
-    RULE(judge, rules->rotate > 0 && rules->block > 0, CLQ_ERROR_VALUE,
-         "block is %" PRIu32 ": with rotate it must be 0", rules->block);
     if (!rules->placed && !rules->all && !rule_axis(judge, scales, rows, rules->axis, &at))
         return;
-    RULE(judge, rules->rotate > 0 && at != last, CLQ_ERROR_AXIS,
-         "axis is %d: with rotate it must be the last, %d", at, last);
     if (at == last && reference_shares_bytes(y->type, 1))
         RULE(judge, rules->block % 2 != 0, CLQ_ERROR_VALUE,
              "block is %" PRIu32 ": along the last dimension of %s it must be even", rules->block,

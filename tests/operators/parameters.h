@@ -32,7 +32,7 @@ void rule_rows(struct judge *judge, int p, int rows, int axis, uint32_t block);
 /* What dynamic quantization leaves beside rows. */
 struct rows_rules {
     int32_t axis;
-    uint32_t block, all, rotate;
+    uint32_t block, all;
     bool placed; /* by indices */
 };
 void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int rows,

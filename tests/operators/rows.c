@@ -13,6 +13,26 @@ void rows_draw_smooth(struct call *call, int t, int64_t elements)
         call_tensor(call, t, &shape, TENSOR_INPUT);
 }
 
+void rows_draw_found(struct call *call, int scales, int offsets, const struct shape *shape)
+{
+    call_tensor(call, scales, shape, TENSOR_OUTPUT);
+    if (offsets >= 0)
+        call_tensor_of(call, offsets, call->tensors[scales].type, shape, TENSOR_OUTPUT);
+}
+
+uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, uint32_t rotate)
+{
+    const struct tensor *tensor = &call->tensors[t];
+    const int last = shape->rank - 1;
+    const uint32_t block = parameters_block(call, shape->size[last]);
+
+    if (tensor->dl.dtype.lanes == 8 && tensor->dl.strides != NULL && tensor->strides[last] != 1)
+        return 0;
+    if (rotate > 0 && (call->wish.rotate == 1 || rng_once_in(&call->rng, 2)))
+        return rotate * (block > 0 ? (uint32_t)rng_below(&call->rng, shape->size[last] / rotate + 2) : 0);
+    return reference_shares_bytes(tensor->type, 1) ? block / 2 * 2 : block;
+}
+
 void rule_rotate(struct judge *judge, uint32_t rotate, int t)
 {
     const struct facts *rows = &judge->facts[t];
@@ -35,7 +55,8 @@ uint32_t rows_draw_symmetric(struct call *call, enum reference_type type)
     return row->minmax_steps == 0.0f || (row->lowest < 0 && rng_once_in(&call->rng, 2));
 }
 
-void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric)
+void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric,
+                  const struct rows_rules *rules)
 {
     const struct facts *rows = &judge->facts[x], *s = &judge->facts[smooth];
     const int last = rows->rank - 1, before = judge->count;
@@ -52,6 +73,10 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
          "%s is given: it must be NULL where symmetric is 1", judge_name(judge, offsets));
     RULE(judge, symmetric == 0 && !judge->facts[offsets].given, CLQ_ERROR_NULL,
          "%s is NULL: it must be a tensor", judge_name(judge, offsets));
+    RULE(judge, judge->facts[offsets].given && judge->facts[offsets].type != judge->facts[scales].type,
+         CLQ_ERROR_TYPE, "%s.dtype is %s: it must be that of %s, %s", judge_name(judge, offsets),
+         reference_types[judge->facts[offsets].type].name, judge_name(judge, scales),
+         reference_types[judge->facts[scales].type].name);
     if (!judge_has_shapes(judge) || judge->count > before)
         return;
     RULE(judge, rows->rank == 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to 8",
@@ -65,8 +90,7 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
     if (rows->rank == 0 || rows->rank != judge->facts[y].rank)
         return;
     rule_same_size(judge, y, x, last);
-    rule_rows(judge, scales, y, last, 0);
-    rule_rows(judge, offsets, y, last, 0);
+    rule_dynamic_parameters(judge, scales, offsets, y, rules);
     if (s->given)
         RULE(judge, s->elements != rows->size[last], CLQ_ERROR_SHAPE,
              "%s has %" PRId64 " elements: it must have one per element of a row, %" PRId64

@@ -3,13 +3,18 @@
 #ifndef CLQUANT_OPERATORS_ROWS_H
 #define CLQUANT_OPERATORS_ROWS_H
 
-#include "judge.h"
+#include "parameters.h"
 
 /* Smooth scales for rows of so many elements, in any shape, or none. */
 uint32_t rows_draw_symmetric(struct call *call, enum reference_type type);
 void rows_draw_smooth(struct call *call, int t, int64_t elements);
+/* Scales of this shape, and offsets of their type, none where offsets is -1. */
+void rows_draw_found(struct call *call, int scales, int offsets, const struct shape *shape);
 /* Of the rows of tensor t. */
 void rule_rotate(struct judge *judge, uint32_t rotate, int t);
-void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric);
+/* Of the rows of tensor t, which is drawn; its layout may not let them be cut. */
+uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, uint32_t rotate);
+void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric,
+                  const struct rows_rules *rules);
 
 #endif

@@ -109,6 +109,7 @@ void dynamic_tensors_expect(struct dynamic_tensors *t, const struct dynamic_case
     parts_fill_images(&parts, filling);
     reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
         .x = &x,
+        .axis = -1,
         .smooth_scale = c->smooths ? &smooth_scale : NULL,
         .y = &y,
         .scale = &scale,

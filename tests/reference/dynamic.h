@@ -13,8 +13,11 @@
  *
  * symmetric: scale = max(amax / absmax_steps, 1e-12), y = x * (1 / scale), and offset is NULL. Where
  * smooth_scale is not NULL it has one element per element of a row, in any shape, and multiplies x first. x
- * and smooth_scale are floats of any type; scale and offset have x's shape less the last dimension. Where rotate
- * is not 0 each so many neighbours are turned (rotate.h), after smooth_scale and before all else. */
+ * and smooth_scale are floats of any type, and so are scale and offset, whose rounded values are used from there on (the least
+ * scale of float16 is 2^-24, and at least 2^-15 of the largest magnitude where there is an offset); scale and offset have x's shape less the axis. Where rotate
+ * is not 0 each so many neighbours are turned (rotate.h), after smooth_scale and before all else. What shares a scale
+ * is a whole dimension, axis, or each `block` > 0 indices of it; scale and offset have x's rank then, and ceil(size / block)
+ * along the axis. Or it is all of x, and they have one element. */
 struct reference_dynamic_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *smooth_scale;
@@ -22,7 +25,9 @@ struct reference_dynamic_quantize_desc {
     const struct reference_tensor *scale;
     const struct reference_tensor *offset;
     bool symmetric;
-    int64_t rotate;
+    int64_t rotate, block;
+    int axis;
+    bool all;
 };
 void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *desc);
 
@@ -38,7 +43,7 @@ struct reference_dynamic_quantize_scatter_desc {
     const struct reference_tensor *smooth_scale;
     int axis;
     bool symmetric;
-    int64_t rotate;
+    int64_t rotate, block;
     enum reference_range range;
     bool slots; /* as of reference_quantize_scatter */
 };

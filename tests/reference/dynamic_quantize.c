@@ -20,71 +20,114 @@ static float value_at(const struct reference_dynamic_quantize_desc *desc, const 
     return desc->smooth_scale ? x * reference_load_nth(desc->smooth_scale, index[desc->x->rank - 1]) : x;
 }
 
-/* What the values of a row that are not NaN reach: 0 where there is none. */
+/* What the values that are not NaN reach: 0 where there is none. */
 struct range {
     float most, least, magnitude;
+    bool found;
 };
 
-static struct range range_of(const float *values, int64_t length)
+static void widen(struct range *range, float x)
 {
-    struct range range = {0};
-    bool found = false;
-
-    for (int64_t i = 0; i < length; i++) {
-        const float x = values[i];
-
-        if (isnan(x))
-            continue;
-        if (!found || x > range.most)
-            range.most = x;
-        if (!found || x < range.least)
-            range.least = x;
-        if (fabsf(x) > range.magnitude)
-            range.magnitude = fabsf(x);
-        found = true;
-    }
-    return range;
+    if (isnan(x))
+        return;
+    if (!range->found || x > range->most)
+        range->most = x;
+    if (!range->found || x < range->least)
+        range->least = x;
+    if (fabsf(x) > range->magnitude)
+        range->magnitude = fabsf(x);
+    range->found = true;
 }
 
-/* Quantizes the row of x at from, whose last index counts through, to the row of the outputs at to. There is room for the row's
- * values. */
+static float least_scale(const struct reference_dynamic_quantize_desc *desc, const struct range *range)
+{
+    if (desc->scale->type != REFERENCE_F16)
+        return 1e-12f;
+    return larger(desc->symmetric ? 0.0f : range->magnitude * 0x1p-15f, 0x1p-24f);
+}
+
+/* Stores the range's scale and its offset. */
+static void store_found(const struct reference_dynamic_quantize_desc *desc, const int64_t *at,
+                        const struct range *range)
+{
+    const struct reference_type_row *type = &reference_types[desc->y->type];
+
+    if (desc->symmetric)
+        reference_store(desc->scale, at,
+                        larger(range->magnitude / type->absmax_steps, least_scale(desc, range)));
+    else
+        reference_store(desc->scale, at,
+                        larger((range->most - range->least) / type->minmax_steps, least_scale(desc, range)));
+    if (!desc->symmetric)
+        reference_store(desc->offset, at,
+                        -((float)type->highest - range->most / reference_load(desc->scale, at)));
+}
+
+/* Quantizes a value by the scale and the offset that were stored. */
+static void store_value(const struct reference_dynamic_quantize_desc *desc, const int64_t *to,
+                        const int64_t *found_at, float x)
+{
+    const float product = x * (1.0f / reference_load(desc->scale, found_at));
+
+    reference_store(desc->y, to,
+                    desc->symmetric ? product : product + -reference_load(desc->offset, found_at));
+}
+
+/* Where the scale of the element at `index` of y is: without the dimension that shares it, or by its block. */
+static void found_at(const struct reference_dynamic_quantize_desc *desc, const int64_t *index, int64_t *at)
+{
+    const int rank = desc->x->rank, axis = desc->axis < 0 ? desc->axis + rank : desc->axis;
+
+    for (int d = 0; d < rank; d++)
+        at[d] = desc->all ? 0 : index[d];
+    if (desc->block > 0)
+        at[axis] /= desc->block;
+    for (int d = axis; d < rank - 1 && desc->block == 0 && !desc->all; d++)
+        at[d] = at[d + 1];
+}
+
+/* The row's values at `from`, turned. */
+static void row_values(const struct reference_dynamic_quantize_desc *desc, int64_t *from, float *values)
+{
+    const int last = desc->x->rank - 1;
+    const int64_t length = reference_extent(desc->x, last);
+
+    for (from[last] = 0; from[last] < length; from[last]++)
+        values[from[last]] = value_at(desc, from);
+    from[last] = 0;
+    reference_rotate(values, length, desc->rotate);
+}
+
+/* The row of x at from to the row of the outputs at to: whatever shares a scale is part of it. There is room for the values. */
 static void quantize_row(const struct reference_dynamic_quantize_desc *desc, int64_t *from, int64_t *to,
                          float *values)
 {
     const int last = desc->x->rank - 1;
-    const int64_t length = reference_extent(desc->x, last);
-    const struct reference_type_row *type = &reference_types[desc->y->type];
-    const float top = (float)type->highest;
-    struct range range;
-    float scale, offset, back;
+    const int64_t length = reference_extent(desc->x, last), block = desc->block > 0 ? desc->block : length;
+    int64_t at[REFERENCE_MAX_RANK];
 
-    for (from[last] = 0; from[last] < length; from[last]++)
-        values[from[last]] = value_at(desc, from);
-    reference_rotate(values, length, desc->rotate);
-    range = range_of(values, length);
-    if (desc->symmetric)
-        scale = larger(range.magnitude / type->absmax_steps, 1e-12f);
-    else
-        scale = larger((range.most - range.least) / type->minmax_steps, 1e-12f);
-    offset = top - range.most / scale;
-    back = 1.0f / scale;
-    for (to[last] = 0; to[last] < length; to[last]++) {
-        const float product = values[to[last]] * back;
+    row_values(desc, from, values);
+    for (int64_t first = 0; first < length; first += block) {
+        const int64_t end = block < length - first ? first + block : length;
+        struct range range = {0};
 
-        reference_store(desc->y, to, desc->symmetric ? product : product + offset);
+        for (int64_t i = first; i < end; i++)
+            widen(&range, values[i]);
+        to[last] = first;
+        found_at(desc, to, at);
+        store_found(desc, at, &range);
+        for (; to[last] < end; to[last]++)
+            store_value(desc, to, at, values[to[last]]);
     }
-    reference_store(desc->scale, to, scale);
-    if (!desc->symmetric)
-        reference_store(desc->offset, to, -offset);
 }
 
-static float *row_values(const struct reference_tensor *x)
+static void *allocate(int64_t count, size_t bytes)
 {
-    float *values = malloc((size_t)reference_extent(x, x->rank - 1) * sizeof(*values));
+    void *memory = calloc((size_t)count, bytes);
 
-    if (!values)
+    if (!memory)
         abort();
-    return values;
+    return memory;
 }
 
 /* Less its last dimension, so that reference_next steps from row to row. */
@@ -96,23 +139,45 @@ static struct reference_tensor rows_of(const struct reference_tensor *tensor)
     return rows;
 }
 
+/* The number of an index in row-major order. */
+static int64_t number_of(const struct reference_tensor *tensor, const int64_t *index)
+{
+    int64_t number = 0;
+
+    for (int d = 0; d < tensor->rank; d++)
+        number = number * reference_extent(tensor, d) + index[d];
+    return number;
+}
+
 void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *desc)
 {
     const struct reference_tensor rows = rows_of(desc->x);
-    int64_t from[REFERENCE_MAX_RANK] = {0};
-    int64_t to[REFERENCE_MAX_RANK] = {0};
-
+    const int64_t count = reference_count(desc->x);
+    int64_t index[REFERENCE_MAX_RANK] = {0}, at[REFERENCE_MAX_RANK];
+    struct range *ranges;
     float *values;
 
-    if (reference_count(desc->x) == 0)
+    if (count == 0)
         return;
-    values = row_values(desc->x);
+    values = allocate(count, sizeof *values);
+    ranges = allocate(reference_count(desc->scale), sizeof *ranges);
+    do
+        row_values(desc, index, values + number_of(desc->x, index));
+    while (reference_next(&rows, index));
     do {
-        for (int d = 0; d < rows.rank; d++)
-            to[d] = from[d];
-        quantize_row(desc, from, to, values);
-    } while (reference_next(&rows, from));
+        found_at(desc, index, at);
+        widen(&ranges[number_of(desc->scale, at)], values[number_of(desc->x, index)]);
+    } while (reference_next(desc->x, index));
+    do {
+        found_at(desc, index, at);
+        store_found(desc, at, &ranges[number_of(desc->scale, at)]);
+    } while (reference_next(desc->x, index));
+    do {
+        found_at(desc, index, at);
+        store_value(desc, index, at, values[number_of(desc->x, index)]);
+    } while (reference_next(desc->x, index));
     free(values);
+    free(ranges);
 }
 
 struct reference_report
@@ -125,7 +190,9 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
                                                         .scale = desc->cache_scale,
                                                         .offset = desc->cache_offset,
                                                         .symmetric = desc->symmetric,
-                                                        .rotate = desc->rotate};
+                                                        .rotate = desc->rotate,
+                                                        .block = desc->block,
+                                                        .axis = -1};
     const struct reference_places places = {.cache = desc->cache,
                                             .indices = desc->indices,
                                             .axis = axis,
@@ -138,7 +205,7 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
 
     if (reference_count(desc->updates) == 0)
         return report;
-    values = row_values(desc->updates);
+    values = allocate(reference_extent(desc->updates, desc->updates->rank - 1), sizeof *values);
     for (int64_t entry = 0; entry < reference_extent(desc->updates, 0); entry++) {
         int64_t from[REFERENCE_MAX_RANK] = {entry};
         int64_t to[REFERENCE_MAX_RANK];

@@ -3,6 +3,7 @@
 #include "described.h"
 
 #include "base/error.h"
+#include "ops/operators.h"
 #include "units.h"
 
 #include <stdio.h>
@@ -34,6 +35,22 @@ static struct clq__traits imagine(struct rng *rng)
     return traits;
 }
 
+/* The ranges of all values are those of dynamic quantization. */
+static bool leads_to(const struct way *way, const struct clq__variant *wish)
+{
+    const int range = clq__variant_value(wish, CLQ__RANGE);
+
+    return (way->kernels >> (wish->bits & 255) & 1) &&
+           (range < 0 || (range == 1) == (way->library == &clq__dynamic_quantize));
+}
+
+static bool is_of_rows(const struct clq__variant *variant)
+{
+    const uint64_t kernel = variant->bits & 255;
+
+    return kernel == CLQ__DYNAMIC_QUANTIZE_CL || kernel == CLQ__CPU_DYNAMIC_QUANTIZE_CL;
+}
+
 static const struct way *choose_way(struct rng *rng, const struct clq__variant *wish)
 {
     const uint64_t kernel = wish->bits & 255;
@@ -41,7 +58,7 @@ static const struct way *choose_way(struct rng *rng, const struct clq__variant *
 
     do
         choice = rng_below(rng, OPERATORS);
-    while (wish->bits != 0 && kernel != CLQ__NO_KERNEL && !(ways[choice].kernels >> kernel & 1));
+    while (wish->bits != 0 && kernel != CLQ__NO_KERNEL && !leads_to(&ways[choice], wish));
     return &ways[choice];
 }
 
@@ -69,6 +86,7 @@ static struct wish wish_of(const struct clq__variant *variant)
     wish.multiply = value < 0 ? -1 : value != 1;
     wish.smooth = clq__variant_value(variant, CLQ__SMOOTH);
     wish.rotate = is_rotated(variant) ? 1 : clq__variant_value(variant, CLQ__ROTATE);
+    wish.apart = is_of_rows(variant) ? 0 : clq__variant_value(variant, CLQ__RANGE);
     wish.claims = (variant->bits & 255) == CLQ__CLAIM_CL;
     return wish;
 }
@@ -140,6 +158,16 @@ void described_clear(struct described *described)
     call_clear(&described->call);
 }
 
+static unsigned add_launches(const struct clq__launches *list, const struct clq__launch **launches,
+                             unsigned count)
+{
+    for (unsigned i = 0; i < list->num_before; i++)
+        launches[count++] = &list->before[i];
+    for (unsigned i = 0; i < list->num_kernels; i++)
+        launches[count++] = &list->kernels[i];
+    return count;
+}
+
 unsigned described_launches(const struct described *described,
                             const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES])
 {
@@ -150,11 +178,9 @@ unsigned described_launches(const struct described *described,
         launches[count++] = &plan->copy.launch;
     if (plan->idle)
         return count;
-    for (unsigned i = 0; i < plan->launches.num_before; i++)
-        launches[count++] = &plan->launches.before[i];
-    for (unsigned i = 0; i < plan->launches.num_kernels; i++)
-        launches[count++] = &plan->launches.kernels[i];
-    return count;
+    for (unsigned i = 0; i < plan->num_ahead; i++)
+        count = add_launches(&plan->ahead[i], launches, count);
+    return add_launches(&plan->launches, launches, count);
 }
 
 void described_print(const struct described *described)

@@ -30,7 +30,7 @@ bool described_run(struct described *described, char *failure, size_t failure_by
 size_t described_words(const struct described *described);
 /* All of it, on standard error. */
 void described_print(const struct described *described);
-enum { DESCRIBED_MOST_LAUNCHES = 1 + CLQ__MOST_BEFORE + CLQ__MOST_KERNELS };
+enum { DESCRIBED_MOST_LAUNCHES = 1 + (1 + CLQ__MOST_AHEAD) * (CLQ__MOST_BEFORE + CLQ__MOST_KERNELS) };
 /* Visits the copy's launch and all others, in order. */
 unsigned described_launches(const struct described *described,
                             const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES]);

@@ -16,23 +16,26 @@ static void copy_bytes(const struct clq__copy *copy)
     memcpy(dst->bytes + copy->args.dst_offset, src->bytes + copy->args.src_offset, (size_t)copy->bytes);
 }
 
-/* Buffers for the call, which hold anything before they are written. */
+/* A buffer for the call, which holds anything before it is written. */
+static void make_one(const struct clq__scratch *scratch, struct memory *memory)
+{
+    const size_t size = (size_t)scratch->elements * scratch->element_bytes;
+    unsigned char *bytes = malloc(2 * size + 1);
+
+    if (bytes == NULL) {
+        fprintf(stderr, "seam: no memory for twice %zu bytes\n", size);
+        exit(1);
+    }
+    memset(bytes, 0x7f, size);
+    *memory = (struct memory){bytes, size, bytes + size, NULL};
+    for (unsigned p = 0; p < scratch->num_places; p++)
+        *scratch->places[p] = (cl_mem)(void *)memory;
+}
+
 static void make_scratch(const struct clq__launches *launches, struct memory memory[CLQ__MOST_BEFORE])
 {
-    for (unsigned i = 0; i < launches->num_scratch; i++) {
-        const struct clq__scratch *scratch = &launches->scratch[i];
-        const size_t size = (size_t)scratch->elements * scratch->element_bytes;
-        unsigned char *bytes = malloc(2 * size + 1);
-
-        if (bytes == NULL) {
-            fprintf(stderr, "seam: no memory for twice %zu bytes\n", size);
-            exit(1);
-        }
-        memset(bytes, 0x7f, size);
-        memory[i] = (struct memory){bytes, size, bytes + size, NULL};
-        for (unsigned p = 0; p < scratch->num_places; p++)
-            *scratch->places[p] = (cl_mem)(void *)&memory[i];
-    }
+    for (unsigned i = 0; i < launches->num_scratch; i++)
+        make_one(&launches->scratch[i], &memory[i]);
 }
 
 static void clear_table(const struct clq__launches *launches, struct run *run)
@@ -67,6 +70,20 @@ static bool run_launches(const struct clq__launches *launches, struct run *run)
     return good;
 }
 
+static bool run_plan(const struct clq__plan *plan, struct run *run)
+{
+    struct memory values = {.bytes = NULL};
+    bool good = true;
+
+    if (plan->values.num_places > 0)
+        make_one(&plan->values, &values);
+    for (unsigned i = 0; i < plan->num_ahead; i++)
+        good = good && run_launches(&plan->ahead[i], run);
+    good = good && run_launches(&plan->launches, run);
+    free(values.bytes);
+    return good;
+}
+
 size_t described_words(const struct described *described)
 {
     const struct clq__plan *plan = &described->plan;
@@ -85,7 +102,7 @@ bool described_run(struct described *described, char *failure, size_t failure_by
     else if (plan->copies)
         good = run_args(&run, &plan->copy.launch);
     if (good && !plan->idle)
-        good = run_launches(&plan->launches, &run);
+        good = run_plan(plan, &run);
     if (!good) {
         snprintf(failure, failure_bytes, "%s: %s", clq__variant_text(&run.launch->variant).data, run.failure);
         return false;

@@ -43,6 +43,15 @@ static void restore(struct clq__launch *launch, cl_mem host[CLQ__LAUNCH_BUFFERS]
         launch->buffers[i] = host[i];
 }
 
+static unsigned add_launches(struct clq__launches *list, struct clq__launch **launches, unsigned count)
+{
+    for (unsigned i = 0; i < list->num_before; i++)
+        launches[count++] = &list->before[i];
+    for (unsigned i = 0; i < list->num_kernels; i++)
+        launches[count++] = &list->kernels[i];
+    return count;
+}
+
 static clq_status enqueue(struct on_device *run, struct clq__plan *plan)
 {
     struct clq__launch *all[DESCRIBED_MOST_LAUNCHES];
@@ -52,10 +61,10 @@ static clq_status enqueue(struct on_device *run, struct clq__plan *plan)
 
     if (plan->copies)
         all[count++] = &plan->copy.launch;
-    for (unsigned i = 0; !plan->idle && i < plan->launches.num_before; i++)
-        all[count++] = &plan->launches.before[i];
-    for (unsigned i = 0; !plan->idle && i < plan->launches.num_kernels; i++)
-        all[count++] = &plan->launches.kernels[i];
+    for (unsigned i = 0; !plan->idle && i < plan->num_ahead; i++)
+        count = add_launches(&plan->ahead[i], all, count);
+    if (!plan->idle)
+        count = add_launches(&plan->launches, all, count);
     for (unsigned i = 0; i < count; i++)
         exchange(run, all[i], host[i]);
     status = clq__plan_enqueue(plan, run->context, run->queue, 0, NULL, NULL);

@@ -21,7 +21,8 @@ void run_widen(struct run *run)
     for (int64_t i = 0; i < a->elements && !run_failed(run); i++) {
         const int64_t at = a->dims > 0 ? place_of(run, i, a->dim, a->dims).x : 0;
 
-        const float value = run_load(run, 0, (enum clq__type)a->type, a->x_offset + at);
+        const float read = run_load(run, 0, (enum clq__type)a->type, a->x_offset + at);
+        const float value = a->invert ? 1.0f / read : read;
 
         units_store_float(run, 1, CLQ__F32, i, a->sign != 0 ? -value : value);
     }

@@ -43,17 +43,22 @@ static float scalar_at(const struct call *call, unsigned buffer, uint32_t type, 
 static void row_back_at(const struct call *call, const struct place *place)
 {
     const struct dynamic_quantize_args *a = call->a;
-    const float scale = scalar_at(call, BACK_SCALES, a->scale_type, a->scale_offset + place->scale),
-                offset = scalar_at(call, BACK_OFFSETS, a->offset_type, a->offset_offset + place->zero_point);
     const int64_t count = a->inner * call->elements;
 
     for (int64_t u = 0; u < a->inner; u++) {
         uint64_t codes[UNITS_MOST_ELEMENTS];
 
         units_load(call->run, BACK_Y, call->y_type, y_at(a, place, u), codes);
-        for (int64_t e = 0; e < call->elements; e++)
-            call->x[u * call->elements + e] = reference_dequantize_one(
-                reference_read(codes[e], units_type(call->y_type)), scale, &offset, REFERENCE_UNDO_DYNAMIC);
+        for (int64_t e = 0; e < call->elements; e++) {
+            const int64_t i = u * call->elements + e, n = a->share > 0 ? divided(i, &a->by_share) : 0;
+            const float scale = scalar_at(call, BACK_SCALES, a->scale_type,
+                                          a->scale_offset + place->scale + n * a->share_scale),
+                        offset = scalar_at(call, BACK_OFFSETS, a->offset_type,
+                                           a->offset_offset + place->zero_point + n * a->share_offset);
+
+            call->x[i] = reference_dequantize_one(reference_read(codes[e], units_type(call->y_type)), scale,
+                                                  &offset, REFERENCE_UNDO_DYNAMIC);
+        }
     }
     reference_rotate(call->x, count, a->rotate);
     for (int64_t i = 0; i < count && !run_failed(call->run); i++)
@@ -64,16 +69,22 @@ static void row_back_at(const struct call *call, const struct place *place)
 }
 
 /* The row's elements one after the other, quantized by the reference, and back to where they belong. */
-static void row_at(const struct call *call, const struct place *place)
+static void row_at(const struct call *call, const struct place *place, int64_t number)
 {
     const struct dynamic_quantize_args *a = call->a;
     const int64_t count = a->inner * call->elements;
-    float scale = 0.0f, offset = 0.0f;
+    /* blocks of one row follow one another */
+    const int64_t first =
+        a->smooth_offset + (a->smooth_blocks > 0
+                                ? (number - divided(number, &a->by_smooth_blocks) * a->smooth_blocks) * count
+                                : 0);
+    unsigned char scale[4] = {0}, offset[4] = {0};
+    const enum reference_type found = units_type((enum clq__type)a->scale_type);
     const struct reference_tensor x = reference_dense(REFERENCE_F32, 1, 1, &count, call->x),
                                   smooth = reference_dense(REFERENCE_F32, 1, 1, &count, call->smooth_row),
                                   y = reference_dense(units_type(call->y_type), 1, 1, &count, call->y),
-                                  one_scale = reference_dense(REFERENCE_F32, 1, 0, NULL, &scale),
-                                  one_offset = reference_dense(REFERENCE_F32, 1, 0, NULL, &offset);
+                                  one_scale = reference_dense(found, 1, 0, NULL, scale),
+                                  one_offset = reference_dense(found, 1, 0, NULL, offset);
 
     for (int64_t i = 0; i < count; i++) {
         const int64_t u = i / call->elements, e = i % call->elements;
@@ -81,7 +92,7 @@ static void row_at(const struct call *call, const struct place *place)
         call->x[i] =
             run_load(call->run, X, call->x_type, a->x_offset + place->x + u * a->x_stride + e * a->x_pair);
         if (call->smooth)
-            call->smooth_row[i] = run_load(call->run, SMOOTH, CLQ__F32, a->smooth_offset + i);
+            call->smooth_row[i] = run_load(call->run, SMOOTH, CLQ__F32, first + i);
     }
     reference_dynamic_quantize(
         &(struct reference_dynamic_quantize_desc){.x = &x,
@@ -90,6 +101,7 @@ static void row_at(const struct call *call, const struct place *place)
                                                   .scale = &one_scale,
                                                   .offset = a->symmetric ? NULL : &one_offset,
                                                   .symmetric = a->symmetric != 0,
+                                                  .axis = -1,
                                                   .rotate = a->rotate});
     for (int64_t u = 0; u < a->inner && !run_failed(call->run); u++) {
         uint64_t codes[UNITS_MOST_ELEMENTS];
@@ -101,9 +113,11 @@ static void row_at(const struct call *call, const struct place *place)
         }
         units_store(call->run, Y, call->y_type, y_at(a, place, u), codes);
     }
-    units_store_float(call->run, SCALES, CLQ__F32, a->scale_offset + place->scale, scale);
+    units_store_float(call->run, SCALES, (enum clq__type)a->scale_type, a->scale_offset + place->scale,
+                      reference_load(&one_scale, NULL));
     if (!a->symmetric)
-        units_store_float(call->run, OFFSETS, CLQ__F32, a->offset_offset + place->zero_point, offset);
+        units_store_float(call->run, OFFSETS, (enum clq__type)a->offset_type,
+                          a->offset_offset + place->zero_point, reference_load(&one_offset, NULL));
 }
 
 static void run_rows(const struct call *call)
@@ -124,7 +138,7 @@ static void run_rows(const struct call *call)
             if (call->back)
                 row_back_at(call, &place);
             else
-                row_at(call, &place);
+                row_at(call, &place, row);
         }
 }
 

@@ -10,26 +10,93 @@
 #include <math.h>
 #include <string.h>
 
-/* Magnitudes of the largest value above 0 and of the least below it. */
+/* What a range is, cl/base/range.clh says: each of both words is larger the further it reaches. */
 struct range {
-    float most, least;
+    uint32_t up, down;
 };
 
-static void widen_range(struct range *range, float value)
+static uint32_t bits_of(float v)
 {
-    if (!isfinite(value))
-        return;
-    if (value > range->most)
-        range->most = value;
-    if (-value > range->least)
-        range->least = -value;
+    uint32_t bits;
+
+    memcpy(&bits, &v, sizeof bits);
+    return bits;
 }
 
-/* The formulas of cl/args/scales.h. */
-static void write_scale(struct run *run, unsigned scales, unsigned zero_points,
+static float of_bits(uint32_t bits)
+{
+    float v;
+
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
+/* An integer that is ordered as the float. */
+static uint32_t key_of(float v)
+{
+    const uint32_t bits = bits_of(v);
+
+    return bits >> 31 ? ~bits : bits | UINT32_C(1) << 31;
+}
+
+static float of_key(uint32_t key)
+{
+    return of_bits(key >> 31 ? key ^ UINT32_C(1) << 31 : ~key);
+}
+
+static uint32_t larger(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static void widen_range(struct range *range, bool all, float value)
+{
+    if (all ? isnan(value) : !isfinite(value))
+        return;
+    if (all || value > 0.0f)
+        range->up = larger(range->up, all ? key_of(value) : bits_of(value));
+    if (all || value < 0.0f)
+        range->down = larger(range->down, all ? key_of(-value) : bits_of(-value));
+}
+
+static bool takes_all(const struct run *run)
+{
+    return clq__variant_value(&run->launch->variant, CLQ__RANGE) == 1;
+}
+
+/* The same of rows: clquant/dynamic_quantize.h. */
+static void write_found(struct run *run, unsigned scales, unsigned offsets,
                         const struct clq_scale_output *out, struct place batch, int64_t i,
                         const struct range *range)
 {
+    const enum clq__type type = (enum clq__type)out->scale_type;
+    const float high = range->up == 0 ? 0.0f : of_key(range->up),
+                low = range->up == 0 ? 0.0f : -of_key(range->down);
+    const float most = fmaxf(fabsf(high), fabsf(low)), span = out->symmetric ? most : high - low;
+    const float step = span / of_bits(out->symmetric ? out->top : out->steps);
+    float least = 1e-12f;
+    unsigned char bytes[4];
+    const struct reference_tensor rounded = reference_dense(units_type(type), 1, 0, NULL, bytes);
+
+    if (type == CLQ__F16)
+        least = fmaxf(out->symmetric ? 0.0f : most * 0x1p-15f, 0x1p-24f);
+    reference_store(&rounded, NULL, step > least ? step : least);
+    units_store_float(run, scales, type, out->scale_offset + batch.scale + i * out->scale_stride,
+                      reference_load(&rounded, NULL));
+    if (!out->symmetric)
+        units_store_float(run, offsets, type,
+                          out->zero_point_offset + batch.zero_point + i * out->zero_point_stride,
+                          -(of_bits(out->top) - high / reference_load(&rounded, NULL)));
+}
+
+/* The formulas of cl/args/scales.h. */
+static void write_static(struct run *run, unsigned scales, unsigned zero_points,
+                         const struct clq_scale_output *out, struct place batch, int64_t i,
+                         const struct range *found)
+{
+    const struct {
+        float most, least;
+    } values = {of_bits(found->up), of_bits(found->down)}, *range = &values;
     const float steps = (float)out->twice_steps / 2.0f;
     const float larger = range->most > range->least ? range->most : range->least;
     const float h = out->symmetric ? larger : range->most * 0.5f + range->least * 0.5f;
@@ -50,6 +117,12 @@ static void write_scale(struct run *run, unsigned scales, unsigned zero_points,
     else if (out->zero_point_type != CLQ_SCALAR_NONE)
         units_store(run, zero_points, (enum clq__type)out->zero_point_type, at,
                     (uint64_t[UNITS_MOST_ELEMENTS]){(uint64_t)zero_point});
+}
+
+static void write_scale(struct run *run, unsigned scales, unsigned added, const struct clq_scale_output *out,
+                        struct place batch, int64_t i, const struct range *range)
+{
+    (takes_all(run) ? write_found : write_static)(run, scales, added, out, batch, i, range);
 }
 
 /* A range is two words. */
@@ -80,7 +153,7 @@ static struct range range_of_run(const struct find *find, struct place batch, in
                                  int64_t last)
 {
     const struct find_scales_args *a = find->a;
-    struct range range = {0.0f, 0.0f};
+    struct range range = {0, 0};
 
     for (int64_t step = first; step < last && !run_failed(find->run); step++) {
         const int64_t number = divided(step, &a->by_tiles_per_row);
@@ -88,7 +161,7 @@ static struct range range_of_run(const struct find *find, struct place batch, in
         const int64_t row = place_of(find->run, number, a->dim, a->outer).x;
 
         for (int64_t i = before; i < before + a->tile && i < a->inner; i++)
-            widen_range(&range,
+            widen_range(&range, takes_all(find->run),
                         run_load(find->run, 0, find->type,
                                  a->x_offset + batch.x + unit * a->index_stride + row + i * a->x_stride));
     }
@@ -100,11 +173,11 @@ static struct range range_of_column(const struct find *find, struct place batch,
                                     int64_t first, int64_t last)
 {
     const struct find_scales_args *a = find->a;
-    struct range range = {0.0f, 0.0f};
+    struct range range = {0, 0};
 
     for (int64_t row = first; row < last && !run_failed(find->run); row++)
         if (row < a->steps - 1 || column < a->last)
-            widen_range(&range,
+            widen_range(&range, takes_all(find->run),
                         run_load(find->run, 0, find->type,
                                  a->x_offset + batch.x + place_of(find->run, row, a->dim, a->outer).x +
                                      column * a->x_stride));
@@ -200,7 +273,7 @@ void run_finish_scales(struct run *run)
         for (int64_t i = w * share.each;
              i < (w + 1) * share.each && i < a->indices * a->batches && !run_failed(run); i++) {
             const int64_t batch = divided(i, &a->by_indices), index = i - batch * a->indices;
-            struct range range = {0.0f, 0.0f};
+            struct range range = {0, 0};
 
             for (int64_t n = 0; n < a->parts * a->span && !run_failed(run); n++) {
                 const struct range *found = run_read(run, 0,
@@ -210,10 +283,8 @@ void run_finish_scales(struct run *run)
 
                 if (found == NULL)
                     return;
-                if (found->most > range.most)
-                    range.most = found->most;
-                if (found->least > range.least)
-                    range.least = found->least;
+                range.up = larger(range.up, found->up);
+                range.down = larger(range.down, found->down);
             }
             write_scale(run, 1, 2, &a->output, place_of(run, batch, a->dim, a->batch_dims), index, &range);
         }

@@ -103,15 +103,19 @@ static struct clq__variant asked_for(const struct test *test, enum clq__kernel k
 static bool is_ours(const struct test *test, const struct clq__variant *variant)
 {
     const int form = clq__variant_value(variant, CLQ__FORM);
+    struct clq__variant widen;
 
     for (enum clq__kernel kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++)
         if (asked_for(test, kernel, variant).bits == variant->bits)
             return true;
     switch ((enum clq__kernel)(variant->bits & 255)) {
     case CLQ__CLAIM_CL:
-    case CLQ__COPY_CL:
-    case CLQ__WIDEN_CL: /* every device's, in its form at most */
+    case CLQ__COPY_CL: /* every device's, in its form at most */
         return form < 0 || form == test->traits.group_form;
+    case CLQ__WIDEN_CL:
+        clq__variant_begin(&widen, CLQ__WIDEN_CL);
+        clq__variant_end_arithmetic(&widen, &test->traits);
+        return widen.bits == variant->bits;
     default:
         return false;
     }

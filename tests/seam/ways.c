@@ -12,7 +12,9 @@ const struct way ways[] = {
     {&operator_quantize_scatter, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE) | KERNEL(CLAIM) | KERNEL(COPY),
      &clq__quantize_scatter},
     {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), &clq__group_quantize},
-    {&operator_dynamic_quantize, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE),
+    {&operator_dynamic_quantize,
+     KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE) | KERNEL(FIND_SCALES) | KERNEL(CPU_FIND_SCALES) |
+         KERNEL(FINISH_SCALES) | KERNEL(TURN),
      &clq__dynamic_quantize},
     {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE),
      &clq__dynamic_quantize_scatter},

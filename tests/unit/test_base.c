@@ -173,7 +173,7 @@ static void variants_are_parsed(void **state)
 {
     static const char *const good[] = {
         "claim.cl", "copy.cl FORM=group",
-        "find_scales.cl SRC=bf16 REDUCE=columns FORM=item ARITHMETIC=native",
+        "find_scales.cl SRC=bf16 REDUCE=columns RANGE=numbers FORM=item ARITHMETIC=native",
         "dynamic_quantize.cl SRC=f32 DST=i4 SMOOTH=1 FORM=item ARITHMETIC=native"};
     static const char *const bad[] = {"",
                                       " ",

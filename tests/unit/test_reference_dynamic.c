@@ -108,8 +108,12 @@ static void check_row(const struct row_case *c)
     const struct reference_tensor ot = reference_dense(REFERENCE_F32, 1, 0, NULL, &offset[1]);
 
     memset(y, 0x99, sizeof(y));
-    reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
-        .x = &xt, .y = &yt, .scale = &st, .offset = c->symmetric ? NULL : &ot, .symmetric = c->symmetric});
+    reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){.x = &xt,
+                                                                         .axis = -1,
+                                                                         .y = &yt,
+                                                                         .scale = &st,
+                                                                         .offset = c->symmetric ? NULL : &ot,
+                                                                         .symmetric = c->symmetric});
     expect_float(c->name, "scale", scale[1], c->scale);
     expect_float(c->name, "offset", offset[1], c->symmetric ? 5 : c->offset);
     for (int64_t i = 0; i < c->count; i++)
@@ -182,7 +186,7 @@ static void smooths_and_strides(void **state)
 
         memset(y, 0x99, sizeof(y));
         reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
-            .x = &xt, .smooth_scale = kind ? &bt : &mt, .y = &yt, .scale = &st, .offset = &ot});
+            .x = &xt, .axis = -1, .smooth_scale = kind ? &bt : &mt, .y = &yt, .scale = &st, .offset = &ot});
         for (int i = 0; i < 16; i++) {
             const int nibble = y[i / 2] >> (i % 2 * 4) & 15;
 
@@ -211,7 +215,7 @@ static void leaves_what_is_empty(void **state)
         const struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 1, shapes[i], &guard);
 
         reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
-            .x = &xt, .y = &yt, .scale = &st, .offset = &st, .symmetric = false});
+            .x = &xt, .axis = -1, .y = &yt, .scale = &st, .offset = &st, .symmetric = false});
     }
     assert_true(guard == 5);
     assert_int_equal(byte, 9);

@@ -205,7 +205,7 @@ static void an_empty_cache_steps_nowhere(void **unused)
                                                            .axis = 2,
                                                            .unique = 1};
     struct clq__plan plan;
-    const struct dynamic_quantize_args *args = &plan.of_dynamic;
+    const struct dynamic_quantize_args *args = &plan.of_dynamic.rows.parts[0];
 
     (void)unused;
     assert_int_equal(clq__plan_check(&plan, &clq__dynamic_quantize_scatter, &names, &desc), CLQ_OK);

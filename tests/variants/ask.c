@@ -183,6 +183,45 @@ static void ask_dynamic(clq_context *context, DLDataType x_type, bool few)
         clReleaseMemObject(buffers[i]);
 }
 
+/* Scales that belong to no row: to columns of x, to all of it, and to all of it once it is turned. */
+static void ask_apart(clq_context *context, DLDataType x_type)
+{
+    int64_t shape[] = {100000, 8}, columns[] = {8}, one[] = {1};
+    cl_int code = CL_SUCCESS;
+    cl_mem buffers[3];
+    const DLDevice opencl = {kDLOpenCL, 0};
+
+    for (int i = 0; i < 3; i++) {
+        buffers[i] = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 4 * 100000 * 8, NULL, &code);
+        assert_int_equal(code, CL_SUCCESS);
+    }
+    const DLTensor x = {.data = buffers[0], .device = opencl, .ndim = 2, .dtype = x_type, .shape = shape};
+    const DLTensor y = {.data = buffers[1], .device = opencl, .ndim = 2, .dtype = CLQ_INT8, .shape = shape};
+
+    for (int call = 0; call < 3; call++) {
+        const bool all = call > 0;
+        const DLTensor scales = {.data = buffers[2],
+                                 .device = opencl,
+                                 .ndim = 1,
+                                 .dtype = CLQ_FLOAT32,
+                                 .shape = all ? one : columns};
+        const clq_status status = clq_dynamic_quantize_build(
+            context, &(struct clq_dynamic_quantize_desc){.x = &x,
+                                                         .y = &y,
+                                                         .scales = &scales,
+                                                         .symmetric = 1,
+                                                         .axis = all ? 0 : CLQ_AXIS_FIRST,
+                                                         .block_all = all,
+                                                         .rotate = call == 2 ? 4 : 0});
+
+        if (status != CLQ_OK)
+            print_error("%s\n", clq_error_detail());
+        assert_int_equal(status, CLQ_OK);
+    }
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
 void ask_all(clq_context *context, bool few)
 {
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
@@ -194,6 +233,7 @@ void ask_all(clq_context *context, bool few)
         const bool all = !few || x == 1;
 
         ask_dynamic(context, x_types[x], !all);
+        ask_apart(context, x_types[x]);
         for (int y = 0; y < (all ? 7 : 6); y++)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)
                 for (int params = 0; params < 3; params++)

@@ -34,9 +34,9 @@ static void what_is_built_ahead_is_found(void **state)
                                         "dequantize.cl PARAMS=each SRC=i8 DST=f32 MODE=multiply",
                                         "claim.cl",
                                         "copy.cl",
-                                        "find_scales.cl REDUCE=runs SRC=f16",
-                                        "find_scales.cl SRC=f16 REDUCE=columns",
-                                        "finish_scales.cl",
+                                        "find_scales.cl REDUCE=runs SRC=f16 RANGE=finite",
+                                        "find_scales.cl SRC=f16 RANGE=finite REDUCE=columns",
+                                        "finish_scales.cl RANGE=finite",
                                         "widen.cl"};
     const size_t count = sizeof texts / sizeof texts[0];
     static const char *const wrong[] = {"widen.cl", "quantize.cl SRC=f8 DST=i8 MODE=divide PARAMS=one"};

@@ -85,6 +85,7 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
     } else if (of_rows) {
         reference_dynamic_quantize(
             &(struct reference_dynamic_quantize_desc){.x = &x,
+                                                      .axis = -1,
                                                       .y = &y,
                                                       .scale = &scale,
                                                       .offset = c->row.mode == SYMMETRIC ? NULL : &offset,

@@ -118,19 +118,6 @@ bool operator_add_packed_output(struct operator_call *call, const char *name, DL
     return operator_add_output(call, name, dtype, input, dtype.lanes);
 }
 
-bool operator_add_row_output(struct operator_call *call, const char *name, size_t input)
-{
-    const struct safetensors_tensor *like = call->sources[input];
-    const size_t at = call->output_count;
-
-    if (like->rank == 0)
-        return REFUSE(call, "%s: tensor '%.200s' has rank 0: it must have rows, which are its last dimension",
-                      operator_path(call, input), like->name);
-    operator_add_output(call, name, CLQ_FLOAT32, input, ONE_ELEMENT);
-    call->outputs[at].rank--;
-    return true;
-}
-
 void operator_add_shape(struct operator_call *call, const char *name, DLDataType dtype, int rank,
                         const int64_t *shape)
 {
@@ -140,6 +127,28 @@ void operator_add_shape(struct operator_call *call, const char *name, DLDataType
     output->dtype = dtype;
     output->rank = rank;
     memcpy(output->shape, shape, (size_t)rank * sizeof *shape);
+}
+
+bool operator_add_found_output(struct operator_call *call, const char *name, size_t input,
+                               const struct operator_found *found)
+{
+    const struct safetensors_tensor *like = call->sources[input];
+    const int rank = (int)like->rank;
+    const int64_t axis = found->axis < 0 ? found->axis + rank : found->axis;
+    int64_t shape[CLQ_MAX_RANK] = {1};
+    int dims = 0;
+
+    if (rank == 0)
+        return REFUSE(call, "%s: tensor '%.200s' has rank 0: it must have rows, which are its last dimension",
+                      operator_path(call, input), like->name);
+    for (int d = 0; d < rank && !found->all; d++) {
+        if (d != axis)
+            shape[dims++] = like->shape[d];
+        else if (found->block > 0)
+            shape[dims++] = like->shape[d] / found->block + (like->shape[d] % found->block != 0);
+    }
+    operator_add_shape(call, name, found->dtype, found->all ? 1 : dims, shape);
+    return true;
 }
 
 void operator_add_output_in_place(struct operator_call *call, size_t input)

@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { X, SMOOTH_SCALES };
-enum { DTYPE, SYMMETRIC, CONTAINER, ROTATE };
+enum { DTYPE, SYMMETRIC, AXIS, BLOCK, BLOCK_ALL, SCALE_DTYPE, CONTAINER, ROTATE };
 enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
@@ -15,9 +15,12 @@ static bool plan(struct operator_call *call)
                                         {CLQ_CODE_FLOAT8_E4M3FN, 8, 1},
                                         {CLQ_CODE_FLOAT8_E5M2, 8, 1}};
 
+    const struct operator_found found = {operator_scale_dtype(call->values[SCALE_DTYPE]), call->values[AXIS],
+                                         call->values[BLOCK], call->values[BLOCK_ALL]};
+
     return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER) &&
-           operator_add_row_output(call, "scales", X) &&
-           (call->values[SYMMETRIC] || operator_add_row_output(call, "offsets", X));
+           operator_add_found_output(call, "scales", X, &found) &&
+           (call->values[SYMMETRIC] || operator_add_found_output(call, "offsets", X, &found));
 }
 
 static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call)
@@ -30,6 +33,9 @@ static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call
                                               .scales = operator_output(call, SCALES),
                                               .offsets = symmetric ? NULL : operator_output(call, OFFSETS),
                                               .symmetric = symmetric,
+                                              .axis = operator_axis(call, AXIS),
+                                              .block = (uint32_t)call->values[BLOCK],
+                                              .block_all = (uint32_t)call->values[BLOCK_ALL],
                                               .rotate = operator_rotate(call->values[ROTATE])};
 }
 
@@ -49,7 +55,7 @@ static clq_status run(struct operator_call *call, cl_event *done)
 
 const struct operator_description dynamic_quantize_operator = {
     .name = "dynamic_quantize",
-    .summary = "Quantizes each row of x, its last dimension, by a scale that is found from the row.",
+    .summary = "Quantizes each row of x, or block of it, by a scale that is found from it.",
     .formula = "  scales = max((mx - mn) / 15, 1e-12), off = 7 - mx / scales    (int8: / 255, 127)\n"
                "  uint4: off = 15 - mx / scales; uint8: / 255, off = 255 - mx / scales\n"
                "  y = sat(rint(x * (1 / scales) + off)), offsets = -off\n"
@@ -69,6 +75,10 @@ const struct operator_description dynamic_quantize_operator = {
                                              NULL},
                        "int4", "what y holds"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
+            [AXIS] = {"axis", NULL, "-1", "the axis whose indices share a scale: the last makes rows"},
+            [BLOCK] = OPERATOR_BLOCK("the axis"),
+            [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
+            [SCALE_DTYPE] = OPERATOR_SCALE_DTYPE,
             [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
                            "how int4 or uint4 is stored: two in a U8, or eight in an I32"},
             [ROTATE] = OPERATOR_ROTATE,

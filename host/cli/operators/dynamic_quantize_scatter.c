@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { CACHE, CACHE_SCALES, CACHE_OFFSETS, INDICES, UPDATES, SMOOTH_SCALES };
-enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT, ROTATE };
+enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT, ROTATE, BLOCK };
 
 static bool plan(struct operator_call *call)
 {
@@ -43,6 +43,7 @@ static struct clq_dynamic_quantize_scatter_desc desc_of(const struct operator_ca
         .unique = (uint32_t)call->values[UNIQUE],
         .index_kind = (uint32_t)call->values[SLOTS],
         .rotate = operator_rotate(call->values[ROTATE]),
+        .block = (uint32_t)call->values[BLOCK],
     };
 }
 
@@ -85,7 +86,8 @@ const struct operator_description dynamic_quantize_scatter_operator = {
         {
             [CACHE] = {"cache", false,
                        "I8, U8, I32 (int4 or uint4 in words), F8_E4M3 or F8_E5M2, rank 3 to 8"},
-            [CACHE_SCALES] = {"cache_scales", false, "F32, cache's shape less the last dimension"},
+            [CACHE_SCALES] = {"cache_scales", false,
+                              "F32, F16 or BF16; one per row of cache, or per block of it"},
             [CACHE_OFFSETS] = {"cache_offsets", true, "the same; absent where symmetric"},
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
             [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
@@ -107,6 +109,7 @@ const struct operator_description dynamic_quantize_scatter_operator = {
             [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
             [STRICT] = OPERATOR_STRICT,
             [ROTATE] = OPERATOR_ROTATE,
+            [BLOCK] = OPERATOR_BLOCK("a row"),
         },
     .plan = plan,
     .check = check,

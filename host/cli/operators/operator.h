@@ -73,6 +73,18 @@ extern const char *const operator_count[];
     {                                                                                                        \
         "block", operator_count, "0", "how many indices of " axis " share a scale; 0: no blocks"             \
     }
+/* The type of scales and offsets that are found, and what the option's value is. */
+#define OPERATOR_SCALE_DTYPE                                                                                 \
+    {                                                                                                        \
+        "scale-dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL}, "float32",             \
+            "the type of scales and offsets, which are rounded to it before they are used"                   \
+    }
+static inline DLDataType operator_scale_dtype(int64_t value)
+{
+    static const DLDataType dtypes[] = {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1}};
+
+    return dtypes[value];
+}
 #define OPERATOR_BLOCK_ALL                                                                                   \
     {                                                                                                        \
         "block-all", operator_flag, "off", "one scale for the whole tensor"                                  \
@@ -194,8 +206,14 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
 bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                                 size_t container);
 
-/* The same for a float32 per row of the input: its shape less the last dimension. */
-bool operator_add_row_output(struct operator_call *call, const char *name, size_t input);
+/* The same for what is found of the input, which has rows: its shape less the axis, with block > 0 one along it for each so many
+ * indices, or one element for all of it. */
+struct operator_found {
+    DLDataType dtype;
+    int64_t axis, block, all;
+};
+bool operator_add_found_output(struct operator_call *call, const char *name, size_t input,
+                               const struct operator_found *found);
 
 /* An output of any shape. */
 void operator_add_shape(struct operator_call *call, const char *name, DLDataType dtype, int rank,

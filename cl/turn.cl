@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: Apache-2.0
+// turn: y[row][i] = v[i], floats; v[i] = x[row][i] * smooth[i], or x[row][i] alone, or these turned (base/rotate.clh)
+//
+// dynamic_quantize.cl does this on its way. Where what shares a scale is no part of a row, or a part of what is turned, it is
+// done first.
+//
+//   KERNEL_NAME   the kernel's name
+//   SRC           f32, f16 or bf16, of base/types.clh
+//   FORM          item or group, of base/parameters.clh
+//   ARITHMETIC    native or exact, of base/arithmetic.clh
+#include "args/turn.h"
+#include "base/arithmetic.clh"
+#include "base/parameters.clh"
+#include "base/rotate.clh"
+#include "base/types.clh"
+#include "index/place.clh"
+
+#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(FORM) || !defined(ARITHMETIC)
+#error "turn.cl: KERNEL_NAME, SRC, FORM and ARITHMETIC are required"
+#endif
+
+// The part's elements, of which whole eights are filled up with zeros.
+static inline void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth, const struct turn_args *a,
+                        uint count, uint lane, uint lanes)
+{
+    for (uint i = lane; i < (count + 7) / 8 * 8; i += lanes) {
+        float value = i < count ? LOAD(SRC, x, i * a->x_stride) : 0.0f;
+
+        if (a->smooth && i < count)
+            value = APPLY_GRADUAL(multiply, value, as_float(smooth[i]));
+        v[i] = value;
+    }
+    CLQ_MEET();
+}
+
+static inline void turn_eights(CLQ_TURNED float8 *v, uint count, uint rotate, uint lane, uint lanes)
+{
+    for (uint c = lane; 8 * c < count; c += lanes)
+        v[c] = clq_turn_eight(v[c], rotate);
+}
+
+kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth, global uint *restrict y,
+                        const struct turn_args a)
+{
+    CLQ_TURNED float8 eights[CLQ_TURN_PART / 8];
+    CLQ_TURNED float *const v = (CLQ_TURNED float *)eights;
+    const uint lane = IS_GROUP ? (uint)get_local_id(0) : 0, lanes = IS_GROUP ? (uint)get_local_size(0) : 1;
+    const long begin = IS_GROUP ? (long)get_group_id(0) : (long)get_global_id(0) * a.units_per_item;
+    const long end = min(IS_GROUP ? begin + 1 : begin + a.units_per_item, a.units); // the same for all of a group
+
+    for (long unit = begin; unit < end; unit++) {
+        const long row = clq_divided(unit, a.by_parts), first = (unit - row * a.parts) * a.part;
+        const uint count = (uint)min(a.part, a.inner - first);
+
+        take(v, x + a.x_offset + clq_place_of(row, a.dim, a.outer).x + first * a.x_stride, smooth + a.smooth_offset + first, &a,
+             count, lane, lanes);
+        if (a.rotate > 0) {
+            turn_eights(eights, count, a.rotate, lane, lanes);
+            clq_turn(v, count, a.rotate, lane, lanes);
+        }
+        for (uint i = lane; i < count; i += lanes)
+            y[row * a.inner + first + i] =
+                as_uint(a.rotate > 0 ? APPLY_GRADUAL(multiply, v[i], as_float(a.factor)) : v[i]);
+    }
+}

@@ -1,0 +1,62 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dynamic quantization from what was checked to what is launched: which way it goes. */
+#include "plan/dynamic.h"
+
+#include "plan/plan.h"
+
+bool clq__dynamic_describe(struct clq__plan *plan)
+{
+    struct clq__dynamic *call = &plan->of_dynamic;
+
+    if (plan->work.x.elements == 0)
+        return false;
+    call->work = &plan->work;
+    if (clq__values_needed(&plan->work)) {
+        clq__values_describe(&call->values, &plan->work);
+        call->work = &call->values.work;
+    }
+    if (call->work->apart) {
+        clq__apart_describe(&call->apart, call->work);
+        return true;
+    }
+    clq__rows_describe(&call->rows, call->work);
+    plan->owner_words = call->rows.parts[0].entries.owner_words;
+    return true;
+}
+
+static struct clq__launches *add_ahead(struct clq__plan *plan)
+{
+    struct clq__launches *ahead = &plan->ahead[plan->num_ahead++];
+
+    clq__launches_init(ahead);
+    return ahead;
+}
+
+static void more_rounds(struct clq__plan *plan, int64_t rounds)
+{
+    if (rounds > plan->rounds)
+        plan->rounds = rounds;
+}
+
+void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
+{
+    struct clq__dynamic *call = &plan->of_dynamic;
+    const bool values = call->work != &plan->work;
+
+    if (values) {
+        call->values.work.placement = plan->work.placement; /* a workspace may have been given since */
+        more_rounds(plan,
+                    clq__values_cut(&call->values, &plan->work, add_ahead(plan), &plan->values, traits));
+    }
+    if (call->work->apart) {
+        struct clq__launches *finds = add_ahead(plan);
+
+        more_rounds(plan, clq__apart_cut(&call->apart, call->work, finds, &plan->launches, traits));
+        if (values)
+            clq__values_read(&plan->values, finds);
+    } else {
+        more_rounds(plan, clq__rows_cut(&call->rows, call->work, &plan->launches, traits));
+    }
+    if (values)
+        clq__values_read(&plan->values, &plan->launches);
+}

@@ -1,0 +1,124 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/values.h"
+
+#include "base/ceil_div.h"
+#include "base/fold.h"
+#include "plan/divisor.h"
+#include "plan/rotate.h"
+#include "plan/rounds.h"
+
+enum { X, SMOOTH, Y, NUM_BUFFERS }; /* the kernel's buffers */
+
+bool clq__values_needed(const struct clq__work *work)
+{
+    const bool cuts = work->rotate > 0 && work->block > 0 && work->block < work->x.shape[work->x.rank - 1] &&
+                      work->block % work->rotate != 0;
+
+    return work->apart ? work->rotate > 0 || work->smooth.tensor != NULL : cuts;
+}
+
+static void fill_dims(struct turn_args *args, const struct clq__view *x)
+{
+    struct clq__fold fold = {.dims = 0};
+    int64_t rows;
+
+    for (int d = x->rank - 2; d >= 0; d--)
+        clq__fold_add(&fold, false, x->shape[d], (int64_t[CLQ__FOLD_TENSORS]){x->stride[d]});
+    clq__fold_merge(&fold);
+    rows = clq__fold_count(&fold, 0);
+    args->outer = (uint32_t)fold.dims;
+    for (int d = 0; d < fold.dims; d++)
+        args->dim[d] = (struct clq_dim){.size = fold.dim[d].size, .x = fold.dim[d].stride[0]};
+    clq__divide_dims(args->dim, args->outer);
+    args->units = rows * args->parts;
+}
+
+static void view_values(struct clq__values *values, const struct clq__view *x)
+{
+    struct clq__view *view = &values->work.x;
+    int64_t stride = 1;
+
+    view->type = CLQ__F32;
+    view->tensor = &values->tensor;
+    for (int d = x->rank - 1; d >= 0; d--) {
+        values->shape[d] = x->shape[d];
+        view->stride[d] = stride;
+        stride *= x->shape[d];
+    }
+    values->tensor = (DLTensor){
+        .device = x->tensor->device, .ndim = x->rank, .dtype = {kDLFloat, 32, 1}, .shape = values->shape};
+}
+
+void clq__values_describe(struct clq__values *values, const struct clq__work *work)
+{
+    const struct clq__view *x = &work->x;
+    const int last = x->rank - 1;
+    struct turn_args *args = &values->args;
+
+    *args =
+        (struct turn_args){.x_offset = clq__view_offset_units(x),
+                           .x_stride = x->stride[last],
+                           .smooth_offset = work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth),
+                           .inner = x->shape[last],
+                           .smooth = work->smooth.tensor != NULL,
+                           .rotate = work->rotate,
+                           .factor = clq__rotate_factor(work->rotate)};
+    args->part = args->inner < CLQ_TURN_PART ? args->inner : CLQ_TURN_PART;
+    args->parts = clq__ceil_div(args->inner, args->part);
+    args->by_parts = clq__divisor(args->parts);
+    fill_dims(args, x);
+    values->work = *work;
+    view_values(values, x);
+    values->work.rotate = 0;
+    values->work.widen_smooth = false;
+    clq__view_init_absent(&values->work.smooth, work->smooth.name);
+}
+
+int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work,
+                        struct clq__launches *launches, struct clq__scratch *scratch,
+                        const struct clq__traits *traits)
+{
+    struct turn_args *args = &values->args;
+    struct clq__launch *kernel = &launches->kernels[0];
+    const int64_t local = traits->group_form ? clq__group_items(traits, 128) : 1;
+    const int64_t rounds = clq__rounds_of_row(clq__ceil_div(2 * args->part, local), args->outer) +
+                           (args->rotate > 0 ? clq__rotate_rounds(args->rotate, args->part, local) : 0);
+    const int64_t share = clq__ceil_div(args->units, 4 * (int64_t)traits->compute_units);
+
+    args->units_per_item = traits->group_form ? 1 : share;
+    if (traits->ends_loops && args->units_per_item > clq__times_within(rounds))
+        args->units_per_item = clq__times_within(rounds);
+    clq__variant_begin(&kernel->variant, CLQ__TURN_CL);
+    clq__variant_define(&kernel->variant, CLQ__SRC, work->x.type);
+    clq__variant_end(&kernel->variant, traits);
+    kernel->buffers[X] = clq__view_buffer(&work->x);
+    kernel->buffers[SMOOTH] = clq__view_buffer(&work->smooth);
+    kernel->buffers[Y] = NULL;
+    kernel->num_buffers = NUM_BUFFERS;
+    if (work->widen_smooth)
+        clq__launches_widen_flat(launches, &work->smooth, traits, SMOOTH);
+    kernel->args = args;
+    kernel->args_bytes = sizeof *args;
+    kernel->local = (size_t)local;
+    kernel->groups = (size_t)clq__ceil_div(args->units, args->units_per_item);
+    *scratch = (struct clq__scratch){.elements = work->x.elements, .element_bytes = sizeof(float)};
+    clq__scratch_use(scratch, &kernel->buffers[Y]);
+    return args->units_per_item * rounds;
+}
+
+static void read(struct clq__scratch *scratch, struct clq__launch *launch)
+{
+    const uint64_t kernel = launch->variant.bits & 255;
+
+    /* what comes between reads other things */
+    if (kernel != CLQ__WIDEN_CL && kernel != CLQ__CLAIM_CL && kernel != CLQ__FINISH_SCALES_CL)
+        clq__scratch_use(scratch, &launch->buffers[X]);
+}
+
+void clq__values_read(struct clq__scratch *scratch, struct clq__launches *launches)
+{
+    for (unsigned i = 0; i < launches->num_before; i++)
+        read(scratch, &launches->before[i]);
+    for (unsigned i = 0; i < launches->num_kernels; i++)
+        read(scratch, &launches->kernels[i]);
+}

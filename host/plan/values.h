@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Values that are made ready first (cl/turn.cl): x times smooth scales, turned. Dynamic quantization does this on its way, but
+ * where what shares a scale is no part of a row, or only a part of what is turned. */
+#ifndef CLQ_PLAN_VALUES_H
+#define CLQ_PLAN_VALUES_H
+
+#include "args/turn.h"
+#include "plan/launches.h"
+#include "plan/work.h"
+
+struct clq__values {
+    struct turn_args args;
+    struct clq__work work; /* the same with x for the values, and nothing to be done of them */
+    DLTensor tensor;       /* the values: dense float32, of no buffer so far */
+    int64_t shape[CLQ__MAX_RANK];
+};
+
+bool clq__values_needed(const struct clq__work *work);
+void clq__values_describe(struct clq__values *values, const struct clq__work *work);
+/* Fills the launches, and the scratch that they write. Returns the rounds of a work-item. */
+int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work,
+                        struct clq__launches *launches, struct clq__scratch *scratch,
+                        const struct clq__traits *traits);
+/* Every launch of a list that reads the values. */
+void clq__values_read(struct clq__scratch *scratch, struct clq__launches *launches);
+
+#endif
