@@ -25,7 +25,7 @@
 
 #define COMBINED_VALUE      float
 #define COMBINED_LINE       (64 * ELEMENTS(DST))
-#define COMBINED_LINE_OF(v) LINE(DST, v)
+#define COMBINED_LINE_OF(v) LINE_INSIDE(DST, v)
 #include "cpu/combine.clh"
 #include "cpu/row_range.clh"
 
