@@ -83,11 +83,15 @@ static bool make_tensors(struct bench *bench, struct call *c)
     }
     if (c->row.layout == PER_ROW) {
         memcpy(c->scales_shape, operation == DEQUANTIZE ? c->x_shape : c->y_shape, sizeof c->scales_shape);
-        c->scales_ndim = c->ndim - 1;
+        c->scales_ndim = c->row.block > 0 ? c->ndim : c->ndim - 1;
+        if (c->row.block > 0)
+            c->scales_shape[c->ndim - 1] = row_scales(&c->row);
     }
     if (written) {
-        c->scales = tensor(bench->y, c->scale_at, CLQ_FLOAT32, c->scales_ndim, c->scales_shape);
-        c->offsets = tensor(bench->y, c->offset_at, CLQ_FLOAT32, c->scales_ndim, c->scales_shape);
+        const DLDataType dtype = c->row.block > 0 ? CLQ_FLOAT16 : CLQ_FLOAT32;
+
+        c->scales = tensor(bench->y, c->scale_at, dtype, c->scales_ndim, c->scales_shape);
+        c->offsets = tensor(bench->y, c->offset_at, dtype, c->scales_ndim, c->scales_shape);
     } else {
         const int64_t rows =
             c->places.buffer ? c->places.batches * c->places.length * call_position_rows(c) : c->rows;
@@ -140,6 +144,7 @@ static void describe(struct call *c)
                                                                       .scales = &c->scales,
                                                                       .offsets = offsets,
                                                                       .symmetric = symmetric,
+                                                                      .block = c->row.block,
                                                                       .rotate = c->row.rotate};
         break;
     case DYNAMIC_QUANTIZE_SCATTER:
@@ -174,7 +179,7 @@ static void describe(struct call *c)
 static void count_bytes(struct call *c)
 {
     const int64_t elements = c->rows * c->row.columns;
-    const size_t words = (size_t)c->rows * sizeof(float);
+    const size_t words = (size_t)c->rows * row_scales_bytes(&c->row);
     const bool finds = c->row.operation == FIND_SCALES, back = c->row.operation == DEQUANTIZE;
 
     c->src_bytes = row_type_bytes(c->row.src, elements);

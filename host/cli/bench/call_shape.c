@@ -33,8 +33,9 @@ static size_t lay_out(struct call *c, int64_t rows)
     const size_t q_bytes = row_type_bytes(c->row.dst, rows * c->row.columns);
 
     c->scale_at = dynamic ? (q_bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT : q_bytes;
-    c->offset_at = c->scale_at + (dynamic ? (size_t)rows * sizeof(float) : 0);
-    return c->offset_at + (dynamic && c->row.mode == ASYMMETRIC ? (size_t)rows * sizeof(float) : 0);
+    c->offset_at = c->scale_at + (dynamic ? (size_t)rows * row_scales_bytes(&c->row) : 0);
+    return c->offset_at +
+           (dynamic && c->row.mode == ASYMMETRIC ? (size_t)rows * row_scales_bytes(&c->row) : 0);
 }
 
 /* A cache that all of x fills. */

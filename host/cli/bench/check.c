@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SAMPLES = 64, READ_ROWS = 64 };
+enum { SAMPLES = 64, READ_ROWS = 64, MOST_FOUND = 64 };
 
 static bool wrong(struct bench *bench, const struct call *c, int64_t row, const char *what)
 {
@@ -57,24 +57,28 @@ static struct reference_tensor scales_of_row(struct bench *bench, const struct c
 struct sample {
     uint8_t *x, *found, *expected;
     size_t x_bytes, y_bytes;
-    float scale, offset; /* as they must be */
+    float scales[MOST_FOUND], offsets[MOST_FOUND]; /* as they must be, of any type */
 };
 
 /* Every scale of the rows of a dequantize is the same. */
 static void expect(struct bench *bench, const struct call *c, int64_t row, struct sample *sample)
 {
-    const int64_t shape[] = {1, c->row.columns}, one = 1;
+    const int64_t shape[] = {1, c->row.columns}, found_shape[] = {1, row_scales(&c->row)};
+    const enum reference_type found = c->row.block > 0 ? REFERENCE_F16 : REFERENCE_F32;
+    const int found_rank = c->row.block > 0 ? 2 : 1;
     const struct reference_tensor x = reference_dense(row_type_reference(c->row.src), 1, 2, shape, sample->x);
     const struct reference_tensor y =
         reference_dense(row_type_reference(c->row.dst), 1, 2, shape, sample->expected);
     const bool of_rows = c->row.layout == PER_ROW;
     const struct reference_tensor scale =
-        of_rows ? reference_dense(REFERENCE_F32, 1, 1, &one, &sample->scale) : scales_of_row(bench, c, row);
-    const struct reference_tensor offset = reference_dense(REFERENCE_F32, 1, 1, &one, &sample->offset);
+        of_rows ? reference_dense(found, 1, found_rank, found_shape, sample->scales)
+                : scales_of_row(bench, c, row);
+    const struct reference_tensor offset =
+        reference_dense(found, 1, found_rank, found_shape, sample->offsets);
 
     memset(sample->expected, 0, sample->y_bytes);
     if (c->row.operation == DEQUANTIZE) {
-        sample->scale = call_row_scale;
+        sample->scales[0] = call_row_scale;
         reference_dequantize(&(struct reference_dequantize_desc){.q = &x,
                                                                  .scale = &scale,
                                                                  .y = &y,
@@ -90,6 +94,7 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
                                                       .scale = &scale,
                                                       .offset = c->row.mode == SYMMETRIC ? NULL : &offset,
                                                       .symmetric = c->row.mode == SYMMETRIC,
+                                                      .block = c->row.block,
                                                       .rotate = c->row.rotate});
     } else {
         reference_quantize(&(struct reference_quantize_desc){.x = &x,
@@ -101,14 +106,15 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
     }
 }
 
-/* The float that stands at this row of what begins at `at` in y. */
-static bool check_word(struct bench *bench, const struct call *c, size_t at, int64_t row, float expected,
-                       const char *what)
+/* What stands at this row of what begins at `at` in y. */
+static bool check_found(struct bench *bench, const struct call *c, size_t at, int64_t row,
+                        const float *expected, const char *what)
 {
-    float found = 0;
+    const size_t bytes = row_scales_bytes(&c->row);
+    float found[MOST_FOUND];
 
-    return data_read(bench, bench->y, at + (size_t)row * sizeof found, &found, sizeof found) &&
-           (memcmp(&found, &expected, sizeof found) == 0 || wrong(bench, c, row, what));
+    return data_read(bench, bench->y, at + (size_t)row * bytes, found, bytes) &&
+           (memcmp(found, expected, bytes) == 0 || wrong(bench, c, row, what));
 }
 
 static bool check_row(struct bench *bench, const struct call *c, int64_t row, struct sample *sample)
@@ -126,9 +132,9 @@ static bool check_row(struct bench *bench, const struct call *c, int64_t row, st
     expect(bench, c, row, sample);
     if (memcmp(sample->found, sample->expected, sample->y_bytes) != 0)
         return wrong(bench, c, row, "a byte");
-    return !words || (check_word(bench, c, c->scale_at, place, sample->scale, "the scale") &&
+    return !words || (check_found(bench, c, c->scale_at, place, sample->scales, "the scale") &&
                       (c->row.mode == SYMMETRIC ||
-                       check_word(bench, c, c->offset_at, place, sample->offset, "the offset")));
+                       check_found(bench, c, c->offset_at, place, sample->offsets, "the offset")));
 }
 
 /* The first position that no entry writes, where there is one, still holds what y was spoiled with. */
@@ -142,7 +148,8 @@ static bool check_untouched(struct bench *bench, const struct call *c)
     if (position < 0)
         return true;
     return data_read(bench, bench->y, row_type_bytes(c->row.dst, row * c->row.columns), &bytes[0], 1) &&
-           (!words || data_read(bench, bench->y, c->scale_at + (size_t)row * sizeof(float), &bytes[1], 1)) &&
+           (!words || data_read(bench, bench->y, c->scale_at + (size_t)row * row_scales_bytes(&c->row),
+                                &bytes[1], 1)) &&
            ((bytes[0] == DATA_UNWRITTEN && bytes[1] == DATA_UNWRITTEN) ||
             fail(&bench->failure, STATUS_SYSTEM, "bench: %s: a place of no entry was written", c->row.note));
 }
@@ -206,7 +213,7 @@ static bool check_scales(struct bench *bench, const struct call *c)
         memcpy(&size, &largest[i], sizeof size);
         if (c->row.src == F16)
             size = reference_widen_f16((uint16_t)largest[i]);
-        right = check_word(bench, c, 0, (int64_t)i, size / 127.0f, "the scale");
+        right = check_found(bench, c, 0, (int64_t)i, &(float){size / 127.0f}, "the scale");
     }
     free(rows);
     free(largest);

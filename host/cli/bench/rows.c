@@ -34,6 +34,7 @@ enum {
     RANGES = OF(ASYMMETRIC) | OF(SYMMETRIC),
     BY_128 = 1 << 16, /* beside modes: rows are rotated by 128 */
 };
+#define BLOCKS(g) ((g) * (1u << 17)) /* or each so many of a row have a scale */
 static const struct sets {
     unsigned srcs, dsts, modes;
 } any = {FLOATS, INT8_INT4, BOTH}, wide = {OF(F32), UINT8_INT32, BOTH},
@@ -42,6 +43,9 @@ static const struct sets {
   found = {OF(F32) | OF(F16), OF(I8), OF(DIVIDE)}, scattered = {OF(F16), OF(I8), OF(DIVIDE)},
   rounded = {OF(F16), OF(I8), OF(DIVIDE)}, dyn4 = {OF(F16), OF(I4), OF(ASYMMETRIC)},
   dyn8 = {OF(F16), OF(I8), OF(ASYMMETRIC)}, float8 = {OF(F16), OF(E4M3), OF(DIVIDE)},
+  blocks32 = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BLOCKS(32)},
+  blocks64 = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BLOCKS(64)},
+  blocks128 = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BLOCKS(128)},
   dynamic_float8 = {OF(F16), OF(E4M3), OF(SYMMETRIC)}, back_float8 = {OF(E4M3), OF(F16), OF(DIVIDE)},
   back = {INT8_INT4, OF(F16), OF(DIVIDE)}, back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)},
   rotated = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BY_128},
@@ -75,6 +79,9 @@ static const struct dense {
     {DYNAMIC_QUANTIZE, &dynamic, PER_ROW, 4096, LIMITS, "rows of 4096"},
     {DYNAMIC_QUANTIZE, &rotated, PER_ROW, 128, BY_UNROTATED, "rotated by 128, rows of 128"},
     {DYNAMIC_QUANTIZE, &rotated, PER_ROW, 1024, BY_UNROTATED, "rotated by 128, rows of 1024"},
+    {DYNAMIC_QUANTIZE, &blocks32, PER_ROW, 1024, LIMITS, "blocks of 32, float16 scales, rows of 1024"},
+    {DYNAMIC_QUANTIZE, &blocks64, PER_ROW, 1024, LIMITS, "blocks of 64, float16 scales, rows of 1024"},
+    {DYNAMIC_QUANTIZE, &blocks128, PER_ROW, 1024, LIMITS, "blocks of 128, float16 scales, rows of 1024"},
     {DYNAMIC_QUANTIZE, &dynamic_float8, PER_ROW, 128, LIMITS, "rows of 128"},
     {DYNAMIC_QUANTIZE, &dynamic_float8, PER_ROW, 4096, LIMITS, "rows of 4096"},
     {FIND_SCALES, &found, PER_TENSOR, 8192, LIMITS, "per tensor"},
@@ -192,6 +199,7 @@ static bool visit(const struct visitor *visitor, const struct sets *sets, enum t
 {
     row.src = src;
     row.rotate = sets->modes & BY_128 ? 128 : 0;
+    row.block = sets->modes / BLOCKS(1);
     for (int dst = 0; dst < TYPES && (sets->srcs & OF(src)); dst++)
         for (int mode = 0; mode < MODES; mode++) {
             row.dst = (enum type)dst;

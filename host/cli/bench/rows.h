@@ -52,6 +52,7 @@ struct row {
     enum layout layout;
     int64_t columns; /* the last dimension */
     uint32_t rotate; /* so many neighbours of it are turned; 0: none */
+    uint32_t block;  /* so many of it have a scale of their own, of float16; 0: all, and of float32 */
     int64_t rows;    /* where there is no cache: at most so many; 0: as many as x has */
     enum placement placement;
     int64_t heads;                  /* rows of a position; 0: one, and no dimension of its own */
@@ -63,6 +64,16 @@ struct row {
     unsigned beside;
     const char *note;
 };
+
+/* Scales of a row, and the bytes of all of them. */
+static inline int64_t row_scales(const struct row *row)
+{
+    return row->block > 0 ? (row->columns + row->block - 1) / row->block : 1;
+}
+static inline size_t row_scales_bytes(const struct row *row)
+{
+    return (size_t)row_scales(row) * (row->block > 0 ? sizeof(uint16_t) : sizeof(float));
+}
 
 const char *row_operation(const struct row *row);
 const char *row_mode(const struct row *row);
