@@ -17,7 +17,7 @@ bool clq__values_needed(const struct clq__work *work)
     return work->apart ? work->rotate > 0 || work->smooth.tensor != NULL : cuts;
 }
 
-static void fill_dims(struct turn_args *args, const struct clq__view *x)
+static void fill_dims(struct values_args *args, const struct clq__view *x)
 {
     struct clq__fold fold = {.dims = 0};
     int64_t rows;
@@ -53,17 +53,17 @@ void clq__values_describe(struct clq__values *values, const struct clq__work *wo
 {
     const struct clq__view *x = &work->x;
     const int last = x->rank - 1;
-    struct turn_args *args = &values->args;
+    struct values_args *args = &values->args;
 
     *args =
-        (struct turn_args){.x_offset = clq__view_offset_units(x),
+        (struct values_args){.x_offset = clq__view_offset_units(x),
                            .x_stride = x->stride[last],
                            .smooth_offset = work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth),
                            .inner = x->shape[last],
                            .smooth = work->smooth.tensor != NULL,
                            .rotate = work->rotate,
                            .factor = clq__rotate_factor(work->rotate)};
-    args->part = args->inner < CLQ_TURN_PART ? args->inner : CLQ_TURN_PART;
+    args->part = args->inner < CLQ_VALUES_PART ? args->inner : CLQ_VALUES_PART;
     args->parts = clq__ceil_div(args->inner, args->part);
     args->by_parts = clq__divisor(args->parts);
     fill_dims(args, x);
@@ -78,7 +78,7 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
                         struct clq__launches *launches, struct clq__scratch *scratch,
                         const struct clq__traits *traits)
 {
-    struct turn_args *args = &values->args;
+    struct values_args *args = &values->args;
     struct clq__launch *kernel = &launches->kernels[0];
     const int64_t local = traits->group_form ? clq__group_items(traits, 128) : 1;
     const int64_t rounds = clq__rounds_of_row(clq__ceil_div(2 * args->part, local), args->outer) +
@@ -88,7 +88,7 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
     args->units_per_item = traits->group_form ? 1 : share;
     if (traits->ends_loops && args->units_per_item > clq__times_within(rounds))
         args->units_per_item = clq__times_within(rounds);
-    clq__variant_begin(&kernel->variant, CLQ__TURN_CL);
+    clq__variant_begin(&kernel->variant, CLQ__VALUES_CL);
     clq__variant_define(&kernel->variant, CLQ__SRC, work->x.type);
     clq__variant_end(&kernel->variant, traits);
     kernel->buffers[X] = clq__view_buffer(&work->x);

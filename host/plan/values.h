@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are made ready first (cl/turn.cl): x times smooth scales, turned. Dynamic quantization does this on its way, but
+/* Values that are made ready first (cl/values.cl): x times smooth scales, turned. Dynamic quantization does this on its way, but
  * where what shares a scale is no part of a row, or only a part of what is turned. */
 #ifndef CLQ_PLAN_VALUES_H
 #define CLQ_PLAN_VALUES_H
 
-#include "args/turn.h"
+#include "args/values.h"
 #include "plan/launches.h"
 #include "plan/work.h"
 
 struct clq__values {
-    struct turn_args args;
+    struct values_args args;
     struct clq__work work; /* the same with x for the values, and nothing to be done of them */
     DLTensor tensor;       /* the values: dense float32, of no buffer so far */
     int64_t shape[CLQ__MAX_RANK];

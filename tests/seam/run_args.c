@@ -42,7 +42,7 @@ bool run_args(struct run *run, const struct clq__launch *launch)
         [CLQ__FIND_SCALES_CL] = run_find_scales,
         [CLQ__FINISH_SCALES_CL] = run_finish_scales,
         [CLQ__QUANTIZE_CL] = run_static,
-        [CLQ__TURN_CL] = run_turn,
+        [CLQ__VALUES_CL] = run_values,
         [CLQ__WIDEN_CL] = run_widen};
     const uint64_t kernel = launch->variant.bits & 255;
 

@@ -12,13 +12,13 @@
 bool run_args(struct run *run, const struct clq__launch *launch);
 
 /* The kernels, each by its own rules (quantize.cl, dequantize.cl, dynamic_quantize.cl and find_scales.cl, also of cl/cpu,
- * finish_scales.cl, turn.cl, widen.cl, copy.cl). */
+ * finish_scales.cl, values.cl, widen.cl, copy.cl). */
 void run_static(struct run *run);
 void run_dynamic(struct run *run);
 void run_dynamic_back(struct run *run);
 void run_find_scales(struct run *run);
 void run_finish_scales(struct run *run);
-void run_turn(struct run *run);
+void run_values(struct run *run);
 void run_widen(struct run *run);
 void run_copy(struct run *run);
 

@@ -3,8 +3,9 @@
  * them. The kernels are compiled once, and each set is of few elements.
  *
  *   test_variants_args --list cl/variants.txt [--form item|group] [--arithmetic exact] [--only TEXT] [--sets N] [--seed N]
- *                      [--first N]
- */
+ *                      [--first N] [--share N]
+ *
+ * --share N: one of N variants that follow one another, which one the seed says: over some runs all of them come. */
 #include "list.h"
 #include "on_device.h"
 #include "options.h"
@@ -16,12 +17,12 @@
 
 struct test {
     const char *list, *form, *arithmetic, *only;
-    uint64_t sets, seed, first;
+    uint64_t sets, seed, first, share;
     struct variant_list texts;
     struct clq__traits traits;
     struct on_device device;
     struct described *described;
-    uint64_t variants, calls;
+    uint64_t asked, variants, calls; /* asked for by the context; those that were tried */
 };
 
 static const struct clq__launch *launch_of(const struct described *described,
@@ -133,7 +134,8 @@ static bool try_all(struct test *test)
             return false;
         }
         if (is_ours(test, &variant) &&
-            (test->only == NULL || strstr(test->texts.texts[i], test->only) != NULL))
+            (test->only == NULL || strstr(test->texts.texts[i], test->only) != NULL) &&
+            (test->asked++ + test->seed) % (test->share > 0 ? test->share : 1) == 0)
             good = try_variant(test, &variant) && good;
     }
     printf("%" PRIu64 " variants, %" PRIu64 " calls\n", test->variants, test->calls);
@@ -165,7 +167,7 @@ static bool open_device(struct test *test)
 
 int main(int argc, char **argv)
 {
-    static struct test test = {.sets = 40};
+    static struct test test = {.sets = 20, .share = 1};
     const struct option options[] = {{"--list", NULL, &test.list},
                                      {"--form", NULL, &test.form},
                                      {"--arithmetic", NULL, &test.arithmetic},
@@ -173,6 +175,7 @@ int main(int argc, char **argv)
                                      {"--sets", &test.sets, NULL},
                                      {"--seed", &test.seed, NULL},
                                      {"--first", &test.first, NULL},
+                                     {"--share", &test.share, NULL},
                                      {NULL, NULL, NULL}};
     bool good;
 

@@ -14,7 +14,7 @@ const struct way ways[] = {
     {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), &clq__group_quantize},
     {&operator_dynamic_quantize,
      KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE) | KERNEL(FIND_SCALES) | KERNEL(CPU_FIND_SCALES) |
-         KERNEL(FINISH_SCALES) | KERNEL(TURN),
+         KERNEL(FINISH_SCALES) | KERNEL(VALUES),
      &clq__dynamic_quantize},
     {&operator_dynamic_quantize_scatter, KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE),
      &clq__dynamic_quantize_scatter},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// turn: y[row][i] = v[i], floats; v[i] = x[row][i] * smooth[i], or x[row][i] alone, or these turned (base/rotate.clh)
+// values: y[row][i] = v[i], floats; v[i] = x[row][i] * smooth[i], or x[row][i] alone, or these turned (base/rotate.clh)
 //
 // dynamic_quantize.cl does this on its way. Where what shares a scale is no part of a row, or a part of what is turned, it is
 // done first.
@@ -8,7 +8,7 @@
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   FORM          item or group, of base/parameters.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
-#include "args/turn.h"
+#include "args/values.h"
 #include "base/arithmetic.clh"
 #include "base/parameters.clh"
 #include "base/rotate.clh"
@@ -16,11 +16,11 @@
 #include "index/place.clh"
 
 #if !defined(KERNEL_NAME) || !defined(SRC) || !defined(FORM) || !defined(ARITHMETIC)
-#error "turn.cl: KERNEL_NAME, SRC, FORM and ARITHMETIC are required"
+#error "values.cl: KERNEL_NAME, SRC, FORM and ARITHMETIC are required"
 #endif
 
 // The part's elements, of which whole eights are filled up with zeros.
-static inline void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth, const struct turn_args *a,
+static inline void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth, const struct values_args *a,
                         uint count, uint lane, uint lanes)
 {
     for (uint i = lane; i < (count + 7) / 8 * 8; i += lanes) {
@@ -40,9 +40,9 @@ static inline void turn_eights(CLQ_TURNED float8 *v, uint count, uint rotate, ui
 }
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth, global uint *restrict y,
-                        const struct turn_args a)
+                        const struct values_args a)
 {
-    CLQ_TURNED float8 eights[CLQ_TURN_PART / 8];
+    CLQ_TURNED float8 eights[CLQ_VALUES_PART / 8];
     CLQ_TURNED float *const v = (CLQ_TURNED float *)eights;
     const uint lane = IS_GROUP ? (uint)get_local_id(0) : 0, lanes = IS_GROUP ? (uint)get_local_size(0) : 1;
     const long begin = IS_GROUP ? (long)get_group_id(0) : (long)get_global_id(0) * a.units_per_item;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The meaning of struct turn_args. */
-#include "args/turn.h"
+/* The meaning of struct values_args. */
+#include "args/values.h"
 #include "entries.h"
 #include "rotate.h"
 #include "run_args.h"
@@ -10,13 +10,13 @@
 
 enum { X, SMOOTH, Y };
 
-static void turn_part(struct run *run, const struct turn_args *a, int64_t unit)
+static void turn_part(struct run *run, const struct values_args *a, int64_t unit)
 {
     const enum clq__type type = (enum clq__type)clq__variant_value(&run->launch->variant, CLQ__SRC);
     const int64_t row = divided(unit, &a->by_parts), first = (unit - row * a->parts) * a->part;
     const int64_t count = a->part < a->inner - first ? a->part : a->inner - first;
     const int64_t at = a->x_offset + place_of(run, row, a->dim, a->outer).x;
-    float values[CLQ_TURN_PART] = {0.0f};
+    float values[CLQ_VALUES_PART] = {0.0f};
 
     for (int64_t i = 0; i < count && !run_failed(run); i++) {
         values[i] = run_load(run, X, type, at + (first + i) * a->x_stride);
@@ -28,13 +28,13 @@ static void turn_part(struct run *run, const struct turn_args *a, int64_t unit)
         units_store_float(run, Y, CLQ__F32, row * a->inner + first + i, values[i]);
 }
 
-void run_turn(struct run *run)
+void run_values(struct run *run)
 {
-    const struct turn_args *a = run->launch->args;
+    const struct values_args *a = run->launch->args;
     const bool group = clq__variant_value(&run->launch->variant, CLQ__FORM) == 1;
     const int64_t groups = (int64_t)run->launch->groups;
 
-    if (a->part < 1 || a->part > CLQ_TURN_PART || a->part * a->parts < a->inner || a->inner < 1 ||
+    if (a->part < 1 || a->part > CLQ_VALUES_PART || a->part * a->parts < a->inner || a->inner < 1 ||
         (a->rotate > 0 && (a->part % a->rotate != 0 || a->inner % a->rotate != 0)))
         run_fail(run, "rows of %lld in %lld parts of %lld are turned by %u", (long long)a->inner,
                  (long long)a->parts, (long long)a->part, a->rotate);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scalar arguments of turn.cl. */
-#ifndef CLQ_ARGS_TURN_H
-#define CLQ_ARGS_TURN_H
+/* The scalar arguments of values.cl. */
+#ifndef CLQ_ARGS_VALUES_H
+#define CLQ_ARGS_VALUES_H
 
 #include "args/types.h"
 
 /* Floats that lie ready at once. */
-#define CLQ_TURN_PART 1024
+#define CLQ_VALUES_PART 1024
 
 /* x is rows of `inner` elements, and a row is parts of up to `part`, a multiple of rotate. Part p of row r is number r * parts + p.
  * y is dense. All zeros: nothing to do. */
-struct turn_args {
+struct values_args {
     clq_i64 x_offset, x_stride; /* elements; from one to the next in a row */
     clq_i64 smooth_offset;      /* elements of dense float32 */
     clq_i64 inner, part, parts;
@@ -23,6 +23,6 @@ struct turn_args {
     clq_u32 outer;      /* dimensions in dim, innermost first: those of rows in x */
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(turn_args, 544);
+CLQ_SAME_SIZE(values_args, 544);
 
 #endif
