@@ -57,12 +57,12 @@ void clq__values_describe(struct clq__values *values, const struct clq__work *wo
 
     *args =
         (struct values_args){.x_offset = clq__view_offset_units(x),
-                           .x_stride = x->stride[last],
-                           .smooth_offset = work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth),
-                           .inner = x->shape[last],
-                           .smooth = work->smooth.tensor != NULL,
-                           .rotate = work->rotate,
-                           .factor = clq__rotate_factor(work->rotate)};
+                             .x_stride = x->stride[last],
+                             .smooth_offset = work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth),
+                             .inner = x->shape[last],
+                             .smooth = work->smooth.tensor != NULL,
+                             .rotate = work->rotate,
+                             .factor = clq__rotate_factor(work->rotate)};
     args->part = args->inner < CLQ_VALUES_PART ? args->inner : CLQ_VALUES_PART;
     args->parts = clq__ceil_div(args->inner, args->part);
     args->by_parts = clq__divisor(args->parts);
