@@ -90,7 +90,7 @@ static inline struct clq_row_scale scale_of(struct clq_extent extent, local floa
     }
 #endif
     (void)seen, (void)lanes;
-    return clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0, a->scale_type);
+    return clq_row_scale_of(clq_extent_end(extent), as_float(a->top), STEPS(DST), a->symmetric != 0, a->scale_type);
 }
 
 // Float8 has the sign of what is too small for the device, too; it has no off.
@@ -188,6 +188,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         bool kept = number < a.rows;
         struct clq_place place = clq_place_of(number, a.dim, a.outer);
         struct row row;
+        long of_group = 0; // the smooth scales of the row's group
 
         if (kept && a.entries.kind != CLQ_ENTRY_NONE) {
             const struct clq_entry_place at =
@@ -195,11 +196,14 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 
             kept = at.kept;
             place.y += at.y;
-            place.scale += at.scale;
             place.zero_point += at.zero_point;
+            if (a.entries.kind == CLQ_ENTRY_GROUPS)
+                of_group = at.scale;
+            else
+                place.scale += at.scale;
         }
         row.x = x + a.x_offset + place.x;
-        row.smooth = smooth + a.smooth_offset;
+        row.smooth = smooth + a.smooth_offset + of_group;
         if (SMOOTH && a.smooth_blocks > 0)
             row.smooth += (number - clq_divided(number, a.by_smooth_blocks) * a.smooth_blocks) * a.inner * ELEMENTS(DST);
         row.y = y + a.y_offset + place.y;
@@ -214,6 +218,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         if (kept && lane == 0)
             clq_store_found(scales, a.scale_offset + place.scale, a.scale_type, scale.scale);
         if (kept && lane == 0 && a.symmetric == 0)
-            clq_store_found(offsets, a.offset_offset + place.zero_point, a.scale_type, clq_negated(scale.off));
+            clq_store_found(offsets, a.offset_offset + place.zero_point, a.scale_type,
+                            clq_offset(scale.off, a.offset_sign));
     }
 }

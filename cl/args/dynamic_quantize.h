@@ -29,11 +29,13 @@ struct dynamic_quantize_args {
     clq_i64 share;    /* dequantize_rotated.cl: elements of a row that share a scale; 0: all of them */
     clq_i64 share_scale, share_offset; /* from one of these to the next */
     struct clq_divisor by_share;
+    clq_u32 top;         /* dynamic_quantize.cl: the bits of what the largest value becomes */
+    clq_u32 offset_sign; /* the sign bit where offsets are -off, 0 where they are off */
     clq_u32 scale_type,
         offset_type; /* enum clq_scalar; of dynamic_quantize.cl floats, both alike where there is an offset */
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(dynamic_quantize_args, 880);
+CLQ_SAME_SIZE(dynamic_quantize_args, 888);
 
 #endif

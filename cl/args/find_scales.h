@@ -31,6 +31,6 @@ struct find_scales_args {
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(find_scales_args, 688);
+CLQ_SAME_SIZE(find_scales_args, 696);
 
 #endif

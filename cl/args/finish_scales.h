@@ -19,6 +19,6 @@ struct finish_scales_args {
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(finish_scales_args, 608);
+CLQ_SAME_SIZE(finish_scales_args, 616);
 
 #endif

@@ -48,7 +48,7 @@ static inline void store_found(const struct call *call, clq_spot spot, struct cl
 
     clq_store_found(call->scales, a->scale_offset + SCALE_OF(spot), a->scale_type, row.scale);
     if (a->symmetric == 0)
-        clq_store_found(call->offsets, a->offset_offset + ZERO_POINT_OF(spot), a->scale_type, clq_negated(row.off));
+        clq_store_found(call->offsets, a->offset_offset + ZERO_POINT_OF(spot), a->scale_type, clq_offset(row.off, a->offset_sign));
 }
 
 #if ROTATE

@@ -29,7 +29,7 @@
     X(CLQ__FIND_SCALES_CL, "find_scales.cl")                                                                 \
     X(CLQ__FINISH_SCALES_CL, "finish_scales.cl")                                                             \
     X(CLQ__QUANTIZE_CL, "quantize.cl")                                                                       \
-    X(CLQ__VALUES_CL, "values.cl")                                                                               \
+    X(CLQ__VALUES_CL, "values.cl")                                                                           \
     X(CLQ__WIDEN_CL, "widen.cl")
 
 /* Plugs in the order in which a text has them: X(id, name, values, numbered as below). Which kernel has which is said by

@@ -9,8 +9,8 @@
 #include "plan/rotate.h"
 #include "plan/side_buffers.h"
 
-static const struct clq__names names = {"y", "q", "scales", "zero_points", false};
-static const struct clq__names dynamic_names = {"y", "q", "scales", "offsets", false};
+static const struct clq__names names = {"y", "q", "scales", "zero_points", false, false};
+static const struct clq__names dynamic_names = {"y", "q", "scales", "offsets", false, false};
 
 static clq_status check_choices(const struct clq_dequantize_desc *desc)
 {

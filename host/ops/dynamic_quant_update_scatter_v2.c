@@ -9,7 +9,7 @@
 
 #include <clquant/dynamic_quantize_scatter.h>
 
-static const struct clq__names names = {"x", "var", "var_scale", "var_offset", true};
+static const struct clq__names names = {"x", "var", "var_scale", "var_offset", true, false};
 
 /* A tensor with a dimension of one element put in at `at`. */
 struct seen {

@@ -10,12 +10,13 @@ static clq_status check(struct clq__work *work, const void *of)
     clq_status status = CLQ_OK;
     const struct clq_dynamic_quantize_desc *desc = of;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->x,
                                                                     .y = desc->y,
                                                                     .scale = desc->scales,
                                                                     .offset = desc->offsets,
                                                                     .smooth = desc->smooth_scales,
+                                                                    .group_index = desc->group_index,
+                                                                    .top = desc->type_max,
                                                                     .symmetric = desc->symmetric,
                                                                     .blocks = {.axis = desc->axis,
                                                                                .block = desc->block,
@@ -30,13 +31,13 @@ const struct clq__operator clq__dynamic_quantize = {
     CLQ__DESCRIPTOR(clq_dynamic_quantize_desc),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
-                CLQ__TENSOR(smooth)},
+                CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},
     .outputs = 3,
     .describe = clq__dynamic_describe,
     .cut = clq__dynamic_cut,
 };
 
-static const struct clq__names names = {"x", "y", "scales", "offsets", false};
+static const struct clq__names names = {"x", "y", "scales", "offsets", false, false};
 
 clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,
                                 const struct clq_dynamic_quantize_desc *desc, cl_uint num_wait,

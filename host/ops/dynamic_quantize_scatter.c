@@ -45,7 +45,7 @@ const struct clq__operator clq__dynamic_quantize_scatter = {
     .cut = clq__dynamic_cut,
 };
 
-static const struct clq__names names = {"updates", "cache", "cache_scales", "cache_offsets", false};
+static const struct clq__names names = {"updates", "cache", "cache_scales", "cache_offsets", false, false};
 
 clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue queue,
                                         const struct clq_dynamic_quantize_scatter_desc *desc,

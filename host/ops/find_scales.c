@@ -77,7 +77,7 @@ const struct clq__operator clq__find_scales = {
     .cut = cut,
 };
 
-static const struct clq__names names = {"x", NULL, "scales", "zero_points", false};
+static const struct clq__names names = {"x", NULL, "scales", "zero_points", false, false};
 
 clq_status clq_find_scales(clq_context *context, cl_command_queue queue,
                            const struct clq_find_scales_desc *desc, cl_uint num_wait, const cl_event *wait,

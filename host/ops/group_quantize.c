@@ -41,7 +41,7 @@ const struct clq__operator clq__group_quantize = {
     .cut = clq__static_cut,
 };
 
-static const struct clq__names names = {"x", "y", "scales", "zero_points", false};
+static const struct clq__names names = {"x", "y", "scales", "zero_points", false, false};
 
 clq_status clq_group_quantize(clq_context *context, cl_command_queue queue,
                               const struct clq_group_quantize_desc *desc, cl_uint num_wait,

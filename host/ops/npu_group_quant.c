@@ -9,7 +9,7 @@
 
 #include <clquant/group_quantize.h>
 
-static const struct clq__names names = {"x", "y", "scale", "offset", false};
+static const struct clq__names names = {"x", "y", "scale", "offset", false, false};
 
 static clq_status check_output(const DLTensor *x, const DLTensor *y, bool words, DLTensor *as)
 {

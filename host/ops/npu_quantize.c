@@ -9,7 +9,7 @@
 
 #include <clquant/quantize.h>
 
-static const struct clq__names names = {"input", "output", "scales", "zero_points", true};
+static const struct clq__names names = {"input", "output", "scales", "zero_points", true, false};
 
 static const struct dtype {
     const char *name;

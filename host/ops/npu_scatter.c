@@ -10,8 +10,10 @@
 #include <clquant/quantize_scatter.h>
 #include <string.h>
 
-static const struct clq__names copy_names = {"updates", "output", "quant_scales", "quant_zero_points", true};
-static const struct clq__names place_names = {"updates", "self", "quant_scales", "quant_zero_points", true};
+static const struct clq__names copy_names = {"updates",           "output", "quant_scales",
+                                             "quant_zero_points", true,     false};
+static const struct clq__names place_names = {"updates",           "self", "quant_scales",
+                                              "quant_zero_points", true,   false};
 
 static clq_status check_axes(const DLTensor *updates, int axis, int quant_axis)
 {

@@ -32,7 +32,7 @@ const struct clq__operator clq__quantize = {
     .cut = clq__static_cut,
 };
 
-static const struct clq__names names = {"x", "y", "scales", "zero_points", false};
+static const struct clq__names names = {"x", "y", "scales", "zero_points", false, false};
 
 clq_status clq_quantize(clq_context *context, cl_command_queue queue, const struct clq_quantize_desc *desc,
                         cl_uint num_wait, const cl_event *wait, cl_event *done)

@@ -64,7 +64,7 @@ const struct clq__operator clq__quantize_scatter = {
     .cut = clq__static_cut,
 };
 
-static const struct clq__names names = {"updates", "cache", "scales", "zero_points", false};
+static const struct clq__names names = {"updates", "cache", "scales", "zero_points", false, false};
 
 clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,
                                 const struct clq_quantize_scatter_desc *desc, cl_uint num_wait,

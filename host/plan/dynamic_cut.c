@@ -126,20 +126,22 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
     return rounds_of(args, args->lanes);
 }
 
-/* What a CPU has of its own reads the smooth scales of all rows from one place, and of a row one scale. */
-static struct clq__traits traits_of(const struct dynamic_quantize_args *args,
+/* What a CPU has of its own reads the smooth scales of all rows from one place, and of a row one scale, and keeps inside of the
+ * range that its type fills. */
+static struct clq__traits traits_of(const struct dynamic_quantize_args *args, const struct clq__work *work,
                                     const struct clq__traits *traits)
 {
     struct clq__traits own = *traits;
 
-    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->share == 0;
+    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->share == 0 && work->top == 0.0f &&
+                    args->entries.kind != CLQ_ENTRY_GROUPS;
     return own;
 }
 
 int64_t clq__rows_cut(struct clq__rows *call, const struct clq__work *work, struct clq__launches *launches,
                       const struct clq__traits *traits)
 {
-    const struct clq__traits own = traits_of(&call->parts[0], traits);
+    const struct clq__traits own = traits_of(&call->parts[0], work, traits);
     const int64_t rounds = cut(&launches->kernels[0], &call->parts[0], work, &own);
 
     place_buffers(launches, &call->parts[0], work, &own);

@@ -69,7 +69,7 @@ static void fold(const struct clq__work *work, struct clq__fold *fold, const str
     if (placement->kind == CLQ_ENTRY_NONE)
         return;
     steps(work, placement->axis, true, stride);
-    steps(work, 0, true, entry);
+    steps(work, 0, placement->kind != CLQ_ENTRY_GROUPS, entry);
     clq__placement_fold(placement, fold, work->x.shape[0], stride, entry);
 }
 
@@ -139,7 +139,9 @@ static void fill_entries(struct dynamic_quantize_args *args, const struct clq__w
 
     clq__placement_describe(work, args->rows, entries);
     clq__divide_entries(entries);
-    if (placement->kind == CLQ_ENTRY_NONE)
+    if (placement->kind == CLQ_ENTRY_GROUPS)
+        entries->scale_row = work->x.shape[work->x.rank - 1]; /* of smooth scales, which are dense by now */
+    if (placement->kind == CLQ_ENTRY_NONE || placement->kind == CLQ_ENTRY_GROUPS)
         return;
     clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);
     entries->scale_batch = work->scale.stride[0];
@@ -162,6 +164,8 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
     fill_offsets(args, work, range);
     fill_share(args, work);
     args->symmetric = offset->tensor == NULL;
+    args->top = clq__dynamic_top(work);
+    args->offset_sign = work->names->plain_offsets ? 0 : UINT32_C(1) << 31;
     args->scale_type = (uint32_t)scale->type;
     args->offset_type = (uint32_t)offset->type;
     args->rotate = work->rotate;

@@ -3,6 +3,7 @@
 #include "base/ceil_div.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
+#include "plan/dynamic.h"
 #include "plan/find_scales.h"
 #include "plan/parameter.h"
 
@@ -213,7 +214,8 @@ static struct clq_scale_output output_of_dynamic(const struct clq__work *work)
         .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
         .scale_type = (uint32_t)work->scale.view.type,
         .symmetric = work->zero_point.view.tensor == NULL,
-        .top = bits_of((float)(clq__type_middle(work->y.type) + (int)clq__type_steps(work->y.type))),
+        .top = clq__dynamic_top(work),
+        .offset_sign = work->names->plain_offsets ? 0 : UINT32_C(1) << 31,
         .steps = bits_of(clq__type_is(work->y.type, CLQ__NIBBLES) ? 15.0f : 255.0f),
     };
 }

@@ -126,7 +126,8 @@ void clq__static_place(struct clq__static *call)
     zero_point->per_element = differs_inside(call, zero_point);
     /* a kernel with a zero point per element reads a scale per element too */
     scale->per_element = differs_inside(call, scale) || zero_point->per_element;
-    zero_point->negate = (zero_point->per_element && call->work->add) || is_found(call, zero_point);
+    zero_point->negate = (zero_point->per_element && call->work->add) ||
+                         (is_found(call, zero_point) && !call->work->names->plain_offsets);
     if (!zero_point->widen && (zero_point->negate || needs_widening(call, zero_point)))
         widen(call, zero_point, true, false);
     if (!scale->widen && (needs_widening(call, scale) || scale->per_element != differs_inside(call, scale)))

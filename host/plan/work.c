@@ -21,6 +21,7 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     clq__placement_init(&work->placement);
     work->axis = 0;
     work->block = 0;
+    work->top = 0.0f;
     work->rotate = 0;
     work->divide = work->placed = work->back = work->add = work->round_first = work->widen_smooth =
         work->apart = work->found = false;

@@ -17,8 +17,9 @@ struct clq__range {
 /* What a public call names its tensors, for sentences. All others are called the same by every call. */
 struct clq__names {
     const char *x, *y, *scales, *zero_points;
-    bool
-        documented; /* as documented: scales are never broadcast by their shape, and found ones are float32 */
+    /* As documented: scales are never broadcast by their shape, and found ones are float32. */
+    bool documented;
+    bool plain_offsets; /* found offsets are off, and not -off */
 };
 
 /* Scales or zero points, and which of them belongs to an element of x. */
@@ -54,6 +55,7 @@ struct clq__work {
     struct clq__view smooth; /* absent where there is none */
     bool widen_smooth;       /* it is no dense float32 */
     uint32_t rotate;         /* neighbours of a row that are turned, or turned back; 0: none */
+    float top;               /* what the largest magnitude of a row becomes; 0: the type's largest value */
     bool apart; /* what shares a scale is no part of a row: the scales are found first, for all of x */
 
     /* clq_find_scales */

@@ -40,6 +40,10 @@
  *           element. smooth_scales: H elements.
  * block     even where y has four bits and axis is the last, and words follow one another then. With block_all 0.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of float8 it must be.
+ * type_max  takes the place of 127, 7, 448 or 57344 in the scale; y saturates at the range of its type.
+ * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is multiplied by those of its
+ *           group, as clquant/group_quantize.h finds it. Rows of no group keep their bytes in y, scales and offsets.
+ *           axis is the last then, and block and block_all are 0.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements.
  *           y, scales and offsets must not overlap themselves, each other or an input.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
@@ -74,7 +78,8 @@ struct clq_dynamic_quantize_desc {
     int32_t axis;       /* whose indices share a scale (clquant/tensor.h, at CLQ_AXIS_FIRST); 0: the last */
     uint32_t block;     /* indices of axis that share a scale; 0: all of them */
     uint32_t block_all; /* 1: all of x has one scale */
-    uint32_t reserved32;
+    float type_max;     /* symmetric: what the largest magnitude becomes; 0: the largest value of y's type */
+    const DLTensor *group_index; /* the end row of each group; NULL: none */
     uint64_t reserved[2];
 };
 

@@ -3,9 +3,21 @@
 #include "dynamic.h"
 
 #include "parameters.h"
+#include "places.h"
 #include "rows.h"
 
-enum { X, SMOOTH_SCALES, Y, SCALES, OFFSETS };
+#include <float.h>
+#include <inttypes.h>
+
+enum { X, SMOOTH_SCALES, Y, SCALES, OFFSETS, GROUP_INDEX };
+
+static void draw_groups(struct call *call, const struct shape *x)
+{
+    const struct shape smooth = {.rank = 2, .size = {1 + rng_below(&call->rng, 5), x->size[1]}};
+
+    call_tensor(call, SMOOTH_SCALES, &smooth, TENSOR_INPUT);
+    places_ends(call, GROUP_INDEX, smooth.size[0], x->size[0]);
+}
 
 static void draw(struct call *call)
 {
@@ -14,6 +26,7 @@ static void draw(struct call *call)
     struct shape shape = shape_random(&call->rng, 1, TENSOR_MOST_RANK, call->most_elements);
     struct shape found = {.rank = (int)rng_below(&call->rng, 2), .size = {1}};
     bool apart = call->wish.apart >= 0 ? call->wish.apart == 1 : rng_once_in(&call->rng, 3);
+    const bool groups = shape.rank == 2 && !apart && call->wish.smooth != 0 && rng_once_in(&call->rng, 3);
     int at;
 
     if (reference_shares_bytes(type, 1))
@@ -29,21 +42,67 @@ static void draw(struct call *call)
     if (apart && at == shape.rank - 1) {
         desc->block_all = 1;
     } else {
-        desc->block =
-            apart ? parameters_block(call, shape.size[at]) : rows_draw_block(call, Y, &shape, desc->rotate);
+        if (!groups)
+            desc->block = apart ? parameters_block(call, shape.size[at])
+                                : rows_draw_block(call, Y, &shape, desc->rotate);
         found = parameters_rows_shape(&shape, at, desc->block);
     }
     rows_draw_found(call, SCALES, desc->symmetric ? -1 : OFFSETS, &found);
-    rows_draw_smooth(call, SMOOTH_SCALES, shape.size[shape.rank - 1]);
+    if (groups)
+        draw_groups(call, &shape);
+    else
+        rows_draw_smooth(call, SMOOTH_SCALES, shape.size[shape.rank - 1]);
+    if (desc->symmetric && rng_once_in(&call->rng, 4))
+        desc->type_max = (float)(1 + rng_below(&call->rng, 500)) / 4.0f;
+}
+
+static void judge_groups(struct judge *judge, const struct clq_dynamic_quantize_desc *desc)
+{
+    const struct facts *x = &judge->facts[X], *smooth = &judge->facts[SMOOTH_SCALES],
+                       *ends = &judge->facts[GROUP_INDEX];
+    const bool rows = desc->block == 0 && desc->block_all == 0 &&
+                      (desc->axis == 0 || desc->axis == -1 || desc->axis == x->rank - 1);
+
+    if (!ends->given)
+        return;
+    RULE(judge, !smooth->given, CLQ_ERROR_NULL,
+         "smooth_scales is NULL: with group_index it must be a tensor, for groups differ in it");
+    if (!judge_has_shapes(judge) || !smooth->given)
+        return;
+    RULE(judge, x->rank != 2, CLQ_ERROR_RANK, "x.ndim is %d: with group_index it must be 2", x->rank);
+    RULE(judge, !rows, CLQ_ERROR_VALUE,
+         "group_index is given: axis must be the last, and block and block_all 0, for groups are of rows");
+    RULE(judge, smooth->rank != 2, CLQ_ERROR_RANK, "smooth_scales.ndim is %d: with group_index it must be 2",
+         smooth->rank);
+    RULE(judge, ends->rank != 1, CLQ_ERROR_RANK, "group_index.ndim is %d: it must be 1", ends->rank);
+    if (x->rank != 2 || smooth->rank != 2 || ends->rank != 1)
+        return;
+    RULE(judge, smooth->size[0] == 0, CLQ_ERROR_SHAPE,
+         "smooth_scales.shape[0] is 0: there must be at least one group");
+    RULE(judge, smooth->size[1] != x->size[1], CLQ_ERROR_SHAPE,
+         "smooth_scales.shape[1] is %" PRId64 ": it must be x.shape[1], %" PRId64, (int64_t)smooth->size[1],
+         (int64_t)x->size[1]);
+    RULE(judge, ends->size[0] != smooth->size[0], CLQ_ERROR_SHAPE,
+         "group_index.shape[0] is %" PRId64 ": it must be smooth_scales.shape[0], %" PRId64,
+         (int64_t)ends->size[0], (int64_t)smooth->size[0]);
 }
 
 static void judge(struct judge *judge)
 {
     const struct clq_dynamic_quantize_desc *desc = judge->desc;
 
-    rule_reserved32(judge, desc->reserved32);
+    const bool good_max = desc->type_max >= 0.0f && desc->type_max <= FLT_MAX;
+
+    RULE(judge, !good_max, CLQ_ERROR_VALUE, "type_max is %g: it must be 0, or a finite number above 0",
+         (double)desc->type_max);
+    RULE(judge, good_max && desc->type_max > 0.0f && desc->symmetric != 1, CLQ_ERROR_VALUE,
+         "type_max is %g: it must be 0 where symmetric is 0", (double)desc->type_max);
+    judge_groups(judge, desc);
     rule_dynamic(judge, X, SMOOTH_SCALES, Y, SCALES, OFFSETS, desc->symmetric,
-                 &(struct rows_rules){.axis = desc->axis, .block = desc->block, .all = desc->block_all});
+                 &(struct rows_rules){.axis = desc->axis,
+                                      .block = desc->block,
+                                      .all = desc->block_all,
+                                      .groups = judge->facts[GROUP_INDEX].given});
     if (judge_has_shapes(judge))
         rule_same_shape(judge, Y, X);
     rule_rotate(judge, desc->rotate, X);
@@ -52,7 +111,7 @@ static void judge(struct judge *judge)
 static struct reference_report reference(const struct call *call)
 {
     const struct clq_dynamic_quantize_desc *desc = (const void *)call->desc;
-    struct reference_tensor as[5];
+    struct reference_tensor as[6];
 
     reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
         .x = call_reference(call, X, &as[0]),
@@ -65,6 +124,8 @@ static struct reference_report reference(const struct call *call)
         .block = desc->block,
         .axis = call_dimension(call, X, desc->axis, -1),
         .all = desc->block_all != 0,
+        .top = desc->type_max,
+        .group_index = call_reference(call, GROUP_INDEX, &as[5]),
     });
     return (struct reference_report){0};
 }
@@ -80,13 +141,14 @@ const struct operator_row operator_dynamic_quantize = {
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
                  {"y", TYPES_CACHE, OPERAND_WRITTEN, false, AT(y)},
                  {"scales", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(scales)},
-                 {"offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(offsets)}},
+                 {"offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(offsets)},
+                 {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)}},
     .fields = {{"symmetric", AT(symmetric)},
                {"rotate", AT(rotate)},
                {"axis", AT(axis)},
                {"block", AT(block)},
                {"block_all", AT(block_all)},
-               {"reserved32", AT(reserved32)}},
+               {"type_max", AT(type_max)}},
     .reserved = AT(reserved),
     .num_reserved = 2,
     .draw = draw,

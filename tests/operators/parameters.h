@@ -33,6 +33,7 @@ void rule_rows(struct judge *judge, int p, int rows, int axis, uint32_t block);
 struct rows_rules {
     int32_t axis;
     uint32_t block, all;
+    bool groups; /* of rows, which have smooth scales each */
     bool placed; /* by indices */
 };
 void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int rows,

@@ -187,19 +187,25 @@ static void fill_ends(struct rng *rng, struct tensor *ends, int64_t count, int64
     }
 }
 
+void places_ends(struct call *call, int t, int64_t count, int64_t rows)
+{
+    const struct shape each = {.rank = 1, .size = {count}};
+
+    fill_ends(&call->rng, call_tensor(call, t, &each, TENSOR_INPUT), count, rows);
+}
+
 struct shape places_groups(struct call *call, int scales, int ends, int zero_points, bool even)
 {
     struct rng *rng = &call->rng;
     const int64_t count = 1 + rng_below(rng, rng_once_in(rng, 4) ? 20 : 4);
-    const struct shape each = {.rank = 1, .size = {count}},
-                       one = {.rank = (int)rng_below(rng, 3), .size = {1, 1}};
+    const struct shape one = {.rank = (int)rng_below(rng, 3), .size = {1, 1}};
     struct shape rows = shape_random(rng, 2, 2, call->most_elements), row_each = {.rank = 2, .size = {count}};
 
     if (even)
         shape_for_nibbles(rng, &rows);
     row_each.size[1] = rows.size[1];
     call_tensor(call, scales, &row_each, TENSOR_INPUT);
-    fill_ends(rng, call_tensor(call, ends, &each, TENSOR_INPUT), count, rows.size[0]);
+    places_ends(call, ends, count, rows.size[0]);
     if (!rng_once_in(rng, 3))
         call_tensor(call, zero_points, &one, TENSOR_INPUT);
     return rows;

@@ -18,6 +18,8 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
 uint32_t places_draw_rotate(struct call *call, struct places *p);
 /* A row of scales for each group of rows of so many columns: scales, ends and one zero point, or none. Returns the shape of
  * the rows. */
+/* The end rows of so many groups of rows. */
+void places_ends(struct call *call, int t, int64_t count, int64_t rows);
 struct shape places_groups(struct call *call, int scales, int ends, int zero_points, bool even);
 enum reference_range places_range(uint32_t out_of_range);
 

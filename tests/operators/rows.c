@@ -91,7 +91,7 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
         return;
     rule_same_size(judge, y, x, last);
     rule_dynamic_parameters(judge, scales, offsets, y, rules);
-    if (s->given)
+    if (s->given && !rules->groups)
         RULE(judge, s->elements != rows->size[last], CLQ_ERROR_SHAPE,
              "%s has %" PRId64 " elements: it must have one per element of a row, %" PRId64
              " as %s.shape[%d]",

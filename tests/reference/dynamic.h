@@ -28,6 +28,10 @@ struct reference_dynamic_quantize_desc {
     int64_t rotate, block;
     int axis;
     bool all;
+    float top; /* symmetric: takes the place of absmax_steps; 0: none */
+    const struct reference_tensor
+        *group_index; /* [E]: row r of x [S, H] has row g of smooth_scale [E, H]; rows of no
+                                                 * group are not written. NULL: none */
 };
 void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *desc);
 

@@ -12,12 +12,31 @@ static float larger(float a, float b)
     return a > b ? a : b;
 }
 
+/* -1: the row has none. */
+static int64_t group_of(const struct reference_dynamic_quantize_desc *desc, const int64_t *index)
+{
+    const int64_t group = reference_group_of(desc->group_index, index[0]);
+
+    return group < reference_count(desc->group_index) ? group : -1;
+}
+
+static bool is_written(const struct reference_dynamic_quantize_desc *desc, const int64_t *index)
+{
+    return !desc->group_index || group_of(desc, index) >= 0;
+}
+
 /* The value at index, smoothed. */
 static float value_at(const struct reference_dynamic_quantize_desc *desc, const int64_t *index)
 {
     const float x = reference_load(desc->x, index);
 
-    return desc->smooth_scale ? x * reference_load_nth(desc->smooth_scale, index[desc->x->rank - 1]) : x;
+    const int last = desc->x->rank - 1;
+    const int64_t group = desc->group_index ? group_of(desc, index) : 0;
+
+    return desc->smooth_scale && group >= 0
+               ? x * reference_load_nth(desc->smooth_scale,
+                                        group * reference_extent(desc->x, last) + index[last])
+               : x;
 }
 
 /* What the values that are not NaN reach: 0 where there is none. */
@@ -54,7 +73,8 @@ static void store_found(const struct reference_dynamic_quantize_desc *desc, cons
 
     if (desc->symmetric)
         reference_store(desc->scale, at,
-                        larger(range->magnitude / type->absmax_steps, least_scale(desc, range)));
+                        larger(range->magnitude / (desc->top > 0.0f ? desc->top : type->absmax_steps),
+                               least_scale(desc, range)));
     else
         reference_store(desc->scale, at,
                         larger((range->most - range->least) / type->minmax_steps, least_scale(desc, range)));
@@ -170,11 +190,13 @@ void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *de
     } while (reference_next(desc->x, index));
     do {
         found_at(desc, index, at);
-        store_found(desc, at, &ranges[number_of(desc->scale, at)]);
+        if (is_written(desc, index))
+            store_found(desc, at, &ranges[number_of(desc->scale, at)]);
     } while (reference_next(desc->x, index));
     do {
         found_at(desc, index, at);
-        store_value(desc, index, at, values[number_of(desc->x, index)]);
+        if (is_written(desc, index))
+            store_value(desc, index, at, values[number_of(desc->x, index)]);
     } while (reference_next(desc->x, index));
     free(values);
     free(ranges);

@@ -108,7 +108,7 @@ static void add_workspace(struct described *described)
 /* The library's road, but for what needs a device. */
 static clq_status describe(struct described *described, const struct clq__operator *op, const void *desc)
 {
-    static const struct clq__names names = {"x", "y", "scales", "zero_points", false};
+    static const struct clq__names names = {"x", "y", "scales", "zero_points", false, false};
     clq_status status = CLQ_OK;
     struct clq__plan *plan = &described->plan;
 

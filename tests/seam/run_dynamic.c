@@ -34,6 +34,14 @@ static int64_t y_at(const struct dynamic_quantize_args *a, const struct place *p
     return a->y_offset + place->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride;
 }
 
+static float of_bits(uint32_t bits)
+{
+    float v;
+
+    memcpy(&v, &bits, sizeof v);
+    return v;
+}
+
 static float scalar_at(const struct call *call, unsigned buffer, uint32_t type, int64_t at)
 {
     return type == CLQ_SCALAR_NONE ? -0.0f : run_load(call->run, buffer, (enum clq__type)type, at);
@@ -69,15 +77,15 @@ static void row_back_at(const struct call *call, const struct place *place)
 }
 
 /* The row's elements one after the other, quantized by the reference, and back to where they belong. */
-static void row_at(const struct call *call, const struct place *place, int64_t number)
+static void row_at(const struct call *call, const struct place *place, int64_t number, int64_t of_group)
 {
     const struct dynamic_quantize_args *a = call->a;
     const int64_t count = a->inner * call->elements;
     /* blocks of one row follow one another */
     const int64_t first =
-        a->smooth_offset + (a->smooth_blocks > 0
-                                ? (number - divided(number, &a->by_smooth_blocks) * a->smooth_blocks) * count
-                                : 0);
+        a->smooth_offset + of_group +
+        (a->smooth_blocks > 0 ? (number - divided(number, &a->by_smooth_blocks) * a->smooth_blocks) * count
+                              : 0);
     unsigned char scale[4] = {0}, offset[4] = {0};
     const enum reference_type found = units_type((enum clq__type)a->scale_type);
     const struct reference_tensor x = reference_dense(REFERENCE_F32, 1, 1, &count, call->x),
@@ -102,6 +110,7 @@ static void row_at(const struct call *call, const struct place *place, int64_t n
                                                   .offset = a->symmetric ? NULL : &one_offset,
                                                   .symmetric = a->symmetric != 0,
                                                   .axis = -1,
+                                                  .top = a->symmetric ? of_bits(a->top) : 0.0f,
                                                   .rotate = a->rotate});
     for (int64_t u = 0; u < a->inner && !run_failed(call->run); u++) {
         uint64_t codes[UNITS_MOST_ELEMENTS];
@@ -117,7 +126,22 @@ static void row_at(const struct call *call, const struct place *place, int64_t n
                       reference_load(&one_scale, NULL));
     if (!a->symmetric)
         units_store_float(call->run, OFFSETS, (enum clq__type)a->offset_type,
-                          a->offset_offset + place->zero_point, reference_load(&one_offset, NULL));
+                          a->offset_offset + place->zero_point,
+                          (a->offset_sign != 0 ? 1.0f : -1.0f) * reference_load(&one_offset, NULL));
+}
+
+/* What an entry adds to the scale is, of groups, where their smooth scales are. */
+static void row_forward(const struct call *call, const struct place *place, int64_t row)
+{
+    const struct dynamic_quantize_args *a = call->a;
+    struct place own = *place;
+    int64_t of_group = 0;
+
+    if (a->entries.kind == CLQ_ENTRY_GROUPS) {
+        own.scale = place_of(call->run, row, a->dim, a->outer).scale;
+        of_group = place->scale - own.scale;
+    }
+    row_at(call, &own, row, of_group);
 }
 
 static void run_rows(const struct call *call)
@@ -138,7 +162,7 @@ static void run_rows(const struct call *call)
             if (call->back)
                 row_back_at(call, &place);
             else
-                row_at(call, &place, row);
+                row_forward(call, &place, row);
         }
 }
 

@@ -86,7 +86,8 @@ static void write_found(struct run *run, unsigned scales, unsigned offsets,
     if (!out->symmetric)
         units_store_float(run, offsets, type,
                           out->zero_point_offset + batch.zero_point + i * out->zero_point_stride,
-                          -(of_bits(out->top) - high / reference_load(&rounded, NULL)));
+                          (out->offset_sign != 0 ? -1.0f : 1.0f) *
+                              (of_bits(out->top) - high / reference_load(&rounded, NULL)));
 }
 
 /* The formulas of cl/args/scales.h. */

@@ -187,7 +187,7 @@ static void the_largest_that_fit(void **unused)
 /* A cache without batches may have any other sizes, and steps of its scales that no kernel could multiply. */
 static void an_empty_cache_steps_nowhere(void **unused)
 {
-    static const struct clq__names names = {"updates", "cache", "scale", "offset", false};
+    static const struct clq__names names = {"updates", "cache", "scale", "offset", false, false};
     const DLDevice opencl = {kDLOpenCL, 0};
     int64_t cache_shape[] = {0, 2, INT64_C(1) << 62, 8}, updates_shape[] = {1, 2, 1, 8}, pair[] = {1, 2};
     int data;
