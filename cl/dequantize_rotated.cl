@@ -86,8 +86,9 @@ static inline void load(struct row *row, const struct dynamic_quantize_args *a, 
 
             CHUNK_EACH(EIGHT, TAKE)
         } else {
-            for (uint k = 8 * c; k < 8 * c + 8; k++)
-                v[k] = k < count ? element_at(row, a, at + k) : 0.0f;
+            EIGHT_AT(v, c) = (float8)(0.0f);
+            for (uint k = 8 * c; k < min(8 * c + 8, count); k++)
+                v[k] = element_at(row, a, at + k);
             values = EIGHT_AT(v, c);
         }
         EIGHT_AT(v, c) = clq_turn_eight(values, a->rotate);

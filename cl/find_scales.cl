@@ -138,7 +138,7 @@ static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x, 
 static inline void put(global uint2 *ranges, global uchar *scales, global uchar *zero_points,
                        const struct find_scales_args *a, long n, long index, uint2 range)
 {
-    if (a->direct)
+    if (!OF_NUMBERS && a->direct)
         CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, index), range);
     else
         ranges[n] = range;

@@ -170,6 +170,8 @@ NO_INLINE void put_columns(global uint2 *ranges, global uchar *scales, global uc
                                      const struct find_scales_args *a, long range, long first,
                                      long columns, const struct clq_ranges *held)
 {
+    const bool direct = !OF_NUMBERS && a->direct != 0;
+
     for (long v = 0; v * RANGE_WIDTH < columns; v++) {
         const long at = column(v, columns);
         const uint count = (uint)min(columns - at, (long)RANGE_WIDTH);
@@ -177,9 +179,9 @@ NO_INLINE void put_columns(global uint2 *ranges, global uchar *scales, global uc
 
         STORE_UNITS(CLQ_AS_UNITS(held[v].up), up);
         STORE_UNITS(held[v].down, down);
-        for (uint k = 0; k < count && !a->direct; k++)
+        for (uint k = 0; k < count && !direct; k++)
             ranges[range + first + at + k] = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
-        for (uint k = 0; k < count && a->direct; k++) {
+        for (uint k = 0; k < count && direct; k++) {
             const uint2 found = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
 
             CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, first + at + k), found);
@@ -205,7 +207,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
         if (REDUCES_RUNS) {
             const uint2 range = run(from + unit * a.index_stride, &a, first, last);
 
-            if (a.direct)
+            if (!OF_NUMBERS && a.direct)
                 CLQ_WRITE_SCALE(scales, zero_points, &a.output, clq_found_places(&a.output, 0, 0, unit), range);
             else
                 ranges[n] = range;

@@ -25,6 +25,8 @@ int bench_main(int argc, char **argv);
     X(npu_group_quant)                                                                                       \
     X(npu_quant_scatter)                                                                                     \
     X(npu_quant_scatter_in_place)                                                                            \
+    X(npu_dynamic_quant)                                                                                     \
+    X(npu_dynamic_quant_asymmetric)                                                                          \
     X(dynamic_quant_update_scatter_v2)
 
 struct operator_description;

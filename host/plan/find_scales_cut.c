@@ -135,7 +135,7 @@ static void cut_find(struct clq__scales_part *call, const struct clq__work *work
     call->find.groups = (size_t)clq__ceil_div(args->units * args->batches * args->parts,
                                               args->units_per_item * (local / args->lanes));
     finish->parts = args->parts * call->together;
-    args->direct = finish->parts == 1 && finish->span == 1 && args->batches == 1;
+    args->direct = !work->apart && finish->parts == 1 && finish->span == 1 && args->batches == 1;
     if (!args->direct)
         call->ranges = args->parts * args->batches * (call->columns ? args->inner : args->units);
 }

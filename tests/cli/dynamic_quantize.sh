@@ -74,6 +74,29 @@ refused "blocks of all" 1 "--block is 2: with --block-all it must be 0"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --block 3
 refused "a byte of two blocks" 1 "--block is 3: along the last dimension of int4 it must be even"
 
+# The documented calls
+run "$CLQUANT" npu_dynamic_quant in.st -o out.st
+holds "int8 by rows" out.st $'y I8 [2,4] 0 127 63 25 -64 127 0 32\nscale F32 [2] 0.11811024 0.0157480314'
+run "$CLQUANT" npu_dynamic_quant in.st -o out.st --quant-mode perchannel
+holds "by columns" out.st 'y I8 [2,4] 0 127 127 127 -127 17 0 21
+scale F32 [4] 0.00787401572 0.11811024 0.0590551198 0.0236220472'
+run "$CLQUANT" npu_dynamic_quant in.st -o out.st --quant-mode pertensor --dst-type-max 63.5
+holds "one scale, and a largest value of the caller's" out.st $'y I8 [2,4] 0 63 32 13 -4 8 0 2\nscale F32 [1] 0.236220479'
+run "$CLQUANT" npu_dynamic_quant_asymmetric in.st -o out.st
+holds "an offset that is added" out.st 'y I8 [2,4] -128 127 0 -77 -128 127 -43 0
+scale F32 [2] 0.0588235296 0.0117647061
+offset F32 [2] -128 -43'
+run "$CLQUANT" npu_dynamic_quant_asymmetric eight.st -o out.st --dst-type quint4x2
+holds "the example of the header" out.st $'y I32 [1] 2128394904\nscale F32 [] 1\noffset F32 [] -8'
+run "$CLQUANT" npu_dynamic_quant in.st -o out.st --dst-type-max -1
+refused "a largest value below 0" 2 "--dst-type-max '-1': a number from 0 on is expected"
+"$TENSOR_FILE" make groups.st x:F16:3x4:0,15,7.5,3,-1,2,0,0.5,9,9,9,9 smooth_scales:F32:2x4:1,1,1,1,2,2,2,2 group_index:I32:2:1,2
+run "$CLQUANT" npu_dynamic_quant groups.st -o out.st
+holds "smooth scales of groups; a row of none" out.st 'y I8 [3,4] 0 127 63 25 -64 127 0 32 0 0 0 0
+scale F32 [3] 0.11811024 0.0314960629 0'
+run "$CLQUANT" npu_dynamic_quant groups.st -o out.st --quant-mode pertensor
+refused "groups of rows alone" 1 'quant_mode is "pertensor": with group_index it must be "pertoken"'
+
 # Into a cache: [2, 3, 4] is a batch, a position and a row.
 rows="cache_scales:F32:2x3:9 cache_offsets:F32:2x3:9 updates:F16:2x1x4:0,15,7.5,3,-1,2,0,0.5"
 "$TENSOR_FILE" make cache.st cache:U8:2x3x2:17 indices:I32:2:2,0 $rows

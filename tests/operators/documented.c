@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "documented.h"
 
+#include "rows.h"
+
 #include <clquant/npu.h>
 
 /* The tensors of the general operators, in the order of their rows. */
 enum { QUANTIZE_X, QUANTIZE_SCALES, QUANTIZE_ZERO_POINTS, QUANTIZE_Y };
 enum { GROUP_X, GROUP_SCALES, GROUP_INDEX, GROUP_ZERO_POINTS, GROUP_Y };
 enum { SCATTER_INPUT, SCATTER_INDICES, SCATTER_UPDATES, SCATTER_SCALES, SCATTER_ZERO_POINTS, SCATTER_CACHE };
+enum { ROWS_X, ROWS_SMOOTH_SCALES, ROWS_Y, ROWS_SCALES, ROWS_OFFSETS, ROWS_GROUP_INDEX };
 enum {
     DYNAMIC_INDICES,
     DYNAMIC_UPDATES,
@@ -209,13 +212,84 @@ static clq_status dynamic_quant_update_scatter_v2(clq_context *context, cl_comma
                                                &offsets, num_wait, wait, done);
 }
 
+/* By the last dimension or the one before it, or one for all; and no other unsigned type. */
+static bool fit_rows(struct call *call)
+{
+    struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
+    const struct tensor *y = &call->tensors[ROWS_Y];
+    const int rank = y->dl.ndim, axis = call_dimension(call, ROWS_X, desc->axis, -1);
+
+    return desc->symmetric && desc->rotate == 0 && desc->block == 0 &&
+           (desc->block_all || axis >= rank - 2) && call->tensors[ROWS_SCALES].type == REFERENCE_F32 &&
+           y->type != REFERENCE_U8 && y->type != REFERENCE_U4 &&
+           (y->type != REFERENCE_I4 || y->dl.dtype.lanes == 8);
+}
+
+static bool fit_rows_asymmetric(struct call *call)
+{
+    struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
+    bool good = !desc->symmetric && !(TYPES_FLOAT8 >> call->tensors[ROWS_Y].type & 1);
+
+    desc->symmetric = 1;
+    good = good && fit_rows(call);
+    desc->symmetric = 0;
+    return good;
+}
+
+static const char *quant_mode_of(const struct clq_dynamic_quantize_desc *desc)
+{
+    const int last = desc->x->ndim - 1, axis = desc->axis == CLQ_AXIS_FIRST ? 0 : desc->axis;
+    const bool is_last = desc->axis == 0 || axis == -1 || axis == last;
+
+    return desc->block_all ? "pertensor" : is_last ? "pertoken" : "perchannel";
+}
+
+static enum clq_npu_dtype rows_dtype_of(const DLTensor *y)
+{
+    return y->dtype.code == CLQ_CODE_FLOAT8_E5M2     ? CLQ_NPU_FLOAT8_E5M2
+           : y->dtype.code == CLQ_CODE_FLOAT8_E4M3FN ? CLQ_NPU_FLOAT8_E4M3FN
+           : y->dtype.bits == 4                      ? CLQ_NPU_QUINT4X2
+                                                     : CLQ_NPU_QINT8;
+}
+
+static clq_status npu_dynamic_quant(clq_context *context, cl_command_queue queue, const void *general,
+                                    cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    const struct clq_dynamic_quantize_desc *desc = general;
+
+    return clq_npu_dynamic_quant(context, queue, desc->x, desc->smooth_scales, desc->group_index,
+                                 rows_dtype_of(desc->y), quant_mode_of(desc), desc->type_max, desc->y,
+                                 desc->scales, num_wait, wait, done);
+}
+
+static clq_status npu_dynamic_quant_asymmetric(clq_context *context, cl_command_queue queue,
+                                               const void *general, cl_uint num_wait, const cl_event *wait,
+                                               cl_event *done)
+{
+    const struct clq_dynamic_quantize_desc *desc = general;
+
+    return clq_npu_dynamic_quant_asymmetric(context, queue, desc->x, desc->smooth_scales, desc->group_index,
+                                            rows_dtype_of(desc->y), quant_mode_of(desc), desc->y,
+                                            desc->scales, desc->offsets, num_wait, wait, done);
+}
+
+/* Offsets have the other sign. */
+static struct reference_report reference_asymmetric(const struct call *call)
+{
+    return dynamic_quantize_reference(call, true);
+}
+
 const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
-    {"npu_quantize", &operator_quantize, -1, -1, fit_quantize, npu_quantize},
-    {"npu_group_quant", &operator_group_quantize, -1, -1, fit_group, npu_group_quant},
-    {"npu_quant_scatter", &operator_quantize_scatter, -1, -1, fit_scatter_copy, npu_quant_scatter},
-    {"npu_quant_scatter_", &operator_quantize_scatter, -1, -1, fit_scatter_in_place, npu_quant_scatter_},
+    {"npu_quantize", &operator_quantize, -1, -1, fit_quantize, npu_quantize, NULL},
+    {"npu_group_quant", &operator_group_quantize, -1, -1, fit_group, npu_group_quant, NULL},
+    {"npu_quant_scatter", &operator_quantize_scatter, -1, -1, fit_scatter_copy, npu_quant_scatter, NULL},
+    {"npu_quant_scatter_", &operator_quantize_scatter, -1, -1, fit_scatter_in_place, npu_quant_scatter_,
+     NULL},
+    {"npu_dynamic_quant", &operator_dynamic_quantize, -1, -1, fit_rows, npu_dynamic_quant, NULL},
+    {"npu_dynamic_quant_asymmetric", &operator_dynamic_quantize, -1, -1, fit_rows_asymmetric,
+     npu_dynamic_quant_asymmetric, reference_asymmetric},
     {"dynamic_quant_update_scatter_v2", &operator_dynamic_quantize_scatter, REFERENCE_I4, 0, fit_dynamic,
-     dynamic_quant_update_scatter_v2},
+     dynamic_quant_update_scatter_v2, NULL},
 };
 
 void documented_draw(struct call *call, const struct documented_call *documented, struct operator_row *row,
@@ -229,6 +303,8 @@ void documented_draw(struct call *call, const struct documented_call *documented
     *row = *documented->general;
     row->name = documented->name;
     row->enqueue = documented->enqueue;
+    if (documented->reference != NULL)
+        row->reference = documented->reference;
     row->workspace_bytes = NULL;
     row->report = row->workspace = 0;
     call_draw(call, row, elements, &wish);

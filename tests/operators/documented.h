@@ -14,9 +14,11 @@ struct documented_call {
     /* Of the general operator's descriptor. */
     clq_status (*enqueue)(clq_context *context, cl_command_queue queue, const void *desc, cl_uint num_wait,
                           const cl_event *wait, cl_event *done);
+    /* Where its bytes are others than the general operator's; else NULL. */
+    struct reference_report (*reference)(const struct call *call);
 };
 
-enum { DOCUMENTED_CALLS = 5 };
+enum { DOCUMENTED_CALLS = 7 };
 extern const struct documented_call documented_calls[DOCUMENTED_CALLS];
 
 /* As call_draw does, until there is a call that fits. `row` takes the place of the general operator's. */

@@ -108,7 +108,7 @@ static void judge(struct judge *judge)
     rule_rotate(judge, desc->rotate, X);
 }
 
-static struct reference_report reference(const struct call *call)
+struct reference_report dynamic_quantize_reference(const struct call *call, bool plain_offset)
 {
     const struct clq_dynamic_quantize_desc *desc = (const void *)call->desc;
     struct reference_tensor as[6];
@@ -125,9 +125,15 @@ static struct reference_report reference(const struct call *call)
         .axis = call_dimension(call, X, desc->axis, -1),
         .all = desc->block_all != 0,
         .top = desc->type_max,
+        .plain_offset = plain_offset,
         .group_index = call_reference(call, GROUP_INDEX, &as[5]),
     });
     return (struct reference_report){0};
+}
+
+static struct reference_report reference(const struct call *call)
+{
+    return dynamic_quantize_reference(call, false);
 }
 
 OPERATOR_CALLS(dynamic_quantize)

@@ -28,7 +28,8 @@ struct reference_dynamic_quantize_desc {
     int64_t rotate, block;
     int axis;
     bool all;
-    float top; /* symmetric: takes the place of absmax_steps; 0: none */
+    bool plain_offset; /* offset is off, and not -off */
+    float top;         /* symmetric: takes the place of absmax_steps; 0: none */
     const struct reference_tensor
         *group_index; /* [E]: row r of x [S, H] has row g of smooth_scale [E, H]; rows of no
                                                  * group are not written. NULL: none */

@@ -70,6 +70,7 @@ static void store_found(const struct reference_dynamic_quantize_desc *desc, cons
                         const struct range *range)
 {
     const struct reference_type_row *type = &reference_types[desc->y->type];
+    const float sign = desc->plain_offset ? 1.0f : -1.0f;
 
     if (desc->symmetric)
         reference_store(desc->scale, at,
@@ -80,7 +81,7 @@ static void store_found(const struct reference_dynamic_quantize_desc *desc, cons
                         larger((range->most - range->least) / type->minmax_steps, least_scale(desc, range)));
     if (!desc->symmetric)
         reference_store(desc->offset, at,
-                        -((float)type->highest - range->most / reference_load(desc->scale, at)));
+                        sign * ((float)type->highest - range->most / reference_load(desc->scale, at)));
 }
 
 /* Quantizes a value by the scale and the offset that were stored. */
@@ -90,7 +91,9 @@ static void store_value(const struct reference_dynamic_quantize_desc *desc, cons
     const float product = x * (1.0f / reference_load(desc->scale, found_at));
 
     reference_store(desc->y, to,
-                    desc->symmetric ? product : product + -reference_load(desc->offset, found_at));
+                    desc->symmetric ? product
+                                    : product + (desc->plain_offset ? 1.0f : -1.0f) *
+                                                    reference_load(desc->offset, found_at));
 }
 
 /* Where the scale of the element at `index` of y is: without the dimension that shares it, or by its block. */

@@ -13,6 +13,8 @@ static void print_choices(const struct operator_option *option)
         used--; /* the space before a value */
     else if (!option->choices)
         used += (size_t)snprintf(text + used, sizeof text - used, "N");
+    else if (option->choices == operator_decimal)
+        used += (size_t)snprintf(text + used, sizeof text - used, "X");
     else if (option->choices == operator_count)
         used += (size_t)snprintf(text + used, sizeof text - used, "N");
     else if (option->choices == operator_number_or_none)

@@ -68,6 +68,9 @@ static inline uint32_t operator_rotate(int64_t value)
 extern const char *const operator_number_or_none[];
 /* As choices: a whole number from 0 on. */
 extern const char *const operator_count[];
+/* As choices: a number with a fraction, from 0 on; its value is the bits of a float. */
+extern const char *const operator_decimal[];
+float operator_decimal_of(int64_t value);
 /* Options of operators whose scales may be of blocks. */
 #define OPERATOR_BLOCK(axis)                                                                                 \
     {                                                                                                        \

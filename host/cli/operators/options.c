@@ -3,6 +3,7 @@
 #include "operator.h"
 
 #include <errno.h>
+#include <float.h>
 #include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,30 @@ enum { SHARED_OPTIONS = 4 };
 const char *const operator_flag[] = {"off", "on", NULL};
 const char *const operator_number_or_none[] = {"none", NULL};
 const char *const operator_count[] = {"count", NULL};
+const char *const operator_decimal[] = {"decimal", NULL};
+
+float operator_decimal_of(int64_t value)
+{
+    const uint32_t bits = (uint32_t)value;
+    float number;
+
+    memcpy(&number, &bits, sizeof number);
+    return number;
+}
+
+static bool parse_decimal(struct operator_call *call, const struct operator_option *option, const char *text,
+                          int64_t *value)
+{
+    char *end = NULL;
+    const float number = strtof(text, &end);
+    uint32_t bits;
+
+    if (*text == '\0' || *text == ' ' || *end || !(number >= 0.0f && number <= FLT_MAX))
+        return USAGE(call, "--%s '%.100s': a number from 0 on is expected", option->name, text);
+    memcpy(&bits, &number, sizeof bits);
+    *value = bits;
+    return true;
+}
 
 static size_t list_options(const struct operator_description *op,
                            struct option list[SHARED_OPTIONS + OPERATOR_MAX_OPTIONS + 1])
@@ -85,6 +110,8 @@ static bool parse_own(struct operator_call *call, size_t i, const char *text)
     call->values[i] = OPERATOR_UNSET;
     if (!text)
         return true;
+    if (option->choices == operator_decimal)
+        return parse_decimal(call, option, text, &call->values[i]);
     return option->choices && option->choices != operator_number_or_none && option->choices != operator_count
                ? parse_choice(call, option, text, &call->values[i])
                : parse_number(call, option, text, &call->values[i]);
