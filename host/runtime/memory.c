@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "runtime/context.h"
+#include "runtime/interleave.h"
 
 #include <assert.h>
 
@@ -145,7 +146,9 @@ static clq_status check_views(const clq_context *context, const struct clq__view
         const struct range *out = &ranges[o];
 
         for (const struct range *other = out + 1; other < ranges + found; other++)
-            CLQ_REQUIRE(out->root != other->root || out->begin >= other->end || other->begin >= out->end,
+            CLQ_REQUIRE(out->root != other->root || out->begin >= other->end || other->begin >= out->end ||
+                            (first_use == OUTPUT &&
+                             clq__views_interleave(out->view, out->begin, other->view, other->begin)),
                         CLQ_ERROR_OVERLAP,
                         "%s shares bytes of its buffer with %s: their byte ranges must be disjoint",
                         out->view->name, other->view->name);

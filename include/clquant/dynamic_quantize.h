@@ -45,7 +45,8 @@
  *           group, as clquant/group_quantize.h finds it. Rows of no group keep their bytes in y, scales and offsets.
  *           axis is the last then, and block and block_all are 0.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements.
- *           y, scales and offsets must not overlap themselves, each other or an input.
+ *           y, scales and offsets must not overlap themselves, each other or an input; they may lie between one another
+ *           in rows of equal stride, a scale behind its quants.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
  * Memory    nothing is retained; all buffers must live until *done completes. smooth_scales that are not dense
  *           float32 are widened into a temporary buffer. By another axis than the last, and with block_all, the scales are found

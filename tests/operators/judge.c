@@ -238,11 +238,12 @@ struct range {
     const char *name;
     const struct memory *memory;
     wide begin, end;
+    const struct facts *facts; /* of a tensor */
 };
 
 static struct range range_of(const char *name, const DLTensor *dl, wide extent)
 {
-    return (struct range){name, dl->data, (wide)dl->byte_offset, (wide)dl->byte_offset + extent};
+    return (struct range){name, dl->data, (wide)dl->byte_offset, (wide)dl->byte_offset + extent, NULL};
 }
 
 static void judge_range(struct judge *judge, const struct range *range)
@@ -254,10 +255,50 @@ static void judge_range(struct judge *judge, const struct range *range)
              range->memory->size, (uint64_t)range->end);
 }
 
+/* Where in a period of so many half bytes a tensor's are: `span` of them in a row. */
+static bool repeats(const struct facts *facts, wide period, wide *span)
+{
+    const wide half = is_packed(facts) ? 1 : 2 * facts->bytes;
+
+    *span = half;
+    for (int d = 0; d < facts->rank; d++) {
+        const wide step = facts->stride[d] * half;
+
+        if (facts->stored[d] > 1 && step >= period && step % period != 0)
+            return false;
+        if (facts->stored[d] > 1 && step < period)
+            *span += (facts->stored[d] - 1) * step;
+    }
+    return *span <= period;
+}
+
+/* By a stride of either one behind the other's part of each period. */
+static bool interleave(const struct range *a, const struct range *b)
+{
+    const struct range *both[] = {a, b};
+    wide a_span, b_span;
+
+    for (int i = 0; i < 2 && a->facts != NULL && b->facts != NULL; i++)
+        for (int d = 0; d < both[i]->facts->rank; d++) {
+            const struct facts *facts = both[i]->facts;
+            const wide period = facts->stride[d] * (is_packed(facts) ? 1 : 2 * facts->bytes);
+
+            if (facts->stored[d] < 2 || period == 0 || !repeats(a->facts, period, &a_span) ||
+                !repeats(b->facts, period, &b_span))
+                continue;
+            const wide to_b = ((2 * b->begin - 2 * a->begin) % period + period) % period;
+
+            if (to_b >= a_span && to_b + b_span <= period)
+                return true;
+        }
+    return false;
+}
+
 static void judge_apart(struct judge *judge, const struct range *written, const struct range *other)
 {
     RULE(judge,
-         written->memory == other->memory && written->begin < other->end && other->begin < written->end,
+         written->memory == other->memory && written->begin < other->end && other->begin < written->end &&
+             !interleave(written, other),
          CLQ_ERROR_OVERLAP, "%s shares bytes of its buffer with %s: their byte ranges must be disjoint",
          written->name, other->name);
 }
@@ -267,9 +308,11 @@ static int find_ranges(struct judge *judge, struct range *ranges)
     int count = 0;
 
     for (int t = 0; judge->call->op->operands[t].name != NULL; t++)
-        if (judge->facts[t].given && judge->facts[t].elements > 0)
-            ranges[count++] =
+        if (judge->facts[t].given && judge->facts[t].elements > 0) {
+            ranges[count] =
                 range_of(judge_name(judge, t), &judge->call->tensors[t].dl, judge->facts[t].extent);
+            ranges[count++].facts = &judge->facts[t];
+        }
     return count;
 }
 
@@ -320,7 +363,7 @@ static void judge_words(struct judge *judge, const struct tensor *words, wide co
     if (judge->count == before && other != NULL && other->name != NULL && other->dl.data != NULL)
         judge_apart(judge, &range,
                     &(struct range){other->name, other->dl.data, (wide)other->dl.byte_offset,
-                                    (wide)other->dl.byte_offset + 4 * other_count});
+                                    (wide)other->dl.byte_offset + 4 * other_count, NULL});
 }
 
 void judge_call(struct judge *judge, const struct call *call)

@@ -379,6 +379,70 @@ static void views_hold_the_same_bytes(void **state)
     test_free(first);
 }
 
+/* A scale and an offset behind the quants of their row, in one buffer: the same bytes as in three. */
+static void scales_behind_their_rows(void **state)
+{
+    enum { ROWS = 700, LENGTH = 64, RECORD = LENGTH + 8 };
+    static float x[ROWS][LENGTH];
+    static unsigned char records[ROWS][RECORD], q[ROWS][LENGTH], scales[ROWS][4], offsets[ROWS][4];
+    int64_t shape[] = {ROWS, LENGTH}, rows[] = {ROWS}, strides[] = {RECORD, 1}, words[] = {RECORD / 4};
+    cl_int code = CL_SUCCESS;
+    cl_mem buffers[5];
+    const size_t sizes[] = {sizeof x, sizeof records, sizeof q, sizeof scales, sizeof offsets};
+    const DLDevice opencl = {kDLOpenCL, 0};
+    struct random random = random_of(harness.seed);
+
+    (void)state;
+    for (size_t i = 0; i < ROWS * LENGTH; i++)
+        x[i / LENGTH][i % LENGTH] = (float)random_unit(&random);
+    for (int i = 0; i < 5; i++) {
+        buffers[i] =
+            clCreateBuffer(clq_context_cl(harness.context), CL_MEM_READ_WRITE, sizes[i], NULL, &code);
+        expect_cl(code, "clCreateBuffer");
+    }
+    expect_cl(clEnqueueWriteBuffer(harness.queue, buffers[0], CL_TRUE, 0, sizeof x, x, 0, NULL, NULL),
+              "write");
+    for (int apart = 0; apart < 2; apart++) {
+        const DLTensor tx = {
+            .data = buffers[0], .device = opencl, .ndim = 2, .dtype = CLQ_FLOAT32, .shape = shape};
+        const DLTensor ty = {.data = buffers[1 + apart],
+                             .device = opencl,
+                             .ndim = 2,
+                             .dtype = CLQ_INT8,
+                             .shape = shape,
+                             .strides = apart ? NULL : strides};
+        const DLTensor ts = {.data = buffers[apart ? 3 : 1],
+                             .device = opencl,
+                             .ndim = 1,
+                             .dtype = CLQ_FLOAT32,
+                             .shape = rows,
+                             .strides = apart ? NULL : words,
+                             .byte_offset = apart ? 0 : LENGTH};
+        DLTensor to = ts;
+
+        to.data = buffers[apart ? 4 : 1];
+        to.byte_offset = apart ? 0 : LENGTH + 4;
+        expect_status(clq_dynamic_quantize(harness.context, harness.queue,
+                                           &(struct clq_dynamic_quantize_desc){
+                                               .x = &tx, .y = &ty, .scales = &ts, .offsets = &to},
+                                           0, NULL, NULL),
+                      CLQ_OK, "clq_dynamic_quantize");
+    }
+    void *const images[] = {NULL, records, q, scales, offsets};
+
+    for (int i = 1; i < 5; i++)
+        expect_cl(
+            clEnqueueReadBuffer(harness.queue, buffers[i], CL_TRUE, 0, sizes[i], images[i], 0, NULL, NULL),
+            "read");
+    for (int r = 0; r < ROWS; r++) {
+        assert_memory_equal(records[r], q[r], LENGTH);
+        assert_memory_equal(records[r] + LENGTH, scales[r], 4);
+        assert_memory_equal(records[r] + LENGTH + 4, offsets[r], 4);
+    }
+    for (int i = 0; i < 5; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -396,6 +460,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(buffers_without_room),
         cmocka_unit_test(smooth_scales_of_any_shape),
         cmocka_unit_test(views_hold_the_same_bytes),
+        cmocka_unit_test(scales_behind_their_rows),
     };
 
     return HARNESS_RUN(argc, argv, "dynamic_quantize", tests);
