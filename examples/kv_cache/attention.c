@@ -63,29 +63,17 @@ static clq_status weigh(const struct loop *loop, const DLTensor *outputs, int64_
     return CLQ_OK;
 }
 
-static clq_status rotate(const struct loop *loop, const DLTensor *x, const DLTensor *y, cl_event *done)
+clq_status attention_run(const struct loop *loop, int64_t step, int64_t tokens, cl_event *done)
 {
-    return clq_rotate_rows(loop->context, loop->queue,
-                           &(struct clq_rotate_rows_desc){.rotation = loop->rotation, .x = x, .y = y}, 0,
-                           NULL, done);
-}
-
-clq_status attention_run(const struct loop *loop, int64_t step, int64_t tokens, bool rotated, cl_event *done)
-{
-    const DLTensor *outputs = &loop->outputs->dl_tensor, *turned = &loop->turned[1]->dl_tensor;
+    const DLTensor *outputs = &loop->outputs->dl_tensor;
     DLTensor queries = *outputs; /* the step's part has the outputs' shape */
 
     queries.data = loop->queries->dl_tensor.data;
     queries.byte_offset =
         (uint64_t)(step * query_rows(loop->options) * loop->options->head_size) * sizeof(float);
-    if (rotated) {
-        TRY(rotate(loop, &queries, &loop->turned[0]->dl_tensor, NULL));
-        queries = loop->turned[0]->dl_tensor;
-    }
     TRY(score(loop, &queries, tokens));
     TRY(softmax(loop, tokens));
-    TRY(weigh(loop, rotated ? turned : outputs, tokens, rotated ? NULL : done));
-    return rotated ? rotate(loop, turned, outputs, done) : CLQ_OK;
+    return weigh(loop, outputs, tokens, done);
 }
 
 /* A row's outputs, and how far those of a float32 computation may be from them: a product of n terms is off by

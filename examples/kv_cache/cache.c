@@ -3,12 +3,32 @@
 #include "kv_cache.h"
 
 const struct format formats[NUM_FORMATS] = {
-    {"float16", KEEP_FLOAT16, {kDLFloat, 16, 1}, false, false},
-    {"int8 static", KEEP_STATIC, {kDLInt, 8, 1}, false, false},
-    {"int8 dynamic", KEEP_DYNAMIC, {kDLInt, 8, 1}, true, false},
-    {"int4 dynamic", KEEP_DYNAMIC, {kDLInt, 4, 1}, false, false},
-    {"int4 dynamic, rotated", KEEP_DYNAMIC, {kDLInt, 4, 1}, false, true},
+    {"float16", KEEP_FLOAT16, {kDLFloat, 16, 1}, false, 0, false, false},
+    {"int8 static", KEEP_STATIC, {kDLInt, 8, 1}, false, 0, false, false},
+    {"int8 dynamic", KEEP_DYNAMIC, {kDLInt, 8, 1}, true, 0, false, false},
+    {"float8 dynamic", KEEP_DYNAMIC, {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}, true, 0, false, false},
+    {"int4 dynamic", KEEP_DYNAMIC, {kDLInt, 4, 1}, false, 0, false, false},
+    {"int4, blocks of 64", KEEP_DYNAMIC, {kDLInt, 4, 1}, false, 64, false, false},
+    {"int4, blocks of 32", KEEP_DYNAMIC, {kDLInt, 4, 1}, false, 32, false, false},
+    {"int4 dynamic, rotated", KEEP_DYNAMIC, {kDLInt, 4, 1}, false, 0, true, false},
+    {"uint4 in slots", KEEP_DYNAMIC, {kDLUInt, 4, 1}, false, 0, false, true},
 };
+
+uint32_t cache_rotation(const struct options *options)
+{
+    uint32_t rotation = 1;
+
+    while (rotation < 1024 && options->head_size % (2 * rotation) == 0)
+        rotation *= 2;
+    return rotation;
+}
+
+static int64_t scales_of_head(const struct cache *cache)
+{
+    const int64_t size = cache->loop->options->head_size, block = cache->format->block;
+
+    return block > 0 ? (size + block - 1) / block : 1;
+}
 
 /* Tokens from .. from + count - 1 of a dense tensor [batch, tokens, ..]. tensor points into the view itself. */
 struct view {
@@ -56,6 +76,17 @@ static clq_status find_scales(const struct cache *cache, int side)
                            0, NULL, NULL);
 }
 
+/* A scale or an offset for each head of each token, or for each block of it. */
+static clq_status create_found(const struct cache *cache, DLManagedTensor **found)
+{
+    const struct options *o = cache->loop->options;
+    const bool blocks = cache->format->block > 0;
+    const int64_t shape[] = {o->batch, tokens_of(o), o->heads, scales_of_head(cache)};
+
+    return clq_tensor_create(cache->loop->context, blocks ? CLQ_FLOAT16 : CLQ_FLOAT32, blocks ? 4 : 3, shape,
+                             found);
+}
+
 static clq_status create_side(struct cache *cache, int which)
 {
     const struct options *o = cache->loop->options;
@@ -71,9 +102,9 @@ static clq_status create_side(struct cache *cache, int which)
         TRY(find_scales(cache, which));
     }
     if (dynamic)
-        TRY(clq_tensor_create(context, CLQ_FLOAT32, 3, shape, &side->scale));
+        TRY(create_found(cache, &side->scale));
     if (dynamic && !cache->format->symmetric)
-        TRY(clq_tensor_create(context, CLQ_FLOAT32, 3, shape, &side->offset));
+        TRY(create_found(cache, &side->offset));
     return CLQ_OK;
 }
 
@@ -97,10 +128,12 @@ size_t cache_token_bytes(const struct cache *cache)
 {
     const struct options *o = cache->loop->options;
     const bool kept = cache->format->keep == KEEP_DYNAMIC; /* static scales are kept once */
-    const size_t words = kept ? cache->format->symmetric ? 1 : 2 : 0;
+    const size_t found = kept ? cache->format->symmetric ? 1 : 2 : 0;
+    const size_t each = cache->format->block > 0 ? sizeof(uint16_t) : sizeof(float);
 
     return 2 * (size_t)o->heads *
-           ((size_t)o->head_size * cache->format->dtype.bits / 8 + words * sizeof(float));
+           ((size_t)o->head_size * cache->format->dtype.bits / 8 +
+            found * (size_t)scales_of_head(cache) * each);
 }
 
 static clq_status copy(const struct cache *cache, int side, int64_t from, int64_t count, cl_event *done)
@@ -116,22 +149,54 @@ static clq_status copy(const struct cache *cache, int side, int64_t from, int64_
                  "clEnqueueCopyBufferRect");
 }
 
-/* Dense, as a rotation wants it: widened into one of the loop's tensors, rotated into the other. Both are free
- * until the caches are read. */
-static clq_status rotate(const struct cache *cache, int side, int64_t from, int64_t count,
-                         struct view *updates)
+static clq_status put_dynamic(const struct cache *cache, const struct cache_side *side,
+                              const DLTensor *updates, const DLTensor *places, cl_event *done)
 {
     const struct loop *loop = cache->loop;
-    const int64_t token = token_elements(loop->options), pitch = tokens_of(loop->options) * token;
-    DLTensor wide = loop->wide[0]->dl_tensor, turned = loop->wide[1]->dl_tensor;
+    const struct format *format = cache->format;
 
-    wide.shape = turned.shape = updates->shape;
-    TRY(loop_widen(loop, &loop->source[side]->dl_tensor, from * token, pitch, &wide, count * token,
-                   count * token, NULL));
-    updates->tensor = turned;
-    return clq_rotate_rows(
-        loop->context, loop->queue,
-        &(struct clq_rotate_rows_desc){.rotation = loop->rotation, .x = &wide, .y = &turned}, 0, NULL, NULL);
+    return clq_dynamic_quantize_scatter(loop->context, loop->queue,
+                                        &(struct clq_dynamic_quantize_scatter_desc){
+                                            .cache = &side->data->dl_tensor,
+                                            .cache_scales = &side->scale->dl_tensor,
+                                            .cache_offsets = side->offset ? &side->offset->dl_tensor : NULL,
+                                            .indices = places,
+                                            .updates = updates,
+                                            .axis = 1,
+                                            .symmetric = format->symmetric,
+                                            .unique = 1, /* no place is told twice */
+                                            .index_kind = format->slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE,
+                                            .block = format->block,
+                                            .rotate = format->rotated ? cache_rotation(loop->options) : 0},
+                                        0, NULL, done);
+}
+
+/* Each token is an entry of its own, and its slot a number: the tokens of a sequence, or one of every sequence. */
+static clq_status put_slots(const struct cache *cache, int which, int64_t from, int64_t count, cl_event *done)
+{
+    const struct options *o = cache->loop->options;
+    const int64_t room = tokens_of(o), token = token_elements(o);
+    const int64_t calls = count == 1 ? 1 : o->batch, entries = count == 1 ? o->batch : count,
+                  step = count == 1 ? room : 1; /* from entry to entry */
+    const DLTensor *source = &cache->loop->source[which]->dl_tensor;
+
+    for (int64_t call = 0; call < calls; call++) {
+        const int64_t first = call * room + from;
+        int64_t shape[] = {entries, 1, o->heads, o->head_size},
+                strides[] = {step * token, token, o->head_size, 1}, slots_shape[] = {entries},
+                slots_step[] = {step};
+        DLTensor updates = *source, slots = cache->loop->slots->dl_tensor;
+
+        updates.shape = shape;
+        updates.strides = strides;
+        updates.byte_offset = (uint64_t)(first * token) * sizeof(uint16_t);
+        slots.ndim = 1;
+        slots.shape = slots_shape;
+        slots.strides = slots_step;
+        slots.byte_offset = (uint64_t)first * sizeof(int32_t);
+        TRY(put_dynamic(cache, &cache->sides[which], &updates, &slots, call + 1 == calls ? done : NULL));
+    }
+    return CLQ_OK;
 }
 
 static clq_status put_side(const struct cache *cache, int which, int64_t from, int64_t count, cl_event *done)
@@ -144,6 +209,8 @@ static clq_status put_side(const struct cache *cache, int which, int64_t from, i
 
     if (format->keep == KEEP_FLOAT16)
         return copy(cache, which, from, count, done);
+    if (format->slots)
+        return put_slots(cache, which, from, count, done);
     starts.ndim = 1;
     starts.shape = &starts.shape[1];
     starts.byte_offset = (uint64_t)(from * loop->options->batch) * sizeof(int32_t);
@@ -158,18 +225,7 @@ static clq_status put_side(const struct cache *cache, int which, int64_t from, i
                                                                         .axis = 1},
                                     0, NULL, done);
     }
-    if (format->rotated)
-        TRY(rotate(cache, which, from, count, &updates));
-    return clq_dynamic_quantize_scatter(loop->context, loop->queue,
-                                        &(struct clq_dynamic_quantize_scatter_desc){
-                                            .cache = &side->data->dl_tensor,
-                                            .cache_scales = &side->scale->dl_tensor,
-                                            .cache_offsets = side->offset ? &side->offset->dl_tensor : NULL,
-                                            .indices = &starts,
-                                            .updates = &updates.tensor,
-                                            .axis = 1,
-                                            .symmetric = format->symmetric},
-                                        0, NULL, done);
+    return put_dynamic(cache, side, &updates.tensor, &starts, done);
 }
 
 static clq_status get_side(const struct cache *cache, int which, int64_t tokens, cl_event *done)
@@ -198,7 +254,9 @@ static clq_status get_side(const struct cache *cache, int which, int64_t tokens,
                                       .offsets = side->offset != NULL ? &offset.tensor : NULL,
                                       .y = &y.tensor,
                                       .axis = -1,
-                                      .mode = is_static ? CLQ_DEQUANTIZE_DIVIDE : CLQ_DEQUANTIZE_DYNAMIC},
+                                      .mode = is_static ? CLQ_DEQUANTIZE_DIVIDE : CLQ_DEQUANTIZE_DYNAMIC,
+                                      .block = cache->format->block,
+                                      .rotate = cache->format->rotated ? cache_rotation(loop->options) : 0},
         0, NULL, done);
 }
 

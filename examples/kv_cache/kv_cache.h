@@ -6,7 +6,6 @@
 #include "../common/values.h"
 
 #include <clquant/clquant.h>
-#include <clquant/rotate.h>
 #include <stdbool.h>
 
 /* Exit statuses. */
@@ -74,15 +73,14 @@ struct loop {
     cl_command_queue queue; /* in order: commands wait only where the host does */
     cl_program program;
     cl_kernel softmax, widen;
-    clq_rotation *rotation; /* NULL: there is no Hadamard matrix of the head's size */
     char device_name[256];
     DLManagedTensor *source[2]; /* float16, keys and values: [batch, tokens, heads, head size] */
     DLManagedTensor *queries;   /* float32 [steps, batch, heads, queries, head size] */
     DLManagedTensor *starts;    /* int32 [tokens, batch]: in row t everybody's next place is t */
+    DLManagedTensor *slots;     /* int32 [batch, tokens]: the places of a whole cache, numbered */
     DLManagedTensor *wide[2]; /* float32, keys and values out of a cache: [batch, tokens, heads, head size] */
     DLManagedTensor *scores;  /* float32 [batch, heads, queries, tokens] */
     DLManagedTensor *outputs; /* float32 [batch, heads, queries, head size] */
-    DLManagedTensor *turned[2]; /* the step's queries and outputs, rotated */
 };
 
 /* Destroy accepts what is half made. */
@@ -104,11 +102,14 @@ struct format {
     const char *name;
     enum keep keep;
     DLDataType dtype;
-    bool symmetric; /* dynamic: no offset */
-    bool rotated;   /* by loop->rotation, before they are quantized */
+    /* Of dynamic ones */
+    bool symmetric; /* no offset */
+    uint32_t block; /* channels that share a scale, of float16 then; 0: a head, and float32 */
+    bool rotated;   /* heads are turned before they are quantized, in blocks as large as there can be */
+    bool slots;     /* places are numbers of the whole cache, as in a paged one */
 };
 
-enum { NUM_FORMATS = 5 };
+enum { NUM_FORMATS = 9 };
 extern const struct format formats[NUM_FORMATS]; /* the exact one first */
 
 /* Keys and values in one of the formats. */
@@ -129,15 +130,16 @@ void cache_destroy(struct cache *cache);
 /* What a token of one sequence takes: all its heads, keys and values, and the scales that are kept with it. */
 size_t cache_token_bytes(const struct cache *cache);
 
-/* Writes tokens from .. from + count - 1 of the source to their places; uses loop->wide where they are rotated. */
+/* How many neighbours of a head, whose size is even, are turned at once. */
+uint32_t cache_rotation(const struct options *options);
+
+/* Writes tokens from .. from + count - 1 of the source to their places. */
 clq_status cache_put(const struct cache *cache, int64_t from, int64_t count, cl_event *done);
 /* The first tokens, as float32, into loop->wide. */
 clq_status cache_get(const struct cache *cache, int64_t tokens, cl_event *done);
 
-/* outputs = softmax(queries · keys / sqrt(head size)) · values of a step, over the first tokens of loop->wide. Keys
- * and values that are rotated: the queries are rotated alike, which leaves the scores as they are, and the outputs
- * back. */
-clq_status attention_run(const struct loop *loop, int64_t step, int64_t tokens, bool rotated, cl_event *done);
+/* outputs = softmax(queries · keys / sqrt(head size)) · values of a step, over the first tokens of loop->wide. */
+clq_status attention_run(const struct loop *loop, int64_t step, int64_t tokens, cl_event *done);
 
 /* The same in plain C, in double: whether the outputs of the last step, over the exact cache, agree with it. Some of
  * their rows are looked at, of every head where there are not too many. */

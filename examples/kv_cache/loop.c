@@ -45,11 +45,11 @@ static clq_status make_tensors(struct loop *loop)
         int rank;
         const int64_t *shape;
     } wanted[] = {
-        {&loop->source[0], CLQ_FLOAT16, 4, cache},       {&loop->source[1], CLQ_FLOAT16, 4, cache},
-        {&loop->queries, CLQ_FLOAT32, 5, queries},       {&loop->starts, CLQ_INT32, 2, starts},
-        {&loop->wide[0], CLQ_FLOAT32, 4, cache},         {&loop->wide[1], CLQ_FLOAT32, 4, cache},
-        {&loop->scores, CLQ_FLOAT32, 4, scores},         {&loop->outputs, CLQ_FLOAT32, 4, queries + 1},
-        {&loop->turned[0], CLQ_FLOAT32, 4, queries + 1}, {&loop->turned[1], CLQ_FLOAT32, 4, queries + 1},
+        {&loop->source[0], CLQ_FLOAT16, 4, cache}, {&loop->source[1], CLQ_FLOAT16, 4, cache},
+        {&loop->queries, CLQ_FLOAT32, 5, queries}, {&loop->starts, CLQ_INT32, 2, starts},
+        {&loop->wide[0], CLQ_FLOAT32, 4, cache},   {&loop->wide[1], CLQ_FLOAT32, 4, cache},
+        {&loop->scores, CLQ_FLOAT32, 4, scores},   {&loop->outputs, CLQ_FLOAT32, 4, queries + 1},
+        {&loop->slots, CLQ_INT32, 2, cache},
     };
 
     for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
@@ -66,26 +66,29 @@ static clq_status upload(struct loop *loop, const DLManagedTensor *tensor, const
     return clq_tensor_write(loop->queue, &tensor->dl_tensor, CL_TRUE, bytes, size_bytes, 0, NULL, NULL);
 }
 
-static clq_status upload_starts(struct loop *loop)
+/* Everybody's next place, token by token, and every place of a cache. */
+static clq_status upload_places(struct loop *loop)
 {
     const int64_t count = tokens_of(loop->options) * loop->options->batch;
-    int32_t *starts = malloc((size_t)count * sizeof *starts);
+    int32_t *places = malloc((size_t)count * sizeof *places);
     clq_status status;
 
-    if (starts == NULL)
-        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for %lld starts", (long long)count);
+    if (places == NULL)
+        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for %lld places", (long long)count);
     for (int64_t i = 0; i < count; i++)
-        starts[i] = (int32_t)(i / loop->options->batch);
-    status = upload(loop, loop->starts, starts);
-    free(starts);
+        places[i] = (int32_t)(i / loop->options->batch);
+    status = upload(loop, loop->starts, places);
+    for (int64_t i = 0; i < count; i++)
+        places[i] = (int32_t)i;
+    if (status == CLQ_OK)
+        status = upload(loop, loop->slots, places);
+    free(places);
     return status;
 }
 
 clq_status loop_create(struct loop *loop, const struct options *options,
                        const struct activations *activations)
 {
-    clq_status status;
-
     *loop = (struct loop){.options = options};
     TRY(clq_context_create(&(struct clq_context_desc){.device_text = options->device}, &loop->context));
     TRY(clq_queue_create(loop->context, 0, &loop->queue));
@@ -96,20 +99,17 @@ clq_status loop_create(struct loop *loop, const struct options *options,
     TRY(upload(loop, loop->source[0], activations->keys));
     TRY(upload(loop, loop->source[1], activations->values));
     TRY(upload(loop, loop->queries, activations->queries));
-    TRY(upload_starts(loop));
-    status = clq_rotation_create(loop->context, options->head_size, &loop->rotation);
-    return status == CLQ_ERROR_VALUE ? CLQ_OK : status; /* no matrix of this size */
+    return upload_places(loop);
 }
 
 void loop_destroy(struct loop *loop)
 {
-    DLManagedTensor *const tensors[] = {loop->source[0], loop->source[1], loop->queries, loop->starts,
-                                        loop->wide[0],   loop->wide[1],   loop->scores,  loop->outputs,
-                                        loop->turned[0], loop->turned[1]};
+    DLManagedTensor *const tensors[] = {loop->source[0], loop->source[1], loop->queries,
+                                        loop->starts,    loop->slots,     loop->wide[0],
+                                        loop->wide[1],   loop->scores,    loop->outputs};
 
     for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
         clq_tensor_destroy(tensors[i]);
-    clq_rotation_destroy(loop->rotation);
     if (loop->widen != NULL)
         clReleaseKernel(loop->widen);
     if (loop->softmax != NULL)

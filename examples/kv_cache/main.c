@@ -39,7 +39,7 @@ static clq_status enqueue(const struct cache *cache, int64_t step, enum part par
     case GET:
         return cache_get(cache, token + 1, done);
     default:
-        return attention_run(cache->loop, step, token + 1, cache->format->rotated, done);
+        return attention_run(cache->loop, step, token + 1, done);
     }
 }
 
@@ -160,14 +160,7 @@ static int run_formats(const struct loop *loop, const struct activations *activa
     double rms = 0.0;
 
     for (int i = 0; i < NUM_FORMATS && status == DONE; i++) {
-        clq_status run;
-
-        if (formats[i].rotated && loop->rotation == NULL) {
-            printf("%s is left out: there is no Hadamard matrix of %lld\n", formats[i].name,
-                   (long long)o->head_size);
-            continue;
-        }
-        run = run_format(loop, &formats[i], i == 0 ? right : outputs, &results[done]);
+        const clq_status run = run_format(loop, &formats[i], i == 0 ? right : outputs, &results[done]);
         status = run == CLQ_OK ? DONE : failed(run);
         if (status == DONE && i == 0)
             status = attention_check(o, activations, right + count - last);

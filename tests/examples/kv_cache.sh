@@ -7,7 +7,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 speaker=kv_cache
 
 # rows: "name bytes max rms" of the table in $out, without the times
-rows() { sed -n 's/ | */|/g; s/^| *\(float16\|int[48] [a-z, ]*\)/\1/p' <<<"$out" | awk -F'|' '{ gsub(/ +$/, "", $1); print $1 "|" $2 "|" $4 "|" $5 }'; }
+rows() { sed -n 's/ | */|/g; s/^| *\(float16\|float8 [a-z]*\|u\?int[48],\? [a-z0-9, ]*\)/\1/p' <<<"$out" | awk -F'|' '{ gsub(/ +$/, "", $1); print $1 "|" $2 "|" $4 "|" $5 }'; }
 bytes() { rows | awk -F'|' -v name="$1" '$1 == name { print $2 + 0 }'; }
 # The errors must come in this order, each at least a tenth above the one before.
 in_order() {
@@ -15,8 +15,11 @@ in_order() {
         END {
             right = "float16;int8 static;int4 dynamic, rotated;int4 dynamic"
             split(right, names, ";")
-            if (NR != 5 || rms["float16"] != 0 || max["float16"] != 0) exit 1
+            if (NR != 9 || rms["float16"] != 0 || max["float16"] != 0) exit 1
             for (i = 2; i <= 4; i++) if (rms[names[i]] <= 1.1 * rms[names[i - 1]]) exit 1
+            if (rms["float8 dynamic"] <= 1.1 * rms["int8 dynamic"]) exit 1
+            if (rms["int4, blocks of 32"] * 1.1 >= rms["int4 dynamic"] || rms["uint4 in slots"] > 1.05 * rms["int4 dynamic"]) exit 1
+            if (rms["int4 dynamic"] > 1.05 * rms["uint4 in slots"]) exit 1
             if (rms["int8 dynamic"] <= 0 || 1.1 * rms["int8 dynamic"] >= rms["int4 dynamic, rotated"]) exit 1
         }'
 }
@@ -28,6 +31,10 @@ token_bytes() {
     check "$1 x $2: int8 static" test "$(bytes 'int8 static')" = $((rows * size))
     check "$1 x $2: int8 dynamic" test "$(bytes 'int8 dynamic')" = $((rows * (size + 4)))
     check "$1 x $2: int4 dynamic" test "$(bytes 'int4 dynamic')" = $((rows * (size / 2 + 8)))
+    check "$1 x $2: float8 dynamic" test "$(bytes 'float8 dynamic')" = $((rows * (size + 4)))
+    check "$1 x $2: blocks of 64" test "$(bytes 'int4, blocks of 64')" = $((rows * (size / 2 + (size + 63) / 64 * 4)))
+    check "$1 x $2: blocks of 32" test "$(bytes 'int4, blocks of 32')" = $((rows * (size / 2 + (size + 31) / 32 * 4)))
+    check "$1 x $2: uint4 in slots" test "$(bytes 'uint4 in slots')" = $((rows * (size / 2 + 8)))
     check "$1 x $2: int4 rotated" test "$(bytes 'int4 dynamic, rotated')" = $((rows * (size / 2 + 8)))
 }
 
@@ -40,9 +47,8 @@ done
 run "$KV_CACHE" --batch 1 --heads 1 --queries 1 --head-size 96 --context 1 --steps 1
 check "one of everything" test "$status" = 0
 token_bytes 1 96
-run "$KV_CACHE" --batch 1 --heads 2 --head-size 50 --context 8 --steps 1
-check "no matrix of 50: the rotated row is left out, and said to be" test "$(rows | wc -l)" = 4
-check "no matrix of 50: said" grep -q "no Hadamard matrix of 50" <<<"$out"
+run "$KV_CACHE" --batch 2 --heads 2 --head-size 50 --context 8 --steps 1
+check "heads of 50 are rotated by 2" test "$(rows | wc -l)" = 9
 
 # The same keys in three orders, and as rows of all heads.
 numbers() { awk -v order="$1" 'BEGIN {
