@@ -27,7 +27,6 @@ may_not 'host/base' '#include .(CL/|runtime/|plan/|ops/|args/|clquant/(context|t
 may_not 'host/runtime' '#include .(plan/|ops/|args/)' 'host/runtime knows no operator'
 may_not 'host/plan host/ops' '\bcl[A-Z][A-Za-z]+\(' 'host/plan and host/ops make no OpenCL call: host/runtime does'
 may_not 'host/plan' '#include "ops/' 'host/plan knows no single operator: host/ops is made of it'
-may_not 'host/rotate' '#include "(runtime|plan|ops|args)/|#include "base/(dtype|fold|text|variant|view)' 'host/rotate stands on the public headers and base/error.h'
 may_not 'host/base host/runtime host/plan host/ops include' 'clblast' 'libclquant needs no CLBlast'
 may_not 'tests/reference' '#include <(clquant|CL|dlpack)/|#include "(base|runtime|plan|ops|args)/' 'tests/reference shares nothing with the library'
 may_not 'cl/*.cl' '#include "[^"]*\.cl"' 'a kernel file includes no other kernel file'

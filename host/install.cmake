@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 # What `cmake --install` puts where: headers and both libraries, a CMake package, clquant.pc, the documentation, and the
-# command and clquant_rotate where they were built. Components: runtime, development, command, documentation.
+# command where it was built. Components: runtime, development, command, documentation.
 include(CMakePackageConfigHelpers)
 include(GNUInstallDirs)
 
@@ -9,16 +9,8 @@ install(TARGETS clquant_static clquant_shared EXPORT clquantTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
   LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
-if(TARGET clquant_rotate_objects)
-  install(TARGETS clquant_rotate_static clquant_rotate_shared EXPORT clquantRotateTargets
-    ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT development
-    LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR} COMPONENT runtime NAMELINK_COMPONENT development)
-  install(EXPORT clquantRotateTargets NAMESPACE clquant:: DESTINATION ${package_dir} COMPONENT development)
-else()
-  set(left_out PATTERN rotate.h EXCLUDE)
-endif()
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/clquant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
-  COMPONENT development FILES_MATCHING PATTERN "*.h" ${left_out})
+  COMPONENT development FILES_MATCHING PATTERN "*.h")
 install(EXPORT clquantTargets NAMESPACE clquant:: DESTINATION ${package_dir} COMPONENT development)
 if(TARGET clquant_command)
   set_target_properties(clquant_command PROPERTIES INSTALL_RPATH $<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}>)
@@ -51,11 +43,5 @@ install(FILES ${PROJECT_BINARY_DIR}/clquantConfig.cmake ${PROJECT_BINARY_DIR}/cl
 # The prefix is where the file lies, so that an installed tree can be moved.
 file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
-set(pkg_config_names clquant)
-if(TARGET clquant_rotate_objects)
-  list(APPEND pkg_config_names clquant_rotate)
-endif()
-foreach(name IN LISTS pkg_config_names)
-  configure_file(${CMAKE_CURRENT_LIST_DIR}/${name}.pc.in ${PROJECT_BINARY_DIR}/${name}.pc @ONLY)
-  install(FILES ${PROJECT_BINARY_DIR}/${name}.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
-endforeach()
+configure_file(${CMAKE_CURRENT_LIST_DIR}/clquant.pc.in ${PROJECT_BINARY_DIR}/clquant.pc @ONLY)
+install(FILES ${PROJECT_BINARY_DIR}/clquant.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)

@@ -179,12 +179,13 @@ NO_INLINE void put_columns(global uint2 *ranges, global uchar *scales, global uc
 
         STORE_UNITS(CLQ_AS_UNITS(held[v].up), up);
         STORE_UNITS(held[v].down, down);
-        for (uint k = 0; k < count && !direct; k++)
-            ranges[range + first + at + k] = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
-        for (uint k = 0; k < count && direct; k++) {
+        for (uint k = 0; k < count; k++) {
             const uint2 found = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
 
-            CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, first + at + k), found);
+            if (direct)
+                CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, first + at + k), found);
+            else
+                ranges[range + first + at + k] = found;
         }
     }
 }

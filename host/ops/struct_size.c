@@ -2,7 +2,6 @@
 #include <clquant/struct_size.h>
 
 #include <clquant/clquant.h>
-#include <clquant/rotate.h>
 
 size_t clq_struct_size(enum clq_struct which)
 {

@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clquant: quantize tensors and pack int4 on any OpenCL device. This header includes all the others but
- * clquant/rotate.h, which is another library's. */
+/* clquant: quantize tensors and pack int4 on any OpenCL device. This header includes all the others. */
 #ifndef CLQUANT_CLQUANT_H
 #define CLQUANT_CLQUANT_H
 

@@ -71,8 +71,8 @@ CLQ_API const char *clq_status_text(clq_status status);
  * overwritten by the thread's next failure. */
 CLQ_API const char *clq_error_detail(void);
 
-/* Writes that sentence, as printf would, and returns status: for libraries that stand on this one and refuse
- * in its manner, such as clquant_rotate. */
+/* Writes that sentence, as printf would, and returns status: for libraries and programs that stand on this one and
+ * refuse in its manner. */
 CLQ_API clq_status clq_error_set(clq_status status, const char *format, ...) CLQ_PRINTF(2, 3);
 
 #ifdef __cplusplus

@@ -80,7 +80,7 @@ for example in quantize own_pipeline decode; do
   run "$work/examples/$example" >/dev/null
 done
 run "$work/examples/demo" --help >/dev/null
-if [ -f "$(dirname "$pc")/clquant_rotate.pc" ]; then # CLBlast is there
+if [ -x "$work/examples/kv_cache" ]; then # CLBlast is there
   run "$work/examples/kv_cache" --help >/dev/null
 fi
 for example in quantize own_pipeline decode/decode; do
@@ -91,20 +91,6 @@ done
 strangers=$(cd "$work/runtime" && find . ! -type d ! -name 'libclquant*.so.*' ! -name LICENSE)
 [ -z "$strangers" ] || { echo "what runs programs brings with it:" $strangers; exit 1; }
 
-# clquant_rotate, where it was built; a user who does not ask for it does not need CLBlast
-if [ -f "$(dirname "$pc")/clquant_rotate.pc" ]; then
-  for kind in rotate rotate_static rotate_shared; do
-    run "$work/user/user_$kind"
-  done
-  defined CLQ_STATIC "$work/user/user_rotate_static.definitions"
-  defined "" "$work/user/user_rotate_shared.definitions"
-  ldd "$work/user-DBUILD_SHARED_LIBS=ON/user_rotate" | grep -q libclquant_rotate
-  "$cc" -std=c11 "$here/user_rotate.c" -o "$work/user_rotate_pc" $(pkg --cflags --libs clquant_rotate)
-  ldd "$work/user_rotate_pc" | grep -q libclquant_rotate
-  run "$work/user_rotate_pc"
-  "$cc" -std=c11 "$here/user_rotate.c" -o "$work/user_rotate_pc_static" $(pkg_alone --static --cflags --libs clquant_rotate)
-  is_static "$work/user_rotate_pc_static"
-fi
 if ldd "$work/user_pc" | grep -i clblast; then
   echo "libclquant needs CLBlast"; exit 1
 fi

@@ -11,7 +11,7 @@ bool by_hand_can(const struct bench *bench, const struct call *call)
     if (!bench->pool || row->calls > 1 || row->placement == SLOTS) /* the peers read pairs and starts */
         return false;
     /* and write integers, of rows as they are, rounded once */
-    if (row->dst == E4M3 || row->rotate > 0 || row->round_first)
+    if (row->dst == E4M3 || row->rotate > 0 || row->block > 0 || row->round_first)
         return false;
     switch (row->operation) {
     case QUANTIZE:

@@ -8,7 +8,6 @@
 #include <cmocka.h>
 
 #include <clquant/clquant.h>
-#include <clquant/rotate.h>
 
 static void every_struct_has_the_size_that_the_headers_say(void **state)
 {

@@ -106,8 +106,8 @@ static void add_torch(struct bench *bench, struct race *race, const struct call 
         snprintf(work, sizeof work, "%s float32 q%s %" PRId64 " %" PRId64, name + 6,
                  row_type_name(c->row.dst), rows, columns);
     } else if (c->row.operation == DYNAMIC_QUANTIZE && c->row.mode == ASYMMETRIC && c->row.dst == I4 &&
-               c->row.src != BF16 &&
-               c->row.rotate == 0) { /* it packs int4 with the scale of a row, not from bfloat16 */
+               c->row.src != BF16 && c->row.rotate == 0 &&
+               c->row.block == 0) { /* it packs int4 with the scale of a row, not from bfloat16 */
         name = "torch-embedding_bag_4bit_prepack";
         snprintf(work, sizeof work, "%s %s %" PRId64 " %" PRId64, name + 6, src, rows, columns);
     } else if (c->row.operation == QUANTIZE_SCATTER && c->row.beside == 0) {
