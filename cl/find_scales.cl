@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_scales: the range of the values of every index of an axis, or of all of x, for finish_scales.cl; where one
-// work-item or its group sees all values of an index, its scale, and its zero point or its offset
+// find_scales: the range of the values of every index of an axis, or of all of x, for finish_scales.cl; of finite ones,
+// where one work-item or its group sees all values of an index, its scale and zero point
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh

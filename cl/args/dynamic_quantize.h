@@ -31,8 +31,8 @@ struct dynamic_quantize_args {
     struct clq_divisor by_share;
     clq_u32 top;         /* dynamic_quantize.cl: the bits of what the largest value becomes */
     clq_u32 offset_sign; /* the sign bit where offsets are -off, 0 where they are off */
-    clq_u32 scale_type,
-        offset_type; /* enum clq_scalar; of dynamic_quantize.cl floats, both alike where there is an offset */
+    /* enum clq_scalar; of dynamic_quantize.cl floats, both alike where there is an offset */
+    clq_u32 scale_type, offset_type;
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };

@@ -25,8 +25,8 @@ struct find_scales_args {
     clq_i64 batches;               /* of each part */
     struct clq_divisor by_units, by_batches;
     clq_u32 lanes; /* FORM group: work-items that share a unit, a power of two */
-    clq_u32
-        direct; /* 1, RANGE finite: range i is all of index i, of one batch: its scale is written, and no range */
+    /* 1, RANGE finite: range i is all of index i, of one batch: its scale is written, and no range */
+    clq_u32 direct;
     clq_u32 outer, batch_dims; /* dimensions in dim: the rows' from its beginning on, innermost first; the
                                 * batches' from its end, innermost last */
     struct clq_scale_output output;

@@ -15,12 +15,12 @@ struct values_args {
     clq_i64 smooth_offset;      /* elements of dense float32 */
     clq_i64 inner, part, parts;
     struct clq_divisor by_parts;
-    clq_i64 units,
-        units_per_item; /* parts of all rows; FORM item: consecutive ones that one work-item does */
-    clq_u32 smooth;     /* 1: x is multiplied by smooth */
-    clq_u32 rotate;     /* neighbours that are turned: a power of two; 0: none */
-    clq_u32 factor;     /* the bits of 1 / sqrt(rotate) */
-    clq_u32 outer;      /* dimensions in dim, innermost first: those of rows in x */
+    clq_i64 units;          /* parts of all rows */
+    clq_i64 units_per_item; /* FORM item: consecutive ones that one work-item does */
+    clq_u32 smooth;         /* 1: x is multiplied by smooth */
+    clq_u32 rotate;         /* neighbours that are turned: a power of two; 0: none */
+    clq_u32 factor;         /* the bits of 1 / sqrt(rotate) */
+    clq_u32 outer;          /* dimensions in dim, innermost first: those of rows in x */
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
 CLQ_SAME_SIZE(values_args, 544);

@@ -72,16 +72,13 @@ static clq_status check_parameters(const struct clq_dequantize_desc *desc, struc
     clq_status status = CLQ_OK;
 
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
-        CLQ_TRY(clq__parameters_check_dynamic(work, &(struct clq__blocks){.axis = desc->axis,
-                                                                          .block = desc->block,
-                                                                          .all = desc->block_all,
-                                                                          .rotate = desc->rotate}));
+        CLQ_TRY(clq__parameters_check_dynamic(
+            work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .all = desc->block_all}));
         CLQ_TRY(clq__rotate_check(work, desc->rotate, &work->x));
     } else if (desc->indices != NULL) {
         CLQ_TRY(clq__parameters_check_placed(work, desc->block));
     } else if (desc->group_index != NULL) {
-        CLQ_TRY(clq__view_init(&work->placement.indices, "group_index", desc->group_index, CLQ__INDICES));
-        CLQ_TRY(clq__parameters_check_groups(work));
+        CLQ_TRY(clq__parameters_check_groups(work, desc->group_index));
     } else {
         CLQ_TRY(clq__parameters_check_dense(work, desc->axis, desc->block));
     }

@@ -13,14 +13,14 @@ static clq_status check(struct clq__work *work, const void *of)
     struct clq__placement *placement = &work->placement;
 
     CLQ_TRY(clq__reserved_check(desc->reserved32));
-    CLQ_TRY(clq__dynamic_check(
-        work, &(struct clq__dynamic_tensors){.x = desc->updates,
-                                             .y = desc->cache,
-                                             .scale = desc->cache_scales,
-                                             .offset = desc->cache_offsets,
-                                             .smooth = desc->smooth_scales,
-                                             .symmetric = desc->symmetric,
-                                             .blocks = {.block = desc->block, .rotate = desc->rotate}}));
+    CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->updates,
+                                                                    .y = desc->cache,
+                                                                    .scale = desc->cache_scales,
+                                                                    .offset = desc->cache_offsets,
+                                                                    .smooth = desc->smooth_scales,
+                                                                    .symmetric = desc->symmetric,
+                                                                    .blocks = {.block = desc->block},
+                                                                    .rotate = desc->rotate}));
     CLQ_TRY(clq__placement_check(work, &(struct clq__placement_rules){.indices = desc->indices,
                                                                       .axis = desc->axis,
                                                                       .least_rank = 3,

@@ -19,10 +19,9 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__view_init(&work->scale.view, names->scales, desc->scales, CLQ__FLOATS));
     CLQ_TRY(
         clq__view_init_optional(&work->zero_point.view, names->zero_points, desc->zero_points, CLQ__FLOATS));
-    CLQ_TRY(clq__view_init(&placement->indices, "group_index", desc->group_index, CLQ__INDICES));
     CLQ_TRY(clq__view_init(&work->y, names->y, desc->y, CLQ__GROUPED));
     CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
-    CLQ_TRY(clq__parameters_check_groups(work));
+    CLQ_TRY(clq__parameters_check_groups(work, desc->group_index));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};

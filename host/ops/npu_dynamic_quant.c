@@ -84,9 +84,7 @@ static clq_status flatten(struct seen *seen, const char *name, const DLTensor **
     if (of == NULL || of->ndim <= 1 + kept || of->ndim > CLQ_MAX_RANK || of->shape == NULL)
         goto end; /* what is wrong with it the general operator says */
     CLQ_REQUIRE(of->strides == NULL, CLQ_ERROR_LAYOUT,
-                "%s.strides is given: with group_index a tensor of more than %d dimensions must be dense, "
-                "with strides "
-                "NULL",
+                "%s.strides is given: with group_index and more than %d dimensions it must be NULL, dense",
                 name, 1 + kept);
     for (int d = 0; d < of->ndim - kept; d++)
         CLQ_REQUIRE(of->shape[d] >= 0 && !__builtin_mul_overflow(rows, of->shape[d], &rows),
@@ -154,21 +152,43 @@ end:
     return status;
 }
 
+static struct documented symmetric(const DLTensor *x, const DLTensor *smooth_scales,
+                                   const DLTensor *group_index, enum clq_npu_dtype dst_type,
+                                   const char *quant_mode, float dst_type_max, const DLTensor *y,
+                                   const DLTensor *scale)
+{
+    return (struct documented){.x = x,
+                               .smooth_scales = smooth_scales,
+                               .group_index = group_index,
+                               .y = y,
+                               .scale = scale,
+                               .dst_type = dst_type,
+                               .quant_mode = quant_mode,
+                               .dst_type_max = dst_type_max};
+}
+
+static struct documented asymmetric(const DLTensor *x, const DLTensor *smooth_scales,
+                                    const DLTensor *group_index, enum clq_npu_dtype dst_type,
+                                    const char *quant_mode, const DLTensor *y, const DLTensor *scale,
+                                    const DLTensor *offset)
+{
+    struct documented call = symmetric(x, smooth_scales, group_index, dst_type, quant_mode, 0.0f, y, scale);
+
+    call.offset = offset;
+    call.asymmetric = true;
+    return call;
+}
+
 clq_status clq_npu_dynamic_quant(clq_context *context, cl_command_queue queue, const DLTensor *x,
                                  const DLTensor *smooth_scales, const DLTensor *group_index,
                                  enum clq_npu_dtype dst_type, const char *quant_mode, float dst_type_max,
                                  const DLTensor *y, const DLTensor *scale, cl_uint num_wait,
                                  const cl_event *wait, cl_event *done)
 {
-    return run(&(struct documented){.x = x,
-                                    .smooth_scales = smooth_scales,
-                                    .group_index = group_index,
-                                    .y = y,
-                                    .scale = scale,
-                                    .dst_type = dst_type,
-                                    .quant_mode = quant_mode,
-                                    .dst_type_max = dst_type_max},
-               context, queue, num_wait, wait, done);
+    struct documented call =
+        symmetric(x, smooth_scales, group_index, dst_type, quant_mode, dst_type_max, y, scale);
+
+    return run(&call, context, queue, num_wait, wait, done);
 }
 
 clq_status clq_npu_dynamic_quant_check(const DLTensor *x, const DLTensor *smooth_scales,
@@ -176,14 +196,10 @@ clq_status clq_npu_dynamic_quant_check(const DLTensor *x, const DLTensor *smooth
                                        const char *quant_mode, float dst_type_max, const DLTensor *y,
                                        const DLTensor *scale)
 {
-    return check(&(struct documented){.x = x,
-                                      .smooth_scales = smooth_scales,
-                                      .group_index = group_index,
-                                      .y = y,
-                                      .scale = scale,
-                                      .dst_type = dst_type,
-                                      .quant_mode = quant_mode,
-                                      .dst_type_max = dst_type_max});
+    struct documented call =
+        symmetric(x, smooth_scales, group_index, dst_type, quant_mode, dst_type_max, y, scale);
+
+    return check(&call);
 }
 
 clq_status clq_npu_dynamic_quant_asymmetric(clq_context *context, cl_command_queue queue, const DLTensor *x,
@@ -192,16 +208,10 @@ clq_status clq_npu_dynamic_quant_asymmetric(clq_context *context, cl_command_que
                                             const DLTensor *y, const DLTensor *scale, const DLTensor *offset,
                                             cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
-    return run(&(struct documented){.x = x,
-                                    .smooth_scales = smooth_scales,
-                                    .group_index = group_index,
-                                    .y = y,
-                                    .scale = scale,
-                                    .offset = offset,
-                                    .dst_type = dst_type,
-                                    .quant_mode = quant_mode,
-                                    .asymmetric = true},
-               context, queue, num_wait, wait, done);
+    struct documented call =
+        asymmetric(x, smooth_scales, group_index, dst_type, quant_mode, y, scale, offset);
+
+    return run(&call, context, queue, num_wait, wait, done);
 }
 
 clq_status clq_npu_dynamic_quant_asymmetric_check(const DLTensor *x, const DLTensor *smooth_scales,
@@ -209,13 +219,8 @@ clq_status clq_npu_dynamic_quant_asymmetric_check(const DLTensor *x, const DLTen
                                                   const char *quant_mode, const DLTensor *y,
                                                   const DLTensor *scale, const DLTensor *offset)
 {
-    return check(&(struct documented){.x = x,
-                                      .smooth_scales = smooth_scales,
-                                      .group_index = group_index,
-                                      .y = y,
-                                      .scale = scale,
-                                      .offset = offset,
-                                      .dst_type = dst_type,
-                                      .quant_mode = quant_mode,
-                                      .asymmetric = true});
+    struct documented call =
+        asymmetric(x, smooth_scales, group_index, dst_type, quant_mode, y, scale, offset);
+
+    return check(&call);
 }

@@ -4,19 +4,6 @@
 
 #include "plan/plan.h"
 
-#include <string.h>
-
-uint32_t clq__dynamic_top(const struct clq__work *work)
-{
-    const enum clq__type type = work->y.type;
-    const float top =
-        work->top > 0.0f ? work->top : (float)(clq__type_middle(type) + (int)clq__type_steps(type));
-    uint32_t bits;
-
-    memcpy(&bits, &top, sizeof bits);
-    return bits;
-}
-
 bool clq__dynamic_describe(struct clq__plan *plan)
 {
     struct clq__dynamic *call = &plan->of_dynamic;

@@ -18,16 +18,15 @@ struct clq__dynamic_tensors {
     uint32_t symmetric;
     float top;
     struct clq__blocks blocks;
+    uint32_t rotate; /* neighbours of a row that are turned, 0: none */
 };
 
 /* Every rule of the tensors alone and of x, y, scale and offset as rows; those between x and y are the
  * operator's. */
 clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors);
 
-/* What the largest magnitude becomes, or asymmetric the largest value, as bits of a float. */
-uint32_t clq__dynamic_top(const struct clq__work *work);
-
-/* Rows, or blocks of them, that find their scales on the way. What is left of the last dimension behind whole blocks is a kernel of its own, with the same rows. */
+/* Rows, or blocks of them, that find their scales on the way. What is left of the last dimension behind whole blocks is a
+ * kernel of its own, with the same rows. */
 struct clq__rows {
     struct dynamic_quantize_args parts[2];
     int num_parts;

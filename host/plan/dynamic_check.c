@@ -10,28 +10,14 @@
 static clq_status check_groups(struct clq__work *work, const DLTensor *group_index)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *smooth = &work->smooth, *x = &work->x, *ends = &work->placement.indices;
+    const struct clq__view *smooth = &work->smooth;
 
-    CLQ_TRY(clq__view_init(&work->placement.indices, "group_index", group_index, CLQ__INDICES));
     CLQ_REQUIRE(smooth->tensor != NULL, CLQ_ERROR_NULL,
                 "smooth_scales is NULL: with group_index it must be a tensor, for groups differ in it");
-    CLQ_REQUIRE(x->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: with group_index it must be 2", x->name,
-                x->rank);
     CLQ_REQUIRE(
         !work->apart && work->block == 0, CLQ_ERROR_VALUE,
         "group_index is given: axis must be the last, and block and block_all 0, for groups are of rows");
-    CLQ_REQUIRE(smooth->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: with group_index it must be 2",
-                smooth->name, smooth->rank);
-    CLQ_REQUIRE(ends->rank == 1, CLQ_ERROR_RANK, "group_index.ndim is %d: it must be 1", ends->rank);
-    CLQ_REQUIRE(smooth->shape[0] >= 1, CLQ_ERROR_SHAPE, "%s.shape[0] is 0: there must be at least one group",
-                smooth->name);
-    CLQ_REQUIRE(smooth->shape[1] == x->shape[1], CLQ_ERROR_SHAPE,
-                "%s.shape[1] is %lld: it must be %s.shape[1], %lld", smooth->name,
-                (long long)smooth->shape[1], x->name, (long long)x->shape[1]);
-    CLQ_REQUIRE(ends->shape[0] == smooth->shape[0], CLQ_ERROR_SHAPE,
-                "group_index.shape[0] is %lld: it must be %s.shape[0], %lld", (long long)ends->shape[0],
-                smooth->name, (long long)smooth->shape[0]);
-    work->placement.kind = CLQ_ENTRY_GROUPS;
+    CLQ_TRY(clq__groups_check(work, group_index, smooth));
     work->widen_smooth = smooth->type != CLQ__F32 || !clq__view_is_dense(smooth);
 end:
     return status;
@@ -120,7 +106,7 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
         CLQ_TRY(check_groups(work, tensors->group_index));
     else if (work->smooth.tensor != NULL)
         CLQ_TRY(check_smooth(work));
-    CLQ_TRY(clq__rotate_check(work, tensors->blocks.rotate, &work->x));
+    CLQ_TRY(clq__rotate_check(work, tensors->rotate, &work->x));
 end:
     return status;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization from what was checked to what a kernel is told. */
+#include "base/float_bits.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
 #include "plan/dynamic.h"
@@ -79,7 +80,7 @@ static void fill_row(struct dynamic_quantize_args *args, const struct clq__view 
 {
     const int last = x->rank - 1;
     const int64_t elements = clq__view_has_nibbles(y) ? 2 : 1;
-    const bool words = y->lanes == 8, apart = words && y->shape[last] > 8 && y->stride[last] != 1;
+    const bool words = y->lanes == 8, apart = clq__view_has_gaps(y);
 
     args->inner = size / elements;
     args->x_stride = elements * x->stride[last];
@@ -164,7 +165,7 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
     fill_offsets(args, work, range);
     fill_share(args, work);
     args->symmetric = offset->tensor == NULL;
-    args->top = clq__dynamic_top(work);
+    args->top = clq__float_bits(clq__work_top(work));
     args->offset_sign = work->names->plain_offsets ? 0 : UINT32_C(1) << 31;
     args->scale_type = (uint32_t)scale->type;
     args->offset_type = (uint32_t)offset->type;

@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clq_find_scales from what was checked to what its kernels are told: which elements of x have one scale. */
 #include "base/ceil_div.h"
+#include "base/float_bits.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
-#include "plan/dynamic.h"
 #include "plan/find_scales.h"
 #include "plan/parameter.h"
-
-#include <string.h>
 
 enum { X, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
@@ -198,14 +196,6 @@ static void describe_ranges(struct clq__scales_part *part, const struct clq__wor
         describe_runs(part, &folded);
 }
 
-static uint32_t bits_of(float v)
-{
-    uint32_t bits;
-
-    memcpy(&bits, &v, sizeof bits);
-    return bits;
-}
-
 /* Of dynamic quantization: its steps lead from the least value of y's type to its top, and to it alone where it is symmetric. */
 static struct clq_scale_output output_of_dynamic(const struct clq__work *work)
 {
@@ -214,9 +204,9 @@ static struct clq_scale_output output_of_dynamic(const struct clq__work *work)
         .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
         .scale_type = (uint32_t)work->scale.view.type,
         .symmetric = work->zero_point.view.tensor == NULL,
-        .top = clq__dynamic_top(work),
+        .top = clq__float_bits(clq__work_top(work)),
         .offset_sign = work->names->plain_offsets ? 0 : UINT32_C(1) << 31,
-        .steps = bits_of(clq__type_is(work->y.type, CLQ__NIBBLES) ? 15.0f : 255.0f),
+        .steps = clq__float_bits(clq__type_is(work->y.type, CLQ__NIBBLES) ? 15.0f : 255.0f),
     };
 }
 

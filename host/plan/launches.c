@@ -92,10 +92,24 @@ end:
     return status;
 }
 
-clq_status clq__launches_prepare(struct clq__launches *launches, clq_context *context)
+static clq_status build_variants(const struct clq__launches *launches, clq_context *context)
 {
     clq_status status = CLQ_OK;
 
+    for (unsigned i = 0; i < launches->num_before; i++)
+        CLQ_TRY(clq__build_variant(context, &launches->before[i].variant));
+    for (unsigned i = 0; i < launches->num_kernels; i++)
+        CLQ_TRY(clq__build_variant(context, &launches->kernels[i].variant));
+end:
+    return status;
+}
+
+clq_status clq__launches_prepare(struct clq__launches *launches, clq_context *context, bool several)
+{
+    clq_status status = CLQ_OK;
+
+    if (several)
+        CLQ_TRY(build_variants(launches, context));
     for (; launches->num_made < launches->num_scratch; launches->num_made++)
         CLQ_TRY(clq__scratch_make(context, &launches->scratch[launches->num_made],
                                   &launches->made[launches->num_made]));

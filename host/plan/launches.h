@@ -35,9 +35,9 @@ clq_status clq__scratch_make(clq_context *context, const struct clq__scratch *sc
 struct clq__launches {
     struct clq__launch before[CLQ__MOST_BEFORE]; /* each starts on the caller's wait list */
     unsigned num_before;
-    struct clq__launch
-        kernels[CLQ__MOST_KERNELS]; /* the first follows on the events of all of them, and each on the one
-                                                      before it, so that a queue out of order is right too */
+    /* The first follows on the events of all of them, and each on the one before it, so that a queue out of order is right
+     * too. */
+    struct clq__launch kernels[CLQ__MOST_KERNELS];
     unsigned num_kernels;
     struct clq__scratch scratch[CLQ__MOST_BEFORE];
     unsigned num_scratch;
@@ -75,8 +75,9 @@ void clq__launches_widen_flat(struct clq__launches *launches, const struct clq__
 void clq__launches_claim(struct clq__launches *launches, const struct clq__placement *placement,
                          struct clq_entries *entries, const struct clq__traits *traits, unsigned read);
 
-/* Makes the buffers for the call, before the first command: where one fails, nothing was enqueued. */
-clq_status clq__launches_prepare(struct clq__launches *launches, clq_context *context);
+/* Makes the buffers for the call, before the first command: where one fails, nothing was enqueued. So are the kernels built of
+ * a call that writes outputs with `several`, for the first one would write before the last one is built. */
+clq_status clq__launches_prepare(struct clq__launches *launches, clq_context *context, bool several);
 /* Enqueues what was prepared. */
 clq_status clq__launches_enqueue(struct clq__launches *launches, clq_context *context, cl_command_queue queue,
                                  cl_uint num_wait, const cl_event *wait, cl_event *done);

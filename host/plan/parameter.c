@@ -205,30 +205,42 @@ end:
     return status;
 }
 
-clq_status clq__parameters_check_groups(struct clq__work *work)
+clq_status clq__groups_check(struct clq__work *work, const DLTensor *group_index,
+                             const struct clq__view *of_group)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *x = clq__work_read(work), *scale = &work->scale.view,
-                           *ends = &work->placement.indices;
-    const struct clq__view *offset = &work->zero_point.view;
+    const struct clq__view *x = clq__work_read(work), *ends = &work->placement.indices;
 
-    CLQ_REQUIRE(x->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", x->name, x->rank);
-    CLQ_REQUIRE(scale->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", scale->name, scale->rank);
+    CLQ_TRY(clq__view_init(&work->placement.indices, "group_index", group_index, CLQ__INDICES));
+    CLQ_REQUIRE(x->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: with group_index it must be 2", x->name,
+                x->rank);
+    CLQ_REQUIRE(of_group->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: with group_index it must be 2",
+                of_group->name, of_group->rank);
     CLQ_REQUIRE(ends->rank == 1, CLQ_ERROR_RANK, "group_index.ndim is %d: it must be 1", ends->rank);
-    CLQ_REQUIRE(scale->shape[0] >= 1, CLQ_ERROR_SHAPE, "%s.shape[0] is 0: there must be at least one group",
-                scale->name);
-    CLQ_REQUIRE(scale->shape[1] == x->shape[1], CLQ_ERROR_SHAPE,
-                "%s.shape[1] is %lld: it must be %s.shape[1], %lld", scale->name, (long long)scale->shape[1],
-                x->name, (long long)x->shape[1]);
-    CLQ_REQUIRE(ends->shape[0] == scale->shape[0], CLQ_ERROR_SHAPE,
+    CLQ_REQUIRE(of_group->shape[0] >= 1, CLQ_ERROR_SHAPE,
+                "%s.shape[0] is 0: there must be at least one group", of_group->name);
+    CLQ_REQUIRE(of_group->shape[1] == x->shape[1], CLQ_ERROR_SHAPE,
+                "%s.shape[1] is %lld: it must be %s.shape[1], %lld", of_group->name,
+                (long long)of_group->shape[1], x->name, (long long)x->shape[1]);
+    CLQ_REQUIRE(ends->shape[0] == of_group->shape[0], CLQ_ERROR_SHAPE,
                 "group_index.shape[0] is %lld: it must be %s.shape[0], %lld", (long long)ends->shape[0],
-                scale->name, (long long)scale->shape[0]);
+                of_group->name, (long long)of_group->shape[0]);
+    work->placement.kind = CLQ_ENTRY_GROUPS;
+end:
+    return status;
+}
+
+clq_status clq__parameters_check_groups(struct clq__work *work, const DLTensor *group_index)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *scale = &work->scale.view, *offset = &work->zero_point.view;
+
+    CLQ_TRY(clq__groups_check(work, group_index, scale));
     CLQ_REQUIRE(offset->elements == 1, CLQ_ERROR_SHAPE, "%s has %lld elements: it must have 1", offset->name,
                 (long long)offset->elements);
     work->axis = 1;
     work->scale.stride[1] = clq__view_step_units(scale, scale->shape[1], scale->stride[1]);
     work->scale.row_stride = scale->stride[0];
-    work->placement.kind = CLQ_ENTRY_GROUPS;
 end:
     return status;
 }

@@ -8,9 +8,8 @@
 /* How a descriptor cuts an axis. */
 struct clq__blocks {
     int32_t axis;
-    uint32_t block;  /* indices that share; 0: all of them */
-    uint32_t all;    /* 1 where the whole tensor shares one */
-    uint32_t rotate; /* neighbours of a row that are turned, 0: none */
+    uint32_t block; /* indices that share; 0: all of them */
+    uint32_t all;   /* 1 where the whole tensor shares one */
 };
 
 /* The tensors of scales and zero points alone; the latter may be NULL. */
@@ -23,8 +22,12 @@ clq_status clq__parameters_check_dense(struct clq__work *work, int32_t axis, uin
 clq_status clq__parameters_check_placed(struct clq__work *work, uint32_t block);
 /* Both alike: what is found. */
 clq_status clq__parameters_check_found(struct clq__work *work, int32_t axis, uint32_t block);
-clq_status clq__parameters_check_groups(struct clq__work *work);
+clq_status clq__parameters_check_groups(struct clq__work *work, const DLTensor *group_index);
 clq_status clq__parameters_check_dynamic(struct clq__work *work, const struct clq__blocks *blocks);
+
+/* Groups of rows, and what has a row for each of them. (parameter.c) */
+clq_status clq__groups_check(struct clq__work *work, const DLTensor *group_index,
+                             const struct clq__view *of_group);
 
 /* The shape of one of them, and its strides. (parameter_shapes.c) */
 

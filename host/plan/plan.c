@@ -67,19 +67,6 @@ end:
     return status;
 }
 
-static clq_status build_variants(const struct clq__plan *plan, clq_context *context)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__launches *launches = &plan->launches;
-
-    for (unsigned i = 0; i < launches->num_before; i++)
-        CLQ_TRY(clq__build_variant(context, &launches->before[i].variant));
-    for (unsigned i = 0; i < launches->num_kernels; i++)
-        CLQ_TRY(clq__build_variant(context, &launches->kernels[i].variant));
-end:
-    return status;
-}
-
 /* What is ahead, one after the other, and then the call's own. */
 static clq_status enqueue_all(struct clq__plan *plan, clq_context *context, cl_command_queue queue,
                               cl_uint num_wait, const cl_event *wait, cl_event *done)
@@ -87,14 +74,13 @@ static clq_status enqueue_all(struct clq__plan *plan, clq_context *context, cl_c
     clq_status status = CLQ_OK;
     cl_event before = NULL, now = NULL;
     cl_mem values = NULL;
+    const bool several = plan->num_ahead > 0 || plan->launches.num_kernels > 1;
 
     if (plan->values.num_places > 0)
         CLQ_TRY(clq__scratch_make(context, &plan->values, &values));
-    CLQ_TRY(clq__launches_prepare(&plan->launches, context));
+    CLQ_TRY(clq__launches_prepare(&plan->launches, context, several));
     for (unsigned i = 0; i < plan->num_ahead; i++)
-        CLQ_TRY(clq__launches_prepare(&plan->ahead[i], context));
-    if (plan->num_ahead > 0) /* what is ahead writes, and the kernels behind it may be new */
-        CLQ_TRY(build_variants(plan, context));
+        CLQ_TRY(clq__launches_prepare(&plan->ahead[i], context, several));
     for (unsigned i = 0; i < plan->num_ahead; i++) {
         CLQ_TRY(clq__launches_enqueue(&plan->ahead[i], context, queue, num_wait, wait, &now));
         clq__event_release(before);

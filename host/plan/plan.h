@@ -56,9 +56,8 @@ struct clq__plan {
     struct clq__launches launches;               /* of a plan that is not idle */
     struct clq__launches ahead[CLQ__MOST_AHEAD]; /* and what is done ahead of them, one after the other */
     unsigned num_ahead;
-    struct clq__scratch
-        values;  /* written by the first of these and read by the others; none without places */
-    bool copies; /* the input, into y, before all else */
+    struct clq__scratch values; /* written by the first of these, read by the others; none without places */
+    bool copies;                /* the input, into y, before all else */
     struct clq__copy copy;
 };
 

@@ -106,11 +106,11 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
     return args->units_per_item * rounds;
 }
 
+/* What comes between reads other things. */
 static void read(struct clq__scratch *scratch, struct clq__launch *launch)
 {
     const uint64_t kernel = launch->variant.bits & 255;
 
-    /* what comes between reads other things */
     if (kernel != CLQ__WIDEN_CL && kernel != CLQ__CLAIM_CL && kernel != CLQ__FINISH_SCALES_CL)
         clq__scratch_use(scratch, &launch->buffers[X]);
 }

@@ -51,3 +51,10 @@ clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_fi
 end:
     return status;
 }
+
+float clq__work_top(const struct clq__work *work)
+{
+    const enum clq__type type = work->y.type;
+
+    return work->top > 0.0f ? work->top : (float)(clq__type_middle(type) + (int)clq__type_steps(type));
+}

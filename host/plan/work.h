@@ -47,9 +47,9 @@ struct clq__work {
     bool back;              /* from y to x */
     bool add;               /* back: the zero point is added, else subtracted */
     bool round_first;       /* a value is rounded before its zero point is added */
-    bool
-        found; /* the scales are what dynamic quantization found: x is multiplied by 1 / scale, and the zero point, which is
-                 * an offset, subtracted */
+    /* The scales are what dynamic quantization found: x is multiplied by 1 / scale, and the zero point, which is an offset,
+     * subtracted. */
+    bool found;
 
     /* dynamic quantization: the rows are x's last dimension */
     struct clq__view smooth; /* absent where there is none */
@@ -70,6 +70,9 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names);
 clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode);
 /* Once y's type is known. */
 clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_first);
+
+/* What the largest magnitude becomes, or asymmetric the largest value. */
+float clq__work_top(const struct clq__work *work);
 
 /* The tensor whose rows are read: its shape is what sentences speak of. */
 static inline const struct clq__view *clq__work_read(const struct clq__work *work)

@@ -181,7 +181,8 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
             &(struct placed_rules){
                 .read = Q, .pieces = Y, .at = axis_meant(desc->axis, -2, rank), .block = desc->block});
     } else if (judge->facts[GROUP_INDEX].given) {
-        rule_groups(judge, Q, SCALES, GROUP_INDEX, ZERO_POINTS);
+        rule_groups(judge, Q, SCALES, GROUP_INDEX);
+        rule_group_zero_point(judge, ZERO_POINTS);
     } else {
         rule_parameters(judge, SCALES, ZERO_POINTS, Q, desc->axis, desc->block);
     }

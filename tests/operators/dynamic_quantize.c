@@ -58,39 +58,24 @@ static void draw(struct call *call)
 
 static void judge_groups(struct judge *judge, const struct clq_dynamic_quantize_desc *desc)
 {
-    const struct facts *x = &judge->facts[X], *smooth = &judge->facts[SMOOTH_SCALES],
-                       *ends = &judge->facts[GROUP_INDEX];
+    const struct facts *x = &judge->facts[X], *smooth = &judge->facts[SMOOTH_SCALES];
     const bool rows = desc->block == 0 && desc->block_all == 0 &&
                       (desc->axis == 0 || desc->axis == -1 || desc->axis == x->rank - 1);
 
-    if (!ends->given)
+    if (!judge->facts[GROUP_INDEX].given)
         return;
     RULE(judge, !smooth->given, CLQ_ERROR_NULL,
          "smooth_scales is NULL: with group_index it must be a tensor, for groups differ in it");
     if (!judge_has_shapes(judge) || !smooth->given)
         return;
-    RULE(judge, x->rank != 2, CLQ_ERROR_RANK, "x.ndim is %d: with group_index it must be 2", x->rank);
     RULE(judge, !rows, CLQ_ERROR_VALUE,
          "group_index is given: axis must be the last, and block and block_all 0, for groups are of rows");
-    RULE(judge, smooth->rank != 2, CLQ_ERROR_RANK, "smooth_scales.ndim is %d: with group_index it must be 2",
-         smooth->rank);
-    RULE(judge, ends->rank != 1, CLQ_ERROR_RANK, "group_index.ndim is %d: it must be 1", ends->rank);
-    if (x->rank != 2 || smooth->rank != 2 || ends->rank != 1)
-        return;
-    RULE(judge, smooth->size[0] == 0, CLQ_ERROR_SHAPE,
-         "smooth_scales.shape[0] is 0: there must be at least one group");
-    RULE(judge, smooth->size[1] != x->size[1], CLQ_ERROR_SHAPE,
-         "smooth_scales.shape[1] is %" PRId64 ": it must be x.shape[1], %" PRId64, (int64_t)smooth->size[1],
-         (int64_t)x->size[1]);
-    RULE(judge, ends->size[0] != smooth->size[0], CLQ_ERROR_SHAPE,
-         "group_index.shape[0] is %" PRId64 ": it must be smooth_scales.shape[0], %" PRId64,
-         (int64_t)ends->size[0], (int64_t)smooth->size[0]);
+    rule_groups(judge, X, SMOOTH_SCALES, GROUP_INDEX);
 }
 
 static void judge(struct judge *judge)
 {
     const struct clq_dynamic_quantize_desc *desc = judge->desc;
-
     const bool good_max = desc->type_max >= 0.0f && desc->type_max <= FLT_MAX;
 
     RULE(judge, !good_max, CLQ_ERROR_VALUE, "type_max is %g: it must be 0, or a finite number above 0",

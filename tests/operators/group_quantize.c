@@ -26,7 +26,8 @@ static void judge(struct judge *judge)
     rule_round_first(judge, Y, desc->round_first);
     if (!judge_has_shapes(judge))
         return;
-    rule_groups(judge, X, SCALES, GROUP_INDEX, ZERO_POINTS);
+    rule_groups(judge, X, SCALES, GROUP_INDEX);
+    rule_group_zero_point(judge, ZERO_POINTS);
     rule_same_shape(judge, Y, X);
 }
 

@@ -94,7 +94,8 @@ void rule_out_of_range(struct judge *judge, uint32_t out_of_range);
 void rule_index_kind(struct judge *judge, uint32_t index_kind);
 void rule_round_first(struct judge *judge, int y, uint32_t round_first);
 void rule_reserved32(struct judge *judge, uint32_t reserved32);
-void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_points);
+void rule_groups(struct judge *judge, int x, int scales, int ends);
+void rule_group_zero_point(struct judge *judge, int zero_points);
 /* The dimension that an axis means; outside of [0, rank) where there is none. */
 int axis_meant(int32_t axis, int left_out, int rank);
 /* As a sentence says it. */

@@ -214,19 +214,25 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
     rule_indices(judge, rules);
 }
 
-void rule_groups(struct judge *judge, int x, int scales, int ends, int zero_points)
+void rule_group_zero_point(struct judge *judge, int zero_points)
 {
-    const struct facts *rows = &judge->facts[x], *scale = &judge->facts[scales], *end = &judge->facts[ends],
-                       *zero = &judge->facts[zero_points];
-    const char *scales_name = judge_name(judge, scales), *ends_name = judge_name(judge, ends);
-    const int before = judge->count + (zero->given && zero->elements != 1);
+    const struct facts *zero = &judge->facts[zero_points];
 
     if (zero->given)
         RULE(judge, zero->elements != 1, CLQ_ERROR_SHAPE, "%s has %" PRId64 " elements: it must have 1",
              judge_name(judge, zero_points), (int64_t)zero->elements);
-    RULE(judge, rows->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", judge_name(judge, x),
-         rows->rank);
-    RULE(judge, scale->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 2", scales_name, scale->rank);
+}
+
+void rule_groups(struct judge *judge, int x, int scales, int ends)
+{
+    const struct facts *rows = &judge->facts[x], *scale = &judge->facts[scales], *end = &judge->facts[ends];
+    const char *scales_name = judge_name(judge, scales), *ends_name = judge_name(judge, ends);
+    const int before = judge->count;
+
+    RULE(judge, rows->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: with group_index it must be 2",
+         judge_name(judge, x), rows->rank);
+    RULE(judge, scale->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: with group_index it must be 2", scales_name,
+         scale->rank);
     RULE(judge, end->rank != 1, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1", ends_name, end->rank);
     if (judge->count > before)
         return;

@@ -95,7 +95,7 @@ static void says_what_the_documented_calls_refuse(void **state)
         "(CLQ_AXIS_FIRST)?");
     expect_status(clq_npu_group_quant_check(&x, &wrong, &ends, NULL, CLQ_NPU_QINT8, &y), CLQ_ERROR_RANK,
                   "group");
-    assert_string_equal(clq_error_detail(), "scale.ndim is 1: it must be 2");
+    assert_string_equal(clq_error_detail(), "scale.ndim is 1: with group_index it must be 2");
     expect_status(clq_npu_quant_scatter_check(&cache, &indices, &updates, &wrong, NULL, -2, -1, "update", 0,
                                               NULL, NULL),
                   CLQ_ERROR_SHAPE, "scatter");

@@ -10,18 +10,16 @@
 
 #include "base/error.h"
 #include "base/view.h"
+#include "rng.h"
 #include "runtime/interleave.h"
 
 enum { HALVES = 8192 };
 
-static uint64_t state = 1;
+static struct rng rng;
 
 static uint64_t draw(uint64_t below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
+    return rng_next(&rng) % below;
 }
 
 static bool view(struct clq__view *of, const DLTensor *tensor)

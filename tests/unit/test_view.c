@@ -14,17 +14,15 @@
 #include "base/error.h"
 #include "base/view.h"
 #include "ops/operators.h"
+#include "rng.h"
 
 #include <clquant/dynamic_quantize_scatter.h>
 
-static uint64_t state = 1;
+static struct rng rng;
 
 static uint64_t draw(uint64_t below)
 {
-    state ^= state << 13;
-    state ^= state >> 7;
-    state ^= state << 17;
-    return state % below;
+    return rng_next(&rng) % below;
 }
 
 /* Of any number, mostly a small one and a multiple of every element. */

@@ -151,19 +151,6 @@ static clq_status check_indices(struct operator_call *call)
     return clq_dequantize_check_indices(call->context, call->queue, &desc, 0, NULL);
 }
 
-/* Entries that are dropped or skipped leave what is there: zeros. */
-static clq_status clear(struct operator_call *call, const DLTensor *y)
-{
-    const cl_uchar zero = 0;
-    size_t size_bytes = 0;
-    clq_status status = clq_tensor_size_bytes(y, &size_bytes);
-
-    if (status != CLQ_OK || size_bytes == 0)
-        return status;
-    return clEnqueueFillBuffer(call->queue, y->data, &zero, sizeof zero, y->byte_offset, size_bytes, 0, NULL,
-                               NULL);
-}
-
 static clq_status run(struct operator_call *call, cl_event *done)
 {
     struct clq_dequantize_desc desc = desc_of(call);
@@ -171,8 +158,8 @@ static clq_status run(struct operator_call *call, cl_event *done)
 
     if (desc.group_index || (desc.indices && call->values[STRICT]))
         status = check_indices(call);
-    if (status == CLQ_OK && desc.indices)
-        status = clear(call, desc.y);
+    if (status == CLQ_OK && desc.indices) /* entries that are dropped or skipped leave what is there */
+        status = operator_clear_outputs(call);
     if (status == CLQ_OK && desc.indices)
         status = operator_report(call, &desc.report);
     return status != CLQ_OK ? status : clq_dequantize(call->context, call->queue, &desc, 0, NULL, done);

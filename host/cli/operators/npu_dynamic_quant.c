@@ -57,19 +57,7 @@ static clq_status check_asymmetric(struct operator_call *call)
 /* Rows of no group leave what is there: zeros. */
 static clq_status clear(struct operator_call *call)
 {
-    const cl_uchar zero = 0;
-    clq_status status = CLQ_OK;
-
-    for (size_t i = 0; i < call->output_count && status == CLQ_OK && call->sources[GROUP_INDEX]; i++) {
-        const DLTensor *output = operator_output(call, i);
-        size_t size_bytes = 0;
-
-        status = clq_tensor_size_bytes(output, &size_bytes);
-        if (status == CLQ_OK && size_bytes > 0)
-            status = clEnqueueFillBuffer(call->queue, output->data, &zero, sizeof zero, output->byte_offset,
-                                         size_bytes, 0, NULL, NULL);
-    }
-    return status;
+    return operator_input(call, GROUP_INDEX) != NULL ? operator_clear_outputs(call) : CLQ_OK;
 }
 
 static clq_status run(struct operator_call *call, cl_event *done)

@@ -239,6 +239,9 @@ void operator_say_report(const struct operator_call *call);
 const DLTensor *operator_input(const struct operator_call *call, size_t input);
 const DLTensor *operator_output(const struct operator_call *call, size_t output);
 
+/* For run: all outputs are zero. */
+clq_status operator_clear_outputs(struct operator_call *call);
+
 /* Notes why a call of the library failed, or one of OpenCL that the command makes itself; always false. */
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status);
 bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code);

@@ -151,6 +151,23 @@ bool operator_describe(struct operator_call *call)
     return true;
 }
 
+clq_status operator_clear_outputs(struct operator_call *call)
+{
+    const cl_uchar zero = 0;
+    clq_status status = CLQ_OK;
+
+    for (size_t i = 0; i < call->output_count && status == CLQ_OK; i++) {
+        const DLTensor *output = operator_output(call, i);
+        size_t size_bytes = 0;
+
+        status = clq_tensor_size_bytes(output, &size_bytes);
+        if (status == CLQ_OK && size_bytes > 0)
+            status = clEnqueueFillBuffer(call->queue, output->data, &zero, sizeof zero, output->byte_offset,
+                                         size_bytes, 0, NULL, NULL);
+    }
+    return status;
+}
+
 /* The tensors are written in the order of their places, which is not that of the outputs. */
 bool operator_download(struct operator_call *call)
 {
