@@ -20,6 +20,14 @@ static const char flushing_sum[] =
     "    return (as_uint(v) & 0x7f800000u) == 0u ? as_float(as_uint(v) & 0x80000000u) : v;\n"
     "}\n"
     "#define CLQ_ADD(a, b) flushed(flushed(a) + flushed(b))\n";
+/* A conversion that makes a NaN of its own of each, as NVIDIA's does. */
+static const char other_nan[] = "static void store_other_nan(float v, half *p)\n"
+                                "{\n"
+                                "    vstore_half_rte(v, 0, p);\n"
+                                "    if (v != v)\n"
+                                "        *(ushort *)p = 0x7fff;\n"
+                                "}\n"
+                                "#define STORE_HALF(v, p) store_other_nan(v, p)\n";
 static const char kernels[] =
     "kernel void quotients(global const uint *x, global const uint *s, global uint *y, uint poor)\n"
     "{\n"
@@ -85,6 +93,12 @@ static const char kernels[] =
     "    const size_t i = get_global_id(0);\n"
     "    const uint bits = as_uint(clq_canonical(as_float(x[i])));\n"
     "    y[i] = narrow_f16_exact(bits) | (uint)clq_narrow_bf16(bits) << 16;\n"
+    "}\n"
+    "kernel void own_halves(global const uint *x, global const uint *unused, global uint *y, uint "
+    "unused_too)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    y[i] = narrow_f16_native(as_uint(clq_canonical(as_float(x[i]))));\n"
     "}\n"
     "kernel void inverses(global uint *found)\n"
     "{\n"

@@ -38,8 +38,8 @@ static int build(void **state)
          *narrow = kernel_text_of("base/narrow.clh");
     char *inverse = kernel_text_of("cpu/inverse.clh"), *integers = kernel_text_of("base/integers.clh");
     char *quotient = kernel_text_of("base/quotient.clh"), *sum = kernel_text_of("base/sum.clh");
-    const char *source[] = {poor_inverse, flushing_sum, paste, quotient, integers, arithmetic,
-                            sum,          half,         hints, narrow,   inverse,  kernels};
+    const char *source[] = {poor_inverse, flushing_sum, other_nan, paste,  quotient, integers, arithmetic,
+                            sum,          half,         hints,     narrow, inverse,  kernels};
     const char *const options = divides_right() ? PLUGS " -cl-fp32-correctly-rounded-divide-sqrt" : PLUGS;
     char log[4096] = "";
     cl_int status;
@@ -284,6 +284,10 @@ static void halves(void **state)
             if (y[i] != expected)
                 fail_msg("0x%08x gave 0x%08x, not 0x%08x", x[i], y[i], expected);
         }
+        compute("own_halves", 0);
+        for (size_t i = 0; i < sample_size(); i++)
+            if (y[i] != reference_narrow_f16(float_of(x[i])) && isnan(float_of(x[i])))
+                fail_msg("on a device with a NaN of its own 0x%08x gave 0x%04x", x[i], y[i]);
     }
 }
 
