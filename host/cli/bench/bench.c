@@ -153,6 +153,7 @@ int bench_main(int argc, char **argv)
         return status;
     if (first_call)
         return first_call_main(bench.options.device_text);
+    setvbuf(stdout, NULL, _IOLBF, 0); /* a long run may be read from a file while it goes on, or be ended */
     progress_begin(&bench.progress);
     done = run(&bench);
     progress_end(&bench.progress);
