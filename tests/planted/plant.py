@@ -228,7 +228,7 @@ def try_it(copy, tests, command, jobs, limit):
     if not copy.configure() or not copy.make(None if command else tests, jobs):
         return BROKEN, f"it does not build: {copy.log}"
     run = command or ["ctest", "--test-dir", copy.build, "-R", tests, "--output-on-failure", "--no-tests=error"]
-    code = copy.run(run, limit, env={**os.environ, "CLQ_BUILD_DIR": str(copy.build)})
+    code = copy.run(run, limit, env={**os.environ, "CLQ_BUILD_DIR": str(copy.build), "CLQ_ALL_VARIANTS": "1"})
     if not command and b"No tests were found" in copy.log.read_bytes():
         return BROKEN, f"no test matches '{tests}'"
     if code is None:

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels of a CPU build, all of them, and one that was built ahead is the one that a call takes. */
+/* A kernel that was built ahead is the one that a call takes. */
 #include "ask.h"
 
 #include <setjmp.h>
@@ -8,22 +8,6 @@
 #include <string.h>
 
 #include <cmocka.h>
-
-/* Optimized, as the tests of the operators find them then in PoCL's own files. */
-static void every_kernel_of_a_cpu_builds(void **state)
-{
-    clq_context *context = NULL;
-    size_t built = 0;
-
-    (void)state;
-    assert_int_equal(clq_context_create(
-                         &(struct clq_context_desc){.flags = CLQ_CACHE_OFF, .form = CLQ_FORM_ITEM}, &context),
-                     CLQ_OK);
-    ask_all(context, true);
-    clq_context_count(context, &built, NULL);
-    print_message("%zu kernels built\n", built);
-    clq_context_destroy(context);
-}
 
 /* A kernel that was built ahead, by a text in any order, is the one that a call takes. */
 static void what_is_built_ahead_is_found(void **state)
@@ -65,8 +49,7 @@ static void what_is_built_ahead_is_found(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_kernel_of_a_cpu_builds),
-                                       cmocka_unit_test(what_is_built_ahead_is_found)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_built_ahead_is_found)};
 
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
