@@ -16,15 +16,15 @@
 #include "base/parameters.clh"
 #include "base/scalar.clh"
 #include "index/place.clh"
+#include "index/steps.clh"
 
-// A part of a row.
+// What a lane takes at once, of a row.
 struct part {
     global const STORAGE(SRC) *y;
     global STORAGE(DST) *x;
     global const uint *scales, *zero_points; // of its elements, where they have their own
     float scale, zero_point;                 // else
-    uint units;
-    bool zero_points_each; // where scales are
+    bool zero_points_each;                   // where scales are
 };
 
 static inline STORAGE(DST) dequantized(float q, float scale, float zero_point)
@@ -42,12 +42,12 @@ static inline float zero_point_of(const struct part *part, uint i)
     return SCALE_PER_ELEMENT && part->zero_points_each ? as_float(part->zero_points[i]) : part->zero_point;
 }
 
-// Units wherever they lie, one lane's from `first` on.
-static inline void take_units(const struct part *part, const struct quantize_args *a, uint first, uint lanes)
+// Units wherever they lie.
+static inline void take_units(const struct part *part, const struct quantize_args *a, int units)
 {
-    for (uint u = first; u < part->units; u += lanes) {
+    for (int u = 0; u < units; u++) {
         const STORAGE(SRC) unit = part->y[u * a->y_stride];
-        const uint i = ELEMENTS(SRC) * u;
+        const uint i = ELEMENTS(SRC) * (uint)u;
         global STORAGE(DST) *x = part->x + u * a->x_stride;
 
         x[0] = dequantized(ELEMENT(SRC, unit, 0u), scale_of(part, i), zero_point_of(part, i));
@@ -56,48 +56,29 @@ static inline void take_units(const struct part *part, const struct quantize_arg
     }
 }
 
+#define CHUNK_OF_UNITS UNITS(SRC, CHUNK(DST))
 typedef CHUNK_INTEGERS(SRC, DST) y_chunk;
 
-// Whether dense units begin where chunks may be loaded and stored.
-static inline bool has_chunks(const struct part *part, const struct quantize_args *a)
+// Whether chunks may be loaded and stored. The steps between them are whole ones where units are taken by chunks.
+static inline bool is_aligned(const struct part *part)
 {
     const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
                           (SCALE_PER_ELEMENT && part->zero_points_each ? (size_t)part->zero_points : 0);
 
-    return a->y_stride == 1 && a->x_stride == ELEMENTS(SRC) && a->x_pair == ELEMENTS(SRC) - 1 &&
-           (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
+    return (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
 }
 
 #define BITS(k)                                                                                                        \
     dequantized(CHUNK_INTEGER(SRC, y, k), SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale,                    \
                 SCALE_PER_ELEMENT && part->zero_points_each ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
 
-static inline uint4 chunk_of(const struct part *part, y_chunk y, uint c)
+static inline uint4 chunk_of(const struct part *part, y_chunk y)
 {
     const struct chunk_floats
-        scales = CHUNK_FLOATS(DST, part->scales, c, SCALE_PER_ELEMENT),
-        zero_points = CHUNK_FLOATS(DST, part->zero_points, c, SCALE_PER_ELEMENT && part->zero_points_each);
+        scales = CHUNK_FLOATS(DST, part->scales, 0, SCALE_PER_ELEMENT),
+        zero_points = CHUNK_FLOATS(DST, part->zero_points, 0, SCALE_PER_ELEMENT && part->zero_points_each);
 
     return CHUNK_FROM(DST, BITS);
-}
-
-// Each lane has a chunk in turn: 16 bytes of x, the wide side, and what of y belongs to them, so that neighbours store
-// next to one another. The next one is on its way while this one is computed. Returns the first unit that is left.
-static inline uint take_chunks(const struct part *part, uint lane, uint lanes)
-{
-    global const y_chunk *y = (global const y_chunk *)part->y;
-    global uint4 *x = (global uint4 *)part->x;
-    const uint chunks = part->units / UNITS(SRC, CHUNK(DST));
-    y_chunk next = lane < chunks ? y[lane] : (y_chunk)(0);
-
-    for (uint c = lane; c < chunks; c += lanes) {
-        const y_chunk now = next;
-
-        if (c + lanes < chunks)
-            next = y[c + lanes];
-        x[c] = chunk_of(part, now, c);
-    }
-    return chunks * UNITS(SRC, CHUNK(DST));
 }
 
 // What all tiles have in common.
@@ -108,40 +89,82 @@ struct call {
     global uint *report;
 };
 
-// The work-item's share of a tile, which it has as number `lane` of so many.
-static inline void take_tile(const struct call *call, const struct quantize_args *a, long tile, uint lane, uint lanes)
+// Scale and zero point of a row, where it has one of them.
+static inline void load_parameters(struct part *part, const struct call *call, const struct quantize_args *a, long scale,
+                                   long zero_point)
 {
-    const long row = clq_divided(tile, a->by_tiles_per_row), first = (tile - row * a->tiles_per_row) * a->tile;
-    struct clq_place place = clq_place_of(row, a->dim, a->outer);
-    struct part part;
-    uint done = 0;
+    if (!SCALE_PER_ELEMENT)
+        part->scale = clq_load_scalar(call->scales, scale, a->scale_type);
+    if (!part->zero_points_each)
+        part->zero_point = as_float(as_uint(clq_load_scalar(call->zero_points, zero_point, a->zero_point_type)) ^
+                                    a->zero_point_sign);
+}
+
+// From one of a lane's steps to its next.
+#define GO_ON                                  \
+    {                                          \
+        i++;                                   \
+        part.y += apart.y;                     \
+        part.x += apart.x;                     \
+        part.scales += apart.scale;            \
+        part.zero_points += apart.zero_point;  \
+    }
+
+// The lane's share of a tile, whose run lies at this place: 16 bytes of x at once, the wide side, and what of y belongs to them,
+// so that neighbours store next to one another. The next chunk is on its way while one is computed.
+static inline void take_steps(const struct call *call, const struct quantize_args *a, const struct clq_tile *tile,
+                              const struct clq_place *place, uint lane)
+{
+    const struct clq_steps *s = &a->steps;
+    const struct clq_apart apart = clq_apart(s);
+    const uint unit = lane * s->at_once, element = ELEMENTS(SRC) * unit;
+    const bool zero_points_each = a->zero_points_each != 0;
+    const bool many = ((SCALE_PER_ELEMENT ? 0 : s->scale) | (zero_points_each ? 0 : s->zero_point)) != 0;
+    const long scale = a->scale_offset + place->scale + tile->first * s->scale,
+               zero_point = a->zero_point_offset + place->zero_point + tile->first * s->zero_point;
+    struct part part = {.y = call->y + a->y_offset + place->y + tile->first * s->y + unit * a->y_stride,
+                        .x = call->x + a->x_offset + place->x + tile->first * s->x + unit * a->x_stride,
+                        .scales = (global const uint *)call->scales + scale + element,
+                        .zero_points = (global const uint *)call->zero_points + zero_point + element,
+                        .zero_points_each = zero_points_each};
+    const int whole = s->by_chunks && is_aligned(&part) ? clq_whole_steps(tile, s, CHUNK_OF_UNITS) : 0;
+    y_chunk next = whole > 0 ? *(global const y_chunk *)part.y : (y_chunk)(0);
+
+    for (int i = 0; i < tile->steps;) {
+        const int end = many ? min(i + 1, whole) : whole; // of the chunks that have these parameters
+
+        load_parameters(&part, call, a, scale + i * apart.scale, zero_point + i * apart.zero_point);
+        if (i >= whole) {
+            take_units(&part, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
+            GO_ON
+        }
+        while (i < end) {
+            const y_chunk y = next;
+
+            if (i + 1 < whole)
+                next = *(global const y_chunk *)(part.y + apart.y);
+            *(global uint4 *)part.x = chunk_of(&part, y);
+            GO_ON
+        }
+    }
+}
+
+static inline void take_tile(const struct call *call, const struct quantize_args *a, long number, uint lane)
+{
+    const struct clq_tile tile = clq_tile_of(number, &a->steps, a->inner, lane);
+    struct clq_place place = clq_place_of(tile.run, a->dim, a->outer);
 
     if (a->entries.kind != CLQ_ENTRY_NONE) {
-        const struct clq_entry_place at =
-            clq_entry_source_of(call->indices, call->report, &a->entries, row, lane == 0 && first == 0);
+        const struct clq_entry_place entry = clq_entry_source_of(call->indices, call->report, &a->entries, tile.run,
+                                                                 lane == 0 && tile.first == 0);
 
-        if (!at.kept)
+        if (!entry.kept)
             return;
-        place.y += at.y;
-        place.scale += at.scale;
-        place.zero_point += at.zero_point;
+        place.y += entry.y;
+        place.scale += entry.scale;
+        place.zero_point += entry.zero_point;
     }
-    place.scale += a->scale_offset;
-    place.zero_point += a->zero_point_offset;
-    part.x = call->x + a->x_offset + place.x + first * a->x_stride;
-    part.y = call->y + a->y_offset + place.y + first * a->y_stride;
-    part.scales = (global const uint *)call->scales + place.scale + first * ELEMENTS(SRC);
-    part.zero_points = (global const uint *)call->zero_points + place.zero_point + first * ELEMENTS(SRC);
-    part.zero_points_each = a->zero_points_each != 0;
-    part.scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, place.scale, a->scale_type);
-    part.zero_point = part.zero_points_each ? 0.0f
-                                            : as_float(as_uint(clq_load_scalar(call->zero_points, place.zero_point,
-                                                                               a->zero_point_type)) ^
-                                                       a->zero_point_sign);
-    part.units = (uint)min(a->tile, a->inner - first);
-    if (has_chunks(&part, a))
-        done = take_chunks(&part, lane, lanes);
-    take_units(&part, a, done + lane, lanes);
+    take_steps(call, a, &tile, &place, lane);
 }
 
 kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scales,
@@ -154,15 +177,15 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     (void)owners; // several rows may be read from one place
     // A group's work-item has one tile. Not as a loop of one round: that took 14 registers more of a gfx906.
     if (IS_GROUP) {
-        const uint lanes = max(a.lanes, 1u), local_id = (uint)get_local_id(0);
-        const long tile = (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes;
+        const struct clq_lane at = clq_lane_of(&a.steps, (uint)get_local_id(0));
+        const long number = (long)get_group_id(0) * a.steps.sets + at.set;
 
-        if (tile < a.tiles)
-            take_tile(&call, &a, tile, local_id & (lanes - 1), lanes);
+        if (at.set < a.steps.sets && number < a.tiles)
+            take_tile(&call, &a, number, at.lane);
     } else {
         const long begin = (long)get_global_id(0) * a.tiles_per_item, end = min(begin + a.tiles_per_item, a.tiles);
 
-        for (long tile = begin; tile < end; tile++)
-            take_tile(&call, &a, tile, 0, 1);
+        for (long number = begin; number < end; number++)
+            take_tile(&call, &a, number, 0);
     }
 }

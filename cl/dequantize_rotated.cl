@@ -120,49 +120,71 @@ static inline void store(const struct row *row, const struct dynamic_quantize_ar
     }
 }
 
+// What all rows have in common.
+struct call {
+    global STORAGE(DST) *x;
+    global const STORAGE(SRC) *y;
+    global const uchar *scales, *offsets, *indices;
+    global uint *report;
+};
+
+// All of a group's work-items meet the barriers of a row, and so they call it for those behind the last one too.
+static inline void take_row(const struct call *call, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, long number,
+                            uint lane, uint lanes)
+{
+    bool kept = number < a->rows;
+    struct clq_place place = clq_place_of(number, a->dim, a->outer);
+    struct row row = {.y = call->y + a->y_offset,
+                      .x = call->x + a->x_offset + place.x,
+                      .scales = call->scales,
+                      .offsets = call->offsets,
+                      .units = 0};
+
+    if (kept && a->entries.kind != CLQ_ENTRY_NONE) {
+        const struct clq_entry_place at =
+            clq_entry_source_of(call->indices, call->report, &a->entries, number, lane == 0);
+
+        kept = at.kept;
+        place.y += at.y;
+        place.scale += at.scale;
+        place.zero_point += at.zero_point;
+    }
+    if (kept) {
+        row.y += place.y;
+        row.scale_at = a->scale_offset + place.scale;
+        row.offset_at = a->offset_offset + place.zero_point;
+        find_scale(&row, a, 0);
+        row.units = a->inner;
+    }
+    row.eights = eights_of(&row, a);
+    for (long at = 0; at < a->inner * ELEMENTS(SRC); at += a->together) {
+        const uint count = (uint)min((long)a->together, max(row.units * ELEMENTS(SRC) - at, 0L));
+
+        load(&row, a, part, at, count, lane, lanes);
+        clq_turn(part, count, a->rotate, lane, lanes);
+        store(&row, a, part, at, count, lane, lanes);
+    }
+}
+
 kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SRC) *restrict y,
                         global const uchar *restrict scales, global const uchar *restrict offsets,
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct dynamic_quantize_args a)
 {
     CLQ_TURNED float8 parts[CLQ_TURNED_MOST / 8]; // of all rows of the group
-    const uint local_id = (uint)get_local_id(0), lanes = IS_GROUP ? max(a.lanes, 1u) : 1;
-    const uint lane = IS_GROUP ? local_id & (lanes - 1) : 0;
-    CLQ_TURNED float *part = (CLQ_TURNED float *)parts + local_id / lanes * a.together;
-    const long begin = IS_GROUP ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes
-                                : (long)get_global_id(0) * a.rows_per_item;
-    // A group's work-items all meet its barriers, those behind the last row too.
-    const long end = IS_GROUP ? begin + 1 : min(begin + a.rows_per_item, a.rows);
+    CLQ_TURNED float *const part = (CLQ_TURNED float *)parts;
+    const struct call call = {x, y, scales, offsets, indices, report};
 
     (void)owners; // several rows may be read from one place
-    for (long number = begin; number < end; number++) {
-        bool kept = number < a.rows;
-        struct clq_place place = clq_place_of(number, a.dim, a.outer);
-        struct row row = {.y = y + a.y_offset, .x = x + a.x_offset + place.x, .scales = scales, .offsets = offsets, .units = 0};
+    if (IS_GROUP) {
+        const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits, lanes = 1u << a.lane_bits;
+        const long number = (long)get_group_id(0) * ((uint)get_local_size(0) >> a.lane_bits) + here;
 
-        if (kept && a.entries.kind != CLQ_ENTRY_NONE) {
-            const struct clq_entry_place at =
-                clq_entry_source_of(indices, report, &a.entries, number, lane == 0);
+        take_row(&call, &a, part + here * a.together, number, local_id & (lanes - 1), lanes);
+    } else {
+        const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
 
-            kept = at.kept;
-            place.y += at.y;
-            place.scale += at.scale;
-            place.zero_point += at.zero_point;
-        }
-        if (kept) {
-            row.y += place.y;
-            row.scale_at = a.scale_offset + place.scale;
-            row.offset_at = a.offset_offset + place.zero_point;
-            find_scale(&row, &a, 0);
-            row.units = a.inner;
-        }
-        row.eights = eights_of(&row, &a);
-        for (long at = 0; at < a.inner * ELEMENTS(SRC); at += a.together) {
-            const uint count = (uint)min((long)a.together, max(row.units * ELEMENTS(SRC) - at, 0L));
-
-            load(&row, &a, part, at, count, lane, lanes);
-            clq_turn(part, count, a.rotate, lane, lanes);
-            store(&row, &a, part, at, count, lane, lanes);
-        }
+        for (long number = begin; number < end; number++)
+            take_row(&call, &a, part, number, 0, 1);
     }
 }

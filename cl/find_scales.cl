@@ -134,61 +134,93 @@ static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x, 
     return ranges;
 }
 
+// What all work-items have in common.
+struct call {
+    global const STORAGE(SRC) *x;
+    global uint2 *ranges;
+    global uchar *scales, *zero_points;
+    local uint2 *shared; // in a group whose work-items share what they find
+};
+
 // What was found: range number n, all of this index where it is direct.
-static inline void put(global uint2 *ranges, global uchar *scales, global uchar *zero_points,
-                       const struct find_scales_args *a, long n, long index, uint2 range)
+static inline void put(const struct call *call, const struct find_scales_args *a, long n, long index, uint2 range)
 {
     if (!OF_NUMBERS && a->direct)
-        CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, index), range);
+        CLQ_WRITE_SCALE(call->scales, call->zero_points, &a->output, clq_found_places(&a->output, 0, 0, index), range);
     else
-        ranges[n] = range;
+        call->ranges[n] = range;
 }
 
 // Whether a group's work-items share what they find. At an array for it that nothing uses PoCL 6 ends the process.
 #define SHARES (IS_GROUP && REDUCES_RUNS)
 
+// So many columns, a chunk at most, from this one on.
+static inline void take_columns(const struct call *call, const struct find_scales_args *a, global const STORAGE(SRC) *x, long of_all,
+                                long column, uint count, long first, long last)
+{
+    struct clq_ranges found = ranges_of_columns(x + column * a->x_stride, a, count,
+                                                (uint)clamp(a->last - column, 0L, (long)count), first, last);
+
+    for (uint k = 0; k < count; k++) {
+        put(call, a, of_all * a->inner + column + k, column + k, clq_range(found, 0));
+        found = turned(found);
+    }
+}
+
+// Unit n. Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
+static inline void take_unit(const struct call *call, const struct find_scales_args *a, long n, uint lane, uint lanes)
+{
+    const bool is_there = n < a->units * a->batches * a->parts;
+    const long of_all = clq_divided(n, a->by_units), unit = n - of_all * a->units;
+    const long part = clq_divided(of_all, a->by_batches), batch = of_all - part * a->batches;
+    const long first = part * a->steps_per_part, last = is_there ? min(first + a->steps_per_part, a->steps) : first;
+    // A work-item of a group has a chunk.
+    const long columns = REDUCES_RUNS ? 0 : min(IS_GROUP ? (long)CHUNK(SRC) : a->tile, a->inner - unit * a->tile);
+    global const STORAGE(SRC) *x =
+        call->x + a->x_offset + (a->batch_dims == 0 ? 0 : clq_place_from_end(batch, a->dim, a->batch_dims).x);
+
+    if (REDUCES_RUNS) {
+        uint2 range = range_of_run(x + unit * a->index_stride, a, first, last, lane, lanes);
+
+#if SHARES
+        range = clq_share_range(call->shared, range, lane, lanes, 1);
+#endif
+        if (lane == 0 && is_there)
+            put(call, a, n, unit, range);
+    }
+#if IS_GROUP
+    if (columns > 0)
+        take_columns(call, a, x, of_all, unit * a->tile, (uint)columns, first, last);
+#else
+    for (long c = 0; c < columns; c += CHUNK(SRC))
+        take_columns(call, a, x, of_all, unit * a->tile + c, (uint)min(columns - c, (long)CHUNK(SRC)), first, last);
+#endif
+}
+
+// A build rehearses with arguments of zeros; no return stands ahead of a barrier. A group's work-item has one unit, not as a loop of one
+// round, which takes registers.
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *restrict ranges,
                         global uchar *restrict scales, global uchar *restrict zero_points,
                         const struct find_scales_args a)
 {
 #if SHARES
     local uint2 shared[CLQ_FIND_LANES];
-#endif
-    // A build rehearses with arguments of zeros; no return stands ahead of a barrier.
-    const uint local_id = (uint)get_local_id(0), lanes = SHARES ? max(a.lanes, 1u) : 1, lane = local_id & (lanes - 1);
+    const struct call call = {x, ranges, scales, zero_points, shared};
+    const uint local_id = (uint)get_local_id(0), lanes = max(a.lanes, 1u), here = (uint)get_local_size(0) / lanes;
+
+    take_unit(&call, &a, (long)get_group_id(0) * here + local_id / lanes, local_id & (lanes - 1), lanes);
+#else
+    const struct call call = {x, ranges, scales, zero_points, 0};
     const long units = a.units * a.batches * a.parts;
-    // Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
-    const long begin = SHARES ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes
-                              : (long)get_global_id(0) * a.units_per_item;
-    const long end = SHARES ? begin + 1 : min(begin + (IS_GROUP ? 1 : a.units_per_item), units);
 
-    for (long n = begin; n < end; n++) {
-        const long of_all = clq_divided(n, a.by_units), unit = n - of_all * a.units;
-        const long part = clq_divided(of_all, a.by_batches), batch = of_all - part * a.batches;
-        const long from = a.batch_dims == 0 ? 0 : clq_place_from_end(batch, a.dim, a.batch_dims).x;
-        const long first = part * a.steps_per_part, last = n < units ? min(first + a.steps_per_part, a.steps) : first;
-        // A work-item of a group has a chunk.
-        const long columns = REDUCES_RUNS ? 0 : min(IS_GROUP ? (long)CHUNK(SRC) : a.tile, a.inner - unit * a.tile);
+#if IS_GROUP
+    if ((long)get_global_id(0) < units)
+        take_unit(&call, &a, (long)get_global_id(0), 0, 1);
+#else
+    const long begin = (long)get_global_id(0) * a.units_per_item, end = min(begin + a.units_per_item, units);
 
-        if (REDUCES_RUNS) {
-            uint2 range = range_of_run(x + a.x_offset + from + unit * a.index_stride, &a, first, last, lane, lanes);
-
-#if SHARES
-            range = clq_share_range(shared, range, lane, lanes, 1);
+    for (long n = begin; n < end; n++)
+        take_unit(&call, &a, n, 0, 1);
 #endif
-            if (lane == 0 && n < units)
-                put(ranges, scales, zero_points, &a, n, unit, range);
-        }
-        for (long c = 0; c < columns; c += CHUNK(SRC)) {
-            const long column = unit * a.tile + c;
-            const uint count = (uint)min(columns - c, (long)CHUNK(SRC));
-            struct clq_ranges found = ranges_of_columns(x + a.x_offset + from + column * a.x_stride, &a, count,
-                                                        (uint)clamp(a.last - column, 0L, (long)count), first, last);
-
-            for (uint k = 0; k < count; k++) {
-                put(ranges, scales, zero_points, &a, of_all * a.inner + column + k, column + k, clq_range(found, 0));
-                found = turned(found);
-            }
-        }
-    }
+#endif
 }

@@ -15,14 +15,14 @@
 #include "base/parameters.clh"
 #include "base/scalar.clh"
 #include "index/place.clh"
+#include "index/steps.clh"
 
-// A part of a row.
+// What a lane takes at once, of a row.
 struct part {
     global const STORAGE(SRC) *x;
     global STORAGE(DST) *y;
     global const uint *scales, *zero_points; // of its elements, where they have their own
     float scale, zero_point;                 // else
-    uint units;
     bool round_first;
 };
 
@@ -39,12 +39,12 @@ static inline float quantized(float x, float scale, float zero_point, bool round
     return IS_FLOAT8(DST) ? ADD_GRADUAL(value, zero_point) : (round_first ? clq_rint(value) : value) + zero_point;
 }
 
-// Units wherever they lie, one lane's.
-static inline void take_units(const struct part *part, const struct quantize_args *a, uint first, uint end, uint lanes)
+// Units wherever they lie.
+static inline void take_units(const struct part *part, const struct quantize_args *a, int units)
 {
 #pragma unroll 1
-    for (uint u = first; u < end; u += lanes) {
-        const uint i = ELEMENTS(DST) * u;
+    for (int u = 0; u < units; u++) {
+        const int i = ELEMENTS(DST) * u;
         const long at = u * a->x_stride;
 
         part->y[u * a->y_stride] =
@@ -54,17 +54,16 @@ static inline void take_units(const struct part *part, const struct quantize_arg
     }
 }
 
-typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_chunk;
+#define CHUNK_OF_UNITS UNITS(DST, CHUNK(SRC))
+typedef VECTOR(DST, CHUNK_OF_UNITS) y_chunk;
 
-// Whether dense units begin where chunks may be loaded and stored, and a scale of all of them is not wild.
-static inline bool has_chunks(const struct part *part, const struct quantize_args *a)
+// Whether chunks may be loaded and stored. The steps between them are whole ones where units are taken by chunks.
+static inline bool is_aligned(const struct part *part)
 {
     const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
                           (ZERO_POINT_PER_ELEMENT ? (size_t)part->zero_points : 0);
-    const bool scale_is_tame = SCALE_PER_ELEMENT || !IS_WILD(part->scale);
 
-    return scale_is_tame && a->x_stride == ELEMENTS(DST) && a->x_pair == ELEMENTS(DST) - 1 && a->y_stride == 1 &&
-           (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
+    return (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
 }
 
 #define X(k)          CHUNK_ELEMENT(SRC, x, k)
@@ -83,53 +82,105 @@ static inline bool has_chunks(const struct part *part, const struct quantize_arg
 #define UNIT(lo, hi)  PACK(DST, SUM(lo), SUM(hi))
 
 // False where an element needs more care: what is stored, if anything, is not what it should be yet.
-static inline bool take_chunk(const struct part *part, uint4 x, uint c)
+static inline bool take_chunk(const struct part *part, uint4 x)
 {
-    const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, c, SCALE_PER_ELEMENT),
-                              zero_points = CHUNK_FLOATS(SRC, part->zero_points, c, ZERO_POINT_PER_ELEMENT);
+    const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, 0, SCALE_PER_ELEMENT),
+                              zero_points = CHUNK_FLOATS(SRC, part->zero_points, 0, ZERO_POINT_PER_ELEMENT);
     float8 values = (float8)(0.0f);
-    int doubtful = 0, wild = 0;
+    int doubtful = 0, wild = SCALE_PER_ELEMENT ? 0 : IS_WILD(part->scale);
 
     CHUNK_EACH(SRC, QUICK)
     if (part->round_first) {
         CHUNK_EACH(SRC, ROUNDED)
     }
-    ((global y_chunk *)part->y)[c] = (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
+    *(global y_chunk *)part->y = (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
     return doubtful == 0 && wild == 0;
 }
 
-// A lane's chunks from number c on, up to one that needs more care, which is returned. The next one is on its way while this
-// one is computed.
-static inline uint take_chunks(const struct part *part, uint c, uint chunks, uint lanes)
+// What all tiles have in common.
+struct call {
+    global const STORAGE(SRC) *x;
+    global STORAGE(DST) *y;
+    global const uchar *scales, *zero_points, *indices;
+    global const uint *owners;
+    global uint *report;
+};
+
+// Scale and zero point of a row, where it has one of them.
+static inline void load_parameters(struct part *part, const struct call *call, const struct quantize_args *a, long scale,
+                                   long zero_point)
 {
-    global const uint4 *x = (global const uint4 *)part->x;
-    uint4 next = c < chunks ? x[c] : (uint4)(0);
-
-    for (; c < chunks; c += lanes) {
-        const uint4 now = next;
-
-        if (c + lanes < chunks)
-            next = x[c + lanes];
-        if (!take_chunk(part, now, c))
-            break;
-    }
-    return c;
+    if (!SCALE_PER_ELEMENT)
+        part->scale = clq_load_scalar(call->scales, scale, a->scale_type);
+    if (!ZERO_POINT_PER_ELEMENT)
+        part->zero_point = clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
 }
 
-// Chunks where there are any, and unit by unit what needs care or is left: mostly the loop runs once.
-static inline void take_part(const struct part *part, const struct quantize_args *a, uint lane, uint lanes)
-{
-    const uint units = UNITS(DST, CHUNK(SRC)), chunks = has_chunks(part, a) ? part->units / units : 0;
-    uint c = lane;
-    bool is_chunk;
+// From one of a lane's steps to its next.
+#define GO_ON                                  \
+    {                                          \
+        i++;                                   \
+        part.x += apart.x;                     \
+        part.y += apart.y;                     \
+        part.scales += apart.scale;            \
+        part.zero_points += apart.zero_point;  \
+    }
 
-    do {
-        c = take_chunks(part, c, chunks, lanes);
-        is_chunk = c < chunks;
-        take_units(part, a, is_chunk ? c * units : chunks * units + lane, is_chunk ? (c + 1) * units : part->units,
-                   is_chunk ? 1 : lanes);
-        c += lanes;
-    } while (is_chunk);
+// The lane's share of a tile, whose run lies at this place. The next chunk is on its way while one is computed.
+static inline void take_steps(const struct call *call, const struct quantize_args *a, const struct clq_tile *tile,
+                              const struct clq_place *place, uint lane)
+{
+    const struct clq_steps *s = &a->steps;
+    const struct clq_apart apart = clq_apart(s);
+    const uint unit = lane * s->at_once, element = ELEMENTS(DST) * unit;
+    const bool many = ((SCALE_PER_ELEMENT ? 0 : s->scale) | (ZERO_POINT_PER_ELEMENT ? 0 : s->zero_point)) != 0;
+    const long scale = a->scale_offset + place->scale + tile->first * s->scale,
+               zero_point = a->zero_point_offset + place->zero_point + tile->first * s->zero_point;
+    struct part part = {.x = call->x + a->x_offset + place->x + tile->first * s->x + unit * a->x_stride,
+                        .y = call->y + a->y_offset + place->y + tile->first * s->y + unit * a->y_stride,
+                        .scales = (global const uint *)call->scales + scale + element,
+                        .zero_points = (global const uint *)call->zero_points + zero_point + element,
+                        .round_first = a->round_first != 0};
+    const int whole = s->by_chunks && is_aligned(&part) ? clq_whole_steps(tile, s, CHUNK_OF_UNITS) : 0;
+    uint4 next = whole > 0 ? *(global const uint4 *)part.x : (uint4)(0);
+
+    for (int i = 0; i < tile->steps;) {
+        const int end = many ? min(i + 1, whole) : whole; // of the chunks that have these parameters
+        bool careful = i >= whole;
+
+        load_parameters(&part, call, a, scale + i * apart.scale, zero_point + i * apart.zero_point);
+        while (i < end && !careful) {
+            const uint4 x = next;
+
+            if (i + 1 < whole)
+                next = *(global const uint4 *)(part.x + apart.x);
+            careful = !take_chunk(&part, x);
+            if (!careful)
+                GO_ON
+        }
+        if (careful) {
+            take_units(&part, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
+            GO_ON
+        }
+    }
+}
+
+static inline void take_tile(const struct call *call, const struct quantize_args *a, long number, uint lane)
+{
+    const struct clq_tile tile = clq_tile_of(number, &a->steps, a->inner, lane);
+    struct clq_place place = clq_place_of(tile.run, a->dim, a->outer);
+
+    if (a->entries.kind != CLQ_ENTRY_NONE) {
+        const struct clq_entry_place entry = clq_entry_place_of(call->indices, call->owners, call->report, &a->entries,
+                                                                tile.run, lane == 0 && tile.first == 0);
+
+        if (!entry.kept)
+            return;
+        place.y += entry.y;
+        place.scale += entry.scale;
+        place.zero_point += entry.zero_point;
+    }
+    take_steps(call, a, &tile, &place, lane);
 }
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uchar *restrict scales,
@@ -137,39 +188,19 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    const uint local_id = (uint)get_local_id(0), lanes = IS_GROUP ? max(a.lanes, 1u) : 1;
-    const uint lane = IS_GROUP ? local_id & (lanes - 1) : 0;
-    const long tiles = IS_GROUP ? 1 : a.tiles_per_item;
-    const long begin = IS_GROUP ? (long)get_group_id(0) * ((uint)get_local_size(0) / lanes) + local_id / lanes
-                                : (long)get_global_id(0) * tiles;
-    const long end = min(begin + tiles, a.tiles);
+    const struct call call = {x, y, scales, zero_points, indices, owners, report};
 
-    for (long tile = begin; tile < end; tile++) {
-        const long row = clq_divided(tile, a.by_tiles_per_row), first = (tile - row * a.tiles_per_row) * a.tile;
-        struct clq_place place = clq_place_of(row, a.dim, a.outer);
-        struct part part;
+    // A group's work-item has one tile. Not as a loop of one round: that took 14 registers more of a gfx906.
+    if (IS_GROUP) {
+        const struct clq_lane at = clq_lane_of(&a.steps, (uint)get_local_id(0));
+        const long number = (long)get_group_id(0) * a.steps.sets + at.set;
 
-        if (a.entries.kind != CLQ_ENTRY_NONE) {
-            const struct clq_entry_place at =
-                clq_entry_place_of(indices, owners, report, &a.entries, row, lane == 0 && first == 0);
+        if (at.set < a.steps.sets && number < a.tiles)
+            take_tile(&call, &a, number, at.lane);
+    } else {
+        const long begin = (long)get_global_id(0) * a.tiles_per_item, end = min(begin + a.tiles_per_item, a.tiles);
 
-            if (!at.kept)
-                continue;
-            place.y += at.y;
-            place.scale += at.scale;
-            place.zero_point += at.zero_point;
-        }
-        place.scale += a.scale_offset;
-        place.zero_point += a.zero_point_offset;
-        part.x = x + a.x_offset + place.x + first * a.x_stride;
-        part.y = y + a.y_offset + place.y + first * a.y_stride;
-        part.scales = (global const uint *)scales + place.scale + first * ELEMENTS(DST);
-        part.zero_points = (global const uint *)zero_points + place.zero_point + first * ELEMENTS(DST);
-        part.scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(scales, place.scale, a.scale_type);
-        part.zero_point =
-            ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(zero_points, place.zero_point, a.zero_point_type);
-        part.units = (uint)min(a.tile, a.inner - first);
-        part.round_first = a.round_first != 0;
-        take_part(&part, &a, lane, lanes);
+        for (long number = begin; number < end; number++)
+            take_tile(&call, &a, number, 0);
     }
 }

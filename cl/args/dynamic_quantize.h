@@ -20,7 +20,7 @@ struct dynamic_quantize_args {
     clq_i64 y_part, y_part_stride; /* units in a part, and from part to part */
     struct clq_divisor by_y_part;
     clq_i64 rows, rows_per_item; /* FORM item: consecutive rows that one work-item does */
-    clq_u32 lanes;               /* FORM group: work-items that share a row, a power of two */
+    clq_u32 lane_bits;           /* FORM group: 2 to this power are the work-items that share a row */
     clq_u32 outer;               /* dimensions in dim, innermost first */
     clq_u32 symmetric;
     clq_u32 rotate;   /* neighbours that are turned: a power of two that divides a row; 0: none */

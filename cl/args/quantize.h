@@ -4,11 +4,12 @@
 #define CLQ_ARGS_QUANTIZE_H
 
 #include "args/entries.h"
+#include "args/steps.h"
 
 /* A unit is what y holds at once: one element, or of nibbles the byte that holds two. A row is `inner` units
- * along the innermost dimension; a tile is up to `tile` units of one row. A row's scales and zero points begin
- * again after every `period` units: that is inner, or for cpu/quantize.cl, in dense rows, less: a multiple of 64, of which
- * a tile is one. All zeros: nothing to do. */
+ * along the innermost dimension. The portable kernels go through rows in steps; a CPU's own have tiles of up to `tile` units of one
+ * row, whose scales and zero points begin again after every `period` units: that is inner, or for cpu/quantize.cl, in dense rows,
+ * less: a multiple of 64, of which a tile is one. All zeros: nothing to do. */
 struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */
     clq_i64 scale_offset, zero_point_offset; /* elements */
@@ -16,18 +17,19 @@ struct quantize_args {
     clq_i64 x_pair;                          /* nibbles: from a byte's low element to its high one; else 0 */
     clq_i64 inner, period;                   /* units in a row, and in a turn of its scales */
     clq_i64 tile;                            /* units in a tile; the last one of a row may be shorter */
-    clq_i64 tiles_per_row, tiles;            /* tiles = rows * tiles_per_row */
-    clq_i64 tiles_per_item;                  /* FORM item: consecutive tiles that one work-item does */
+    clq_i64 tiles_per_row;                   /* likewise */
+    clq_i64 tiles;                           /* of all rows */
+    clq_i64 tiles_per_item; /* consecutive tiles that one work-item does, but in FORM group */
     struct clq_divisor by_tiles_per_row;
-    clq_u32 lanes;                       /* FORM group: work-items that share a tile, a power of two */
-    clq_u32 outer;                       /* dimensions in dim, innermost first */
+    struct clq_steps steps; /* of the portable kernels */
+    clq_u32 outer;          /* dimensions in dim, innermost first: of runs, where kernels go in steps */
     clq_u32 scale_type, zero_point_type; /* enum clq_scalar; F32 where there is one per element */
     clq_u32 zero_point_sign;             /* dequantize: the sign bit where they are added or absent */
     clq_u32 zero_points_each;            /* dequantize: 1 where there is one per element */
-    clq_u32 round_first, unused; /* quantize: 1 where a value is rounded before its zero point is added */
+    clq_u32 round_first; /* quantize: 1 where a value is rounded before its zero point is added */
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(quantize_args, 816);
+CLQ_SAME_SIZE(quantize_args, 920);
 
 #endif

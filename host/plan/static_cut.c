@@ -2,6 +2,7 @@
 /* Static quantization from a described call to its launches, for a device of given traits. */
 #include "plan/divisor.h"
 #include "plan/plan.h"
+#include "plan/steps.h"
 #include "plan/tiles.h"
 
 enum { NUM_BUFFERS = 7 }; /* x, scales, zero points, y, indices, owners, report */
@@ -90,23 +91,45 @@ static void repeat_scales(struct clq__static *call, int64_t repeats)
     args->zero_point_type = CLQ_SCALAR_F32;
 }
 
-static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq__part *part,
-                const struct clq__traits *traits)
+/* For the kernels that a CPU has of its own. */
+static void cut_tiles(struct clq__launch *kernel, struct clq__static *call, struct clq__part *part,
+                      const struct clq__traits *traits)
 {
     struct quantize_args *args = &part->args;
-    const bool may_join = traits->long_runs && !traits->group_form && !call->work->back;
     const int64_t inner = args->inner; /* before rows are joined */
-    const struct clq__joined joined = may_join
-                                          ? clq__static_join(args, call->num_parts == 1 && may_repeat(call))
-                                          : (struct clq__joined){1, 1};
+    const struct clq__joined joined = call->work->back
+                                          ? (struct clq__joined){1, 1}
+                                          : clq__static_join(args, call->num_parts == 1 && may_repeat(call));
 
     if (joined.repeats > 1)
         repeat_scales(call, joined.repeats);
     args->period = inner * joined.repeats;
     clq__tiles_cut(args, part->rows / joined.rows, traits, kernel);
-    clq__divide_dims(args->dim, args->outer);
-    clq__divide_entries(&args->entries);
-    kernel->args = args;
+}
+
+/* For the portable ones: sixteen bytes of x at once. */
+static void cut_steps(struct clq__launch *kernel, const struct clq__static *call, struct clq__part *part,
+                      const struct clq__traits *traits)
+{
+    const struct clq__work *work = call->work;
+    const int64_t elements = clq__view_has_nibbles(&work->y) ? 2 : 1;
+    const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
+
+    part->args.steps.scale = call->scale.per_element ? elements : 0;
+    part->args.steps.zero_point = call->zero_point.per_element ? elements : 0;
+    clq__steps_cut(&part->args, part->rows, 16 / bytes / elements, traits, kernel);
+}
+
+static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq__part *part,
+                const struct clq__traits *traits)
+{
+    if (traits->long_runs && !traits->group_form)
+        cut_tiles(kernel, call, part, traits);
+    else
+        cut_steps(kernel, call, part, traits);
+    clq__divide_dims(part->args.dim, part->args.outer);
+    clq__divide_entries(&part->args.entries);
+    kernel->args = &part->args;
 }
 
 void clq__static_cut_launches(struct clq__static *call, struct clq__launches *launches,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the rows of a call are cut into work-items that do tiles of them. */
+/* How the rows of a call are cut into tiles for the kernels that a CPU has of its own. */
 #ifndef CLQ_PLAN_TILES_H
 #define CLQ_PLAN_TILES_H
 

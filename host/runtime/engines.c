@@ -45,6 +45,19 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
     clq__variant_define(variant, CLQ__ARITHMETIC, arithmetic);
 }
 
+/* A GPU divides by some ten instructions and a branch. By fma it is half of them where all have one divisor, whose inverse is found
+ * once. Float8 has more to do than to divide: the signs of its zeros. */
+static bool prefers_fused(const struct clq__variant *variant, const struct clq__traits *traits,
+                          const struct engine *engine)
+{
+    const int dst = clq__variant_value(variant, CLQ__DST);
+
+    return traits->fma && engine != NULL && engine->fused && clq__variant_value(variant, CLQ__MODE) == 1 &&
+           clq__variant_value(variant, CLQ__FORM) == 1 &&
+           clq__variant_value(variant, CLQ__PARAMS) == CLQ__PARAMS_ONE && dst != CLQ__E4M3 &&
+           dst != CLQ__E5M2;
+}
+
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)
 {
     const int arithmetic = clq__variant_value(variant, CLQ__ARITHMETIC);
@@ -52,6 +65,8 @@ void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct c
 
     if (arithmetic >= 0 && clq__variant_value(variant, CLQ__MODE) == 0 && traits->subnormals)
         set_arithmetic(variant, CLQ__NATIVE);
+    else if (arithmetic == CLQ__NATIVE && prefers_fused(variant, traits, engine))
+        set_arithmetic(variant, CLQ__FUSED);
     else if (arithmetic == CLQ__FUSED && (engine == NULL || !engine->fused))
         set_arithmetic(variant, CLQ__EXACT);
 }

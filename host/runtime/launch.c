@@ -15,6 +15,7 @@ struct clq__traits clq__traits(const clq_context *context)
                                 .compute_units = context->device.compute_units,
                                 .long_runs = context->device.prefetch && context->device.native_arithmetic,
                                 .subnormals = context->device.subnormals,
+                                .fma = context->device.fma,
                                 .ends_loops = context->device.ends_loops,
                                 .plugs = {context->device_plugs[0], context->device_plugs[1]}};
 }

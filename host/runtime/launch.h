@@ -27,6 +27,7 @@ struct clq__traits {
     uint32_t compute_units;
     bool long_runs;               /* item form: a work-item is given as much as was measured to be best */
     bool subnormals;              /* it computes with them: products are its own */
+    bool fma;                     /* it promises that */
     bool ends_loops;              /* after some rounds, whatever is left of them */
     struct clq__variant plugs[2]; /* by form: FORM and ARITHMETIC, of no kernel */
 };

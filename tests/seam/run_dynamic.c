@@ -150,7 +150,7 @@ static void run_rows(const struct call *call)
                                       back = {BACK_INDICES, BACK_OWNERS, BACK_REPORT};
     struct run *run = call->run;
     const struct dynamic_quantize_args *a = call->a;
-    const struct share share = run_share(run, a->rows, a->rows_per_item, a->lanes);
+    const struct share share = run_share(run, a->rows, a->rows_per_item, UINT32_C(1) << a->lane_bits);
 
     for (int64_t w = 0; w < share.workers && !run_failed(run); w++)
         for (int64_t row = w * share.each; row < (w + 1) * share.each && row < a->rows && !run_failed(run);
@@ -171,7 +171,7 @@ static void check_rotate(const struct call *call)
 {
     const struct dynamic_quantize_args *a = call->a;
     const int rotated = call->back ? 1 : clq__variant_value(&call->run->launch->variant, CLQ__ROTATE);
-    const int64_t rows = a->lanes > 0 ? (int64_t)call->run->launch->local / a->lanes : 0;
+    const int64_t rows = (int64_t)call->run->launch->local >> a->lane_bits;
     const float factor = (float)(1.0 / sqrt((double)a->rotate));
 
     if ((a->rotate > 0) != (rotated == 1))

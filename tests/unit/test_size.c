@@ -8,15 +8,24 @@
 #include <cmocka.h>
 
 #include "plan/static.h"
+#include "plan/steps.h"
 #include "plan/tiles.h"
 
 typedef __int128 wide;
 
-static void check(int64_t rows, int64_t inner, struct clq__traits traits)
+static void check_launch(const struct clq__launch *launch, const struct clq__traits *traits, int64_t tiles,
+                         int64_t tiles_per_group)
+{
+    assert_true(launch->local >= 1 && launch->local <= traits->max_group_items);
+    assert_true((wide)launch->groups * tiles_per_group >= tiles &&
+                (wide)(launch->groups - 1) * tiles_per_group < tiles);
+    assert_true((wide)launch->groups * launch->local <= INT64_MAX);
+}
+
+static void check_tiles(int64_t rows, int64_t inner, struct clq__traits traits)
 {
     struct clq__launch launch = {0};
     struct quantize_args tiles = {.inner = inner};
-    int64_t tiles_per_group;
 
     clq__tiles_cut(&tiles, rows, &traits, &launch);
     assert_true(tiles.tile > 0 && tiles.tile <= INT32_MAX);
@@ -24,19 +33,55 @@ static void check(int64_t rows, int64_t inner, struct clq__traits traits)
     assert_true((wide)tiles.tile * tiles.tiles_per_row >= inner &&
                 (wide)tiles.tile * (tiles.tiles_per_row - 1) < inner);
     assert_true((wide)tiles.tiles == (wide)rows * tiles.tiles_per_row);
-    assert_true(launch.local >= 1 && launch.local <= traits.max_group_items);
-    assert_true(launch.local % tiles.lanes == 0 && (tiles.lanes & (tiles.lanes - 1)) == 0);
-    if (traits.group_form) {
-        assert_int_equal(tiles.tiles_per_item, 1);
-        tiles_per_group = (int64_t)(launch.local / tiles.lanes);
-    } else {
-        assert_int_equal(tiles.lanes, 1);
-        tiles_per_group = tiles.tiles_per_item * (int64_t)launch.local;
-        assert_true(!traits.ends_loops || (wide)tiles.tiles_per_item * (64 + tiles.tile) <= 65535);
+    check_launch(&launch, &traits, tiles.tiles, tiles.tiles_per_item);
+}
+
+/* Rows of `inner` units, so many to a run where they are short. */
+static void check_steps(int64_t rows, int64_t inside, int64_t inner, bool dense, struct clq__traits traits)
+{
+    struct clq__launch launch = {0};
+    struct quantize_args args = {.inner = inner,
+                                 .x_stride = dense ? 1 : 3,
+                                 .y_stride = 1,
+                                 .outer = 2,
+                                 .entries.positions = 1,
+                                 .dim = {{.size = inside, .x = 8, .y = 8}, {.size = rows, .x = 16, .y = 16}}};
+    const struct clq_steps *s = &args.steps;
+    wide share, units, steps, runs;
+
+    clq__steps_cut(&args, rows * inside, 8, &traits, &launch);
+    share = (wide)s->lanes * s->at_once;
+    units = s->units > 0 ? (wide)s->units * s->count : share;
+    runs = s->units > 0 ? (wide)rows * inside : rows;
+    steps = s->apart > 1 ? (wide)s->each * s->tiles + s->longer : (wide)s->part * s->tiles;
+    assert_true(s->units == 0 || s->units == share);
+    assert_true(units >= inner && units - share < inner);
+    assert_true(s->units > 0 || (s->count == inside && args.outer == 1 && args.dim[0].size == rows));
+    /* The last tile of a run may be shorter, and is not empty; or all are as long as others, or by one longer. */
+    assert_true(steps >= s->count && steps - s->part < s->count && (s->apart == 1 || steps == s->count));
+    assert_true(s->part == (s->apart > 1 ? 1 : s->each));
+    assert_true(s->longer < s->tiles && s->each >= 1 && (wide)s->each + 1 <= INT32_MAX);
+    assert_true((wide)args.tiles == runs * s->tiles);
+    assert_int_equal(s->at_once == 8 && s->by_chunks, dense);
+    assert_true((size_t)s->sets * s->lanes <= launch.local && s->sets > 0);
+    for (uint32_t id = 0; id < launch.local; id++)
+        assert_int_equal(id * s->by_lanes >> 16, id / s->lanes);
+    if (!traits.group_form)
+        assert_true(
+            s->lanes == 1 &&
+            (!traits.ends_loops || (wide)args.tiles_per_item * (64 + (wide)s->each * s->at_once) <= 65535));
+    check_launch(&launch, &traits, args.tiles, traits.group_form ? s->sets : args.tiles_per_item);
+}
+
+static void check(int64_t rows, int64_t inner, struct clq__traits traits)
+{
+    if (traits.long_runs && !traits.group_form) {
+        check_tiles(rows, inner, traits);
+        return;
     }
-    assert_true((wide)launch.groups * tiles_per_group >= tiles.tiles &&
-                (wide)(launch.groups - 1) * tiles_per_group < tiles.tiles);
-    assert_true((wide)launch.groups * launch.local <= INT64_MAX);
+    for (int64_t inside = 1; inside <= rows && inside <= 100; inside = 3 * inside + 1)
+        for (int dense = 0; dense < 2; dense++)
+            check_steps(rows / inside, inside, inner, dense, traits);
 }
 
 static void every_unit_has_one_owner(void **state)
