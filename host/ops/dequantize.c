@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/kept.h"
 #include "plan/parameter.h"
 #include "plan/rotate.h"
 #include "plan/side_buffers.h"
@@ -131,6 +132,12 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 
 const struct clq__operator clq__dequantize = {
     CLQ__DESCRIPTOR(clq_dequantize_desc),
+    .fields = {7,
+               8,
+               {CLQ__FIELD(clq_dequantize_desc, q), CLQ__FIELD(clq_dequantize_desc, scales),
+                CLQ__FIELD(clq_dequantize_desc, zero_points), CLQ__FIELD(clq_dequantize_desc, offsets),
+                CLQ__FIELD(clq_dequantize_desc, indices), CLQ__FIELD(clq_dequantize_desc, group_index),
+                CLQ__FIELD(clq_dequantize_desc, y), CLQ__FIELD(clq_dequantize_desc, report)}},
     .check = check,
     .tensors = {CLQ__TENSOR(x), CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view),
                 CLQ__TENSOR(placement.indices)},
@@ -162,4 +169,9 @@ clq_status clq_dequantize_check_indices(clq_context *context, cl_command_queue q
                                         const cl_event *wait)
 {
     return clq__operator_check_indices(context, queue, &clq__dequantize, &names, desc, num_wait, wait);
+}
+
+clq_status clq_dequantize_plan(clq_context *context, const struct clq_dequantize_desc *desc, clq_plan **plan)
+{
+    return clq__plan_keep(context, &clq__dequantize, &names, desc, plan);
 }

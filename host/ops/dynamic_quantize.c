@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/kept.h"
 
 static clq_status check(struct clq__work *work, const void *of)
 {
@@ -29,6 +30,13 @@ end:
 
 const struct clq__operator clq__dynamic_quantize = {
     CLQ__DESCRIPTOR(clq_dynamic_quantize_desc),
+    .fields = {6,
+               6,
+               {CLQ__FIELD(clq_dynamic_quantize_desc, x),
+                CLQ__FIELD(clq_dynamic_quantize_desc, smooth_scales),
+                CLQ__FIELD(clq_dynamic_quantize_desc, y), CLQ__FIELD(clq_dynamic_quantize_desc, scales),
+                CLQ__FIELD(clq_dynamic_quantize_desc, offsets),
+                CLQ__FIELD(clq_dynamic_quantize_desc, group_index)}},
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},
@@ -54,4 +62,10 @@ clq_status clq_dynamic_quantize_build(clq_context *context, const struct clq_dyn
 clq_status clq_dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc)
 {
     return clq__operator_check(&clq__dynamic_quantize, &names, desc);
+}
+
+clq_status clq_dynamic_quantize_plan(clq_context *context, const struct clq_dynamic_quantize_desc *desc,
+                                     clq_plan **plan)
+{
+    return clq__plan_keep(context, &clq__dynamic_quantize, &names, desc, plan);
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/kept.h"
 #include "plan/side_buffers.h"
 
 static clq_status check(struct clq__work *work, const void *of)
@@ -36,6 +37,16 @@ end:
 
 const struct clq__operator clq__dynamic_quantize_scatter = {
     CLQ__DESCRIPTOR(clq_dynamic_quantize_scatter_desc),
+    .fields = {6,
+               8,
+               {CLQ__FIELD(clq_dynamic_quantize_scatter_desc, cache),
+                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, cache_scales),
+                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, cache_offsets),
+                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, indices),
+                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, updates),
+                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, smooth_scales),
+                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, report),
+                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, workspace)}},
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},
@@ -79,4 +90,11 @@ clq_status clq_dynamic_quantize_scatter_check_indices(clq_context *context, cl_c
 {
     return clq__operator_check_indices(context, queue, &clq__dynamic_quantize_scatter, &names, desc, num_wait,
                                        wait);
+}
+
+clq_status clq_dynamic_quantize_scatter_plan(clq_context *context,
+                                             const struct clq_dynamic_quantize_scatter_desc *desc,
+                                             clq_plan **plan)
+{
+    return clq__plan_keep(context, &clq__dynamic_quantize_scatter, &names, desc, plan);
 }

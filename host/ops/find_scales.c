@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/kept.h"
 #include "plan/parameter.h"
 
 /* The zero points of a type fit into these. */
@@ -70,6 +71,10 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 
 const struct clq__operator clq__find_scales = {
     CLQ__DESCRIPTOR(clq_find_scales_desc),
+    .fields = {3,
+               3,
+               {CLQ__FIELD(clq_find_scales_desc, x), CLQ__FIELD(clq_find_scales_desc, scales),
+                CLQ__FIELD(clq_find_scales_desc, zero_points)}},
     .check = check,
     .tensors = {CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x)},
     .outputs = 2,
@@ -94,4 +99,10 @@ clq_status clq_find_scales_build(clq_context *context, const struct clq_find_sca
 clq_status clq_find_scales_check(const struct clq_find_scales_desc *desc)
 {
     return clq__operator_check(&clq__find_scales, &names, desc);
+}
+
+clq_status clq_find_scales_plan(clq_context *context, const struct clq_find_scales_desc *desc,
+                                clq_plan **plan)
+{
+    return clq__plan_keep(context, &clq__find_scales, &names, desc, plan);
 }

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/kept.h"
 #include "plan/parameter.h"
 #include "plan/side_buffers.h"
 
@@ -31,6 +32,12 @@ end:
 
 const struct clq__operator clq__group_quantize = {
     CLQ__DESCRIPTOR(clq_group_quantize_desc),
+    .fields = {5,
+               6,
+               {CLQ__FIELD(clq_group_quantize_desc, x), CLQ__FIELD(clq_group_quantize_desc, scales),
+                CLQ__FIELD(clq_group_quantize_desc, group_index),
+                CLQ__FIELD(clq_group_quantize_desc, zero_points), CLQ__FIELD(clq_group_quantize_desc, y),
+                CLQ__FIELD(clq_group_quantize_desc, report)}},
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(zero_point.view)},
@@ -64,4 +71,10 @@ clq_status clq_group_quantize_check_indices(clq_context *context, cl_command_que
                                             const cl_event *wait)
 {
     return clq__operator_check_indices(context, queue, &clq__group_quantize, &names, desc, num_wait, wait);
+}
+
+clq_status clq_group_quantize_plan(clq_context *context, const struct clq_group_quantize_desc *desc,
+                                   clq_plan **plan)
+{
+    return clq__plan_keep(context, &clq__group_quantize, &names, desc, plan);
 }

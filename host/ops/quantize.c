@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/kept.h"
 #include "plan/parameter.h"
 
 static clq_status check(struct clq__work *work, const void *of)
@@ -25,6 +26,10 @@ end:
 
 const struct clq__operator clq__quantize = {
     CLQ__DESCRIPTOR(clq_quantize_desc),
+    .fields = {4,
+               4,
+               {CLQ__FIELD(clq_quantize_desc, x), CLQ__FIELD(clq_quantize_desc, scales),
+                CLQ__FIELD(clq_quantize_desc, zero_points), CLQ__FIELD(clq_quantize_desc, y)}},
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
     .outputs = 1,
@@ -48,4 +53,9 @@ clq_status clq_quantize_build(clq_context *context, const struct clq_quantize_de
 clq_status clq_quantize_check(const struct clq_quantize_desc *desc)
 {
     return clq__operator_check(&clq__quantize, &names, desc);
+}
+
+clq_status clq_quantize_plan(clq_context *context, const struct clq_quantize_desc *desc, clq_plan **plan)
+{
+    return clq__plan_keep(context, &clq__quantize, &names, desc, plan);
 }

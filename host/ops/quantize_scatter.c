@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/kept.h"
 #include "plan/parameter.h"
 #include "plan/side_buffers.h"
 
@@ -55,6 +56,14 @@ end:
 
 const struct clq__operator clq__quantize_scatter = {
     CLQ__DESCRIPTOR(clq_quantize_scatter_desc),
+    .fields = {6,
+               8,
+               {CLQ__FIELD(clq_quantize_scatter_desc, input), CLQ__FIELD(clq_quantize_scatter_desc, cache),
+                CLQ__FIELD(clq_quantize_scatter_desc, indices),
+                CLQ__FIELD(clq_quantize_scatter_desc, updates), CLQ__FIELD(clq_quantize_scatter_desc, scales),
+                CLQ__FIELD(clq_quantize_scatter_desc, zero_points),
+                CLQ__FIELD(clq_quantize_scatter_desc, report),
+                CLQ__FIELD(clq_quantize_scatter_desc, workspace)}},
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(input), CLQ__TENSOR(x), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
@@ -94,4 +103,10 @@ clq_status clq_quantize_scatter_check_indices(clq_context *context, cl_command_q
                                               const cl_event *wait)
 {
     return clq__operator_check_indices(context, queue, &clq__quantize_scatter, &names, desc, num_wait, wait);
+}
+
+clq_status clq_quantize_scatter_plan(clq_context *context, const struct clq_quantize_scatter_desc *desc,
+                                     clq_plan **plan)
+{
+    return clq__plan_keep(context, &clq__quantize_scatter, &names, desc, plan);
 }

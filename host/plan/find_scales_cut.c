@@ -203,6 +203,7 @@ static void place_buffers(struct clq__scales_part *call, const struct clq__work 
     call->find.args = &call->find_args;
     call->find.args_bytes = sizeof call->find_args;
     call->finish.num_buffers = 3;
+    call->find.kept = call->finish.kept = NULL;
     call->finish.args = &call->finish_args;
     call->finish.args_bytes = sizeof call->finish_args;
 }

@@ -10,12 +10,14 @@ void clq__launches_init(struct clq__launches *launches)
 {
     launches->num_before = launches->num_scratch = launches->num_made = 0;
     launches->num_kernels = 1;
+    launches->kernels[0].kept = NULL;
     launches->claims = false;
 }
 
 struct clq__launch *clq__launches_add(struct clq__launches *launches)
 {
     assert(launches->num_before < CLQ__MOST_BEFORE && !launches->claims);
+    launches->before[launches->num_before].kept = NULL;
     return &launches->before[launches->num_before++];
 }
 

@@ -20,9 +20,19 @@
 #define CLQ__MOST_TENSORS 6
 #define CLQ__MOST_AHEAD   2
 
+#define CLQ__MOST_FIELDS 9
+
+/* Where a descriptor has buffers: pointers to tensors, and then a cl_mem with its offset in bytes behind it. */
+struct clq__fields {
+    unsigned num_tensors, num;
+    size_t at[CLQ__MOST_FIELDS];
+};
+
 /* What differs from operator to operator. */
 struct clq__operator {
-    size_t reserved, num_reserved; /* of its descriptor: where the reserved words are (CLQ__DESCRIPTOR) */
+    size_t desc_bytes, reserved,
+        num_reserved; /* of its descriptor: where the reserved words are (CLQ__DESCRIPTOR) */
+    struct clq__fields fields;
 
     /* Every rule but those of buffers, once. */
     clq_status (*check)(struct clq__work *work, const void *desc);
@@ -39,8 +49,10 @@ struct clq__operator {
     void (*cut)(struct clq__plan *plan, const struct clq__traits *traits);
 };
 #define CLQ__DESCRIPTOR(type)                                                                                \
-    .reserved = offsetof(struct type, reserved), .num_reserved = CLQ_COUNT(((struct type *)0)->reserved)
-#define CLQ__TENSOR(view) offsetof(struct clq__work, view)
+    .desc_bytes = sizeof(struct type), .reserved = offsetof(struct type, reserved),                          \
+    .num_reserved = CLQ_COUNT(((struct type *)0)->reserved)
+#define CLQ__FIELD(type, field) offsetof(struct type, field)
+#define CLQ__TENSOR(view)       offsetof(struct clq__work, view)
 
 struct clq__plan {
     const struct clq__operator *op;

@@ -64,16 +64,48 @@ static void rehearse(clq_context *context, cl_kernel kernel, const struct clq__l
     clReleaseCommandQueue(queue);
 }
 
+/* The launch's kernel, its program's binary kept; the one that the launch keeps, where it keeps one. */
+static clq_status take(clq_context *context, const struct clq__launch *launch, struct clq__kept *taken)
+{
+    clq_status status = CLQ_OK;
+
+    if (launch->kept != NULL && launch->kept->kernel != NULL &&
+        launch->kept->variant.bits == launch->variant.bits) {
+        *taken = *launch->kept;
+        return CLQ_OK;
+    }
+    *taken = (struct clq__kept){.variant = launch->variant};
+    CLQ_TRY(clq__kernel_take(context, &launch->variant, &taken->program, &taken->kernel));
+    if (launch->kept != NULL) {
+        clq__kept_release(context, launch->kept);
+        *launch->kept = *taken;
+    }
+end:
+    return status;
+}
+
+static void give(clq_context *context, const struct clq__launch *launch, const struct clq__kept *taken)
+{
+    if (launch->kept == NULL)
+        clq__kernel_give(context, taken->program, taken->kernel);
+}
+
+void clq__kept_release(clq_context *context, struct clq__kept *kept)
+{
+    if (kept->kernel != NULL)
+        clq__kernel_give(context, kept->program, kept->kernel);
+    *kept = (struct clq__kept){0};
+}
+
 clq_status clq__launch_build(clq_context *context, const struct clq__launch *launch)
 {
     clq_status status = CLQ_OK;
-    struct clq__program *program = NULL;
-    cl_kernel kernel = NULL;
+    struct clq__kept taken;
 
-    CLQ_TRY(clq__kernel_take(context, &launch->variant, &program, &kernel));
-    rehearse(context, kernel, launch);
-    clq__program_keep(context, program);
-    clq__kernel_give(context, program, kernel);
+    CLQ_TRY(take(context, launch, &taken));
+    rehearse(context, taken.kernel, launch);
+    clq__program_keep(context, taken.program);
+    give(context, launch, &taken);
 end:
     return status;
 }
@@ -101,17 +133,48 @@ static const cl_mem *stand_in(const struct clq__launch *launch)
     return &launch->buffers[i];
 }
 
+/* Of a kept kernel those that it has not: each costs a call. */
 static clq_status set_buffers(const clq_context *context, const struct clq__launch *launch, cl_kernel kernel)
 {
     clq_status status = CLQ_OK;
+    struct clq__kept *kept = launch->kept;
 
     for (cl_uint i = 0; i < launch->num_buffers; i++) {
         const cl_mem *buffer = &launch->buffers[i];
 
         if (*buffer == NULL && !context->device.takes_null)
             buffer = stand_in(launch);
+        if (kept != NULL && kept->given >> i & 1 && kept->buffers[i] == *buffer)
+            continue;
         CLQ_TRY_CL(clSetKernelArg(kernel, i, sizeof(cl_mem), buffer));
+        if (kept != NULL) {
+            kept->buffers[i] = *buffer;
+            kept->given |= 1u << i;
+        }
     }
+end:
+    return status;
+}
+
+static clq_status enqueue(cl_command_queue queue, cl_kernel kernel, size_t global, size_t local,
+                          cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &local, num_wait, wait, done));
+end:
+    return status;
+}
+
+static clq_status set_arguments(const clq_context *context, const struct clq__launch *launch,
+                                cl_kernel kernel)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(set_buffers(context, launch, kernel));
+    CLQ_TRY_CL(clSetKernelArg(kernel, launch->num_buffers, launch->args_bytes, launch->args));
+    if (launch->kept != NULL)
+        launch->kept->is_set = true;
 end:
     return status;
 }
@@ -120,21 +183,22 @@ clq_status clq__launch(clq_context *context, cl_command_queue queue, const struc
                        cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct clq__program *program = NULL;
-    cl_kernel kernel = NULL;
+    struct clq__kept taken;
     const size_t global = launch->groups * launch->local;
 
-    CLQ_TRY(clq__kernel_take(context, &launch->variant, &program, &kernel));
-    if (clq__program_is_new(program)) {
-        rehearse(context, kernel, launch);
-        clq__program_keep(context, program);
+    CLQ_TRY(take(context, launch, &taken));
+    if (!taken.is_set && clq__program_is_new(taken.program)) {
+        rehearse(context, taken.kernel, launch);
+        clq__program_keep(context, taken.program);
+        if (launch->kept != NULL)
+            launch->kept->given = 0;
     }
-    CLQ_TRY(set_buffers(context, launch, kernel));
-    CLQ_TRY_CL(clSetKernelArg(kernel, launch->num_buffers, launch->args_bytes, launch->args));
-    CLQ_TRY_CL(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &global, &launch->local, num_wait, wait, done));
+    if (!taken.is_set)
+        status = set_arguments(context, launch, taken.kernel);
+    if (status == CLQ_OK)
+        status = enqueue(queue, taken.kernel, global, launch->local, num_wait, wait, done);
+    give(context, launch, &taken);
 end:
-    if (kernel != NULL)
-        clq__kernel_give(context, program, kernel);
     return status;
 }
 

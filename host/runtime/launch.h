@@ -11,7 +11,19 @@
 #define CLQ__LAUNCH_BUFFERS    8
 #define CLQ__LAUNCH_ARGS_BYTES 1024
 
+/* The kernel of a launch that is enqueued again and again: nobody else uses it, and its arguments stay set. */
+struct clq__kept {
+    struct clq__variant variant;
+    struct clq__program *program;
+    cl_kernel kernel;                    /* NULL: none yet */
+    cl_mem buffers[CLQ__LAUNCH_BUFFERS]; /* that it was given, of those whose bit is set */
+    unsigned given;
+    bool is_set; /* all arguments are those of the launch */
+};
+void clq__kept_release(clq_context *context, struct clq__kept *kept);
+
 struct clq__launch {
+    struct clq__kept *kept; /* NULL: a kernel is taken for the call */
     struct clq__variant variant;
     cl_mem buffers[CLQ__LAUNCH_BUFFERS]; /* the first arguments, in order; NULL for one that is not touched */
     unsigned num_buffers;

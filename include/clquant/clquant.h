@@ -10,6 +10,7 @@
 #include <clquant/find_scales.h>
 #include <clquant/group_quantize.h>
 #include <clquant/npu.h>
+#include <clquant/plan.h>
 #include <clquant/quantize.h>
 #include <clquant/quantize_scatter.h>
 #include <clquant/report.h>

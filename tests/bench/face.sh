@@ -30,7 +30,7 @@ check "its JSON" "$CHECK_JSON" rows.json 1
 
 run "$CLQUANT" bench --size 1 --only "host cost" --json rows.json
 succeeded "host cost"
-check "beside bare calls" "$CHECK_JSON" rows.json 4 bare-enqueue
+check "beside bare calls" "$CHECK_JSON" rows.json 12 bare-enqueue
 
 run "$CLQUANT" bench --size 1 --only "quantize_scatter divide prefill" --json rows.json
 succeeded "prefill"

@@ -11,6 +11,7 @@ struct match {
     cl_command_queue queue; /* of the call; its own, or the device's */
     bool waits;             /* the call waits for events that are completed once nothing has been written */
     bool no_event;          /* NULL is given for `done` */
+    bool plans;             /* the call is a plan's, which was made for other buffers */
 };
 
 /* Runs the call, which is as drawn or has been changed to another right one, and compares. False, with a sentence. */

@@ -2,11 +2,11 @@
 /* Random right calls on a device, against the reference.
  *
  *   test_match [--operator NAME] [--seed N] [--first N] [--count N] [--queue order|any|waits] [--threads N]
- *              [--from TYPE] [--to TYPE] [--kept 1]
+ *              [--from TYPE] [--to TYPE] [--kept 1] [--plans 1]
  *
  * --queue any: one that runs commands in any order; waits: such a one, and calls wait for events. --from and --to keep to
  * calls of few kernels, where compiling them is dear. --kept: every program
- * has to come out of the cache. */
+ * has to come out of the cache. --plans: by plans. */
 #include "match.h"
 #include "options.h"
 
@@ -21,7 +21,7 @@ enum { MOST_THREADS = 16 };
 
 struct test {
     const struct operator_row *op;
-    uint64_t seed, first, count, threads, kept;
+    uint64_t seed, first, count, threads, kept, plans;
     struct wish wish;
     bool any_order, waits;
     struct device device;
@@ -58,7 +58,7 @@ static void *work(void *argument)
 {
     const struct worker *worker = argument;
     struct test *test = worker->test;
-    struct match how = {.device = &test->device, .waits = test->waits};
+    struct match how = {.device = &test->device, .waits = test->waits, .plans = test->plans != 0};
     struct call *call = malloc(sizeof *call);
     cl_int code = CL_SUCCESS;
 
@@ -108,6 +108,7 @@ static bool read_arguments(struct test *test, int argc, char **argv)
                                                            {"--count", &test->count, NULL},
                                                            {"--threads", &test->threads, NULL},
                                                            {"--kept", &test->kept, NULL},
+                                                           {"--plans", &test->plans, NULL},
                                                            {"--queue", NULL, &queue},
                                                            {"--from", NULL, &from},
                                                            {"--to", NULL, &to},

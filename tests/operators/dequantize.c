@@ -290,6 +290,7 @@ const struct operator_row operator_dequantize = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .plan = plan,
     .check = check,
     .check_indices = check_indices,
 };

@@ -147,5 +147,6 @@ const struct operator_row operator_dynamic_quantize = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .plan = plan,
     .check = check,
 };

@@ -116,6 +116,7 @@ const struct operator_row operator_dynamic_quantize_scatter = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .plan = plan,
     .check = check,
     .workspace_bytes = workspace_bytes,
     .check_indices = check_indices,

@@ -170,5 +170,6 @@ const struct operator_row operator_find_scales = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .plan = plan,
     .check = check,
 };

@@ -74,6 +74,7 @@ const struct operator_row operator_group_quantize = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .plan = plan,
     .check = check,
     .check_indices = check_indices,
 };

@@ -66,6 +66,7 @@ struct operator_row {
                           const cl_event *wait, cl_event *done);
     clq_status (*build)(clq_context *context, const void *desc);
     clq_status (*check)(const void *desc);
+    clq_status (*plan)(clq_context *context, const void *desc, clq_plan **plan);
     clq_status (*workspace_bytes)(clq_context *context, const void *desc, size_t *size_bytes);
     clq_status (*check_indices)(clq_context *context, cl_command_queue queue, const void *desc,
                                 cl_uint num_wait, const cl_event *wait);
@@ -92,7 +93,7 @@ extern const struct operator_row *const operators[OPERATORS];
 /* NULL: there is none of this name. */
 const struct operator_row *operator_find(const char *name);
 
-/* Functions of a void *, for the rows: enqueue, build and check, which every operator has. */
+/* Functions of a void *, for the rows: enqueue, build, check and plan, which every operator has. */
 #define OPERATOR_CALLS(name)                                                                                 \
     static clq_status enqueue(clq_context *context, cl_command_queue queue, const void *desc,                \
                               cl_uint num_wait, const cl_event *wait, cl_event *done)                        \
@@ -106,6 +107,10 @@ const struct operator_row *operator_find(const char *name);
     static clq_status check(const void *desc)                                                                \
     {                                                                                                        \
         return clq_##name##_check(desc);                                                                     \
+    }                                                                                                        \
+    static clq_status plan(clq_context *context, const void *desc, clq_plan **made)                          \
+    {                                                                                                        \
+        return clq_##name##_plan(context, desc, made);                                                       \
     }
 #define OPERATOR_CHECK_INDICES(name)                                                                         \
     static clq_status check_indices(clq_context *context, cl_command_queue queue, const void *desc,          \

@@ -104,5 +104,6 @@ const struct operator_row operator_quantize = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .plan = plan,
     .check = check,
 };

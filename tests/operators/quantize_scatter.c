@@ -167,6 +167,7 @@ const struct operator_row operator_quantize_scatter = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .plan = plan,
     .check = check,
     .workspace_bytes = workspace_bytes,
     .check_indices = check_indices,

@@ -233,6 +233,50 @@ static void next_piece(struct bench *bench, struct call *c)
         c->indices.byte_offset = places_offset_bytes(&c->places, c->next++);
 }
 
+bool call_plan(struct bench *bench, struct call *c, clq_plan **plan)
+{
+    clq_context *context = c->library->context;
+    clq_status status = CLQ_OK;
+
+    next_piece(bench, c);
+    switch (c->row.operation) {
+    case QUANTIZE:
+        status = clq_quantize_plan(context, &c->desc.quantize, plan);
+        break;
+    case QUANTIZE_SCATTER:
+        status = clq_quantize_scatter_plan(context, &c->desc.quantize_scatter, plan);
+        break;
+    case DYNAMIC_QUANTIZE_SCATTER:
+        status = clq_dynamic_quantize_scatter_plan(context, &c->desc.dynamic_quantize_scatter, plan);
+        break;
+    default:
+        status = clq_dequantize_plan(context, &c->desc.dequantize, plan);
+    }
+    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+}
+
+struct clq_binding call_bind_next(struct bench *bench, struct call *c)
+{
+    size_t field = 0;
+
+    next_piece(bench, c);
+    switch (c->row.operation) {
+    case QUANTIZE:
+        field = offsetof(struct clq_quantize_desc, x);
+        break;
+    case QUANTIZE_SCATTER:
+        field = offsetof(struct clq_quantize_scatter_desc, updates);
+        break;
+    case DYNAMIC_QUANTIZE_SCATTER:
+        field = offsetof(struct clq_dynamic_quantize_scatter_desc, updates);
+        break;
+    default:
+        field = offsetof(struct clq_dequantize_desc, y);
+    }
+    return c->row.operation == DEQUANTIZE ? (struct clq_binding){field, c->y.data, c->y.byte_offset}
+                                          : (struct clq_binding){field, c->x.data, c->x.byte_offset};
+}
+
 bool call_enqueue(struct bench *bench, struct call *c, cl_event *done)
 {
     const struct library *library = c->library;

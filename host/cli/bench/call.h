@@ -54,6 +54,11 @@ extern const float call_row_scale;
 /* Enqueues one, with the next piece of x and the next set of places; done may be NULL. */
 bool call_enqueue(struct bench *bench, struct call *call, cl_event *done);
 
+/* A plan of the call, as it would be enqueued next; to be given to clq_plan_destroy. */
+bool call_plan(struct bench *bench, struct call *call, clq_plan **plan);
+/* The same as a binding of x with its next piece. */
+struct clq_binding call_bind_next(struct bench *bench, struct call *call);
+
 /* Runs the row's calls and waits: self is a struct call. */
 bool call_run(struct bench *bench, void *self);
 

@@ -8,12 +8,16 @@
 #include "data.h"
 #include "timing.h"
 
+#include <stdio.h>
+
 enum { CALLS = 100, ROUNDS = 41, MOST_BUFFERS = 8 };
 
 /* A call, and what a bare one sets for it: the buffers of the operator's kernel, in its order, and as many bytes of
  * arguments. */
 struct subject {
     struct call call;
+    clq_plan *plan;   /* NULL: the operator's call is measured */
+    bool binds;       /* another piece of x each time */
     const char *bare; /* of bench.cl */
     size_t args_bytes;
     cl_uint num_buffers;
@@ -75,11 +79,25 @@ static void fill_in(struct bench *bench, struct subject *subject)
             subject->buffers[i] = subject->buffers[0];
 }
 
+static bool enqueue_ours(struct bench *bench, struct subject *subject)
+{
+    struct clq_binding x;
+    clq_status status;
+
+    if (!subject->plan)
+        return call_enqueue(bench, &subject->call, NULL);
+    if (subject->binds)
+        x = call_bind_next(bench, &subject->call);
+    status = clq_plan_enqueue(subject->plan, bench->queue, subject->binds, subject->binds ? &x : NULL, 0,
+                              NULL, NULL);
+    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+}
+
 static bool call_block(struct bench *bench, struct subject *subject, bool bare)
 {
     for (int i = 0; i < CALLS; i++)
         if (bare ? !device_check(bench, "a bare enqueue", enqueue_bare(bench, subject))
-                 : !call_enqueue(bench, &subject->call, NULL))
+                 : !enqueue_ours(bench, subject))
             return false;
     return true;
 }
@@ -144,10 +162,13 @@ static bool measure(struct bench *bench, struct subject *subject)
     return bench_add(bench, &row);
 }
 
-static bool run_row(struct bench *bench, const struct row *row)
+enum way { BY_CALL, BY_PLAN, BY_PLAN_THAT_BINDS, WAYS };
+
+static bool run_row(struct bench *bench, const struct row *row, enum way way)
 {
-    struct subject subject = {0};
-    bool done = call_fill(bench, row) && call_begin(bench, &subject.call, row, &bench->library);
+    struct subject subject = {.binds = way == BY_PLAN_THAT_BINDS};
+    bool done = call_fill(bench, row) && call_begin(bench, &subject.call, row, &bench->library) &&
+                (way == BY_CALL || call_plan(bench, &subject.call, &subject.plan));
 
     if (done) {
         describe_bare(bench, &subject);
@@ -159,17 +180,24 @@ static bool run_row(struct bench *bench, const struct row *row)
     }
     if (subject.kernel)
         clReleaseKernel(subject.kernel);
+    clq_plan_destroy(subject.plan);
     call_end(&subject.call);
     return done;
 }
 
 bool host_cost_rows(struct bench *bench)
 {
-    char label[256];
+    static const char *const before[WAYS] = {"", "plan, ", "plan, another place of x, "};
+    char label[256], note[128];
 
-    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        row_label(&rows[i], label, sizeof label);
-        if (bench_wants(bench, label) && !run_row(bench, &rows[i]))
+    for (size_t i = 0; i < WAYS * sizeof rows / sizeof *rows; i++) {
+        const enum way way = (enum way)(i % WAYS);
+        struct row row = rows[i / WAYS];
+
+        snprintf(note, sizeof note, "%s%s", before[way], row.note);
+        row.note = note;
+        row_label(&row, label, sizeof label);
+        if (bench_wants(bench, label) && !run_row(bench, &row, way))
             return false;
     }
     return true;

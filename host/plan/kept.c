@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/kept.h"
+
+#include "base/error.h"
+#include "plan/operator.h"
+
+#include <string.h>
+
+enum {
+    MOST_DESC_BYTES = 192,
+    MOST_KEPT =
+        1 + (1 + CLQ__MOST_AHEAD) * (CLQ__MOST_BEFORE + CLQ__MOST_KERNELS), /* kernels, with the copy's */
+    MOST_BINDINGS = CLQ__MOST_FIELDS,
+};
+
+/* A tensor of the descriptor, and what it points to. */
+struct tensor {
+    DLTensor dl;
+    int64_t shape[CLQ__MAX_RANK], strides[CLQ__MAX_RANK];
+};
+
+struct clq_plan {
+    clq_context *context;
+    const struct clq__operator *op;
+    const struct clq__names *names;
+    _Alignas(max_align_t) unsigned char desc[MOST_DESC_BYTES];
+    struct tensor
+        tensors[CLQ__MOST_FIELDS]; /* where the descriptor has one, in the order of the operator's fields */
+    struct clq__plan call;
+    struct clq__kept kept[MOST_KEPT];
+    unsigned num_kept;
+    bool is_made; /* the call is that of what is bound */
+    bool scratch; /* it has buffers for each time that it is enqueued */
+};
+
+/* Where the descriptor has a buffer, and from which byte on. */
+struct bound {
+    void **data;
+    uint64_t *offset_bytes;
+};
+
+static void *at(clq_plan *plan, size_t field)
+{
+    return plan->desc + field;
+}
+
+/* NULL data: the descriptor has no such field, or left it out. */
+static struct bound find(clq_plan *plan, size_t field)
+{
+    const struct clq__fields *fields = &plan->op->fields;
+
+    for (unsigned i = 0; i < fields->num_tensors; i++)
+        if (fields->at[i] == field && *(const DLTensor **)at(plan, field) != NULL)
+            return (struct bound){&plan->tensors[i].dl.data, &plan->tensors[i].dl.byte_offset};
+    for (unsigned i = fields->num_tensors; i < fields->num; i++)
+        if (fields->at[i] == field && *(cl_mem *)at(plan, field) != NULL)
+            return (struct bound){at(plan, field), (uint64_t *)at(plan, field + sizeof(cl_mem))};
+    return (struct bound){NULL, NULL};
+}
+
+/* The descriptor passed every check but those of memory, so its ranks are in range. */
+static void copy_desc(clq_plan *plan, const void *desc)
+{
+    memcpy(plan->desc, desc, plan->op->desc_bytes);
+    for (unsigned i = 0; i < plan->op->fields.num_tensors; i++) {
+        const DLTensor **pointer = at(plan, plan->op->fields.at[i]);
+        struct tensor *tensor = &plan->tensors[i];
+        const size_t bytes = *pointer != NULL ? (size_t)(*pointer)->ndim * sizeof(int64_t) : 0;
+
+        if (*pointer == NULL)
+            continue;
+        tensor->dl = **pointer;
+        if (bytes > 0)
+            memcpy(tensor->shape, tensor->dl.shape, bytes);
+        if (bytes > 0 && tensor->dl.strides != NULL)
+            memcpy(tensor->strides, tensor->dl.strides, bytes);
+        tensor->dl.shape = tensor->shape;
+        tensor->dl.strides = tensor->dl.strides != NULL ? tensor->strides : NULL;
+        *pointer = &tensor->dl;
+    }
+}
+
+/* Has each of them the kernel that it had before. A layout asks for the same kernels whatever its buffers are. */
+static void attach_all(clq_plan *plan, struct clq__launch *launches, unsigned num)
+{
+    for (unsigned i = 0; i < num; i++)
+        launches[i].kept = &plan->kept[plan->num_kept++];
+}
+
+static void attach(clq_plan *plan)
+{
+    struct clq__plan *call = &plan->call;
+
+    plan->num_kept = 0;
+    plan->scratch = false;
+    if (call->copies)
+        attach_all(plan, &call->copy.launch, 1);
+    if (call->idle)
+        return;
+    plan->scratch = call->values.num_places > 0 || call->launches.num_scratch > 0;
+    for (unsigned i = 0; i < call->num_ahead; i++) {
+        plan->scratch |= call->ahead[i].num_scratch > 0;
+        attach_all(plan, call->ahead[i].before, call->ahead[i].num_before);
+        attach_all(plan, call->ahead[i].kernels, call->ahead[i].num_kernels);
+    }
+    attach_all(plan, call->launches.before, call->launches.num_before);
+    attach_all(plan, call->launches.kernels, call->launches.num_kernels);
+}
+
+/* Buffers that were made for one enqueue are gone, and others may have their handles. */
+static void forget_arguments(clq_plan *plan)
+{
+    for (unsigned i = 0; i < plan->num_kept; i++) {
+        plan->kept[i].is_set = false;
+        if (plan->scratch)
+            plan->kept[i].given = 0;
+    }
+}
+
+/* All steps of a call, for the buffers that are bound. */
+static clq_status make(clq_plan *plan)
+{
+    clq_status status = CLQ_OK;
+
+    plan->is_made = false;
+    CLQ_TRY(clq__plan_make(&plan->call, plan->context, plan->op, plan->names, plan->desc));
+    attach(plan);
+    forget_arguments(plan);
+    plan->is_made = true;
+end:
+    return status;
+}
+
+clq_status clq__plan_keep(clq_context *context, const struct clq__operator *op,
+                          const struct clq__names *names, const void *desc, clq_plan **out)
+{
+    clq_status status = CLQ_OK;
+    clq_plan *plan = NULL;
+
+    CLQ_REQUIRE(out != NULL, CLQ_ERROR_NULL, "plan is NULL: it must point to a clq_plan *");
+    *out = NULL;
+    CLQ_TRY(clq__call_check(context, NULL, true, 0, NULL));
+    CLQ_TRY(clq__operator_check(op, names, desc));
+    CLQ_TRY_NEW(plan);
+    plan->context = context;
+    plan->op = op;
+    plan->names = names;
+    copy_desc(plan, desc);
+    CLQ_TRY(make(plan));
+    CLQ_TRY(clq__plan_build(&plan->call, context));
+    *out = plan;
+    plan = NULL;
+end:
+    clq_plan_destroy(plan);
+    return status;
+}
+
+static clq_status check_bindings(clq_plan *plan, size_t num, const struct clq_binding *bindings)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(num <= MOST_BINDINGS, CLQ_ERROR_VALUE, "num_bindings is %zu: it must be at most %d", num,
+                MOST_BINDINGS);
+    CLQ_REQUIRE((num == 0) == (bindings == NULL), CLQ_ERROR_NULL,
+                "num_bindings is %zu and bindings is %s: there must be a list where it has a length", num,
+                bindings == NULL ? "NULL" : "not NULL");
+    for (size_t i = 0; i < num; i++) {
+        CLQ_REQUIRE(find(plan, bindings[i].field).data != NULL, CLQ_ERROR_VALUE,
+                    "bindings[%zu].field is %zu: it must be the offset of a tensor, report or workspace that "
+                    "the plan's "
+                    "descriptor has",
+                    i, bindings[i].field);
+        CLQ_REQUIRE(bindings[i].buffer != NULL, CLQ_ERROR_NULL,
+                    "bindings[%zu].buffer is NULL: it must be a buffer", i);
+    }
+end:
+    return status;
+}
+
+/* Exchanges what is bound for these: done twice, the second time from the last one to the first, all is as before. */
+static void swap(clq_plan *plan, struct clq_binding *binding)
+{
+    const struct bound bound = find(plan, binding->field);
+    const struct clq_binding before = {binding->field, *bound.data, *bound.offset_bytes};
+
+    *bound.data = binding->buffer;
+    *bound.offset_bytes = binding->offset_bytes;
+    *binding = before;
+}
+
+static bool differs(clq_plan *plan, const struct clq_binding *binding)
+{
+    const struct bound bound = find(plan, binding->field);
+
+    return *bound.data != binding->buffer || *bound.offset_bytes != binding->offset_bytes;
+}
+
+static clq_status bind(clq_plan *plan, size_t num, const struct clq_binding *bindings)
+{
+    clq_status status = CLQ_OK;
+    struct clq_binding before[MOST_BINDINGS];
+    bool changed = false;
+
+    CLQ_TRY(check_bindings(plan, num, bindings));
+    for (size_t i = 0; i < num; i++)
+        changed |= differs(plan, &bindings[i]);
+    if (!changed && plan->is_made)
+        goto end;
+    for (size_t i = 0; i < num; i++) {
+        before[i] = bindings[i];
+        swap(plan, &before[i]);
+    }
+    status = make(plan);
+    if (status != CLQ_OK)
+        for (size_t i = num; i > 0; i--)
+            swap(plan, &before[i - 1]);
+end:
+    return status;
+}
+
+clq_status clq_plan_enqueue(clq_plan *plan, cl_command_queue queue, size_t num_bindings,
+                            const struct clq_binding *bindings, cl_uint num_wait, const cl_event *wait,
+                            cl_event *done)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(plan != NULL, CLQ_ERROR_NULL, "plan is NULL: it must be a plan");
+    CLQ_TRY(clq__call_check(plan->context, queue, false, num_wait, wait));
+    CLQ_TRY(bind(plan, num_bindings, bindings));
+    if (plan->scratch)
+        forget_arguments(plan);
+    CLQ_TRY(clq__plan_enqueue(&plan->call, plan->context, queue, num_wait, wait, done));
+end:
+    return status;
+}
+
+void clq_plan_destroy(clq_plan *plan)
+{
+    if (plan == NULL)
+        return;
+    for (unsigned i = 0; i < MOST_KEPT; i++)
+        clq__kept_release(plan->context, &plan->kept[i]);
+    free(plan);
+}

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Plans: calls that are checked once and enqueued many times.
+ *
+ * A plan is made of an operator's descriptor and does what the operator's call would. It is checked, its layouts are folded and its
+ * kernels are built when it is made; to enqueue it is little more than the bare OpenCL calls. Types, shapes, strides and options are the
+ * plan's for good. Buffers and byte offsets may change with each enqueue.
+ *
+ *   clq_plan *plan;
+ *   clq_dynamic_quantize_scatter_plan(context, &desc, &plan);
+ *   for each step
+ *       clq_plan_enqueue(plan, queue, 1, &CLQ_BIND(dynamic_quantize_scatter, updates, buffer, 0), 0, NULL, NULL);
+ *   clq_plan_destroy(plan);
+ *
+ * Ownership  The descriptor is copied, tensors, shapes and strides too. Buffers stay the caller's: each must live until another one is
+ *            bound in its place, or the plan is destroyed, and what was enqueued with it is done. The context must outlive the plan.
+ * Threads    A plan is used by one thread at a time. Plans share no lock while they are enqueued: two threads with a plan each never
+ *            wait for one another. */
+#ifndef CLQUANT_PLAN_H
+#define CLQUANT_PLAN_H
+
+#include <clquant/context.h>
+#include <clquant/dequantize.h>
+#include <clquant/dynamic_quantize.h>
+#include <clquant/dynamic_quantize_scatter.h>
+#include <clquant/find_scales.h>
+#include <clquant/group_quantize.h>
+#include <clquant/quantize.h>
+#include <clquant/quantize_scatter.h>
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct clq_plan clq_plan;
+
+/* Another buffer, or another place in it, for a tensor, the report or the workspace that the plan's descriptor has. */
+struct clq_binding {
+    size_t field;  /* its offset in the operator's descriptor, as CLQ_BIND writes it */
+    cl_mem buffer; /* not NULL */
+    uint64_t offset_bytes;
+};
+
+/* The binding of a field of struct clq_<operator_name>_desc, as a compound literal. */
+#define CLQ_BIND(operator_name, field_name, its_buffer, its_offset_bytes)                                    \
+    ((struct clq_binding){offsetof(struct clq_##operator_name##_desc, field_name), (its_buffer),             \
+                          (its_offset_bytes)})
+
+/* Makes a plan of a descriptor that the operator's call would take, buffers too, and builds what it needs. *plan is to be given to
+ * clq_plan_destroy; it is NULL where the call fails. */
+CLQ_API clq_status clq_quantize_plan(clq_context *context, const struct clq_quantize_desc *desc,
+                                     clq_plan **plan);
+CLQ_API clq_status clq_group_quantize_plan(clq_context *context, const struct clq_group_quantize_desc *desc,
+                                           clq_plan **plan);
+CLQ_API clq_status clq_quantize_scatter_plan(clq_context *context,
+                                             const struct clq_quantize_scatter_desc *desc, clq_plan **plan);
+CLQ_API clq_status clq_dynamic_quantize_plan(clq_context *context,
+                                             const struct clq_dynamic_quantize_desc *desc, clq_plan **plan);
+CLQ_API clq_status clq_dynamic_quantize_scatter_plan(clq_context *context,
+                                                     const struct clq_dynamic_quantize_scatter_desc *desc,
+                                                     clq_plan **plan);
+CLQ_API clq_status clq_dequantize_plan(clq_context *context, const struct clq_dequantize_desc *desc,
+                                       clq_plan **plan);
+CLQ_API clq_status clq_find_scales_plan(clq_context *context, const struct clq_find_scales_desc *desc,
+                                        clq_plan **plan);
+
+/* Enqueues what the operator's call would, with its wait list, event and errors. The bindings are first put in the place of what was
+ * bound before, and stay for later calls. Their rules are those of the call: a buffer is looked at (its context, size and access, and
+ * what it may share with others) when it or its offset changes, and at no other time. Where that fails nothing is enqueued, and the plan
+ * is as it was before. */
+CLQ_API clq_status clq_plan_enqueue(clq_plan *plan, cl_command_queue queue, size_t num_bindings,
+                                    const struct clq_binding *bindings, cl_uint num_wait,
+                                    const cl_event *wait, cl_event *done);
+
+/* Takes NULL too. What was enqueued goes on. */
+CLQ_API void clq_plan_destroy(clq_plan *plan);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
