@@ -3,13 +3,12 @@
 
 #include "base/error.h"
 #include "plan/operator.h"
+#include "plan/record.h"
 
 #include <string.h>
 
 enum {
     MOST_DESC_BYTES = 192,
-    MOST_KEPT =
-        1 + (1 + CLQ__MOST_AHEAD) * (CLQ__MOST_BEFORE + CLQ__MOST_KERNELS), /* kernels, with the copy's */
     MOST_BINDINGS = CLQ__MOST_FIELDS,
 };
 
@@ -27,8 +26,9 @@ struct clq_plan {
     struct tensor
         tensors[CLQ__MOST_FIELDS]; /* where the descriptor has one, in the order of the operator's fields */
     struct clq__plan call;
-    struct clq__kept kept[MOST_KEPT];
+    struct clq__kept kept[CLQ__MOST_KEPT];
     unsigned num_kept;
+    struct clq__record *records;
     bool is_made; /* the call is that of what is bound */
     bool scratch; /* it has buffers for each time that it is enqueued */
 };
@@ -234,11 +234,31 @@ end:
     return status;
 }
 
+clq_status clq_plan_record(clq_plan *plan, struct _cl_command_buffer_khr *command_buffer, size_t num_bindings,
+                           const struct clq_binding *bindings, cl_uint num_wait, const cl_uint *wait,
+                           cl_uint *done)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(plan != NULL, CLQ_ERROR_NULL, "plan is NULL: it must be a plan");
+    CLQ_REQUIRE(command_buffer != NULL, CLQ_ERROR_NULL,
+                "command_buffer is NULL: it must be a command buffer");
+    CLQ_REQUIRE((num_wait == 0) == (wait == NULL), CLQ_ERROR_NULL,
+                "num_wait is %u and wait is %s: there must be a list where it has a length",
+                (unsigned)num_wait, wait == NULL ? "NULL" : "not NULL");
+    CLQ_TRY(bind(plan, num_bindings, bindings));
+    CLQ_TRY(
+        clq__record_make(&plan->records, plan->context, &plan->call, command_buffer, num_wait, wait, done));
+end:
+    return status;
+}
+
 void clq_plan_destroy(clq_plan *plan)
 {
     if (plan == NULL)
         return;
-    for (unsigned i = 0; i < MOST_KEPT; i++)
+    clq__records_release(plan->records, plan->context);
+    for (unsigned i = 0; i < CLQ__MOST_KEPT; i++)
         clq__kept_release(plan->context, &plan->kept[i]);
     free(plan);
 }

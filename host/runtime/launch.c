@@ -179,6 +179,38 @@ end:
     return status;
 }
 
+/* Takes the kernel, which is to be given back unless this fails, and sets what is not set. */
+static clq_status take_ready(clq_context *context, const struct clq__launch *launch, struct clq__kept *taken)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(take(context, launch, taken));
+    if (taken->is_set)
+        goto end;
+    if (clq__program_is_new(taken->program)) {
+        rehearse(context, taken->kernel, launch);
+        clq__program_keep(context, taken->program);
+        if (launch->kept != NULL)
+            launch->kept->given = 0;
+    }
+    status = set_arguments(context, launch, taken->kernel);
+    if (status != CLQ_OK)
+        give(context, launch, taken);
+end:
+    return status;
+}
+
+clq_status clq__launch_set(clq_context *context, const struct clq__launch *launch, cl_kernel *kernel)
+{
+    clq_status status = CLQ_OK;
+    struct clq__kept taken;
+
+    CLQ_TRY(take_ready(context, launch, &taken));
+    *kernel = taken.kernel;
+end:
+    return status;
+}
+
 clq_status clq__launch(clq_context *context, cl_command_queue queue, const struct clq__launch *launch,
                        cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
@@ -186,17 +218,8 @@ clq_status clq__launch(clq_context *context, cl_command_queue queue, const struc
     struct clq__kept taken;
     const size_t global = launch->groups * launch->local;
 
-    CLQ_TRY(take(context, launch, &taken));
-    if (!taken.is_set && clq__program_is_new(taken.program)) {
-        rehearse(context, taken.kernel, launch);
-        clq__program_keep(context, taken.program);
-        if (launch->kept != NULL)
-            launch->kept->given = 0;
-    }
-    if (!taken.is_set)
-        status = set_arguments(context, launch, taken.kernel);
-    if (status == CLQ_OK)
-        status = enqueue(queue, taken.kernel, global, launch->local, num_wait, wait, done);
+    CLQ_TRY(take_ready(context, launch, &taken));
+    status = enqueue(queue, taken.kernel, global, launch->local, num_wait, wait, done);
     give(context, launch, &taken);
 end:
     return status;

@@ -74,6 +74,8 @@ clq_status clq__build_variant(clq_context *context, const struct clq__variant *v
  * variant, num_buffers, args_bytes (at most CLQ__LAUNCH_ARGS_BYTES) and local. Kernels do nothing where the
  * struct of arguments is all zeros. */
 clq_status clq__launch_build(clq_context *context, const struct clq__launch *launch);
+/* The kernel that the launch keeps, with its arguments. */
+clq_status clq__launch_set(clq_context *context, const struct clq__launch *launch, cl_kernel *kernel);
 clq_status clq__launch(clq_context *context, cl_command_queue queue, const struct clq__launch *launch,
                        cl_uint num_wait, const cl_event *wait, cl_event *done);
 /* Refuses a list without a length or a length without a list: PoCL 3.1 reads the list before it looks. */

@@ -71,6 +71,20 @@ CLQ_API clq_status clq_plan_enqueue(clq_plan *plan, cl_command_queue queue, size
                                     const struct clq_binding *bindings, cl_uint num_wait,
                                     const cl_event *wait, cl_event *done);
 
+struct
+    _cl_command_buffer_khr; /* cl_command_buffer_khr points to it; CL/cl_ext.h has that where it is recent enough */
+
+/* Records the plan's commands into a command buffer of one queue of the context's device, which the caller then finalizes and enqueues as
+ * often as is wanted; sync points instead of events. Each replay reads what is in the buffers then, indices too, and counts into the
+ * report. The buffers are those that are bound now, and must live as long as the command buffer; so must the plan, which may be
+ * enqueued, bound and recorded again meanwhile: what is recorded has kernels and temporaries of its own.
+ *
+ * A device without the extension cl_khr_command_buffer is CLQ_ERROR_DEVICE. A plan of no elements records nothing: done must be NULL
+ * then. Where a command fails, those before it stay in the command buffer. */
+CLQ_API clq_status clq_plan_record(clq_plan *plan, struct _cl_command_buffer_khr *command_buffer,
+                                   size_t num_bindings, const struct clq_binding *bindings, cl_uint num_wait,
+                                   const cl_uint *wait, cl_uint *done);
+
 /* Takes NULL too. What was enqueued goes on. */
 CLQ_API void clq_plan_destroy(clq_plan *plan);
 

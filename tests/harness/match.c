@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "match.h"
 
+#include "commands.h"
 #include "judge.h"
 
 #include <stdio.h>
@@ -8,10 +9,15 @@
 
 enum { MOST_WAITS = 3 };
 
-/* User events, and the call's own. */
+enum { MOST_RECORDS = 2 };
+
+/* User events, and the call's own; and what it needs until it is done. */
 struct events {
     cl_event wait[MOST_WAITS], done;
     cl_uint num_wait;
+    clq_plan *plan;
+    struct _cl_command_buffer_khr *records[MOST_RECORDS];
+    int num_records;
 };
 
 static void make_events(const struct match *match, struct events *events, struct rng *rng)
@@ -54,8 +60,11 @@ static bool waits_for_all(struct placed *placed, struct events *events, char *fa
     return good;
 }
 
-static void release_events(struct events *events)
+static void release_events(const struct match *match, struct events *events)
 {
+    while (events->num_records > 0)
+        commands_release(match->device->id, events->records[--events->num_records]);
+    clq_plan_destroy(events->plan);
     for (cl_uint i = 0; i < events->num_wait; i++)
         clReleaseEvent(events->wait[i]);
     if (events->done != NULL)
@@ -126,33 +135,54 @@ static size_t bindings_of(const struct operator_row *op, const unsigned char *de
     return count;
 }
 
+/* Records the plan, and replays that so often. A command buffer that is pending may not be enqueued once more. */
+static clq_status replay(const struct match *match, struct events *events, size_t count,
+                         const struct clq_binding *bindings, int64_t times, bool last)
+{
+    const cl_device_id device = match->device->id;
+    struct _cl_command_buffer_khr *record = commands_create(device, match->queue);
+    clq_status status = record == NULL ? CLQ_ERROR_DEVICE : CLQ_OK;
+
+    if (record != NULL)
+        events->records[events->num_records++] = record;
+    if (status == CLQ_OK)
+        status = clq_plan_record(events->plan, record, count, bindings, 0, NULL, NULL);
+    if (status == CLQ_OK)
+        status = commands_finalize(device, record);
+    for (; times > 0 && status == CLQ_OK; times--) {
+        status = commands_enqueue(device, record, last ? events->num_wait : 0,
+                                  last && events->num_wait > 0 ? events->wait : NULL,
+                                  last && !match->no_event ? &events->done : NULL);
+        if (status == CLQ_OK && !last)
+            status = clFinish(match->queue);
+    }
+    return status;
+}
+
 /* By a plan that was made for other buffers with the same bytes, and that now and then has been enqueued with these, once or
  * twice. Or by one that was made for the call's own. */
 static clq_status enqueue_plan(const struct match *match, struct placed *placed, const unsigned char *desc,
-                               struct events *events)
+                               struct placed *other, struct events *events)
 {
     struct call *call = placed->call;
     struct clq_binding bindings[OPERATOR_MOST_TENSORS + 2];
     const bool others = !rng_once_in(&call->rng, 4);
     int64_t before = others ? rng_below(&call->rng, 3) : 0;
-    struct placed other = {0};
-    const void *of_plan = others ? placed_make(&other, match->device, call) : desc;
-    clq_plan *plan = NULL;
+    const void *of_plan = others ? placed_make(other, match->device, call) : desc;
+    const size_t count = others ? bindings_of(call->op, desc, bindings) : 0;
+    const struct clq_binding *given = count > 0 ? bindings : NULL;
     clq_status status =
-        of_plan == NULL ? CLQ_ERROR_MEMORY : call->op->plan(match->device->context, of_plan, &plan);
+        of_plan == NULL ? CLQ_ERROR_MEMORY : call->op->plan(match->device->context, of_plan, &events->plan);
 
-    for (; before > 0 && status == CLQ_OK; before--)
-        status = clq_plan_enqueue(plan, match->queue, 0, NULL, 0, NULL, NULL);
-    if (status == CLQ_OK) {
-        const size_t count = others ? bindings_of(call->op, desc, bindings) : 0;
-
-        status = clq_plan_enqueue(plan, match->queue, count, count > 0 ? bindings : NULL, events->num_wait,
-                                  events->num_wait > 0 ? events->wait : NULL,
-                                  match->no_event ? NULL : &events->done);
-    }
-    clq_plan_destroy(plan);
-    if (others)
-        placed_clear(&other);
+    if (status == CLQ_OK && match->records && before > 0)
+        status = replay(match, events, 0, NULL, before, false);
+    for (; !match->records && before > 0 && status == CLQ_OK; before--)
+        status = clq_plan_enqueue(events->plan, match->queue, 0, NULL, 0, NULL, NULL);
+    if (status == CLQ_OK)
+        status = match->records ? replay(match, events, count, given, 1, true)
+                                : clq_plan_enqueue(events->plan, match->queue, count, given, events->num_wait,
+                                                   events->num_wait > 0 ? events->wait : NULL,
+                                                   match->no_event ? NULL : &events->done);
     return status;
 }
 
@@ -160,13 +190,14 @@ static bool run(const struct match *match, struct placed *placed, const void *de
                 size_t failure_bytes)
 {
     const struct operator_row *op = placed->call->op;
+    struct placed other = {0};
     struct events events;
     clq_status status;
     bool good;
 
     make_events(match, &events, &placed->call->rng);
     keep_bytes(placed);
-    status = match->plans ? enqueue_plan(match, placed, desc, &events)
+    status = match->plans ? enqueue_plan(match, placed, desc, &other, &events)
                           : op->enqueue(match->device->context, match->queue, desc, events.num_wait,
                                         events.num_wait > 0 ? events.wait : NULL,
                                         match->no_event ? NULL : &events.done);
@@ -184,7 +215,8 @@ static bool run(const struct match *match, struct placed *placed, const void *de
         snprintf(failure, failure_bytes, "waiting for the call fails");
         good = false;
     }
-    release_events(&events);
+    release_events(match, &events);
+    placed_clear(&other);
     return good;
 }
 

@@ -12,6 +12,7 @@ struct match {
     bool waits;             /* the call waits for events that are completed once nothing has been written */
     bool no_event;          /* NULL is given for `done` */
     bool plans;             /* the call is a plan's, which was made for other buffers */
+    bool records;           /* and it is a command buffer's, into which the plan was recorded */
 };
 
 /* Runs the call, which is as drawn or has been changed to another right one, and compares. False, with a sentence. */

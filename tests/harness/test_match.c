@@ -2,11 +2,13 @@
 /* Random right calls on a device, against the reference.
  *
  *   test_match [--operator NAME] [--seed N] [--first N] [--count N] [--queue order|any|waits] [--threads N]
- *              [--from TYPE] [--to TYPE] [--kept 1] [--plans 1]
+ *              [--from TYPE] [--to TYPE] [--kept 1] [--plans 1] [--records 1]
  *
  * --queue any: one that runs commands in any order; waits: such a one, and calls wait for events. --from and --to keep to
  * calls of few kernels, where compiling them is dear. --kept: every program
- * has to come out of the cache. --plans: by plans. */
+ * has to come out of the cache. --plans: by plans; --records: that are
+ * recorded into command buffers. */
+#include "commands.h"
 #include "match.h"
 #include "options.h"
 
@@ -21,7 +23,7 @@ enum { MOST_THREADS = 16 };
 
 struct test {
     const struct operator_row *op;
-    uint64_t seed, first, count, threads, kept, plans;
+    uint64_t seed, first, count, threads, kept, plans, records;
     struct wish wish;
     bool any_order, waits;
     struct device device;
@@ -58,7 +60,10 @@ static void *work(void *argument)
 {
     const struct worker *worker = argument;
     struct test *test = worker->test;
-    struct match how = {.device = &test->device, .waits = test->waits, .plans = test->plans != 0};
+    struct match how = {.device = &test->device,
+                        .waits = test->waits,
+                        .plans = test->plans != 0 || test->records != 0,
+                        .records = test->records != 0};
     struct call *call = malloc(sizeof *call);
     cl_int code = CL_SUCCESS;
 
@@ -109,6 +114,7 @@ static bool read_arguments(struct test *test, int argc, char **argv)
                                                            {"--threads", &test->threads, NULL},
                                                            {"--kept", &test->kept, NULL},
                                                            {"--plans", &test->plans, NULL},
+                                                           {"--records", &test->records, NULL},
                                                            {"--queue", NULL, &queue},
                                                            {"--from", NULL, &from},
                                                            {"--to", NULL, &to},
@@ -156,6 +162,11 @@ int main(int argc, char **argv)
     if (test.any_order && !runs_in_any_order(&test.device)) {
         printf("this device runs commands in order\n");
         test.any_order = false;
+    }
+    if (test.records != 0 && !commands_exist(test.device.id)) {
+        printf("this device has no command buffers\n");
+        device_close(&test.device);
+        return 77;
     }
     printf("seed %" PRIu64 "\n", test.seed);
     fflush(stdout);

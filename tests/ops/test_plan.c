@@ -171,6 +171,32 @@ static void what_cannot_be_bound_is_refused(void **state)
     clear(&t);
 }
 
+/* What it needs of a device that records is harness.pocl.records; nothing here is a command buffer. */
+static void what_cannot_be_recorded_is_refused(void **state)
+{
+    struct tensors t = make();
+    clq_plan *plan = plan_of(&t);
+    struct _cl_command_buffer_khr *none = (struct _cl_command_buffer_khr *)&t;
+    char extensions[16384] = "";
+    const cl_uint wait = 0;
+
+    (void)state;
+    expect_status(clq_plan_record(NULL, none, 0, NULL, 0, NULL, NULL), CLQ_ERROR_NULL, "no plan");
+    expect_status(clq_plan_record(plan, NULL, 0, NULL, 0, NULL, NULL), CLQ_ERROR_NULL, "no command buffer");
+    expect_status(clq_plan_record(plan, none, 0, NULL, 0, &wait, NULL), CLQ_ERROR_NULL,
+                  "a list of no length");
+    expect_status(clq_plan_record(plan, none, 1, NULL, 0, NULL, NULL), CLQ_ERROR_NULL, "no bindings");
+    clGetDeviceInfo(harness.device, CL_DEVICE_EXTENSIONS, sizeof extensions, extensions, NULL);
+    if (strstr(extensions, "cl_khr_command_buffer") == NULL) {
+        expect_status(clq_plan_record(plan, none, 0, NULL, 0, NULL, NULL), CLQ_ERROR_DEVICE, "no extension");
+        assert_non_null(strstr(clq_error_detail(), "does not have cl_khr_command_buffer"));
+    }
+    enqueue(plan, 0, NULL);
+    expect_y(t.y, values);
+    clq_plan_destroy(plan);
+    clear(&t);
+}
+
 static void a_wrong_descriptor_makes_no_plan(void **state)
 {
     struct tensors t = make();
@@ -191,6 +217,7 @@ int main(int argc, char **argv)
     const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_bound_stays_bound),
                                        cmocka_unit_test(the_descriptor_is_copied),
                                        cmocka_unit_test(what_cannot_be_bound_is_refused),
+                                       cmocka_unit_test(what_cannot_be_recorded_is_refused),
                                        cmocka_unit_test(a_wrong_descriptor_makes_no_plan)};
 
     return HARNESS_RUN(argc, argv, "plan", tests);

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A plan's commands as a part of a command buffer, whose replay reads what is in the buffers then. */
+#include "plan/kept.h"
+
+#include "base/error.h"
+#include "plan/record.h"
+#include "runtime/recorder.h"
+
+
+/* What one record has for itself: kernels whose arguments nobody sets again, and memory for its temporaries. */
+struct clq__record {
+    struct clq__record *next;
+    struct clq__kept kept[CLQ__MOST_KEPT];
+    unsigned num_kept;
+    cl_mem scratch[CLQ__MOST_SCRATCH];
+    unsigned num_scratch;
+};
+
+static clq_status make_scratch(struct clq__record *record, clq_context *context,
+                               const struct clq__scratch *scratch)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__scratch_make(context, scratch, &record->scratch[record->num_scratch]));
+    record->num_scratch++;
+end:
+    return status;
+}
+
+static clq_status make_all_scratch(struct clq__record *record, clq_context *context,
+                                   const struct clq__launches *launches)
+{
+    clq_status status = CLQ_OK;
+
+    for (unsigned i = 0; i < launches->num_scratch; i++)
+        CLQ_TRY(make_scratch(record, context, &launches->scratch[i]));
+end:
+    return status;
+}
+
+/* With a kernel of the record's own; the plan keeps its. */
+static clq_status record_launch(struct clq__record *record, struct clq__recorder *recorder,
+                                const struct clq__launch *launch)
+{
+    struct clq__launch own = *launch;
+
+    own.kept = &record->kept[record->num_kept++];
+    return clq__record_launch(recorder, &own);
+}
+
+/* In the order of clq__launches_enqueue, and each command behind the one before it. */
+static clq_status record_launches(struct clq__record *record, struct clq__recorder *recorder,
+                                  const struct clq__launches *launches)
+{
+    clq_status status = CLQ_OK;
+
+    for (unsigned i = 0; i < launches->num_before; i++) {
+        if (launches->claims && i + 1 == launches->num_before) {
+            const struct clq_entries *entries = &launches->claim.entries;
+
+            CLQ_TRY(clq__record_clear(recorder, launches->before[i].buffers[1],
+                                      (size_t)entries->owner_offset * sizeof(uint32_t),
+                                      (size_t)entries->owner_words * sizeof(uint32_t)));
+        }
+        CLQ_TRY(record_launch(record, recorder, &launches->before[i]));
+    }
+    for (unsigned i = 0; i < launches->num_kernels; i++)
+        CLQ_TRY(record_launch(record, recorder, &launches->kernels[i]));
+end:
+    return status;
+}
+
+static clq_status record_copy(struct clq__record *record, struct clq__recorder *recorder,
+                              const struct clq__copy *copy)
+{
+    if (copy->bytes == 0)
+        return record_launch(record, recorder, &copy->launch);
+    return clq__record_copy(recorder, copy->launch.buffers[0], (size_t)copy->args.src_offset,
+                            copy->launch.buffers[1], (size_t)copy->args.dst_offset, (size_t)copy->bytes);
+}
+
+static clq_status record_call(struct clq__record *record, struct clq__recorder *recorder,
+                              struct clq__plan *call)
+{
+    clq_status status = CLQ_OK;
+
+    if (call->copies)
+        CLQ_TRY(record_copy(record, recorder, &call->copy));
+    if (call->idle)
+        goto end;
+    if (call->values.num_places > 0)
+        CLQ_TRY(make_scratch(record, recorder->context, &call->values));
+    CLQ_TRY(make_all_scratch(record, recorder->context, &call->launches));
+    for (unsigned i = 0; i < call->num_ahead; i++)
+        CLQ_TRY(make_all_scratch(record, recorder->context, &call->ahead[i]));
+    for (unsigned i = 0; i < call->num_ahead; i++)
+        CLQ_TRY(record_launches(record, recorder, &call->ahead[i]));
+    CLQ_TRY(record_launches(record, recorder, &call->launches));
+end:
+    return status;
+}
+
+clq_status clq__record_make(struct clq__record **records, clq_context *context, struct clq__plan *call,
+                            clq__command_buffer buffer, cl_uint num_wait, const cl_uint *wait, cl_uint *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__recorder recorder;
+    struct clq__record *record = NULL;
+
+    CLQ_TRY(clq__recorder_init(&recorder, context, buffer, num_wait, wait));
+    CLQ_TRY_NEW(record);
+    record->next =
+        *records; /* what was recorded before a failure stays in the command buffer, and needs its kernels */
+    *records = record;
+    CLQ_TRY(record_call(record, &recorder, call));
+    CLQ_REQUIRE(done == NULL || recorder.wait == &recorder.last, CLQ_ERROR_VALUE,
+                "done is not NULL: it must be NULL for a plan that has nothing to do, which is no command");
+    if (done != NULL)
+        *done = recorder.last;
+end:
+    return status;
+}
+
+void clq__records_release(struct clq__record *records, clq_context *context)
+{
+    while (records != NULL) {
+        struct clq__record *record = records;
+
+        records = record->next;
+        for (unsigned i = 0; i < record->num_kept; i++)
+            clq__kept_release(context, &record->kept[i]);
+        for (unsigned i = 0; i < record->num_scratch; i++)
+            clq__scratch_release(record->scratch[i]);
+        free(record);
+    }
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a plan has recorded into command buffers. */
+#ifndef CLQ_PLAN_RECORD_H
+#define CLQ_PLAN_RECORD_H
+
+#include "plan/plan.h"
+#include "runtime/recorder.h"
+
+enum {
+    CLQ__MOST_KEPT =
+        1 + (1 + CLQ__MOST_AHEAD) * (CLQ__MOST_BEFORE + CLQ__MOST_KERNELS), /* kernels, with the copy's */
+    CLQ__MOST_SCRATCH = 1 + (1 + CLQ__MOST_AHEAD) * CLQ__MOST_BEFORE
+};
+
+struct clq__record;
+
+/* Records the call, and adds what that needs for as long as the command buffer is used. */
+clq_status clq__record_make(struct clq__record **records, clq_context *context, struct clq__plan *call,
+                            clq__command_buffer buffer, cl_uint num_wait, const cl_uint *wait, cl_uint *done);
+void clq__records_release(struct clq__record *records, clq_context *context);
+
+#endif

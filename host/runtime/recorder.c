@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "runtime/recorder.h"
+
+#include "base/error.h"
+#include "runtime/context.h"
+
+#include <string.h>
+
+static bool has_extension(cl_device_id device)
+{
+    size_t bytes = 0;
+    char *text = NULL;
+    bool has = false;
+
+    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) == CL_SUCCESS)
+        text = calloc(1, bytes + 1);
+    if (text != NULL && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, text, NULL) == CL_SUCCESS)
+        has = strstr(text, "cl_khr_command_buffer") != NULL;
+    free(text);
+    return has;
+}
+
+/* ISO C has no conversion between pointers to objects and to functions; they are of one size wherever there is OpenCL. */
+static void find(cl_platform_id platform, const char *name, void *function)
+{
+    void *found = clGetExtensionFunctionAddressForPlatform(platform, name);
+
+    memcpy(function, &found, sizeof found);
+}
+
+clq_status clq__recorder_init(struct clq__recorder *recorder, clq_context *context,
+                              clq__command_buffer buffer, cl_uint num_wait, const cl_uint *wait)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__device *device = &context->device;
+
+    *recorder =
+        (struct clq__recorder){.context = context, .buffer = buffer, .num_wait = num_wait, .wait = wait};
+    CLQ_REQUIRE(has_extension(device->id), CLQ_ERROR_DEVICE,
+                "device \"%s\" does not have cl_khr_command_buffer: it must, to record a plan", device->name);
+    find(device->platform, "clCommandNDRangeKernelKHR", &recorder->ndrange);
+    find(device->platform, "clCommandFillBufferKHR", &recorder->fill);
+    find(device->platform, "clCommandCopyBufferKHR", &recorder->copy);
+    CLQ_REQUIRE(recorder->ndrange != NULL && recorder->fill != NULL && recorder->copy != NULL,
+                CLQ_ERROR_DEVICE,
+                "device \"%s\" has cl_khr_command_buffer, and its driver not all functions of it: it must, "
+                "to record a "
+                "plan",
+                device->name);
+end:
+    return status;
+}
+
+/* The next command waits for this one. */
+static clq_status recorded(struct clq__recorder *recorder, const char *function, cl_int code)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(code == CL_SUCCESS, code, "%s failed with %s (%d)", function, clq_status_name(code),
+                (int)code);
+    recorder->num_wait = 1;
+    recorder->wait = &recorder->last;
+end:
+    return status;
+}
+
+clq_status clq__record_launch(struct clq__recorder *recorder, const struct clq__launch *launch)
+{
+    clq_status status = CLQ_OK;
+    const size_t global = launch->groups * launch->local;
+    cl_kernel kernel = NULL;
+    cl_uint point = 0;
+
+    CLQ_TRY(clq__launch_set(recorder->context, launch, &kernel));
+    CLQ_TRY(recorded(recorder, "clCommandNDRangeKernelKHR",
+                     recorder->ndrange(recorder->buffer, NULL, NULL, kernel, 1, NULL, &global, &launch->local,
+                                       recorder->num_wait, recorder->wait, &point, NULL)));
+    recorder->last = point;
+end:
+    return status;
+}
+
+clq_status clq__record_clear(struct clq__recorder *recorder, cl_mem buffer, size_t offset_bytes,
+                             size_t size_bytes)
+{
+    clq_status status = CLQ_OK;
+    const cl_uint zero = 0;
+    cl_uint point = 0;
+
+    CLQ_TRY(recorded(recorder, "clCommandFillBufferKHR",
+                     recorder->fill(recorder->buffer, NULL, buffer, &zero, sizeof zero, offset_bytes,
+                                    size_bytes, recorder->num_wait, recorder->wait, &point, NULL)));
+    recorder->last = point;
+end:
+    return status;
+}
+
+clq_status clq__record_copy(struct clq__recorder *recorder, cl_mem src, size_t src_offset_bytes, cl_mem dst,
+                            size_t dst_offset_bytes, size_t size_bytes)
+{
+    clq_status status = CLQ_OK;
+    cl_uint point = 0;
+
+    CLQ_TRY(recorded(recorder, "clCommandCopyBufferKHR",
+                     recorder->copy(recorder->buffer, NULL, src, dst, src_offset_bytes, dst_offset_bytes,
+                                    size_bytes, recorder->num_wait, recorder->wait, &point, NULL)));
+    recorder->last = point;
+end:
+    return status;
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands that are recorded into a cl_command_buffer_khr, one after the other, by the functions of cl_khr_command_buffer. */
+#ifndef CLQ_RUNTIME_RECORDER_H
+#define CLQ_RUNTIME_RECORDER_H
+
+#include "runtime/launch.h"
+
+typedef struct _cl_command_buffer_khr *clq__command_buffer;
+
+/* As CL/cl_ext.h has them, where it is recent enough; a handle of a mutable command is nothing that is asked for. */
+typedef cl_int(CL_API_CALL *clq__record_ndrange)(clq__command_buffer, cl_command_queue, const void *,
+                                                 cl_kernel, cl_uint, const size_t *, const size_t *,
+                                                 const size_t *, cl_uint, const cl_uint *, cl_uint *, void *);
+typedef cl_int(CL_API_CALL *clq__record_fill)(clq__command_buffer, cl_command_queue, cl_mem, const void *,
+                                              size_t, size_t, size_t, cl_uint, const cl_uint *, cl_uint *,
+                                              void *);
+typedef cl_int(CL_API_CALL *clq__record_copies)(clq__command_buffer, cl_command_queue, cl_mem, cl_mem, size_t,
+                                                size_t, size_t, cl_uint, const cl_uint *, cl_uint *, void *);
+
+struct clq__recorder {
+    clq_context *context;
+    clq__record_ndrange ndrange;
+    clq__record_fill fill;
+    clq__record_copies copy;
+    clq__command_buffer buffer;
+    cl_uint num_wait; /* sync points that the next command waits for */
+    const cl_uint *wait;
+    cl_uint last; /* of the last command, which the next one waits for */
+};
+
+/* The extension's functions of the context's device; refuses a device that has none. */
+clq_status clq__recorder_init(struct clq__recorder *recorder, clq_context *context,
+                              clq__command_buffer buffer, cl_uint num_wait, const cl_uint *wait);
+
+/* The launch's kernel is the one that it keeps, and is the command buffer's from then on. */
+clq_status clq__record_launch(struct clq__recorder *recorder, const struct clq__launch *launch);
+clq_status clq__record_clear(struct clq__recorder *recorder, cl_mem buffer, size_t offset_bytes,
+                             size_t size_bytes);
+clq_status clq__record_copy(struct clq__recorder *recorder, cl_mem src, size_t src_offset_bytes, cl_mem dst,
+                            size_t dst_offset_bytes, size_t size_bytes);
+
+#endif
