@@ -92,6 +92,12 @@ enum { OUTPUTS = COUNT(outputs) };
 
 /* Float8 has a sign where quotient and zero point cancel or are nearly 0: those beside which quotients are found by inverses
  * are 0 or not so small. */
+/* Of so many combinations of types and modes, whose kernels are what costs. */
+static bool is_left_out(int i)
+{
+    return ((uint64_t)i + harness.seed) % harness.share != 0;
+}
+
 static void check_near_zero(struct batch *batch)
 {
     static const float small[] = {0.0f,     -0.0f,     -0x1p-149f, 0x1p-100f, -0x1.fffffep-51f,
@@ -116,6 +122,8 @@ static void check_type(enum reference_type type)
     batch.inner = make_values(x);
     batch.rows = harness.small ? FIXED / 2 : SCALES;
     for (int i = 0; i < OUTPUTS * count_modes(); i++) {
+        if (is_left_out(i))
+            continue;
         batch.multiply = i / OUTPUTS;
         batch.y_type = outputs[i % OUTPUTS];
         batch.zero_point = NULL;
@@ -147,6 +155,8 @@ static void check_type_each(enum reference_type type)
         for (int64_t i = 0; i < batch.inner; i++)
             each[i] = scales[s];
         for (int i = 0; i < OUTPUTS * count_modes(); i++) {
+            if (is_left_out(i))
+                continue;
             batch.multiply = i / OUTPUTS;
             batch.y_type = outputs[i % OUTPUTS];
             expect_exact(&batch);

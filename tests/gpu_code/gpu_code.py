@@ -22,7 +22,7 @@ import measure
 HERE = os.path.dirname(os.path.abspath(__file__))
 KERNELS = os.path.normpath(f"{HERE}/../../cl")
 # Prime to the number of values of every plug, so that each value is among the variants.
-SAMPLE_STEPS = (5, 11)  # one variant in so many, of the first target and of the others
+SAMPLE_STEPS = (11, 23)  # one variant in so many, of the first target and of the others
 COLUMNS = ("scratch", "registers", "code", "waves", "load", "store")
 
 
