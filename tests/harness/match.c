@@ -137,7 +137,8 @@ static size_t bindings_of(const struct operator_row *op, const unsigned char *de
 
 /* Records the plan, and replays that so often. A command buffer that is pending may not be enqueued once more. */
 static clq_status replay(const struct match *match, struct events *events, size_t count,
-                         const struct clq_binding *bindings, int64_t times, bool last)
+                         const struct clq_binding *bindings, const struct clq_binding *before, int64_t times,
+                         bool last)
 {
     const cl_device_id device = match->device->id;
     struct _cl_command_buffer_khr *record = commands_create(device, match->queue);
@@ -149,6 +150,9 @@ static clq_status replay(const struct match *match, struct events *events, size_
         status = clq_plan_record(events->plan, record, count, bindings, 0, NULL, NULL);
     if (status == CLQ_OK)
         status = commands_finalize(device, record);
+    /* What is bound to the plan later is nothing to what was recorded. */
+    if (status == CLQ_OK && last && count > 0)
+        status = clq_plan_enqueue(events->plan, match->queue, count, before, 0, NULL, NULL);
     for (; times > 0 && status == CLQ_OK; times--) {
         status = commands_enqueue(device, record, last ? events->num_wait : 0,
                                   last && events->num_wait > 0 ? events->wait : NULL,
@@ -165,7 +169,7 @@ static clq_status enqueue_plan(const struct match *match, struct placed *placed,
                                struct placed *other, struct events *events)
 {
     struct call *call = placed->call;
-    struct clq_binding bindings[OPERATOR_MOST_TENSORS + 2];
+    struct clq_binding bindings[OPERATOR_MOST_TENSORS + 2], first[OPERATOR_MOST_TENSORS + 2];
     const bool others = !rng_once_in(&call->rng, 4);
     int64_t before = others ? rng_below(&call->rng, 3) : 0;
     const void *of_plan = others ? placed_make(other, match->device, call) : desc;
@@ -174,12 +178,14 @@ static clq_status enqueue_plan(const struct match *match, struct placed *placed,
     clq_status status =
         of_plan == NULL ? CLQ_ERROR_MEMORY : call->op->plan(match->device->context, of_plan, &events->plan);
 
+    if (count > 0)
+        bindings_of(call->op, of_plan, first);
     if (status == CLQ_OK && match->records && before > 0)
-        status = replay(match, events, 0, NULL, before, false);
+        status = replay(match, events, 0, NULL, NULL, before, false);
     for (; !match->records && before > 0 && status == CLQ_OK; before--)
         status = clq_plan_enqueue(events->plan, match->queue, 0, NULL, 0, NULL, NULL);
     if (status == CLQ_OK)
-        status = match->records ? replay(match, events, count, given, 1, true)
+        status = match->records ? replay(match, events, count, given, first, 1, true)
                                 : clq_plan_enqueue(events->plan, match->queue, count, given, events->num_wait,
                                                    events->num_wait > 0 ? events->wait : NULL,
                                                    match->no_event ? NULL : &events->done);

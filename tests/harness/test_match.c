@@ -2,12 +2,12 @@
 /* Random right calls on a device, against the reference.
  *
  *   test_match [--operator NAME] [--seed N] [--first N] [--count N] [--queue order|any|waits] [--threads N]
- *              [--from TYPE] [--to TYPE] [--kept 1] [--plans 1] [--records 1]
+ *              [--from TYPE] [--to TYPE] [--kept 1] [--plans 1] [--records 1] [--turned 1]
  *
  * --queue any: one that runs commands in any order; waits: such a one, and calls wait for events. --from and --to keep to
  * calls of few kernels, where compiling them is dear. --kept: every program
  * has to come out of the cache. --plans: by plans; --records: that are
- * recorded into command buffers. */
+ * recorded into command buffers. --turned: long rows that are turned, and whose scales are no row's. */
 #include "commands.h"
 #include "match.h"
 #include "options.h"
@@ -23,7 +23,7 @@ enum { MOST_THREADS = 16 };
 
 struct test {
     const struct operator_row *op;
-    uint64_t seed, first, count, threads, kept, plans, records;
+    uint64_t seed, first, count, threads, kept, plans, records, turned;
     struct wish wish;
     bool any_order, waits;
     struct device device;
@@ -44,7 +44,7 @@ static bool try_call(struct test *test, struct call *call, const struct match *h
 
     call->rng = rng_of(test->seed, number);
     size = rng_below(&call->rng, 100);
-    call_draw(call, test->op, size < 60 ? 48 : size < 95 ? 600 : 5000, &test->wish);
+    call_draw(call, test->op, test->turned ? 20000 : size < 60 ? 48 : size < 95 ? 600 : 5000, &test->wish);
     call_expect(call);
     good = match(how, call, failure, sizeof failure);
     if (!good) {
@@ -115,6 +115,7 @@ static bool read_arguments(struct test *test, int argc, char **argv)
                                                            {"--kept", &test->kept, NULL},
                                                            {"--plans", &test->plans, NULL},
                                                            {"--records", &test->records, NULL},
+                                                           {"--turned", &test->turned, NULL},
                                                            {"--queue", NULL, &queue},
                                                            {"--from", NULL, &from},
                                                            {"--to", NULL, &to},
@@ -126,6 +127,7 @@ static bool read_arguments(struct test *test, int argc, char **argv)
     test->wish = no_wish;
     test->wish.src = type_named(from);
     test->wish.dst = type_named(to);
+    test->wish.apart = test->wish.rotate = test->turned ? 1 : -1;
     return good && (name == NULL || test->op != NULL) && (from == NULL || test->wish.src >= 0) &&
            (to == NULL || test->wish.dst >= 0) && test->threads >= 1 && test->threads <= MOST_THREADS;
 }
