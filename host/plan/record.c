@@ -6,7 +6,6 @@
 #include "plan/record.h"
 #include "runtime/recorder.h"
 
-
 /* What one record has for itself: kernels whose arguments nobody sets again, and memory for its temporaries. */
 struct clq__record {
     struct clq__record *next;
