@@ -5,6 +5,7 @@
 #include "plan/operator.h"
 #include "plan/record.h"
 
+#include <assert.h>
 #include <string.h>
 
 enum {
@@ -142,6 +143,7 @@ clq_status clq__plan_keep(clq_context *context, const struct clq__operator *op,
     CLQ_TRY(clq__call_check(context, NULL, true, 0, NULL));
     CLQ_TRY(clq__operator_check(op, names, desc));
     CLQ_TRY_NEW(plan);
+    assert(op->desc_bytes <= sizeof plan->desc);
     plan->context = context;
     plan->op = op;
     plan->names = names;

@@ -370,6 +370,17 @@ static cl_event CL_API_CALL wrap_clCreateUserEvent(cl_context context, cl_int *c
     return event;
 }
 
+/* A function that it fails to find is NULL, as of a driver that has none. */
+static void *CL_API_CALL wrap_clGetExtensionFunctionAddressForPlatform(cl_platform_id platform,
+                                                                       const char *name)
+{
+    cl_int code;
+
+    return fails("clGetExtensionFunctionAddressForPlatform", &code)
+               ? NULL
+               : target.clGetExtensionFunctionAddressForPlatform(platform, name);
+}
+
 static cl_int CL_API_CALL wrap_clWaitForEvents(cl_uint num, const cl_event *wait)
 {
     cl_int code;
@@ -466,6 +477,7 @@ cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispa
     wrapped.clCreateKernel = wrap_clCreateKernel;
     wrapped.clCreateUserEvent = wrap_clCreateUserEvent;
     wrapped.clWaitForEvents = wrap_clWaitForEvents;
+    wrapped.clGetExtensionFunctionAddressForPlatform = wrap_clGetExtensionFunctionAddressForPlatform;
     wrapped.clEnqueueMapBuffer = wrap_clEnqueueMapBuffer;
     wrapped.clSetKernelArg = wrap_clSetKernelArg;
     wrapped.clEnqueueNDRangeKernel = wrap_clEnqueueNDRangeKernel;
