@@ -6,6 +6,8 @@
 #include "plan/rounds.h"
 #include "plan/tiles.h"
 
+enum { SHORT_ROW = 16 }; /* chunks */
+
 /* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and stores
  * them; where a row is turned, for each of the two. */
 static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes)
@@ -43,21 +45,21 @@ static int64_t lanes_to_turn(int64_t elements, int64_t local, int64_t lanes)
     return lanes;
 }
 
-/* What a lane does once for a row costs what several chunks cost, so it has eight; but of short rows neighbours load next to one
- * another, and fewer rows than the device holds are shared by more. Shares of what an H100 streams, float16 to int8 and int4, by
- * chunks a lane: rows of 1,024 0.66, 0.56 with two, 0.81, 0.70 with four, 0.84, 0.76 with eight; rows of 128 0.68, 0.58 with two,
- * 0.78, 0.65 with four, 0.47, 0.66 with eight. */
+/* What a lane does once for a row costs what several chunks cost. So of a long row it has eight, and of a short one the four that
+ * are on their way at once; but fewer rows than the device holds are shared by more. Shares of what an H100 streams, float16 to
+ * int4, by chunks a lane: rows of 1,024 0.77 with four, 0.82 with eight, 0.63 with sixteen; rows of 128 0.80 with four, 0.73 with
+ * eight; of 64 0.57 with two, 0.75 with four; of 32 0.38 with one, 0.58 with two. */
 static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
                         const struct clq__traits *traits, const struct clq__work *work)
 {
-    const int64_t a_lane = 8, neighbours = 4, local = clq__group_items(traits, 128),
-                  enough = 16 * local * (int64_t)traits->compute_units;
+    const int64_t local = clq__group_items(traits, 128), enough = 16 * local * (int64_t)traits->compute_units;
     const int64_t elements = args->inner * (clq__view_has_nibbles(&work->y) ? 2 : 1);
-    const int64_t chunks = clq__ceil_div(elements * (int64_t)clq__storage_bytes(work->x.tensor->dtype), 16);
+    const int64_t chunks = clq__ceil_div(elements * (int64_t)clq__storage_bytes(work->x.tensor->dtype), 16),
+                  a_lane = chunks <= SHORT_ROW ? 4 : 8;
     int64_t lanes = 1;
 
     while (lanes < local && (lanes * a_lane < chunks ||
-                             (2 * lanes <= chunks && (lanes < neighbours || args->rows * lanes < enough))))
+                             (2 * lanes <= chunks && (lanes == 1 || args->rows * lanes < enough))))
         lanes *= 2;
     if (args->rotate > 0) {
         lanes = lanes_to_turn(elements, local, lanes);
