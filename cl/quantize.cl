@@ -81,13 +81,19 @@ static inline bool is_aligned(const struct part *part)
 #define SUM(k)        (IS_FLOAT8(DST) ? ADD_GRADUAL(values.s##k, ZERO_OF(k)) : values.s##k + ZERO_OF(k))
 #define UNIT(lo, hi)  PACK(DST, SUM(lo), SUM(hi))
 
-// False where an element needs more care: what is stored, if anything, is not what it should be yet.
+// Whether no chunk may be taken, because of the scale of all.
+static inline bool is_wild(const struct part *part)
+{
+    return SCALE_PER_ELEMENT ? false : IS_WILD(part->scale) != 0;
+}
+
+// Of a scale that is not wild. False where an element needs more care: what is stored, if anything, is not what it should be yet.
 static inline bool take_chunk(const struct part *part, uint4 x)
 {
     const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, 0, SCALE_PER_ELEMENT),
                               zero_points = CHUNK_FLOATS(SRC, part->zero_points, 0, ZERO_POINT_PER_ELEMENT);
     float8 values = (float8)(0.0f);
-    int doubtful = 0, wild = SCALE_PER_ELEMENT ? 0 : IS_WILD(part->scale);
+    int doubtful = 0, wild = 0;
 
     CHUNK_EACH(SRC, QUICK)
     if (part->round_first) {
@@ -95,6 +101,34 @@ static inline bool take_chunk(const struct part *part, uint4 x)
     }
     *(global y_chunk *)part->y = (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
     return doubtful == 0 && wild == 0;
+}
+
+// So many of a lane's steps on.
+static inline void go_on(struct part *part, const struct clq_apart *apart, int steps)
+{
+    part->x += steps * apart->x;
+    part->y += steps * apart->y;
+    part->scales += steps * apart->scale;
+    part->zero_points += steps * apart->zero_point;
+}
+
+// Chunks from step `*i` on. False where one needs more care, which is then step `*i`. The part ends behind the last chunk that
+// was looked at, whatever came of that: where it depends on it, each load waits for the chunk before.
+static inline bool take_chunks(struct part *part, const struct clq_apart *apart, uint4 *next, int *i, int end, int whole)
+{
+    while (*i < end) {
+        const uint4 x = *next; // the next one is on its way while this one is computed
+        bool fine;
+
+        if (*i + 1 < whole)
+            *next = *(global const uint4 *)(part->x + apart->x);
+        fine = take_chunk(part, x);
+        go_on(part, apart, 1);
+        if (!fine)
+            return false;
+        (*i)++;
+    }
+    return true;
 }
 
 // What all tiles have in common.
@@ -116,17 +150,7 @@ static inline void load_parameters(struct part *part, const struct call *call, c
         part->zero_point = clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
 }
 
-// From one of a lane's steps to its next.
-#define GO_ON                                  \
-    {                                          \
-        i++;                                   \
-        part.x += apart.x;                     \
-        part.y += apart.y;                     \
-        part.scales += apart.scale;            \
-        part.zero_points += apart.zero_point;  \
-    }
-
-// The lane's share of a tile, whose run lies at this place. The next chunk is on its way while one is computed.
+// The lane's share of a tile, whose run lies at this place: chunks, and unit by unit what needs care.
 static inline void take_steps(const struct call *call, const struct quantize_args *a, const struct clq_tile *tile,
                               const struct clq_place *place, uint lane)
 {
@@ -141,26 +165,26 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
                         .scales = (global const uint *)call->scales + scale + element,
                         .zero_points = (global const uint *)call->zero_points + zero_point + element,
                         .round_first = a->round_first != 0};
-    const int whole = s->by_chunks && is_aligned(&part) ? clq_whole_steps(tile, s, CHUNK_OF_UNITS) : 0;
+    int whole = s->by_chunks && is_aligned(&part) ? clq_whole_steps(tile, s, CHUNK_OF_UNITS) : 0;
     uint4 next = whole > 0 ? *(global const uint4 *)part.x : (uint4)(0);
 
     for (int i = 0; i < tile->steps;) {
-        const int end = many ? min(i + 1, whole) : whole; // of the chunks that have these parameters
-        bool careful = i >= whole;
+        bool careful;
 
         load_parameters(&part, call, a, scale + i * apart.scale, zero_point + i * apart.zero_point);
-        while (i < end && !careful) {
-            const uint4 x = next;
-
-            if (i + 1 < whole)
-                next = *(global const uint4 *)(part.x + apart.x);
-            careful = !take_chunk(&part, x);
-            if (!careful)
-                GO_ON
-        }
+        if (is_wild(&part))
+            whole = 0; // the few that are left, too: so no chunk is on its way that is not taken
+        careful = i >= whole;
+        if (careful)
+            go_on(&part, &apart, 1);
+        else // the chunks that have these parameters
+            careful = !take_chunks(&part, &apart, &next, &i, many ? i + 1 : whole, whole);
         if (careful) {
-            take_units(&part, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
-            GO_ON
+            struct part step = part;
+
+            go_on(&step, &apart, -1);
+            take_units(&step, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
+            i++;
         }
     }
 }
