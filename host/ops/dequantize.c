@@ -130,14 +130,13 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
         clq__static_cut(plan, traits);
 }
 
+#define FIELD(name) offsetof(struct clq_dequantize_desc, name)
+
 const struct clq__operator clq__dequantize = {
     CLQ__DESCRIPTOR(clq_dequantize_desc),
-    .fields = {7,
-               8,
-               {CLQ__FIELD(clq_dequantize_desc, q), CLQ__FIELD(clq_dequantize_desc, scales),
-                CLQ__FIELD(clq_dequantize_desc, zero_points), CLQ__FIELD(clq_dequantize_desc, offsets),
-                CLQ__FIELD(clq_dequantize_desc, indices), CLQ__FIELD(clq_dequantize_desc, group_index),
-                CLQ__FIELD(clq_dequantize_desc, y), CLQ__FIELD(clq_dequantize_desc, report)}},
+    .fields = CLQ__FIELDS((FIELD(q), FIELD(scales), FIELD(zero_points), FIELD(offsets), FIELD(indices),
+                           FIELD(group_index), FIELD(y)),
+                          (FIELD(report))),
     .check = check,
     .tensors = {CLQ__TENSOR(x), CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view),
                 CLQ__TENSOR(placement.indices)},

@@ -28,15 +28,12 @@ end:
     return status;
 }
 
+#define FIELD(name) offsetof(struct clq_dynamic_quantize_desc, name)
+
 const struct clq__operator clq__dynamic_quantize = {
     CLQ__DESCRIPTOR(clq_dynamic_quantize_desc),
-    .fields = {6,
-               6,
-               {CLQ__FIELD(clq_dynamic_quantize_desc, x),
-                CLQ__FIELD(clq_dynamic_quantize_desc, smooth_scales),
-                CLQ__FIELD(clq_dynamic_quantize_desc, y), CLQ__FIELD(clq_dynamic_quantize_desc, scales),
-                CLQ__FIELD(clq_dynamic_quantize_desc, offsets),
-                CLQ__FIELD(clq_dynamic_quantize_desc, group_index)}},
+    .fields = CLQ__FIELDS(
+        (FIELD(x), FIELD(smooth_scales), FIELD(y), FIELD(scales), FIELD(offsets), FIELD(group_index)), ()),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},

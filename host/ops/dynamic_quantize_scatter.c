@@ -35,18 +35,13 @@ end:
     return status;
 }
 
+#define FIELD(name) offsetof(struct clq_dynamic_quantize_scatter_desc, name)
+
 const struct clq__operator clq__dynamic_quantize_scatter = {
     CLQ__DESCRIPTOR(clq_dynamic_quantize_scatter_desc),
-    .fields = {6,
-               8,
-               {CLQ__FIELD(clq_dynamic_quantize_scatter_desc, cache),
-                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, cache_scales),
-                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, cache_offsets),
-                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, indices),
-                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, updates),
-                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, smooth_scales),
-                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, report),
-                CLQ__FIELD(clq_dynamic_quantize_scatter_desc, workspace)}},
+    .fields = CLQ__FIELDS((FIELD(cache), FIELD(cache_scales), FIELD(cache_offsets), FIELD(indices),
+                           FIELD(updates), FIELD(smooth_scales)),
+                          (FIELD(report), FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},

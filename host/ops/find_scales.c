@@ -69,12 +69,11 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
     plan->rounds = clq__scales_cut(&plan->of_scales, &plan->work, &plan->launches, traits);
 }
 
+#define FIELD(name) offsetof(struct clq_find_scales_desc, name)
+
 const struct clq__operator clq__find_scales = {
     CLQ__DESCRIPTOR(clq_find_scales_desc),
-    .fields = {3,
-               3,
-               {CLQ__FIELD(clq_find_scales_desc, x), CLQ__FIELD(clq_find_scales_desc, scales),
-                CLQ__FIELD(clq_find_scales_desc, zero_points)}},
+    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(zero_points)), ()),
     .check = check,
     .tensors = {CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x)},
     .outputs = 2,

@@ -30,14 +30,12 @@ end:
     return status;
 }
 
+#define FIELD(name) offsetof(struct clq_group_quantize_desc, name)
+
 const struct clq__operator clq__group_quantize = {
     CLQ__DESCRIPTOR(clq_group_quantize_desc),
-    .fields = {5,
-               6,
-               {CLQ__FIELD(clq_group_quantize_desc, x), CLQ__FIELD(clq_group_quantize_desc, scales),
-                CLQ__FIELD(clq_group_quantize_desc, group_index),
-                CLQ__FIELD(clq_group_quantize_desc, zero_points), CLQ__FIELD(clq_group_quantize_desc, y),
-                CLQ__FIELD(clq_group_quantize_desc, report)}},
+    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(group_index), FIELD(zero_points), FIELD(y)),
+                          (FIELD(report))),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(zero_point.view)},

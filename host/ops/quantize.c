@@ -24,12 +24,11 @@ end:
     return status;
 }
 
+#define FIELD(name) offsetof(struct clq_quantize_desc, name)
+
 const struct clq__operator clq__quantize = {
     CLQ__DESCRIPTOR(clq_quantize_desc),
-    .fields = {4,
-               4,
-               {CLQ__FIELD(clq_quantize_desc, x), CLQ__FIELD(clq_quantize_desc, scales),
-                CLQ__FIELD(clq_quantize_desc, zero_points), CLQ__FIELD(clq_quantize_desc, y)}},
+    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(zero_points), FIELD(y)), ()),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
     .outputs = 1,

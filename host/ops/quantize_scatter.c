@@ -54,16 +54,13 @@ end:
     return status;
 }
 
+#define FIELD(name) offsetof(struct clq_quantize_scatter_desc, name)
+
 const struct clq__operator clq__quantize_scatter = {
     CLQ__DESCRIPTOR(clq_quantize_scatter_desc),
-    .fields = {6,
-               8,
-               {CLQ__FIELD(clq_quantize_scatter_desc, input), CLQ__FIELD(clq_quantize_scatter_desc, cache),
-                CLQ__FIELD(clq_quantize_scatter_desc, indices),
-                CLQ__FIELD(clq_quantize_scatter_desc, updates), CLQ__FIELD(clq_quantize_scatter_desc, scales),
-                CLQ__FIELD(clq_quantize_scatter_desc, zero_points),
-                CLQ__FIELD(clq_quantize_scatter_desc, report),
-                CLQ__FIELD(clq_quantize_scatter_desc, workspace)}},
+    .fields = CLQ__FIELDS(
+        (FIELD(input), FIELD(cache), FIELD(indices), FIELD(updates), FIELD(scales), FIELD(zero_points)),
+        (FIELD(report), FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(input), CLQ__TENSOR(x), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},

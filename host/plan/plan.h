@@ -51,8 +51,17 @@ struct clq__operator {
 #define CLQ__DESCRIPTOR(type)                                                                                \
     .desc_bytes = sizeof(struct type), .reserved = offsetof(struct type, reserved),                          \
     .num_reserved = CLQ_COUNT(((struct type *)0)->reserved)
-#define CLQ__FIELD(type, field) offsetof(struct type, field)
-#define CLQ__TENSOR(view)       offsetof(struct clq__work, view)
+/* Two lists of offsets, each in parentheses: of the tensors, and of the others. */
+#define CLQ__FIELDS(tensors, others)                                                                         \
+    {                                                                                                        \
+        CLQ__NUM_OF(CLQ__LIST tensors), CLQ__NUM_OF(CLQ__LIST tensors, CLQ__LIST others),                    \
+        {                                                                                                    \
+            CLQ__LIST tensors, CLQ__LIST others                                                              \
+        }                                                                                                    \
+    }
+#define CLQ__LIST(...)    __VA_ARGS__
+#define CLQ__NUM_OF(...)  (sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t))
+#define CLQ__TENSOR(view) offsetof(struct clq__work, view)
 
 struct clq__plan {
     const struct clq__operator *op;
