@@ -233,48 +233,49 @@ static void next_piece(struct bench *bench, struct call *c)
         c->indices.byte_offset = places_offset_bytes(&c->places, c->next++);
 }
 
+/* The operators, each with the field of its descriptor that has another piece each time, and the tensor there. */
+#define EACH_OPERATOR(X)                                                                                     \
+    X(QUANTIZE, quantize, x, x)                                                                              \
+    X(GROUP_QUANTIZE, group_quantize, x, x)                                                                  \
+    X(QUANTIZE_SCATTER, quantize_scatter, updates, x)                                                        \
+    X(DYNAMIC_QUANTIZE, dynamic_quantize, x, x)                                                              \
+    X(DYNAMIC_QUANTIZE_SCATTER, dynamic_quantize_scatter, updates, x)                                        \
+    X(FIND_SCALES, find_scales, x, x)                                                                        \
+    X(DEQUANTIZE, dequantize, y, y)
+
 bool call_plan(struct bench *bench, struct call *c, clq_plan **plan)
 {
     clq_context *context = c->library->context;
     clq_status status = CLQ_OK;
 
+#define MAKE_PLAN(operation, name, field, tensor)                                                            \
+    case operation:                                                                                          \
+        status = clq_##name##_plan(context, &c->desc.name, plan);                                            \
+        break;
     next_piece(bench, c);
     switch (c->row.operation) {
-    case QUANTIZE:
-        status = clq_quantize_plan(context, &c->desc.quantize, plan);
+        EACH_OPERATOR(MAKE_PLAN)
+    case OPERATIONS:
         break;
-    case QUANTIZE_SCATTER:
-        status = clq_quantize_scatter_plan(context, &c->desc.quantize_scatter, plan);
-        break;
-    case DYNAMIC_QUANTIZE_SCATTER:
-        status = clq_dynamic_quantize_scatter_plan(context, &c->desc.dynamic_quantize_scatter, plan);
-        break;
-    default:
-        status = clq_dequantize_plan(context, &c->desc.dequantize, plan);
     }
     return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
 }
 
 struct clq_binding call_bind_next(struct bench *bench, struct call *c)
 {
-    size_t field = 0;
+    struct clq_binding binding = {0};
 
+#define BIND(operation, name, field, tensor)                                                                 \
+    case operation:                                                                                          \
+        binding = CLQ_BIND(name, field, c->tensor.data, c->tensor.byte_offset);                              \
+        break;
     next_piece(bench, c);
     switch (c->row.operation) {
-    case QUANTIZE:
-        field = offsetof(struct clq_quantize_desc, x);
+        EACH_OPERATOR(BIND)
+    case OPERATIONS:
         break;
-    case QUANTIZE_SCATTER:
-        field = offsetof(struct clq_quantize_scatter_desc, updates);
-        break;
-    case DYNAMIC_QUANTIZE_SCATTER:
-        field = offsetof(struct clq_dynamic_quantize_scatter_desc, updates);
-        break;
-    default:
-        field = offsetof(struct clq_dequantize_desc, y);
     }
-    return c->row.operation == DEQUANTIZE ? (struct clq_binding){field, c->y.data, c->y.byte_offset}
-                                          : (struct clq_binding){field, c->x.data, c->x.byte_offset};
+    return binding;
 }
 
 bool call_enqueue(struct bench *bench, struct call *c, cl_event *done)
@@ -282,29 +283,15 @@ bool call_enqueue(struct bench *bench, struct call *c, cl_event *done)
     const struct library *library = c->library;
     clq_status status = CLQ_OK;
 
-#define CALL(name) library->name(library->context, bench->queue, &c->desc.name, 0, NULL, done)
+#define ENQUEUE(operation, name, field, tensor)                                                              \
+    case operation:                                                                                          \
+        status = library->name(library->context, bench->queue, &c->desc.name, 0, NULL, done);                \
+        break;
     next_piece(bench, c);
     switch (c->row.operation) {
-    case QUANTIZE:
-        status = CALL(quantize);
+        EACH_OPERATOR(ENQUEUE)
+    case OPERATIONS:
         break;
-    case GROUP_QUANTIZE:
-        status = CALL(group_quantize);
-        break;
-    case QUANTIZE_SCATTER:
-        status = CALL(quantize_scatter);
-        break;
-    case DYNAMIC_QUANTIZE:
-        status = CALL(dynamic_quantize);
-        break;
-    case DYNAMIC_QUANTIZE_SCATTER:
-        status = CALL(dynamic_quantize_scatter);
-        break;
-    case FIND_SCALES:
-        status = CALL(find_scales);
-        break;
-    default:
-        status = CALL(dequantize);
     }
     return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", library->error_detail());
 }
