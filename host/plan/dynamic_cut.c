@@ -58,8 +58,8 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
                   a_lane = chunks <= SHORT_ROW ? 4 : 8;
     int64_t lanes = 1;
 
-    while (lanes < local && (lanes * a_lane < chunks ||
-                             (2 * lanes <= chunks && (lanes == 1 || args->rows * lanes < enough))))
+    while (lanes < local &&
+           (lanes * a_lane < chunks || (2 * lanes <= chunks && (lanes == 1 || args->rows * lanes < enough))))
         lanes *= 2;
     if (args->rotate > 0) {
         lanes = lanes_to_turn(elements, local, lanes);
