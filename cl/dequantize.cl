@@ -89,15 +89,21 @@ struct call {
     global uint *report;
 };
 
-// Scale and zero point of a row, where it has one of them.
-static inline void load_parameters(struct part *part, const struct call *call, const struct quantize_args *a, long scale,
-                                   long zero_point)
+// Scale and zero point of a row, where it has one of them, as they lie there: what computes with them waits until they have come.
+struct parameters {
+    float scale, zero_point;
+};
+
+static inline struct parameters load_parameters(const struct call *call, const struct quantize_args *a, long scale,
+                                                long zero_point)
 {
+    struct parameters loaded = {0.0f, 0.0f};
+
     if (!SCALE_PER_ELEMENT)
-        part->scale = clq_load_scalar(call->scales, scale, a->scale_type);
-    if (!part->zero_points_each)
-        part->zero_point = as_float(as_uint(clq_load_scalar(call->zero_points, zero_point, a->zero_point_type)) ^
-                                    a->zero_point_sign);
+        loaded.scale = clq_load_scalar(call->scales, scale, a->scale_type);
+    if (a->zero_points_each == 0)
+        loaded.zero_point = clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
+    return loaded;
 }
 
 // From one of a lane's steps to its next.
@@ -111,7 +117,7 @@ static inline void load_parameters(struct part *part, const struct call *call, c
     }
 
 // The lane's share of a tile, whose run lies at this place: 16 bytes of x at once, the wide side, and what of y belongs to them,
-// so that neighbours store next to one another. The next chunk is on its way while one is computed.
+// so that neighbours store next to one another. The next chunk and its row's parameters are on their way while one is computed.
 static inline void take_steps(const struct call *call, const struct quantize_args *a, const struct clq_tile *tile,
                               const struct clq_place *place, uint lane)
 {
@@ -129,11 +135,15 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
                         .zero_points_each = zero_points_each};
     const int whole = s->by_chunks && is_aligned(&part) ? clq_whole_steps(tile, s, CHUNK_OF_UNITS) : 0;
     y_chunk next = whole > 0 ? *(global const y_chunk *)part.y : (y_chunk)(0);
+    struct parameters own = load_parameters(call, a, scale, zero_point);
 
     for (int i = 0; i < tile->steps;) {
         const int end = many ? min(i + 1, whole) : whole; // of the chunks that have these parameters
 
-        load_parameters(&part, call, a, scale + i * apart.scale, zero_point + i * apart.zero_point);
+        part.scale = own.scale;
+        part.zero_point = as_float(as_uint(own.zero_point) ^ a->zero_point_sign);
+        if (many && i + 1 < tile->steps)
+            own = load_parameters(call, a, scale + (i + 1) * apart.scale, zero_point + (i + 1) * apart.zero_point);
         if (i >= whole) {
             take_units(&part, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
             GO_ON
