@@ -81,19 +81,16 @@ static inline bool is_aligned(const struct part *part)
 #define SUM(k)        (IS_FLOAT8(DST) ? ADD_GRADUAL(values.s##k, ZERO_OF(k)) : values.s##k + ZERO_OF(k))
 #define UNIT(lo, hi)  PACK(DST, SUM(lo), SUM(hi))
 
-// Whether no chunk may be taken, because of the scale of all.
-static inline bool is_wild(const struct part *part)
-{
-    return SCALE_PER_ELEMENT ? false : IS_WILD(part->scale) != 0;
-}
+// A group asks it of each chunk, and a work-item alone of all before them.
+#define WILD_FOR_ALL(part) (SCALE_PER_ELEMENT ? 0 : IS_WILD((part)->scale))
 
-// Of a scale that is not wild. False where an element needs more care: what is stored, if anything, is not what it should be yet.
+// False where an element needs more care: what is stored, if anything, is not what it should be yet.
 static inline bool take_chunk(const struct part *part, uint4 x)
 {
     const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, 0, SCALE_PER_ELEMENT),
                               zero_points = CHUNK_FLOATS(SRC, part->zero_points, 0, ZERO_POINT_PER_ELEMENT);
     float8 values = (float8)(0.0f);
-    int doubtful = 0, wild = 0;
+    int doubtful = 0, wild = IS_GROUP ? WILD_FOR_ALL(part) : 0;
 
     CHUNK_EACH(SRC, QUICK)
     if (part->round_first) {
@@ -112,23 +109,38 @@ static inline void go_on(struct part *part, const struct clq_apart *apart, int s
     part->zero_points += steps * apart->zero_point;
 }
 
-// Chunks from step `*i` on. False where one needs more care, which is then step `*i`. The part ends behind the last chunk that
-// was looked at, whatever came of that: where it depends on it, each load waits for the chunk before.
+static inline uint4 taken(const struct part *part, const struct clq_apart *apart, uint4 *next, bool more)
+{
+    const uint4 x = *next; // the next one is on its way while this one is computed
+
+    if (more)
+        *next = *(global const uint4 *)(part->x + apart->x);
+    return x;
+}
+
+// Chunks from step `*i` on. False where one needs more care, which is then step `*i`: a group's part stays there, for a GPU
+// branches; a work-item's has gone on, whatever came of the chunk, for where it depends on that each load waits for the chunk before.
 static inline bool take_chunks(struct part *part, const struct clq_apart *apart, uint4 *next, int *i, int end, int whole)
 {
-    while (*i < end) {
-        const uint4 x = *next; // the next one is on its way while this one is computed
-        bool fine;
+    bool fine = true;
 
-        if (*i + 1 < whole)
-            *next = *(global const uint4 *)(part->x + apart->x);
-        fine = take_chunk(part, x);
+#if IS_GROUP
+    while (*i < end && fine) {
+        fine = take_chunk(part, taken(part, apart, next, *i + 1 < whole));
+        if (fine) {
+            go_on(part, apart, 1);
+            (*i)++;
+        }
+    }
+#else
+    for (; *i < end; (*i)++) {
+        fine = take_chunk(part, taken(part, apart, next, *i + 1 < whole));
         go_on(part, apart, 1);
         if (!fine)
-            return false;
-        (*i)++;
+            break;
     }
-    return true;
+#endif
+    return fine;
 }
 
 // What all tiles have in common.
@@ -172,18 +184,21 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
         bool careful;
 
         load_parameters(&part, call, a, scale + i * apart.scale, zero_point + i * apart.zero_point);
-        if (is_wild(&part))
+        if (!IS_GROUP && WILD_FOR_ALL(&part))
             whole = 0; // the few that are left, too: so no chunk is on its way that is not taken
         careful = i >= whole;
-        if (careful)
+        if (!careful) // the chunks that have these parameters
+            careful = !take_chunks(&part, &apart, &next, &i, many ? min(i + 1, whole) : whole, whole);
+        else if (!IS_GROUP)
             go_on(&part, &apart, 1);
-        else // the chunks that have these parameters
-            careful = !take_chunks(&part, &apart, &next, &i, many ? i + 1 : whole, whole);
         if (careful) {
             struct part step = part;
 
-            go_on(&step, &apart, -1);
+            if (!IS_GROUP)
+                go_on(&step, &apart, -1);
             take_units(&step, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
+            if (IS_GROUP)
+                go_on(&part, &apart, 1);
             i++;
         }
     }
