@@ -151,9 +151,24 @@ bool operator_describe(struct operator_call *call)
     return true;
 }
 
+/* In pieces: of 2 GiB and more, NVIDIA's driver (580.159) never ends a fill with a byte. */
+static cl_int clear_bytes(cl_command_queue queue, cl_mem buffer, size_t at, size_t size_bytes)
+{
+    const size_t piece = (size_t)1 << 30;
+    const cl_uchar zero = 0;
+    cl_int code = CL_SUCCESS;
+
+    for (size_t done = 0; done < size_bytes && code == CL_SUCCESS; done += piece) {
+        const size_t left = size_bytes - done;
+
+        code = clEnqueueFillBuffer(queue, buffer, &zero, sizeof zero, at + done, left < piece ? left : piece,
+                                   0, NULL, NULL);
+    }
+    return code;
+}
+
 clq_status operator_clear_outputs(struct operator_call *call)
 {
-    const cl_uchar zero = 0;
     clq_status status = CLQ_OK;
 
     for (size_t i = 0; i < call->output_count && status == CLQ_OK; i++) {
@@ -161,9 +176,8 @@ clq_status operator_clear_outputs(struct operator_call *call)
         size_t size_bytes = 0;
 
         status = clq_tensor_size_bytes(output, &size_bytes);
-        if (status == CLQ_OK && size_bytes > 0)
-            status = clEnqueueFillBuffer(call->queue, output->data, &zero, sizeof zero, output->byte_offset,
-                                         size_bytes, 0, NULL, NULL);
+        if (status == CLQ_OK)
+            status = clear_bytes(call->queue, output->data, output->byte_offset, size_bytes);
     }
     return status;
 }
