@@ -25,7 +25,7 @@ cmake -S . -B "$build" -DCMAKE_C_COMPILER=gcc -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=
 cmake --build "$build" -j "$jobs"
 
 step "clang, all warnings are errors"
-cmake -S . -B "$build/clang" -DCMAKE_C_COMPILER=clang -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON \
+cmake -S . -B "$build/clang" -DCMAKE_C_COMPILER=clang -DCMAKE_CXX_COMPILER=clang++ -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON \
   -DCLQ_SANITIZE=address,undefined "${sanitized[@]}" -DCLQ_TEST_CACHE="$build/cache" >/dev/null
 cmake --build "$build/clang" -j "$jobs"
 

@@ -40,10 +40,15 @@ struct clq_binding {
     uint64_t offset_bytes;
 };
 
-/* The binding of a field of struct clq_<operator_name>_desc, as a compound literal. */
+/* The binding of a field of struct clq_<operator_name>_desc: in C a compound literal, whose address may be taken, in C++ a value. */
+#ifdef __cplusplus
+#define CLQ_BIND(operator_name, field_name, its_buffer, its_offset_bytes)                                    \
+    (clq_binding{offsetof(clq_##operator_name##_desc, field_name), (its_buffer), (its_offset_bytes)})
+#else
 #define CLQ_BIND(operator_name, field_name, its_buffer, its_offset_bytes)                                    \
     ((struct clq_binding){offsetof(struct clq_##operator_name##_desc, field_name), (its_buffer),             \
                           (its_offset_bytes)})
+#endif
 
 /* Makes a plan of a descriptor that the operator's call would take, buffers too, and builds what it needs. *plan is to be given to
  * clq_plan_destroy; it is NULL where the call fails. */
