@@ -102,3 +102,8 @@ const char *clq_version(void)
 {
     return CLQ_VERSION;
 }
+
+uint32_t clq_version_number(void)
+{
+    return CLQ_VERSION_NUMBER;
+}

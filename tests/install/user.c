@@ -18,14 +18,23 @@ int main(void)
 {
     const float x[4] = {0.5f, -1.0f, 1.5f, 100.0f}, scale = 0.5f;
     const signed char wanted[4] = {1, -2, 3, 127};
+    const uint32_t number = clq_version_number();
     signed char y[4];
+    char version[32];
     clq_context *context = NULL;
     DLManagedTensor *tensors[3];
     cl_command_queue queue;
     clq_status status =
         clq_context_create(&(struct clq_context_desc){.flags = CLQ_CACHE_OFF | CLQ_NO_ENVIRONMENT}, &context);
 
-    printf("clquant %s\n", clq_version());
+    snprintf(version, sizeof version, "%u.%u.%u", (unsigned)(number / 1000000),
+             (unsigned)(number / 1000 % 1000), (unsigned)(number % 1000));
+    if (number != CLQ_VERSION_NUMBER || strcmp(version, clq_version()) != 0) {
+        fprintf(stderr, "the library is %s and %u, its headers %d\n", clq_version(), (unsigned)number,
+                CLQ_VERSION_NUMBER);
+        return 1;
+    }
+    printf("clquant %s\n", version);
     if (status == CLQ_ERROR_DEVICE) {
         printf("%s\n", clq_error_detail());
         return 77;
