@@ -31,9 +31,9 @@ may_not 'host/base host/runtime host/plan host/ops include' 'clblast' 'libclquan
 may_not 'tests/reference' '#include <(clquant|CL|dlpack)/|#include "(base|runtime|plan|ops|args)/' 'tests/reference shares nothing with the library'
 may_not 'cl/*.cl' '#include "[^"]*\.cl"' 'a kernel file includes no other kernel file'
 may_not 'cl' '\basm\b|__asm' 'PoCL 6 ends the process at assembly in a kernel'
-may_not '*.c *.h *.cl *.clh *.sh *.txt *.md *.py' "\\b(TO""DO|FIX""ME|XX""X|HA""CK)\\b" 'unfinished'
+may_not '*.c *.h *.cpp *.cl *.clh *.sh *.txt *.md *.py' "\\b(TO""DO|FIX""ME|XX""X|HA""CK)\\b" 'unfinished'
 
-sources=('*.c' '*.h' '*.cl' '*.clh' '*.sh' '*.cmake' '*CMakeLists.txt' '*.py')
+sources=('*.c' '*.h' '*.cpp' '*.cl' '*.clh' '*.sh' '*.cmake' '*CMakeLists.txt' '*.py')
 while read -r file; do
   breach "$file does not say its licence in its first three lines"
 done < <(git ls-files -- "${sources[@]}" | xargs -r awk '
@@ -50,11 +50,11 @@ while read -r lines file; do
     tests/*) limit=500 ;;
   esac
   [ "$lines" -le "$limit" ] || breach "$file has $lines lines, more than $limit: which second idea has moved in?"
-done < <(git ls-files -- '*.c' '*.h' '*.cl' '*.clh' '*.sh' | xargs wc -l)
+done < <(git ls-files -- '*.c' '*.h' '*.cpp' '*.cl' '*.clh' '*.sh' | xargs wc -l)
 
 # Other versions break lines elsewhere.
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
-  git ls-files -- '*.c' '*.h' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error:' | sort -u | head -20 > /tmp/clq_style.$$ || true
+  git ls-files -- '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error:' | sort -u | head -20 > /tmp/clq_style.$$ || true
   [ ! -s /tmp/clq_style.$$ ] || breach "clang-format differs:"$'\n'"$(cat /tmp/clq_style.$$)"
   rm -f /tmp/clq_style.$$
 else

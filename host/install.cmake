@@ -15,6 +15,9 @@ install(EXPORT clquantTargets NAMESPACE clquant:: DESTINATION ${package_dir} COM
 if(TARGET clquant_command)
   set_target_properties(clquant_command PROPERTIES INSTALL_RPATH $<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}>)
   install(TARGETS clquant_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
+  if(TARGET clquant_man)
+    install(FILES ${PROJECT_BINARY_DIR}/clquant.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+  endif()
 endif()
 
 # The pages lie as they do here, so that their links hold. The examples need nothing but the package.
@@ -45,3 +48,7 @@ file(RELATIVE_PATH prefix_from_pc /${CMAKE_INSTALL_LIBDIR}/pkgconfig /)
 string(REGEX REPLACE "/$" "" prefix_from_pc "${prefix_from_pc}")
 configure_file(${CMAKE_CURRENT_LIST_DIR}/clquant.pc.in ${PROJECT_BINARY_DIR}/clquant.pc @ONLY)
 install(FILES ${PROJECT_BINARY_DIR}/clquant.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig COMPONENT development)
+
+if(PROJECT_IS_TOP_LEVEL)
+  include(${CMAKE_CURRENT_LIST_DIR}/package.cmake)
+endif()

@@ -87,9 +87,23 @@ for example in quantize own_pipeline own_kernels decode/decode paged/paged split
   "$cc" -std=c11 "$doc/examples/$example.c" -o "$work/example" $(pkg --cflags --libs clquant) -lm
   run "$work/example" >/dev/null
 done
-"$cmake" --install "$build" --prefix "$work/runtime" --component runtime >/dev/null
-strangers=$(cd "$work/runtime" && find . ! -type d ! -name 'libclquant*.so.*' ! -name LICENSE)
-[ -z "$strangers" ] || { echo "what runs programs brings with it:" $strangers; exit 1; }
+# component NAME PATTERN: what it installs is of these files alone
+component() {
+  "$cmake" --install "$build" --prefix "$work/components/$1" --component "$1" >/dev/null
+  files=$(cd "$work/components/$1" && find . ! -type d)
+  [ -n "$files" ] || { echo "component $1 installs nothing"; exit 1; }
+  strangers=$(echo "$files" | grep -vE "$2" || true)
+  [ -z "$strangers" ] || { echo "component $1 brings with it:" $strangers; exit 1; }
+}
+component runtime '/libclquant\.so\.[0-9.]+$|/LICENSE$'
+component development '/include/clquant/|/libclquant\.(a|so)$|/cmake/clquant/|/pkgconfig/clquant\.pc$'
+component documentation '/doc/clquant/'
+if [ -x "$prefix/bin/clquant" ]; then
+  component command '/bin/clquant$|/man1/clquant\.1$'
+fi
+whole=$(cd "$prefix" && find . ! -type d | sort)
+parts=$(for part in "$work"/components/*; do (cd "$part" && find . ! -type d); done | sort)
+[ "$whole" = "$parts" ] || { echo "in no component, or in two:" $(printf '%s\n' "$whole" "$parts" | sort | uniq -u); exit 1; }
 
 if ldd "$work/user_pc" | grep -i clblast; then
   echo "libclquant needs CLBlast"; exit 1

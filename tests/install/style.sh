@@ -30,13 +30,13 @@ expect "the repository of another" 77 "dubious ownership"
 expect_one_line "the repository of another"
 unset GIT_TEST_ASSUME_DIFFERENT_OWNER
 licence='SPDX-License-Identifier: Apache-2.0'
-for file in tests/new.c tests/new.h cl_new.cl new.clh tests/new.sh tests/new.cmake tests/new/CMakeLists.txt new.py; do
+for file in tests/new.c tests/new.h tests/new.cpp cl_new.cl new.clh tests/new.sh tests/new.cmake tests/new/CMakeLists.txt new.py; do
   mkdir -p "$(dirname "$file")"
   printf '\n\n\n// %s\n' "$licence" >"$file"
   git add "$file"
   expect "$file without its licence" 1 "$file does not say its licence in its first three lines"
   printf '\n\n// %s\n' "$licence" >"$file"
-  case $file in *.[ch]) printf '// %s\n' "$licence" >"$file" ;; esac # as clang-format has it
+  case $file in *.[ch] | *.cpp) printf '// %s\n' "$licence" >"$file" ;; esac # as clang-format has it
   expect "$file with its licence" 0 ""
 done
 for file in README.md docs/numerics.md tests/CMakeLists.txt; do
