@@ -10,6 +10,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#ifdef __APPLE__
+#define st_mtim st_mtimespec
+#endif
+
 #define STALE_SECONDS 3600 /* a temporary file older than this has no writer any more */
 
 struct found {

@@ -121,7 +121,8 @@ CLQ_API void clq_context_build_log(clq_context *context, char *text, size_t size
 CLQ_API const char *clq_context_cache_dir(const clq_context *context);
 
 /* Where a context with no cache_dir keeps binaries, "$CLQ_CACHE_DIR" and so on, whether or not it exists yet;
- * no device is opened. size_bytes counts the NUL. Where no variable names a directory: CLQ_ERROR_SYSTEM;
+ * no device is opened. (On Windows $CLQ_CACHE_DIR, else clquant under %LOCALAPPDATA%; directories are UTF-8 there, and who else
+ * may write to one is not looked at.) size_bytes counts the NUL. Where no variable names a directory: CLQ_ERROR_SYSTEM;
  * where text is too small: CLQ_ERROR_SIZE; text is then "", if there is room for it. */
 CLQ_API clq_status clq_cache_directory(char *text, size_t size_bytes);
 
