@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The library compiles for Windows without a warning, by clang and the headers of mingw-w64, and exports what the list has.
 # ci/cross.sh links it, and compiles it for macOS too.
-#   windows.sh SOURCE FILES WORK     FILES is the embedded kernels' C file
+#   windows.sh NM SOURCE FILES WORK     FILES is the embedded kernels' C file
 set -eu
-source=$1 files=$2 work=$3
+nm=$1 source=$2 files=$3 work=$4
 headers=/usr/x86_64-w64-mingw32/include
 command -v clang >/dev/null || { echo "SKIPPED: no clang"; exit 77; }
 [ -f "$headers/windows.h" ] || { echo "SKIPPED: no mingw-w64"; exit 77; }
@@ -23,3 +23,6 @@ done | xargs -P 2 -n 8 clang -target x86_64-w64-windows-gnu -isystem "$headers" 
   -I"$source/include" -I"$source/host" -I"$source/cl" -c
 cat ./*.o | grep -aoE -- '-export:clq_[a-z0-9_]+' | sed 's/-export://' | LC_ALL=C sort >exported
 sed -n 's/^\(clq_[^ ]*\) .*/\1/p' "$source/host/symbols.txt" | diff - exported
+missing=$("$nm" ./*.o | awk 'NF == 2 && $1 == "U" { used[$2] } NF == 3 { defined[$3] }
+  END { for (name in used) if (name ~ /^clq_/ && !(name in defined)) print name }')
+[ -z "$missing" ] || { echo "used and not defined:" $missing; exit 1; }
