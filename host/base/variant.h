@@ -101,11 +101,15 @@ void clq__variant_kernel(const struct clq__variant *variant, struct clq__text *o
 /* From such a text; false where it has a word that is none of the lists above. */
 bool clq__variant_parse(struct clq__variant *variant, const char *text);
 
-/* Reads a user's text: the file's name and then words in any order, blanks and tabs between. The list is that of
- * cl/variants.txt, in whose order `out` becomes a variant's text; what it leaves out is device_plugs', " NAME=value
- * NAME=value". CLQ_ERROR_VALUE says which word is not one of the list, or missing. Nothing else reaches a compiler's
- * options. (variant_read.c) */
+/* Reads a user's text: the file's name and then words in any order, blanks and tabs between; a word may have several values,
+ * NAME=a|b. The list is that of cl/variants.txt, in whose order `out` becomes such a text; what it leaves out of FORM and
+ * ARITHMETIC is device_plugs', " NAME=value NAME=value", or without them all that the list has. CLQ_ERROR_VALUE says which word is
+ * not one of the list, or missing. Nothing else reaches a compiler's options. (variant_read.c) */
 clq_status clq__variant_read(struct clq__text *out, const char *list, const char *device_plugs,
                              const char *text);
+
+/* Each variant of what was read, in order, until one is not CLQ_OK. (variant_read.c) */
+typedef clq_status (*clq__variant_visit)(void *user, const struct clq__variant *variant);
+clq_status clq__variant_each(const char *text, clq__variant_visit visit, void *user);
 
 #endif

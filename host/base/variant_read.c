@@ -46,19 +46,36 @@ static const char *find_word(const char *words, const char *name, size_t length)
     return NULL;
 }
 
-/* Whether the word, "NAME=b", is one of the line's "NAME=a|b". */
-static bool is_of(const char *line, const char *word)
+/* Whether the value is one of the plug's, "a|b". */
+static bool is_value(const char *plug, const char *value, size_t length)
 {
-    const size_t name = strcspn(word, "= \t"), length = length_of(word) - name;
-    const char *plug = name < length_of(word) ? find_word(line, word, name) : NULL;
-
-    if (plug == NULL)
-        return false;
-    for (const char *value = plug + name + 1; value < plug + length_of(plug);
-         value += strcspn(value, "| ") + 1)
-        if (strcspn(value, "| ") == length - 1 && strncmp(value, word + name + 1, length - 1) == 0)
+    for (const char *at = plug; at < plug + length_of(plug); at += strcspn(at, "| \n") + 1)
+        if (strcspn(at, "| \n") == length && strncmp(at, value, length) == 0)
             return true;
     return false;
+}
+
+/* Whether the word, "NAME=b" or "NAME=b|c", is of the line's "NAME=a|b|c". */
+static bool is_of(const char *line, const char *word)
+{
+    const char *const end = word + length_of(word);
+    const size_t name = strcspn(word, "= \t");
+    const char *plug = word + name < end ? find_word(line, word, name) : NULL;
+    bool good = plug != NULL;
+
+    for (const char *value = word + name; good && value < end;) {
+        const size_t length = strcspn(++value, "| \t\n");
+
+        good = is_value(plug + name + 1, value, length);
+        value += length;
+    }
+    return good;
+}
+
+/* Those of a device. */
+static bool may_be_left_out(const char *plug)
+{
+    return strncmp(plug, "FORM=", 5) == 0 || strncmp(plug, "ARITHMETIC=", 11) == 0;
 }
 
 static void name_files(const char *list, char *names, size_t size_bytes)
@@ -94,13 +111,51 @@ clq_status clq__variant_read(struct clq__text *out, const char *list, const char
         const size_t name = strcspn(plug, "=");
         const char *word = find_word(behind(file), plug, name);
 
-        if (word == NULL)
+        if (word == NULL && device_plugs != NULL)
             word = find_word(device_plugs + 1, plug, name);
+        else if (word == NULL && may_be_left_out(plug))
+            word = plug;
         CLQ_REQUIRE(word != NULL, CLQ_ERROR_VALUE, "variant \"%.128s\": it must have \"%.*s\"", text,
                     (int)length_of(plug), plug);
         clq__text_add(out, " ");
         clq__text_add_part(out, word, length_of(word));
     }
+    CLQ_REQUIRE(!out->full, CLQ_ERROR_VALUE, "variant \"%.128s\": it must have each value once", text);
 end:
     return status;
+}
+
+/* whole is a variant up to here, and rest what follows: " NAME=a|b NAME=c". */
+static clq_status each(struct clq__text *whole, const char *rest, clq__variant_visit visit, void *user)
+{
+    clq_status status = CLQ_OK;
+    const size_t before = whole->length, name = strcspn(rest, "=");
+    struct clq__variant variant;
+
+    if (*rest == '\0') {
+        CLQ_REQUIRE(clq__variant_parse(&variant, whole->data), CLQ_ERROR_VALUE,
+                    "variant \"%s\" is none of the library's", whole->data);
+        return visit(user, &variant);
+    }
+    for (const char *value = rest + name; *value == '=' || *value == '|';) {
+        const size_t length = strcspn(++value, "| ");
+
+        clq__text_add_part(whole, rest, name + 1);
+        clq__text_add_part(whole, value, length);
+        value += length;
+        CLQ_TRY(each(whole, value + strcspn(value, " "), visit, user));
+        whole->length = before;
+    }
+end:
+    return status;
+}
+
+clq_status clq__variant_each(const char *text, clq__variant_visit visit, void *user)
+{
+    const size_t file = strcspn(text, " ");
+    char data[CLQ__VARIANT_BYTES];
+    struct clq__text whole = clq__text(data, sizeof data);
+
+    clq__text_add_part(&whole, text, file);
+    return each(&whole, text + file, visit, user);
 }

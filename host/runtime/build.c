@@ -133,6 +133,19 @@ end:
     return status;
 }
 
+/* The device is asked here and not before: what is kept, or was added, runs without a compiler. */
+static clq_status require_compiler(const clq_context *context, const struct clq__variant *variant,
+                                   const char *options)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(context->device.compiler, CL_COMPILER_NOT_AVAILABLE,
+                "%s (%s): device \"%s\" has no compiler, and the cache has no binary of it",
+                clq__variant_text(variant).data, options, context->device.name);
+end:
+    return status;
+}
+
 clq_status clq__build(clq_context *context, const struct clq__variant *variant, bool use_cache,
                       struct clq__build *build)
 {
@@ -152,8 +165,10 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
             build->program = load(context, build->key, options);
         build->from_cache = build->program != NULL;
     }
-    if (build->program == NULL)
+    if (build->program == NULL) {
+        CLQ_TRY(require_compiler(context, variant, options));
         CLQ_TRY(compile(context, variant, source, source_bytes, options, &build->program));
+    }
     clq__log(context, "%s: %s", clq__variant_text(variant).data,
              build->from_cache ? "taken from the cache" : "built from source");
 end:

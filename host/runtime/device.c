@@ -70,13 +70,11 @@ static bool is_recent(const char *version)
     return sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && (major > 1 || (major == 1 && minor >= 2));
 }
 
-/* Where kernels cannot be built, or would not compute what they must: the rule that the device breaks. */
-static const char *broken_rule(const char *version, cl_device_fp_config single, cl_bool little,
-                               cl_bool compiler)
+/* Where kernels would not compute what they must: the rule that the device breaks. */
+static const char *broken_rule(const char *version, cl_device_fp_config single, cl_bool little)
 {
     return !is_recent(version)         ? "be OpenCL 1.2 or later"
            : !little                   ? "be little-endian"
-           : !compiler                 ? "have a compiler: kernels are built from source"
            : (single & least) != least ? "round float32 to nearest, with infinities and NaN"
                                        : NULL;
 }
@@ -85,14 +83,21 @@ bool clq__device_runs(cl_device_id id)
 {
     char version[256] = "";
     cl_device_fp_config single = 0;
-    cl_bool little = CL_FALSE, compiler = CL_FALSE;
+    cl_bool little = CL_FALSE;
 
     return clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof version, version, NULL) == CL_SUCCESS &&
            clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL) == CL_SUCCESS &&
            clGetDeviceInfo(id, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL) == CL_SUCCESS &&
-           clGetDeviceInfo(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL) ==
+           broken_rule(version, single, little) == NULL;
+}
+
+bool clq__device_compiles(cl_device_id id)
+{
+    cl_bool compiler = CL_FALSE;
+
+    return clGetDeviceInfo(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL) ==
                CL_SUCCESS &&
-           broken_rule(version, single, little, compiler) == NULL;
+           compiler;
 }
 
 clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_t form, uint32_t arithmetic)
@@ -114,9 +119,10 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
                                &device->max_group_items, NULL));
     CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof device->compute_units,
                                &device->compute_units, NULL));
-    rule = broken_rule(device->version, single, little, compiler);
+    rule = broken_rule(device->version, single, little);
     CLQ_REQUIRE(rule == NULL, CLQ_ERROR_DEVICE, "device \"%s\", version \"%s\": it must %s", device->name,
                 device->version, rule);
+    device->compiler = compiler != CL_FALSE;
     device->group_form = form == CLQ_FORM_AUTO ? !(type & CL_DEVICE_TYPE_CPU) : form == CLQ_FORM_GROUP;
     device->native_arithmetic = arithmetic == CLQ_ARITHMETIC_AUTO && (single & promised) == promised;
     device->subnormals = arithmetic == CLQ_ARITHMETIC_AUTO && (single & CL_FP_DENORM) != 0;

@@ -15,6 +15,7 @@ struct clq__device {
     char platform_name[128], platform_version[128], name[128], vendor[128], version[128], driver[128];
     size_t max_group_items;
     uint32_t compute_units;
+    bool compiler;   /* builds kernels from source */
     bool group_form; /* many small work-items on neighbouring elements, instead of a few on long runs */
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
     bool subnormals, fma;   /* promises these */
@@ -31,5 +32,8 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
 
 /* Whether it would take the device, as far as the driver answers; no failure is told. */
 bool clq__device_runs(cl_device_id id);
+
+/* Whether it has a compiler, without which it runs what is kept or was added as a binary. */
+bool clq__device_compiles(cl_device_id id);
 
 #endif

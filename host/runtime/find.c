@@ -29,8 +29,7 @@ struct search {
     cl_device_type kind; /* 0: text is no kind */
     cl_uint platforms;
     long seen;
-    int best; /* how well the device found so far fits the default: 2 GPU or accelerator, 1 CPU, 0 other, or one that
-               * runs no kernel of ours */
+    int best; /* how well the device found so far fits (fit_of) */
     cl_platform_id platform;
     cl_device_id device;
     clq_status failure;     /* of the last platform that could not be asked */
@@ -78,37 +77,49 @@ static void name_of(cl_platform_id platform, char name[256])
         name[0] = '\0';
 }
 
+/* -1: not at all. By default GPUs and accelerators come before CPUs, and these before whatever else there is, or runs no kernel of
+ * ours; of a kind, the first. A device with a compiler comes before all that have none. */
+static int fit_of(const struct search *search, cl_device_type type, bool runs, bool compiles)
+{
+    const bool wide = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;
+
+    if (search->kind != 0)
+        return !runs || !(type & search->kind) ? -1 : compiles;
+    if (!runs || !(type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR | CL_DEVICE_TYPE_CPU)))
+        return 0;
+    return 2 * compiles + wide + 1;
+}
+
 static void consider(struct search *search, cl_platform_id platform, cl_device_id device)
 {
     char platform_name[256] = "", name[256] = "";
     cl_device_type type = 0;
-    bool runs;
+    bool runs, compiles;
     int fit = -1;
 
     if (clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL) != CL_SUCCESS)
         type = 0; /* it fits least of all, and can still be named */
     runs = clq__device_runs(device);
+    compiles = clq__device_compiles(device);
     name_of(platform, platform_name);
     if (clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof name, name, NULL) != CL_SUCCESS)
         name[0] = '\0';
     if (search->number >= 0)
-        fit = search->seen == search->number ? 2 : -1;
-    else if (search->kind != 0)
-        fit = runs && type & search->kind ? 2 : -1;
-    else if (search->text != NULL)
-        fit = contains(name, search->text) || contains(platform_name, search->text) ? 2 : -1;
+        fit = search->seen == search->number ? 0 : -1;
+    else if (search->kind == 0 && search->text != NULL)
+        fit = contains(name, search->text) || contains(platform_name, search->text) ? 0 : -1;
     else
-        fit = !runs                                                      ? 0
-              : type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR) ? 2
-              : type & CL_DEVICE_TYPE_CPU                                ? 1
-                                                                         : 0;
+        fit = fit_of(search, type, runs, compiles);
     if (fit > search->best) {
         search->best = fit;
         search->platform = platform;
         search->device = device;
     }
     clq__text_format(search->list, "%s%ld \"%.40s\" (%s%s)", search->seen > 0 ? ", " : "", search->seen, name,
-                     name_of_kind(type), runs ? "" : ", does not run the kernels");
+                     name_of_kind(type),
+                     !runs       ? ", does not run the kernels"
+                     : !compiles ? ", has no compiler"
+                                 : "");
     search->seen++;
 }
 

@@ -121,6 +121,7 @@ static void variants_are_read_from_text(void **state)
         {"a.cl SRC=f16 DST=i4", "a.cl SRC=f16 DST=i4 FORM=item SMOOTH=1"},
         {" \ta.cl   DST=i8\tSRC=bf16 ", "a.cl SRC=bf16 DST=i8 FORM=item SMOOTH=1"},
         {"a.cl SMOOTH=0 FORM=group DST=i8 SRC=f32", "a.cl SRC=f32 DST=i8 FORM=group SMOOTH=0"},
+        {"a.cl SRC=bf16|f16 DST=i4 FORM=group|item", "a.cl SRC=bf16|f16 DST=i4 FORM=group|item SMOOTH=1"},
     };
     static const struct {
         const char *text, *says;
@@ -143,7 +144,10 @@ static void variants_are_read_from_text(void **state)
         {"a.cl SRC= DST=i4", "\"SRC=\" must be"},
         {"a.cl =f16 DST=i4", "\"=f16\" must be"},
         {"a.cl SRC=f DST=i4", "\"SRC=f\" must be"},
-        {"a.cl SRC=f16|f32 DST=i4", "\"SRC=f16|f32\" must be"},
+        {"a.cl SRC=f16|f3 DST=i4", "\"SRC=f16|f3\" must be"},
+        {"a.cl SRC=f16| DST=i4", "\"SRC=f16|\" must be"},
+        {"a.cl SRC=|f16 DST=i4", "\"SRC=|f16\" must be"},
+        {"a.cl SRC=f16||f32 DST=i4", "\"SRC=f16||f32\" must be"},
         {"a.cl SRC=f16=f16 DST=i4", "\"SRC=f16=f16\" must be"},
         {"a.cl RC=f16 DST=i4", "\"RC=f16\" must be"},
         {"a.cl SR=f16 DST=i4", "\"SR=f16\" must be"},
@@ -167,6 +171,61 @@ static void variants_are_read_from_text(void **state)
         if (strstr(clq_error_detail(), bad[i].says) == NULL)
             fail_msg("\"%s\": %s", bad[i].text, clq_error_detail());
     }
+}
+
+static void what_a_device_says_may_be_left_out(void **state)
+{
+    static const char list[] = "a.cl SRC=f16|f32 FORM=item|group ARITHMETIC=native|exact\n";
+    char data[CLQ__VARIANT_BYTES];
+    struct clq__text out = clq__text(data, sizeof data);
+
+    (void)state;
+    assert_int_equal(clq__variant_read(&out, list, NULL, "a.cl SRC=f32 FORM=group"), CLQ_OK);
+    assert_string_equal(data, "a.cl SRC=f32 FORM=group ARITHMETIC=native|exact");
+    out = clq__text(data, sizeof data);
+    assert_int_equal(clq__variant_read(&out, list, NULL, "a.cl FORM=group"), CLQ_ERROR_VALUE);
+    assert_non_null(strstr(clq_error_detail(), "it must have \"SRC=f16|f32\""));
+    out = clq__text(data, 20);
+    assert_int_equal(clq__variant_read(&out, list, NULL, "a.cl SRC=f32|f32|f32"), CLQ_ERROR_VALUE);
+    assert_non_null(strstr(clq_error_detail(), "it must have each value once"));
+}
+
+struct read_variants {
+    int count, most;
+    char texts[8][CLQ__VARIANT_BYTES];
+};
+
+static clq_status keep_variant(void *user, const struct clq__variant *variant)
+{
+    struct read_variants *read = user;
+
+    if (read->count == read->most)
+        return CLQ_ERROR_SIZE;
+    strcpy(read->texts[read->count++], clq__variant_text(variant).data);
+    return CLQ_OK;
+}
+
+static void every_variant_of_a_text_is_visited(void **state)
+{
+    static const char text[] = "widen.cl SRC=f32|bf16 DST=i4 MODE=divide|multiply SMOOTH=1";
+    static const char *const wanted[] = {
+        "widen.cl SRC=f32 DST=i4 MODE=divide SMOOTH=1", "widen.cl SRC=f32 DST=i4 MODE=multiply SMOOTH=1",
+        "widen.cl SRC=bf16 DST=i4 MODE=divide SMOOTH=1", "widen.cl SRC=bf16 DST=i4 MODE=multiply SMOOTH=1"};
+    struct read_variants read = {.most = 8};
+
+    (void)state;
+    assert_int_equal(clq__variant_each(text, keep_variant, &read), CLQ_OK);
+    assert_int_equal(read.count, CLQ_COUNT(wanted));
+    for (size_t i = 0; i < CLQ_COUNT(wanted); i++)
+        assert_string_equal(read.texts[i], wanted[i]);
+    read = (struct read_variants){.most = 3};
+    assert_int_equal(clq__variant_each(text, keep_variant, &read), CLQ_ERROR_SIZE);
+    assert_int_equal(read.count, 3);
+    read = (struct read_variants){.most = 8};
+    assert_int_equal(clq__variant_each("claim.cl", keep_variant, &read), CLQ_OK);
+    assert_string_equal(read.texts[0], "claim.cl");
+    assert_int_equal(read.count, 1);
+    assert_int_equal(clq__variant_each("widen.cl SRC=f99", keep_variant, &read), CLQ_ERROR_VALUE);
 }
 
 static void variants_are_parsed(void **state)
@@ -269,6 +328,8 @@ int main(void)
         cmocka_unit_test(the_hash_is_fnv1a),
         cmocka_unit_test(variants_become_options_and_names),
         cmocka_unit_test(variants_are_read_from_text),
+        cmocka_unit_test(what_a_device_says_may_be_left_out),
+        cmocka_unit_test(every_variant_of_a_text_is_visited),
         cmocka_unit_test(variants_are_parsed),
         cmocka_unit_test(the_list_of_variants_is_known),
         cmocka_unit_test(statuses_have_names),

@@ -215,7 +215,6 @@ static void what_cannot_run_kernels_is_refused_by_name(void **state)
         const char *why;
     } cases[] = {
         {{.platform = "any", .name = "an old one", .big_endian = CL_TRUE}, "it must be little-endian"},
-        {{.platform = "any", .name = "an old one", .no_compiler = CL_TRUE}, "it must have a compiler"},
         {{.platform = "any", .name = "an old one", .version = "OpenCL 1.1 Mesa 22.3"},
          "version \"OpenCL 1.1 Mesa 22.3\": it must be OpenCL 1.2 or later"},
         {{.platform = "any", .name = "an old one", .version = "OpenCL 0.9"}, "OpenCL 1.2 or later"},
@@ -238,6 +237,20 @@ static void what_cannot_run_kernels_is_refused_by_name(void **state)
     }
 }
 
+/* It runs what is kept. */
+static void a_device_without_a_compiler_is_taken(void **state)
+{
+    const struct driver of = {.platform = "any", .name = "any", .type = CL_DEVICE_TYPE_GPU};
+    struct driver locked = of;
+
+    (void)state;
+    assert_true(traits(of, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO).compiler);
+    assert_true(clq__device_compiles((cl_device_id)&handles[0]));
+    locked.no_compiler = CL_TRUE;
+    assert_false(traits(locked, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO).compiler);
+    assert_false(clq__device_compiles((cl_device_id)&handles[0]));
+}
+
 static void any_version_from_1_2_on_is_taken(void **state)
 {
     static const char *const versions[] = {"OpenCL 1.2", "OpenCL 2.0 AMD-APP", "OpenCL 3.0 CUDA",
@@ -257,11 +270,14 @@ static void the_default_is_a_device_that_runs_the_kernels(void **state)
         .platform = "any", .name = "old", .type = CL_DEVICE_TYPE_GPU, .version = "OpenCL 1.1 Mesa 22.3"};
     static const struct driver mute = {
         .platform = "any", .name = "mute", .type = CL_DEVICE_TYPE_ACCELERATOR, .no_compiler = CL_TRUE};
+    static const struct driver mute_cpu = {
+        .platform = "any", .name = "silent", .type = CL_DEVICE_TYPE_CPU, .no_compiler = CL_TRUE};
     static const struct {
         const struct driver *first, *second, *chosen;
     } cases[] = {
-        {&gpu, &cpu, &gpu},  {&cpu, &gpu, &gpu},   {&old, &cpu, &cpu}, {&cpu, &old, &cpu},
-        {&mute, &cpu, &cpu}, {&mute, &old, &mute}, {&old, &gpu, &gpu},
+        {&gpu, &cpu, &gpu},        {&cpu, &gpu, &gpu},        {&old, &cpu, &cpu},   {&cpu, &old, &cpu},
+        {&mute, &cpu, &cpu},       {&mute, &old, &mute},      {&old, &mute, &mute}, {&old, &gpu, &gpu},
+        {&mute_cpu, &mute, &mute}, {&mute, &mute_cpu, &mute}, {&cpu, &mute, &cpu},  {&mute_cpu, &cpu, &cpu},
     };
     cl_platform_id platform = NULL;
     cl_device_id device = NULL;
@@ -305,6 +321,8 @@ static void a_kind_chooses_the_first_of_it_that_runs_the_kernels(void **state)
         .platform = "any", .name = "board", .type = CL_DEVICE_TYPE_ACCELERATOR};
     static const struct driver old = {
         .platform = "any", .name = "old", .type = CL_DEVICE_TYPE_GPU, .version = "OpenCL 1.1"};
+    static const struct driver locked = {
+        .platform = "any", .name = "phone", .type = CL_DEVICE_TYPE_GPU, .no_compiler = CL_TRUE};
     static const struct {
         const char *text;
         const struct driver *first, *second;
@@ -319,6 +337,12 @@ static void a_kind_chooses_the_first_of_it_that_runs_the_kernels(void **state)
         {"accelerator", &gpu, &fpga, 1, NULL},
         {"ACCELERATOR", &fpga, &fpga, 0, NULL},
         {"gpu's", &gpu, &cpu, 1, NULL}, /* no exact word: a name */
+        {"gpu", &locked, &cpu, 0, NULL},
+        {"gpu", &locked, &gpu, 1, NULL},
+        {"accelerator", &locked, &cpu, -1,
+         "device is \"accelerator\": there is no accelerator that runs the kernels among 0 \"phone\" (GPU, "
+         "has no "
+         "compiler), 1 \"the gpu's host\" (CPU)"},
         {"gpu", &old, &cpu, -1,
          "device is \"gpu\": there is no GPU that runs the kernels among 0 \"old\" (GPU, does not run the "
          "kernels), "
@@ -416,6 +440,7 @@ int main(void)
         cmocka_unit_test(a_processor_of_amds_is_known_by_its_vendor),
         cmocka_unit_test(arithmetic_is_trusted_where_both_promises_are_made),
         cmocka_unit_test(what_cannot_run_kernels_is_refused_by_name),
+        cmocka_unit_test(a_device_without_a_compiler_is_taken),
         cmocka_unit_test(any_version_from_1_2_on_is_taken),
         cmocka_unit_test(the_default_is_a_device_that_runs_the_kernels),
         cmocka_unit_test(a_kind_chooses_the_first_of_it_that_runs_the_kernels),
