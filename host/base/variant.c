@@ -32,8 +32,8 @@ static const char *value_of(int plug, int value)
     return value >= 0 && value < MOST_VALUES ? plugs[plug].values[value] : NULL;
 }
 
-/* Each plug: between, its name, equals, its value. */
-static void add_plugs(const struct clq__variant *variant, const char *between, bool names,
+/* Each plug: between, its name, equals, its value; without equals the value alone. */
+static void add_plugs(const struct clq__variant *variant, const char *between, const char *equals,
                       struct clq__text *out)
 {
     for (int plug = 0; plug < CLQ__PLUGS; plug++) {
@@ -42,9 +42,9 @@ static void add_plugs(const struct clq__variant *variant, const char *between, b
         if (value == NULL)
             continue;
         clq__text_add(out, between);
-        if (names) {
+        if (equals != NULL) {
             clq__text_add(out, plugs[plug].name);
-            clq__text_add(out, "=");
+            clq__text_add(out, equals);
         }
         clq__text_add(out, value);
     }
@@ -64,7 +64,7 @@ struct clq__variant_text clq__variant_text(const struct clq__variant *variant)
     struct clq__text out = clq__text(text.data, sizeof text.data);
 
     clq__variant_file(variant, &out);
-    add_plugs(variant, " ", true, &out);
+    add_plugs(variant, " ", "=", &out);
     return text;
 }
 
@@ -72,7 +72,15 @@ void clq__variant_options(const struct clq__variant *variant, struct clq__text *
 {
     clq__text_add(out, "-D KERNEL_NAME=");
     clq__variant_kernel(variant, out);
-    add_plugs(variant, " -D ", true, out);
+    add_plugs(variant, " -D ", "=", out);
+}
+
+void clq__variant_defines(const struct clq__variant *variant, const char *kernel, struct clq__text *out)
+{
+    clq__text_add(out, "#define KERNEL_NAME ");
+    clq__text_add(out, kernel);
+    add_plugs(variant, "\n#define ", " ", out);
+    clq__text_add(out, "\n");
 }
 
 void clq__variant_kernel(const struct clq__variant *variant, struct clq__text *out)
@@ -85,7 +93,7 @@ void clq__variant_kernel(const struct clq__variant *variant, struct clq__text *o
         file += 4;
     }
     clq__text_add_part(out, file, strcspn(file, "."));
-    add_plugs(variant, "_", false, out);
+    add_plugs(variant, "_", NULL, out);
 }
 
 static bool is_word(const char *word, size_t length, const char *text)

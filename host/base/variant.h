@@ -97,6 +97,8 @@ struct clq__variant_text clq__variant_text(const struct clq__variant *variant);
 void clq__variant_file(const struct clq__variant *variant, struct clq__text *out);
 void clq__variant_options(const struct clq__variant *variant, struct clq__text *out);
 void clq__variant_kernel(const struct clq__variant *variant, struct clq__text *out);
+/* The options as lines of a source, "#define SRC f16", whose kernel has this name. */
+void clq__variant_defines(const struct clq__variant *variant, const char *kernel, struct clq__text *out);
 
 /* From such a text; false where it has a word that is none of the lists above. */
 bool clq__variant_parse(struct clq__variant *variant, const char *text);

@@ -20,7 +20,7 @@ static const struct command {
     {"devices", devices_main, "every OpenCL platform and device, and which one is the default"},
     {"selftest", selftest_main, "compare every operator with the plain C reference, on a device"},
     {"bench", bench_main, "measure every operator beside what the device's memory allows"},
-    {"cache", cache_main, "list or clear the kernels that are kept on disk"},
+    {"cache", cache_main, "list, clear, fill or export the kernels that are kept on disk"},
 };
 
 #define OPERATOR_ADDRESS(name) &name##_operator,

@@ -3,6 +3,7 @@
 #include "runtime/build.h"
 
 #include "base/error.h"
+#include "runtime/binary.h"
 #include "runtime/entry.h"
 #include "runtime/source.h"
 
@@ -133,32 +134,43 @@ end:
     return status;
 }
 
+/* Of a binary that was added, which has the program's reference counted once more. */
+static void find_added(const clq_context *context, const struct clq__variant *variant, const char *source,
+                       size_t source_bytes, struct clq__build *build)
+{
+    cl_program program = NULL;
+
+    if (context->num_binaries == 0)
+        return;
+    clq__exported_name(variant, source, source_bytes, build->kernel);
+    program = clq__binary_find(context, build->kernel);
+    if (program != NULL && clRetainProgram(program) == CL_SUCCESS)
+        build->program = program;
+}
+
 /* The device is asked here and not before: what is kept, or was added, runs without a compiler. */
 static clq_status require_compiler(const clq_context *context, const struct clq__variant *variant,
                                    const char *options)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(context->device.compiler, CL_COMPILER_NOT_AVAILABLE,
-                "%s (%s): device \"%s\" has no compiler, and the cache has no binary of it",
-                clq__variant_text(variant).data, options, context->device.name);
+    CLQ_REQUIRE(
+        context->device.compiler, CL_COMPILER_NOT_AVAILABLE,
+        "%s (%s): device \"%s\" has no compiler, and neither the cache nor an added binary has this kernel",
+        clq__variant_text(variant).data, options, context->device.name);
 end:
     return status;
 }
 
-clq_status clq__build(clq_context *context, const struct clq__variant *variant, bool use_cache,
-                      struct clq__build *build)
+static clq_status build_one(clq_context *context, const struct clq__variant *variant, const char *source,
+                            size_t source_bytes, bool use_cache, struct clq__build *build)
 {
     clq_status status = CLQ_OK;
-    char file[CLQ__VARIANT_BYTES], options[OPTIONS_BYTES];
-    struct clq__text file_text = clq__text(file, sizeof file);
-    char *source = NULL;
-    size_t source_bytes = 0;
+    char options[OPTIONS_BYTES];
+    struct clq__text kernel = clq__text(build->kernel, sizeof build->kernel);
 
-    *build = (struct clq__build){0};
-    clq__variant_file(variant, &file_text);
+    clq__variant_kernel(variant, &kernel);
     CLQ_TRY(options_of(context, variant, options));
-    CLQ_TRY(clq__source(file, &source, &source_bytes));
     if (context->cache_get != NULL) {
         CLQ_TRY(key_of(context, source, source_bytes, options, &build->key));
         if (use_cache)
@@ -169,8 +181,32 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
         CLQ_TRY(require_compiler(context, variant, options));
         CLQ_TRY(compile(context, variant, source, source_bytes, options, &build->program));
     }
+end:
+    return status;
+}
+
+clq_status clq__build(clq_context *context, const struct clq__variant *variant, bool use_cache,
+                      struct clq__build *build)
+{
+    clq_status status = CLQ_OK;
+    char file[CLQ__VARIANT_BYTES];
+    struct clq__text file_text = clq__text(file, sizeof file);
+    char *source = NULL;
+    size_t source_bytes = 0;
+    bool added = false;
+
+    *build = (struct clq__build){0};
+    clq__variant_file(variant, &file_text);
+    CLQ_TRY(clq__source(file, &source, &source_bytes));
+    find_added(context, variant, source, source_bytes, build);
+    added = build->program != NULL;
+    if (!added)
+        CLQ_TRY(build_one(context, variant, source, source_bytes, use_cache, build));
     clq__log(context, "%s: %s", clq__variant_text(variant).data,
-             build->from_cache ? "taken from the cache" : "built from source");
+             added               ? "taken from an added binary"
+             : build->from_cache ? "taken from the cache"
+                                 : "built from source");
+    build->from_cache |= added;
 end:
     free(source);
     if (status != CLQ_OK) {

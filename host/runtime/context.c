@@ -3,10 +3,10 @@
 #include "runtime/context.h"
 
 #include "base/error.h"
+#include "runtime/binary.h"
 #include "runtime/disk.h"
-#include "runtime/launch.h"
 #include "runtime/program.h"
-#include "runtime/source.h"
+#include "runtime/recording.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -191,6 +191,8 @@ clq_status clq_context_create(const struct clq_context_desc *desc, clq_context *
     context->build_options = strdup(desc->build_options ? desc->build_options : "");
     CLQ_REQUIRE(context->build_options != NULL, CLQ_ERROR_MEMORY, "malloc for the build options failed");
     CLQ_TRY(open_device(context, desc, &device));
+    if (!(desc->flags & CLQ_NO_ENVIRONMENT))
+        CLQ_TRY(clq__recording_open(context));
     set_device_plugs(context);
     open_cache(context, desc);
     *out = context;
@@ -205,6 +207,8 @@ void clq_context_destroy(clq_context *context)
     if (context == NULL)
         return;
     clq__programs_clear(context);
+    clq__binaries_clear(context);
+    clq__recording_close(context);
     if (context->device.id != NULL)
         clReleaseDevice(context->device.id);
     if (context->cl != NULL)
@@ -249,42 +253,6 @@ clq_status clq_cache_directory(char *text, size_t size_bytes)
     strcpy(text, directory);
 end:
     free(directory);
-    return status;
-}
-
-static clq_status read_variant(const clq_context *context, const char *text, struct clq__variant *variant)
-{
-    clq_status status = CLQ_OK;
-    char whole[CLQ__VARIANT_BYTES];
-    struct clq__text out = clq__text(whole, sizeof whole);
-    const struct clq__traits traits = clq__traits(context);
-    const struct clq__variant *plugs = &traits.plugs[traits.group_form];
-
-    CLQ_TRY(clq__variant_read(&out, clq__variants, clq__variant_text(plugs).data, text));
-    CLQ_REQUIRE(clq__variant_parse(variant, whole), CLQ_ERROR_VALUE,
-                "variant \"%s\" is none of the library's", whole);
-    if (strstr(text, "ARITHMETIC=") != NULL)
-        goto end;
-    if (strstr(text, "FORM=") != NULL || !clq__variant_own(variant, &traits, traits.group_form))
-        clq__variant_choose_arithmetic(variant, &traits);
-end:
-    return status;
-}
-
-clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants)
-{
-    clq_status status = CLQ_OK;
-    struct clq__variant variant;
-
-    CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
-    CLQ_REQUIRE(num_variants == 0 || variants != NULL, CLQ_ERROR_NULL,
-                "variants is NULL: it must have %zu texts", num_variants);
-    for (size_t i = 0; i < num_variants; i++) {
-        CLQ_REQUIRE(variants[i] != NULL, CLQ_ERROR_NULL, "variants[%zu] is NULL: it must be a text", i);
-        CLQ_TRY(read_variant(context, variants[i], &variant));
-        CLQ_TRY(clq__build_variant(context, &variant));
-    }
-end:
     return status;
 }
 

@@ -9,6 +9,7 @@
 #include <clquant/context.h>
 #include <pthread.h>
 #include <stdbool.h>
+#include <stdio.h>
 
 struct clq__program;
 
@@ -25,6 +26,11 @@ struct clq_context {
     void *cache_user;
     char *cache_dir; /* NULL where the disk is not used */
     size_t cache_limit_bytes;
+
+    FILE *recording; /* NULL: variants are not recorded */
+
+    cl_program *binaries; /* that the caller added; guarded by building */
+    size_t num_binaries;
 
     /* building serializes builds and is held while the driver compiles; lock guards the fields below it, for
      * the few instructions of a look-up */

@@ -4,14 +4,17 @@
 
 #include "base/error.h"
 #include "runtime/build.h"
+#include "runtime/recording.h"
 
 #include <stdatomic.h>
+#include <string.h>
 
 #define MAX_FREE 16 /* more threads than this at once pay a clCreateKernel each */
 
 struct clq__program {
     struct clq__variant variant;
     cl_program cl;
+    char kernel_name[CLQ__EXPORTED_BYTES];
     char *_Atomic key; /* of the binary cache, until the binary is kept */
     cl_kernel kernels[MAX_FREE];
     size_t num_free;
@@ -27,15 +30,6 @@ static void destroy(struct clq__program *program)
         clReleaseProgram(program->cl);
     free(program->key);
     free(program);
-}
-
-static cl_kernel create_kernel(cl_program program, const struct clq__variant *variant, cl_int *code)
-{
-    char name[CLQ__VARIANT_BYTES + 8];
-    struct clq__text text = clq__text(name, sizeof name);
-
-    clq__variant_kernel(variant, &text);
-    return clCreateKernel(program, name, code);
 }
 
 /* The slot of the variant, or the empty one where it belongs, in a table of 2^n slots. */
@@ -106,7 +100,8 @@ static clq_status build(clq_context *context, const struct clq__variant *variant
     CLQ_TRY(clq__build(context, variant, use_cache, &build));
     program->cl = build.program;
     program->key = build.key;
-    program->kernels[0] = create_kernel(program->cl, variant, &code);
+    memcpy(program->kernel_name, build.kernel, sizeof build.kernel);
+    program->kernels[0] = clCreateKernel(program->cl, program->kernel_name, &code);
     program->num_free = program->kernels[0] != NULL;
     *from_cache = build.from_cache;
     /* a driver may take a binary and find only now that the kernel is not in it: the caller builds anew */
@@ -137,6 +132,7 @@ static clq_status create(clq_context *context, const struct clq__variant *varian
         CLQ_TRY(build(context, variant, false, program, &from_cache));
     }
     CLQ_TRY(insert(context, program, from_cache));
+    clq__recording_add(context, variant);
     *out = program;
     program = NULL;
 end:
@@ -163,7 +159,7 @@ clq_status clq__kernel_take(clq_context *context, const struct clq__variant *var
     }
     CLQ_TRY(status);
     if (*kernel == NULL)
-        *kernel = create_kernel((*program)->cl, variant, &code);
+        *kernel = clCreateKernel((*program)->cl, (*program)->kernel_name, &code);
     CLQ_REQUIRE(*kernel != NULL, code, "clCreateKernel failed with %s (%d) for %s", clq_status_name(code),
                 (int)code, clq__variant_text(variant).data);
 end:

@@ -7,6 +7,7 @@
 #include <clquant/dequantize.h>
 #include <clquant/dynamic_quantize.h>
 #include <clquant/dynamic_quantize_scatter.h>
+#include <clquant/export.h>
 #include <clquant/find_scales.h>
 #include <clquant/group_quantize.h>
 #include <clquant/npu.h>

@@ -29,6 +29,7 @@ shows "the help of an operator" "--div-mode true|false" npu_quantize --help
 shows "the help before all else" "--container bytes|words" quantize in.st --help
 shows "the help of the devices" "clquant devices" devices --help
 shows "the help of the cache" "CLQ_CACHE_DIR" cache --help
+shows "what the cache is filled with" "clquant cache fill --for FILE" cache fill --help
 shows "the help of the self-test" "--only TEXT" selftest --help
 shows "the help of the list" "clquant list" list --help
 shows "the devices and the default" "the default: " devices
@@ -65,8 +66,8 @@ only_files "standard output, by its file" in.st
 usage "list needs a file" "list: a safetensors file is expected" list
 usage "list has no options" "list: '--all': list has no options" list --all in.st
 usage "devices takes no argument" "no argument is expected" devices in.st
-usage "the cache is listed or cleared" "list or clear is expected" cache empty
-usage "the cache is listed once" "list or clear is expected" cache list now
+usage "the cache is listed or cleared" "list, clear, fill --for FILE or export DIR is expected" cache empty
+usage "the cache is listed once" "list, clear, fill --for FILE or export DIR is expected" cache list now
 
 run "$CLQUANT" quantize in.st -o out.st --tensor x=y
 refused "an optional name is not optional once given" 1 "needs the tensor 'y' for x; the file has four, scales, x (--tensor x=NAME"

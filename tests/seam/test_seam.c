@@ -7,6 +7,7 @@
  * The first call that is wrong is printed, with the numbers that repeat it alone. */
 #include "described.h"
 #include "options.h"
+#include "plan/ahead.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -22,17 +23,36 @@ struct seen {
     uint64_t launches, kernels[CLQ__KERNELS], overlaps[4];
 };
 
-static void look(const struct described *described, struct seen *seen)
+/* Whether a variant that is built by its name is built as this call needs it. */
+static bool is_known_ahead(const struct clq__launch *launch, const struct clq__traits *traits, char *failure,
+                           size_t failure_bytes)
+{
+    const struct clq__launch ahead = clq__launch_ahead(&launch->variant, traits);
+    const bool same = ahead.num_buffers == launch->num_buffers && ahead.args_bytes == launch->args_bytes &&
+                      (launch->groups == 0 || ahead.local == launch->local);
+
+    if (!same)
+        snprintf(failure, failure_bytes,
+                 "%s has %u buffers, %zu bytes and groups of %zu: built by its name %u, %zu and %zu",
+                 clq__variant_text(&launch->variant).data, launch->num_buffers, launch->args_bytes,
+                 launch->local, ahead.num_buffers, ahead.args_bytes, ahead.local);
+    return same;
+}
+
+static bool look(const struct described *described, struct seen *seen, char *failure, size_t failure_bytes)
 {
     const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES];
     const unsigned count = described_launches(described, launches);
+    bool good = true;
 
     seen->launches += count;
     for (unsigned i = 0; i < count; i++) {
         seen->kernels[launches[i]->variant.bits & 255]++;
+        good = good && is_known_ahead(launches[i], &described->traits, failure, failure_bytes);
         if ((launches[i]->variant.bits & 255) == CLQ__CLAIM_CL)
             seen->overlaps[((const struct claim_args *)launches[i]->args)->entries.overlap & 3]++;
     }
+    return good;
 }
 
 static bool try_call(struct described *described, const struct options *options, uint64_t number,
@@ -45,9 +65,8 @@ static bool try_call(struct described *described, const struct options *options,
     if (status != CLQ_OK)
         snprintf(failure, sizeof failure, "a call that is right is refused: %s", clq_error_detail());
     else
-        good = described_run(described, failure, sizeof failure);
-    if (status == CLQ_OK)
-        look(described, seen);
+        good = described_run(described, failure, sizeof failure) &&
+               look(described, seen, failure, sizeof failure);
     if (!good) {
         fprintf(stderr, "%s\n", failure);
         described_print(described);

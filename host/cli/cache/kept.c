@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clquant cache: the kernels that are kept on disk. */
-#include "commands.h"
-#include "failure.h"
+/* clquant cache list, clear: the kernels that are kept on disk. */
+#include "cache.h"
 
 #include <clquant/context.h>
 #include <dirent.h>
@@ -106,23 +105,22 @@ static int on_directory(const char *path, bool clear)
     return status;
 }
 
-int cache_main(int argc, char **argv)
+static int on_default(bool clear)
 {
-    const char *action = argc > 1 ? argv[1] : "list";
     char path[PATH_MAX];
 
-    if (strcmp(action, "--help") == 0) {
-        printf(
-            "clquant cache [list|clear]\n\nLists or removes the kernels that are kept on disk. They are in "
-            "CLQ_CACHE_DIR, else in\nclquant under XDG_CACHE_HOME, else in ~/.cache/clquant.\n");
-        return STATUS_DONE;
-    }
-    if (argc > 2 || (strcmp(action, "list") != 0 && strcmp(action, "clear") != 0)) {
-        complain("cache: '%.100s': list or clear is expected", argv[argc > 2 ? 2 : 1]);
-        return STATUS_USAGE;
-    }
     if (clq_cache_directory(path, sizeof path) == CLQ_OK)
-        return on_directory(path, strcmp(action, "clear") == 0);
+        return on_directory(path, clear);
     printf("there is no cache directory: %s\n", clq_error_detail());
     return STATUS_DONE;
+}
+
+int cache_list(void)
+{
+    return on_default(false);
+}
+
+int cache_clear(void)
+{
+    return on_default(true);
 }

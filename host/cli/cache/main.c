@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clquant cache: which action runs. */
+#include "cache.h"
+#include "commands.h"
+
+#include <getopt.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char help[] =
+    "clquant cache [list|clear]\n"
+    "clquant cache fill --for FILE [--device KIND|N|TEXT]\n"
+    "clquant cache export DIR [--for FILE]\n\n"
+    "Lists or removes the kernels that are kept on disk. They are in CLQ_CACHE_DIR, else in\n"
+    "clquant under XDG_CACHE_HOME, else in ~/.cache/clquant.\n\n"
+    "fill    builds the variants that FILE names for a device that is present, and keeps them there\n"
+    "export  writes a source for each, whose kernel has a name of its own, and manifest.json, for an\n"
+    "        offline compiler; DIR is made. Without --for: every portable variant, some 1,500. No\n"
+    "        device is opened\n\n"
+    "FILE has a variant a line, as CLQ_RECORD=FILE makes any program that uses clquant append them, or\n"
+    "several: quantize.cl SRC=f16|bf16 DST=i8 MODE=divide PARAMS=one. What follows a # is a comment.\n"
+    "FORM=item|group and ARITHMETIC=native|fused|exact may be left out: fill takes what the device\n"
+    "would, export all of them.\n";
+
+static int refuse(const char *word)
+{
+    complain("cache: '%.100s': list, clear, fill --for FILE or export DIR is expected", word);
+    return STATUS_USAGE;
+}
+
+static int run(char **words, int count, const struct cache_options *options)
+{
+    const char *action = count > 0 ? words[0] : "list";
+    const bool fills = strcmp(action, "fill") == 0, exports = strcmp(action, "export") == 0,
+               lists = strcmp(action, "list") == 0, clears = strcmp(action, "clear") == 0;
+
+    if (!fills && !exports && !lists && !clears)
+        return refuse(action);
+    if (count > (exports ? 2 : 1))
+        return refuse(words[exports ? 2 : 1]);
+    if ((lists || clears) && (options->device_text != NULL || options->variants_path != NULL))
+        return refuse(options->device_text != NULL ? "--device" : "--for");
+    if (exports && (count < 2 || *words[1] == '\0')) {
+        complain("cache export: DIR is expected, a folder to be made");
+        return STATUS_USAGE;
+    }
+    return lists    ? cache_list()
+           : clears ? cache_clear()
+           : fills  ? cache_fill(options)
+                    : cache_export(words[1], options);
+}
+
+int cache_main(int argc, char **argv)
+{
+    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
+                                            {"for", required_argument, NULL, 'f'},
+                                            {"help", no_argument, NULL, 'h'},
+                                            {0}};
+    struct cache_options given = {0};
+    int option = 0;
+
+    optind = 0;
+    opterr = 0;
+    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
+        if (option == 'd') {
+            given.device_text = optarg;
+        } else if (option == 'f') {
+            given.variants_path = optarg;
+        } else if (option == 'h') {
+            fputs(help, stdout);
+            return STATUS_DONE;
+        } else {
+            return refuse(argv[optind - 1]);
+        }
+    }
+    return run(argv + optind, argc - optind, &given);
+}
