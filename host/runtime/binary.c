@@ -30,11 +30,12 @@ static clq_status load(const clq_context *context, const void *binary, size_t si
     cl_program program =
         clCreateProgramWithBinary(context->cl, 1, &context->device.id, &size_bytes, &bytes, &loaded, &status);
 
-    CLQ_REQUIRE(program != NULL, status, "binary of %zu bytes: device \"%s\" refuses it with %s (%d)",
-                size_bytes, context->device.name, clq_status_name(status), (int)status);
-    status = clBuildProgram(program, 1, &context->device.id, NULL, NULL, NULL);
-    CLQ_REQUIRE(status == CL_SUCCESS, status, "binary of %zu bytes: clBuildProgram failed with %s (%d)",
+    CLQ_REQUIRE(program != NULL, status, "binary of %zu bytes: clCreateProgramWithBinary failed with %s (%d)",
                 size_bytes, clq_status_name(status), (int)status);
+    status = clBuildProgram(program, 1, &context->device.id, NULL, NULL, NULL);
+    CLQ_REQUIRE(status == CL_SUCCESS, status == CL_BUILD_PROGRAM_FAILURE ? CLQ_ERROR_BUILD : status,
+                "binary of %zu bytes: clBuildProgram failed with %s (%d)", size_bytes,
+                clq_status_name(status), (int)status);
     *out = program;
     program = NULL;
 end:

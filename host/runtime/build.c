@@ -134,18 +134,22 @@ end:
     return status;
 }
 
-/* Of a binary that was added, which has the program's reference counted once more. */
-static void find_added(const clq_context *context, const struct clq__variant *variant, const char *source,
-                       size_t source_bytes, struct clq__build *build)
+/* build->program stays NULL where no added binary has the kernel. */
+static clq_status find_added(const clq_context *context, const struct clq__variant *variant,
+                             const char *source, size_t source_bytes, struct clq__build *build)
 {
+    clq_status status = CLQ_OK;
     cl_program program = NULL;
 
     if (context->num_binaries == 0)
-        return;
+        return CLQ_OK;
     clq__exported_name(variant, source, source_bytes, build->kernel);
     program = clq__binary_find(context, build->kernel);
-    if (program != NULL && clRetainProgram(program) == CL_SUCCESS)
-        build->program = program;
+    if (program != NULL)
+        CLQ_TRY_CL(clRetainProgram(program));
+    build->program = program;
+end:
+    return status;
 }
 
 /* The device is asked here and not before: what is kept, or was added, runs without a compiler. */
@@ -198,7 +202,7 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
     *build = (struct clq__build){0};
     clq__variant_file(variant, &file_text);
     CLQ_TRY(clq__source(file, &source, &source_bytes));
-    find_added(context, variant, source, source_bytes, build);
+    CLQ_TRY(find_added(context, variant, source, source_bytes, build));
     added = build->program != NULL;
     if (!added)
         CLQ_TRY(build_one(context, variant, source, source_bytes, use_cache, build));

@@ -68,28 +68,38 @@ end:
     return status;
 }
 
-clq_status single_call(const struct clq_context_desc *desc, struct call_result *result)
+clq_status call_in(clq_context *context, struct call_result *result)
 {
-    const double start = now();
-    double end = start;
-    clq_context *context = NULL;
+    double end = 0.0;
     cl_platform_id platform = NULL;
     cl_command_queue queue = NULL;
     cl_int code = CL_SUCCESS;
-    clq_status status = clq_context_create(desc, &context);
+    clq_status status;
 
     *result = (struct call_result){0};
-    if (status != CLQ_OK)
-        return status;
     clGetDeviceInfo(clq_context_device(context), CL_DEVICE_PLATFORM, sizeof platform, &platform, NULL);
     on_stub_install(platform);
     snprintf(result->cache_dir, sizeof result->cache_dir, "%s", clq_context_cache_dir(context));
     queue = clCreateCommandQueue(clq_context_cl(context), clq_context_device(context), 0, &code);
     status = queue != NULL ? quantize(context, queue, &end) : code;
     clq_context_count(context, &result->built, &result->from_cache);
-    result->seconds = end - start;
+    result->seconds = end;
     if (queue != NULL)
         clReleaseCommandQueue(queue);
+    return status;
+}
+
+clq_status single_call(const struct clq_context_desc *desc, struct call_result *result)
+{
+    const double start = now();
+    clq_context *context = NULL;
+    clq_status status = clq_context_create(desc, &context);
+
+    *result = (struct call_result){0};
+    if (status != CLQ_OK)
+        return status;
+    status = call_in(context, result);
+    result->seconds -= start;
     clq_context_destroy(context);
     return status;
 }

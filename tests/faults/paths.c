@@ -323,6 +323,63 @@ clq_status path_first_call(struct world *world)
                                      &world->ready, &world->done);
 }
 
+/* A binary with the exported kernel of make_plain's call. */
+static struct {
+    unsigned char *bytes;
+    size_t size;
+} added;
+
+static clq_status build_exported(void *user, const struct clq_exported *exported)
+{
+    const struct world *world = user;
+    const char *source = exported->source;
+    clq_status status = CLQ_OK;
+    const cl_program program = clCreateProgramWithSource(world->device.cl, 1, &source, NULL, &status);
+
+    if (status == CLQ_OK)
+        status = clBuildProgram(program, 1, &world->device.id, exported->options, NULL, NULL);
+    if (status == CLQ_OK)
+        status = clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof added.size, &added.size, NULL);
+    if (status == CLQ_OK) {
+        added.bytes = malloc(added.size);
+        status = clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof added.bytes, &added.bytes, NULL);
+    }
+    if (program != NULL)
+        clReleaseProgram(program);
+    return status;
+}
+
+static bool new_for_binary(struct world *world)
+{
+    return clq_export_variants(PLAIN_VARIANT " FORM=item ARITHMETIC=exact", build_exported, world) ==
+               CLQ_OK &&
+           path_new_context(world);
+}
+
+static clq_status add_binary(struct world *world)
+{
+    return clq_context_add_binary(world->context, added.bytes, added.size, 1,
+                                  (const char *const[]){PLAIN_VARIANT " FORM=item ARITHMETIC=exact"});
+}
+
+static bool new_with_binary(struct world *world)
+{
+    return new_for_binary(world) && add_binary(world) == CLQ_OK;
+}
+
+static clq_status build_added(struct world *world)
+{
+    return clq_context_build(world->context, 1,
+                             (const char *const[]){PLAIN_VARIANT " FORM=item ARITHMETIC=exact"});
+}
+
+static void destroy_with_binary(struct world *world)
+{
+    path_destroy_context(world);
+    free(added.bytes);
+    added.bytes = NULL;
+}
+
 /* The directory is made warm by one call; a fault may have left it cold. */
 static bool new_warm(struct world *world)
 {
@@ -382,6 +439,8 @@ const struct path paths[] = {
     {"functions, cold", PATH_CACHED | PATH_WRITES, CLQ_OK, make_plain, new_store, path_first_call,
      path_destroy_context},
     {"functions, warm", WARM, CLQ_OK, make_plain, warm_store, path_first_call, path_destroy_context},
+    {"binary, add", PATH_ADDS, CLQ_OK, NULL, new_for_binary, add_binary, destroy_with_binary},
+    {"binary, build", PATH_WARM, CLQ_OK, NULL, new_with_binary, build_added, destroy_with_binary},
     {"queue, create", PATH_QUEUE, CLQ_OK, NULL, NULL, queue_create, NULL},
     {"tensor, create", 0, CLQ_OK, NULL, NULL, tensor_create, NULL},
     {"tensor, write", PATH_AWAITS | PATH_WRITES, CLQ_OK, make_plain, NULL, tensor_write, NULL},

@@ -12,6 +12,7 @@ enum path_flag {
     PATH_UNTIED = 1 << 3,  /* gives no wait list */
     PATH_WRITES = 1 << 4, /* the buffers hold the result; where it failed, a copy that comes first may stay */
     PATH_QUEUE = 1 << 5,  /* makes a queue for its caller */
+    PATH_ADDS = 1 << 7,   /* adds a binary */
     PATH_AWAITS = 1 << 6, /* waits for its command: where that fails, the buffers may hold the result */
 };
 

@@ -91,6 +91,8 @@ static enum verdict verdict_of(const struct path *path, const struct fault *faul
     }
     if (path->flags & PATH_QUEUE && is(fault, "clCreateCommandQueue"))
         return MUST_FAIL;
+    if (path->flags & PATH_ADDS && is(fault, "clCreateProgramWithBinary"))
+        return MUST_FAIL;
     if (fault->rehearsal || is(fault, "clCreateCommandQueue") || strncmp(fault->name, "clRelease", 9) == 0 ||
         is(fault, "clGetProgramInfo") || is(fault, "clCreateProgramWithBinary") ||
         is(fault, "clGetProgramBuildInfo"))

@@ -4,6 +4,7 @@
 #include "on_stub.h"
 
 #include "run_args.h"
+#include "runtime/source.h"
 #include "stub/stub.h"
 
 #include <stdio.h>
@@ -44,9 +45,46 @@ static void add_plugs(struct clq__text *text, const char *options)
     }
 }
 
+struct search {
+    const char *kernel;
+    struct clq__variant found;
+};
+
+/* An exported kernel has the variant's name, and a hash behind it. */
+static clq_status compare_name(void *user, const struct clq__variant *variant)
+{
+    struct search *search = user;
+    char name[CLQ__VARIANT_BYTES];
+    struct clq__text text = clq__text(name, sizeof name);
+
+    clq__variant_kernel(variant, &text);
+    if (strncmp(search->kernel, name, text.length) != 0 || search->kernel[text.length] != '_' ||
+        strlen(search->kernel) != text.length + 9)
+        return CLQ_OK;
+    search->found = *variant;
+    return CLQ_ERROR_INDEX; /* the search ends */
+}
+
+/* Of a source whose build parameters stand in it. */
+static bool find_exported(const char *kernel, struct clq__variant *variant)
+{
+    struct search search = {.kernel = kernel};
+    bool found = false;
+
+    for (const char *at = clq__variants; *at != '\0' && !found; at += strcspn(at, "\n") + 1) {
+        char line[512];
+
+        snprintf(line, sizeof line, "%.*s", (int)strcspn(at, "\n"), at);
+        found = clq__variant_each(line, compare_name, &search) == CLQ_ERROR_INDEX;
+    }
+    *variant = search.found;
+    return found;
+}
+
 /* Which file the kernel is of is told by its name: the file's and the plugs'. */
 static struct clq__variant variant_of(const struct stub_launch *stub)
 {
+    struct clq__variant exported;
     static const char *const files[] = {
 #define FILE_OF(id, file) file,
         CLQ__KERNEL_LIST(FILE_OF)
@@ -66,6 +104,8 @@ static struct clq__variant variant_of(const struct stub_launch *stub)
         if (strcmp(name, stub->kernel) == 0)
             return variant;
     }
+    if (find_exported(stub->kernel, &exported))
+        return exported;
     fail(stub->kernel, "it is no kernel of cl/ with these options, so that nothing says what it means");
 }
 

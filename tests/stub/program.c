@@ -148,7 +148,8 @@ static cl_int build(cl_program program, cl_uint count, const cl_device_id *devic
     options = options != NULL ? options : "";
     program->log[0] = '\0';
     code = stub_options_check(options, program->log);
-    if (code == CL_SUCCESS && program->binary != NULL && strcmp(options, program->binary) != 0) {
+    if (code == CL_SUCCESS && program->binary != NULL && *options != '\0' &&
+        strcmp(options, program->binary) != 0) {
         snprintf(program->log, sizeof program->log, "stub: the binary was built with other options");
         code = CL_INVALID_BUILD_OPTIONS;
     }

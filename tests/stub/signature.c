@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the kernels of an OpenCL C text: "kernel void NAME(parameters)", where NAME may be a macro of the options. It
- * is no compiler: what stands in a comment is passed over, and conditions are not looked at. */
+/* Finding the kernels of an OpenCL C text: "kernel void NAME(parameters)", where NAME may be a macro of the options, or of the last
+ * #define before it. It is no compiler: what stands in a comment is passed over, and conditions are not looked at. */
 #include "program.h"
 
 #include <ctype.h>
@@ -132,8 +132,26 @@ static bool read_parameters(struct stub_signature *signature, const char *text, 
     return false;
 }
 
+/* What the last "#define NAME value" of [text, end) makes of the name. */
+static bool defined(const char *text, const char *end, const char *name, char *value, size_t room)
+{
+    static const char directive[] = "#define ";
+    bool found = false;
+
+    for (const char *at = strstr(text, directive); at != NULL && at < end; at = strstr(at, directive)) {
+        at += strlen(directive);
+        if (skip_word(at, name) == NULL)
+            continue;
+        at = skip_word(at, name);
+        snprintf(value, room, "%.*s", (int)strcspn(at, " \t\r\n"), at);
+        found = true;
+    }
+    return found;
+}
+
 /* at: behind "kernel". NULL where no kernel is declared here. */
-static const char *read_name(struct stub_signature *signature, const char *options, const char *at)
+static const char *read_name(struct stub_signature *signature, const char *options, const char *text,
+                             const char *at)
 {
     char name[64];
     size_t length = 0;
@@ -144,7 +162,8 @@ static const char *read_name(struct stub_signature *signature, const char *optio
     if (at == NULL || length == 0 || length >= sizeof name || *skip_space(at + length) != '(')
         return NULL;
     snprintf(name, sizeof name, "%.*s", (int)length, at);
-    if (!stub_option(options, name, signature->name, sizeof signature->name))
+    if (!stub_option(options, name, signature->name, sizeof signature->name) &&
+        !defined(text, at, name, signature->name, sizeof signature->name))
         snprintf(signature->name, sizeof signature->name, "%s", name);
     return skip_space(at + length) + 1;
 }
@@ -160,7 +179,7 @@ bool stub_signatures(const char *source, const char *options, struct stub_signat
     *count = 0;
     while (good && (at = find_word(at, end, "kernel")) != NULL) {
         struct stub_signature signature = {.count = 0};
-        const char *const parameters = read_name(&signature, options, skip_word(at, "kernel"));
+        const char *const parameters = read_name(&signature, options, text, skip_word(at, "kernel"));
 
         at = skip_word(at, "kernel");
         if (parameters == NULL)
