@@ -87,7 +87,9 @@ check "per tensor and along each axis" "$CHECK_JSON" rows.json 3
 # Whole processes that compile anew: here without the optimizer.
 run env POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable "$CLQUANT" bench --size 1 --only "first call" --json rows.json
 succeeded "first call"
-check "beside a cold cache" "$CHECK_JSON" rows.json 1 cold
+check "from source, and beside that from the cache" "$CHECK_JSON" rows.json 2
+check "each says where the kernel came from" test "$(grep -o 'first call, [a-z ]*' rows.json | tr '\n' ';')" = "first call, built from source;first call, binary from the cache;"
+check "the latter beside a cold cache" grep -q '"cold"' rows.json
 check "no temporary file is left" test -z "$(ls -A "$TMPDIR")"
 
 if command -v python3 >/dev/null && [[ $("$CLQUANT" bench --size 1 --only "per tensor float32 int8 divide") == *", CPU; "* ]]; then

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the first call of a new process costs, with our disk cache warm and with it cold. The driver's own
- * cache is empty on both sides, or it would answer for ours. Each side is a process of its own. */
+/* What the first call of a new process costs, built from source and with a binary from our cache. The driver's own
+ * cache is empty on both sides, or it would answer for ours: so what a driver compiles anew though it has the binary counts. Each side
+ * is a process of its own, which says where its kernel came from. */
 #include "bench.h"
 #include "timing.h"
 
@@ -26,9 +27,10 @@ static int remove_entry(const char *path, const struct stat *info, int kind, str
     return remove(path);
 }
 
-static bool read_seconds(struct bench *bench, int from, pid_t child, double *seconds)
+/* What the process says: the seconds, and the kernels that it did not build. */
+static bool read_seconds(struct bench *bench, int from, pid_t child, bool cached, double *seconds)
 {
-    char text[64] = "";
+    char text[64] = "", *rest = text;
     size_t length = 0;
     ssize_t got = 0;
     int status = 0;
@@ -37,13 +39,16 @@ static bool read_seconds(struct bench *bench, int from, pid_t child, double *sec
         length += (size_t)got;
     while (waitpid(child, &status, 0) < 0 && errno == EINTR)
         continue;
-    *seconds = strtod(text, NULL);
-    return (WIFEXITED(status) && WEXITSTATUS(status) == 0 && *seconds > 0) ||
-           fail(&bench->failure, STATUS_SYSTEM, "bench: the process of a first call failed");
+    *seconds = strtod(text, &rest);
+    if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || *seconds <= 0)
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: the process of a first call failed");
+    return (strtol(rest, NULL, 10) > 0) == cached ||
+           fail(&bench->failure, STATUS_SYSTEM, "bench: the kernel of a first call %s from the cache",
+                cached ? "did not come" : "came");
 }
 
-/* A process of this program, started by env with caches in the directory: ours, and an empty one of the driver for each
- * turn. Variables that turn a cache off are for drivers that cannot be given a place. */
+/* A process of this program, started by env with caches in the directory: ours, which the second turn finds warm, and an empty one
+ * of the driver for each turn. Variables that turn a cache off are for drivers that cannot be given a place. */
 static bool run_child(struct bench *bench, const char *directory, int turn, double *seconds)
 {
     char ours[4200], pocl[4200], program[4096] = "", name[] = "env", cuda[] = "CUDA_CACHE_DISABLE=1",
@@ -77,7 +82,7 @@ static bool run_child(struct bench *bench, const char *directory, int turn, doub
     posix_spawn_file_actions_destroy(&actions);
     close(ends[1]);
     done = code == 0
-               ? read_seconds(bench, ends[0], child, seconds)
+               ? read_seconds(bench, ends[0], child, turn > 0, seconds)
                : fail(&bench->failure, STATUS_SYSTEM, "bench: starting a process failed: %s", strerror(code));
     close(ends[0]);
     return done;
@@ -100,33 +105,44 @@ static bool measure_pair(struct bench *bench, double *cold, double *warm)
     return done;
 }
 
-bool first_call_rows(struct bench *bench)
+static struct report_row row_of(const char *where)
 {
     struct report_row row = {.operator_name = "quantize",
                              .src = "float16",
                              .dst = "int8",
                              .mode = "multiply",
-                             .note = "first call, disk cache warm",
                              .axis = -1,
                              .has_axis = 1,
                              .ndim = 2,
                              .shape = {ROWS, COLUMNS}};
-    double warm[TURNS], ratios[TURNS];
 
-    if (!bench_wants(bench, "quantize float16 to int8, multiply, first call, disk cache warm"))
+    snprintf(row.note, sizeof row.note, "first call, %s", where);
+    return row;
+}
+
+/* Both are measured in turn, whichever is asked for. */
+bool first_call_rows(struct bench *bench)
+{
+    struct report_row built = row_of("built from source"), kept = row_of("binary from the cache");
+    double cold[TURNS], warm[TURNS], ratios[TURNS];
+    const bool wants_built =
+                   bench_wants(bench, "quantize float16 to int8, multiply, first call, built from source"),
+               wants_kept = bench_wants(
+                   bench, "quantize float16 to int8, multiply, first call, binary from the cache");
+
+    if (!wants_built && !wants_kept)
         return true;
     for (int i = 0; i < TURNS; i++) {
-        double cold = 0;
-
-        if (!measure_pair(bench, &cold, &warm[i]))
+        if (!measure_pair(bench, &cold[i], &warm[i]))
             return false;
-        ratios[i] = cold / warm[i];
+        ratios[i] = cold[i] / warm[i];
     }
-    row.median_s = median(warm, TURNS);
-    row.vs[0].name = "cold";
-    row.vs[0].ratio = median(ratios, TURNS);
-    row.peers = 1;
-    return bench_add(bench, &row);
+    built.median_s = median(cold, TURNS);
+    kept.median_s = median(warm, TURNS);
+    kept.vs[0].name = "cold";
+    kept.vs[0].ratio = median(ratios, TURNS);
+    kept.peers = 1;
+    return (!wants_built || bench_add(bench, &built)) && (!wants_kept || bench_add(bench, &kept));
 }
 
 /* From nothing to the first result, tensors included. */
@@ -172,12 +188,15 @@ int first_call_main(const char *device_text)
     const double start = now_s();
     const clq_status status = first_call(device_text, &context);
     const double took = now_s() - start;
+    size_t from_cache = 0;
 
+    if (status == CLQ_OK)
+        clq_context_count(context, NULL, &from_cache);
     clq_context_destroy(context);
     if (status != CLQ_OK) {
         complain("bench: first call: %s", clq_error_detail());
         return STATUS_SYSTEM;
     }
-    printf("%.9f\n", took);
+    printf("%.9f %zu\n", took, from_cache);
     return STATUS_DONE;
 }
