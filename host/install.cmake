@@ -12,6 +12,7 @@ install(TARGETS clquant_static clquant_shared EXPORT clquantTargets
   INCLUDES DESTINATION ${CMAKE_INSTALL_INCLUDEDIR})
 install(DIRECTORY ${PROJECT_SOURCE_DIR}/include/clquant DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}
   COMPONENT development FILES_MATCHING PATTERN "*.h")
+install(FILES ${clquant_CLH} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/clquant COMPONENT development)
 install(EXPORT clquantTargets NAMESPACE clquant:: DESTINATION ${package_dir} COMPONENT development)
 if(TARGET clquant_command)
   set_target_properties(clquant_command PROPERTIES INSTALL_RPATH $<$<BOOL:${BUILD_SHARED_LIBS}>:$ORIGIN/../${CMAKE_INSTALL_LIBDIR}>)
@@ -37,8 +38,9 @@ set(clquant_kind static)
 if(BUILD_SHARED_LIBS)
   set(clquant_kind shared)
 endif()
+set(clh ${CMAKE_INSTALL_INCLUDEDIR}/clquant/clquant.clh)
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/clquantConfig.cmake.in
-  ${PROJECT_BINARY_DIR}/clquantConfig.cmake INSTALL_DESTINATION ${package_dir}
+  ${PROJECT_BINARY_DIR}/clquantConfig.cmake INSTALL_DESTINATION ${package_dir} PATH_VARS clh
   NO_SET_AND_CHECK_MACRO)
 write_basic_package_version_file(${PROJECT_BINARY_DIR}/clquantConfigVersion.cmake COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/clquantConfig.cmake ${PROJECT_BINARY_DIR}/clquantConfigVersion.cmake
