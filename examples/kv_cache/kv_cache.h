@@ -146,11 +146,22 @@ clq_status attention_run(const struct loop *loop, int64_t step, int64_t tokens, 
 int attention_check(const struct options *options, const struct activations *activations,
                     const float *outputs);
 
+/* Scores of the last step, by a kernel that reads the keys from the cache (fused.cl), where it can read the format. They are checked
+ * against the keys in loop->wide, which the last step left there. */
+struct fused {
+    const struct format *format;
+    double seconds, worst; /* a median; the largest difference */
+};
+bool fused_can(const struct format *format);
+clq_status fused_run(const struct cache *cache, struct fused *fused);
+void fused_print(const struct fused *fused);
+
 struct result {
     const struct format *format;
     size_t token_bytes;
     double max_error, rms_error;        /* of all outputs, against the first format's */
     double put_us, get_us, products_us; /* medians over the steps */
+    struct fused fused;                 /* its format: NULL where there is none */
 };
 
 /* Markdown, which is readable as it is; and bars of bytes and errors: the path's end says whether SVG or PNG. */

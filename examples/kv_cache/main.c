@@ -106,6 +106,8 @@ static clq_status run_format(const struct loop *loop, const struct format *forma
                                   .put_us = 1e6 * median(seconds[PUT], steps),
                                   .get_us = 1e6 * median(seconds[GET], steps),
                                   .products_us = 1e6 * median(seconds[PRODUCTS], steps)};
+    if (status == CLQ_OK && fused_can(format))
+        status = fused_run(&cache, &result->fused);
     cache_destroy(&cache);
     free(all);
     return status;
@@ -147,6 +149,10 @@ static int print(const struct loop *loop, const struct result *results, int coun
            "errors are against them; times are per step\n\n",
            rms);
     report_print(results, count);
+    printf("\n");
+    for (int i = 0; i < count; i++)
+        if (results[i].fused.format != NULL)
+            fused_print(&results[i].fused);
     return o->plot != NULL ? report_plot(results, count, title, o->plot) : DONE;
 }
 

@@ -42,6 +42,7 @@ for seed in 1 2 3; do
     run "$KV_CACHE" --batch 2 --heads 3 --queries 2 --head-size 64 --context 80 --steps 3 --seed "$seed"
     check "seed $seed runs" test "$status" = 0
     check "seed $seed: errors in order" in_order
+    check "seed $seed: scores are read from int8 and int4 caches" test "$(grep -c '^scores read from the int[48] dynamic cache, with clquant.clh: ' <<<"$out")" = 2
     token_bytes 3 64
 done
 run "$KV_CACHE" --batch 1 --heads 1 --queries 1 --head-size 96 --context 1 --steps 1
@@ -49,6 +50,7 @@ check "one of everything" test "$status" = 0
 token_bytes 1 96
 run "$KV_CACHE" --batch 2 --heads 2 --head-size 50 --context 8 --steps 1
 check "heads of 50 are rotated by 2" test "$(rows | wc -l)" = 9
+check "and what is behind whole vectors of 8 is read" grep -q '^scores read from the int4' <<<"$out"
 
 # The same keys in three orders, and as rows of all heads.
 numbers() { awk -v order="$1" 'BEGIN {
