@@ -67,6 +67,10 @@ done
 is_static "$work/user_pc_static"
 "$cc" -std=c11 "$here/user.c" -o "$work/user_pc_chosen" $(pkg --static --cflags --libs clquant | sed 's/-lclquant/-l:libclquant.a/')
 is_static "$work/user_pc_chosen"
+# The device header, by pkg-config and by CMake.
+[ -f "$(pkg --variable=clh clquant)" ] && [ "$(pkg --variable=clh clquant)" -ef "$prefix/include/clquant/clquant.clh" ] ||
+  { echo "pkg-config's clh is '$(pkg --variable=clh clquant)'"; exit 1; }
+[ "$(cat "$work/user/clh")" -ef "$prefix/include/clquant/clquant.clh" ] || { echo "clquant_CLH is '$(cat "$work/user/clh")'"; exit 1; }
 # The documentation: its pages where the README says, and examples that the package is enough for.
 doc=$prefix/share/doc/clquant
 for page in LICENSE README.md $(grep -o '](docs/[^)]*)' "$source/README.md" | sed 's/](\(.*\))/\1/'); do

@@ -43,6 +43,13 @@ succeeded "fill for an example"
 locked "$EXAMPLE"
 check "an example runs so" test "$status" = 0 -a "$(grep -v microseconds <<<"$out")" = "$want" -a -n "$want"
 
+rm -r "$CLQ_CACHE_DIR"
+run "$CLQUANT" cache fill --for used.txt
+entry=$(ls "$CLQ_CACHE_DIR"/*.clqbin)
+rm "$entry" && mkdir "$entry" # where no file can be written
+run "$CLQUANT" cache fill --for used.txt
+refused "a binary that cannot be kept" 3 "used.txt: line 1: cache entry $(basename "$entry" .clqbin)"
+
 # Exported sources, compiled apart and linked: one binary with many kernels.
 export CLQ_CACHE_DIR=/dev/null # nothing is kept
 printf '%s\n' "cpu/$own # the call's" "quantize.cl SRC=f32|f16 DST=i8 MODE=divide PARAMS=each|one FORM=item ARITHMETIC=native" \

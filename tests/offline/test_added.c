@@ -259,6 +259,24 @@ static void no_two_kernels_have_one_name(void **state)
     free(seen);
 }
 
+/* The last digits are of the file's text. */
+static void names_are_of_a_source(void **state)
+{
+    struct exported_names *const seen = calloc(1, sizeof *seen);
+    const char *digits[2];
+
+    (void)state;
+    assert_int_equal(clq_export_variants("claim.cl", keep_name, seen), CLQ_OK);
+    assert_int_equal(clq_export_variants("copy.cl FORM=item", keep_name, seen), CLQ_OK);
+    assert_int_equal(seen->count, 2);
+    for (int i = 0; i < 2; i++) {
+        digits[i] = strrchr(seen->names[i], '_') + 1;
+        assert_int_equal(strspn(digits[i], "0123456789abcdef"), 8);
+    }
+    assert_string_not_equal(digits[0], digits[1]);
+    free(seen);
+}
+
 static clq_status options_are(void *user, const struct clq_exported *exported)
 {
     const bool divides = strstr(exported->options, "-cl-fp32-correctly-rounded-divide-sqrt") != NULL;
@@ -350,6 +368,7 @@ int main(void)
         cmocka_unit_test(a_binary_comes_before_the_compiler),
         cmocka_unit_test(what_is_no_such_binary_is_refused),
         cmocka_unit_test(no_two_kernels_have_one_name),
+        cmocka_unit_test(names_are_of_a_source),
         cmocka_unit_test(exports_are_checked_and_ended),
         cmocka_unit_test(threads_may_add_at_once),
     };
