@@ -135,15 +135,16 @@ static bool read_parameters(struct stub_signature *signature, const char *text, 
 /* What the last "#define NAME value" of [text, end) makes of the name. */
 static bool defined(const char *text, const char *end, const char *name, char *value, size_t room)
 {
-    static const char directive[] = "#define ";
     bool found = false;
 
-    for (const char *at = strstr(text, directive); at != NULL && at < end; at = strstr(at, directive)) {
-        at += strlen(directive);
-        if (skip_word(at, name) == NULL)
+    for (const char *at = memchr(text, '#', (size_t)(end - text)); at != NULL;
+         at = memchr(at, '#', (size_t)(end - at))) {
+        const char *word = skip_word(++at, "define");
+
+        word = word != NULL ? skip_word(word, name) : NULL;
+        if (word == NULL)
             continue;
-        at = skip_word(at, name);
-        snprintf(value, room, "%.*s", (int)strcspn(at, " \t\r\n"), at);
+        snprintf(value, room, "%.*s", (int)strcspn(word, " \t\r\n"), word);
         found = true;
     }
     return found;

@@ -11,7 +11,7 @@ struct said {
     char reason[512]; /* why there is no cache, or a binary was not kept; "": neither */
 };
 
-/* The lines that say where each kernel came from are what is shown. */
+/* Shows where each kernel came from, and on stderr what went wrong: a driver's log, an entry that was damaged. */
 static void hear(void *user, const char *line)
 {
     struct said *said = user;
@@ -20,6 +20,8 @@ static void hear(void *user, const char *line)
         snprintf(said->reason, sizeof said->reason, "%s", line);
     else if (strstr(line, ": built from source") != NULL || strstr(line, ": taken from the cache") != NULL)
         printf("%s\n", line);
+    else
+        complain("%s", line);
     fflush(stdout);
 }
 
