@@ -4,6 +4,7 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 static _Thread_local char detail[512];
 
@@ -20,6 +21,22 @@ clq_status clq_error_set(clq_status status, const char *format, ...)
 const char *clq_error_detail(void)
 {
     return detail;
+}
+
+clq_status clq__error_within(clq_status status, const char *list, size_t number)
+{
+    char sentence[sizeof detail];
+
+    memcpy(sentence, detail, sizeof detail);
+    return clq_error_set(status, "%s[%zu]: %s", list, number, sentence);
+}
+
+clq_status clq__error_and(clq_status status, const char *end)
+{
+    char sentence[sizeof detail];
+
+    memcpy(sentence, detail, sizeof detail);
+    return clq_error_set(status, "%s%s", sentence, end);
 }
 
 clq_status clq__reserved_check(uint32_t reserved32)

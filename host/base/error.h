@@ -10,6 +10,10 @@
 /* A descriptor's reserved32 is zero. */
 clq_status clq__reserved_check(uint32_t reserved32);
 
+/* Begins the thread's sentence with the element of a list that it is about; and ends it so. */
+clq_status clq__error_within(clq_status status, const char *list, size_t number);
+clq_status clq__error_and(clq_status status, const char *end);
+
 #define CLQ_COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* Refuses unless the condition holds: the sentence names the argument, its value and the rule. */

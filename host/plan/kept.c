@@ -3,36 +3,9 @@
 
 #include "base/error.h"
 #include "plan/operator.h"
-#include "plan/record.h"
 
 #include <assert.h>
 #include <string.h>
-
-enum {
-    MOST_DESC_BYTES = 192,
-    MOST_BINDINGS = CLQ__MOST_FIELDS,
-};
-
-/* A tensor of the descriptor, and what it points to. */
-struct tensor {
-    DLTensor dl;
-    int64_t shape[CLQ__MAX_RANK], strides[CLQ__MAX_RANK];
-};
-
-struct clq_plan {
-    clq_context *context;
-    const struct clq__operator *op;
-    const struct clq__names *names;
-    _Alignas(max_align_t) unsigned char desc[MOST_DESC_BYTES];
-    struct tensor
-        tensors[CLQ__MOST_FIELDS]; /* where the descriptor has one, in the order of the operator's fields */
-    struct clq__plan call;
-    struct clq__kept kept[CLQ__MOST_KEPT];
-    unsigned num_kept;
-    struct clq__record *records;
-    bool is_made; /* the call is that of what is bound */
-    bool scratch; /* it has buffers for each time that it is enqueued */
-};
 
 /* Where the descriptor has a buffer, and from which byte on. */
 struct bound {
@@ -65,7 +38,7 @@ static void copy_desc(clq_plan *plan, const void *desc)
     memcpy(plan->desc, desc, plan->op->desc_bytes);
     for (unsigned i = 0; i < plan->op->fields.num_tensors; i++) {
         const DLTensor **pointer = at(plan, plan->op->fields.at[i]);
-        struct tensor *tensor = &plan->tensors[i];
+        struct clq__kept_tensor *tensor = &plan->tensors[i];
         const size_t bytes = *pointer != NULL ? (size_t)(*pointer)->ndim * sizeof(int64_t) : 0;
 
         if (*pointer == NULL)
@@ -84,8 +57,10 @@ static void copy_desc(clq_plan *plan, const void *desc)
 /* Has each of them the kernel that it had before. A layout asks for the same kernels whatever its buffers are. */
 static void attach_all(clq_plan *plan, struct clq__launch *launches, unsigned num)
 {
-    for (unsigned i = 0; i < num; i++)
-        launches[i].kept = &plan->kept[plan->num_kept++];
+    for (unsigned i = 0; i < num; i++) {
+        launches[i].kept = &plan->kept[plan->num_kept];
+        plan->launches[plan->num_kept++] = &launches[i];
+    }
 }
 
 static void attach(clq_plan *plan)
@@ -94,7 +69,7 @@ static void attach(clq_plan *plan)
 
     plan->num_kept = 0;
     plan->scratch = false;
-    if (call->copies)
+    if (call->copies && call->copy.bytes == 0)
         attach_all(plan, &call->copy.launch, 1);
     if (call->idle)
         return;
@@ -111,6 +86,7 @@ static void attach(clq_plan *plan)
 /* Buffers that were made for one enqueue are gone, and others may have their handles. */
 static void forget_arguments(clq_plan *plan)
 {
+    plan->is_set = false;
     for (unsigned i = 0; i < plan->num_kept; i++) {
         plan->kept[i].is_set = false;
         if (plan->scratch)
@@ -161,8 +137,8 @@ static clq_status check_bindings(clq_plan *plan, size_t num, const struct clq_bi
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(num <= MOST_BINDINGS, CLQ_ERROR_VALUE, "num_bindings is %zu: it must be at most %d", num,
-                MOST_BINDINGS);
+    CLQ_REQUIRE(num <= CLQ__MOST_BINDINGS, CLQ_ERROR_VALUE, "num_bindings is %zu: it must be at most %d", num,
+                CLQ__MOST_BINDINGS);
     CLQ_REQUIRE((num == 0) == (bindings == NULL), CLQ_ERROR_NULL,
                 "num_bindings is %zu and bindings is %s: there must be a list where it has a length", num,
                 bindings == NULL ? "NULL" : "not NULL");
@@ -197,62 +173,56 @@ static bool differs(clq_plan *plan, const struct clq_binding *binding)
     return *bound.data != binding->buffer || *bound.offset_bytes != binding->offset_bytes;
 }
 
-static clq_status bind(clq_plan *plan, size_t num, const struct clq_binding *bindings)
+clq_status clq__plan_bind(clq_plan *plan, size_t num, const struct clq_binding *bindings)
 {
     clq_status status = CLQ_OK;
-    struct clq_binding before[MOST_BINDINGS];
     bool changed = false;
 
+    plan->num_before = 0;
     CLQ_TRY(check_bindings(plan, num, bindings));
     for (size_t i = 0; i < num; i++)
         changed |= differs(plan, &bindings[i]);
     if (!changed && plan->is_made)
         goto end;
     for (size_t i = 0; i < num; i++) {
-        before[i] = bindings[i];
-        swap(plan, &before[i]);
+        plan->before[i] = bindings[i];
+        swap(plan, &plan->before[i]);
     }
+    plan->num_before = num;
     status = make(plan);
     if (status != CLQ_OK)
-        for (size_t i = num; i > 0; i--)
-            swap(plan, &before[i - 1]);
+        clq__plan_unbind(plan);
 end:
     return status;
 }
 
-clq_status clq_plan_enqueue(clq_plan *plan, cl_command_queue queue, size_t num_bindings,
-                            const struct clq_binding *bindings, cl_uint num_wait, const cl_event *wait,
-                            cl_event *done)
+void clq__plan_unbind(clq_plan *plan)
+{
+    plan->is_made = plan->is_made && plan->num_before == 0;
+    while (plan->num_before > 0)
+        swap(plan, &plan->before[--plan->num_before]);
+}
+
+clq_status clq__plan_take(clq_plan *plan)
 {
     clq_status status = CLQ_OK;
+    cl_kernel kernel = NULL;
 
-    CLQ_REQUIRE(plan != NULL, CLQ_ERROR_NULL, "plan is NULL: it must be a plan");
-    CLQ_TRY(clq__call_check(plan->context, queue, false, num_wait, wait));
-    CLQ_TRY(bind(plan, num_bindings, bindings));
     if (plan->scratch)
         forget_arguments(plan);
-    CLQ_TRY(clq__plan_enqueue(&plan->call, plan->context, queue, num_wait, wait, done));
-end:
+    status = clq__plan_prepare(&plan->call, plan->context);
+    for (unsigned i = 0; status == CLQ_OK && !plan->is_set && i < plan->num_kept; i++)
+        status = clq__launch_set(plan->context, plan->launches[i], &kernel);
+    plan->is_set = plan->is_taken = status == CLQ_OK;
+    if (status != CLQ_OK)
+        clq__plan_release(&plan->call);
     return status;
 }
 
-clq_status clq_plan_record(clq_plan *plan, struct _cl_command_buffer_khr *command_buffer, size_t num_bindings,
-                           const struct clq_binding *bindings, cl_uint num_wait, const cl_uint *wait,
-                           cl_uint *done)
+void clq__plan_give(clq_plan *plan)
 {
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(plan != NULL, CLQ_ERROR_NULL, "plan is NULL: it must be a plan");
-    CLQ_REQUIRE(command_buffer != NULL, CLQ_ERROR_NULL,
-                "command_buffer is NULL: it must be a command buffer");
-    CLQ_REQUIRE((num_wait == 0) == (wait == NULL), CLQ_ERROR_NULL,
-                "num_wait is %u and wait is %s: there must be a list where it has a length",
-                (unsigned)num_wait, wait == NULL ? "NULL" : "not NULL");
-    CLQ_TRY(bind(plan, num_bindings, bindings));
-    CLQ_TRY(
-        clq__record_make(&plan->records, plan->context, &plan->call, command_buffer, num_wait, wait, done));
-end:
-    return status;
+    clq__plan_release(&plan->call);
+    plan->is_taken = false;
 }
 
 void clq_plan_destroy(clq_plan *plan)

@@ -94,14 +94,14 @@ end:
     return status;
 }
 
-static clq_status build_variants(const struct clq__launches *launches, clq_context *context)
+/* Those of a plan that is kept have their kernels by now. */
+static clq_status build_variants(clq_context *context, const struct clq__launch *launches, unsigned num)
 {
     clq_status status = CLQ_OK;
 
-    for (unsigned i = 0; i < launches->num_before; i++)
-        CLQ_TRY(clq__build_variant(context, &launches->before[i].variant));
-    for (unsigned i = 0; i < launches->num_kernels; i++)
-        CLQ_TRY(clq__build_variant(context, &launches->kernels[i].variant));
+    for (unsigned i = 0; i < num; i++)
+        if (launches[i].kept == NULL)
+            CLQ_TRY(clq__build_variant(context, &launches[i].variant));
 end:
     return status;
 }
@@ -110,8 +110,10 @@ clq_status clq__launches_prepare(struct clq__launches *launches, clq_context *co
 {
     clq_status status = CLQ_OK;
 
-    if (several)
-        CLQ_TRY(build_variants(launches, context));
+    if (several) {
+        CLQ_TRY(build_variants(context, launches->before, launches->num_before));
+        CLQ_TRY(build_variants(context, launches->kernels, launches->num_kernels));
+    }
     for (; launches->num_made < launches->num_scratch; launches->num_made++)
         CLQ_TRY(clq__scratch_make(context, &launches->scratch[launches->num_made],
                                   &launches->made[launches->num_made]));

@@ -29,7 +29,10 @@ clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_make(&plan, context, op, names, desc));
-    CLQ_TRY(clq__plan_enqueue(&plan, context, queue, num_wait, wait, done));
+    status = clq__plan_prepare(&plan, context);
+    if (status == CLQ_OK)
+        status = clq__plan_enqueue(&plan, context, queue, num_wait, wait, done);
+    clq__plan_release(&plan);
 end:
     return status;
 }

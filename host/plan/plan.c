@@ -49,6 +49,7 @@ void clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits)
         return;
     clq__launches_init(&plan->launches);
     plan->num_ahead = plan->values.num_places = 0;
+    plan->made = NULL;
     plan->op->cut(plan, traits);
 }
 
@@ -67,20 +68,40 @@ end:
     return status;
 }
 
+clq_status clq__plan_prepare(struct clq__plan *plan, clq_context *context)
+{
+    clq_status status = CLQ_OK;
+    const bool several = plan->num_ahead > 0 || plan->launches.num_kernels > 1;
+
+    if (plan->idle)
+        goto end;
+    if (plan->values.num_places > 0)
+        CLQ_TRY(clq__scratch_make(context, &plan->values, &plan->made));
+    CLQ_TRY(clq__launches_prepare(&plan->launches, context, several));
+    for (unsigned i = 0; i < plan->num_ahead; i++)
+        CLQ_TRY(clq__launches_prepare(&plan->ahead[i], context, several));
+end:
+    return status;
+}
+
+void clq__plan_release(struct clq__plan *plan)
+{
+    if (plan->idle)
+        return;
+    clq__launches_release(&plan->launches);
+    for (unsigned i = 0; i < plan->num_ahead; i++)
+        clq__launches_release(&plan->ahead[i]);
+    clq__scratch_release(plan->made);
+    plan->made = NULL;
+}
+
 /* What is ahead, one after the other, and then the call's own. */
 static clq_status enqueue_all(struct clq__plan *plan, clq_context *context, cl_command_queue queue,
                               cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
     cl_event before = NULL, now = NULL;
-    cl_mem values = NULL;
-    const bool several = plan->num_ahead > 0 || plan->launches.num_kernels > 1;
 
-    if (plan->values.num_places > 0)
-        CLQ_TRY(clq__scratch_make(context, &plan->values, &values));
-    CLQ_TRY(clq__launches_prepare(&plan->launches, context, several));
-    for (unsigned i = 0; i < plan->num_ahead; i++)
-        CLQ_TRY(clq__launches_prepare(&plan->ahead[i], context, several));
     for (unsigned i = 0; i < plan->num_ahead; i++) {
         CLQ_TRY(clq__launches_enqueue(&plan->ahead[i], context, queue, num_wait, wait, &now));
         clq__event_release(before);
@@ -92,10 +113,6 @@ static clq_status enqueue_all(struct clq__plan *plan, clq_context *context, cl_c
     CLQ_TRY(clq__launches_enqueue(&plan->launches, context, queue, num_wait, wait, done));
 end:
     clq__event_release(before);
-    clq__launches_release(&plan->launches);
-    for (unsigned i = 0; i < plan->num_ahead; i++)
-        clq__launches_release(&plan->ahead[i]);
-    clq__scratch_release(values);
     return status;
 }
 

@@ -78,6 +78,7 @@ struct clq__plan {
     struct clq__launches ahead[CLQ__MOST_AHEAD]; /* and what is done ahead of them, one after the other */
     unsigned num_ahead;
     struct clq__scratch values; /* written by the first of these, read by the others; none without places */
+    cl_mem made;                /* its buffer, of an enqueue that goes on */
     bool copies;                /* the input, into y, before all else */
     struct clq__copy copy;
 };
@@ -93,7 +94,11 @@ void clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits);
 clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, const struct clq__operator *op,
                           const struct clq__names *names, const void *desc);
 
-/* What comes of it. */
+/* Makes the buffers for the call, before the first command: where one fails, nothing was enqueued. They are left to the driver by
+ * clq__plan_release, also where this fails; it keeps them until the commands are done. */
+clq_status clq__plan_prepare(struct clq__plan *plan, clq_context *context);
+void clq__plan_release(struct clq__plan *plan);
+/* Enqueues what was prepared. */
 clq_status clq__plan_enqueue(struct clq__plan *plan, clq_context *context, cl_command_queue queue,
                              cl_uint num_wait, const cl_event *wait, cl_event *done);
 /* Builds every kernel. */

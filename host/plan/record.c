@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A plan's commands as a part of a command buffer, whose replay reads what is in the buffers then. */
-#include "plan/kept.h"
+#include "plan/record.h"
 
 #include "base/error.h"
-#include "plan/record.h"
 #include "runtime/recorder.h"
 
 /* What one record has for itself: kernels whose arguments nobody sets again, and memory for its temporaries. */
@@ -99,23 +98,18 @@ end:
     return status;
 }
 
-clq_status clq__record_make(struct clq__record **records, clq_context *context, struct clq__plan *call,
-                            clq__command_buffer buffer, cl_uint num_wait, const cl_uint *wait, cl_uint *done)
+clq_status clq__record_make(struct clq__record **records, struct clq__recorder *recorder,
+                            clq_context *context, struct clq__plan *call)
 {
     clq_status status = CLQ_OK;
-    struct clq__recorder recorder;
     struct clq__record *record = NULL;
 
-    CLQ_TRY(clq__recorder_init(&recorder, context, buffer, num_wait, wait));
+    clq__recorder_restart(recorder, context);
     CLQ_TRY_NEW(record);
     record->next =
         *records; /* what was recorded before a failure stays in the command buffer, and needs its kernels */
     *records = record;
-    CLQ_TRY(record_call(record, &recorder, call));
-    CLQ_REQUIRE(done == NULL || recorder.wait == &recorder.last, CLQ_ERROR_VALUE,
-                "done is not NULL: it must be NULL for a plan that has nothing to do, which is no command");
-    if (done != NULL)
-        *done = recorder.last;
+    CLQ_TRY(record_call(record, recorder, call));
 end:
     return status;
 }

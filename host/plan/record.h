@@ -14,9 +14,10 @@ enum {
 
 struct clq__record;
 
-/* Records the call, and adds what that needs for as long as the command buffer is used. */
-clq_status clq__record_make(struct clq__record **records, clq_context *context, struct clq__plan *call,
-                            clq__command_buffer buffer, cl_uint num_wait, const cl_uint *wait, cl_uint *done);
+/* Records the call, which waits for what the recorder was given, and adds what that needs for as long as the command buffer is
+ * used. */
+clq_status clq__record_make(struct clq__record **records, struct clq__recorder *recorder,
+                            clq_context *context, struct clq__plan *call);
 void clq__records_release(struct clq__record *records, clq_context *context);
 
 #endif

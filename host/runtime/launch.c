@@ -270,6 +270,17 @@ end:
     return status;
 }
 
+clq_status clq__queue_in_order(cl_command_queue queue, bool *in_order)
+{
+    clq_status status = CLQ_OK;
+    cl_command_queue_properties properties = 0;
+
+    CLQ_TRY_CL(clGetCommandQueueInfo(queue, CL_QUEUE_PROPERTIES, sizeof properties, &properties, NULL));
+    *in_order = !(properties & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE);
+end:
+    return status;
+}
+
 clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;

@@ -83,6 +83,8 @@ clq_status clq__wait_check(cl_uint num_wait, const cl_event *wait);
 /* What every operator asks for first; a call that only builds needs no queue. */
 clq_status clq__call_check(const clq_context *context, cl_command_queue queue, bool build_only,
                            cl_uint num_wait, const cl_event *wait);
+/* Whether each command of the queue waits for the one before it. */
+clq_status clq__queue_in_order(cl_command_queue queue, bool *in_order);
 /* Nothing to do but to honour the wait list: for the event that was asked for, and for what is enqueued next in order.
  */
 clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait,

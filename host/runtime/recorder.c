@@ -41,7 +41,9 @@ clq_status clq__recorder_init(struct clq__recorder *recorder, clq_context *conte
     find(device->platform, "clCommandNDRangeKernelKHR", &recorder->ndrange);
     find(device->platform, "clCommandFillBufferKHR", &recorder->fill);
     find(device->platform, "clCommandCopyBufferKHR", &recorder->copy);
-    CLQ_REQUIRE(recorder->ndrange != NULL && recorder->fill != NULL && recorder->copy != NULL,
+    find(device->platform, "clCommandBarrierWithWaitListKHR", &recorder->barrier);
+    CLQ_REQUIRE(recorder->ndrange != NULL && recorder->fill != NULL && recorder->copy != NULL &&
+                    recorder->barrier != NULL,
                 CLQ_ERROR_DEVICE,
                 "device \"%s\" has cl_khr_command_buffer, and its driver not all functions of it: it must, "
                 "to record a "
@@ -51,17 +53,38 @@ end:
     return status;
 }
 
-/* The next command waits for this one. */
-static clq_status recorded(struct clq__recorder *recorder, const char *function, cl_int code)
+void clq__recorder_restart(struct clq__recorder *recorder, clq_context *context)
+{
+    recorder->context = context;
+    recorder->commands = 0;
+}
+
+/* What a command waits for. */
+static cl_uint num_wait_of(const struct clq__recorder *recorder)
+{
+    return recorder->commands > 0 ? 1 : recorder->num_wait;
+}
+
+static const cl_uint *wait_of(const struct clq__recorder *recorder)
+{
+    return recorder->commands > 0 ? &recorder->last : recorder->wait;
+}
+
+static clq_status check(const char *function, cl_int code)
 {
     clq_status status = CLQ_OK;
 
     CLQ_REQUIRE(code == CL_SUCCESS, code, "%s failed with %s (%d)", function, clq_status_name(code),
                 (int)code);
-    recorder->num_wait = 1;
-    recorder->wait = &recorder->last;
 end:
     return status;
+}
+
+/* The next command waits for this one. */
+static void add(struct clq__recorder *recorder, cl_uint point)
+{
+    recorder->last = point;
+    recorder->commands++;
 }
 
 clq_status clq__record_launch(struct clq__recorder *recorder, const struct clq__launch *launch)
@@ -72,10 +95,10 @@ clq_status clq__record_launch(struct clq__recorder *recorder, const struct clq__
     cl_uint point = 0;
 
     CLQ_TRY(clq__launch_set(recorder->context, launch, &kernel));
-    CLQ_TRY(recorded(recorder, "clCommandNDRangeKernelKHR",
-                     recorder->ndrange(recorder->buffer, NULL, NULL, kernel, 1, NULL, &global, &launch->local,
-                                       recorder->num_wait, recorder->wait, &point, NULL)));
-    recorder->last = point;
+    CLQ_TRY(check("clCommandNDRangeKernelKHR",
+                  recorder->ndrange(recorder->buffer, NULL, NULL, kernel, 1, NULL, &global, &launch->local,
+                                    num_wait_of(recorder), wait_of(recorder), &point, NULL)));
+    add(recorder, point);
 end:
     return status;
 }
@@ -87,10 +110,10 @@ clq_status clq__record_clear(struct clq__recorder *recorder, cl_mem buffer, size
     const cl_uint zero = 0;
     cl_uint point = 0;
 
-    CLQ_TRY(recorded(recorder, "clCommandFillBufferKHR",
-                     recorder->fill(recorder->buffer, NULL, buffer, &zero, sizeof zero, offset_bytes,
-                                    size_bytes, recorder->num_wait, recorder->wait, &point, NULL)));
-    recorder->last = point;
+    CLQ_TRY(check("clCommandFillBufferKHR",
+                  recorder->fill(recorder->buffer, NULL, buffer, &zero, sizeof zero, offset_bytes, size_bytes,
+                                 num_wait_of(recorder), wait_of(recorder), &point, NULL)));
+    add(recorder, point);
 end:
     return status;
 }
@@ -101,10 +124,17 @@ clq_status clq__record_copy(struct clq__recorder *recorder, cl_mem src, size_t s
     clq_status status = CLQ_OK;
     cl_uint point = 0;
 
-    CLQ_TRY(recorded(recorder, "clCommandCopyBufferKHR",
-                     recorder->copy(recorder->buffer, NULL, src, dst, src_offset_bytes, dst_offset_bytes,
-                                    size_bytes, recorder->num_wait, recorder->wait, &point, NULL)));
-    recorder->last = point;
+    CLQ_TRY(check("clCommandCopyBufferKHR",
+                  recorder->copy(recorder->buffer, NULL, src, dst, src_offset_bytes, dst_offset_bytes,
+                                 size_bytes, num_wait_of(recorder), wait_of(recorder), &point, NULL)));
+    add(recorder, point);
 end:
     return status;
+}
+
+clq_status clq__record_barrier(struct clq__recorder *recorder, cl_uint num, const cl_uint *points,
+                               cl_uint *point)
+{
+    return check("clCommandBarrierWithWaitListKHR",
+                 recorder->barrier(recorder->buffer, NULL, num, points, point, NULL));
 }

@@ -17,20 +17,28 @@ typedef cl_int(CL_API_CALL *clq__record_fill)(clq__command_buffer, cl_command_qu
 typedef cl_int(CL_API_CALL *clq__record_copies)(clq__command_buffer, cl_command_queue, cl_mem, cl_mem, size_t,
                                                 size_t, size_t, cl_uint, const cl_uint *, cl_uint *, void *);
 
+typedef cl_int(CL_API_CALL *clq__record_barriers)(clq__command_buffer, cl_command_queue, cl_uint,
+                                                  const cl_uint *, cl_uint *, void *);
+
 struct clq__recorder {
-    clq_context *context;
+    clq_context *context; /* of what is recorded now */
     clq__record_ndrange ndrange;
     clq__record_fill fill;
     clq__record_copies copy;
+    clq__record_barriers barrier;
     clq__command_buffer buffer;
-    cl_uint num_wait; /* sync points that the next command waits for */
+    cl_uint num_wait; /* sync points that the first command of each call waits for */
     const cl_uint *wait;
-    cl_uint last; /* of the last command, which the next one waits for */
+    cl_uint commands; /* of the call so far */
+    cl_uint last;     /* the sync point of the last of them, which the next one waits for */
 };
 
 /* The extension's functions of the context's device; refuses a device that has none. */
 clq_status clq__recorder_init(struct clq__recorder *recorder, clq_context *context,
                               clq__command_buffer buffer, cl_uint num_wait, const cl_uint *wait);
+
+/* What comes next is another call. */
+void clq__recorder_restart(struct clq__recorder *recorder, clq_context *context);
 
 /* The launch's kernel is the one that it keeps, and is the command buffer's from then on. */
 clq_status clq__record_launch(struct clq__recorder *recorder, const struct clq__launch *launch);
@@ -38,5 +46,8 @@ clq_status clq__record_clear(struct clq__recorder *recorder, cl_mem buffer, size
                              size_t size_bytes);
 clq_status clq__record_copy(struct clq__recorder *recorder, cl_mem src, size_t src_offset_bytes, cl_mem dst,
                             size_t dst_offset_bytes, size_t size_bytes);
+/* A sync point behind all of these. */
+clq_status clq__record_barrier(struct clq__recorder *recorder, cl_uint num, const cl_uint *points,
+                               cl_uint *point);
 
 #endif

@@ -11,6 +11,9 @@
  *       clq_plan_enqueue(plan, queue, 1, &CLQ_BIND(dynamic_quantize_scatter, updates, buffer, 0), 0, NULL, NULL);
  *   clq_plan_destroy(plan);
  *
+ * Caches of many layers that lie in one buffer are one tensor with a dimension more, and so one plan: docs/operators.md, at "Many
+ * layers". Those that are buffers of their own are a plan each, and clq_plan_enqueue_all enqueues them by one call.
+ *
  * Ownership  The descriptor is copied, tensors, shapes and strides too. Buffers stay the caller's: each must live until another one is
  *            bound in its place, or the plan is destroyed, and what was enqueued with it is done. The context must outlive the plan.
  * Threads    A plan is used by one thread at a time. Plans share no lock while they are enqueued: two threads with a plan each never
@@ -76,6 +79,25 @@ CLQ_API clq_status clq_plan_enqueue(clq_plan *plan, cl_command_queue queue, size
                                     const struct clq_binding *bindings, cl_uint num_wait,
                                     const cl_event *wait, cl_event *done);
 
+/* A plan, as one of a list. */
+struct clq_plan_call {
+    clq_plan *plan; /* it stands in the list once */
+    size_t num_bindings;
+    const struct clq_binding *bindings; /* as of clq_plan_enqueue */
+};
+
+/* Enqueues all plans of a list, of one context, such as those of all layers of a step whose caches are buffers of their own: with one
+ * wait list, and one event, which is complete when all of them are. They are not ordered among each other: in a queue out of order they
+ * may run at the same time, so none may touch what another one writes, its workspace too; a report may be that of many.
+ *
+ * First everything is bound, checked and made ready, and what fails is told of by a sentence that begins with the number of the call,
+ * as in "calls[3]: cache.data has 96 bytes: ...". Nothing is enqueued then, and all plans are as they were before. After that only the
+ * driver can fail, where it takes no more commands: what it took of the calls before that one, and of it, goes on, there is no event,
+ * and the sentence says so. Finish the queue before the buffers are used again. No host memory is allocated. */
+CLQ_API clq_status clq_plan_enqueue_all(cl_command_queue queue, size_t num_calls,
+                                        const struct clq_plan_call *calls, cl_uint num_wait,
+                                        const cl_event *wait, cl_event *done);
+
 struct
     _cl_command_buffer_khr; /* cl_command_buffer_khr points to it; CL/cl_ext.h has that where it is recent enough */
 
@@ -89,6 +111,12 @@ struct
 CLQ_API clq_status clq_plan_record(clq_plan *plan, struct _cl_command_buffer_khr *command_buffer,
                                    size_t num_bindings, const struct clq_binding *bindings, cl_uint num_wait,
                                    const cl_uint *wait, cl_uint *done);
+
+/* Records all plans of a list, as clq_plan_enqueue_all enqueues them: one command buffer for all layers, which is replayed by one call.
+ * With `done` a barrier is recorded behind them. */
+CLQ_API clq_status clq_plan_record_all(struct _cl_command_buffer_khr *command_buffer, size_t num_calls,
+                                       const struct clq_plan_call *calls, cl_uint num_wait,
+                                       const cl_uint *wait, cl_uint *done);
 
 /* Takes NULL too. What was enqueued goes on. */
 CLQ_API void clq_plan_destroy(clq_plan *plan);

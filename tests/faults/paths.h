@@ -14,6 +14,7 @@ enum path_flag {
     PATH_QUEUE = 1 << 5,  /* makes a queue for its caller */
     PATH_ADDS = 1 << 7,   /* adds a binary */
     PATH_AWAITS = 1 << 6, /* waits for its command: where that fails, the buffers may hold the result */
+    PATH_GATHERS = 1 << 7, /* has one event of many commands: likewise */
 };
 
 struct path {

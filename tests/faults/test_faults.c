@@ -174,6 +174,9 @@ static unsigned may_hold(const struct path *path, struct fault fault, clq_status
         return SUBJECT_BEFORE | SUBJECT_DONE;
     if (!(path->flags & PATH_WRITES))
         return SUBJECT_BEFORE;
+    if (path->flags & PATH_GATHERS &&
+        (is(&fault, "clEnqueueMarkerWithWaitList") || is(&fault, "clReleaseEvent")))
+        return subject_failed_bytes(world.subject) | SUBJECT_DONE;
     return subject_failed_bytes(world.subject) & ~(is_of_preparing(&fault) ? (unsigned)SUBJECT_IN_PART : 0u);
 }
 

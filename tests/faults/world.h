@@ -29,6 +29,8 @@ struct world {
     cl_event done;
     cl_mem mapped_buffer;
     void *mapped;
+    clq_plan *plan, *other; /* of the subject, and of tensors that nobody looks at */
+    DLManagedTensor *x, *scales, *y;
 };
 
 /* False, with a line on stderr, where there is no device. */

@@ -149,3 +149,29 @@ void placed_clear(struct placed *placed)
     }
     placed->count = 0;
 }
+
+size_t placed_bindings(const struct operator_row *op, const void *of, struct clq_binding *bindings)
+{
+    const unsigned char *desc = of;
+    const size_t words[] = {op->report, op->workspace};
+    size_t count = 0;
+
+    for (const struct operand *operand = op->operands; operand->name != NULL; operand++) {
+        const DLTensor *tensor;
+
+        memcpy(&tensor, desc + operand->at, sizeof tensor);
+        if (tensor != NULL && tensor->data != NULL)
+            bindings[count++] = (struct clq_binding){operand->at, tensor->data, tensor->byte_offset};
+    }
+    for (size_t i = 0; i < 2; i++) {
+        struct clq_binding binding = {.field = words[i]};
+
+        if (words[i] == 0)
+            continue;
+        memcpy(&binding.buffer, desc + words[i], sizeof binding.buffer);
+        memcpy(&binding.offset_bytes, desc + words[i] + sizeof(cl_mem), sizeof binding.offset_bytes);
+        if (binding.buffer != NULL)
+            bindings[count++] = binding;
+    }
+    return count;
+}

@@ -41,4 +41,8 @@ const void *placed_make(struct placed *placed, const struct device *device, stru
 bool placed_read(struct placed *placed, char *failure, size_t failure_bytes);
 void placed_clear(struct placed *placed);
 
+/* Every buffer of a descriptor, as a plan of it may be told of others. */
+enum { PLACED_MOST_BINDINGS = OPERATOR_MOST_TENSORS + 2 };
+size_t placed_bindings(const struct operator_row *op, const void *desc, struct clq_binding *bindings);
+
 #endif

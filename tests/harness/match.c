@@ -108,33 +108,6 @@ static bool find_workspace(const struct match *match, struct call *call, size_t 
     return good;
 }
 
-/* Every buffer of the descriptor. */
-static size_t bindings_of(const struct operator_row *op, const unsigned char *desc,
-                          struct clq_binding *bindings)
-{
-    const size_t words[] = {op->report, op->workspace};
-    size_t count = 0;
-
-    for (const struct operand *operand = op->operands; operand->name != NULL; operand++) {
-        const DLTensor *tensor;
-
-        memcpy(&tensor, desc + operand->at, sizeof tensor);
-        if (tensor != NULL && tensor->data != NULL)
-            bindings[count++] = (struct clq_binding){operand->at, tensor->data, tensor->byte_offset};
-    }
-    for (size_t i = 0; i < 2; i++) {
-        struct clq_binding binding = {.field = words[i]};
-
-        if (words[i] == 0)
-            continue;
-        memcpy(&binding.buffer, desc + words[i], sizeof binding.buffer);
-        memcpy(&binding.offset_bytes, desc + words[i] + sizeof(cl_mem), sizeof binding.offset_bytes);
-        if (binding.buffer != NULL)
-            bindings[count++] = binding;
-    }
-    return count;
-}
-
 /* Records the plan, and replays that so often. A command buffer that is pending may not be enqueued once more. */
 static clq_status replay(const struct match *match, struct events *events, size_t count,
                          const struct clq_binding *bindings, const struct clq_binding *before, int64_t times,
@@ -169,17 +142,17 @@ static clq_status enqueue_plan(const struct match *match, struct placed *placed,
                                struct placed *other, struct events *events)
 {
     struct call *call = placed->call;
-    struct clq_binding bindings[OPERATOR_MOST_TENSORS + 2], first[OPERATOR_MOST_TENSORS + 2];
+    struct clq_binding bindings[PLACED_MOST_BINDINGS], first[PLACED_MOST_BINDINGS];
     const bool others = !rng_once_in(&call->rng, 4);
     int64_t before = others ? rng_below(&call->rng, 3) : 0;
     const void *of_plan = others ? placed_make(other, match->device, call) : desc;
-    const size_t count = others ? bindings_of(call->op, desc, bindings) : 0;
+    const size_t count = others ? placed_bindings(call->op, desc, bindings) : 0;
     const struct clq_binding *given = count > 0 ? bindings : NULL;
     clq_status status =
         of_plan == NULL ? CLQ_ERROR_MEMORY : call->op->plan(match->device->context, of_plan, &events->plan);
 
     if (count > 0)
-        bindings_of(call->op, of_plan, first);
+        placed_bindings(call->op, of_plan, first);
     if (status == CLQ_OK && match->records && before > 0)
         status = replay(match, events, 0, NULL, NULL, before, false);
     for (; !match->records && before > 0 && status == CLQ_OK; before--)

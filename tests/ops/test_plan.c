@@ -197,6 +197,77 @@ static void what_cannot_be_recorded_is_refused(void **state)
     clear(&t);
 }
 
+static void expect_list_refused(size_t count, const struct clq_plan_call *calls, clq_status status,
+                                const char *sentence)
+{
+    struct _cl_command_buffer_khr *none = (struct _cl_command_buffer_khr *)&status;
+    cl_event done = NULL;
+    cl_uint point = 0;
+
+    expect_status(clq_plan_enqueue_all(harness.queue, count, calls, 0, NULL, &done), status, sentence);
+    assert_non_null(strstr(clq_error_detail(), sentence));
+    assert_null(done);
+    expect_status(clq_plan_record_all(none, count, calls, 0, NULL, &point), status, sentence);
+    assert_non_null(strstr(clq_error_detail(), sentence));
+}
+
+/* Of another context for the same buffers. */
+static clq_plan *foreign_plan(const struct tensors *t, clq_context **context)
+{
+    clq_plan *plan = NULL;
+
+    expect_status(clq_context_create(
+                      &(struct clq_context_desc){.context = harness.cl, .device = harness.device}, context),
+                  CLQ_OK, "clq_context_create");
+    expect_status(clq_quantize_plan(*context,
+                                    &(struct clq_quantize_desc){.x = &t->x->dl_tensor,
+                                                                .scales = &t->scales->dl_tensor,
+                                                                .y = &t->y->dl_tensor},
+                                    &plan),
+                  CLQ_OK, "clq_quantize_plan");
+    return plan;
+}
+
+/* And all plans are as they were. */
+static void what_is_wrong_in_a_list_is_named(void **state)
+{
+    struct tensors t = make();
+    clq_plan *plan = plan_of(&t), *other = plan_of(&t);
+    const struct clq_binding other_x = CLQ_BIND(quantize, x, t.other_x->dl_tensor.data, 0),
+                             other_y = CLQ_BIND(quantize, y, t.other_y->dl_tensor.data, 0),
+                             small = CLQ_BIND(quantize, y, t.small, 0);
+    struct clq_plan_call calls[3] = {{plan, 1, &other_x}, {other, 1, &small}};
+    const cl_event wait = NULL;
+    clq_context *context = NULL;
+
+    (void)state;
+    expect_list_refused(0, calls, CLQ_ERROR_VALUE, "num_calls is 0: it must be at least 1");
+    expect_list_refused(2, NULL, CLQ_ERROR_NULL, "calls is NULL: it must be a list of 2");
+    expect_list_refused(3, calls, CLQ_ERROR_NULL, "calls[2].plan is NULL: it must be a plan");
+    expect_list_refused(2, calls, CLQ_ERROR_SIZE, "calls[1]: y.data has 7 bytes");
+    calls[1].plan = foreign_plan(&t, &context);
+    expect_list_refused(2, calls, CLQ_ERROR_VALUE, "calls[1].plan is of the context");
+    clq_plan_destroy(calls[1].plan);
+    clq_context_destroy(context);
+    calls[1].plan = plan;
+    expect_list_refused(2, calls, CLQ_ERROR_VALUE,
+                        "calls[1]: plan is that of another one of calls: it must stand there once");
+    calls[1] = (struct clq_plan_call){other, 1, &other_y};
+    expect_status(clq_plan_enqueue_all(NULL, 2, calls, 0, NULL, NULL), CLQ_ERROR_NULL, "no queue");
+    expect_status(clq_plan_enqueue_all(harness.queue, 2, calls, 0, &wait, NULL), CL_INVALID_EVENT_WAIT_LIST,
+                  "a list of no length");
+    enqueue(plan, 0, NULL);
+    enqueue(other, 0, NULL);
+    expect_y(t.y, values);
+    expect_status(clq_plan_enqueue_all(harness.queue, 2, calls, 0, NULL, NULL), CLQ_OK,
+                  "clq_plan_enqueue_all");
+    expect_y(t.y, others);
+    expect_y(t.other_y, values);
+    clq_plan_destroy(plan);
+    clq_plan_destroy(other);
+    clear(&t);
+}
+
 static void a_wrong_descriptor_makes_no_plan(void **state)
 {
     struct tensors t = make();
@@ -218,6 +289,7 @@ int main(int argc, char **argv)
                                        cmocka_unit_test(the_descriptor_is_copied),
                                        cmocka_unit_test(what_cannot_be_bound_is_refused),
                                        cmocka_unit_test(what_cannot_be_recorded_is_refused),
+                                       cmocka_unit_test(what_is_wrong_in_a_list_is_named),
                                        cmocka_unit_test(a_wrong_descriptor_makes_no_plan)};
 
     return HARNESS_RUN(argc, argv, "plan", tests);
