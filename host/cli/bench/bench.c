@@ -17,7 +17,8 @@
 
 enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20 };
 
-static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, measure_rows};
+static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, layers_cost_rows,
+                                                      measure_rows};
 
 static const char help[] =
     "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--json FILE] [--plot FILE.svg]\n\n"

@@ -81,9 +81,10 @@ bool bench_add(struct bench *bench, const struct report_row *row);
 bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, size_t args_longs,
                    cl_kernel *kernel);
 
-/* Every row of the table; what a call costs the host; what the first call of a process costs. */
+/* Every row of the table; what a call costs the host; what one for all layers does; what the first call of a process costs. */
 bool measure_rows(struct bench *bench);
 bool host_cost_rows(struct bench *bench);
+bool layers_cost_rows(struct bench *bench);
 bool first_call_rows(struct bench *bench);
 
 /* What the child process of first_call_rows does. */

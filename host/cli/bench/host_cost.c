@@ -2,27 +2,22 @@
 /* What a call costs the host once its kernel is built, beside the bare OpenCL calls that it must make. The
  * queue is held back meanwhile: the device's threads would otherwise compete for the processors, and
  * identical code then differs by a third from itself. */
-#include "args/dynamic_quantize.h"
-#include "args/quantize.h"
+#include "bare.h"
 #include "call.h"
 #include "data.h"
 #include "timing.h"
 
 #include <stdio.h>
+#include <string.h>
 
-enum { CALLS = 100, ROUNDS = 41, MOST_BUFFERS = 8 };
+enum { CALLS = 100, ROUNDS = 41 };
 
-/* A call, and what a bare one sets for it: the buffers of the operator's kernel, in its order, and as many bytes of
- * arguments. */
+/* A call, and the bare one beside it, with the buffers of the operator's kernel in its order. */
 struct subject {
     struct call call;
-    clq_plan *plan;   /* NULL: the operator's call is measured */
-    bool binds;       /* another piece of x each time */
-    const char *bare; /* of bench.cl */
-    size_t args_bytes;
-    cl_uint num_buffers;
-    cl_mem buffers[MOST_BUFFERS]; /* NULL: the operator's kernel does not touch it */
-    cl_kernel kernel;
+    clq_plan *plan; /* NULL: the operator's call is measured */
+    bool binds;     /* another piece of x each time */
+    struct bare bare;
 };
 
 /* The scatters are a step of decoding, with 1-D indices, so that a call is one kernel. */
@@ -41,42 +36,11 @@ static void describe_bare(const struct bench *bench, struct subject *subject)
     const struct call *call = &subject->call;
     const bool dynamic = call->row.operation == DYNAMIC_QUANTIZE_SCATTER;
     const cl_mem places = call->places.buffer, x = bench->x, y = bench->y;
-    const cl_mem of_static[MOST_BUFFERS] = {x, call->scales.data, NULL, y, places};
-    const cl_mem of_dynamic[MOST_BUFFERS] = {x, NULL, y, y, y, places};
+    const cl_mem of_static[BARE_BUFFERS] = {x, call->scales.data, NULL, y, places};
+    const cl_mem of_dynamic[BARE_BUFFERS] = {x, NULL, y, y, y, places};
 
-    subject->bare = dynamic ? "bare_dynamic_quantize" : "bare_quantize";
-    subject->args_bytes = dynamic ? sizeof(struct dynamic_quantize_args) : sizeof(struct quantize_args);
-    subject->num_buffers = dynamic ? 8 : 7;
-    for (cl_uint i = 0; i < subject->num_buffers; i++)
-        subject->buffers[i] = dynamic ? of_dynamic[i] : of_static[i];
-}
-
-static cl_int enqueue_bare(struct bench *bench, const struct subject *subject)
-{
-    static const union {
-        struct quantize_args quantize;
-        struct dynamic_quantize_args dynamic;
-    } args;
-    const size_t one = 1;
-    cl_int code = CL_SUCCESS;
-
-    for (cl_uint i = 0; i < subject->num_buffers && code == CL_SUCCESS; i++)
-        code = clSetKernelArg(subject->kernel, i, sizeof(cl_mem), &subject->buffers[i]);
-    if (code == CL_SUCCESS)
-        code = clSetKernelArg(subject->kernel, subject->num_buffers, subject->args_bytes, &args);
-    if (code == CL_SUCCESS)
-        code = clEnqueueNDRangeKernel(bench->queue, subject->kernel, 1, NULL, &one, &one, 0, NULL, NULL);
-    return code;
-}
-
-/* A driver that refuses a kernel with NULL is given another buffer there. */
-static void fill_in(struct bench *bench, struct subject *subject)
-{
-    if (enqueue_bare(bench, subject) == CL_SUCCESS)
-        return;
-    for (cl_uint i = 0; i < subject->num_buffers; i++)
-        if (!subject->buffers[i])
-            subject->buffers[i] = subject->buffers[0];
+    subject->bare = bare_of(dynamic);
+    memcpy(subject->bare.buffers, dynamic ? of_dynamic : of_static, sizeof subject->bare.buffers);
 }
 
 static bool enqueue_ours(struct bench *bench, struct subject *subject)
@@ -96,38 +60,17 @@ static bool enqueue_ours(struct bench *bench, struct subject *subject)
 static bool call_block(struct bench *bench, struct subject *subject, bool bare)
 {
     for (int i = 0; i < CALLS; i++)
-        if (bare ? !device_check(bench, "a bare enqueue", enqueue_bare(bench, subject))
+        if (bare ? !device_check(bench, "a bare enqueue", bare_enqueue(bench, &subject->bare))
                  : !enqueue_ours(bench, subject))
             return false;
     return true;
-}
-
-/* Everything enqueued from now on waits for the gate. */
-static bool hold_queue(struct bench *bench, cl_event *gate)
-{
-    cl_int code = CL_SUCCESS;
-
-    *gate = clCreateUserEvent(clq_context_cl(bench->context), &code);
-    if (code == CL_SUCCESS)
-        code = clEnqueueBarrierWithWaitList(bench->queue, 1, gate, NULL);
-    return device_check(bench, "holding the queue back", code);
-}
-
-static bool release_queue(struct bench *bench, cl_event gate)
-{
-    cl_event done = NULL;
-    cl_int code = clEnqueueMarkerWithWaitList(bench->queue, 0, NULL, &done);
-
-    clSetUserEventStatus(gate, CL_COMPLETE);
-    clReleaseEvent(gate);
-    return device_check(bench, "clEnqueueMarkerWithWaitList", code) && device_wait(bench, done);
 }
 
 /* One block of each, the other one first in every second round. */
 static bool time_round(struct bench *bench, struct subject *subject, int round, double seconds[2])
 {
     cl_event gate = NULL;
-    bool done = hold_queue(bench, &gate);
+    bool done = gate_close(bench, &gate);
 
     for (int turn = 0; turn < 2 && done; turn++) {
         const int bare = (turn + round) % 2;
@@ -136,7 +79,7 @@ static bool time_round(struct bench *bench, struct subject *subject, int round, 
         done = call_block(bench, subject, bare != 0);
         seconds[bare] = (now_s() - start) / (double)CALLS;
     }
-    return gate && release_queue(bench, gate) && done;
+    return gate && gate_open(bench, gate) && done;
 }
 
 static bool measure(struct bench *bench, struct subject *subject)
@@ -172,14 +115,9 @@ static bool run_row(struct bench *bench, const struct row *row, enum way way)
 
     if (done) {
         describe_bare(bench, &subject);
-        done = device_kernel(bench, subject.bare, 1, 1, subject.args_bytes / 8, &subject.kernel);
+        done = bare_begin(bench, &subject.bare) && measure(bench, &subject);
     }
-    if (done) {
-        fill_in(bench, &subject);
-        done = measure(bench, &subject);
-    }
-    if (subject.kernel)
-        clReleaseKernel(subject.kernel);
+    bare_end(&subject.bare);
     clq_plan_destroy(subject.plan);
     call_end(&subject.call);
     return done;
