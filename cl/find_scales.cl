@@ -148,7 +148,7 @@ static inline void put(const struct call *call, const struct find_scales_args *a
     if (!OF_NUMBERS && a->direct)
         CLQ_WRITE_SCALE(call->scales, call->zero_points, &a->output, clq_found_places(&a->output, 0, 0, index), range);
     else
-        call->ranges[n] = range;
+        call->ranges[a->ranges_offset + n] = range;
 }
 
 // Whether a group's work-items share what they find. At an array for it that nothing uses PoCL 6 ends the process.

@@ -33,7 +33,7 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uchar *restr
     for (long i = begin; i < end; i++) {
         const long batch = clq_divided(i, a.by_indices), index = i - batch * a.indices;
         const bool there = i < a.indices * a.batches;
-        const long parts = there ? a.parts : 0, first = batch * a.batch_ranges + index * a.index_ranges;
+        const long parts = there ? a.parts : 0, first = a.ranges_offset + batch * a.batch_ranges + index * a.index_ranges;
         uint2 range = 0;
 
         for (long p = lane; p < parts; p += lanes)

@@ -59,7 +59,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
             clq_turn(v, count, a.rotate, lane, lanes);
         }
         for (uint i = lane; i < count; i += lanes)
-            y[row * a.inner + first + i] =
+            y[a.y_offset + row * a.inner + first + i] =
                 as_uint(a.rotate > 0 ? APPLY_GRADUAL(multiply, v[i], as_float(a.factor)) : v[i]);
     }
 }

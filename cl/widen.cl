@@ -26,5 +26,5 @@ kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *res
     const long end = min(first + items * a.elements_per_item, a.elements);
 
     for (long i = first + (long)get_local_id(0); i < end; i += items)
-        y[i] = widened(clq_load_scalar(x, a.x_offset + clq_place_of_nine(i, a.dim, a.dims).x, a.type), &a);
+        y[a.y_offset + i] = widened(clq_load_scalar(x, a.x_offset + clq_place_of_nine(i, a.dim, a.dims).x, a.type), &a);
 }

@@ -19,7 +19,8 @@ struct find_scales_args {
     clq_i64 inner, last;        /* elements in a row, and in the last row */
     clq_i64 tile, tiles_per_row;
     struct clq_divisor by_tiles_per_row;
-    clq_i64 index_stride; /* runs: elements from one index to the next */
+    clq_i64 index_stride;  /* runs: elements from one index to the next */
+    clq_i64 ranges_offset; /* ranges before number 0 */
     clq_i64 steps, steps_per_part, parts;
     clq_i64 units, units_per_item; /* of a batch; consecutive ones that a work-item does */
     clq_i64 batches;               /* of each part */
@@ -32,6 +33,6 @@ struct find_scales_args {
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(find_scales_args, 696);
+CLQ_SAME_SIZE(find_scales_args, 704);
 
 #endif

@@ -13,12 +13,13 @@
 struct finish_scales_args {
     clq_i64 indices, batches, indices_per_item;
     struct clq_divisor by_indices;
+    clq_i64 ranges_offset; /* ranges before number 0 */
     clq_i64 parts, part_ranges, batch_ranges, index_ranges, span;
     clq_u32 lanes;      /* FORM group: work-items that share an index, a power of two */
     clq_u32 batch_dims; /* dimensions in dim, innermost first */
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(finish_scales_args, 616);
+CLQ_SAME_SIZE(finish_scales_args, 624);
 
 #endif

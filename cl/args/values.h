@@ -13,6 +13,7 @@
 struct values_args {
     clq_i64 x_offset, x_stride; /* elements; from one to the next in a row */
     clq_i64 smooth_offset;      /* elements of dense float32 */
+    clq_i64 y_offset;
     clq_i64 inner, part, parts;
     struct clq_divisor by_parts;
     clq_i64 units;          /* parts of all rows */
@@ -23,6 +24,6 @@ struct values_args {
     clq_u32 outer;          /* dimensions in dim, innermost first: those of rows in x */
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(values_args, 544);
+CLQ_SAME_SIZE(values_args, 552);
 
 #endif

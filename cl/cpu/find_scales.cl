@@ -185,7 +185,7 @@ NO_INLINE void put_columns(global uint2 *ranges, global uchar *scales, global uc
             if (direct)
                 CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, first + at + k), found);
             else
-                ranges[range + first + at + k] = found;
+                ranges[a->ranges_offset + range + first + at + k] = found;
         }
     }
 }
@@ -211,7 +211,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
             if (!OF_NUMBERS && a.direct)
                 CLQ_WRITE_SCALE(scales, zero_points, &a.output, clq_found_places(&a.output, 0, 0, unit), range);
             else
-                ranges[n] = range;
+                ranges[a.ranges_offset + n] = range;
         } else {
             const long before = unit * a.tile, columns = min((long)a.tile, a.inner - before);
             struct clq_ranges held[HELD];

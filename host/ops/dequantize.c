@@ -8,7 +8,6 @@
 #include "plan/kept.h"
 #include "plan/parameter.h"
 #include "plan/rotate.h"
-#include "plan/side_buffers.h"
 
 static const struct clq__names names = {"y", "q", "scales", "zero_points", false, false};
 static const struct clq__names dynamic_names = {"y", "q", "scales", "offsets", false, false};
@@ -108,6 +107,7 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(check_parameters(desc, work));
     if (placement->kind != CLQ_ENTRY_NONE)
         placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
+    placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }
@@ -133,15 +133,14 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 #define FIELD(name) offsetof(struct clq_dequantize_desc, name)
 
 const struct clq__operator clq__dequantize = {
-    CLQ__DESCRIPTOR(clq_dequantize_desc),
+    CLQ__FULL_DESCRIPTOR(clq_dequantize_desc),
     .fields = CLQ__FIELDS((FIELD(q), FIELD(scales), FIELD(zero_points), FIELD(offsets), FIELD(indices),
                            FIELD(group_index), FIELD(y)),
-                          (FIELD(report))),
+                          (FIELD(report), FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(x), CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view),
                 CLQ__TENSOR(placement.indices)},
     .outputs = 1,
-    .check_sides = clq__side_buffers_check_static,
     .describe = describe,
     .cut = cut,
 };
@@ -168,6 +167,12 @@ clq_status clq_dequantize_check_indices(clq_context *context, cl_command_queue q
                                         const cl_event *wait)
 {
     return clq__operator_check_indices(context, queue, &clq__dequantize, &names, desc, num_wait, wait);
+}
+
+clq_status clq_dequantize_workspace(clq_context *context, const struct clq_dequantize_desc *desc,
+                                    size_t *size_bytes)
+{
+    return clq__operator_workspace(context, &clq__dequantize, &names, desc, size_bytes);
 }
 
 clq_status clq_dequantize_plan(clq_context *context, const struct clq_dequantize_desc *desc, clq_plan **plan)

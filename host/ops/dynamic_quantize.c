@@ -24,6 +24,7 @@ static clq_status check(struct clq__work *work, const void *of)
                   .blocks = {.axis = desc->axis, .block = desc->block, .all = desc->block_all},
                   .rotate = desc->rotate}));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
+    work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }
@@ -31,9 +32,10 @@ end:
 #define FIELD(name) offsetof(struct clq_dynamic_quantize_desc, name)
 
 const struct clq__operator clq__dynamic_quantize = {
-    CLQ__DESCRIPTOR(clq_dynamic_quantize_desc),
+    CLQ__FULL_DESCRIPTOR(clq_dynamic_quantize_desc),
     .fields = CLQ__FIELDS(
-        (FIELD(x), FIELD(smooth_scales), FIELD(y), FIELD(scales), FIELD(offsets), FIELD(group_index)), ()),
+        (FIELD(x), FIELD(smooth_scales), FIELD(y), FIELD(scales), FIELD(offsets), FIELD(group_index)),
+        (FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},
@@ -59,6 +61,12 @@ clq_status clq_dynamic_quantize_build(clq_context *context, const struct clq_dyn
 clq_status clq_dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc)
 {
     return clq__operator_check(&clq__dynamic_quantize, &names, desc);
+}
+
+clq_status clq_dynamic_quantize_workspace(clq_context *context, const struct clq_dynamic_quantize_desc *desc,
+                                          size_t *size_bytes)
+{
+    return clq__operator_workspace(context, &clq__dynamic_quantize, &names, desc, size_bytes);
 }
 
 clq_status clq_dynamic_quantize_plan(clq_context *context, const struct clq_dynamic_quantize_desc *desc,

@@ -5,7 +5,6 @@
 #include "base/error.h"
 #include "ops/operators.h"
 #include "plan/kept.h"
-#include "plan/side_buffers.h"
 
 static clq_status check(struct clq__work *work, const void *of)
 {
@@ -46,7 +45,6 @@ const struct clq__operator clq__dynamic_quantize_scatter = {
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},
     .outputs = 3,
-    .check_sides = clq__side_buffers_check_dynamic,
     .describe = clq__dynamic_describe,
     .cut = clq__dynamic_cut,
 };

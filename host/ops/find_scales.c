@@ -55,6 +55,7 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__parameters_check_found(work, desc->axis, desc->block));
     CLQ_TRY(clq__view_check_output(scales));
     CLQ_TRY(clq__view_check_output(zero_points));
+    work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }
@@ -73,7 +74,7 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 
 const struct clq__operator clq__find_scales = {
     CLQ__DESCRIPTOR(clq_find_scales_desc),
-    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(zero_points)), ()),
+    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(zero_points)), (FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x)},
     .outputs = 2,
@@ -98,6 +99,12 @@ clq_status clq_find_scales_build(clq_context *context, const struct clq_find_sca
 clq_status clq_find_scales_check(const struct clq_find_scales_desc *desc)
 {
     return clq__operator_check(&clq__find_scales, &names, desc);
+}
+
+clq_status clq_find_scales_workspace(clq_context *context, const struct clq_find_scales_desc *desc,
+                                     size_t *size_bytes)
+{
+    return clq__operator_workspace(context, &clq__find_scales, &names, desc, size_bytes);
 }
 
 clq_status clq_find_scales_plan(clq_context *context, const struct clq_find_scales_desc *desc,

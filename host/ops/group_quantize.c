@@ -6,7 +6,6 @@
 #include "ops/operators.h"
 #include "plan/kept.h"
 #include "plan/parameter.h"
-#include "plan/side_buffers.h"
 
 static clq_status check(struct clq__work *work, const void *of)
 {
@@ -26,6 +25,7 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
+    placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }
@@ -35,12 +35,11 @@ end:
 const struct clq__operator clq__group_quantize = {
     CLQ__DESCRIPTOR(clq_group_quantize_desc),
     .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(group_index), FIELD(zero_points), FIELD(y)),
-                          (FIELD(report))),
+                          (FIELD(report), FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(zero_point.view)},
     .outputs = 1,
-    .check_sides = clq__side_buffers_check_static,
     .describe = clq__static_describe,
     .cut = clq__static_cut,
 };
@@ -69,6 +68,12 @@ clq_status clq_group_quantize_check_indices(clq_context *context, cl_command_que
                                             const cl_event *wait)
 {
     return clq__operator_check_indices(context, queue, &clq__group_quantize, &names, desc, num_wait, wait);
+}
+
+clq_status clq_group_quantize_workspace(clq_context *context, const struct clq_group_quantize_desc *desc,
+                                        size_t *size_bytes)
+{
+    return clq__operator_workspace(context, &clq__group_quantize, &names, desc, size_bytes);
 }
 
 clq_status clq_group_quantize_plan(clq_context *context, const struct clq_group_quantize_desc *desc,

@@ -20,6 +20,7 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(clq__parameters_check_dense(work, desc->axis, desc->block));
+    work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }
@@ -28,7 +29,7 @@ end:
 
 const struct clq__operator clq__quantize = {
     CLQ__DESCRIPTOR(clq_quantize_desc),
-    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(zero_points), FIELD(y)), ()),
+    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(zero_points), FIELD(y)), (FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
     .outputs = 1,
@@ -52,6 +53,12 @@ clq_status clq_quantize_build(clq_context *context, const struct clq_quantize_de
 clq_status clq_quantize_check(const struct clq_quantize_desc *desc)
 {
     return clq__operator_check(&clq__quantize, &names, desc);
+}
+
+clq_status clq_quantize_workspace(clq_context *context, const struct clq_quantize_desc *desc,
+                                  size_t *size_bytes)
+{
+    return clq__operator_workspace(context, &clq__quantize, &names, desc, size_bytes);
 }
 
 clq_status clq_quantize_plan(clq_context *context, const struct clq_quantize_desc *desc, clq_plan **plan)

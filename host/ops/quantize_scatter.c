@@ -6,7 +6,6 @@
 #include "ops/operators.h"
 #include "plan/kept.h"
 #include "plan/parameter.h"
-#include "plan/side_buffers.h"
 
 /* What the cache begins as. */
 static clq_status check_input(struct clq__work *work, const DLTensor *tensor)
@@ -65,7 +64,6 @@ const struct clq__operator clq__quantize_scatter = {
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(input), CLQ__TENSOR(x), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
     .outputs = 1,
-    .check_sides = clq__side_buffers_check_static,
     .describe = clq__static_describe,
     .cut = clq__static_cut,
 };

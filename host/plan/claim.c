@@ -13,13 +13,10 @@ void clq__launches_claim(struct clq__launches *launches, const struct clq__place
 
     clq__variant_begin(&launch->variant, CLQ__CLAIM_CL);
     launch->buffers[0] = placement->indices.tensor->data;
-    if (placement->workspace.buffer != NULL) {
-        launch->buffers[1] = launches->kernels[0].buffers[read] = placement->workspace.buffer;
-        entries->owner_offset = (int64_t)(placement->workspace.offset_bytes / sizeof(uint32_t));
-    } else {
-        clq__launches_scratch(launches, entries->owner_words, sizeof(uint32_t), 1,
-                              &launches->kernels[0].buffers[read]);
-    }
+    clq__launches_temporary(launches, entries->owner_words, sizeof(uint32_t), 1,
+                            &launches->claim.entries.owner_offset, &launches->kernels[0].buffers[read],
+                            &entries->owner_offset)
+        ->anywhere = true;
     launches->claim.entries = *entries;
     launches->claim.by_length = clq__divisor(entries->length);
     launches->claims = true;

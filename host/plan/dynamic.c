@@ -20,7 +20,6 @@ bool clq__dynamic_describe(struct clq__plan *plan)
         return true;
     }
     clq__rows_describe(&call->rows, call->work);
-    plan->owner_words = call->rows.parts[0].entries.owner_words;
     return true;
 }
 
@@ -28,7 +27,7 @@ static struct clq__launches *add_ahead(struct clq__plan *plan)
 {
     struct clq__launches *ahead = &plan->ahead[plan->num_ahead++];
 
-    clq__launches_init(ahead);
+    clq__launches_init(ahead, &plan->temporaries);
     return ahead;
 }
 
@@ -43,20 +42,17 @@ void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
     struct clq__dynamic *call = &plan->of_dynamic;
     const bool values = call->work != &plan->work;
 
-    if (values) {
-        call->values.work.placement = plan->work.placement; /* a workspace may have been given since */
-        more_rounds(plan,
-                    clq__values_cut(&call->values, &plan->work, add_ahead(plan), &plan->values, traits));
-    }
+    if (values)
+        more_rounds(plan, clq__values_cut(&call->values, &plan->work, add_ahead(plan), traits));
     if (call->work->apart) {
         struct clq__launches *finds = add_ahead(plan);
 
         more_rounds(plan, clq__apart_cut(&call->apart, call->work, finds, &plan->launches, traits));
         if (values)
-            clq__values_read(&plan->values, finds);
+            clq__values_read(&call->values, finds);
     } else {
         more_rounds(plan, clq__rows_cut(&call->rows, call->work, &plan->launches, traits));
     }
     if (values)
-        clq__values_read(&plan->values, &plan->launches);
+        clq__values_read(&call->values, &plan->launches);
 }

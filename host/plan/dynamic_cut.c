@@ -98,7 +98,7 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
     buffers[count++] = clq__view_buffer(&work->x);
     if (!work->back) {
         if (work->widen_smooth)
-            clq__launches_widen_flat(launches, &work->smooth, traits, 1);
+            clq__launches_widen_flat(launches, &work->smooth, traits, 1, &args->smooth_offset);
         buffers[count++] = clq__view_buffer(&work->smooth);
     }
     buffers[count++] = clq__view_buffer(&work->y);
@@ -149,10 +149,7 @@ int64_t clq__rows_cut(struct clq__rows *call, const struct clq__work *work, stru
     const int64_t rounds = cut(&launches->kernels[0], &call->parts[0], work, &own);
 
     place_buffers(launches, &call->parts[0], work, &own);
-    if (call->num_parts > 1) {
-        /* the same table of last entries */
-        call->parts[1].entries.owner_offset = call->parts[0].entries.owner_offset;
-        cut(clq__launches_repeat(launches), &call->parts[1], work, &own);
-    }
+    if (call->num_parts > 1)
+        cut(clq__launches_repeat(launches, &call->parts[1]), &call->parts[1], work, &own);
     return rounds;
 }

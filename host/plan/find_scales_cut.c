@@ -223,8 +223,9 @@ static int64_t cut_part(struct clq__scales_part *part, unsigned number, const st
     launches->num_kernels = number + 1;
     if (part->find.groups > 0 && part->finish.groups > 0) {
         *clq__launches_add(launches) = part->find;
-        clq__launches_scratch(launches, part->ranges, 2 * sizeof(uint32_t), FOUND_RANGES,
-                              &kernel->buffers[FINISHED_RANGES]);
+        clq__launches_temporary(launches, part->ranges, 2 * sizeof(uint32_t), FOUND_RANGES,
+                                &part->find_args.ranges_offset, &kernel->buffers[FINISHED_RANGES],
+                                &part->finish_args.ranges_offset);
     }
     return rounds;
 }

@@ -68,14 +68,12 @@ static void attach(clq_plan *plan)
     struct clq__plan *call = &plan->call;
 
     plan->num_kept = 0;
-    plan->scratch = false;
+    plan->scratch = call->temporaries.num > 0 && call->work.placement.workspace.buffer == NULL;
     if (call->copies && call->copy.bytes == 0)
         attach_all(plan, &call->copy.launch, 1);
     if (call->idle)
         return;
-    plan->scratch = call->values.num_places > 0 || call->launches.num_scratch > 0;
     for (unsigned i = 0; i < call->num_ahead; i++) {
-        plan->scratch |= call->ahead[i].num_scratch > 0;
         attach_all(plan, call->ahead[i].before, call->ahead[i].num_before);
         attach_all(plan, call->ahead[i].kernels, call->ahead[i].num_kernels);
     }
@@ -213,7 +211,7 @@ clq_status clq__plan_take(clq_plan *plan)
     status = clq__plan_prepare(&plan->call, plan->context);
     for (unsigned i = 0; status == CLQ_OK && !plan->is_set && i < plan->num_kept; i++)
         status = clq__launch_set(plan->context, plan->launches[i], &kernel);
-    plan->is_set = plan->is_taken = status == CLQ_OK;
+    plan->is_set = status == CLQ_OK;
     if (status != CLQ_OK)
         clq__plan_release(&plan->call);
     return status;

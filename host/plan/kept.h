@@ -28,7 +28,7 @@ struct clq_plan {
     struct clq__record *records;
     bool is_made;  /* the call is that of what is bound */
     bool is_set;   /* and so are the kernels' arguments */
-    bool scratch;  /* it has buffers for each time that it is enqueued */
+    bool scratch;  /* it has a buffer for each time that it is enqueued */
     bool is_taken; /* it is about to be enqueued */
 };
 

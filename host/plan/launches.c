@@ -4,11 +4,10 @@
 
 #include "base/error.h"
 
-#include <inttypes.h>
-
-void clq__launches_init(struct clq__launches *launches)
+void clq__launches_init(struct clq__launches *launches, struct clq__temporaries *temporaries)
 {
-    launches->num_before = launches->num_scratch = launches->num_made = 0;
+    launches->temporaries = temporaries;
+    launches->num_before = 0;
     launches->num_kernels = 1;
     launches->kernels[0].kept = NULL;
     launches->claims = false;
@@ -21,45 +20,30 @@ struct clq__launch *clq__launches_add(struct clq__launches *launches)
     return &launches->before[launches->num_before++];
 }
 
-void clq__launches_scratch(struct clq__launches *launches, int64_t elements, size_t element_bytes,
-                           unsigned written, cl_mem *read)
+struct clq__temporary *clq__launches_temporary(struct clq__launches *launches, int64_t elements,
+                                               size_t element_bytes, unsigned written,
+                                               int64_t *written_offset, cl_mem *read, int64_t *read_offset)
 {
-    assert(launches->num_before > 0 && launches->num_scratch < CLQ__MOST_BEFORE);
-    launches->scratch[launches->num_scratch++] =
-        (struct clq__scratch){.elements = elements,
-                              .element_bytes = element_bytes,
-                              .places = {&launches->before[launches->num_before - 1].buffers[written], read},
-                              .num_places = 2};
+    struct clq__temporary *temporary = clq__temporaries_add(launches->temporaries, elements, element_bytes);
+
+    assert(launches->num_before > 0);
+    clq__temporary_use(temporary, &launches->before[launches->num_before - 1].buffers[written],
+                       written_offset);
+    clq__temporary_use(temporary, read, read_offset);
+    return temporary;
 }
 
-struct clq__launch *clq__launches_repeat(struct clq__launches *launches)
+struct clq__launch *clq__launches_repeat(struct clq__launches *launches, void *args)
 {
     struct clq__launch *first = &launches->kernels[0], *kernel = &launches->kernels[launches->num_kernels];
 
     assert(launches->num_kernels < CLQ__MOST_KERNELS);
     launches->num_kernels++;
     *kernel = *first;
-    for (unsigned i = 0; i < launches->num_scratch; i++) {
-        struct clq__scratch *scratch = &launches->scratch[i];
-
-        clq__scratch_use(scratch, &kernel->buffers[scratch->places[1] - first->buffers]);
-    }
+    kernel->args = args;
+    clq__temporaries_repeat(launches->temporaries, first->buffers, first->num_buffers, first->args,
+                            kernel->buffers, args);
     return kernel;
-}
-
-clq_status clq__scratch_make(clq_context *context, const struct clq__scratch *scratch, cl_mem *buffer)
-{
-    clq_status status = CLQ_OK;
-    size_t size_bytes = 0;
-
-    CLQ_REQUIRE(!__builtin_mul_overflow(scratch->elements, scratch->element_bytes, &size_bytes),
-                CLQ_ERROR_OVERFLOW, "scratch memory of %" PRId64 " elements of %zu bytes: it must fit size_t",
-                scratch->elements, scratch->element_bytes);
-    CLQ_TRY(clq__scratch_create(context, size_bytes, buffer));
-    for (unsigned i = 0; i < scratch->num_places; i++)
-        *scratch->places[i] = *buffer;
-end:
-    return status;
 }
 
 static clq_status clear_table(const struct clq__launches *launches, cl_command_queue queue, cl_uint num_wait,
@@ -106,29 +90,19 @@ end:
     return status;
 }
 
-clq_status clq__launches_prepare(struct clq__launches *launches, clq_context *context, bool several)
+clq_status clq__launches_prepare(const struct clq__launches *launches, clq_context *context)
 {
     clq_status status = CLQ_OK;
 
-    if (several) {
-        CLQ_TRY(build_variants(context, launches->before, launches->num_before));
-        CLQ_TRY(build_variants(context, launches->kernels, launches->num_kernels));
-    }
-    for (; launches->num_made < launches->num_scratch; launches->num_made++)
-        CLQ_TRY(clq__scratch_make(context, &launches->scratch[launches->num_made],
-                                  &launches->made[launches->num_made]));
+    CLQ_TRY(build_variants(context, launches->before, launches->num_before));
+    CLQ_TRY(build_variants(context, launches->kernels, launches->num_kernels));
 end:
     return status;
 }
 
-void clq__launches_release(struct clq__launches *launches)
-{
-    while (launches->num_made > 0)
-        clq__scratch_release(launches->made[--launches->num_made]);
-}
-
-clq_status clq__launches_enqueue(struct clq__launches *launches, clq_context *context, cl_command_queue queue,
-                                 cl_uint num_wait, const cl_event *wait, cl_event *done)
+clq_status clq__launches_enqueue(const struct clq__launches *launches, clq_context *context,
+                                 cl_command_queue queue, cl_uint num_wait, const cl_event *wait,
+                                 cl_event *done)
 {
     clq_status status = CLQ_OK;
     cl_event events[CLQ__MOST_BEFORE], cleared = NULL;

@@ -2,6 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/error.h"
+#include "plan/side_buffers.h"
 #include "runtime/memory.h"
 
 clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *op,
@@ -14,13 +15,32 @@ clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *o
 
 void clq__plan_describe(struct clq__plan *plan)
 {
-    plan->owner_words = plan->rounds = 0;
+    plan->rounds = 0;
     plan->idle = !plan->op->describe(plan);
 }
 
 _Static_assert(offsetof(struct clq__work, names) == 0, "0 ends a list of tensors: it must be none of them");
 
-/* How much workspace is needed shows only once the call is described. */
+clq_status clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__work *work = &plan->work;
+
+    plan->temporaries.num = 0;
+    plan->made = NULL;
+    plan->copies = work->input.tensor != NULL && work->input.elements > 0;
+    if (plan->copies)
+        clq__copy_describe(&plan->copy, &work->y, &work->input, traits);
+    if (!plan->idle) {
+        clq__launches_init(&plan->launches, &plan->temporaries);
+        plan->num_ahead = 0;
+        plan->op->cut(plan, traits);
+    }
+    CLQ_TRY(clq__temporaries_size(&plan->temporaries, &plan->workspace_bytes));
+end:
+    return status;
+}
+
 clq_status clq__plan_check_memory(const struct clq__plan *plan, const clq_context *context)
 {
     clq_status status = CLQ_OK;
@@ -32,25 +52,17 @@ clq_status clq__plan_check_memory(const struct clq__plan *plan, const clq_contex
     for (; count < CLQ__MOST_TENSORS && op->tensors[count] != 0; count++)
         tensors[count] = (const void *)(work + op->tensors[count]);
     CLQ_TRY(clq__memory_check_all(context, tensors, op->outputs, count));
-    if (op->check_sides != NULL)
-        CLQ_TRY(op->check_sides(context, &plan->work, plan->owner_words));
+    CLQ_TRY(clq__side_buffers_check(context, &plan->work.placement, plan->workspace_bytes, tensors, count));
 end:
     return status;
 }
 
-void clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits)
+void clq__plan_place(struct clq__plan *plan)
 {
-    const struct clq__work *work = &plan->work;
+    const struct clq__beside *workspace = &plan->work.placement.workspace;
 
-    plan->copies = work->input.tensor != NULL && work->input.elements > 0;
-    if (plan->copies)
-        clq__copy_describe(&plan->copy, &work->y, &work->input, traits);
-    if (plan->idle)
-        return;
-    clq__launches_init(&plan->launches);
-    plan->num_ahead = plan->values.num_places = 0;
-    plan->made = NULL;
-    plan->op->cut(plan, traits);
+    clq__temporaries_place(&plan->temporaries, workspace->buffer != NULL ? workspace->offset_bytes : 0);
+    clq__temporaries_set(&plan->temporaries, workspace->buffer);
 }
 
 clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, const struct clq__operator *op,
@@ -61,9 +73,22 @@ clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, co
 
     CLQ_TRY(clq__plan_check(plan, op, names, desc));
     clq__plan_describe(plan);
+    CLQ_TRY(clq__plan_cut(plan, &traits));
     CLQ_TRY(clq__plan_check_memory(plan, context));
-    clq__plan_cut(plan, &traits);
+    clq__plan_place(plan);
     CLQ_TRY(clq__rounds_check(context, plan->rounds, plan->work.x.name));
+end:
+    return status;
+}
+
+clq_status clq__plan_make_temporaries(const struct clq__plan *plan, clq_context *context, cl_mem *made)
+{
+    clq_status status = CLQ_OK;
+
+    if (plan->temporaries.num == 0 || plan->work.placement.workspace.buffer != NULL)
+        goto end;
+    CLQ_TRY(clq__scratch_create(context, plan->workspace_bytes, made));
+    clq__temporaries_set(&plan->temporaries, *made);
 end:
     return status;
 }
@@ -71,26 +96,19 @@ end:
 clq_status clq__plan_prepare(struct clq__plan *plan, clq_context *context)
 {
     clq_status status = CLQ_OK;
-    const bool several = plan->num_ahead > 0 || plan->launches.num_kernels > 1;
 
-    if (plan->idle)
+    CLQ_TRY(clq__plan_make_temporaries(plan, context, &plan->made));
+    if (plan->idle || (plan->num_ahead == 0 && plan->launches.num_kernels == 1))
         goto end;
-    if (plan->values.num_places > 0)
-        CLQ_TRY(clq__scratch_make(context, &plan->values, &plan->made));
-    CLQ_TRY(clq__launches_prepare(&plan->launches, context, several));
+    CLQ_TRY(clq__launches_prepare(&plan->launches, context));
     for (unsigned i = 0; i < plan->num_ahead; i++)
-        CLQ_TRY(clq__launches_prepare(&plan->ahead[i], context, several));
+        CLQ_TRY(clq__launches_prepare(&plan->ahead[i], context));
 end:
     return status;
 }
 
 void clq__plan_release(struct clq__plan *plan)
 {
-    if (plan->idle)
-        return;
-    clq__launches_release(&plan->launches);
-    for (unsigned i = 0; i < plan->num_ahead; i++)
-        clq__launches_release(&plan->ahead[i]);
     clq__scratch_release(plan->made);
     plan->made = NULL;
 }

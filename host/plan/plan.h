@@ -40,9 +40,6 @@ struct clq__operator {
      * byte with any other, and then inputs. 0 ends them, for no view is there. */
     size_t tensors[CLQ__MOST_TENSORS];
     int outputs;
-    /* Buffers beside the tensors; NULL where there can be none. */
-    clq_status (*check_sides)(const clq_context *context, const struct clq__work *work,
-                              int64_t workspace_words);
     /* The kernels' arguments; false where there is nothing to do. */
     bool (*describe)(struct clq__plan *plan);
     /* Work-items and launches, on a device of these traits, of a call that has something to do. */
@@ -51,6 +48,8 @@ struct clq__operator {
 #define CLQ__DESCRIPTOR(type)                                                                                \
     .desc_bytes = sizeof(struct type), .reserved = offsetof(struct type, reserved),                          \
     .num_reserved = CLQ_COUNT(((struct type *)0)->reserved)
+/* One that has no reserved words left. */
+#define CLQ__FULL_DESCRIPTOR(type) .desc_bytes = sizeof(struct type)
 /* Two lists of offsets, each in parentheses: of the tensors, and of the others. */
 #define CLQ__FIELDS(tensors, others)                                                                         \
     {                                                                                                        \
@@ -66,10 +65,10 @@ struct clq__operator {
 struct clq__plan {
     const struct clq__operator *op;
     struct clq__work work;
-    bool idle;           /* nothing is to be done but the copy */
-    int64_t owner_words; /* of the table of last entries; 0 where there is none */
-    int64_t rounds;      /* of the longest loops of a work-item, where they may be more than a device does */
-    union {              /* what the operator describes */
+    bool idle;              /* nothing is to be done but the copy */
+    size_t workspace_bytes; /* of its temporaries */
+    int64_t rounds; /* of the longest loops of a work-item, where they may be more than a device does */
+    union {         /* what the operator describes */
         struct clq__static of_static;
         struct clq__dynamic of_dynamic;
         struct clq__scales of_scales;
@@ -77,9 +76,9 @@ struct clq__plan {
     struct clq__launches launches;               /* of a plan that is not idle */
     struct clq__launches ahead[CLQ__MOST_AHEAD]; /* and what is done ahead of them, one after the other */
     unsigned num_ahead;
-    struct clq__scratch values; /* written by the first of these, read by the others; none without places */
-    cl_mem made;                /* its buffer, of an enqueue that goes on */
-    bool copies;                /* the input, into y, before all else */
+    struct clq__temporaries temporaries; /* of all these */
+    cl_mem made; /* where they are, of an enqueue that goes on; NULL: in the workspace, or there are none */
+    bool copies; /* the input, into y, before all else */
     struct clq__copy copy;
 };
 
@@ -87,17 +86,22 @@ struct clq__plan {
 clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *op,
                            const struct clq__names *names, const void *desc);
 void clq__plan_describe(struct clq__plan *plan);
+/* It knows then how much of a workspace is needed. */
+clq_status clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits);
 clq_status clq__plan_check_memory(const struct clq__plan *plan, const clq_context *context);
-void clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits);
+/* Puts the temporaries into the workspace, or where they are in a buffer for the call. */
+void clq__plan_place(struct clq__plan *plan);
 
 /* All of them, for the context's device. */
 clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, const struct clq__operator *op,
                           const struct clq__names *names, const void *desc);
 
-/* Makes the buffers for the call, before the first command: where one fails, nothing was enqueued. They are left to the driver by
- * clq__plan_release, also where this fails; it keeps them until the commands are done. */
+/* Makes the buffer for the call, before the first command: where that fails, nothing was enqueued. It is left to the driver by
+ * clq__plan_release, also where this fails, which keeps it until the commands are done. */
 clq_status clq__plan_prepare(struct clq__plan *plan, clq_context *context);
 void clq__plan_release(struct clq__plan *plan);
+/* The buffer alone; *made stays as it is where none is needed. */
+clq_status clq__plan_make_temporaries(const struct clq__plan *plan, clq_context *context, cl_mem *made);
 /* Enqueues what was prepared. */
 clq_status clq__plan_enqueue(struct clq__plan *plan, clq_context *context, cl_command_queue queue,
                              cl_uint num_wait, const cl_event *wait, cl_event *done);

@@ -10,31 +10,8 @@ struct clq__record {
     struct clq__record *next;
     struct clq__kept kept[CLQ__MOST_KEPT];
     unsigned num_kept;
-    cl_mem scratch[CLQ__MOST_SCRATCH];
-    unsigned num_scratch;
+    cl_mem temporaries; /* NULL where they are in a workspace, or there are none */
 };
-
-static clq_status make_scratch(struct clq__record *record, clq_context *context,
-                               const struct clq__scratch *scratch)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_TRY(clq__scratch_make(context, scratch, &record->scratch[record->num_scratch]));
-    record->num_scratch++;
-end:
-    return status;
-}
-
-static clq_status make_all_scratch(struct clq__record *record, clq_context *context,
-                                   const struct clq__launches *launches)
-{
-    clq_status status = CLQ_OK;
-
-    for (unsigned i = 0; i < launches->num_scratch; i++)
-        CLQ_TRY(make_scratch(record, context, &launches->scratch[i]));
-end:
-    return status;
-}
 
 /* With a kernel of the record's own; the plan keeps its. */
 static clq_status record_launch(struct clq__record *record, struct clq__recorder *recorder,
@@ -86,11 +63,7 @@ static clq_status record_call(struct clq__record *record, struct clq__recorder *
         CLQ_TRY(record_copy(record, recorder, &call->copy));
     if (call->idle)
         goto end;
-    if (call->values.num_places > 0)
-        CLQ_TRY(make_scratch(record, recorder->context, &call->values));
-    CLQ_TRY(make_all_scratch(record, recorder->context, &call->launches));
-    for (unsigned i = 0; i < call->num_ahead; i++)
-        CLQ_TRY(make_all_scratch(record, recorder->context, &call->ahead[i]));
+    CLQ_TRY(clq__plan_make_temporaries(call, recorder->context, &record->temporaries));
     for (unsigned i = 0; i < call->num_ahead; i++)
         CLQ_TRY(record_launches(record, recorder, &call->ahead[i]));
     CLQ_TRY(record_launches(record, recorder, &call->launches));
@@ -122,8 +95,7 @@ void clq__records_release(struct clq__record *records, clq_context *context)
         records = record->next;
         for (unsigned i = 0; i < record->num_kept; i++)
             clq__kept_release(context, &record->kept[i]);
-        for (unsigned i = 0; i < record->num_scratch; i++)
-            clq__scratch_release(record->scratch[i]);
+        clq__scratch_release(record->temporaries);
         free(record);
     }
 }

@@ -8,8 +8,7 @@
 
 enum {
     CLQ__MOST_KEPT =
-        1 + (1 + CLQ__MOST_AHEAD) * (CLQ__MOST_BEFORE + CLQ__MOST_KERNELS), /* kernels, with the copy's */
-    CLQ__MOST_SCRATCH = 1 + (1 + CLQ__MOST_AHEAD) * CLQ__MOST_BEFORE
+        1 + (1 + CLQ__MOST_AHEAD) * (CLQ__MOST_BEFORE + CLQ__MOST_KERNELS) /* kernels, with the copy's */
 };
 
 struct clq__record;

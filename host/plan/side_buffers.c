@@ -2,8 +2,9 @@
 #include "plan/side_buffers.h"
 
 #include "base/error.h"
+#include "plan/plan.h"
 
-enum { TENSORS = 6 };
+enum { SIDES = 2 };
 
 struct side_buffer {
     struct clq__view view;
@@ -36,46 +37,23 @@ end:
     return status;
 }
 
-static clq_status check(const clq_context *context, const struct clq__placement *placement,
-                        int64_t workspace_words, const struct clq__view *const tensors[TENSORS])
+clq_status clq__side_buffers_check(const clq_context *context, const struct clq__placement *placement,
+                                   size_t workspace_bytes, const struct clq__view *const *tensors, int count)
 {
     clq_status status = CLQ_OK;
     struct side_buffer report, workspace;
-    const struct clq__view *all[2 + TENSORS];
+    const struct clq__view *all[SIDES + CLQ__MOST_TENSORS];
 
-    if (placement->report.buffer == NULL && (placement->workspace.buffer == NULL || workspace_words == 0))
+    if (placement->report.buffer == NULL && (placement->workspace.buffer == NULL || workspace_bytes == 0))
         goto end;
     CLQ_TRY(describe(&report, "report", &placement->report, sizeof(struct clq_report) / sizeof(uint32_t)));
-    CLQ_TRY(describe(&workspace, "workspace", &placement->workspace, workspace_words));
+    CLQ_TRY(describe(&workspace, "workspace", &placement->workspace,
+                     (int64_t)(workspace_bytes / sizeof(uint32_t))));
     all[0] = &workspace.view;
     all[1] = &report.view;
-    for (int i = 0; i < TENSORS; i++)
-        all[2 + i] = tensors[i];
-    CLQ_TRY(clq__memory_check_sides(context, all, 2, 2 + TENSORS));
+    for (int i = 0; i < count; i++)
+        all[SIDES + i] = tensors[i];
+    CLQ_TRY(clq__memory_check_sides(context, all, SIDES, SIDES + count));
 end:
     return status;
-}
-
-clq_status clq__side_buffers_check_static(const clq_context *context, const struct clq__work *work,
-                                          int64_t workspace_words)
-{
-    clq_status status = CLQ_OK;
-    const struct clq__placement *placement = &work->placement;
-    const struct clq__view *const tensors[TENSORS] = {
-        &work->y, &work->x, &placement->indices, &work->scale.view, &work->zero_point.view, &work->input};
-
-    CLQ_TRY(check(context, placement, 0, tensors));
-    if (placement->workspace.buffer != NULL && workspace_words > 0)
-        CLQ_TRY(check(context, placement, workspace_words, tensors));
-end:
-    return status;
-}
-
-clq_status clq__side_buffers_check_dynamic(const clq_context *context, const struct clq__work *work,
-                                           int64_t workspace_words)
-{
-    const struct clq__view *const tensors[TENSORS] = {&work->y, &work->scale.view, &work->zero_point.view,
-                                                      &work->x, &work->smooth,     &work->placement.indices};
-
-    return check(context, &work->placement, workspace_words, tensors);
 }

@@ -29,7 +29,8 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
     const struct clq__work *work = call->work;
     const struct clq__source *sources[2] = {&call->scale, &call->zero_point};
     const struct clq__placement *placement = &work->placement;
-    struct clq_entries *entries = &call->parts[0].args.entries;
+    struct quantize_args *first = &call->parts[0].args;
+    int64_t *const offsets[2] = {&first->scale_offset, &first->zero_point_offset};
     cl_mem *buffers = launches->kernels[0].buffers;
 
     buffers[0] = clq__view_buffer(&work->x);
@@ -40,7 +41,7 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
         if (!sources[i]->widen)
             continue;
         struct widen_args *args =
-            clq__launches_widen(launches, view, &sources[i]->from, call->repeats, traits, 1 + i);
+            clq__launches_widen(launches, view, &sources[i]->from, call->repeats, traits, 1 + i, offsets[i]);
 
         args->sign = sources[i]->negate ? UINT32_C(1) << 31 : 0;
         args->invert = work->found && i == 0;
@@ -49,8 +50,8 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
     buffers[4] = clq__view_buffer(&placement->indices);
     buffers[5] = NULL;
     buffers[6] = placement->report.buffer;
-    if (entries->owner_words > 0)
-        clq__launches_claim(launches, placement, entries, traits, 5);
+    if (first->entries.owner_words > 0)
+        clq__launches_claim(launches, placement, &first->entries, traits, 5);
 }
 
 /* Whether scales and zero points, where they differ along a row, are those of every row. */
@@ -143,11 +144,8 @@ void clq__static_cut_launches(struct clq__static *call, struct clq__launches *la
     kernel->args_bytes = sizeof call->parts[0].args;
     cut(kernel, call, &call->parts[0], traits);
     place_buffers(launches, call, traits);
-    if (call->num_parts > 1) {
-        /* the same table of last entries */
-        call->parts[1].args.entries.owner_offset = call->parts[0].args.entries.owner_offset;
-        cut(clq__launches_repeat(launches), call, &call->parts[1], traits);
-    }
+    if (call->num_parts > 1)
+        cut(clq__launches_repeat(launches, &call->parts[1].args), call, &call->parts[1], traits);
 }
 
 void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits)

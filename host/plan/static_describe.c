@@ -230,6 +230,5 @@ bool clq__static_describe(struct clq__plan *plan)
     if (plan->work.x.elements == 0)
         return false;
     clq__static_describe_work(&plan->of_static, &plan->work);
-    plan->owner_words = plan->of_static.parts[0].args.entries.owner_words;
     return true;
 }

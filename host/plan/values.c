@@ -1,6 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/values.h"
 
+#include "args/dynamic_quantize.h"
+#include "args/find_scales.h"
+#include "args/quantize.h"
 #include "base/ceil_div.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
@@ -75,8 +78,7 @@ void clq__values_describe(struct clq__values *values, const struct clq__work *wo
 }
 
 int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work,
-                        struct clq__launches *launches, struct clq__scratch *scratch,
-                        const struct clq__traits *traits)
+                        struct clq__launches *launches, const struct clq__traits *traits)
 {
     struct values_args *args = &values->args;
     struct clq__launch *kernel = &launches->kernels[0];
@@ -96,29 +98,35 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
     kernel->buffers[Y] = NULL;
     kernel->num_buffers = NUM_BUFFERS;
     if (work->widen_smooth)
-        clq__launches_widen_flat(launches, &work->smooth, traits, SMOOTH);
+        clq__launches_widen_flat(launches, &work->smooth, traits, SMOOTH, &args->smooth_offset);
     kernel->args = args;
     kernel->args_bytes = sizeof *args;
     kernel->local = (size_t)local;
     kernel->groups = (size_t)clq__ceil_div(args->units, args->units_per_item);
-    *scratch = (struct clq__scratch){.elements = work->x.elements, .element_bytes = sizeof(float)};
-    clq__scratch_use(scratch, &kernel->buffers[Y]);
+    values->written = clq__temporaries_add(launches->temporaries, work->x.elements, sizeof(float));
+    clq__temporary_use(values->written, &kernel->buffers[Y], &args->y_offset);
     return args->units_per_item * rounds;
 }
 
+/* Of every kernel that reads x. */
+_Static_assert(offsetof(struct quantize_args, x_offset) == 0 &&
+                   offsetof(struct dynamic_quantize_args, x_offset) == 0 &&
+                   offsetof(struct find_scales_args, x_offset) == 0,
+               "the offset of x comes first");
+
 /* What comes between reads other things. */
-static void read(struct clq__scratch *scratch, struct clq__launch *launch)
+static void read(struct clq__temporary *written, struct clq__launch *launch)
 {
     const uint64_t kernel = launch->variant.bits & 255;
 
     if (kernel != CLQ__WIDEN_CL && kernel != CLQ__CLAIM_CL && kernel != CLQ__FINISH_SCALES_CL)
-        clq__scratch_use(scratch, &launch->buffers[X]);
+        clq__temporary_use(written, &launch->buffers[X], (int64_t *)launch->args);
 }
 
-void clq__values_read(struct clq__scratch *scratch, struct clq__launches *launches)
+void clq__values_read(const struct clq__values *values, struct clq__launches *launches)
 {
     for (unsigned i = 0; i < launches->num_before; i++)
-        read(scratch, &launches->before[i]);
+        read(values->written, &launches->before[i]);
     for (unsigned i = 0; i < launches->num_kernels; i++)
-        read(scratch, &launches->kernels[i]);
+        read(values->written, &launches->kernels[i]);
 }

@@ -13,15 +13,15 @@ struct clq__values {
     struct clq__work work; /* the same with x for the values, and nothing to be done of them */
     DLTensor tensor;       /* the values: dense float32, of no buffer so far */
     int64_t shape[CLQ__MAX_RANK];
+    struct clq__temporary *written; /* where they are */
 };
 
 bool clq__values_needed(const struct clq__work *work);
 void clq__values_describe(struct clq__values *values, const struct clq__work *work);
-/* Fills the launches, and the scratch that they write. Returns the rounds of a work-item. */
+/* Fills the launches. Returns the rounds of a work-item. */
 int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work,
-                        struct clq__launches *launches, struct clq__scratch *scratch,
-                        const struct clq__traits *traits);
+                        struct clq__launches *launches, const struct clq__traits *traits);
 /* Every launch of a list that reads the values. */
-void clq__values_read(struct clq__scratch *scratch, struct clq__launches *launches);
+void clq__values_read(const struct clq__values *values, struct clq__launches *launches);
 
 #endif

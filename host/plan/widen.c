@@ -13,7 +13,7 @@ enum { OF_ITEM = 256, OF_GROUP_ITEM = 4 };
 
 struct widen_args *clq__launches_widen(struct clq__launches *launches, const struct clq__view *view,
                                        const struct clq__fold *from, int64_t repeats,
-                                       const struct clq__traits *traits, unsigned read)
+                                       const struct clq__traits *traits, unsigned read, int64_t *read_offset)
 {
     const int64_t local = traits->group_form ? clq__group_items(traits, 64) : 1;
     struct clq__launch *launch = clq__launches_add(launches);
@@ -35,7 +35,8 @@ struct widen_args *clq__launches_widen(struct clq__launches *launches, const str
     clq__variant_begin(&launch->variant, CLQ__WIDEN_CL);
     clq__variant_end_arithmetic(&launch->variant, traits);
     launch->buffers[0] = view->tensor->data;
-    clq__launches_scratch(launches, args->elements, sizeof(float), 1, &launches->kernels[0].buffers[read]);
+    clq__launches_temporary(launches, args->elements, sizeof(float), 1, &args->y_offset,
+                            &launches->kernels[0].buffers[read], read_offset);
     launch->num_buffers = 2;
     launch->args = args;
     launch->args_bytes = sizeof *args;
@@ -45,11 +46,11 @@ struct widen_args *clq__launches_widen(struct clq__launches *launches, const str
 }
 
 void clq__launches_widen_flat(struct clq__launches *launches, const struct clq__view *view,
-                              const struct clq__traits *traits, unsigned read)
+                              const struct clq__traits *traits, unsigned read, int64_t *read_offset)
 {
     struct clq__fold from = {.dims = 0};
 
     for (int d = view->rank - 1; d >= 0; d--)
         clq__fold_add(&from, false, view->shape[d], (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
-    clq__launches_widen(launches, view, &from, 1, traits, read);
+    clq__launches_widen(launches, view, &from, 1, traits, read, read_offset);
 }

@@ -41,7 +41,7 @@
  *             they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and CLQ_WRAP
  *             as in clquant/quantize_scatter.h. Never a read outside of q.
- * Layouts, Empty, Memory, Events, Blocking, Threads: as in clquant/quantize.h. Errors, with rotate: as in
+ * Layouts, Empty, Memory, Workspace, Events, Blocking, Threads: as in clquant/quantize.h. Errors, with rotate: as in
  *             clquant/dynamic_quantize.h. Several entries may read one
  *             place. Scales and zero points that differ along a row of y and are not dense float32 are widened
  *             into a temporary buffer of 4 bytes an element each. */
@@ -85,7 +85,8 @@ struct clq_dequantize_desc {
     uint32_t block_all; /* dynamic: 1 where all of q has one scale */
     uint32_t rotate;    /* R of rows that were turned, in dynamic mode; 0: none */
     uint32_t reserved32;
-    uint64_t reserved[2];
+    cl_mem workspace; /* clq_dequantize_workspace bytes; NULL: made for the call where it is needed */
+    uint64_t workspace_offset_bytes;
 };
 
 CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,
@@ -98,6 +99,10 @@ CLQ_API clq_status clq_dequantize_build(clq_context *context, const struct clq_d
 /* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
  * NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_dequantize_check(const struct clq_dequantize_desc *desc);
+
+/* The bytes of workspace that the call would use on the context's device; 0 for most. */
+CLQ_API clq_status clq_dequantize_workspace(clq_context *context, const struct clq_dequantize_desc *desc,
+                                            size_t *size_bytes);
 
 /* Reads indices or group_index back and checks them: CLQ_ERROR_INDEX, with a sentence that names the lowest
  * wrong entry and why; it is wrong outside its range, whatever out_of_range makes of it. CLQ_ERROR_NULL where

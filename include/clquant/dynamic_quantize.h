@@ -51,7 +51,8 @@
  * Memory    nothing is retained; all buffers must live until *done completes. smooth_scales that are not dense
  *           float32 are widened into a temporary buffer. By another axis than the last, and with block_all, the scales are found
  *           in a pass of their own, with temporary buffers of some words a scale; where x is smoothed or turned besides, or
- *           turned in blocks that `block` cuts, its values are made ready in another, 4 bytes an element.
+ *           turned in blocks that `block` cuts, its values are made ready in another, 4 bytes an element. Workspace: as in
+ *           clquant/quantize.h.
  * Failure   a refused argument leaves every buffer alone, and so does a failure to build or to make a buffer. One to enqueue
  *           may leave scales written and y not, by another axis and with block_all, or y and scales of all blocks but the
  *           shorter last ones.
@@ -81,7 +82,8 @@ struct clq_dynamic_quantize_desc {
     uint32_t block_all; /* 1: all of x has one scale */
     float type_max;     /* symmetric: what the largest magnitude becomes; 0: the largest value of y's type */
     const DLTensor *group_index; /* the end row of each group; NULL: none */
-    uint64_t reserved[2];
+    cl_mem workspace; /* clq_dynamic_quantize_workspace bytes; NULL: made for the call where it is needed */
+    uint64_t workspace_offset_bytes;
 };
 
 CLQ_API clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,
@@ -95,6 +97,11 @@ CLQ_API clq_status clq_dynamic_quantize_build(clq_context *context,
 /* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
  * NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_dynamic_quantize_check(const struct clq_dynamic_quantize_desc *desc);
+
+/* The bytes of workspace that the call would use on the context's device; 0 for most. */
+CLQ_API clq_status clq_dynamic_quantize_workspace(clq_context *context,
+                                                  const struct clq_dynamic_quantize_desc *desc,
+                                                  size_t *size_bytes);
 
 #ifdef __cplusplus
 }

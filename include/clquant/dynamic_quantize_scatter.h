@@ -66,7 +66,7 @@ CLQ_API clq_status clq_dynamic_quantize_scatter_build(clq_context *context,
  * NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_dynamic_quantize_scatter_check(const struct clq_dynamic_quantize_scatter_desc *desc);
 
-/* The bytes of workspace that the call would use; 0 for most. */
+/* The bytes of workspace that the call would use on the context's device; 0 for most. */
 CLQ_API clq_status clq_dynamic_quantize_scatter_workspace(
     clq_context *context, const struct clq_dynamic_quantize_scatter_desc *desc, size_t *size_bytes);
 

@@ -36,7 +36,7 @@
  *
  * Memory    nothing is retained; all buffers must live until *done completes. Ranges of parts of x go into
  *           a temporary buffer: none, or mostly a few bytes for every hundred of x; up to a quarter of x where
- *           an index has few values that lie together.
+ *           an index has few values that lie together. Workspace: as in clquant/quantize.h.
  *
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  *
@@ -68,7 +68,9 @@ struct clq_find_scales_desc {
     uint32_t mode;   /* enum clq_scale_mode: what clq_quantize will do with the scales */
     uint32_t block;  /* indices of axis that share a scale; 0: no blocks */
     uint32_t reserved32;
-    uint64_t reserved[3];
+    cl_mem workspace; /* clq_find_scales_workspace bytes; NULL: made for the call where it is needed */
+    uint64_t workspace_offset_bytes;
+    uint64_t reserved[1];
 };
 
 CLQ_API clq_status clq_find_scales(clq_context *context, cl_command_queue queue,
@@ -81,6 +83,10 @@ CLQ_API clq_status clq_find_scales_build(clq_context *context, const struct clq_
 /* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
  * NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_find_scales_check(const struct clq_find_scales_desc *desc);
+
+/* The bytes of workspace that the call would use on the context's device; 0 for most. */
+CLQ_API clq_status clq_find_scales_workspace(clq_context *context, const struct clq_find_scales_desc *desc,
+                                             size_t *size_bytes);
 
 #ifdef __cplusplus
 }

@@ -14,7 +14,7 @@
  * Types     x, scales, zero_points: float32, float16, bfloat16, independently. group_index: int32, int64. y: int8,
  *           int4 or uint4 in any view of tensor.h, float8_e4m3fn, float8_e5m2.
  * Shapes    x [S, H], scales [E, H], group_index [E], zero_points one element, E at least 1; y as x.
- * Layouts, Empty, Events, Blocking, Threads: as in clquant/quantize.h.
+ * Layouts, Empty, Workspace, Events, Blocking, Threads: as in clquant/quantize.h.
  * Memory    the same. Scales that are not dense float32 rows are widened into a temporary buffer of 4 bytes an
  *           element. */
 #ifndef CLQUANT_GROUP_QUANTIZE_H
@@ -37,7 +37,9 @@ struct clq_group_quantize_desc {
     uint64_t report_offset_bytes;
     uint32_t round_first; /* 1: as in clquant/quantize.h */
     uint32_t reserved32;
-    uint64_t reserved[3];
+    cl_mem workspace; /* clq_group_quantize_workspace bytes; NULL: made for the call where it is needed */
+    uint64_t workspace_offset_bytes;
+    uint64_t reserved[1];
 };
 
 CLQ_API clq_status clq_group_quantize(clq_context *context, cl_command_queue queue,
@@ -50,6 +52,11 @@ CLQ_API clq_status clq_group_quantize_build(clq_context *context, const struct c
 /* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
  * NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_group_quantize_check(const struct clq_group_quantize_desc *desc);
+
+/* The bytes of workspace that the call would use on the context's device; 0 for most. */
+CLQ_API clq_status clq_group_quantize_workspace(clq_context *context,
+                                                const struct clq_group_quantize_desc *desc,
+                                                size_t *size_bytes);
 
 /* Reads group_index back and checks it: CLQ_ERROR_INDEX, with a sentence that names the first wrong entry and
  * why. Blocks: on the wait list, and on the read. */

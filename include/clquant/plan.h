@@ -16,6 +16,8 @@
  *
  * Ownership  The descriptor is copied, tensors, shapes and strides too. Buffers stay the caller's: each must live until another one is
  *            bound in its place, or the plan is destroyed, and what was enqueued with it is done. The context must outlive the plan.
+ * Memory     A plan whose descriptor has a workspace allocates nothing on the device when it is enqueued or recorded, and without one
+ *            only where clq_<operator>_workspace is not 0.
  * Threads    A plan is used by one thread at a time. Plans share no lock while they are enqueued: two threads with a plan each never
  *            wait for one another. */
 #ifndef CLQUANT_PLAN_H
@@ -104,7 +106,8 @@ struct
 /* Records the plan's commands into a command buffer of one queue of the context's device, which the caller then finalizes and enqueues as
  * often as is wanted; sync points instead of events. Each replay reads what is in the buffers then, indices too, and counts into the
  * report. The buffers are those that are bound now, and must live as long as the command buffer; so must the plan, which may be
- * enqueued, bound and recorded again meanwhile: what is recorded has kernels and temporaries of its own.
+ * enqueued, bound and recorded again meanwhile: what is recorded has kernels of its own, and temporaries too where the plan has no
+ * workspace. A workspace is for one replay or enqueue at a time.
  *
  * A device without the extension cl_khr_command_buffer is CLQ_ERROR_DEVICE. A plan of no elements records nothing: done must be NULL
  * then. Where a command fails, those before it stay in the command buffer. */

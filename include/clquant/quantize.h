@@ -40,6 +40,9 @@
  *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each. Where
  *           four bits lie along the last axis, scales of blocks of an odd number of elements, or of words with gaps, are
  *           written out there: 4 bytes for each element of a block.
+ * Workspace where temporary buffers are pieces of, from any multiple of 4 bytes on: clq_quantize_workspace says how large it is. A
+ *           call that is given one makes no buffer, and so does a plan when it is enqueued or recorded. None given: one buffer
+ *           is made for each call. It holds anything before and after, and is one call's until *done completes.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Blocking  only to build, the first time that a variant (types, mode, with a zero point or without) is used: a second
  *           or more on PoCL and on phones, unless the cache on disk has it. clq_quantize_build does it ahead of
@@ -69,7 +72,9 @@ struct clq_quantize_desc {
     uint32_t mode;        /* enum clq_scale_mode */
     uint32_t block;       /* indices of axis that share a scale; 0: no blocks */
     uint32_t round_first; /* 1: rounded before the zero point is added, then again */
-    uint64_t reserved[3];
+    cl_mem workspace;     /* clq_quantize_workspace bytes; NULL: made for the call where it is needed */
+    uint64_t workspace_offset_bytes;
+    uint64_t reserved[1];
 };
 
 CLQ_API clq_status clq_quantize(clq_context *context, cl_command_queue queue,
@@ -82,6 +87,10 @@ CLQ_API clq_status clq_quantize_build(clq_context *context, const struct clq_qua
 /* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
  * NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_quantize_check(const struct clq_quantize_desc *desc);
+
+/* The bytes of workspace that the call would use on the context's device; 0 for most. */
+CLQ_API clq_status clq_quantize_workspace(clq_context *context, const struct clq_quantize_desc *desc,
+                                          size_t *size_bytes);
 
 #ifdef __cplusplus
 }

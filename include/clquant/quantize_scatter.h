@@ -34,8 +34,8 @@
  *           input keeps its bytes; it has cache's type and shape.
  * Layouts   any non-negative strides and byte offsets; 64-bit offsets throughout. cache must not overlap itself
  *           or an input.
- * Workspace what last-wins needs with many pairs or slots: clq_quantize_scatter_workspace says how much, 4-byte
- *           aligned. None given: a buffer is made for the call.
+ * Workspace what last-wins needs with many pairs or slots, and scales and zero points that are widened:
+ *           clq_quantize_scatter_workspace says how much. Its rules are those of clquant/quantize.h.
  * Empty     succeeds: nothing but the copy is written, indices are not looked at, and *done still honours the wait list.
  * Failure   a refused argument leaves every buffer alone. A later failure, to build or to enqueue, gives no event,
  *           but what was enqueued before it still happens: cache may become the copy of input, workspace is
@@ -93,7 +93,7 @@ CLQ_API clq_status clq_quantize_scatter_build(clq_context *context,
  * NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_quantize_scatter_check(const struct clq_quantize_scatter_desc *desc);
 
-/* The bytes of workspace that the call would use; 0 for most. */
+/* The bytes of workspace that the call would use on the context's device; 0 for most. */
 CLQ_API clq_status clq_quantize_scatter_workspace(clq_context *context,
                                                   const struct clq_quantize_scatter_desc *desc,
                                                   size_t *size_bytes);

@@ -118,18 +118,22 @@ static clq_status listed_out_of_order(struct world *world)
 #define CHAINS                                                                                               \
     (CHOSEN_WIDENED | CHOSEN_WIDENED_TWICE | CHOSEN_COPIED | CHOSEN_COPIED_APART | TABLES |                  \
      CHOSEN_FINISHED | CHOSEN_CUT)
-#define INDICES (CHOSEN_RIGHT | CHOSEN_WRONG)
-#define TABLES  (CHOSEN_OWNED | CHOSEN_HASHED)
+#define TEMPORARIES (CHOSEN_WIDENED | CHOSEN_WIDENED_TWICE | TABLES | CHOSEN_FINISHED)
+#define INDICES     (CHOSEN_RIGHT | CHOSEN_WRONG)
+#define TABLES      (CHOSEN_OWNED | CHOSEN_HASHED)
 const struct asked asked[] = {
     [ASKED_CALL] = {{"call", PATH_WRITES, CLQ_OK, NULL, NULL, in_order, NULL}, .kinds = ~0u},
-    {{"in a workspace", PATH_WRITES, CLQ_OK, NULL, NULL, in_order, NULL},
-     .kinds = TABLES,
+    {{"in a workspace", PATH_WRITES | PATH_ROOMY, CLQ_OK, NULL, NULL, in_order, NULL},
+     .kinds = TEMPORARIES,
      .in_workspace = true},
-    {{"workspace", 0, CLQ_OK, NULL, NULL, workspace, NULL}, .kinds = TABLES},
+    {{"workspace", 0, CLQ_OK, NULL, NULL, workspace, NULL}, .kinds = TEMPORARIES},
     {{"check_indices", 0, CLQ_OK, NULL, NULL, asked_check_indices, NULL}, .kinds = INDICES},
     {{"out of order", PATH_WRITES, CLQ_OK, NULL, NULL, out_of_order, NULL}, .kinds = CHAINS},
     {{"a plan", PATH_UNTIED, CLQ_OK, NULL, NULL, plan_made, NULL}, .longest = true},
     {{"planned", PATH_WRITES, CLQ_OK, NULL, have_plan, planned, destroy_plans}, .kinds = CHAINS},
+    {{"planned in a workspace", PATH_WRITES | PATH_ROOMY, CLQ_OK, NULL, have_plan, planned, destroy_plans},
+     .kinds = TEMPORARIES,
+     .in_workspace = true},
     /* in order the first of a list waits for all */
     {{"listed", UNTIED, CLQ_OK, NULL, have_plans, listed, destroy_plans}, .longest = true},
     {{"listed, out of order", PATH_WRITES | PATH_GATHERS, CLQ_OK, NULL, have_plans, listed_out_of_order,

@@ -55,7 +55,7 @@ static const struct tensor *given(const struct call *call, const char *name)
     return NULL;
 }
 
-/* A table of owners has a word for each place of the cache; where so many entries are drawn that they need a table,
+/* Of a table that is all of the workspace. One of owners has a word for each place of the cache; where so many entries are drawn that they need a table,
  * dimension 1 is the one of positions. */
 static unsigned table_kind(const struct subject *subject)
 {
@@ -86,7 +86,7 @@ static unsigned kinds_of(const struct subject *subject, const char *commands)
              (given(&subject->call, "group_index") != NULL ? CHOSEN_GROUPED : 0);
     if (found && x->dl.ndim == 2 && x->shape[0] >= 600)
         kinds |= CHOSEN_SHORT_ROWS;
-    if (count(commands, "clq_claim"))
+    if (count(commands, "clq_claim") && widened + count(commands, "clq_values") == 0)
         kinds |= table_kind(subject);
     return kinds;
 }

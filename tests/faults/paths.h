@@ -15,6 +15,7 @@ enum path_flag {
     PATH_ADDS = 1 << 7,   /* adds a binary */
     PATH_AWAITS = 1 << 6, /* waits for its command: where that fails, the buffers may hold the result */
     PATH_GATHERS = 1 << 7, /* has one event of many commands: likewise */
+    PATH_ROOMY = 1 << 8,   /* is given all memory that it needs: it makes no buffer */
 };
 
 struct path {

@@ -140,6 +140,8 @@ static void check_status(const struct path *path, enum fault_mode mode, size_t a
 
     if (mode == FAULT_FROM && verdict != MUST_FAIL)
         verdict = EITHER;
+    EXPECT(!(path->flags & PATH_ROOMY) || !is(&fault, "clCreateBuffer"),
+           "a buffer is made for a call that was given a workspace");
     if (verdict == MUST_FAIL)
         EXPECT(status == wanted, "the status is %s, not %s", clq_status_name(status),
                clq_status_name(wanted));

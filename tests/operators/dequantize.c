@@ -259,6 +259,7 @@ static struct reference_report reference(const struct call *call)
 }
 
 OPERATOR_CALLS(dequantize)
+OPERATOR_WORKSPACE(dequantize)
 OPERATOR_CHECK_INDICES(dequantize)
 
 #define AT(field) offsetof(struct clq_dequantize_desc, field)
@@ -281,8 +282,6 @@ const struct operator_row operator_dequantize = {
                {"block_all", AT(block_all)},
                {"rotate", AT(rotate)},
                {"reserved32", AT(reserved32)}},
-    .reserved = AT(reserved),
-    .num_reserved = 2,
     .report = AT(report),
     .draw = draw,
     .judge = judge,
@@ -290,7 +289,9 @@ const struct operator_row operator_dequantize = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .workspace = AT(workspace),
     .plan = plan,
     .check = check,
+    .workspace_bytes = workspace_bytes,
     .check_indices = check_indices,
 };

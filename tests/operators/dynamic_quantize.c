@@ -122,6 +122,7 @@ static struct reference_report reference(const struct call *call)
 }
 
 OPERATOR_CALLS(dynamic_quantize)
+OPERATOR_WORKSPACE(dynamic_quantize)
 
 #define AT(field) offsetof(struct clq_dynamic_quantize_desc, field)
 const struct operator_row operator_dynamic_quantize = {
@@ -140,13 +141,13 @@ const struct operator_row operator_dynamic_quantize = {
                {"block", AT(block)},
                {"block_all", AT(block_all)},
                {"type_max", AT(type_max)}},
-    .reserved = AT(reserved),
-    .num_reserved = 2,
     .draw = draw,
     .judge = judge,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .workspace = AT(workspace),
     .plan = plan,
     .check = check,
+    .workspace_bytes = workspace_bytes,
 };

@@ -147,6 +147,7 @@ static struct reference_report reference(const struct call *call)
 }
 
 OPERATOR_CALLS(find_scales)
+OPERATOR_WORKSPACE(find_scales)
 
 #define AT(field) offsetof(struct clq_find_scales_desc, field)
 const struct operator_row operator_find_scales = {
@@ -163,13 +164,15 @@ const struct operator_row operator_find_scales = {
                {"block", AT(block)},
                {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 3,
+    .num_reserved = 1,
     .draw = draw,
     .types = types_of,
     .judge = judge,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .workspace = AT(workspace),
     .plan = plan,
     .check = check,
+    .workspace_bytes = workspace_bytes,
 };

@@ -52,6 +52,7 @@ static struct reference_report reference(const struct call *call)
 }
 
 OPERATOR_CALLS(group_quantize)
+OPERATOR_WORKSPACE(group_quantize)
 OPERATOR_CHECK_INDICES(group_quantize)
 
 #define AT(field) offsetof(struct clq_group_quantize_desc, field)
@@ -66,7 +67,7 @@ const struct operator_row operator_group_quantize = {
                  {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
     .fields = {{"round_first", AT(round_first)}, {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 3,
+    .num_reserved = 1,
     .report = AT(report),
     .draw = draw,
     .judge = judge,
@@ -74,7 +75,9 @@ const struct operator_row operator_group_quantize = {
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .workspace = AT(workspace),
     .plan = plan,
     .check = check,
+    .workspace_bytes = workspace_bytes,
     .check_indices = check_indices,
 };

@@ -83,6 +83,7 @@ static struct reference_report reference(const struct call *call)
 }
 
 OPERATOR_CALLS(quantize)
+OPERATOR_WORKSPACE(quantize)
 
 #define AT(field) offsetof(struct clq_quantize_desc, field)
 const struct operator_row operator_quantize = {
@@ -98,12 +99,14 @@ const struct operator_row operator_quantize = {
                {"block", AT(block)},
                {"round_first", AT(round_first)}},
     .reserved = AT(reserved),
-    .num_reserved = 3,
+    .num_reserved = 1,
     .draw = draw,
     .judge = judge,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,
+    .workspace = AT(workspace),
     .plan = plan,
     .check = check,
+    .workspace_bytes = workspace_bytes,
 };

@@ -91,16 +91,16 @@ static struct wish wish_of(const struct clq__variant *variant)
     return wish;
 }
 
-/* The workspace's size shows once the call is described: half of the calls that need one get it. */
+/* The workspace's size shows once the call is cut: half of the calls that need one get it. */
 static void add_workspace(struct described *described)
 {
     struct call *call = &described->call;
     struct clq__placement *placement = &described->plan.work.placement;
-    const int64_t words = described->plan.owner_words;
+    const size_t words = described->plan.workspace_bytes / sizeof(uint32_t);
 
     if (words == 0 || rng_once_in(&call->rng, 2))
         return;
-    call_add_workspace(call, (size_t)words);
+    call_add_workspace(call, words);
     placement->workspace =
         (struct clq__beside){(cl_mem)(void *)&call->workspace.memory, call->workspace.dl.byte_offset};
 }
@@ -116,8 +116,9 @@ static clq_status describe(struct described *described, const struct clq__operat
     plan->idle = true;
     CLQ_TRY(clq__plan_check(plan, op, &names, desc));
     clq__plan_describe(plan);
+    CLQ_TRY(clq__plan_cut(plan, &described->traits));
     add_workspace(described);
-    clq__plan_cut(plan, &described->traits);
+    clq__plan_place(plan);
 end:
     return status;
 }

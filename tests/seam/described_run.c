@@ -17,25 +17,21 @@ static void copy_bytes(const struct clq__copy *copy)
 }
 
 /* A buffer for the call, which holds anything before it is written. */
-static void make_one(const struct clq__scratch *scratch, struct memory *memory)
+static void make_temporaries(const struct clq__plan *plan, struct memory *memory)
 {
-    const size_t size = (size_t)scratch->elements * scratch->element_bytes;
-    unsigned char *bytes = malloc(2 * size + 1);
+    const size_t size = plan->workspace_bytes;
+    unsigned char *bytes;
 
+    if (size == 0 || plan->work.placement.workspace.buffer != NULL)
+        return;
+    bytes = malloc(2 * size);
     if (bytes == NULL) {
         fprintf(stderr, "seam: no memory for twice %zu bytes\n", size);
         exit(1);
     }
     memset(bytes, 0x7f, size);
     *memory = (struct memory){bytes, size, bytes + size, NULL};
-    for (unsigned p = 0; p < scratch->num_places; p++)
-        *scratch->places[p] = (cl_mem)(void *)memory;
-}
-
-static void make_scratch(const struct clq__launches *launches, struct memory memory[CLQ__MOST_BEFORE])
-{
-    for (unsigned i = 0; i < launches->num_scratch; i++)
-        make_one(&launches->scratch[i], &memory[i]);
+    clq__temporaries_set(&plan->temporaries, (cl_mem)(void *)memory);
 }
 
 static void clear_table(const struct clq__launches *launches, struct run *run)
@@ -54,10 +50,8 @@ static void clear_table(const struct clq__launches *launches, struct run *run)
 
 static bool run_launches(const struct clq__launches *launches, struct run *run)
 {
-    struct memory scratch[CLQ__MOST_BEFORE];
     bool good = true;
 
-    make_scratch(launches, scratch);
     for (unsigned i = 0; i < launches->num_before && good; i++) {
         if (launches->claims && i + 1 == launches->num_before)
             clear_table(launches, run);
@@ -65,30 +59,25 @@ static bool run_launches(const struct clq__launches *launches, struct run *run)
     }
     for (unsigned i = 0; i < launches->num_kernels; i++)
         good = good && run_args(run, &launches->kernels[i]);
-    for (unsigned i = 0; i < launches->num_scratch; i++)
-        free(scratch[i].bytes);
     return good;
 }
 
 static bool run_plan(const struct clq__plan *plan, struct run *run)
 {
-    struct memory values = {.bytes = NULL};
+    struct memory temporaries = {.bytes = NULL};
     bool good = true;
 
-    if (plan->values.num_places > 0)
-        make_one(&plan->values, &values);
+    make_temporaries(plan, &temporaries);
     for (unsigned i = 0; i < plan->num_ahead; i++)
         good = good && run_launches(&plan->ahead[i], run);
     good = good && run_launches(&plan->launches, run);
-    free(values.bytes);
+    free(temporaries.bytes);
     return good;
 }
 
 size_t described_words(const struct described *described)
 {
-    const struct clq__plan *plan = &described->plan;
-
-    return !plan->idle && plan->launches.claims ? (size_t)plan->launches.claim.entries.owner_words : 0;
+    return described->plan.workspace_bytes / sizeof(uint32_t);
 }
 
 bool described_run(struct described *described, char *failure, size_t failure_bytes)

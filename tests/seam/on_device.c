@@ -67,7 +67,10 @@ static clq_status enqueue(struct on_device *run, struct clq__plan *plan)
         count = add_launches(&plan->launches, all, count);
     for (unsigned i = 0; i < count; i++)
         exchange(run, all[i], host[i]);
-    status = clq__plan_enqueue(plan, run->context, run->queue, 0, NULL, NULL);
+    status = clq__plan_prepare(plan, run->context);
+    if (status == CLQ_OK)
+        status = clq__plan_enqueue(plan, run->context, run->queue, 0, NULL, NULL);
+    clq__plan_release(plan);
     for (unsigned i = 0; i < count; i++)
         restore(all[i], host[i]);
     return status;
@@ -95,11 +98,15 @@ bool on_device_run(struct on_device *run, struct described *described, char *fai
     return made && status == CLQ_OK && code == CL_SUCCESS;
 }
 
-/* Only a table with a word for each place is the same on every device: in one of hashes entries race for words. */
+/* Of a workspace only a table with a word for each place is the same on every device: in one of hashes entries race for words, and
+ * floats that are made ready may be NaNs of any sign. */
 static size_t comparable(const struct described *described, const struct tensor *tensor)
 {
-    if (tensor == &described->call.workspace &&
-        described->plan.launches.claim.entries.overlap == CLQ_OVERLAP_HASH)
+    const struct clq__plan *plan = &described->plan;
+
+    if (tensor == &described->call.workspace && plan->workspace_bytes > 0 &&
+        (!plan->launches.claims || plan->temporaries.num > 1 ||
+         plan->launches.claim.entries.overlap == CLQ_OVERLAP_HASH))
         return tensor->dl.byte_offset;
     return tensor->memory.size;
 }

@@ -24,7 +24,7 @@ void run_widen(struct run *run)
         const float read = run_load(run, 0, (enum clq__type)a->type, a->x_offset + at);
         const float value = a->invert ? 1.0f / read : read;
 
-        units_store_float(run, 1, CLQ__F32, i, a->sign != 0 ? -value : value);
+        units_store_float(run, 1, CLQ__F32, a->y_offset + i, a->sign != 0 ? -value : value);
     }
 }
 

@@ -146,7 +146,7 @@ static void put(const struct find *find, int64_t number, struct place batch, int
     if (find->a->direct)
         write_scale(find->run, 2, 3, &find->a->output, batch, index, range);
     else
-        write_range(find->run, number, range);
+        write_range(find->run, find->a->ranges_offset + number, range);
 }
 
 /* The steps from first to last, of `count` elements each from column `from` on: those of the index `unit`. */
@@ -277,10 +277,11 @@ void run_finish_scales(struct run *run)
             struct range range = {0, 0};
 
             for (int64_t n = 0; n < a->parts * a->span && !run_failed(run); n++) {
-                const struct range *found = run_read(run, 0,
-                                                     n / a->span * a->part_ranges + batch * a->batch_ranges +
-                                                         index * a->index_ranges + n % a->span,
-                                                     sizeof range);
+                const struct range *found =
+                    run_read(run, 0,
+                             a->ranges_offset + n / a->span * a->part_ranges + batch * a->batch_ranges +
+                                 index * a->index_ranges + n % a->span,
+                             sizeof range);
 
                 if (found == NULL)
                     return;

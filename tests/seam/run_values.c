@@ -25,7 +25,7 @@ static void turn_part(struct run *run, const struct values_args *a, int64_t unit
     }
     reference_rotate(values, count, a->rotate);
     for (int64_t i = 0; i < count && !run_failed(run); i++)
-        units_store_float(run, Y, CLQ__F32, row * a->inner + first + i, values[i]);
+        units_store_float(run, Y, CLQ__F32, a->y_offset + row * a->inner + first + i, values[i]);
 }
 
 void run_values(struct run *run)
