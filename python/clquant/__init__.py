@@ -1,0 +1,61 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Quantize tensors, pack int4 and scatter the result into caches, on any OpenCL device.
+
+    import clquant, numpy as np
+    x = np.random.randn(4, 256).astype(np.float32)
+    y, scales, offsets = clquant.dynamic_quantize(x, dtype="int4")
+
+Operators take arrays of numpy, pyopencl and torch (on the CPU), and whatever has ``__dlpack__`` there; what they make is of
+the library that the first one is of. ``docs/python.md`` is the manual.
+"""
+
+from ._context import Context, Device, default_context, devices
+from ._errors import DeviceError
+from ._event import Event
+from ._library import version
+from ._operator import Array, ElementTypeLike, Run, build, check_indices, workspace_bytes
+from ._plan import Plan, plan
+from ._report import Counts, Report
+from ._tensor import Tensor
+from .arrays import view
+from .operators.dequantize import dequantize
+from .operators.dynamic_quantize import Quantized, dynamic_quantize
+from .operators.dynamic_quantize_scatter import dynamic_quantize_scatter
+from .operators.find_scales import Scales, find_scales
+from .operators.group_quantize import group_quantize
+from .operators.quantize import quantize
+from .operators.quantize_scatter import quantize_scatter
+
+__version__ = version()
+
+__all__ = [
+    "Array",
+    "Context",
+    "Counts",
+    "Device",
+    "DeviceError",
+    "ElementTypeLike",
+    "Event",
+    "Plan",
+    "Quantized",
+    "Report",
+    "Run",
+    "Scales",
+    "Tensor",
+    "__version__",
+    "build",
+    "check_indices",
+    "default_context",
+    "dequantize",
+    "devices",
+    "dynamic_quantize",
+    "dynamic_quantize_scatter",
+    "find_scales",
+    "group_quantize",
+    "plan",
+    "quantize",
+    "quantize_scatter",
+    "version",
+    "view",
+    "workspace_bytes",
+]

@@ -1,0 +1,140 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The element types: a row for each, with DLPack's numbers and the numpy type that holds it."""
+
+from __future__ import annotations
+
+import functools
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from ._structs import DLDataType
+
+
+@dataclass(frozen=True)
+class DType:
+    """A type of elements, as clquant/tensor.h has it."""
+
+    name: str
+    code: int
+    bits: int
+    lanes: int
+    storage: str  # the numpy type of the same size that every numpy has
+    own: str = ""  # its own name in ml_dtypes
+
+    @property
+    def element_bytes(self) -> int:
+        """Bytes of what shapes and strides count."""
+        return self.bits * self.lanes // 8
+
+    @functools.cached_property
+    def struct(self) -> DLDataType:
+        """DLPack's description."""
+        return DLDataType(self.code, self.bits, self.lanes)
+
+    @functools.cached_property
+    def numpy(self) -> np.dtype[Any]:
+        """The numpy type of new arrays: ml_dtypes' where that is installed, else one that holds the bytes."""
+        return np.dtype(getattr(_ml_dtypes(), self.own, self.storage) if self.own else self.storage)
+
+    def stored_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape of what holds so many elements: bytes and words of four bits shorten the last dimension."""
+        if self.lanes == 1:
+            return shape
+        if not shape or shape[-1] % self.lanes:
+            raise ValueError(f"the shape {shape} does not fit {self.name}: {self.lanes} must divide the last dimension")
+        return (*shape[:-1], shape[-1] // self.lanes)
+
+    def element_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
+        """Return the shape in elements of what has this shape in memory."""
+        return shape if self.lanes == 1 or not shape else (*shape[:-1], shape[-1] * self.lanes)
+
+
+@functools.cache
+def _ml_dtypes() -> Any:
+    try:
+        import ml_dtypes
+    except ImportError:
+        return None
+    return ml_dtypes
+
+
+_INT, _UINT, _FLOAT, _BFLOAT, _E4M3FN, _E5M2 = 0, 1, 2, 4, 10, 12
+
+_ROWS = (
+    DType("float32", _FLOAT, 32, 1, "float32"),
+    DType("float16", _FLOAT, 16, 1, "float16"),
+    DType("bfloat16", _BFLOAT, 16, 1, "uint16", "bfloat16"),
+    DType("int8", _INT, 8, 1, "int8"),
+    DType("uint8", _UINT, 8, 1, "uint8"),
+    DType("int32", _INT, 32, 1, "int32"),
+    DType("int64", _INT, 64, 1, "int64"),
+    DType("float8_e4m3fn", _E4M3FN, 8, 1, "uint8", "float8_e4m3fn"),
+    DType("float8_e5m2", _E5M2, 8, 1, "uint8", "float8_e5m2"),
+    DType("int4", _INT, 4, 2, "uint8"),
+    DType("int4_words", _INT, 4, 8, "int32"),
+    DType("uint4", _UINT, 4, 2, "uint8"),
+    DType("uint4_words", _UINT, 4, 8, "int32"),
+)
+BY_NAME = {row.name: row for row in _ROWS}
+_BY_CODE = {(row.code, row.bits, row.lanes): row for row in _ROWS}
+
+# What holds the bytes of another type, so that a view may say what they are.
+_CONTAINERS = {
+    "bfloat16": {"uint16", "int16", "float16"},
+    "float8_e4m3fn": {"uint8", "int8"},
+    "float8_e5m2": {"uint8", "int8"},
+    "int4": {"uint8", "int8"},
+    "uint4": {"uint8", "int8"},
+    "int4_words": {"int32", "uint32"},
+    "uint4_words": {"int32", "uint32"},
+}
+# "int4" of words is "int4_words".
+_OF_WORDS = {"int4": "int4_words", "uint4": "uint4_words"}
+
+
+def dtype_of(given: Any) -> DType:
+    """Find the row of a name, or of a type of numpy, ml_dtypes or torch."""
+    row = BY_NAME.get(given) if isinstance(given, str) else None
+    return row if row is not None else _look_up(given)
+
+
+def type_name(given: Any) -> str:
+    """Return the name of a type of numpy, ml_dtypes or torch: "float16"."""
+    text = str(given)
+    if text.startswith("torch."):
+        return text.removeprefix("torch.")
+    try:
+        return np.dtype(given).name
+    except TypeError:
+        return text
+
+
+def _look_up(given: Any) -> DType:
+    name = type_name(given)
+    row = BY_NAME.get(name)
+    if row is None:
+        raise ValueError(f"dtype is {name}: it must be one of {', '.join(BY_NAME)}")
+    return row
+
+
+def row_of_numpy(of: np.dtype[Any]) -> DType | None:
+    """Return the row of an array's type; None where the library has no such type."""
+    return BY_NAME.get(of.name) if of.isnative else None
+
+
+def row_of_code(code: int, bits: int, lanes: int) -> DType | None:
+    """Return the row of a DLPack type."""
+    return _BY_CODE.get((code, bits, lanes))
+
+
+def reinterpreted(held: str, wanted: Any) -> DType:
+    """Return what an array that holds ``held`` is to be seen as."""
+    row = dtype_of(wanted)
+    for name in (row.name, _OF_WORDS.get(row.name)):
+        if name is not None and (held == name or held in _CONTAINERS.get(name, ())):
+            return BY_NAME[name]
+    raise ValueError(
+        f"an array of {held} does not hold {row.name}: it must be of {' or '.join(sorted(_CONTAINERS.get(row.name, {row.name})))}"
+    )

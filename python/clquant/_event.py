@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Events: what a call on a device is done by."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+from . import _opencl as cl
+
+
+class Event:
+    """An event of OpenCL: the end of a call. ``int_ptr`` is its cl_event, which is released with this object.
+
+    Other calls wait for it by ``wait_for``. ``pyopencl.Event.from_int_ptr(event.int_ptr)`` makes one of pyopencl.
+    """
+
+    __slots__ = ("int_ptr",)
+
+    def __init__(self, int_ptr: int) -> None:
+        self.int_ptr = int_ptr
+
+    def wait(self) -> None:
+        """Wait until the call is done. Raises DeviceError where it, or what it waited for, failed."""
+        cl.wait_for_event(ctypes.c_void_p(self.int_ptr))
+
+    def __del__(self, release: Any = cl.release_event) -> None:
+        release(self.int_ptr)
+
+
+def event_of(int_ptr: int | None, beside: list[Any]) -> Any:
+    """Make the event of a handle, which it takes over: pyopencl's where its arrays take part."""
+    handle = int_ptr or 0
+    if beside:
+        import pyopencl
+
+        return pyopencl.Event.from_int_ptr(handle, retain=False)
+    return Event(handle)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The kinds of fields that a descriptor has: how each lies in the struct, and how an argument becomes its value."""
+
+from __future__ import annotations
+
+import ctypes
+import operator
+from dataclasses import dataclass
+from typing import Any
+
+from ._context import choice
+from ._dtypes import dtype_of
+from ._opencl import handle_of
+from ._structs import DLDataType
+
+_AXIS_FIRST = -(2**31)
+
+Members = list[tuple[str, Any]]
+
+
+@dataclass(frozen=True)
+class Input:
+    """A tensor that is read; where it may be left out, None is no tensor."""
+
+    name: str
+
+    def members(self) -> Members:
+        """Return the members of the struct."""
+        return [(self.name, ctypes.c_void_p)]
+
+
+@dataclass(frozen=True)
+class Output(Input):
+    """A tensor that is written."""
+
+
+@dataclass(frozen=True)
+class Buffer:
+    """A buffer that is no tensor, such as a report, with its offset: an object, or a pair of it and bytes."""
+
+    name: str
+
+    def members(self) -> Members:
+        """Return the members of the struct."""
+        return [(self.name, ctypes.c_void_p), (f"{self.name}_offset_bytes", ctypes.c_uint64)]
+
+    def values(self, given: Any) -> tuple[Any, ...]:
+        """Return the members' values."""
+        if given is None:
+            return (None, 0)
+        buffer, offset = given if isinstance(given, tuple) else (given, 0)
+        return (handle_of(buffer), offset)
+
+
+@dataclass(frozen=True)
+class Option:
+    """A number. In the struct zero means default."""
+
+    name: str
+    kind: Any = ctypes.c_uint32
+
+    def members(self) -> Members:
+        """Return the members of the struct."""
+        return [(self.name, self.kind)]
+
+    def values(self, given: Any) -> tuple[Any, ...]:
+        """Return the members' values."""
+        if given.__class__ is int and 0 <= given < 2**32:
+            return (given,)
+        raise ValueError(f"{self.name} is {given!r}: it must be a whole number from 0 to 2^32-1")
+
+
+@dataclass(frozen=True)
+class Flag(Option):
+    """True or False."""
+
+    def values(self, given: Any) -> tuple[Any, ...]:
+        """Return the members' values."""
+        if given is True or given is False:
+            return (given,)
+        raise ValueError(f"{self.name} is {given!r}: it must be True or False")
+
+
+@dataclass(frozen=True)
+class Real(Option):
+    """A float."""
+
+    kind: Any = ctypes.c_float
+
+    def values(self, given: Any) -> tuple[Any, ...]:
+        """Return the members' values."""
+        return (float(given),)
+
+
+class Choice:
+    """One of several words, whose numbers are their places."""
+
+    def __init__(self, name: str, *words: str) -> None:
+        self.name = name
+        self._numbers = {word: number for number, word in enumerate(words)}
+
+    def members(self) -> Members:
+        """Return the members of the struct."""
+        return [(self.name, ctypes.c_uint32)]
+
+    def values(self, given: Any) -> tuple[Any, ...]:
+        """Return the members' values."""
+        return (choice(self.name, given, self._numbers),)
+
+
+@dataclass(frozen=True)
+class Axis(Option):
+    """An axis as Python counts it: 0 is the first. In the struct 0 means default, and so does None here."""
+
+    kind: Any = ctypes.c_int32
+
+    def values(self, given: Any) -> tuple[Any, ...]:
+        """Return the members' values."""
+        if given is None:
+            return (0,)
+        axis = operator.index(given)
+        if not -(2**31) < axis < 2**31:
+            raise ValueError(f"{self.name} is {axis}: it must fit into 32 bits")
+        return (axis or _AXIS_FIRST,)
+
+
+@dataclass(frozen=True)
+class ElementType(Option):
+    """A type of elements."""
+
+    kind: Any = DLDataType
+
+    def values(self, given: Any) -> tuple[Any, ...]:
+        """Return the members' values."""
+        return (dtype_of(given).struct,)
+
+
+@dataclass(frozen=True)
+class Reserved:
+    """Zeros, for what comes: one of 32 bits, or several of 64."""
+
+    count: int = 0
+
+    def members(self) -> Members:
+        """Return the members of the struct."""
+        return [("reserved", ctypes.c_uint64 * self.count)] if self.count else [("reserved32", ctypes.c_uint32)]

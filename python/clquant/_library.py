@@ -1,0 +1,87 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The shared library: where it is, its functions, and whether its structs are those that stand here."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+from ._errors import error_of
+from ._structs import Binding, ContextDesc, ReportCounts
+
+_LOADER = "libOpenCL.so.1"
+
+
+def _load() -> ctypes.CDLL:
+    named = os.environ.get("CLQUANT_LIBRARY")
+    path = Path(named) if named else Path(__file__).with_name("libclquant.so")
+    try:
+        return ctypes.CDLL(str(path))
+    except OSError as error:
+        if _LOADER in str(error):
+            raise ImportError(
+                f"clquant needs the system's OpenCL loader, {_LOADER} (Debian: apt install ocl-icd-libopencl1), "
+                f"and a driver (Debian, for CPUs: pocl-opencl-icd): {error}"
+            ) from None
+        origin = "CLQUANT_LIBRARY names" if named else "the package should hold"
+        raise ImportError(f"{origin} the library {path}: {error}") from None
+
+
+_handle = _load()
+
+
+def function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
+    """Make one of the library's functions, or of the OpenCL loader that it is linked to."""
+    prototype = ctypes.CFUNCTYPE(result, *arguments)
+    try:
+        return prototype((name, _handle))
+    except AttributeError:
+        raise ImportError(f"the library {_handle._name} has no function {name}: it is another version") from None
+
+
+POINTER = ctypes.c_void_p
+STATUS = ctypes.c_int32
+COUNT = ctypes.c_uint32
+SIZE = ctypes.c_size_t
+
+_status_name = function("clq_status_name", ctypes.c_char_p, STATUS)
+_error_detail = function("clq_error_detail", ctypes.c_char_p)
+_struct_size = function("clq_struct_size", SIZE, ctypes.c_int)
+_version = function("clq_version", ctypes.c_char_p)
+
+
+def version() -> str:
+    """Return the version of the library that was loaded, such as "0.2.0"."""
+    text: bytes = _version()
+    return text.decode()
+
+
+def status_name(status: int) -> str:
+    """Return the name of a status, the library's or OpenCL's: "CLQ_ERROR_SHAPE", "CL_OUT_OF_RESOURCES"."""
+    text: bytes = _status_name(status)
+    return text.decode()
+
+
+def check(status: int) -> None:
+    """Raise what a status means, with the sentence of this thread's last failure."""
+    if status != 0:
+        sentence: bytes = _error_detail()
+        raise error_of(status, status_name(status), sentence.decode(errors="replace"))
+
+
+def check_struct(number: int, struct: type[ctypes.Structure]) -> None:
+    """Refuse to go on with a struct that is not as large as the library's ``enum clq_struct`` says."""
+    theirs, ours = _struct_size(number), ctypes.sizeof(struct)
+    if theirs != ours:
+        raise ImportError(
+            f"{struct.__name__} has {ours} bytes here and {theirs} in {_handle._name}, "
+            f"which is version {version()}: the package and the library do not belong together"
+        )
+
+
+check_struct(1, ContextDesc)
+check_struct(2, ReportCounts)
+check_struct(10, Binding)

@@ -1,0 +1,146 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The few OpenCL functions that are called from here: buffers of host memory, waiting, and names of devices."""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, Iterable
+from typing import Any
+
+from ._errors import DeviceError
+from ._library import COUNT, POINTER, SIZE, STATUS, function, status_name
+
+READ_WRITE = 1 << 0
+USE_HOST_PTR = 1 << 3
+
+DEVICE_TYPE_ALL = 0xFFFFFFFF
+TYPE_CPU, TYPE_GPU, TYPE_ACCELERATOR = 1 << 1, 1 << 2, 1 << 3
+
+PLATFORM_NAME = 0x0902
+DEVICE_TYPE = 0x1000
+DEVICE_NAME = 0x102B
+DEVICE_VERSION = 0x102F
+DRIVER_VERSION = 0x102D
+DEVICE_MEM_BASE_ADDR_ALIGN = 0x1019
+
+_NO_DEVICE = -1
+_NO_PLATFORM = -1001
+
+_WAITS = (COUNT, POINTER, POINTER)  # num_events_in_wait_list, event_wait_list, event
+
+_create_buffer = function("clCreateBuffer", POINTER, POINTER, ctypes.c_uint64, SIZE, POINTER, POINTER)
+_release_buffer = function("clReleaseMemObject", STATUS, POINTER)
+_copy = function("clEnqueueCopyBuffer", STATUS, POINTER, POINTER, POINTER, SIZE, SIZE, SIZE, *_WAITS)
+_read = function("clEnqueueReadBuffer", STATUS, POINTER, POINTER, COUNT, SIZE, SIZE, POINTER, *_WAITS)
+_write = function("clEnqueueWriteBuffer", STATUS, POINTER, POINTER, COUNT, SIZE, SIZE, POINTER, *_WAITS)
+_wait_for_events = function("clWaitForEvents", STATUS, COUNT, POINTER)
+_finish = function("clFinish", STATUS, POINTER)
+_platforms = function("clGetPlatformIDs", STATUS, COUNT, POINTER, POINTER)
+_devices = function("clGetDeviceIDs", STATUS, POINTER, ctypes.c_uint64, COUNT, POINTER, POINTER)
+_platform_info = function("clGetPlatformInfo", STATUS, POINTER, COUNT, SIZE, POINTER, POINTER)
+_device_info = function("clGetDeviceInfo", STATUS, POINTER, COUNT, SIZE, POINTER, POINTER)
+
+release_event = function("clReleaseEvent", STATUS, POINTER)
+release_buffer = _release_buffer
+
+
+def _check(name: str, status: int) -> None:
+    if status != 0:
+        named = status_name(status)
+        raise DeviceError(f"{name} failed with {named} ({status})", status, named)
+
+
+def handle_of(thing: Any) -> int:
+    """Return the address of an OpenCL object: an int, or what has ``int_ptr``, as pyopencl's objects do."""
+    if isinstance(thing, int):
+        return thing
+    try:
+        return int(thing.int_ptr)
+    except AttributeError:
+        raise TypeError(f"{type(thing).__name__} is no OpenCL object: it must be an address or have int_ptr") from None
+
+
+def handles_of(things: Iterable[Any]) -> tuple[int, Any]:
+    """Return how many handles there are, and an array of them for a wait list."""
+    handles = [handle_of(thing) for thing in things]
+    return len(handles), (POINTER * len(handles))(*handles) if handles else None
+
+
+def create_buffer(context: int, size_bytes: int, host: int | None = None) -> int:
+    """Make a read-write buffer of at least one byte; over the host's memory where an address is given."""
+    status = STATUS()
+    flags = READ_WRITE if host is None else READ_WRITE | USE_HOST_PTR
+    mem = _create_buffer(context, flags, max(size_bytes, 1), host, ctypes.addressof(status))
+    _check("clCreateBuffer", status.value)
+    return int(mem)
+
+
+def copy_buffer(queue: int, source: int, target: int, size_bytes: int) -> None:
+    """Enqueue a copy of a buffer's first bytes."""
+    _check("clEnqueueCopyBuffer", _copy(queue, source, target, 0, 0, size_bytes, 0, None, None))
+
+
+def read_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int, count: int = 0, waits: Any = None) -> None:
+    """Read bytes of a buffer into the host's memory and wait for them."""
+    _check("clEnqueueReadBuffer", _read(queue, mem, 1, offset_bytes, size_bytes, host, count, waits, None))
+
+
+def write_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int, count: int = 0, waits: Any = None) -> None:
+    """Write the host's bytes into a buffer and wait until they are there."""
+    _check("clEnqueueWriteBuffer", _write(queue, mem, 1, offset_bytes, size_bytes, host, count, waits, None))
+
+
+def finish(queue: int) -> None:
+    """Wait for all that a queue has."""
+    _check("clFinish", _finish(queue))
+
+
+def wait_for_event(event: ctypes.c_void_p) -> None:
+    """Wait for one event, whose handle the argument holds."""
+    _check("clWaitForEvents", _wait_for_events(1, ctypes.addressof(event)))
+
+
+def _list(name: str, get: Callable[..., int], empty: int) -> list[int]:
+    count = COUNT()
+    status = get(0, None, ctypes.addressof(count))
+    if status == empty or (status == 0 and count.value == 0):
+        return []
+    _check(name, status)
+    found = (POINTER * count.value)()
+    _check(name, get(count.value, ctypes.addressof(found), None))
+    return [int(handle) for handle in found if handle is not None]
+
+
+def platforms() -> list[int]:
+    """List the platforms in the loader's order."""
+    return _list("clGetPlatformIDs", _platforms, _NO_PLATFORM)
+
+
+def devices_of(platform: int) -> list[int]:
+    """List the devices of a platform."""
+    return _list("clGetDeviceIDs", lambda *rest: int(_devices(platform, DEVICE_TYPE_ALL, *rest)), _NO_DEVICE)
+
+
+def _text(name: str, get: Callable[..., int], of: int, what: int) -> str:
+    size = SIZE()
+    _check(name, get(of, what, 0, None, ctypes.addressof(size)))
+    text = ctypes.create_string_buffer(size.value + 1)
+    _check(name, get(of, what, size.value, ctypes.addressof(text), None))
+    return text.value.decode(errors="replace")
+
+
+def platform_text(platform: int, what: int) -> str:
+    """Return a text that a platform says of itself."""
+    return _text("clGetPlatformInfo", _platform_info, platform, what)
+
+
+def device_text(device: int, what: int) -> str:
+    """Return a text that a device says of itself."""
+    return _text("clGetDeviceInfo", _device_info, device, what)
+
+
+def device_number(device: int, what: int) -> int:
+    """Return a number of up to 64 bits that a device says of itself."""
+    value = ctypes.c_uint64(0)
+    _check("clGetDeviceInfo", _device_info(device, what, ctypes.sizeof(value), ctypes.addressof(value), None))
+    return value.value

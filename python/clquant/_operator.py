@@ -1,0 +1,311 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Operators: the one description of each, and what is done with any of them.
+
+A module of ``operators/`` has a description, the fields of the C descriptor in their order, and a function that gives each
+field its argument. From the description come the struct, the views of arrays, the values of options, and plans, checks and
+builds of the same call.
+"""
+
+from __future__ import annotations
+
+import ctypes
+from collections.abc import Callable, MutableSequence, Sequence
+from typing import Any, NamedTuple, TypeAlias, TypedDict
+
+from . import _opencl as cl
+from ._context import Context, default_context
+from ._dtypes import DType, dtype_of
+from ._event import event_of
+from ._fields import Input, Output, Reserved
+from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
+from ._tensor import HostTensor, Memory, Tensor, host_memory
+from .arrays import adapter_of
+
+# numpy's, pyopencl's or torch's array, whatever has __dlpack__, or a Tensor: no type is common to them.
+Array: TypeAlias = Any
+# "int8", numpy.int8, ml_dtypes.bfloat16, torch.float16.
+ElementTypeLike: TypeAlias = Any
+
+
+class Run(TypedDict, total=False):
+    """Where and when a call runs: the keywords that every operator has."""
+
+    context: Context | None  # None: that of the arrays, else the default one
+    queue: Any  # a pyopencl.CommandQueue or an address; None: that of the arrays, else the context's
+    wait_for: Sequence[Any] | None  # events before it: of pyopencl, of clquant, or addresses
+    events: MutableSequence[Any] | None  # the call's event is appended
+    verb: Callable[[Call], Any]  # what to do with the call; clquant.plan and the like give it
+
+
+class New(NamedTuple):
+    """An output that is to be made: its type, or the tensor whose type it has, and its shape in elements."""
+
+    dtype: ElementTypeLike
+    shape: Callable[[dict[str, Tensor]], tuple[int, ...]]
+    as_input: str = ""
+
+
+class Call:
+    """One call with its arguments: the descriptor, and what it points to."""
+
+    __slots__ = (
+        "address",
+        "arrays",
+        "asynchronous",
+        "context",
+        "desc",
+        "events",
+        "hosts",
+        "operator",
+        "outputs",
+        "queue",
+        "tensors",
+        "waits",
+    )
+
+    operator: Operator
+    context: Context
+    queue: int
+    desc: ctypes.Structure
+    address: int
+    tensors: dict[str, Tensor]
+    outputs: dict[str, Any]  # what is returned: arrays and tensors
+    hosts: list[HostTensor]  # tensors in the host's memory: with one, the call waits
+    arrays: list[Any]  # arrays that keep events of their own
+    waits: Sequence[Any]
+    events: MutableSequence[Any] | None
+    asynchronous: bool  # nobody asks when it is done
+
+    def settle(self) -> None:
+        """Find out what the tensors mean for the call, once all of them are there."""
+        tensors = self.tensors.values()
+        self.hosts = [tensor for tensor in tensors if isinstance(tensor, HostTensor)]
+        self.arrays = [tensor.array for tensor in tensors if hasattr(tensor.array, "events")]
+        self.asynchronous = not self.hosts and not self.arrays
+        if len(self.hosts) > 1:
+            _share(self)
+
+    def result(self) -> Any:
+        """Return what the operator's function returns."""
+        operator = self.operator
+        arrays = [self.outputs.get(name) for name in operator.outputs]
+        return arrays[0] if operator.result is None else operator.result(*arrays)
+
+    def begin(self, waits: Sequence[Any]) -> tuple[int, Any]:
+        """Make the wait list, and give the device what it does not share with the host."""
+        if self.arrays:
+            waits = [*waits, *(event for array in self.arrays for event in array.events)]
+        count, handles = cl.handles_of(waits) if waits else (0, None)
+        for tensor in self.hosts:
+            tensor.load(self.queue, count, handles)
+        return count, handles
+
+    def end(self, event: ctypes.c_void_p, events: MutableSequence[Any] | None) -> None:
+        """Hand the event on, and wait for it where the host's memory takes part."""
+        done = event_of(event.value, self.arrays)
+        for name in self.operator.outputs:
+            tensor = self.tensors.get(name)
+            if tensor is not None and hasattr(tensor.array, "add_event"):
+                tensor.array.add_event(done)
+        if events is not None:
+            events.append(done)
+        if self.hosts:
+            cl.wait_for_event(event)
+            for name in self.operator.outputs:
+                tensor = self.tensors.get(name)
+                if isinstance(tensor, HostTensor):
+                    tensor.store(self.queue)
+
+
+class Operator:
+    """A description: the operator's name, its struct's number in clquant/struct_size.h, and the descriptor's fields."""
+
+    def __init__(self, name: str, number: int, *fields: Any, result: Callable[..., Any] | None = None) -> None:
+        members = [member for field in fields for member in field.members()]
+        self.name = name
+        self.result = result
+        self.struct: type[ctypes.Structure] = type(f"clq_{name}_desc", (ctypes.Structure,), {"_fields_": members})
+        check_struct(number, self.struct)
+        self.tensors = tuple(field.name for field in fields if isinstance(field, Input))
+        self.inputs = tuple(field.name for field in fields if type(field) is Input)
+        self.outputs = tuple(field.name for field in fields if isinstance(field, Output))
+        # Reserved fields stand behind all others, and are left zero.
+        self._fields = tuple(
+            (field.name, None if isinstance(field, Input) else field.values)
+            for field in fields
+            if not isinstance(field, Reserved)
+        )
+        desc = (POINTER, POINTER)
+        waits = (COUNT, POINTER)
+        self.run = function(f"clq_{name}", STATUS, POINTER, *desc, *waits, POINTER)
+        self.build = function(f"clq_{name}_build", STATUS, *desc)
+        self.plan = function(f"clq_{name}_plan", STATUS, *desc, POINTER)
+        self._optional = {
+            "check_indices": (STATUS, POINTER, *desc, *waits),
+            "workspace": (STATUS, *desc, POINTER),
+        }
+
+    def optional(self, what: str) -> Callable[..., int]:
+        """Return a function that not every operator has."""
+        try:
+            return function(f"clq_{self.name}_{what}", *self._optional[what])
+        except ImportError:
+            raise ValueError(f"{self.name} has no {what}") from None
+
+    def call(self, run: Run, like: Array, **given: Any) -> Any:
+        """Do with the given arguments, a field's by its name, what ``run`` says: by default, enqueue them."""
+        call = Call()
+        call.operator = self
+        call.events = run.get("events")
+        call.context, call.queue = self._place(run, given)
+        call.tensors, call.outputs = {}, {}
+        call.waits = run.get("wait_for") or ()
+        self._see(call, given)
+        self._make(call, like, given)
+        call.settle()
+        values: list[Any] = []
+        for name, encode in self._fields:
+            if encode is not None:
+                values += encode(given[name])
+            else:
+                tensor = call.tensors.get(name)
+                values.append(None if tensor is None else tensor.address)
+        call.desc = self.struct(*values)
+        call.address = ctypes.addressof(call.desc)
+        return run.get("verb", enqueue)(call)
+
+    def _place(self, run: Run, given: dict[str, Any]) -> tuple[Context, int]:
+        """Find the context and the queue: as given, else those of the first tensor that has them."""
+        context, queue = run.get("context"), run.get("queue")
+        handle = None if queue is None else cl.handle_of(queue)
+        for name in self.tensors:
+            value = given[name]
+            if context is not None and handle is not None:
+                break
+            if isinstance(value, Tensor):
+                context = context or value.context
+                value = value.array
+            if value is None or isinstance(value, New):
+                continue
+            adapter = adapter_of(type(value))
+            context = context or adapter.context_of(value, queue)
+            handle = handle or adapter.queue_of(value)
+        context = context or default_context()
+        return context, handle or context.queue
+
+    def _see(self, call: Call, given: dict[str, Any]) -> None:
+        """See each array as a tensor."""
+        for name in self.tensors:
+            value = given[name]
+            if value is None or isinstance(value, New):
+                continue
+            call.tensors[name] = value if isinstance(value, Tensor) else self.view(name, value, call.context)
+            if name in self.outputs:
+                call.outputs[name] = value
+
+    def view(self, name: str, array: Array, context: Context) -> Tensor:
+        """See an array as the tensor of a name."""
+        try:
+            return adapter_of(type(array)).view(array, context)
+        except (TypeError, ValueError) as error:
+            raise type(error)(f"{name}: {error}") from None
+
+    def _make(self, call: Call, like: Array, given: dict[str, Any]) -> None:
+        """Make the outputs that are not there, of the kind that ``like`` is."""
+        for name in self.outputs:
+            value = given[name]
+            if not isinstance(value, New):
+                continue
+            dtype = call.tensors[value.as_input].dtype if value.as_input else dtype_of(value.dtype)
+            shape = dtype.stored_shape(value.shape(call.tensors))
+            beside = like.array if isinstance(like, Tensor) else like
+            if beside is None:
+                tensor = _new_tensor(call.context, dtype, shape)
+                call.outputs[name] = tensor
+            else:
+                adapter = adapter_of(type(beside))
+                array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue)
+                tensor = adapter.view(array, call.context, dtype.name)
+            call.tensors[name] = tensor
+
+
+def _new_tensor(context: Context, dtype: DType, shape: tuple[int, ...]) -> Tensor:
+    size = dtype.element_bytes
+    for count in shape:
+        size *= count
+    return Tensor(Memory(cl.create_buffer(context.int_ptr, size)), dtype, shape, context=context)
+
+
+def _share(call: Call) -> None:
+    """Put host tensors whose bytes overlap into one buffer, so that the library sees that they do."""
+    groups: list[list[HostTensor]] = []
+    end = 0
+    for tensor in sorted(call.hosts, key=lambda tensor: tensor.first):
+        if groups and tensor.first < end:
+            groups[-1].append(tensor)
+        else:
+            groups.append([tensor])
+        end = max(end, tensor.end)
+    if len(groups) == len(call.hosts):
+        return
+    for group in groups:
+        if len(group) > 1:
+            memory = host_memory(call.context, group[0].first, max(tensor.end for tensor in group))
+            for name, seen in call.tensors.items():
+                if isinstance(seen, HostTensor) and any(seen is member for member in group):
+                    call.tensors[name] = seen.over(memory)
+    call.hosts = [tensor for tensor in call.tensors.values() if isinstance(tensor, HostTensor)]
+
+
+def enqueue(call: Call) -> Any:
+    """Enqueue a call, and return its outputs."""
+    count, handles = call.begin(call.waits)
+    if call.asynchronous and call.events is None:
+        check(call.operator.run(call.context.handle, call.queue, call.address, count, handles, None))
+        return call.result()
+    event = ctypes.c_void_p()
+    check(call.operator.run(call.context.handle, call.queue, call.address, count, handles, ctypes.addressof(event)))
+    call.end(event, call.events)
+    return call.result()
+
+
+def build(function: Callable[..., Any], /, *args: Any, **options: Any) -> None:
+    """Check a call and build the kernels that it needs, so that it does not wait for a compiler; enqueue nothing.
+
+    clquant.build(clquant.quantize, x, scales, dtype="int4")
+    """
+
+    def verb(call: Call) -> None:
+        check(call.operator.build(call.context.handle, call.address))
+
+    function(*args, **options, verb=verb)
+
+
+def check_indices(function: Callable[..., Any], /, *args: Any, **options: Any) -> None:
+    """Read the indices of a call back and check them. Nothing is written.
+
+        clquant.check_indices(clquant.quantize_scatter, cache, indices, updates, scales)
+
+    Raises IndexError, which names the lowest wrong entry and says why: it is wrong outside of its range, whatever
+    ``out_of_range`` would make of it. ValueError where the operator or the call has no indices.
+    """
+
+    def verb(call: Call) -> None:
+        run = call.operator.optional("check_indices")
+        count, handles = call.begin(call.waits)
+        check(run(call.context.handle, call.queue, call.address, count, handles))
+
+    function(*args, **options, verb=verb)
+
+
+def workspace_bytes(function: Callable[..., Any], /, *args: Any, **options: Any) -> int:
+    """Return the bytes of ``workspace`` that a call would use; 0 for most. Without one, a buffer is made for each call."""
+
+    def verb(call: Call) -> int:
+        run = call.operator.optional("workspace")
+        size = SIZE()
+        check(run(call.context.handle, call.address, ctypes.addressof(size)))
+        return int(size.value)
+
+    size: int = function(*args, **options, verb=verb)
+    return size

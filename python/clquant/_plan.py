@@ -1,0 +1,125 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans: calls that are checked once and made many times."""
+
+from __future__ import annotations
+
+import copy
+import ctypes
+import weakref
+from collections.abc import Callable, MutableSequence, Sequence
+from typing import Any
+
+from ._library import COUNT, POINTER, SIZE, STATUS, check, function
+from ._operator import Array, Call
+from ._structs import Binding
+from ._tensor import Tensor
+
+_enqueue = function("clq_plan_enqueue", STATUS, POINTER, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
+_destroy = function("clq_plan_destroy", None, POINTER)
+
+
+class Plan:
+    """A prepared call: ``plan()`` does what the operator's call would, with the arrays that it was made of.
+
+    It is made by ``clquant.plan``. A plan is used by one thread at a time. It keeps its arrays, and reads at each call what
+    is in them then.
+    """
+
+    __slots__ = ("__weakref__", "_call", "_handle", "_queue", "_result")
+
+    def __init__(self, call: Call) -> None:
+        handle = ctypes.c_void_p()
+        check(call.operator.plan(call.context.handle, call.address, ctypes.addressof(handle)))
+        # Holds the context, which must outlive the plan.
+        weakref.finalize(self, _release, handle.value or 0, call.context)
+        self._call = call
+        self._handle = handle
+        self._queue = call.queue
+        self._result = call.result()
+
+    def __call__(
+        self,
+        *,
+        wait_for: Sequence[Any] | None = None,
+        events: MutableSequence[Any] | None = None,
+        **arrays: Array,
+    ) -> Any:
+        """Make the call, and return its outputs.
+
+        Arrays take the place of those of the same name, for this and later calls: type, shape and strides must be the same.
+        The names are those of the C descriptor's tensors. ``wait_for`` and ``events`` are those of the operators.
+
+        Raises ValueError where an array does not fit. Then nothing is enqueued, and the plan is as it was.
+        """
+        if arrays or wait_for or events is not None or not self._call.asynchronous:
+            return self._run(wait_for or (), events, arrays)
+        status = _enqueue(self._handle, self._queue, 0, None, 0, None, None)
+        if status:
+            check(status)
+        return self._result
+
+    def _run(self, waits: Sequence[Any], events: MutableSequence[Any] | None, arrays: dict[str, Array]) -> Any:
+        before = self._call
+        call = self._bound(arrays) if arrays else before
+        struct = call.operator.struct
+        changed = [
+            Binding(getattr(struct, name).offset, tensor.mem, tensor.offset_bytes)
+            for name, tensor in call.tensors.items()
+            if tensor is not before.tensors[name]
+        ]
+        bindings = (Binding * len(changed))(*changed)
+        event = ctypes.c_void_p()
+        wanted = events is not None or not call.asynchronous
+        count, handles = call.begin(waits)
+        check(
+            _enqueue(
+                self._handle,
+                self._queue,
+                len(changed),
+                ctypes.addressof(bindings) if changed else None,
+                count,
+                handles,
+                ctypes.addressof(event) if wanted else None,
+            )
+        )
+        self._call = call
+        self._result = call.result()
+        if wanted:
+            call.end(event, events)
+        return self._result
+
+    def _bound(self, arrays: dict[str, Array]) -> Call:
+        """Return the call with other arrays."""
+        call = copy.copy(self._call)
+        call.tensors, call.outputs = dict(call.tensors), dict(call.outputs)
+        for name, array in arrays.items():
+            if name not in call.tensors:
+                raise ValueError(f"the plan has no tensor {name}: it has {', '.join(call.tensors)}")
+            tensor = array if isinstance(array, Tensor) else call.operator.view(name, array, call.context)
+            if tensor.layout != call.tensors[name].layout:
+                raise ValueError(f"{name} is {tensor!r}: it must be like the plan's {call.tensors[name]!r}")
+            call.tensors[name] = tensor
+            if name in call.outputs:
+                call.outputs[name] = array
+        call.settle()
+        return call
+
+
+def _release(handle: int, _context: Any) -> None:
+    _destroy(handle)
+
+
+def plan(function: Callable[..., Any], /, *args: Any, **options: Any) -> Plan:
+    """Check a call and build its kernels, and return it to be made many times. Nothing is enqueued.
+
+        step = clquant.plan(clquant.quantize, x, scales, out=y)
+        step()                  # y = quantized x
+        step(x=another_x)       # of the same type, shape and strides
+
+    The first argument is an operator, the others are those of its call. An output that is not given is made once, and each
+    call writes it again.
+
+    Raises what the operator's call would.
+    """
+    made: Plan = function(*args, **options, verb=Plan)
+    return made

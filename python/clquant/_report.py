@@ -1,0 +1,52 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Reports: what operators that read indices found wrong with them, counted on the device."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any, NamedTuple
+
+from . import _opencl as cl
+from ._context import Context, default_context
+from ._structs import ReportCounts
+from ._tensor import Memory
+
+
+class Counts(NamedTuple):
+    """What a report says."""
+
+    dropped: int  # entries that were left out; of groups, rows of no group
+    clamped: int  # entries that out_of_range="clamp" moved
+    first: int | None  # the lowest of these entries; None: there is none
+
+
+class Report:
+    """16 bytes on the device, into which calls with ``report=`` count wrong indices.
+
+    It begins with zeros, and calls add to it. It costs a call one compare for each entry, and nobody waits for it.
+    """
+
+    def __init__(self, context: Context | None = None) -> None:
+        self._context = context or default_context()
+        self._memory = Memory(cl.create_buffer(self._context.int_ptr, ctypes.sizeof(ReportCounts)))
+        self.clear()
+
+    @property
+    def int_ptr(self) -> int:
+        """The cl_mem."""
+        return self._memory.int_ptr
+
+    def clear(self, *, queue: Any = None) -> None:
+        """Begin with zeros again; on the queue of the calls, if that is not the context's."""
+        zeros = ReportCounts()
+        cl.write_buffer(self._queue(queue), self.int_ptr, 0, ctypes.sizeof(zeros), ctypes.addressof(zeros))
+
+    def read(self, *, queue: Any = None) -> Counts:
+        """Wait for the queue's calls, and return what they counted."""
+        counts = ReportCounts()
+        cl.finish(self._queue(queue))
+        cl.read_buffer(self._queue(queue), self.int_ptr, 0, ctypes.sizeof(counts), ctypes.addressof(counts))
+        return Counts(counts.dropped, counts.clamped, counts.first - 1 if counts.first else None)
+
+    def _queue(self, queue: Any) -> int:
+        return self._context.queue if queue is None else cl.handle_of(queue)

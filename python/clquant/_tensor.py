@@ -1,0 +1,183 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Tensors as the library takes them: a view of a cl_mem, with what keeps its memory."""
+
+from __future__ import annotations
+
+import ctypes
+import functools
+from typing import TYPE_CHECKING, Any
+
+from . import _opencl as cl
+from ._dtypes import DType, dtype_of
+from ._structs import DLTensor
+
+if TYPE_CHECKING:
+    from ._context import Context
+
+_OPENCL = 4  # kDLOpenCL
+
+
+class Memory:
+    """A cl_mem that is released with this object. Commands in flight keep what they use, as OpenCL has it."""
+
+    __slots__ = ("int_ptr",)
+
+    def __init__(self, int_ptr: int) -> None:
+        self.int_ptr = int_ptr
+
+    def __del__(self, release: Any = cl.release_buffer) -> None:
+        release(self.int_ptr)
+
+
+@functools.lru_cache(maxsize=4096)
+def sizes(values: tuple[int, ...]) -> tuple[Any, int]:
+    """Return an array of 64-bit numbers, which nobody changes, and its address."""
+    array = (ctypes.c_int64 * max(len(values), 1))(*values)
+    return array, ctypes.addressof(array)
+
+
+def is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
+    """Say whether strides, in elements, are those of rows that follow one another."""
+    step = 1
+    for size, stride in zip(reversed(shape), reversed(strides), strict=True):
+        if size != 1 and stride != step:
+            return 0 in shape
+        step *= size
+    return True
+
+
+def reach(shape: tuple[int, ...], strides: tuple[int, ...] | None, element_bytes: int) -> tuple[int, int]:
+    """Return how many bytes lie before the first element's address, and from it to the end of the last one."""
+    if 0 in shape:
+        return 0, 0
+    if strides is None:
+        count = 1
+        for size in shape:
+            count *= size
+        return 0, count * element_bytes
+    steps = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
+    return (
+        -sum(step for step in steps if step < 0) * element_bytes,
+        (sum(step for step in steps if step > 0) + 1) * element_bytes,
+    )
+
+
+class Tensor:
+    """A view of an OpenCL buffer: element type, shape, strides in elements, and the offset of the first one in bytes.
+
+    ``mem`` is a cl_mem: its address as an int, or an object with ``int_ptr``, such as a ``pyopencl.Buffer``. It is kept
+    as long as the view. ``strides`` None: dense, row-major. Shapes and strides of "int4" count bytes of two elements,
+    those of "int4_words" words of eight. ``array`` is what the view was made of, if anything.
+
+    Every operator takes tensors beside arrays. To make one costs some microseconds, to use it again nothing.
+    """
+
+    __slots__ = (
+        "__weakref__",
+        "_kept",
+        "_struct",
+        "address",
+        "array",
+        "context",
+        "dtype",
+        "layout",
+        "mem",
+        "offset_bytes",
+        "shape",
+        "strides",
+    )
+
+    def __init__(
+        self,
+        mem: Any,
+        dtype: Any,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None = None,
+        offset_bytes: int = 0,
+        *,
+        context: Context,
+        array: Any = None,
+    ) -> None:
+        row = dtype if isinstance(dtype, DType) else dtype_of(dtype)
+        shape_kept, shape_address = sizes(shape)
+        strides_kept, strides_address = (None, None) if strides is None else sizes(strides)
+        self.context = context
+        self.dtype = row
+        self.shape = shape
+        self.strides = strides
+        self.offset_bytes = offset_bytes
+        self.mem = cl.handle_of(mem)
+        self.array = array
+        self.layout = (row.name, shape, strides)
+        self._kept = (mem, shape_kept, strides_kept)
+        self._struct = DLTensor(self.mem, _OPENCL, 0, len(shape), row.struct, shape_address, strides_address, offset_bytes)
+        self.address = ctypes.addressof(self._struct)
+
+    @property
+    def element_shape(self) -> tuple[int, ...]:
+        """The shape in elements, where four bits are not counted by bytes or words."""
+        return self.dtype.element_shape(self.shape)
+
+    def __repr__(self) -> str:
+        strides = "" if self.strides is None else f", strides {self.strides}"
+        return f"<clquant.Tensor {self.dtype.name} {self.shape}{strides}, byte {self.offset_bytes} of {self.mem:#x}>"
+
+
+class HostTensor(Tensor):
+    """A view of the host's memory. On a device that works in place nothing is copied; others get the bytes for a call.
+
+    ``element`` is the address of its first element, ``first`` of its lowest byte, ``end`` of the one behind its highest, and
+    ``begin`` that of the buffer.
+    """
+
+    __slots__ = ("begin", "element", "end", "first", "in_place")
+
+    def __init__(
+        self,
+        address: int,
+        dtype: DType,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None,
+        *,
+        context: Context,
+        array: Any,
+        memory: tuple[Memory, int] | None = None,
+    ) -> None:
+        before, behind = reach(shape, strides, dtype.element_bytes)
+        self.element, self.first, self.end = address, address - before, address + behind
+        self.in_place = context.in_place
+        shared, self.begin = memory or host_memory(context, self.first, self.end)
+        super().__init__(shared, dtype, shape, strides, address - self.begin, context=context, array=array)
+
+    def over(self, memory: tuple[Memory, int]) -> HostTensor:
+        """Return the same view in another buffer, given with the address that it begins at."""
+        return HostTensor(
+            self.element,
+            self.dtype,
+            self.shape,
+            self.strides,
+            context=self.context,
+            array=self.array,
+            memory=memory,
+        )
+
+    def load(self, queue: int, count: int, waits: Any) -> None:
+        """Give the device the bytes."""
+        if not self.in_place and self.end > self.first:
+            start, size = self.first - self.begin, self.end - self.first
+            cl.write_buffer(queue, self.mem, start, size, self.first, count, waits)
+
+    def store(self, queue: int) -> None:
+        """Fetch the bytes."""
+        if not self.in_place and self.end > self.first:
+            cl.read_buffer(queue, self.mem, self.first - self.begin, self.end - self.first, self.first)
+
+
+def host_memory(context: Context, first: int, end: int) -> tuple[Memory, int]:
+    """Make the buffer of a range of the host's memory, and return it with the address that it begins at."""
+    if not context.in_place:
+        return Memory(cl.create_buffer(context.int_ptr, end - first)), first
+    # Rounded down, for drivers may take a buffer's begin for aligned: what lies before is on the same page, and no
+    # kernel looks at it.
+    start = first - first % context.alignment_bytes
+    return Memory(cl.create_buffer(context.int_ptr, end - start, start)), start

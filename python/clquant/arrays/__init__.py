@@ -1,0 +1,62 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The libraries whose arrays operators take: a module for each, found by the array's type."""
+
+from __future__ import annotations
+
+from typing import Any
+from weakref import WeakKeyDictionary
+
+from .._context import Context, default_context
+from .._tensor import Tensor
+from . import dlpack_arrays, numpy_arrays, pyopencl_arrays, torch_tensors
+from ._adapter import Adapter
+
+_ADAPTERS: tuple[Adapter, ...] = (
+    numpy_arrays.ADAPTER,
+    pyopencl_arrays.ADAPTER,
+    torch_tensors.ADAPTER,
+    dlpack_arrays.ADAPTER,
+)
+
+
+_known: WeakKeyDictionary[type, Adapter] = WeakKeyDictionary()
+
+
+def adapter_of(kind: type) -> Adapter:
+    """Find who knows arrays of a type. Raises TypeError where nobody does."""
+    found = _known.get(kind)
+    if found is None:
+        found = _known[kind] = _find(kind)
+    return found
+
+
+def _find(kind: type) -> Adapter:
+    for adapter in _ADAPTERS:
+        if adapter.knows(kind):
+            return adapter
+    raise TypeError(
+        f"{kind.__module__}.{kind.__qualname__} is no array: it must be one of numpy, pyopencl or torch, "
+        "have __dlpack__, or be a clquant.Tensor or a number"
+    )
+
+
+def view(array: Any, dtype: Any = None, *, context: Context | None = None) -> Tensor:
+    """Make a tensor of an array: to use it in many calls, or to say what its bytes hold.
+
+    ``dtype`` says what the elements are where the array's own type does not: "int4" for bytes of two or words of eight,
+    "float8_e4m3fn" for bytes, "bfloat16" for 16 bits. ``context`` is the default one, or that of an array on a device.
+
+    The array is kept as long as the tensor is. Its memory is the tensor's: what is written there later, calls read.
+
+        q = clquant.quantize(x, 0.1, dtype="int4")
+        x = clquant.dequantize(clquant.view(q, "int4"), 0.1)
+
+    Raises ValueError where the array does not hold such elements, TypeError where it is no array.
+    """
+    if isinstance(array, Tensor):
+        if array.array is None:
+            raise ValueError("array is a clquant.Tensor of a buffer: it already says what the bytes are")
+        array = array.array
+    adapter = adapter_of(type(array))
+    where = context or adapter.context_of(array, None) or default_context()
+    return adapter.view(array, where, dtype)

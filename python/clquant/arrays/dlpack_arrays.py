@@ -1,0 +1,75 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Arrays of any library that has ``__dlpack__``, in the host's memory."""
+
+from __future__ import annotations
+
+import ctypes
+from typing import Any
+
+import numpy as np
+
+from .._context import Context
+from .._dtypes import BY_NAME, DType, reinterpreted, row_of_code
+from .._structs import DLTensor
+from .._tensor import HostTensor, Tensor, is_dense
+from ._adapter import HostAdapter
+
+_CPU, _CUDA_HOST = 1, 3
+_NAME = b"dltensor"
+
+_pointer = ctypes.pythonapi.PyCapsule_GetPointer
+_pointer.restype = ctypes.c_void_p
+_pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+
+
+class DLPackArrays(HostAdapter):
+    """Whatever has ``__dlpack__``."""
+
+    def knows(self, kind: type) -> bool:
+        """Say whether objects of this type can be asked."""
+        return hasattr(kind, "__dlpack__")
+
+    def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
+        """See an array as a tensor. Its capsule is kept and never consumed, so that its end frees what it holds."""
+        capsule = array.__dlpack__()
+        theirs = DLTensor.from_address(_pointer(capsule, _NAME))
+        if theirs.device_type not in (_CPU, _CUDA_HOST):
+            raise ValueError(
+                f"an array of {type(array).__name__} is on a device of DLPack's type {theirs.device_type}: "
+                "it must be in the host's memory"
+            )
+        shape = _numbers(theirs.shape, theirs.ndim)
+        strides = _numbers(theirs.strides, theirs.ndim) if theirs.strides else None
+        if strides is not None and is_dense(shape, strides):
+            strides = None
+        row = row_of_code(theirs.dtype.code, theirs.dtype.bits, theirs.dtype.lanes)
+        if dtype is not None:
+            row = reinterpreted(row.name if row else "elements of an unknown type", dtype)
+        elif row is None:
+            numbers = (theirs.dtype.code, theirs.dtype.bits, theirs.dtype.lanes)
+            raise ValueError(f"an array has elements of DLPack's type {numbers}: clquant has {', '.join(BY_NAME)}")
+        address = (theirs.data or 0) + theirs.byte_offset
+        return HostTensor(address, row, shape, strides, context=context, array=_Kept(array, capsule))
+
+    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
+        """Make an array of numpy: there is no way to ask another library for one."""
+        return np.empty(shape, dtype.numpy)
+
+
+class _Kept:
+    """An array and its capsule."""
+
+    __slots__ = ("array", "capsule")
+
+    def __init__(self, array: Any, capsule: Any) -> None:
+        self.array, self.capsule = array, capsule
+
+    def __dlpack__(self) -> Any:
+        return self.array.__dlpack__()
+
+
+def _numbers(address: int, count: int) -> tuple[int, ...]:
+    return tuple((ctypes.c_int64 * count).from_address(address)) if count else ()
+
+
+ADAPTER = DLPackArrays()

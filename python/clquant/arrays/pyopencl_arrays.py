@@ -1,0 +1,55 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pyopencl's arrays: on the device, in the queue that comes with them."""
+
+from __future__ import annotations
+
+import sys
+from typing import Any
+
+from .._context import Context, context_of
+from .._dtypes import BY_NAME, DType, reinterpreted, row_of_numpy
+from .._tensor import Tensor
+from ._adapter import in_elements
+
+
+class PyopenclArrays:
+    """pyopencl's arrays. pyopencl is never imported here: where there is an array, it is."""
+
+    def knows(self, kind: type) -> bool:
+        """Say whether objects of this type are pyopencl's arrays."""
+        module = sys.modules.get("pyopencl.array")
+        return module is not None and issubclass(kind, module.Array)
+
+    def context_of(self, array: Any, queue: Any) -> Context:
+        """Return the library's context over the array's, for the device of its queue or of the one that is given."""
+        with_device = array.queue if queue is None else queue
+        if with_device is None:
+            raise ValueError("an array of pyopencl has no queue: give one, queue=…, or use array.with_queue(…)")
+        return context_of(array.context.int_ptr, with_device.device.int_ptr)
+
+    def queue_of(self, array: Any) -> int | None:
+        """Return the array's queue, if it has one."""
+        return None if array.queue is None else int(array.queue.int_ptr)
+
+    def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
+        """See an array as a tensor."""
+        row = row_of_numpy(array.dtype)
+        if dtype is not None:
+            row = reinterpreted(array.dtype.name, dtype)
+        elif row is None:
+            raise ValueError(f"an array has elements of {array.dtype}: clquant has {', '.join(BY_NAME)}")
+        strides = None
+        if not array.flags.c_contiguous:
+            strides = in_elements(array.strides, array.dtype.itemsize, array.dtype.name)
+        return Tensor(array.base_data, row, array.shape, strides, array.offset, context=context, array=array)
+
+    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
+        """Make an array in the other's context, with its allocator."""
+        import pyopencl as cl
+        from pyopencl.array import Array
+
+        own = cl.CommandQueue.from_int_ptr(queue, retain=True)
+        return Array(own, shape, dtype.numpy, allocator=like.allocator)
+
+
+ADAPTER = PyopenclArrays()

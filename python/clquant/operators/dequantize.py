@@ -1,0 +1,129 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The way back: quantized tensors and caches to floats, dense or gathered."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
+from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._tensor import Tensor
+from ._shapes import place_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_DEQUANTIZE = Operator(
+    "dequantize",
+    8,
+    Input("q"),
+    Input("scales"),
+    Input("zero_points"),
+    Input("offsets"),
+    Input("indices"),
+    Input("group_index"),
+    Output("y"),
+    Buffer("report"),
+    Axis("axis"),
+    Choice("mode", "divide", "multiply", "dynamic"),
+    Choice("out_of_range", "drop", "clamp", "wrap"),
+    Choice("index_kind", "by_shape", "slots"),
+    Option("block"),
+    Flag("block_all"),
+    Option("rotate"),
+    Reserved(),
+    Reserved(2),
+)
+
+
+def dequantize(
+    q: Array,
+    scales: Array,
+    zero_points: Array | None = None,
+    *,
+    offsets: Array | None = None,
+    indices: Array | None = None,
+    group_index: Array | None = None,
+    length: int = 1,
+    dtype: ElementTypeLike = "float32",
+    axis: int | None = None,
+    mode: str | None = None,
+    out_of_range: str = "drop",
+    index_kind: str = "by_shape",
+    block: int = 0,
+    block_all: bool = False,
+    rotate: int = 0,
+    report: Any = None,
+    out: Array | None = None,
+    **run: Unpack[Run],
+) -> Array:
+    """Make floats of a quantized tensor, or gather them from a cache.
+
+        divide      y = (q - zero_point) * scale      undoes quantize
+        multiply    y = (q - zero_point) / scale      undoes quantize(mode="multiply") and group_quantize
+        dynamic     y = (q + offset) * scale          undoes dynamic_quantize; no offsets: q * scale
+
+    Every operation is one of binary32, rounded to nearest-even, and the result once more to y's type. With ``indices`` it
+    gathers first, U elements on ``axis`` for each entry:
+
+        b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots (indices[i] / A, indices[i] mod A)
+        y[i] = dequantized q[b, .., s : s+U on axis, ..]
+
+    Args:
+        q: int8, uint8, int32, float8_e4m3fn or float8_e5m2; int4 and uint4 as ``clquant.view(bytes, "int4")``.
+        scales: as in ``quantize``, with indices as in ``quantize_scatter``; with ``group_index`` [E, H]; in dynamic mode as
+            ``dynamic_quantize`` returns them.
+        zero_points: of divide and multiply: None, or as scales, independently.
+        offsets: of dynamic: as scales, or None where quantization was symmetric.
+        indices: None: all of q. [N] or [N, 2], int32 or int64.
+        group_index: None, or [E], int32 or int64, in multiply mode: as in ``group_quantize``.
+        length: U, of a y that is made; not looked at without indices or with ``out``.
+        dtype: of y: float32, float16 or bfloat16. Not looked at with ``out``.
+        axis: without indices that of scales, None: the last; with indices that of the starts, None: the second-to-last.
+        mode: "divide", "multiply" or "dynamic"; None: dynamic with offsets, multiply with group_index, else divide.
+        out_of_range: as in ``quantize_scatter``. Entries that are left out keep their bytes in y.
+        index_kind: as in ``quantize_scatter``.
+        block: as in ``quantize`` and ``dynamic_quantize``; with indices of the last axis.
+        block_all: dynamic: all of q has one scale.
+        rotate: R of rows that were turned, in dynamic mode.
+        report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
+        out: y, to be written; None makes one, of the library that q is of.
+        **run: context, queue, wait_for and events: see ``clquant.Run``.
+
+    Returns:
+        y, of q's shape; with indices [N, .., U, ..].
+
+    Raises:
+        ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
+        DeviceError: the device, the driver or a build failed.
+    """
+
+    def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
+        shape = tensors["q"].element_shape
+        if indices is None:
+            return shape
+        entries = tensors["indices"].shape
+        place = place_of(axis, len(shape), -2)
+        return (*entries[:1], *shape[1:place], length, *shape[place + 1 :])
+
+    if mode is None:
+        mode = "dynamic" if offsets is not None else "multiply" if group_index is not None else "divide"
+    return _DEQUANTIZE.call(
+        run,
+        q,
+        q=q,
+        scales=scales,
+        zero_points=zero_points,
+        offsets=offsets,
+        indices=indices,
+        group_index=group_index,
+        y=New(dtype, shape_of) if out is None else out,
+        report=report,
+        axis=axis,
+        mode=mode,
+        out_of_range=out_of_range,
+        index_kind=index_kind,
+        block=block,
+        block_all=block_all,
+        rotate=rotate,
+    )

@@ -1,0 +1,127 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dynamic quantization: the scale of each row, or of each block of it, is found from it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._fields import Axis, Flag, Input, Option, Output, Real, Reserved
+from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._tensor import Tensor
+from ._shapes import place_of, with_blocks, without
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Quantized(NamedTuple):
+    """What dynamic quantization gives."""
+
+    y: Array
+    scales: Array
+    offsets: Array | None  # None: symmetric
+
+
+_DYNAMIC_QUANTIZE = Operator(
+    "dynamic_quantize",
+    6,
+    Input("x"),
+    Input("smooth_scales"),
+    Output("y"),
+    Output("scales"),
+    Output("offsets"),
+    Flag("symmetric"),
+    Option("rotate"),
+    Axis("axis"),
+    Option("block"),
+    Flag("block_all"),
+    Real("type_max"),
+    Input("group_index"),
+    Reserved(2),
+    result=Quantized,
+)
+
+
+def dynamic_quantize(
+    x: Array,
+    smooth_scales: Array | None = None,
+    *,
+    dtype: ElementTypeLike = "int8",
+    scale_dtype: ElementTypeLike = "float32",
+    symmetric: bool = False,
+    axis: int | None = -1,
+    block: int = 0,
+    block_all: bool = False,
+    rotate: int = 0,
+    type_max: float = 0.0,
+    group_index: Array | None = None,
+    out: Quantized | tuple[Array, Array, Array | None] | None = None,
+    **run: Unpack[Run],
+) -> Quantized:
+    """Quantize x with scales that are found from it: for each row, or what else shares one.
+
+        mx, mn = max, min of the values that share a scale and are not NaN
+
+                 asymmetric                               symmetric
+        int8     scale = max((mx - mn) / 255, 1e-12)      scale = max(amax / 127, 1e-12)
+                 off   = 127 - mx / scale                 off   = none
+        y = sat(rint(x * (1 / scale) + off))              offsets = -off
+        back:   x = (y + offset) * scale                  ``dequantize(y, scales, offsets=offsets, mode="dynamic")``
+
+    int4 has 15, 7 and 7 in the place of 255, 127 and 127; uint8 and uint4 are asymmetric, with off = 255 or 15 - mx / scale;
+    float8 is symmetric, with 448 or 57344. Every operation is one of binary32. The bytes are the same on every device.
+
+    Args:
+        x: [.., H], float32, float16 or bfloat16, of rank 1 to 8.
+        smooth_scales: None, or H factors of these types that multiply x first; with ``group_index`` [E, H].
+        dtype: of y: int8, uint8, int4, uint4, float8_e4m3fn or float8_e5m2, as in ``quantize``.
+        scale_dtype: of scales and offsets: float32, float16 or bfloat16.
+        symmetric: the largest magnitude sets the scale, and there are no offsets.
+        axis: what shares a scale are the indices of this dimension.
+        block: what shares a scale are so many of them; 0: all.
+        block_all: all of x has one scale.
+        rotate: R, a power of two to 1024 that divides H: each R neighbours of a row are turned by a Walsh-Hadamard matrix
+            first; 0: none.
+        type_max: symmetric: what the largest magnitude becomes; 0: the largest value of y's type.
+        group_index: None, or [E], int32 or int64: x is [S, H], and row r is multiplied by the smooth scales of its group.
+        out: (y, scales, offsets), to be written; None makes them, of the library that x is of.
+        **run: context, queue, wait_for and events: see ``clquant.Run``.
+
+    Returns:
+        (y, scales, offsets). scales and offsets have x's shape less ``axis``; with ``block`` x's shape with
+        ceil(size / block) on ``axis``; with ``block_all`` shape (). offsets is None where symmetric.
+
+    Raises:
+        ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
+        DeviceError: the device, the driver or a build failed, or would end the loops that such rows take.
+    """
+
+    def scales_shape(tensors: dict[str, Tensor]) -> tuple[int, ...]:
+        shape = tensors["x"].shape
+        if block_all:
+            return ()
+        place = place_of(axis, len(shape))
+        return with_blocks(shape, place, block) if block > 0 else without(shape, place)
+
+    y, scales, offsets = out or (
+        New(dtype, lambda tensors: tensors["x"].shape),
+        New(scale_dtype, scales_shape),
+        None if symmetric else New(scale_dtype, scales_shape),
+    )
+    made: Quantized = _DYNAMIC_QUANTIZE.call(
+        run,
+        x,
+        x=x,
+        smooth_scales=smooth_scales,
+        y=y,
+        scales=scales,
+        offsets=offsets,
+        symmetric=symmetric,
+        rotate=rotate,
+        axis=axis,
+        block=block,
+        block_all=block_all,
+        type_max=type_max,
+        group_index=group_index,
+    )
+    return made

@@ -1,0 +1,111 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Dynamic quantization of updates, written with scales and offsets into three caches."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
+from .._operator import Array, Operator, Run
+from .dynamic_quantize import Quantized
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_DYNAMIC_QUANTIZE_SCATTER = Operator(
+    "dynamic_quantize_scatter",
+    7,
+    Output("cache"),
+    Output("cache_scales"),
+    Output("cache_offsets"),
+    Input("indices"),
+    Input("updates"),
+    Input("smooth_scales"),
+    Buffer("report"),
+    Buffer("workspace"),
+    Axis("axis"),
+    Flag("symmetric"),
+    Choice("out_of_range", "drop", "clamp", "wrap"),
+    Flag("unique"),
+    Choice("index_kind", "by_shape", "slots"),
+    Option("rotate"),
+    Option("block"),
+    Reserved(),
+    Reserved(2),
+    result=Quantized,
+)
+
+
+def dynamic_quantize_scatter(
+    cache: Array,
+    cache_scales: Array,
+    cache_offsets: Array | None,
+    indices: Array,
+    updates: Array,
+    smooth_scales: Array | None = None,
+    *,
+    axis: int | None = -2,
+    symmetric: bool | None = None,
+    out_of_range: str = "drop",
+    unique: bool = False,
+    index_kind: str = "by_shape",
+    rotate: int = 0,
+    block: int = 0,
+    report: Any = None,
+    workspace: Any = None,
+    **run: Unpack[Run],
+) -> Quantized:
+    """Quantize each row of updates with its own scale, and write entry i where ``indices[i]`` says, in three caches.
+
+        for i in 0 .. N-1:
+            b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots (indices[i] / A, indices[i] mod A)
+            cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..], cache_offsets[b, .., s : s+U, ..]
+                = dynamic_quantize(updates[i])
+
+    Args:
+        cache: [D0, .., A, .., H], of rank 3 to 8, A on ``axis``: int8, uint8, float8_e4m3fn or float8_e5m2; int4 and uint4
+            as ``clquant.view(bytes, "int4")``.
+        cache_scales: cache's shape less the last dimension, or with ``block`` [D0, .., A, .., ceil(H / block)]: float32,
+            float16 or bfloat16.
+        cache_offsets: as cache_scales; None where symmetric.
+        indices: [N] or [N, 2], int32 or int64.
+        updates: [N, .., U, .., H], float32, float16 or bfloat16; U at most A, the other dimensions are cache's.
+        smooth_scales: None, or H factors that multiply updates first.
+        axis: that of the starts, neither the first nor the last.
+        symmetric: the largest magnitude sets the scale; None: where cache_offsets is None.
+        out_of_range: "drop", "clamp" or "wrap", as in ``quantize_scatter``.
+        unique: you promise that no two entries overlap, which saves looking.
+        index_kind: "by_shape" or "slots", as in ``quantize_scatter``.
+        rotate: as in ``dynamic_quantize``.
+        block: as in ``dynamic_quantize``, along the last dimension.
+        report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
+        workspace: a buffer of ``clquant.workspace_bytes``, or a pair of it and an offset; None makes one where needed.
+        **run: context, queue, wait_for and events: see ``clquant.Run``.
+
+    Returns:
+        (cache, cache_scales, cache_offsets).
+
+    Raises:
+        ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
+        DeviceError: the device, the driver or a build failed.
+    """
+    made: Quantized = _DYNAMIC_QUANTIZE_SCATTER.call(
+        run,
+        cache,
+        cache=cache,
+        cache_scales=cache_scales,
+        cache_offsets=cache_offsets,
+        indices=indices,
+        updates=updates,
+        smooth_scales=smooth_scales,
+        report=report,
+        workspace=workspace,
+        axis=axis,
+        symmetric=cache_offsets is None if symmetric is None else symmetric,
+        out_of_range=out_of_range,
+        unique=unique,
+        index_kind=index_kind,
+        rotate=rotate,
+        block=block,
+    )
+    return made

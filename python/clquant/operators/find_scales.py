@@ -1,0 +1,113 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Static scales: those with which the values of a tensor fill the range of a type."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, NamedTuple
+
+from .._dtypes import dtype_of
+from .._fields import Axis, Choice, ElementType, Input, Option, Output, Reserved
+from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._tensor import Tensor
+from ._shapes import place_of, with_blocks
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+
+class Scales(NamedTuple):
+    """What ``quantize`` takes behind x."""
+
+    scales: Array
+    zero_points: Array | None  # None: all are 0
+
+
+_FIND_SCALES = Operator(
+    "find_scales",
+    9,
+    Input("x"),
+    Output("scales"),
+    Output("zero_points"),
+    ElementType("dtype"),
+    Axis("axis"),
+    Choice("method", "absmax", "minmax"),
+    Choice("mode", "divide", "multiply"),
+    Option("block"),
+    Reserved(),
+    Reserved(3),
+    result=Scales,
+)
+
+_UNSIGNED = ("uint8", "uint4")
+
+
+def find_scales(
+    x: Array,
+    *,
+    dtype: ElementTypeLike = "int8",
+    axis: int | None = None,
+    shape: tuple[int, ...] | None = None,
+    method: str = "absmax",
+    mode: str = "divide",
+    block: int = 0,
+    out: Scales | tuple[Array, Array | None] | None = None,
+    **run: Unpack[Run],
+) -> Scales:
+    """Find the scales, and zero points, with which x fills the range of a type.
+
+        mx, mn = the largest and the least finite value of x, at least 0 and at most 0
+
+                  to divide by                      to multiply with                  zero point
+        absmax    max(max(mx, -mn) / steps, 2^-100) min(steps / max(mx, -mn), 2^100)  0; uint8: 128; uint4: 8
+        minmax    max(half / steps, 2^-100)         min(steps / half, 2^100)          lowest + rint(-mn / scale)
+
+    absmax: steps = 127; int4, uint4: 7; float8_e4m3fn: 448; float8_e5m2: 57344. minmax, of no float8: half = (mx - mn) / 2,
+    steps = 127.5; int4, uint4: 7.5. ``quantize(x, *find_scales(x))`` keeps every finite value within half a step.
+
+    Args:
+        x: float32, float16 or bfloat16, of rank 0 to 8.
+        dtype: what x is to be quantized to: int8, uint8, int4, uint4, float8_e4m3fn or float8_e5m2.
+        axis: a scale for each index of it; None: one for all of x, or with ``block`` the last axis.
+        shape: of scales, where it is neither of these: of x's rank, every size 1 or x's, as in ``quantize``.
+        method: "absmax" or "minmax".
+        mode: "divide" or "multiply": what ``quantize`` will do with the scales.
+        block: indices of ``axis`` that share a scale; 0: no blocks.
+        out: (scales, zero_points), to be written: float32, and int8, uint8, int32 or float32 or None; None makes them, of
+            the library that x is of.
+        **run: context, queue, wait_for and events: see ``clquant.Run``.
+
+    Returns:
+        (scales, zero_points), ready for ``quantize``. zero_points is None where all are 0: absmax of int8, int4 and float8.
+
+    Raises:
+        ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
+        DeviceError: the device, the driver or a build failed.
+    """
+    name = dtype_of(dtype).name.removesuffix("_words")
+
+    def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
+        whole = tensors["x"].shape
+        if shape is not None:
+            return shape
+        if block > 0:
+            return with_blocks(whole, place_of(axis, len(whole)), block)
+        return () if axis is None else (whole[place_of(axis, len(whole))],)
+
+    kept = method != "absmax" or name in _UNSIGNED
+    scales, zero_points = out or (
+        New("float32", shape_of),
+        New("uint8" if name in _UNSIGNED else "int8", shape_of) if kept else None,
+    )
+    made: Scales = _FIND_SCALES.call(
+        run,
+        x,
+        x=x,
+        scales=scales,
+        zero_points=zero_points,
+        dtype=name,
+        axis=axis,
+        method=method,
+        mode=mode,
+        block=block,
+    )
+    return made

@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Static quantization with one row of scales per group of rows, as mixture-of-experts activations have it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from .._fields import Buffer, Flag, Input, Output, Reserved
+from .._operator import Array, ElementTypeLike, New, Operator, Run
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_GROUP_QUANTIZE = Operator(
+    "group_quantize",
+    5,
+    Input("x"),
+    Input("scales"),
+    Input("group_index"),
+    Input("zero_points"),
+    Output("y"),
+    Buffer("report"),
+    Flag("round_first"),
+    Reserved(),
+    Reserved(3),
+)
+
+
+def group_quantize(
+    x: Array,
+    scales: Array,
+    group_index: Array,
+    zero_points: Array | None = None,
+    *,
+    dtype: ElementTypeLike = "int8",
+    round_first: bool = False,
+    report: Any = None,
+    out: Array | None = None,
+    **run: Unpack[Run],
+) -> Array:
+    """Quantize each group of rows of x with a row of scales.
+
+        y[r, :] = sat(rint(x[r, :] * scales[g(r), :] + zero_point))       no zero point: no addition
+
+    g(r) is the first group whose end row, ``group_index[g]``, is above r. The arithmetic is that of ``quantize``.
+
+    Args:
+        x: [S, H], float32, float16 or bfloat16.
+        scales: [E, H], of these types; E at least 1.
+        group_index: [E], int32 or int64: the end row of each group, non-decreasing, the last exactly S. One that breaks the
+            rule never leads outside of an array: rows of no group keep their bytes in y, and are counted in ``report``.
+        zero_points: None or one element, of the types of x.
+        dtype: of y: int8, int4, uint4, float8_e4m3fn or float8_e5m2; as in ``quantize``.
+        round_first: as in ``quantize``.
+        report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
+        out: y, to be written; None makes one, of the library that x is of.
+        **run: context, queue, wait_for and events: see ``clquant.Run``.
+
+    Returns:
+        y.
+
+    Raises:
+        ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
+        DeviceError: the device, the driver or a build failed.
+    """
+    return _GROUP_QUANTIZE.call(
+        run,
+        x,
+        x=x,
+        scales=scales,
+        group_index=group_index,
+        zero_points=zero_points,
+        y=New(dtype, lambda tensors: tensors["x"].shape) if out is None else out,
+        report=report,
+        round_first=round_first,
+    )

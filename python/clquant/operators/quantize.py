@@ -1,0 +1,84 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Static quantization: the scale is given."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from .._fields import Axis, Choice, Flag, Input, Option, Output, Reserved
+from .._operator import Array, ElementTypeLike, New, Operator, Run
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_QUANTIZE = Operator(
+    "quantize",
+    3,
+    Input("x"),
+    Input("scales"),
+    Input("zero_points"),
+    Output("y"),
+    Axis("axis"),
+    Choice("mode", "divide", "multiply"),
+    Option("block"),
+    Flag("round_first"),
+    Reserved(3),
+)
+
+
+def quantize(
+    x: Array,
+    scales: Array,
+    zero_points: Array | None = None,
+    *,
+    dtype: ElementTypeLike = "int8",
+    axis: int | None = -1,
+    mode: str = "divide",
+    block: int = 0,
+    round_first: bool = False,
+    out: Array | None = None,
+    **run: Unpack[Run],
+) -> Array:
+    """Quantize x with scales that are given.
+
+        divide      y = sat(rint(x / scale + zero_point))       no zero point: no addition
+        multiply    y = sat(rint(x * scale + zero_point))
+
+    Every operation is one of binary32, rounded to nearest-even; rint rounds ties to even; sat clamps to the range of the
+    type, and NaN gives 0. For float8 the sum is rounded to the type instead, and NaN gives 0x7f. The bytes are the same on
+    every device.
+
+    Args:
+        x: float32, float16 or bfloat16, of rank 0 to 8.
+        scales: of the same types. One element; by axis: one per index of ``axis``, 1-D or of x's rank with all other sizes 1;
+            by shape: of x's rank, where every size is 1 or x's; by blocks: the same with ceil(size / block) along ``axis``.
+        zero_points: None, or as scales, independently; also int8, uint8, int32.
+        dtype: of y: int8, uint8, int32, int4, uint4, float8_e4m3fn or float8_e5m2. int4 and uint4 are bytes of two elements,
+            the low four bits first, so that the last dimension is halved; int4_words and uint4_words are words of eight.
+            Not looked at with ``out``.
+        axis: of scales and zero points; not looked at where both have one element.
+        mode: "divide" or "multiply".
+        block: indices of ``axis`` that share a scale; 0: no blocks.
+        round_first: round before the zero point is added, and again after: the order of ONNX and PyTorch.
+        out: y, to be written; None makes one, of the library that x is of.
+        **run: context, queue, wait_for and events: see ``clquant.Run``.
+
+    Returns:
+        y.
+
+    Raises:
+        ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
+        DeviceError: the device, the driver or a build failed.
+    """
+    return _QUANTIZE.call(
+        run,
+        x,
+        x=x,
+        scales=scales,
+        zero_points=zero_points,
+        y=New(dtype, lambda tensors: tensors["x"].shape) if out is None else out,
+        axis=axis,
+        mode=mode,
+        block=block,
+        round_first=round_first,
+    )
