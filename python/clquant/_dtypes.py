@@ -22,6 +22,12 @@ class DType:
     lanes: int
     storage: str  # the numpy type of the same size that every numpy has
     own: str = ""  # its own name in ml_dtypes
+    spread: bool = False  # numpy holds an element a byte, and the library gets them packed
+
+    @property
+    def element(self) -> str:
+        """The name of the type of the elements, whatever holds them."""
+        return self.name.removesuffix("_words").removesuffix("_elements")
 
     @property
     def element_bytes(self) -> int:
@@ -40,7 +46,7 @@ class DType:
 
     def stored_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape of what holds so many elements: bytes and words of four bits shorten the last dimension."""
-        if self.lanes == 1:
+        if self.lanes == 1 or self.spread:
             return shape
         if not shape or shape[-1] % self.lanes:
             raise ValueError(f"the shape {shape} does not fit {self.name}: {self.lanes} must divide the last dimension")
@@ -74,11 +80,15 @@ _ROWS = (
     DType("float8_e5m2", _E5M2, 8, 1, "uint8", "float8_e5m2"),
     DType("int4", _INT, 4, 2, "uint8"),
     DType("int4_words", _INT, 4, 8, "int32"),
+    DType("int4_elements", _INT, 4, 2, "int8", "int4", spread=True),
     DType("uint4", _UINT, 4, 2, "uint8"),
     DType("uint4_words", _UINT, 4, 8, "int32"),
+    DType("uint4_elements", _UINT, 4, 2, "uint8", "uint4", spread=True),
 )
 BY_NAME = {row.name: row for row in _ROWS}
-_BY_CODE = {(row.code, row.bits, row.lanes): row for row in _ROWS}
+_BY_CODE = {(row.code, row.bits, row.lanes): row for row in _ROWS if not row.spread}
+# ml_dtypes' own types of four bits have an element a byte; the names alone mean packed ones.
+_OF_ARRAYS = {"int4": "int4_elements", "uint4": "uint4_elements"}
 
 # What holds the bytes of another type, so that a view may say what they are.
 _CONTAINERS = {
@@ -112,29 +122,43 @@ def type_name(given: Any) -> str:
 
 
 def _look_up(given: Any) -> DType:
+    if isinstance(given, DType):
+        return given
     name = type_name(given)
-    row = BY_NAME.get(name)
+    row = BY_NAME.get(name if isinstance(given, str) else _OF_ARRAYS.get(name, name))
     if row is None:
         raise ValueError(f"dtype is {name}: it must be one of {', '.join(BY_NAME)}")
     return row
 
 
-def row_of_numpy(of: np.dtype[Any]) -> DType | None:
-    """Return the row of an array's type; None where the library has no such type."""
-    return BY_NAME.get(of.name) if of.isnative else None
+@functools.cache
+def name_in_numpy(of: np.dtype[Any]) -> str:
+    """Return what the rows call the type of an array, or, where they have no such type, what numpy does."""
+    return _OF_ARRAYS.get(of.name, of.name) if of.isnative else str(of)
 
 
-def row_of_code(code: int, bits: int, lanes: int) -> DType | None:
-    """Return the row of a DLPack type."""
-    return _BY_CODE.get((code, bits, lanes))
+def name_in_dlpack(of: DLDataType) -> str:
+    """Return what the rows call a type of DLPack, or what numpy calls such integers."""
+    numbers = (of.code, of.bits, of.lanes)
+    row = _BY_CODE.get(numbers)
+    if row is not None:
+        return row.name
+    kind = {_INT: "int", _UINT: "uint"}.get(of.code)
+    return f"{kind}{of.bits}" if kind and of.lanes == 1 else f"DLPack's type {numbers}"
 
 
-def reinterpreted(held: str, wanted: Any) -> DType:
-    """Return what an array that holds ``held`` is to be seen as."""
-    row = dtype_of(wanted)
-    for name in (row.name, _OF_WORDS.get(row.name)):
+def seen_as(held: str, wanted: Any) -> DType:
+    """Return the row of an array's elements, by their name, or of what they are to be seen as."""
+    row = BY_NAME.get(held)
+    if wanted is None:
+        if row is None:
+            raise ValueError(f"an array has elements of {held}: clquant has {', '.join(BY_NAME)}")
+        return row
+    other = dtype_of(wanted)
+    if row is not None and row.spread and row.element == other.element:
+        return row
+    for name in (other.name, _OF_WORDS.get(other.name)):
         if name is not None and (held == name or held in _CONTAINERS.get(name, ())):
             return BY_NAME[name]
-    raise ValueError(
-        f"an array of {held} does not hold {row.name}: it must be of {' or '.join(sorted(_CONTAINERS.get(row.name, {row.name})))}"
-    )
+    holders = " or ".join(sorted(_CONTAINERS.get(other.name, {other.name})))
+    raise ValueError(f"an array of {held} does not hold {other.name}: it must be of {holders}")

@@ -199,9 +199,11 @@ class Operator:
             value = given[name]
             if value is None or isinstance(value, New):
                 continue
-            call.tensors[name] = value if isinstance(value, Tensor) else self.view(name, value, call.context)
+            tensor = call.tensors[name] = value if isinstance(value, Tensor) else self.view(name, value, call.context)
             if name in self.outputs:
                 call.outputs[name] = value
+                if tensor.read_only:
+                    raise ValueError(f"{name} is read-only: it must be an array that can be written")
 
     def view(self, name: str, array: Array, context: Context) -> Tensor:
         """See an array as the tensor of a name."""
@@ -225,7 +227,7 @@ class Operator:
             else:
                 adapter = adapter_of(type(beside))
                 array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue)
-                tensor = adapter.view(array, call.context, dtype.name)
+                tensor = adapter.view(array, call.context, dtype)
             call.tensors[name] = tensor
 
 

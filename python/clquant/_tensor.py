@@ -83,6 +83,7 @@ class Tensor:
         "layout",
         "mem",
         "offset_bytes",
+        "read_only",
         "shape",
         "strides",
     )
@@ -99,6 +100,8 @@ class Tensor:
         array: Any = None,
     ) -> None:
         row = dtype if isinstance(dtype, DType) else dtype_of(dtype)
+        if row.spread:
+            raise ValueError(f"dtype is {row.name}: only arrays of numpy hold four bits in a byte")
         shape_kept, shape_address = sizes(shape)
         strides_kept, strides_address = (None, None) if strides is None else sizes(strides)
         self.context = context
@@ -108,6 +111,7 @@ class Tensor:
         self.offset_bytes = offset_bytes
         self.mem = cl.handle_of(mem)
         self.array = array
+        self.read_only = False
         self.layout = (row.name, shape, strides)
         self._kept = (mem, shape_kept, strides_kept)
         self._struct = DLTensor(self.mem, _OPENCL, 0, len(shape), row.struct, shape_address, strides_address, offset_bytes)
@@ -175,7 +179,7 @@ class HostTensor(Tensor):
 
 def host_memory(context: Context, first: int, end: int) -> tuple[Memory, int]:
     """Make the buffer of a range of the host's memory, and return it with the address that it begins at."""
-    if not context.in_place:
+    if not context.in_place or end == first:
         return Memory(cl.create_buffer(context.int_ptr, end - first)), first
     # Rounded down, for drivers may take a buffer's begin for aligned: what lies before is on the same page, and no
     # kernel looks at it.

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 
 from .._context import Context
-from .._dtypes import BY_NAME, DType, reinterpreted, row_of_code
+from .._dtypes import DType, name_in_dlpack, seen_as
 from .._structs import DLTensor
 from .._tensor import HostTensor, Tensor, is_dense
 from ._adapter import HostAdapter
@@ -42,12 +42,7 @@ class DLPackArrays(HostAdapter):
         strides = _numbers(theirs.strides, theirs.ndim) if theirs.strides else None
         if strides is not None and is_dense(shape, strides):
             strides = None
-        row = row_of_code(theirs.dtype.code, theirs.dtype.bits, theirs.dtype.lanes)
-        if dtype is not None:
-            row = reinterpreted(row.name if row else "elements of an unknown type", dtype)
-        elif row is None:
-            numbers = (theirs.dtype.code, theirs.dtype.bits, theirs.dtype.lanes)
-            raise ValueError(f"an array has elements of DLPack's type {numbers}: clquant has {', '.join(BY_NAME)}")
+        row = seen_as(name_in_dlpack(theirs.dtype), dtype)
         address = (theirs.data or 0) + theirs.byte_offset
         return HostTensor(address, row, shape, strides, context=context, array=_Kept(array, capsule))
 

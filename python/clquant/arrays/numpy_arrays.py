@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from .._context import Context
-from .._dtypes import BY_NAME, DType, reinterpreted, row_of_numpy
-from .._tensor import HostTensor, Tensor
+from .._dtypes import BY_NAME, DType, name_in_numpy, seen_as
+from .._tensor import HostTensor, Memory, Tensor
 from ._adapter import HostAdapter, in_elements
 
 _NUMBERS = (int, float, list, tuple)
@@ -25,21 +25,50 @@ class NumpyArrays(HostAdapter):
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See an array as a tensor. Numbers become float32, int32 or int64."""
         held = array if isinstance(array, np.ndarray) else _array_of(array)
-        row = row_of_numpy(held.dtype)
-        if dtype is not None:
-            row = reinterpreted(held.dtype.name, dtype)
-        elif row is None:
-            raise ValueError(
-                f"an array has elements of {held.dtype}: clquant has {', '.join(BY_NAME)}, of this machine's byte order"
-            )
-        strides = None
-        if not held.flags.c_contiguous:
-            strides = in_elements(held.strides, held.itemsize, held.dtype.name)
-        return HostTensor(held.ctypes.data, row, held.shape, strides, context=context, array=held)
+        row = seen_as(name_in_numpy(held.dtype), dtype)
+        if row.spread:
+            tensor: HostTensor = SpreadTensor(held, row, context=context)
+        else:
+            strides = None
+            if not held.flags.c_contiguous:
+                strides = in_elements(held.strides, held.itemsize, held.dtype.name)
+            tensor = HostTensor(held.ctypes.data, row, held.shape, strides, context=context, array=held)
+        tensor.read_only = held is not array or not held.flags.writeable
+        return tensor
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
         """Make an array."""
         return np.empty(shape, dtype.numpy)
+
+
+class SpreadTensor(HostTensor):
+    """An array of ml_dtypes' int4 or uint4, an element a byte: packed before a call, and unpacked behind it."""
+
+    __slots__ = ("_packed", "_signed")
+
+    def __init__(self, array: np.ndarray[Any, Any], dtype: DType, *, context: Context) -> None:
+        row = BY_NAME[dtype.element]
+        self._packed = np.empty(row.stored_shape(array.shape), np.uint8)
+        self._signed = dtype.element == "int4"
+        super().__init__(self._packed.ctypes.data, row, self._packed.shape, None, context=context, array=array)
+
+    def load(self, queue: int, count: int, waits: Any) -> None:
+        """Pack the elements and give them to the device."""
+        nibbles = self.array.view(np.uint8) & 15
+        np.bitwise_or(nibbles[..., 0::2], nibbles[..., 1::2] << 4, out=self._packed)
+        super().load(queue, count, waits)
+
+    def store(self, queue: int) -> None:
+        """Fetch the elements and unpack them."""
+        super().store(queue)
+        whole = self.array.view(np.int8 if self._signed else np.uint8)
+        packed = self._packed.view(whole.dtype)
+        whole[..., 0::2] = packed << 4 >> 4
+        whole[..., 1::2] = packed >> 4
+
+    def over(self, memory: tuple[Memory, int]) -> HostTensor:
+        """Return this tensor: nothing else is in its bytes."""
+        return self
 
 
 def _array_of(numbers: Any) -> np.ndarray[Any, Any]:

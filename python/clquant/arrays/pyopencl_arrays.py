@@ -7,7 +7,7 @@ import sys
 from typing import Any
 
 from .._context import Context, context_of
-from .._dtypes import BY_NAME, DType, reinterpreted, row_of_numpy
+from .._dtypes import DType, name_in_numpy, seen_as
 from .._tensor import Tensor
 from ._adapter import in_elements
 
@@ -33,11 +33,7 @@ class PyopenclArrays:
 
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See an array as a tensor."""
-        row = row_of_numpy(array.dtype)
-        if dtype is not None:
-            row = reinterpreted(array.dtype.name, dtype)
-        elif row is None:
-            raise ValueError(f"an array has elements of {array.dtype}: clquant has {', '.join(BY_NAME)}")
+        row = seen_as(name_in_numpy(array.dtype), dtype)
         strides = None
         if not array.flags.c_contiguous:
             strides = in_elements(array.strides, array.dtype.itemsize, array.dtype.name)

@@ -7,9 +7,12 @@ import sys
 from typing import Any
 
 from .._context import Context
-from .._dtypes import BY_NAME, DType, reinterpreted, type_name
+from .._dtypes import DType, seen_as, type_name
 from .._tensor import HostTensor, Tensor
 from ._adapter import HostAdapter
+
+
+_HOLDERS = {"uint16": "int16"}  # torch 1 has no uint16
 
 
 class TorchTensors(HostAdapter):
@@ -24,12 +27,7 @@ class TorchTensors(HostAdapter):
         """See a tensor of torch as one. It takes no part in autograd."""
         if array.device.type != "cpu":
             raise ValueError(f"a tensor of torch is on {array.device}: it must be on the CPU")
-        held = type_name(array.dtype)
-        row = BY_NAME.get(held)
-        if dtype is not None:
-            row = reinterpreted(held, dtype)
-        elif row is None:
-            raise ValueError(f"a tensor of torch has elements of {held}: clquant has {', '.join(BY_NAME)}")
+        row = seen_as(type_name(array.dtype), dtype)
         strides = None if array.is_contiguous() else tuple(array.stride())
         return HostTensor(array.data_ptr(), row, tuple(array.shape), strides, context=context, array=array)
 
@@ -37,12 +35,11 @@ class TorchTensors(HostAdapter):
         """Make a tensor; of the type that holds the bytes where torch does not have the elements'."""
         import torch
 
-        kind = getattr(torch, dtype.name, None)
-        return torch.empty(shape, dtype=kind if kind is not None else getattr(torch, _holder(dtype)))
-
-
-def _holder(dtype: DType) -> str:
-    return {"uint16": "int16"}.get(dtype.storage, dtype.storage)
+        if dtype.spread:
+            raise ValueError(f"dtype is {dtype.name}: only arrays of numpy hold four bits in a byte")
+        # torch's own types of four bits have no operators: bytes or words hold them.
+        own = getattr(torch, dtype.name, None) if dtype.lanes == 1 else None
+        return torch.empty(shape, dtype=own or getattr(torch, _HOLDERS.get(dtype.storage, dtype.storage)))
 
 
 ADAPTER = TorchTensors()

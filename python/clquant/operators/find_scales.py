@@ -83,7 +83,7 @@ def find_scales(
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
         DeviceError: the device, the driver or a build failed.
     """
-    name = dtype_of(dtype).name.removesuffix("_words")
+    name = dtype_of(dtype).element
 
     def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
         whole = tensors["x"].shape
