@@ -9,15 +9,15 @@ Operators take arrays of numpy, pyopencl and torch (on the CPU), and whatever ha
 the library that the first one is of. ``docs/python.md`` is the manual.
 """
 
+from ._buffers import Counts, Report, Workspace
 from ._context import Context, Device, default_context, devices
 from ._errors import DeviceError
 from ._event import Event
 from ._library import version
 from ._operator import Array, ElementTypeLike, Run, build, check_indices, workspace_bytes
 from ._plan import Plan, plan
-from ._report import Counts, Report
 from ._tensor import Tensor
-from .arrays import view
+from .arrays import empty, to_device, view
 from .operators.dequantize import dequantize
 from .operators.dynamic_quantize import Quantized, dynamic_quantize
 from .operators.dynamic_quantize_scatter import dynamic_quantize_scatter
@@ -42,6 +42,7 @@ __all__ = [
     "Run",
     "Scales",
     "Tensor",
+    "Workspace",
     "__version__",
     "build",
     "check_indices",
@@ -50,11 +51,13 @@ __all__ = [
     "devices",
     "dynamic_quantize",
     "dynamic_quantize_scatter",
+    "empty",
     "find_scales",
     "group_quantize",
     "plan",
     "quantize",
     "quantize_scatter",
+    "to_device",
     "version",
     "view",
     "workspace_bytes",

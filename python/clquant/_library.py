@@ -12,7 +12,7 @@ from typing import Any
 from ._errors import error_of
 from ._structs import Binding, ContextDesc, ReportCounts
 
-_LOADER = "libOpenCL.so.1"
+_LOADER = "libOpenCL.so"
 
 
 def _load() -> ctypes.CDLL:
@@ -23,7 +23,7 @@ def _load() -> ctypes.CDLL:
     except OSError as error:
         if _LOADER in str(error):
             raise ImportError(
-                f"clquant needs the system's OpenCL loader, {_LOADER} (Debian: apt install ocl-icd-libopencl1), "
+                f"clquant needs the system's OpenCL loader (Debian: apt install ocl-icd-libopencl1) "
                 f"and a driver (Debian, for CPUs: pocl-opencl-icd): {error}"
             ) from None
         origin = "CLQUANT_LIBRARY names" if named else "the package should hold"

@@ -14,12 +14,12 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from . import _opencl as cl
 from ._context import Context, default_context
-from ._dtypes import DType, dtype_of
+from ._dtypes import dtype_of
 from ._event import event_of
 from ._fields import Input, Output, Reserved
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
-from ._tensor import HostTensor, Memory, Tensor, host_memory
-from .arrays import adapter_of
+from ._tensor import HostTensor, Tensor, host_memory
+from .arrays import adapter_of, empty
 
 # numpy's, pyopencl's or torch's array, whatever has __dlpack__, or a Tensor: no type is common to them.
 Array: TypeAlias = Any
@@ -222,20 +222,13 @@ class Operator:
             shape = dtype.stored_shape(value.shape(call.tensors))
             beside = like.array if isinstance(like, Tensor) else like
             if beside is None:
-                tensor = _new_tensor(call.context, dtype, shape)
+                tensor = empty(shape, dtype, context=call.context)
                 call.outputs[name] = tensor
             else:
                 adapter = adapter_of(type(beside))
                 array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue)
                 tensor = adapter.view(array, call.context, dtype)
             call.tensors[name] = tensor
-
-
-def _new_tensor(context: Context, dtype: DType, shape: tuple[int, ...]) -> Tensor:
-    size = dtype.element_bytes
-    for count in shape:
-        size *= count
-    return Tensor(Memory(cl.create_buffer(context.int_ptr, size)), dtype, shape, context=context)
 
 
 def _share(call: Call) -> None:

@@ -7,6 +7,8 @@ import ctypes
 import functools
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from . import _opencl as cl
 from ._dtypes import DType, dtype_of
 from ._structs import DLTensor
@@ -121,6 +123,18 @@ class Tensor:
     def element_shape(self) -> tuple[int, ...]:
         """The shape in elements, where four bits are not counted by bytes or words."""
         return self.dtype.element_shape(self.shape)
+
+    def numpy(self, *, queue: Any = None) -> np.ndarray[Any, Any]:
+        """Wait for the calls of a queue, by default the context's, and return a copy of the elements."""
+        handle = self.context.queue if queue is None else cl.handle_of(queue)
+        dtype = self.dtype.numpy
+        before, behind = reach(self.shape, self.strides, dtype.itemsize)
+        held = np.empty(before + behind, np.uint8)
+        cl.finish(handle)
+        if held.size:
+            cl.read_buffer(handle, self.mem, self.offset_bytes - before, held.size, held.ctypes.data)
+        steps = None if self.strides is None else tuple(stride * dtype.itemsize for stride in self.strides)
+        return np.ndarray(self.shape, dtype, held, before, steps).copy()
 
     def __repr__(self) -> str:
         strides = "" if self.strides is None else f", strides {self.strides}"

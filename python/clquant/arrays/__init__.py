@@ -6,8 +6,12 @@ from __future__ import annotations
 from typing import Any
 from weakref import WeakKeyDictionary
 
+import numpy as np
+
+from .. import _opencl as cl
 from .._context import Context, default_context
-from .._tensor import Tensor
+from .._dtypes import dtype_of
+from .._tensor import Memory, Tensor
 from . import dlpack_arrays, numpy_arrays, pyopencl_arrays, torch_tensors
 from ._adapter import Adapter
 
@@ -60,3 +64,28 @@ def view(array: Any, dtype: Any = None, *, context: Context | None = None) -> Te
     adapter = adapter_of(type(array))
     where = context or adapter.context_of(array, None) or default_context()
     return adapter.view(array, where, dtype)
+
+
+def empty(shape: tuple[int, ...], dtype: Any, *, context: Context | None = None) -> Tensor:
+    """Make a tensor in a new buffer on the device, whose elements are not set.
+
+    The shape of "int4" counts bytes of two elements, that of "int4_words" words of eight.
+    """
+    row, where = dtype_of(dtype), context or default_context()
+    size = row.element_bytes
+    for count in shape:
+        size *= count
+    return Tensor(Memory(cl.create_buffer(where.int_ptr, size)), row, shape, context=where)
+
+
+def to_device(array: Any, dtype: Any = None, *, context: Context | None = None) -> Tensor:
+    """Copy an array of the host's memory into a new buffer on the device, as a tensor: for caches that stay there.
+
+    ``dtype`` as in ``view``. ``tensor.numpy()`` copies back.
+    """
+    held = np.ascontiguousarray(array)
+    seen = view(held, dtype, context=context)
+    made = empty(seen.shape, seen.dtype, context=seen.context)
+    if held.nbytes:
+        cl.write_buffer(made.context.queue, made.mem, 0, held.nbytes, held.ctypes.data)
+    return made

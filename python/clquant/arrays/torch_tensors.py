@@ -11,7 +11,6 @@ from .._dtypes import DType, seen_as, type_name
 from .._tensor import HostTensor, Tensor
 from ._adapter import HostAdapter
 
-
 _HOLDERS = {"uint16": "int16"}  # torch 1 has no uint16
 
 

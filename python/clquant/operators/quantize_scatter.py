@@ -79,7 +79,7 @@ def quantize_scatter(
         block: elements of the last axis that share a scale; 0: no blocks.
         round_first: as in ``quantize``.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
-        workspace: a buffer of ``clquant.workspace_bytes``, or a pair of it and an offset; None makes one where needed.
+        workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
 
     Returns:

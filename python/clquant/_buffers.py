@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Reports: what operators that read indices found wrong with them, counted on the device."""
+"""Buffers that are no tensors: reports, which count wrong indices on the device, and workspaces."""
 
 from __future__ import annotations
 
@@ -50,3 +50,15 @@ class Report:
 
     def _queue(self, queue: Any) -> int:
         return self._context.queue if queue is None else cl.handle_of(queue)
+
+
+class Workspace:
+    """Bytes on the device for what a call keeps meanwhile: ``clquant.workspace_bytes`` says how many. For one call at a time."""
+
+    def __init__(self, size_bytes: int, context: Context | None = None) -> None:
+        self._memory = Memory(cl.create_buffer((context or default_context()).int_ptr, size_bytes))
+
+    @property
+    def int_ptr(self) -> int:
+        """The cl_mem."""
+        return self._memory.int_ptr

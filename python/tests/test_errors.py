@@ -1,0 +1,96 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Errors: the class, the library's sentence, and that nothing is written."""
+
+import numpy as np
+import pytest
+
+import clquant
+
+X = np.ones((4, 6), np.float32)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message"),
+    [
+        ({"scales": np.ones(5, np.float32)}, "scales has 5 elements: .* it must have 1, or 6 as x.shape"),
+        ({"axis": 2, "scales": np.ones(6, np.float32)}, "axis is 2"),
+        ({"axis": 2**40}, "axis is 1099511627776: it must fit into 32 bits"),
+        ({"mode": "add"}, "mode is 'add': it must be one of 'divide', 'multiply'"),
+        ({"block": -1}, "block is -1: it must be a whole number"),
+        ({"round_first": 2}, "round_first is 2: it must be True or False"),
+        ({"dtype": "int3", "out": None}, "dtype is int3: it must be one of float32"),
+        ({"dtype": "float32", "out": None}, "y"),
+        ({"dtype": "int4_words", "out": None}, r"\(4, 6\) does not fit int4_words: 8 must divide"),
+        ({"out": np.zeros((4, 5), np.int8)}, "y.shape"),
+        ({"zero_points": np.zeros(2, np.float32)}, "zero_points has 2 elements"),
+        ({"scales": None}, "scales"),
+    ],
+)
+def test_values(context, arguments, message):
+    out = np.full((4, 6), 9, np.int8)
+    with pytest.raises(ValueError, match=message):
+        clquant.quantize(**{"x": X, "scales": 0.5, "out": out, **arguments}, context=context)
+    assert (out == 9).all()
+
+
+def test_types():
+    with pytest.raises(TypeError):
+        clquant.quantize(X, 0.5, axis=1.5)
+    with pytest.raises(TypeError, match="str is no OpenCL object"):
+        clquant.quantize(X, 0.5, queue="queue")
+    with pytest.raises(TypeError, match="object is no array"):
+        clquant.quantize(X, object())
+
+
+def test_axis_of_made_outputs():
+    with pytest.raises(ValueError, match="axis is 2: it must be from -2 to 1"):
+        clquant.dynamic_quantize(X, axis=2)
+
+
+def test_devices():
+    with pytest.raises(clquant.DeviceError, match='device is "no such device"') as caught:
+        clquant.Context("no such device")
+    assert caught.value.name == "CLQ_ERROR_DEVICE"
+    assert caught.value.status == -20011
+    found = clquant.devices()
+    assert [device.number for device in found] == list(range(len(found)))
+    assert clquant.Context(found[0]).device_name == found[0].name
+    assert clquant.Context(0).device_name == found[0].name
+
+
+def test_other_context(numbers):
+    """A tensor of one context in a call of another is the library's to refuse."""
+    view = clquant.view(numbers((4, 6)), context=clquant.Context())
+    with pytest.raises(ValueError, match="context"):
+        clquant.quantize(view, 0.5, context=clquant.default_context())
+
+
+def test_failed_build(tmp_path):
+    lines = []
+    broken = clquant.Context(build_options="-DSRC=nonsense", cache_dir=str(tmp_path), log=lines.append)
+    with pytest.raises(clquant.DeviceError, match="build") as caught:
+        clquant.quantize(X, 0.5, context=broken)
+    assert caught.value.name == "CLQ_ERROR_BUILD"
+    assert "nonsense" in broken.build_log
+    assert any("nonsense" in line for line in lines)
+
+
+def test_context(tmp_path):
+    made = clquant.Context(cache_dir=str(tmp_path))
+    assert made.cache_dir == str(tmp_path)
+    assert made.counts() == (0, 0)
+    clquant.build(clquant.quantize, X, 0.5, context=made)
+    assert made.counts()[0] > 0
+    made.build(["quantize.cl SRC=f16 DST=u8 MODE=divide PARAMS=one"])
+    again = clquant.Context(cache_dir=str(tmp_path))
+    clquant.build(clquant.quantize, X, 0.5, context=again)
+    built, cached = again.counts()
+    assert built == cached > 0
+    with pytest.raises(ValueError, match="nonsense"):
+        made.build(["quantize.cl SRC=nonsense"])
+    with pytest.raises(ValueError, match="form is 'spiral'"):
+        clquant.Context(form="spiral")
+    for form, arithmetic in (("group", "exact"), ("item", "auto")):
+        other = clquant.Context(form=form, arithmetic=arithmetic)
+        assert (clquant.quantize(X, 0.4, context=other) == 2).all()
+    assert clquant.Context(cache=False).cache_dir == ""

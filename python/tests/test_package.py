@@ -1,0 +1,155 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The package: structs as the headers have them, a library that is missing or another one, what ends with the process."""
+
+import ctypes
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+import clquant
+from clquant import _library, _operator, _structs
+
+HEADERS = Path(__file__).parents[2] / "include" / "clquant"
+KINDS = {
+    "int32_t": ctypes.c_int32,
+    "uint32_t": ctypes.c_uint32,
+    "uint64_t": ctypes.c_uint64,
+    "size_t": ctypes.c_size_t,
+    "float": ctypes.c_float,
+    "DLDataType": _structs.DLDataType,
+}
+
+
+def operators():
+    return {value.name: value for value in vars_of_modules() if isinstance(value, _operator.Operator)}
+
+
+def vars_of_modules():
+    for name, module in list(sys.modules.items()):
+        if name.startswith("clquant.operators."):
+            yield from vars(module).values()
+
+
+def fields_of(struct):
+    """The names and types of a struct's fields, as the header declares them."""
+    text = "".join(path.read_text() for path in sorted(HEADERS.glob("*.h")))
+    text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
+    body = re.search(rf"struct {struct} \{{(.*?)\}};", text, re.S).group(1)
+    for declaration in body.split(";"):
+        match = re.fullmatch(r"(?:const )?(\w+)\s+(\*?)\s*(\w+)(?:\[(\d+)\])?", " ".join(declaration.split()))
+        if match:
+            kind, pointer, name, count = match.groups()
+            plain = ctypes.c_void_p if pointer or kind not in KINDS else KINDS[kind]
+            yield name, ctypes.c_char_p if kind == "char" else plain, int(count or 0)
+
+
+def test_structs_are_the_headers():
+    """Names, order and types: a field that C has and Python lacks, or that stands elsewhere, is found here."""
+    structs = {f"clq_{name}_desc": operator.struct for name, operator in operators().items()}
+    structs |= {
+        "clq_context_desc": _structs.ContextDesc,
+        "clq_report": _structs.ReportCounts,
+        "clq_binding": _structs.Binding,
+    }
+    for name, struct in structs.items():
+        theirs = [(field, kind * count if count else kind) for field, kind, count in fields_of(name)]
+        assert [tuple(field) for field in struct._fields_] == theirs, name
+
+
+def test_every_operator_is_there():
+    """Each operator that has a plan in C is an operator here, with the same functions beside it."""
+    text = "".join(path.read_text() for path in HEADERS.glob("*.h"))
+    assert set(re.findall(r"clq_(\w+)_plan\(", text)) == set(operators())
+    for name in operators():
+        assert hasattr(clquant, name)
+
+
+def test_another_struct_is_refused():
+    with pytest.raises(ImportError, match=r"Binding has 24 bytes here and 16 in .* do not belong together"):
+        _library.check_struct(2, _structs.Binding)
+    with pytest.raises(ImportError, match="has no function clq_nonsense: it is another version"):
+        _library.function("clq_nonsense", None)
+
+
+def run(script, **environment):
+    """Run Python in a process of its own; what is not None is put into its environment."""
+    given = {**os.environ, **environment}
+    done = subprocess.run(
+        [sys.executable, "-W", "error", "-c", script],
+        env={name: value for name, value in given.items() if value is not None},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    return done.returncode, done.stdout, done.stderr
+
+
+def test_missing_library(tmp_path):
+    code, _, said = run("import clquant", CLQUANT_LIBRARY=str(tmp_path / "none.so"))
+    assert code == 1
+    assert re.search(r"ImportError: CLQUANT_LIBRARY names the library .*none.so", said)
+
+
+def test_missing_loader(tmp_path):
+    """A library that needs an OpenCL loader which is not there, as on a machine without one."""
+    original = Path(_library._handle._name).read_bytes()
+    renamed = original.replace(b"libOpenCL.so.1\0", b"libOpenCL.so.9\0")
+    assert renamed != original
+    (tmp_path / "libclquant.so").write_bytes(renamed)
+    code, _, said = run("import clquant", CLQUANT_LIBRARY=str(tmp_path / "libclquant.so"))
+    assert code == 1
+    assert "ImportError: clquant needs the system's OpenCL loader" in said
+    assert "libOpenCL.so.9: cannot open" in said
+
+
+def test_no_driver(tmp_path):
+    script = "import clquant; assert clquant.devices() == []; clquant.quantize([1.0], 1.0)"
+    code, _, said = run(script, OCL_ICD_VENDORS=str(tmp_path))
+    assert code == 1
+    assert "clquant._errors.DeviceError: no OpenCL driver was found" in said
+
+
+def test_end_of_the_process():
+    """Whatever is alive at the end, in whatever order it goes, nothing is printed and the process ends well."""
+    script = """
+import sys, threading, numpy as np, clquant
+x = np.ones((64, 64), np.float32)
+context = clquant.Context()
+view = clquant.view(x, context=context)
+plan = clquant.plan(clquant.quantize, view, 0.5)
+events = []
+plan(events=events)
+report, room = clquant.Report(context), clquant.Workspace(64)
+ring = [plan, view, context]
+ring.append(ring)
+sys.kept = (plan, view, events, report)
+threading.Thread(target=lambda: [clquant.quantize(x, 0.5) for _ in range(20)]).start()
+print((plan() == 2).all())
+"""
+    assert run(script) == (0, "True\n", "")
+
+
+def test_a_result_in_three_lines():
+    """What the package's own documentation begins with."""
+    lines = [line.strip() for line in clquant.__doc__.splitlines() if line.startswith("    ")]
+    assert len(lines) == 3
+    assert run("\n".join([*lines, "print(y.shape, y.dtype)"])) == (0, "(4, 128) uint8\n", "")
+
+
+def test_version():
+    assert clquant.__version__ == clquant.version()
+    text = (HEADERS / "version.h").read_text()
+    assert f'"{clquant.__version__}"' in text
+    package = (Path(__file__).parents[1] / "pyproject.toml").read_text()
+    assert f'version = "{clquant.__version__}"' in package
+
+
+def test_repr():
+    view = clquant.view(np.zeros((2, 6), np.float32)[:, ::2])
+    assert repr(view).startswith("<clquant.Tensor float32 (2, 3), strides (6, 2), byte")
+    assert repr(view.context) == f"<clquant.Context on {view.context.device_name}>"

@@ -1,0 +1,91 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Plans: the same bytes as calls, with the arrays that are in them, and with others."""
+
+import gc
+import weakref
+
+import numpy as np
+import pytest
+import reference
+
+import clquant
+
+
+def test_again(context, numbers):
+    x = numbers((4, 6))
+    plan = clquant.plan(clquant.quantize, x, 0.5, 3, context=context)
+    for _ in range(3):
+        y = plan()
+        np.testing.assert_array_equal(y, reference.quantize(x, 0.5, 3))
+        x[:] = numbers((4, 6))
+        y[:] = 0
+
+
+def test_other_arrays(context, numbers):
+    x, out = numbers((4, 6)), np.zeros((4, 6), np.int8)
+    plan = clquant.plan(clquant.quantize, x, 0.5, out=out, context=context)
+    other, view = numbers((4, 6)), clquant.view(numbers((4, 6)), context=context)
+    assert plan(x=other) is out
+    np.testing.assert_array_equal(out, reference.quantize(other, 0.5))
+    made = np.zeros((4, 6), np.int8)
+    assert plan(x=view, y=made) is made
+    np.testing.assert_array_equal(made, reference.quantize(view.array, 0.5))
+    np.testing.assert_array_equal(out, reference.quantize(other, 0.5))
+    made[:] = 0
+    assert plan() is made
+    np.testing.assert_array_equal(made, reference.quantize(view.array, 0.5))
+
+
+def test_refused(context, numbers):
+    x = numbers((4, 6))
+    plan = clquant.plan(clquant.quantize, x, 0.5, context=context)
+    y = plan()
+    for wrong in (numbers((4, 7)), numbers((4, 12))[:, ::2], numbers((4, 6), np.float16)):
+        with pytest.raises(ValueError, match=r"x is .*: it must be like the plan's"):
+            plan(x=wrong)
+    with pytest.raises(ValueError, match="the plan has no tensor zero_points: it has x, scales, y"):
+        plan(zero_points=x)
+    with pytest.raises(ValueError, match="shares bytes"):
+        plan(y=x.view(np.int8).reshape(-1)[:24].reshape(4, 6))
+    x[:] = numbers((4, 6))
+    assert plan() is y
+    np.testing.assert_array_equal(y, reference.quantize(x, 0.5))
+
+
+def test_several_outputs(context, numbers):
+    x = numbers((4, 6))
+    plan = clquant.plan(clquant.dynamic_quantize, x, symmetric=True, context=context)
+    made = plan()
+    assert isinstance(made, clquant.Quantized)
+    np.testing.assert_array_equal(made.y, reference.dynamic(x, symmetric=True)[0])
+    scales = np.zeros(4, np.float32)
+    assert plan(scales=scales).scales is scales
+    np.testing.assert_array_equal(scales, made.scales)
+
+
+def test_arrays_are_kept(context, numbers):
+    x = numbers((4, 6))
+    kept = weakref.ref(x)
+    plan = clquant.plan(clquant.quantize, x, 0.5, context=context)
+    right = reference.quantize(x, 0.5)
+    del x
+    gc.collect()
+    assert kept() is not None
+    np.testing.assert_array_equal(plan(), right)
+    plan(x=numbers((4, 6)))
+    gc.collect()
+    assert kept() is None
+
+
+def test_events(numbers):
+    events = []
+    plan = clquant.plan(clquant.quantize, numbers((4, 6)), 0.5)
+    plan(events=events)
+    plan(wait_for=events, events=events)
+    assert len(events) == 2
+    events[1].wait()
+
+
+def test_failed_plan(numbers):
+    with pytest.raises(ValueError, match="scales has 3 elements"):
+        clquant.plan(clquant.quantize, numbers((4, 6)), np.ones(3, np.float32))
