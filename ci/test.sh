@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 top=$PWD
-ci/setup.sh build run demo test bench
+ci/setup.sh build run demo test bench python
 jobs=$(nproc)
 tests=$((jobs + 1)) # some wait
 # What a sanitizer's report needs, and no more: the compiler takes a tenth less time.
@@ -46,6 +46,11 @@ cmake -S . -B "$build/thread" -DCMAKE_C_COMPILER=clang -DCLQ_BUILD_TESTS=ON -DCL
   "${sanitized[@]}" -DCLQ_TEST_CACHE="$build/cache" >/dev/null
 cmake --build "$build/thread" -j "$jobs" --target test_quantize_threads test_cache_disk test_threads test_match
 run_tests "$build/thread" -L threads --no-tests=$few
+
+step "the Python package"
+if [ -z "${CLQ_TEST_ONLY-}" ]; then
+  XDG_CACHE_HOME=$build/cache ci/python.sh "$build/python"
+fi
 
 step "everything passed; of the tests without sanitizers"
 sed -n '/tests passed/,$p' "$build/tests.log"

@@ -6,13 +6,12 @@ from __future__ import annotations
 import ctypes
 from typing import Any
 
-import numpy as np
-
 from .._context import Context
 from .._dtypes import DType, name_in_dlpack, seen_as
 from .._structs import DLTensor
 from .._tensor import HostTensor, Tensor, is_dense
 from ._adapter import HostAdapter
+from .numpy_arrays import new_array
 
 _CPU, _CUDA_HOST = 1, 3
 _NAME = b"dltensor"
@@ -48,7 +47,7 @@ class DLPackArrays(HostAdapter):
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
         """Make an array of numpy: there is no way to ask another library for one."""
-        return np.empty(shape, dtype.numpy)
+        return new_array(shape, dtype)
 
 
 class _Kept:

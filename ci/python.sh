@@ -1,0 +1,33 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Builds the wheel of python/, installs it into a fresh virtual environment beside Debian's numpy, torch and pyopencl, and
+# passes its checks and tests: ci/python.sh FOLDER. The folder keeps the environment, the build and the kernels.
+# Packages are ci/setup.sh's, for the purposes build, run and python; those of the line "pip python" are pip's.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+folder=$(realpath -m "$1")
+mkdir -p "$folder"
+
+# Nothing replaces what the system has: its torch was built for its numpy.
+rm -rf "$folder/venv"
+/usr/bin/python3 -m venv --system-site-packages "$folder/venv"
+python=$folder/venv/bin/python
+"$python" -c 'import numpy; print(f"numpy=={numpy.__version__}")' >"$folder/constraints.txt"
+read -ra packages <<<"$(sed -n 's/^pip python: //p' ci/packages.txt)"
+"$python" -m pip install -q --disable-pip-version-check -c "$folder/constraints.txt" "${packages[@]}"
+
+rm -rf "$folder/wheel"
+CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
+  --config-settings build-dir="$folder/build" -w "$folder/wheel" ./python
+"$python" -m pip install -q --disable-pip-version-check --no-deps "$folder"/wheel/clquant-*-py3-none-linux_*.whl
+
+cd python
+"$folder/venv/bin/ruff" check --no-cache .
+"$folder/venv/bin/ruff" format --no-cache --check -q .
+"$folder/venv/bin/mypy" --cache-dir="$folder/mypy"
+# The library that is tested is the wheel's, so the tests are not run where the package's source would be found first.
+# PoCL's own files alone keep kernels, without the optimizer, which would take most of the time (tests/README.md).
+export PYTHONDONTWRITEBYTECODE=1 CLQ_CACHE_DIR=/dev/null POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
+unset CLQUANT_LIBRARY
+(cd tests && "$folder/venv/bin/mypy" --strict --cache-dir="$folder/mypy" typed_use.py)
+(cd tests && "$python" -m pytest -q -p no:cacheprovider --basetemp="$folder/tmp" .)
