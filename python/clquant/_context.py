@@ -142,7 +142,8 @@ class Context:
         weakref.finalize(self, _release, self.handle, self.queue, self._log)
         self.int_ptr = int(_context_cl(handle))
         self.device = int(_context_device(handle))
-        self.alignment_bytes = max(cl.device_number(self.device, cl.DEVICE_MEM_BASE_ADDR_ALIGN) // 8, 1)
+        # No more than a page: what lies before an array on its page can be read.
+        self.alignment_bytes = min(max(cl.device_number(self.device, cl.DEVICE_MEM_BASE_ADDR_ALIGN) // 8, 1), 4096)
 
     @functools.cached_property
     def in_place(self) -> bool:
@@ -230,3 +231,11 @@ def default_context() -> Context:
 def context_of(context: int, device: int) -> Context:
     """Return the library's context over another's cl_context, the same one each time. The last 16 are kept."""
     return Context(device, context=context)
+
+
+def context_of_queue(queue: Any) -> Context:
+    """Return the library's context over that of a queue of pyopencl."""
+    try:
+        return context_of(queue.context.int_ptr, queue.device.int_ptr)
+    except AttributeError:
+        raise ValueError("queue is an address: give its context too, context=clquant.Context(device, context=…)") from None

@@ -13,13 +13,13 @@ from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from . import _opencl as cl
-from ._context import Context, default_context
+from ._context import Context, context_of_queue, default_context
 from ._dtypes import dtype_of
 from ._event import event_of
 from ._fields import Input, Output, Reserved
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import HostTensor, Tensor, host_memory
-from .arrays import adapter_of, empty
+from .arrays import Adapter, adapter_of, empty
 
 # numpy's, pyopencl's or torch's array, whatever has __dlpack__, or a Tensor: no type is common to them.
 Array: TypeAlias = Any
@@ -100,19 +100,26 @@ class Call:
             tensor.load(self.queue, count, handles)
         return count, handles
 
-    def end(self, event: ctypes.c_void_p, events: MutableSequence[Any] | None) -> None:
-        """Hand the event on, and wait for it where the host's memory takes part."""
+    def end(self, status: int, event: ctypes.c_void_p | None, events: MutableSequence[Any] | None) -> None:
+        """Raise what failed; else hand the event on, and wait for it where the host's memory takes part."""
+        try:
+            check(status)
+        except Exception:
+            if self.hosts:  # a part of it may run all the same, in memory that is the caller's
+                cl.finish(self.queue)
+            raise
+        if event is None:
+            return
         done = event_of(event.value, self.arrays)
-        for name in self.operator.outputs:
-            tensor = self.tensors.get(name)
-            if tensor is not None and hasattr(tensor.array, "add_event"):
+        outputs = [self.tensors[name] for name in self.operator.outputs if name in self.tensors]
+        for tensor in outputs:
+            if hasattr(tensor.array, "add_event"):
                 tensor.array.add_event(done)
         if events is not None:
             events.append(done)
         if self.hosts:
             cl.wait_for_event(event)
-            for name in self.operator.outputs:
-                tensor = self.tensors.get(name)
+            for tensor in outputs:
                 if isinstance(tensor, HostTensor):
                     tensor.store(self.queue)
 
@@ -187,10 +194,11 @@ class Operator:
                 value = value.array
             if value is None or isinstance(value, New):
                 continue
-            adapter = adapter_of(type(value))
+            adapter = _adapter_of(name, value)
             context = context or adapter.context_of(value, queue)
             handle = handle or adapter.queue_of(value)
-        context = context or default_context()
+        if context is None:
+            context = default_context() if queue is None else context_of_queue(queue)
         return context, handle or context.queue
 
     def _see(self, call: Call, given: dict[str, Any]) -> None:
@@ -208,9 +216,9 @@ class Operator:
     def view(self, name: str, array: Array, context: Context) -> Tensor:
         """See an array as the tensor of a name."""
         try:
-            return adapter_of(type(array)).view(array, context)
-        except (TypeError, ValueError) as error:
-            raise type(error)(f"{name}: {error}") from None
+            return _adapter_of(name, array).view(array, context)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
 
     def _make(self, call: Call, like: Array, given: dict[str, Any]) -> None:
         """Make the outputs that are not there, of the kind that ``like`` is."""
@@ -229,6 +237,13 @@ class Operator:
                 array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue)
                 tensor = adapter.view(array, call.context, dtype)
             call.tensors[name] = tensor
+
+
+def _adapter_of(name: str, array: Array) -> Adapter:
+    try:
+        return adapter_of(type(array))
+    except TypeError as error:
+        raise TypeError(f"{name}: {error}") from None
 
 
 def _share(call: Call) -> None:
@@ -255,12 +270,11 @@ def _share(call: Call) -> None:
 def enqueue(call: Call) -> Any:
     """Enqueue a call, and return its outputs."""
     count, handles = call.begin(call.waits)
-    if call.asynchronous and call.events is None:
-        check(call.operator.run(call.context.handle, call.queue, call.address, count, handles, None))
-        return call.result()
     event = ctypes.c_void_p()
-    check(call.operator.run(call.context.handle, call.queue, call.address, count, handles, ctypes.addressof(event)))
-    call.end(event, call.events)
+    wanted = not call.asynchronous or call.events is not None
+    pointer = ctypes.addressof(event) if wanted else None
+    status = call.operator.run(call.context.handle, call.queue, call.address, count, handles, pointer)
+    call.end(status, event if wanted else None, call.events)
     return call.result()
 
 

@@ -71,21 +71,13 @@ class Plan:
         event = ctypes.c_void_p()
         wanted = events is not None or not call.asynchronous
         count, handles = call.begin(waits)
-        check(
-            _enqueue(
-                self._handle,
-                self._queue,
-                len(changed),
-                ctypes.addressof(bindings) if changed else None,
-                count,
-                handles,
-                ctypes.addressof(event) if wanted else None,
-            )
-        )
-        self._call = call
-        self._result = call.result()
-        if wanted:
-            call.end(event, events)
+        first = ctypes.addressof(bindings) if changed else None
+        pointer = ctypes.addressof(event) if wanted else None
+        status = _enqueue(self._handle, self._queue, len(changed), first, count, handles, pointer)
+        if status == 0:
+            self._call = call
+            self._result = call.result()
+        call.end(status, event if wanted else None, events)
         return self._result
 
     def _bound(self, arrays: dict[str, Array]) -> Call:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Arrays of numpy, ml_dtypes, torch, pyopencl and DLPack: what goes in, what comes out, and whose memory it is."""
+"""Arrays of numpy, ml_dtypes and DLPack: what goes in, what comes out, and whose memory it is."""
 
 import ml_dtypes
 import numpy as np
@@ -7,10 +7,6 @@ import pytest
 import reference
 
 import clquant
-
-torch = pytest.importorskip("torch")
-pyopencl = pytest.importorskip("pyopencl")
-pytest.importorskip("pyopencl.array")
 
 
 class Foreign:
@@ -99,111 +95,15 @@ def test_without_ml_dtypes(monkeypatch, numbers):
         vars(row).pop("numpy", None)
 
 
-@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
-def test_torch(context, numbers, dtype):
-    x = torch.from_numpy(numbers((4, 6, 8))).to(getattr(torch, dtype))
-    for tensor in (x, x.transpose(0, 2), x[:, ::2]):
-        y = clquant.quantize(tensor, torch.tensor(0.5), dtype=torch.int8, context=context)
-        assert y.dtype == torch.int8
-        assert y.shape == tensor.shape
-        np.testing.assert_array_equal(y.numpy(), reference.quantize(tensor.float().numpy(), 0.5))
-    back = clquant.dequantize(y, 0.5, dtype=getattr(torch, dtype), context=context)
-    assert back.dtype == x.dtype
-
-
-def test_torch_kinds(context, numbers):
-    x = torch.from_numpy(numbers((4, 16)))
-    y = clquant.quantize(x, 2.0, dtype="int4_words", context=context)
-    assert y.dtype == torch.int32
-    right = reference.quantize(x.numpy(), 2.0, dtype="int4")
-    np.testing.assert_array_equal(reference.unpack(y.numpy().view(np.uint8)), right)
-    needing = x.clone().requires_grad_()
-    assert clquant.quantize(needing, 2.0, dtype="int4", context=context).dtype == torch.uint8
-    with pytest.raises(ValueError, match="x: an array has elements of float64"):
-        clquant.quantize(x.double(), 2.0, context=context)
-    with pytest.raises(ValueError, match="on meta: it must be on the CPU"):
-        clquant.quantize(x.to("meta"), 2.0, context=context)
-    with pytest.raises(ValueError, match="only arrays of numpy"):
-        clquant.quantize(x, 2.0, dtype="int4_elements", context=context)
-
-
 def test_dlpack(context, numbers):
     whole = numbers((4, 6, 8))
     for x in (whole, whole[:, ::2], whole.transpose(1, 2, 0)):
         made = clquant.quantize(Foreign(x), Foreign(np.float32([0.5])), context=context)
         assert isinstance(made, np.ndarray)
         np.testing.assert_array_equal(made, reference.quantize(x, 0.5))
-    half = torch.from_numpy(whole).bfloat16()
-    made = clquant.quantize(Foreign(half), 0.5, context=context)
-    np.testing.assert_array_equal(made, reference.quantize(half.float().numpy(), 0.5))
     out = np.zeros((4, 6, 8), np.int8)
     clquant.quantize(whole, 0.5, out=Foreign(out), context=context)
     np.testing.assert_array_equal(out, reference.quantize(whole, 0.5))
-
-
-@pytest.fixture
-def queue():
-    return pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
-
-
-def test_pyopencl(queue, numbers):
-    to_device = pyopencl.array.to_device
-    x, scales = numbers((4, 6, 8)), np.linspace(0.25, 2, 8).astype(np.float32)
-    there, events = to_device(queue, x), []
-    y = clquant.quantize(there, to_device(queue, scales), events=events)
-    assert isinstance(y, pyopencl.array.Array)
-    assert isinstance(events[0], pyopencl.Event)
-    assert events[0] in y.events
-    np.testing.assert_array_equal(y.get(), reference.quantize(x, scales))
-    part = there[1:, ::2, 2:]
-    made = clquant.quantize(part, to_device(queue, scales[2:]), queue=queue, wait_for=events)
-    np.testing.assert_array_equal(made.get(), reference.quantize(x[1:, ::2, 2:], scales[2:]))
-    mixed = clquant.dynamic_quantize(there, scales, symmetric=True)
-    right = reference.dynamic(x * scales, symmetric=True)
-    np.testing.assert_array_equal(mixed.y.get(), right[0])
-    np.testing.assert_array_equal(mixed.scales.get(), right[1][..., 0])
-
-
-def test_pyopencl_waits(queue, numbers):
-    """A call waits for the events of its arrays, and for those that it is given, on a queue that keeps no order."""
-    out_of_order = pyopencl.CommandQueue(
-        queue.context, properties=pyopencl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
-    )
-    x = numbers((64, 64))
-    there = pyopencl.array.to_device(queue, np.zeros_like(x)).with_queue(out_of_order)
-    gate = pyopencl.UserEvent(queue.context)
-    copied = pyopencl.enqueue_copy(out_of_order, there.data, x, wait_for=[gate], is_blocking=False)
-    there.add_event(copied)
-    y = clquant.quantize(there, pyopencl.array.to_device(queue, np.float32([0.5])))
-    again = clquant.quantize(there, pyopencl.array.to_device(queue, np.float32([0.5])), wait_for=[copied])
-    assert y.events[-1].command_execution_status != pyopencl.command_execution_status.COMPLETE
-    gate.set_status(pyopencl.command_execution_status.COMPLETE)
-    np.testing.assert_array_equal(y.get(), reference.quantize(x, 0.5))
-    np.testing.assert_array_equal(again.get(), reference.quantize(x, 0.5))
-
-
-def test_pyopencl_without_queue(queue, numbers):
-    there = pyopencl.array.to_device(queue, numbers((4, 8))).with_queue(None)
-    with pytest.raises(ValueError, match="has no queue"):
-        clquant.quantize(there, 0.5)
-    y = clquant.quantize(there, 0.5, queue=queue)
-    assert y.queue == queue
-
-
-def test_buffers(queue, numbers):
-    """A tensor of a cl_mem, with an offset and strides, on a context of one's own; what is made is a tensor too."""
-    x = numbers((5, 12))
-    mem = pyopencl.Buffer(queue.context, pyopencl.mem_flags.READ_WRITE, x.nbytes)
-    pyopencl.enqueue_copy(queue, mem, x)
-    own = clquant.Context(queue.device, context=queue.context)
-    tensor = clquant.Tensor(mem, "float32", (2, 6), (24, 2), 4, context=own)
-    events = []
-    y = clquant.quantize(tensor, 0.5, queue=queue, events=events)
-    assert isinstance(y, clquant.Tensor)
-    events[0].wait()
-    np.testing.assert_array_equal(y.numpy(), reference.quantize(x.reshape(-1)[1:49].reshape(2, 24)[:, :12:2], 0.5))
-    with pytest.raises(TypeError, match="no OpenCL object"):
-        clquant.Tensor("mem", "float32", (2, 6), context=own)
 
 
 def test_read_only(context, numbers):

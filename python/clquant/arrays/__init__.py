@@ -89,3 +89,6 @@ def to_device(array: Any, dtype: Any = None, *, context: Context | None = None) 
     if held.nbytes:
         cl.write_buffer(made.context.queue, made.mem, 0, held.nbytes, held.ctypes.data)
     return made
+
+
+__all__ = ["Adapter", "adapter_of", "empty", "to_device", "view"]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .._context import Context, context_of
+from .._context import Context, context_of_queue
 from .._dtypes import DType, name_in_numpy, seen_as
 from .._tensor import Tensor
 from ._adapter import in_elements
@@ -22,10 +22,10 @@ class PyopenclArrays:
 
     def context_of(self, array: Any, queue: Any) -> Context:
         """Return the library's context over the array's, for the device of its queue or of the one that is given."""
-        with_device = array.queue if queue is None else queue
+        with_device = queue if hasattr(queue, "device") else array.queue
         if with_device is None:
             raise ValueError("an array of pyopencl has no queue: give one, queue=…, or use array.with_queue(…)")
-        return context_of(array.context.int_ptr, with_device.device.int_ptr)
+        return context_of_queue(with_device)
 
     def queue_of(self, array: Any) -> int | None:
         """Return the array's queue, if it has one."""

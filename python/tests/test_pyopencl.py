@@ -1,0 +1,85 @@
+# SPDX-License-Identifier: Apache-2.0
+"""pyopencl's arrays, and buffers and queues that are somebody else's: events, order, contexts."""
+
+import numpy as np
+import pytest
+import reference
+
+import clquant
+
+pyopencl = pytest.importorskip("pyopencl")
+pytest.importorskip("pyopencl.array")
+
+
+@pytest.fixture
+def queue():
+    return pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
+
+
+def test_pyopencl(queue, numbers):
+    to_device = pyopencl.array.to_device
+    x, scales = numbers((4, 6, 8)), np.linspace(0.25, 2, 8).astype(np.float32)
+    there, events = to_device(queue, x), []
+    y = clquant.quantize(there, to_device(queue, scales), events=events)
+    assert isinstance(y, pyopencl.array.Array)
+    assert isinstance(events[0], pyopencl.Event)
+    assert events[0] in y.events
+    np.testing.assert_array_equal(y.get(), reference.quantize(x, scales))
+    part = there[1:, ::2, 2:]
+    made = clquant.quantize(part, to_device(queue, scales[2:]), queue=queue, wait_for=events)
+    np.testing.assert_array_equal(made.get(), reference.quantize(x[1:, ::2, 2:], scales[2:]))
+    mixed = clquant.dynamic_quantize(there, scales, symmetric=True)
+    right = reference.dynamic(x * scales, symmetric=True)
+    np.testing.assert_array_equal(mixed.y.get(), right[0])
+    np.testing.assert_array_equal(mixed.scales.get(), right[1][..., 0])
+
+
+def test_pyopencl_waits(queue, numbers):
+    """A call waits for the events of its arrays, and for those that it is given, on a queue that keeps no order."""
+    out_of_order = pyopencl.CommandQueue(
+        queue.context, properties=pyopencl.command_queue_properties.OUT_OF_ORDER_EXEC_MODE_ENABLE
+    )
+    x = numbers((64, 64))
+    there = pyopencl.array.to_device(queue, np.zeros_like(x)).with_queue(out_of_order)
+    gate = pyopencl.UserEvent(queue.context)
+    copied = pyopencl.enqueue_copy(out_of_order, there.data, x, wait_for=[gate], is_blocking=False)
+    there.add_event(copied)
+    y = clquant.quantize(there, pyopencl.array.to_device(queue, np.float32([0.5])))
+    again = clquant.quantize(there, pyopencl.array.to_device(queue, np.float32([0.5])), wait_for=[copied])
+    assert y.events[-1].command_execution_status != pyopencl.command_execution_status.COMPLETE
+    gate.set_status(pyopencl.command_execution_status.COMPLETE)
+    np.testing.assert_array_equal(y.get(), reference.quantize(x, 0.5))
+    np.testing.assert_array_equal(again.get(), reference.quantize(x, 0.5))
+
+
+def test_pyopencl_without_queue(queue, numbers):
+    there = pyopencl.array.to_device(queue, numbers((4, 8))).with_queue(None)
+    with pytest.raises(ValueError, match="has no queue"):
+        clquant.quantize(there, 0.5)
+    y = clquant.quantize(there, 0.5, queue=queue)
+    assert y.queue == queue
+    assert clquant.quantize(there.with_queue(queue), 0.5, queue=queue.int_ptr).queue == queue
+
+
+def test_buffers(queue, numbers):
+    """A tensor of a cl_mem, with an offset and strides, on a context of one's own; what is made is a tensor too."""
+    x = numbers((5, 12))
+    mem = pyopencl.Buffer(queue.context, pyopencl.mem_flags.READ_WRITE, x.nbytes)
+    pyopencl.enqueue_copy(queue, mem, x)
+    own = clquant.Context(queue.device, context=queue.context)
+    tensor = clquant.Tensor(mem, "float32", (2, 6), (24, 2), 4, context=own)
+    events = []
+    y = clquant.quantize(tensor, 0.5, queue=queue, events=events)
+    assert isinstance(y, clquant.Tensor)
+    events[0].wait()
+    np.testing.assert_array_equal(y.numpy(), reference.quantize(x.reshape(-1)[1:49].reshape(2, 24)[:, :12:2], 0.5))
+    with pytest.raises(TypeError, match="no OpenCL object"):
+        clquant.Tensor("mem", "float32", (2, 6), context=own)
+
+
+def test_host_arrays_on_a_queue(queue, numbers):
+    """Arrays of the host's memory take the context of a queue that is given."""
+    x = numbers((4, 6))
+    np.testing.assert_array_equal(clquant.quantize(x, 0.5, queue=queue), reference.quantize(x, 0.5))
+    with pytest.raises(ValueError, match="queue is an address: give its context too"):
+        clquant.quantize(x, 0.5, queue=queue.int_ptr)
