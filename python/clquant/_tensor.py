@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -48,20 +49,13 @@ def is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     return True
 
 
-def reach(shape: tuple[int, ...], strides: tuple[int, ...] | None, element_bytes: int) -> tuple[int, int]:
-    """Return how many bytes lie before the first element's address, and from it to the end of the last one."""
+def reach(shape: tuple[int, ...], strides: tuple[int, ...] | None, element_bytes: int) -> int:
+    """Return the bytes from the first element's begin to the last one's end. The library refuses strides below 0."""
     if 0 in shape:
-        return 0, 0
+        return 0
     if strides is None:
-        count = 1
-        for size in shape:
-            count *= size
-        return 0, count * element_bytes
-    steps = [(size - 1) * stride for size, stride in zip(shape, strides, strict=True)]
-    return (
-        -sum(step for step in steps if step < 0) * element_bytes,
-        (sum(step for step in steps if step > 0) + 1) * element_bytes,
-    )
+        return math.prod(shape) * element_bytes
+    return (sum((size - 1) * max(stride, 0) for size, stride in zip(shape, strides, strict=True)) + 1) * element_bytes
 
 
 class Tensor:
@@ -128,13 +122,12 @@ class Tensor:
         """Wait for the calls of a queue, by default the context's, and return a copy of the elements."""
         handle = self.context.queue if queue is None else cl.handle_of(queue)
         dtype = self.dtype.numpy
-        before, behind = reach(self.shape, self.strides, dtype.itemsize)
-        held = np.empty(before + behind, np.uint8)
+        held = np.empty(reach(self.shape, self.strides, dtype.itemsize), np.uint8)
         cl.finish(handle)
         if held.size:
-            cl.read_buffer(handle, self.mem, self.offset_bytes - before, held.size, held.ctypes.data)
+            cl.read_buffer(handle, self.mem, self.offset_bytes, held.size, held.ctypes.data)
         steps = None if self.strides is None else tuple(stride * dtype.itemsize for stride in self.strides)
-        return np.ndarray(self.shape, dtype, held, before, steps).copy()
+        return np.ndarray(self.shape, dtype, held, 0, steps).copy()
 
     def __repr__(self) -> str:
         strides = "" if self.strides is None else f", strides {self.strides}"
@@ -144,11 +137,10 @@ class Tensor:
 class HostTensor(Tensor):
     """A view of the host's memory. On a device that works in place nothing is copied; others get the bytes for a call.
 
-    ``element`` is the address of its first element, ``first`` of its lowest byte, ``end`` of the one behind its highest, and
-    ``begin`` that of the buffer.
+    ``first`` is the address of its first byte, ``end`` that of the one behind its last, ``begin`` that of the buffer.
     """
 
-    __slots__ = ("begin", "element", "end", "first", "in_place")
+    __slots__ = ("begin", "end", "first", "in_place")
 
     def __init__(
         self,
@@ -161,8 +153,7 @@ class HostTensor(Tensor):
         array: Any,
         memory: tuple[Memory, int] | None = None,
     ) -> None:
-        before, behind = reach(shape, strides, dtype.element_bytes)
-        self.element, self.first, self.end = address, address - before, address + behind
+        self.first, self.end = address, address + reach(shape, strides, dtype.element_bytes)
         self.in_place = context.in_place
         shared, self.begin = memory or host_memory(context, self.first, self.end)
         super().__init__(shared, dtype, shape, strides, address - self.begin, context=context, array=array)
@@ -170,7 +161,7 @@ class HostTensor(Tensor):
     def over(self, memory: tuple[Memory, int]) -> HostTensor:
         """Return the same view in another buffer, given with the address that it begins at."""
         return HostTensor(
-            self.element,
+            self.first,
             self.dtype,
             self.shape,
             self.strides,

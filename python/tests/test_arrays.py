@@ -1,12 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays of numpy, ml_dtypes and DLPack: what goes in, what comes out, and whose memory it is."""
 
+import ctypes
+
 import ml_dtypes
 import numpy as np
 import pytest
 import reference
 
 import clquant
+from clquant import _structs
 
 
 class Foreign:
@@ -61,7 +64,7 @@ def test_int4_elements(context, numbers):
     y = clquant.quantize(x, 2.0, dtype=ml_dtypes.int4, context=context)
     assert y.dtype == ml_dtypes.int4
     right = reference.quantize(x, 2.0, dtype="int4")
-    np.testing.assert_array_equal(y.astype(np.int8), right)
+    np.testing.assert_array_equal(y.view(np.int8), right)
     np.testing.assert_array_equal(clquant.dequantize(y, 2.0, context=context), reference.dequantize(right, 2.0))
     y = clquant.quantize(x, 2.0, 8, dtype=ml_dtypes.uint4, context=context)
     np.testing.assert_array_equal(y.astype(np.uint8), reference.quantize(x, 2.0, 8, dtype="uint4"))
@@ -104,6 +107,40 @@ def test_dlpack(context, numbers):
     out = np.zeros((4, 6, 8), np.int8)
     clquant.quantize(whole, 0.5, out=Foreign(out), context=context)
     np.testing.assert_array_equal(out, reference.quantize(whole, 0.5))
+
+
+class Capsule:
+    """A hand-made array of DLPack, whose elements begin behind the address that it gives."""
+
+    def __init__(self, array, device=1, skipped=1):
+        self.sizes = (ctypes.c_int64 * 1)(len(array) - skipped)
+        self.array = array
+        kind = _structs.DLDataType(2, 32, 1)
+        begin, behind = array.ctypes.data, 4 * skipped
+        self.struct = _structs.DLTensor(begin, device, 0, 1, kind, ctypes.addressof(self.sizes), None, behind)
+
+    def __dlpack__(self):
+        new = ctypes.pythonapi.PyCapsule_New
+        new.restype, new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
+        return new(ctypes.addressof(self.struct), b"dltensor", None)
+
+
+def test_what_a_capsule_alone_keeps(context, numbers):
+    class Copying:
+        def __dlpack__(self):
+            return np.array(x).__dlpack__()
+
+    x = numbers(1 << 20)  # so large that its memory is given back where it is freed
+    view = clquant.view(Copying(), context=context)
+    np.testing.assert_array_equal(clquant.quantize(view, 0.5, context=context), reference.quantize(x, 0.5))
+
+
+def test_capsules(context, numbers):
+    x = numbers(9)
+    y = clquant.quantize(Capsule(x), 0.5, context=context)
+    np.testing.assert_array_equal(y, reference.quantize(x[1:], 0.5))
+    with pytest.raises(ValueError, match="x: an array of Capsule is on a device of DLPack's type 2"):
+        clquant.quantize(Capsule(x, device=2), 0.5, context=context)
 
 
 def test_read_only(context, numbers):

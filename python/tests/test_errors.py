@@ -65,6 +65,20 @@ def test_other_context(numbers):
         clquant.quantize(view, 0.5, context=clquant.default_context())
 
 
+def test_failure_half_way(monkeypatch, context):
+    """Where a driver fails behind a part of a call, that part is waited for before arrays are anyone else's."""
+    from clquant import _opencl
+    from clquant.operators.quantize import _QUANTIZE
+
+    finished, finish = [], _opencl.finish
+    monkeypatch.setattr(_opencl, "finish", lambda queue: (finished.append(queue), finish(queue)))
+    monkeypatch.setattr(_QUANTIZE, "run", lambda *arguments: -5)
+    with pytest.raises(clquant.DeviceError) as caught:
+        clquant.quantize(X, 0.5, context=context)
+    assert caught.value.name == "CL_OUT_OF_RESOURCES"
+    assert finished == [context.queue]
+
+
 def test_failed_build(tmp_path):
     lines = []
     broken = clquant.Context(build_options="-DSRC=nonsense", cache_dir=str(tmp_path), log=lines.append)

@@ -43,13 +43,30 @@ def test_pyopencl_waits(queue, numbers):
     there = pyopencl.array.to_device(queue, np.zeros_like(x)).with_queue(out_of_order)
     gate = pyopencl.UserEvent(queue.context)
     copied = pyopencl.enqueue_copy(out_of_order, there.data, x, wait_for=[gate], is_blocking=False)
+    unaware = pyopencl.array.Array(out_of_order, x.shape, x.dtype, data=there.data)
     there.add_event(copied)
-    y = clquant.quantize(there, pyopencl.array.to_device(queue, np.float32([0.5])))
-    again = clquant.quantize(there, pyopencl.array.to_device(queue, np.float32([0.5])), wait_for=[copied])
-    assert y.events[-1].command_execution_status != pyopencl.command_execution_status.COMPLETE
-    gate.set_status(pyopencl.command_execution_status.COMPLETE)
+    half = pyopencl.array.to_device(queue, np.float32([0.5]))
+    complete = pyopencl.command_execution_status.COMPLETE
+    try:
+        y = clquant.quantize(there, half)
+        again = clquant.quantize(unaware, half, wait_for=[copied])
+        assert complete not in (made.events[-1].command_execution_status for made in (y, again))
+    finally:
+        gate.set_status(complete)
     np.testing.assert_array_equal(y.get(), reference.quantize(x, 0.5))
     np.testing.assert_array_equal(again.get(), reference.quantize(x, 0.5))
+
+
+def test_a_report_in_a_buffer(queue, numbers):
+    """At an offset of the caller's buffer."""
+    cache, updates = np.zeros((2, 4, 6), np.int8), numbers((2, 1, 6))
+    counts = np.full(12, 7, np.uint32)
+    counts[4:8] = 0
+    mem = pyopencl.Buffer(queue.context, pyopencl.mem_flags.READ_WRITE, counts.nbytes)
+    pyopencl.enqueue_copy(queue, mem, counts)
+    clquant.quantize_scatter(cache, np.array([1, 9]), updates, 0.5, axis=1, report=(mem, 16), queue=queue)
+    pyopencl.enqueue_copy(queue, counts, mem)
+    assert list(counts) == [7] * 4 + [1, 0, 2, 0] + [7] * 4
 
 
 def test_pyopencl_without_queue(queue, numbers):

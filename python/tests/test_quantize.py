@@ -97,7 +97,7 @@ def test_gathered(context, rng):
     np.testing.assert_array_equal(y[:2], right)
     assert (y[2] == 7).all()
     assert report.read() == clquant.Counts(dropped=1, clamped=0, first=2)
-    made = clquant.dequantize(q, 0.5, indices=places[:2], axis=1, length=2, context=context)
+    made = clquant.dequantize(q, 0.5, indices=places[:2], length=2, context=context)
     np.testing.assert_array_equal(made, right)
 
 

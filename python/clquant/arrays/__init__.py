@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 from weakref import WeakKeyDictionary
 
@@ -72,9 +73,7 @@ def empty(shape: tuple[int, ...], dtype: Any, *, context: Context | None = None)
     The shape of "int4" counts bytes of two elements, that of "int4_words" words of eight.
     """
     row, where = dtype_of(dtype), context or default_context()
-    size = row.element_bytes
-    for count in shape:
-        size *= count
+    size = math.prod(shape) * row.element_bytes
     return Tensor(Memory(cl.create_buffer(where.int_ptr, size)), row, shape, context=where)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import Any
 
 import numpy as np
@@ -48,10 +49,7 @@ _LINE = 64
 
 def new_array(shape: tuple[int, ...], dtype: DType) -> np.ndarray[Any, Any]:
     """Make an array that begins on a cache line, whose elements are not set."""
-    size = dtype.numpy.itemsize
-    for count in shape:
-        size *= count
-    room = np.empty(size + _LINE, np.uint8)
+    room = np.empty(math.prod(shape) * dtype.numpy.itemsize + _LINE, np.uint8)
     return np.ndarray(shape, dtype.numpy, room, -room.ctypes.data % _LINE)
 
 
