@@ -8,7 +8,7 @@ cd "$(dirname "$0")/.."
 folder=$(realpath -m "$1")
 mkdir -p "$folder"
 
-# Nothing replaces what the system has: its torch was built for its numpy.
+# Debian's own Python, which has these; and nothing replaces what it has, for its torch was built for its numpy.
 rm -rf "$folder/venv"
 /usr/bin/python3 -m venv --system-site-packages "$folder/venv"
 python=$folder/venv/bin/python
