@@ -112,6 +112,8 @@ class Context:
         arithmetic: str = "auto",
         log: Callable[[str], None] | None = None,
     ) -> None:
+        if cache_limit_bytes < 0:
+            raise ValueError(f"cache_limit_bytes is {cache_limit_bytes}: it must not be negative")
         text: str | None = None
         chosen: int | None = None
         if context is not None:

@@ -49,6 +49,8 @@ class Buffer:
         if given is None:
             return (None, 0)
         buffer, offset = given if isinstance(given, tuple) else (given, 0)
+        if offset < 0:
+            raise ValueError(f"{self.name} has an offset of {offset} bytes: it must not be negative")
         return (handle_of(buffer), offset)
 
 

@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import array
 import ctypes
 import functools
 import math
@@ -34,9 +35,9 @@ class Memory:
 
 @functools.lru_cache(maxsize=4096)
 def sizes(values: tuple[int, ...]) -> tuple[Any, int]:
-    """Return an array of 64-bit numbers, which nobody changes, and its address."""
-    array = (ctypes.c_int64 * max(len(values), 1))(*values)
-    return array, ctypes.addressof(array)
+    """Return an array of 64-bit numbers, which nobody changes, and its address. Raises OverflowError for larger ones."""
+    numbers = array.array("q", values or (0,))
+    return numbers, numbers.buffer_info()[0]
 
 
 def is_dense(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
@@ -98,6 +99,10 @@ class Tensor:
         row = dtype if isinstance(dtype, DType) else dtype_of(dtype)
         if row.spread:
             raise ValueError(f"dtype is {row.name}: only arrays of numpy hold four bits in a byte")
+        if strides is not None and len(strides) != len(shape):
+            raise ValueError(f"strides are {strides}: there must be {len(shape)}, as many as shape {shape} has")
+        if offset_bytes < 0:
+            raise ValueError(f"offset_bytes is {offset_bytes}: it must not be negative")
         shape_kept, shape_address = sizes(shape)
         strides_kept, strides_address = (None, None) if strides is None else sizes(strides)
         self.context = context

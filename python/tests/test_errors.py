@@ -33,6 +33,31 @@ def test_values(context, arguments, message):
     assert (out == 9).all()
 
 
+@pytest.mark.parametrize(
+    ("shape", "strides", "offset", "error", "message"),
+    [
+        ((4, 6), (6,), 0, ValueError, r"strides are \(6,\): there must be 2"),
+        ((4, 6), None, -4, ValueError, "offset_bytes is -4"),
+        ((4, 2**63), None, 0, OverflowError, ""),
+        ((4, -1), None, 0, ValueError, r"x.shape\[1\] is -1"),
+        ((4, 7), None, 0, ValueError, "x.data has 96 bytes: .* ask for 112"),
+        ((4, 6), (6, -1), 0, ValueError, r"x.strides\[1\] is -1"),
+        ((4, 6), None, 4, ValueError, "x.data has 96 bytes: .* ask for 100"),
+    ],
+)
+def test_tensors(shape, strides, offset, error, message):
+    there = clquant.to_device(X)
+    with pytest.raises(error, match=message):
+        clquant.quantize(clquant.Tensor(there.mem, "float32", shape, strides, offset, context=there.context), 0.5)
+
+
+def test_offsets_and_limits():
+    with pytest.raises(ValueError, match="report has an offset of -16 bytes"):
+        clquant.group_quantize(X, np.ones((1, 6), np.float32), np.array([4]), report=(clquant.Report(), -16))
+    with pytest.raises(ValueError, match="cache_limit_bytes is -1"):
+        clquant.Context(cache_limit_bytes=-1)
+
+
 def test_types():
     with pytest.raises(TypeError):
         clquant.quantize(X, 0.5, axis=1.5)
