@@ -146,3 +146,7 @@ class Reserved:
     def members(self) -> Members:
         """Return the members of the struct."""
         return [("reserved", ctypes.c_uint64 * self.count)] if self.count else [("reserved32", ctypes.c_uint32)]
+
+    def zeros(self) -> tuple[Any, ...]:
+        """Return the members' values."""
+        return ((ctypes.c_uint64 * self.count)(),) if self.count else (0,)

@@ -136,12 +136,7 @@ class Operator:
         self.tensors = tuple(field.name for field in fields if isinstance(field, Input))
         self.inputs = tuple(field.name for field in fields if type(field) is Input)
         self.outputs = tuple(field.name for field in fields if isinstance(field, Output))
-        # Reserved fields stand behind all others, and are left zero.
-        self._fields = tuple(
-            (field.name, None if isinstance(field, Input) else field.values)
-            for field in fields
-            if not isinstance(field, Reserved)
-        )
+        self._fields = tuple(_reader(field) for field in fields)
         desc = (POINTER, POINTER)
         waits = (COUNT, POINTER)
         self.run = function(f"clq_{name}", STATUS, POINTER, *desc, *waits, POINTER)
@@ -171,12 +166,8 @@ class Operator:
         self._make(call, like, given)
         call.settle()
         values: list[Any] = []
-        for name, encode in self._fields:
-            if encode is not None:
-                values += encode(given[name])
-            else:
-                tensor = call.tensors.get(name)
-                values.append(None if tensor is None else tensor.address)
+        for read in self._fields:
+            values += read(call.tensors, given)
         call.desc = self.struct(*values)
         call.address = ctypes.addressof(call.desc)
         return run.get("verb", enqueue)(call)
@@ -237,6 +228,18 @@ class Operator:
                 array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue)
                 tensor = adapter.view(array, call.context, dtype)
             call.tensors[name] = tensor
+
+
+def _reader(field: Any) -> Callable[[dict[str, Tensor], dict[str, Any]], tuple[Any, ...]]:
+    """Return how the values of a field's members are found."""
+    if isinstance(field, Reserved):
+        zeros = field.zeros()
+        return lambda tensors, given: zeros
+    name = field.name
+    if isinstance(field, Input):
+        return lambda tensors, given: (tensors[name].address if name in tensors else None,)
+    values = field.values
+    return lambda tensors, given: values(given[name])
 
 
 def _adapter_of(name: str, array: Array) -> Adapter:
