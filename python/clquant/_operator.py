@@ -16,7 +16,7 @@ from . import _opencl as cl
 from ._context import Context, context_of_queue, default_context
 from ._dtypes import dtype_of
 from ._event import event_of
-from ._fields import Input, Output, Reserved
+from ._fields import Buffer, Input, Output, Reserved
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import HostTensor, Tensor, host_memory
 from .arrays import Adapter, adapter_of, empty
@@ -52,6 +52,7 @@ class Call:
         "address",
         "arrays",
         "asynchronous",
+        "buffers",
         "context",
         "desc",
         "events",
@@ -69,6 +70,7 @@ class Call:
     desc: ctypes.Structure
     address: int
     tensors: dict[str, Tensor]
+    buffers: dict[str, Any]  # what is no tensor, as it was given: a report, a workspace
     outputs: dict[str, Any]  # what is returned: arrays and tensors
     hosts: list[HostTensor]  # tensors in the host's memory: with one, the call waits
     arrays: list[Any]  # arrays that keep events of their own
@@ -136,6 +138,7 @@ class Operator:
         self.tensors = tuple(field.name for field in fields if isinstance(field, Input))
         self.inputs = tuple(field.name for field in fields if type(field) is Input)
         self.outputs = tuple(field.name for field in fields if isinstance(field, Output))
+        self.buffers = {field.name: field.values for field in fields if isinstance(field, Buffer)}
         self._fields = tuple(_reader(field) for field in fields)
         desc = (POINTER, POINTER)
         waits = (COUNT, POINTER)
@@ -161,6 +164,7 @@ class Operator:
         call.events = run.get("events")
         call.context, call.queue = self._place(run, given)
         call.tensors, call.outputs = {}, {}
+        call.buffers = {name: given[name] for name in self.buffers}
         call.waits = run.get("wait_for") or ()
         self._see(call, given)
         self._make(call, like, given)

@@ -47,7 +47,8 @@ class Plan:
         """Make the call, and return its outputs.
 
         Arrays take the place of those of the same name, for this and later calls: type, shape and strides must be the same.
-        The names are those of the C descriptor's tensors. ``wait_for`` and ``events`` are those of the operators.
+        So do a report and a workspace. The names are those of the C descriptor. ``wait_for`` and ``events`` are those of the
+        operators.
 
         Raises ValueError where an array does not fit. Then nothing is enqueued, and the plan is as it was.
         """
@@ -67,6 +68,11 @@ class Plan:
             for name, tensor in call.tensors.items()
             if tensor is not before.tensors[name]
         ]
+        changed += [
+            Binding(getattr(struct, name).offset, *call.operator.buffers[name](given))
+            for name, given in call.buffers.items()
+            if given is not before.buffers[name]
+        ]
         bindings = (Binding * len(changed))(*changed)
         event = ctypes.c_void_p()
         wanted = events is not None or not call.asynchronous
@@ -83,10 +89,14 @@ class Plan:
     def _bound(self, arrays: dict[str, Array]) -> Call:
         """Return the call with other arrays."""
         call = copy.copy(self._call)
-        call.tensors, call.outputs = dict(call.tensors), dict(call.outputs)
+        call.tensors, call.outputs, call.buffers = dict(call.tensors), dict(call.outputs), dict(call.buffers)
         for name, array in arrays.items():
+            if call.buffers.get(name) is not None:
+                call.buffers[name] = array
+                continue
             if name not in call.tensors:
-                raise ValueError(f"the plan has no tensor {name}: it has {', '.join(call.tensors)}")
+                known = [*call.tensors, *(name for name, given in call.buffers.items() if given is not None)]
+                raise ValueError(f"the plan has no {name}: it has {', '.join(known)}")
             tensor = array if isinstance(array, Tensor) else call.operator.view(name, array, call.context)
             if tensor.layout != call.tensors[name].layout:
                 raise ValueError(f"{name} is {tensor!r}: it must be like the plan's {call.tensors[name]!r}")

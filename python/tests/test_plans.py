@@ -43,7 +43,7 @@ def test_refused(context, numbers):
     for wrong in (numbers((4, 7)), numbers((4, 12))[:, ::2], numbers((4, 6), np.float16)):
         with pytest.raises(ValueError, match=r"x is .*: it must be like the plan's"):
             plan(x=wrong)
-    with pytest.raises(ValueError, match="the plan has no tensor zero_points: it has x, scales, y"):
+    with pytest.raises(ValueError, match="the plan has no zero_points: it has x, scales, y"):
         plan(zero_points=x)
     with pytest.raises(ValueError, match="shares bytes"):
         plan(y=x.view(np.int8).reshape(-1)[:24].reshape(4, 6))
@@ -61,6 +61,29 @@ def test_several_outputs(context, numbers):
     scales = np.zeros(4, np.float32)
     assert plan(scales=scales).scales is scales
     np.testing.assert_array_equal(scales, made.scales)
+
+
+def test_reports(context, numbers):
+    """Of a plan, and in the place of another one; a plan keeps the one that it has."""
+    cache, places = np.zeros((2, 4, 6), np.int8), np.array([1, 9])
+    first, second = clquant.Report(context), clquant.Report(context)
+    kept = weakref.ref(first)
+    plan = clquant.plan(clquant.quantize_scatter, cache, places, numbers((2, 1, 6)), 0.5, axis=1, report=first, context=context)
+    plan()
+    assert first.read() == clquant.Counts(1, 0, 1)
+    del first
+    plan()
+    assert kept() is not None
+    assert kept().read().dropped == 2
+    plan(report=second)
+    assert second.read() == clquant.Counts(1, 0, 1)
+    assert kept() is None
+    with pytest.raises(ValueError, match=r"the plan has no workspace: it has .*updates, scales, report"):
+        plan(workspace=second)
+    with pytest.raises(ValueError, match="report"):
+        plan(report=(second, 8))
+    plan()
+    assert second.read().dropped == 2
 
 
 def test_arrays_are_kept(context, numbers):
