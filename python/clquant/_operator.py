@@ -102,16 +102,27 @@ class Call:
             tensor.load(self.queue, count, handles)
         return count, handles
 
-    def end(self, status: int, event: ctypes.c_void_p | None, events: MutableSequence[Any] | None) -> None:
-        """Raise what failed; else hand the event on, and wait for it where the host's memory takes part."""
+    def submit(
+        self,
+        waits: Sequence[Any],
+        events: MutableSequence[Any] | None,
+        enqueue: Callable[[int, Any, int | None], int],
+    ) -> None:
+        """Enqueue, by a function of the wait list and the event's address, and see to all that stands around it."""
+        count, handles = self.begin(waits)
+        event = ctypes.c_void_p()
+        wanted = not self.asynchronous or events is not None
         try:
-            check(status)
-        except Exception:
-            if self.hosts:  # a part of it may run all the same, in memory that is the caller's
+            check(enqueue(count, handles, ctypes.addressof(event) if wanted else None))
+            if wanted:
+                self.end(event, events)
+        except BaseException:
+            if self.hosts:  # what runs all the same, a part of it or all, writes into memory that is the caller's
                 cl.finish(self.queue)
             raise
-        if event is None:
-            return
+
+    def end(self, event: ctypes.c_void_p, events: MutableSequence[Any] | None) -> None:
+        """Hand the event on, and wait for it where the host's memory takes part."""
         done = event_of(event.value, self.arrays)
         outputs = [self.tensors[name] for name in self.operator.outputs if name in self.tensors]
         for tensor in outputs:
@@ -136,7 +147,6 @@ class Operator:
         self.struct: type[ctypes.Structure] = type(f"clq_{name}_desc", (ctypes.Structure,), {"_fields_": members})
         check_struct(number, self.struct)
         self.tensors = tuple(field.name for field in fields if isinstance(field, Input))
-        self.inputs = tuple(field.name for field in fields if type(field) is Input)
         self.outputs = tuple(field.name for field in fields if isinstance(field, Output))
         self.buffers = {field.name: field.values for field in fields if isinstance(field, Buffer)}
         self._fields = tuple(_reader(field) for field in fields)
@@ -202,18 +212,19 @@ class Operator:
             value = given[name]
             if value is None or isinstance(value, New):
                 continue
-            tensor = call.tensors[name] = value if isinstance(value, Tensor) else self.view(name, value, call.context)
+            call.tensors[name] = self.see(name, value, call.context)
             if name in self.outputs:
                 call.outputs[name] = value
-                if tensor.read_only:
-                    raise ValueError(f"{name} is read-only: it must be an array that can be written")
 
-    def view(self, name: str, array: Array, context: Context) -> Tensor:
-        """See an array as the tensor of a name."""
+    def see(self, name: str, value: Array, context: Context) -> Tensor:
+        """See an array, or a tensor, as the tensor of a name."""
         try:
-            return _adapter_of(name, array).view(array, context)
+            tensor = value if isinstance(value, Tensor) else _adapter_of(name, value).view(value, context)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+        if tensor.read_only and name in self.outputs:
+            raise ValueError(f"{name} is read-only: it must be an array that can be written")
+        return tensor
 
     def _make(self, call: Call, like: Array, given: dict[str, Any]) -> None:
         """Make the outputs that are not there, of the kind that ``like`` is."""
@@ -276,19 +287,17 @@ def _share(call: Call) -> None:
 
 def enqueue(call: Call) -> Any:
     """Enqueue a call, and return its outputs."""
-    count, handles = call.begin(call.waits)
-    event = ctypes.c_void_p()
-    wanted = not call.asynchronous or call.events is not None
-    pointer = ctypes.addressof(event) if wanted else None
-    status = call.operator.run(call.context.handle, call.queue, call.address, count, handles, pointer)
-    call.end(status, event if wanted else None, call.events)
+    run, context, queue, address = call.operator.run, call.context.handle, call.queue, call.address
+    call.submit(call.waits, call.events, lambda count, handles, event: run(context, queue, address, count, handles, event))
     return call.result()
 
 
 def build(function: Callable[..., Any], /, *args: Any, **options: Any) -> None:
-    """Check a call and build the kernels that it needs, so that it does not wait for a compiler; enqueue nothing.
+    """Check a call and build the kernels that it needs, so that no later call waits for a compiler.
 
-    clquant.build(clquant.quantize, x, scales, dtype="int4")
+        clquant.build(clquant.quantize, x, scales, dtype="int4")
+
+    Nothing is enqueued. Raises what the operator's call would.
     """
 
     def verb(call: Call) -> None:

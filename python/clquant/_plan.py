@@ -12,7 +12,6 @@ from typing import Any
 from ._library import COUNT, POINTER, SIZE, STATUS, check, function
 from ._operator import Array, Call
 from ._structs import Binding
-from ._tensor import Tensor
 
 _enqueue = function("clq_plan_enqueue", STATUS, POINTER, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
 _destroy = function("clq_plan_destroy", None, POINTER)
@@ -74,16 +73,16 @@ class Plan:
             if given is not before.buffers[name]
         ]
         bindings = (Binding * len(changed))(*changed)
-        event = ctypes.c_void_p()
-        wanted = events is not None or not call.asynchronous
-        count, handles = call.begin(waits)
         first = ctypes.addressof(bindings) if changed else None
-        pointer = ctypes.addressof(event) if wanted else None
-        status = _enqueue(self._handle, self._queue, len(changed), first, count, handles, pointer)
-        if status == 0:
-            self._call = call
-            self._result = call.result()
-        call.end(status, event if wanted else None, events)
+
+        def enqueue(count: int, handles: Any, event: int | None) -> int:
+            status: int = _enqueue(self._handle, self._queue, len(changed), first, count, handles, event)
+            if status == 0:
+                self._call = call
+                self._result = call.result()
+            return status
+
+        call.submit(waits, events, enqueue)
         return self._result
 
     def _bound(self, arrays: dict[str, Array]) -> Call:
@@ -97,7 +96,7 @@ class Plan:
             if name not in call.tensors:
                 known = [*call.tensors, *(name for name, given in call.buffers.items() if given is not None)]
                 raise ValueError(f"the plan has no {name}: it has {', '.join(known)}")
-            tensor = array if isinstance(array, Tensor) else call.operator.view(name, array, call.context)
+            tensor = call.operator.see(name, array, call.context)
             if tensor.layout != call.tensors[name].layout:
                 raise ValueError(f"{name} is {tensor!r}: it must be like the plan's {call.tensors[name]!r}")
             call.tensors[name] = tensor

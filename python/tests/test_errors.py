@@ -104,6 +104,21 @@ def test_failure_half_way(monkeypatch, context):
     assert finished == [context.queue]
 
 
+def test_interrupted(monkeypatch):
+    """What interrupts the wait does not leave the device at work in the caller's memory."""
+    from clquant import _opencl
+
+    def interrupted(event):
+        raise KeyboardInterrupt
+
+    out = np.zeros((1 << 12, 1 << 10), np.int8)
+    x = np.ones(out.shape, np.float32)
+    monkeypatch.setattr(_opencl, "wait_for_event", interrupted)
+    with pytest.raises(KeyboardInterrupt):
+        clquant.quantize(x, 0.5, out=out)
+    assert (out == 2).all()
+
+
 def test_failed_build(tmp_path):
     lines = []
     broken = clquant.Context(build_options="-DSRC=nonsense", cache_dir=str(tmp_path), log=lines.append)

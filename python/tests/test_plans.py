@@ -45,6 +45,10 @@ def test_refused(context, numbers):
             plan(x=wrong)
     with pytest.raises(ValueError, match="the plan has no zero_points: it has x, scales, y"):
         plan(zero_points=x)
+    fixed = np.zeros((4, 6), np.int8)
+    fixed.flags.writeable = False
+    with pytest.raises(ValueError, match="y is read-only"):
+        plan(y=fixed)
     with pytest.raises(ValueError, match="shares bytes"):
         plan(y=x.view(np.int8).reshape(-1)[:24].reshape(4, 6))
     x[:] = numbers((4, 6))
