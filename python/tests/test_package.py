@@ -42,7 +42,7 @@ def fields_of(struct):
     text = re.sub(r"/\*.*?\*/", "", text, flags=re.S)
     body = re.search(rf"struct {struct} \{{(.*?)\}};", text, re.S).group(1)
     for declaration in body.split(";"):
-        match = re.fullmatch(r"(?:const )?(\w+)\s+(\*?)\s*(\w+)(?:\[(\d+)\])?", " ".join(declaration.split()))
+        match = re.fullmatch(r"(?:const )?(?:struct )?(\w+)\s+(\*?)\s*(\w+)(?:\[(\d+)\])?", " ".join(declaration.split()))
         if match:
             kind, pointer, name, count = match.groups()
             plain = ctypes.c_void_p if pointer or kind not in KINDS else KINDS[kind]
