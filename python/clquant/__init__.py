@@ -15,7 +15,7 @@ from ._errors import DeviceError
 from ._event import Event
 from ._library import version
 from ._operator import Array, ElementTypeLike, Run, build, check_indices, workspace_bytes
-from ._plan import Plan, plan
+from ._plan import Plan, enqueue_all, plan
 from ._tensor import Tensor
 from .arrays import empty, to_device, view
 from .operators.dequantize import dequantize
@@ -52,6 +52,7 @@ __all__ = [
     "dynamic_quantize",
     "dynamic_quantize_scatter",
     "empty",
+    "enqueue_all",
     "find_scales",
     "group_quantize",
     "plan",

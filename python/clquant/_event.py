@@ -28,10 +28,10 @@ class Event:
         release(self.int_ptr)
 
 
-def event_of(int_ptr: int | None, beside: list[Any]) -> Any:
+def event_of(int_ptr: int | None, of_pyopencl: bool) -> Any:
     """Make the event of a handle, which it takes over: pyopencl's where its arrays take part."""
     handle = int_ptr or 0
-    if beside:
+    if of_pyopencl:
         import pyopencl
 
         return pyopencl.Event.from_int_ptr(handle, retain=False)

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from ._errors import error_of
-from ._structs import Binding, ContextDesc, ReportCounts
+from ._structs import Binding, ContextDesc, PlanCall, ReportCounts
 
 _LOADER = "libOpenCL.so"
 
@@ -85,3 +85,4 @@ def check_struct(number: int, struct: type[ctypes.Structure]) -> None:
 check_struct(1, ContextDesc)
 check_struct(2, ReportCounts)
 check_struct(10, Binding)
+check_struct(11, PlanCall)

@@ -93,48 +93,51 @@ class Call:
         arrays = [self.outputs.get(name) for name in operator.outputs]
         return arrays[0] if operator.result is None else operator.result(*arrays)
 
-    def begin(self, waits: Sequence[Any]) -> tuple[int, Any]:
-        """Make the wait list, and give the device what it does not share with the host."""
-        if self.arrays:
-            waits = [*waits, *(event for array in self.arrays for event in array.events)]
-        count, handles = cl.handles_of(waits) if waits else (0, None)
-        for tensor in self.hosts:
-            tensor.load(self.queue, count, handles)
-        return count, handles
 
-    def submit(
-        self,
-        waits: Sequence[Any],
-        events: MutableSequence[Any] | None,
-        enqueue: Callable[[int, Any, int | None], int],
-    ) -> None:
-        """Enqueue, by a function of the wait list and the event's address, and see to all that stands around it."""
-        count, handles = self.begin(waits)
-        event = ctypes.c_void_p()
-        wanted = not self.asynchronous or events is not None
-        try:
-            check(enqueue(count, handles, ctypes.addressof(event) if wanted else None))
-            if wanted:
-                self.end(event, events)
-        except BaseException:
-            if self.hosts:  # what runs all the same, a part of it or all, writes into memory that is the caller's
-                cl.finish(self.queue)
-            raise
+def begin(calls: Sequence[Call], waits: Sequence[Any]) -> tuple[int, Any]:
+    """Make the wait list of calls, and give the device what it does not share with the host."""
+    events = [event for call in calls for array in call.arrays for event in array.events]
+    count, handles = cl.handles_of([*waits, *events]) if events or waits else (0, None)
+    for call in calls:
+        for tensor in call.hosts:
+            tensor.load(call.queue, count, handles)
+    return count, handles
 
-    def end(self, event: ctypes.c_void_p, events: MutableSequence[Any] | None) -> None:
-        """Hand the event on, and wait for it where the host's memory takes part."""
-        done = event_of(event.value, self.arrays)
-        outputs = [self.tensors[name] for name in self.operator.outputs if name in self.tensors]
+
+def submit(
+    calls: Sequence[Call],
+    waits: Sequence[Any],
+    events: MutableSequence[Any] | None,
+    enqueue: Callable[[int, Any, int | None], int],
+) -> None:
+    """Enqueue calls, by a function of the wait list and the event's address, and see to all that stands around them."""
+    count, handles = begin(calls, waits)
+    event = ctypes.c_void_p()
+    wanted = events is not None or not all(call.asynchronous for call in calls)
+    try:
+        check(enqueue(count, handles, ctypes.addressof(event) if wanted else None))
+        if wanted:
+            _end(calls, event, events)
+    except BaseException:
+        if any(call.hosts for call in calls):  # what runs all the same, a part or all, writes into the caller's memory
+            cl.finish(calls[0].queue)
+        raise
+
+
+def _end(calls: Sequence[Call], event: ctypes.c_void_p, events: MutableSequence[Any] | None) -> None:
+    """Hand the event on, and wait for it where the host's memory takes part."""
+    done = event_of(event.value, any(call.arrays for call in calls))
+    outputs = [call.tensors[name] for call in calls for name in call.operator.outputs if name in call.tensors]
+    for tensor in outputs:
+        if hasattr(tensor.array, "add_event"):
+            tensor.array.add_event(done)
+    if events is not None:
+        events.append(done)
+    if any(call.hosts for call in calls):
+        cl.wait_for_event(event)
         for tensor in outputs:
-            if hasattr(tensor.array, "add_event"):
-                tensor.array.add_event(done)
-        if events is not None:
-            events.append(done)
-        if self.hosts:
-            cl.wait_for_event(event)
-            for tensor in outputs:
-                if isinstance(tensor, HostTensor):
-                    tensor.store(self.queue)
+            if isinstance(tensor, HostTensor):
+                tensor.store(calls[0].queue)
 
 
 class Operator:
@@ -288,7 +291,8 @@ def _share(call: Call) -> None:
 def enqueue(call: Call) -> Any:
     """Enqueue a call, and return its outputs."""
     run, context, queue, address = call.operator.run, call.context.handle, call.queue, call.address
-    call.submit(call.waits, call.events, lambda count, handles, event: run(context, queue, address, count, handles, event))
+    waits, events = call.waits, call.events
+    submit([call], waits, events, lambda count, handles, event: run(context, queue, address, count, handles, event))
     return call.result()
 
 
@@ -317,7 +321,7 @@ def check_indices(function: Callable[..., Any], /, *args: Any, **options: Any) -
 
     def verb(call: Call) -> None:
         run = call.operator.optional("check_indices")
-        count, handles = call.begin(call.waits)
+        count, handles = begin([call], call.waits)
         check(run(call.context.handle, call.queue, call.address, count, handles))
 
     function(*args, **options, verb=verb)

@@ -10,10 +10,11 @@ from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any
 
 from ._library import COUNT, POINTER, SIZE, STATUS, check, function
-from ._operator import Array, Call
-from ._structs import Binding
+from ._operator import Array, Call, submit
+from ._structs import Binding, PlanCall
 
 _enqueue = function("clq_plan_enqueue", STATUS, POINTER, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
+_enqueue_all = function("clq_plan_enqueue_all", STATUS, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
 _destroy = function("clq_plan_destroy", None, POINTER)
 
 
@@ -82,7 +83,7 @@ class Plan:
                 self._result = call.result()
             return status
 
-        call.submit(waits, events, enqueue)
+        submit([call], waits, events, enqueue)
         return self._result
 
     def _bound(self, arrays: dict[str, Array]) -> Call:
@@ -124,3 +125,28 @@ def plan(function: Callable[..., Any], /, *args: Any, **options: Any) -> Plan:
     """
     made: Plan = function(*args, **options, verb=Plan)
     return made
+
+
+def enqueue_all(
+    plans: Sequence[Plan], *, wait_for: Sequence[Any] | None = None, events: MutableSequence[Any] | None = None
+) -> None:
+    """Make the calls of many plans by one, such as those of all layers of a step, whose caches are arrays of their own.
+
+    The calls are not ordered among each other: none may touch what another one writes. Each plan stands there once, and all
+    are of one context and queue. There is one event, which is complete when all of them are.
+
+    Raises ValueError, whose sentence says which plan is wrong; nothing is enqueued then.
+    """
+    if not plans:
+        raise ValueError("plans is empty: there must be one")
+    queue = plans[0]._queue
+    for i, each in enumerate(plans):
+        if each._queue != queue:
+            raise ValueError(f"plans[{i}] is for another queue than plans[0]: all must be for one")
+    calls = (PlanCall * len(plans))(*(PlanCall(each._handle.value, 0, None) for each in plans))
+
+    def enqueue(count: int, handles: Any, event: int | None) -> int:
+        status: int = _enqueue_all(queue, len(plans), ctypes.addressof(calls), count, handles, event)
+        return status
+
+    submit([each._call for each in plans], wait_for or (), events, enqueue)

@@ -69,3 +69,13 @@ class Binding(ctypes.Structure):
         ("buffer", ctypes.c_void_p),
         ("offset_bytes", ctypes.c_uint64),
     ]
+
+
+class PlanCall(ctypes.Structure):
+    """``struct clq_plan_call``."""
+
+    _fields_ = [
+        ("plan", ctypes.c_void_p),
+        ("num_bindings", ctypes.c_size_t),
+        ("bindings", ctypes.c_void_p),
+    ]

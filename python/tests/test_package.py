@@ -56,6 +56,7 @@ def test_structs_are_the_headers():
         "clq_context_desc": _structs.ContextDesc,
         "clq_report": _structs.ReportCounts,
         "clq_binding": _structs.Binding,
+        "clq_plan_call": _structs.PlanCall,
     }
     for name, struct in structs.items():
         theirs = [(field, kind * count if count else kind) for field, kind, count in fields_of(name)]

@@ -116,3 +116,28 @@ def test_events(numbers):
 def test_failed_plan(numbers):
     with pytest.raises(ValueError, match="scales has 3 elements"):
         clquant.plan(clquant.quantize, numbers((4, 6)), np.ones(3, np.float32))
+
+
+def test_all_layers(context, numbers):
+    """Plans of a list are made by one call, in the host's memory and on the device, with one event."""
+    x = [numbers((4, 6)) for _ in range(5)]
+    made = [np.zeros((4, 6), np.int8) for _ in range(4)]
+    plans = [clquant.plan(clquant.quantize, layer, 0.5, out=y, context=context) for layer, y in zip(x, made, strict=False)]
+    there, out = clquant.to_device(x[4], context=context), clquant.empty((4, 6), "int8", context=context)
+    plans.append(clquant.plan(clquant.quantize, there, clquant.to_device(np.float32([0.25]), context=context), out=out))
+    events = []
+    clquant.enqueue_all(plans, events=events)
+    assert len(events) == 1
+    for layer, y in zip(x, made, strict=False):
+        np.testing.assert_array_equal(y, reference.quantize(layer, 0.5))
+    np.testing.assert_array_equal(out.numpy(), reference.quantize(x[4], 0.25))
+    x[0][:] = numbers((4, 6))
+    clquant.enqueue_all(plans, wait_for=events)
+    np.testing.assert_array_equal(made[0], reference.quantize(x[0], 0.5))
+    with pytest.raises(ValueError, match=r"calls\[1\]"):
+        clquant.enqueue_all([plans[0], plans[0]])
+    with pytest.raises(ValueError, match="plans is empty"):
+        clquant.enqueue_all([])
+    other = clquant.plan(clquant.quantize, numbers((4, 6)), 0.5, context=clquant.Context())
+    with pytest.raises(ValueError, match=r"plans\[1\] is for another queue"):
+        clquant.enqueue_all([plans[0], other])

@@ -116,3 +116,24 @@ def test_workspace(context, rng):
         clquant.quantize_scatter(
             cache, places, updates, SCALES, axis=1, workspace=clquant.Workspace(size - 4, context), context=context
         )
+
+
+def test_every_operator_has_a_workspace(context, numbers):
+    """Scales that are widened lie in the workspace that is given, and one that is too small is refused."""
+    x, scales = numbers((64, 96)), np.linspace(0.25, 2, 96).astype(np.float16)
+    size = clquant.workspace_bytes(clquant.quantize, x, scales, context=context)
+    assert size > 0
+    y = clquant.quantize(x, scales, workspace=clquant.Workspace(size, context), context=context)
+    np.testing.assert_array_equal(y, reference.quantize(x, scales))
+    with pytest.raises(ValueError, match="workspace"):
+        clquant.quantize(x, scales, workspace=clquant.Workspace(size - 4, context), context=context)
+    groups = np.array([64])
+    for function, arguments in (
+        (clquant.group_quantize, (x, scales[None], groups)),
+        (clquant.find_scales, (x,)),
+        (clquant.dynamic_quantize, (x,)),
+        (clquant.dequantize, (y, scales)),
+    ):
+        size = clquant.workspace_bytes(function, *arguments, context=context)
+        with_one = function(*arguments, workspace=clquant.Workspace(max(size, 4), context), context=context)
+        np.testing.assert_equal(with_one, function(*arguments, context=context))

@@ -32,7 +32,7 @@ _DEQUANTIZE = Operator(
     Flag("block_all"),
     Option("rotate"),
     Reserved(),
-    Reserved(2),
+    Buffer("workspace"),
 )
 
 
@@ -54,6 +54,7 @@ def dequantize(
     block_all: bool = False,
     rotate: int = 0,
     report: Any = None,
+    workspace: Any = None,
     out: Array | None = None,
     **run: Unpack[Run],
 ) -> Array:
@@ -87,6 +88,7 @@ def dequantize(
         block_all: dynamic: all of q has one scale.
         rotate: R of rows that were turned, in dynamic mode.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
+        workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: y, to be written; None makes one, of the library that q is of.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
 
@@ -126,4 +128,5 @@ def dequantize(
         block=block,
         block_all=block_all,
         rotate=rotate,
+        workspace=workspace,
     )

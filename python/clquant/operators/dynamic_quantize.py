@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
-from .._fields import Axis, Flag, Input, Option, Output, Real, Reserved
+from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real
 from .._operator import Array, ElementTypeLike, New, Operator, Run
 from .._tensor import Tensor
 from ._shapes import place_of, with_blocks, without
@@ -37,7 +37,7 @@ _DYNAMIC_QUANTIZE = Operator(
     Flag("block_all"),
     Real("type_max"),
     Input("group_index"),
-    Reserved(2),
+    Buffer("workspace"),
     result=Quantized,
 )
 
@@ -55,6 +55,7 @@ def dynamic_quantize(
     rotate: int = 0,
     type_max: float = 0.0,
     group_index: Array | None = None,
+    workspace: Any = None,
     out: Quantized | tuple[Array, Array, Array | None] | None = None,
     **run: Unpack[Run],
 ) -> Quantized:
@@ -84,6 +85,7 @@ def dynamic_quantize(
             first; 0: none.
         type_max: symmetric: what the largest magnitude becomes; 0: the largest value of y's type.
         group_index: None, or [E], int32 or int64: x is [S, H], and row r is multiplied by the smooth scales of its group.
+        workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: (y, scales, offsets), to be written; None makes them, of the library that x is of.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
 
@@ -123,5 +125,6 @@ def dynamic_quantize(
         block_all=block_all,
         type_max=type_max,
         group_index=group_index,
+        workspace=workspace,
     )
     return made

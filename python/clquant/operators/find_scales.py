@@ -3,10 +3,10 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._dtypes import dtype_of
-from .._fields import Axis, Choice, ElementType, Input, Option, Output, Reserved
+from .._fields import Axis, Buffer, Choice, ElementType, Input, Option, Output, Reserved
 from .._operator import Array, ElementTypeLike, New, Operator, Run
 from .._tensor import Tensor
 from ._shapes import place_of, with_blocks
@@ -34,7 +34,8 @@ _FIND_SCALES = Operator(
     Choice("mode", "divide", "multiply"),
     Option("block"),
     Reserved(),
-    Reserved(3),
+    Buffer("workspace"),
+    Reserved(1),
     result=Scales,
 )
 
@@ -50,6 +51,7 @@ def find_scales(
     method: str = "absmax",
     mode: str = "divide",
     block: int = 0,
+    workspace: Any = None,
     out: Scales | tuple[Array, Array | None] | None = None,
     **run: Unpack[Run],
 ) -> Scales:
@@ -72,6 +74,7 @@ def find_scales(
         method: "absmax" or "minmax".
         mode: "divide" or "multiply": what ``quantize`` will do with the scales.
         block: indices of ``axis`` that share a scale; 0: no blocks.
+        workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: (scales, zero_points), to be written: float32, and int8, uint8, int32 or float32 or None; None makes them, of
             the library that x is of.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
@@ -109,5 +112,6 @@ def find_scales(
         method=method,
         mode=mode,
         block=block,
+        workspace=workspace,
     )
     return made

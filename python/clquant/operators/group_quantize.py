@@ -22,7 +22,8 @@ _GROUP_QUANTIZE = Operator(
     Buffer("report"),
     Flag("round_first"),
     Reserved(),
-    Reserved(3),
+    Buffer("workspace"),
+    Reserved(1),
 )
 
 
@@ -35,6 +36,7 @@ def group_quantize(
     dtype: ElementTypeLike = "int8",
     round_first: bool = False,
     report: Any = None,
+    workspace: Any = None,
     out: Array | None = None,
     **run: Unpack[Run],
 ) -> Array:
@@ -53,6 +55,7 @@ def group_quantize(
         dtype: of y: int8, int4, uint4, float8_e4m3fn or float8_e5m2; as in ``quantize``.
         round_first: as in ``quantize``.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
+        workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: y, to be written; None makes one, of the library that x is of.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
 
@@ -73,4 +76,5 @@ def group_quantize(
         y=New(dtype, lambda tensors: tensors["x"].shape) if out is None else out,
         report=report,
         round_first=round_first,
+        workspace=workspace,
     )

@@ -3,9 +3,9 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from .._fields import Axis, Choice, Flag, Input, Option, Output, Reserved
+from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, ElementTypeLike, New, Operator, Run
 
 if TYPE_CHECKING:
@@ -22,7 +22,8 @@ _QUANTIZE = Operator(
     Choice("mode", "divide", "multiply"),
     Option("block"),
     Flag("round_first"),
-    Reserved(3),
+    Buffer("workspace"),
+    Reserved(1),
 )
 
 
@@ -36,6 +37,7 @@ def quantize(
     mode: str = "divide",
     block: int = 0,
     round_first: bool = False,
+    workspace: Any = None,
     out: Array | None = None,
     **run: Unpack[Run],
 ) -> Array:
@@ -60,6 +62,7 @@ def quantize(
         mode: "divide" or "multiply".
         block: indices of ``axis`` that share a scale; 0: no blocks.
         round_first: round before the zero point is added, and again after: the order of ONNX and PyTorch.
+        workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: y, to be written; None makes one, of the library that x is of.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
 
@@ -81,4 +84,5 @@ def quantize(
         mode=mode,
         block=block,
         round_first=round_first,
+        workspace=workspace,
     )
