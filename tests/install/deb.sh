@@ -52,7 +52,7 @@ holds() {
 libraries=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
 holds clquant /usr/bin/clquant /usr/share/man/man1/clquant.1.gz
 holds "libclquant$minor" "$libraries/libclquant.so.$minor" "$libraries/libclquant.so.$version"
-holds libclquant-dev '/usr/include/clquant/*.h' "$libraries/libclquant.a" "$libraries/libclquant.so" \
+holds libclquant-dev '/usr/include/clquant/*.h' /usr/include/clquant/clquant.clh "$libraries/libclquant.a" "$libraries/libclquant.so" \
   "$libraries/pkgconfig/clquant.pc" "$libraries/cmake/clquant/*.cmake" /usr/share/doc/clquant/README.md \
   /usr/share/doc/clquant/CHANGELOG.md '/usr/share/doc/clquant/docs/*' '/usr/share/doc/clquant/examples/*'
 

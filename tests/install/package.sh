@@ -73,7 +73,7 @@ is_static "$work/user_pc_chosen"
 [ "$(cat "$work/user/clh")" -ef "$prefix/include/clquant/clquant.clh" ] || { echo "clquant_CLH is '$(cat "$work/user/clh")'"; exit 1; }
 # The documentation: its pages where the README says, and examples that the package is enough for.
 doc=$prefix/share/doc/clquant
-for page in LICENSE README.md $(grep -o '](docs/[^)]*)' "$source/README.md" | sed 's/](\(.*\))/\1/'); do
+for page in LICENSE README.md $(grep -o '](docs/[^)]*)' "$source/README.md" | sed 's/](\([^)#]*\).*/\1/'); do
   [ -f "$doc/$page" ] || { echo "$page is not installed"; exit 1; }
 done
 [ ! -f "$source/CHANGELOG.md" ] || [ -f "$doc/CHANGELOG.md" ] || { echo "CHANGELOG.md is not installed"; exit 1; }
