@@ -159,23 +159,8 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
     }
 }
 
-static inline void take_tile(const struct call *call, const struct quantize_args *a, long number, uint lane)
-{
-    const struct clq_tile tile = clq_tile_of(number, &a->steps, a->inner, lane);
-    struct clq_place place = clq_place_of(tile.run, a->dim, a->outer);
-
-    if (a->entries.kind != CLQ_ENTRY_NONE) {
-        const struct clq_entry_place entry = clq_entry_source_of(call->indices, call->report, &a->entries, tile.run,
-                                                                 lane == 0 && tile.first == 0);
-
-        if (!entry.kept)
-            return;
-        place.y += entry.y;
-        place.scale += entry.scale;
-        place.zero_point += entry.zero_point;
-    }
-    take_steps(call, a, &tile, &place, lane);
-}
+#define ENTRY_OF(call, e, run, told) clq_entry_source_of((call)->indices, (call)->report, e, run, told)
+#include "index/tiles.clh"
 
 kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *restrict scales,
                         global const uchar *restrict zero_points, global const STORAGE(SRC) *restrict y,
@@ -185,17 +170,5 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
     const struct call call = {y, x, scales, zero_points, indices, report};
 
     (void)owners; // several rows may be read from one place
-    // A group's work-item has one tile. Not as a loop of one round: that took 14 registers more of a gfx906.
-    if (IS_GROUP) {
-        const struct clq_lane at = clq_lane_of(&a.steps, (uint)get_local_id(0));
-        const long number = (long)get_group_id(0) * a.steps.sets + at.set;
-
-        if (at.set < a.steps.sets && number < a.tiles)
-            take_tile(&call, &a, number, at.lane);
-    } else {
-        const long begin = (long)get_global_id(0) * a.tiles_per_item, end = min(begin + a.tiles_per_item, a.tiles);
-
-        for (long number = begin; number < end; number++)
-            take_tile(&call, &a, number, 0);
-    }
+    take_tiles(&call, &a);
 }
