@@ -127,7 +127,7 @@ def submit(
 def _end(calls: Sequence[Call], event: ctypes.c_void_p, events: MutableSequence[Any] | None) -> None:
     """Hand the event on, and wait for it where the host's memory takes part."""
     done = event_of(event.value, any(call.arrays for call in calls))
-    outputs = [call.tensors[name] for call in calls for name in call.operator.outputs if name in call.tensors]
+    outputs = [call.tensors[name] for call in calls for name in call.outputs]
     for tensor in outputs:
         if hasattr(tensor.array, "add_event"):
             tensor.array.add_event(done)

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch_npu's quantization calls on torch's tensors in the host's memory, for code that runs on Ascend elsewhere.
+
+    from clquant import torch_npu
+    y = torch_npu.npu_quantize(x, scales, None, torch.qint8, -1, False)
+
+Names, order, defaults and rules are those of the shipped calls. They are operators of torch's namespace npu, so that
+torch.compile and torch.export take them. ``docs/porting_from_torch_npu.md`` has the differences, call by call.
+"""
+
+from __future__ import annotations
+
+import sys
+from types import ModuleType
+
+from .dynamic_quant import npu_dynamic_quant, npu_dynamic_quant_asymmetric
+from .group_quant import npu_group_quant
+from .quant_scatter import npu_quant_scatter, npu_quant_scatter_
+from .quantize import npu_quantize
+
+__all__ = [
+    "install",
+    "npu_dynamic_quant",
+    "npu_dynamic_quant_asymmetric",
+    "npu_group_quant",
+    "npu_quant_scatter",
+    "npu_quant_scatter_",
+    "npu_quantize",
+]
+
+
+def install() -> ModuleType:
+    """Make ``import torch_npu`` give these calls, for tests of code that imports it. Return this module.
+
+    Raises ImportError where another torch_npu is imported already.
+    """
+    here = sys.modules[__name__]
+    if sys.modules.setdefault("torch_npu", here) is not here:
+        raise ImportError(f"torch_npu is imported already, from {sys.modules['torch_npu']}: install before it, or do without")
+    return here

@@ -1,0 +1,49 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The types that the documented calls write: torch's names, the numbers of ``enum clq_npu_dtype``, and what holds them."""
+
+from __future__ import annotations
+
+from typing import Any, NamedTuple
+
+import torch
+
+from .._dtypes import type_name
+
+
+class Kind(NamedTuple):
+    """A type that is written."""
+
+    number: int
+    holder: str  # torch's type of the tensor that is made
+    words: bool = False  # eight elements in each
+
+    def beside(self, x: Any, fill: str = "new_empty") -> Any:
+        """Make a tensor for the elements of x, by x's method ``fill``."""
+        shape = list(x.shape)
+        if self.words and shape:
+            shape[-1] //= 8  # where 8 does not divide it, the library says so
+        return getattr(x, fill)(shape, dtype=getattr(torch, self.holder))
+
+
+_INT8 = Kind(1, "int8")
+_INT32 = Kind(3, "int32")
+
+_KINDS = {
+    "int8": _INT8,
+    "qint8": _INT8,
+    "quint8": Kind(2, "uint8"),
+    "int32": _INT32,
+    "qint32": _INT32,
+    "quint4x2": Kind(4, "int32", words=True),
+    "float8_e5m2": Kind(5, "float8_e5m2"),
+    "float8_e4m3fn": Kind(6, "float8_e4m3fn"),
+}
+
+
+def kind_of(name: str, given: Any, *known: str) -> Kind:
+    """Return the kind of a type of torch, one of those that a call knows; None is the first of them."""
+    word = known[0] if given is None else type_name(given)
+    if word not in known:
+        words = ", ".join(f"torch.{other}" for other in known)
+        raise ValueError(f"{name} is {given}: it must be one of {words}")
+    return _KINDS[word]

@@ -1,0 +1,86 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch_npu's names: the schemas, the module that takes its place, and torch, which stays optional."""
+
+import inspect
+import subprocess
+import sys
+
+import pytest
+
+torch = pytest.importorskip("torch")
+torch_npu = pytest.importorskip("clquant.torch_npu")
+
+
+def test_schemas():
+    """Names, order and defaults are the shipped ones, and torch's operators have them too."""
+    signatures = {name: str(inspect.signature(getattr(torch_npu, name))) for name in torch_npu.__all__}
+    expected = {
+        "npu_quantize": ["input", "scales", "zero_points", "dtype", "axis = 1", "div_mode = True"],
+        "npu_group_quant": ["x", "scale", "group_index", "*", "offset = None", "dst_dtype = None"],
+        "npu_dynamic_quant_asymmetric": [
+            *("x", "*", "smooth_scales = None", "group_index = None", "dst_type = None", "quant_mode = 'pertoken'"),
+        ],
+    }
+    expected["npu_dynamic_quant"] = [*expected["npu_dynamic_quant_asymmetric"], "dst_type_max = 0.0"]
+    scatter = ["indices", "updates", "quant_scales", "quant_zero_points = None", "axis = -2", "quant_axis = -1"]
+    scatter += ["reduce = 'update'", "dst_type = None", "round_mode = 'rint'"]
+    expected["npu_quant_scatter"], expected["npu_quant_scatter_"] = ["input", *scatter], ["self", *scatter]
+    for name, words in expected.items():
+        parameters = inspect.signature(getattr(torch_npu, name)).parameters.values()
+        ours, starred = [], False
+        for parameter in parameters:
+            if parameter.kind is parameter.KEYWORD_ONLY and not starred:
+                ours.append("*")
+                starred = True
+            default = "" if parameter.default is parameter.empty else f" = {parameter.default!r}"
+            ours.append(parameter.name + default)
+        assert ours == words, signatures[name]
+        schema = getattr(torch.ops.npu, name).default._schema
+        names = [word.split(" ")[0] for word in words if word != "*"]
+        assert [argument.name for argument in schema.arguments] == names
+        defaults = {word.split(" = ")[0]: word.split(" = ")[1] for word in words if " = " in word}
+        theirs = {a.name: repr(a.default_value) for a in schema.arguments if a.has_default_value()}
+        assert theirs == defaults
+
+
+def in_process(script):
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=False)
+    return done.stdout, done.stderr
+
+
+def test_install():
+    script = """
+import sys, types, clquant
+clquant.quantize([1.0], 1.0)
+assert "torch" not in sys.modules
+sys.modules["torch_npu"] = types.ModuleType("torch_npu")
+import clquant.torch_npu
+try:
+    clquant.torch_npu.install()
+except ImportError as error:
+    print(error)
+del sys.modules["torch_npu"]
+clquant.torch_npu.install()
+import torch, torch_npu
+from torch_npu import npu_quantize
+print(clquant.torch_npu.install() is torch_npu, npu_quantize(torch.ones(2), torch.ones(1), None, torch.qint8).tolist())
+"""
+    said, wrong = in_process(script)
+    assert wrong == ""
+    assert said.splitlines() == [
+        "torch_npu is imported already, from <module 'torch_npu'>: install before it, or do without",
+        "True [1, 1]",
+    ]
+
+
+def test_operators_of_another():
+    """The real torch_npu, whose operators have these names."""
+    script = """
+import torch
+library = torch.library.Library("npu", "DEF")
+try:
+    import clquant.torch_npu
+except ImportError as error:
+    print(error)
+"""
+    assert in_process(script)[0].startswith("torch has operators npu:: already")
