@@ -2,8 +2,10 @@
 """torch_npu's names: the schemas, the module that takes its place, and torch, which stays optional."""
 
 import inspect
+import re
 import subprocess
 import sys
+from pathlib import Path
 
 import pytest
 
@@ -84,3 +86,20 @@ except ImportError as error:
     print(error)
 """
     assert in_process(script)[0].startswith("torch has operators npu:: already")
+
+
+def test_snippets():
+    """What the page on porting shows runs in its order, and its assertions hold."""
+    page = Path(__file__).parents[2] / "docs" / "porting_from_torch_npu.md"
+    snippets = re.findall(r"```python\n(.*?)```", page.read_text(), re.S)
+    assert snippets
+    if not hasattr(torch, "compile"):
+        snippets = [snippet for snippet in snippets if "torch.compile" not in snippet]
+    script = "\n".join(snippets)
+    if hasattr(torch, "compile"):
+        script += """
+cache = torch.zeros(2, 8, 16, dtype=torch.int8)
+step(cache, torch.tensor([1, 2]), torch.ones(2, 1, 16), torch.ones(16))
+assert cache.sum() == 32
+"""
+    assert in_process(script) == ("", "")
