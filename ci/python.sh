@@ -19,7 +19,10 @@ read -ra packages <<<"$(sed -n 's/^pip python: //p' ci/packages.txt)"
 rm -rf "$folder/wheel"
 CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
   --config-settings build-dir="$folder/build" -w "$folder/wheel" ./python
-"$python" -m pip install -q --disable-pip-version-check --no-deps "$folder"/wheel/clquant-*-py3-none-linux_*.whl
+# For every distribution that is as new as the one that builds. The loader is the system's.
+PATH=$folder/venv/bin:$PATH auditwheel repair --exclude libOpenCL.so.1 -w "$folder/wheel" "$folder"/wheel/clquant-*-py3-none-linux_*.whl \
+  >"$folder/auditwheel.log" 2>&1 || { cat "$folder/auditwheel.log" >&2; exit 1; }
+"$python" -m pip install -q --disable-pip-version-check --no-deps "$folder"/wheel/clquant-*-py3-none-manylinux_*.whl
 
 cd python
 "$folder/venv/bin/ruff" check --no-cache .
