@@ -44,7 +44,8 @@ run_tests "$build/clang" -L sanitize --no-tests=$few
 step "thread sanitizer"
 cmake -S . -B "$build/thread" -DCMAKE_C_COMPILER=clang -DCLQ_BUILD_TESTS=ON -DCLQ_SANITIZE=thread \
   "${sanitized[@]}" -DCLQ_TEST_CACHE="$build/cache" >/dev/null
-cmake --build "$build/thread" -j "$jobs" --target test_quantize_threads test_cache_disk test_threads test_match
+cmake --build "$build/thread" -j "$jobs" --target test_quantize_threads test_cache_disk test_threads test_match \
+  test_added
 run_tests "$build/thread" -L threads --no-tests=$few
 
 step "the Python package"
