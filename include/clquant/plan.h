@@ -74,9 +74,9 @@ CLQ_API clq_status clq_find_scales_plan(clq_context *context, const struct clq_f
                                         clq_plan **plan);
 
 /* Enqueues what the operator's call would, with its wait list, event and errors. The bindings are first put in the place of what was
- * bound before, and stay for later calls. Their rules are those of the call: a buffer is looked at (its context, size and access, and
- * what it may share with others) when it or its offset changes, and at no other time. Where that fails nothing is enqueued, and the plan
- * is as it was before. */
+ * bound before, and stay for later calls. Their rules are those of the call: buffers are looked at (their context, size and access, and
+ * what they share with one another) when one of them or its offset changes, and at no other time. Where that fails nothing is enqueued,
+ * and the plan is as it was before. */
 CLQ_API clq_status clq_plan_enqueue(clq_plan *plan, cl_command_queue queue, size_t num_bindings,
                                     const struct clq_binding *bindings, cl_uint num_wait,
                                     const cl_event *wait, cl_event *done);
