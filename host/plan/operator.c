@@ -68,7 +68,6 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
 {
     clq_status status = CLQ_OK;
     struct clq__plan plan;
-    struct clq__traits traits;
 
     CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
     *size_bytes = 0;
@@ -76,10 +75,7 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
     CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
     plan.work.placement.workspace.buffer = NULL; /* it is what is asked for */
-    clq__plan_describe(&plan);
-    traits = clq__traits(context);
-    CLQ_TRY(clq__plan_cut(&plan, &traits));
-    CLQ_TRY(clq__plan_check_memory(&plan, context));
+    CLQ_TRY(clq__plan_fit(&plan, context));
     *size_bytes = plan.workspace_bytes;
 end:
     return status;
@@ -91,15 +87,11 @@ clq_status clq__operator_check_indices(clq_context *context, cl_command_queue qu
 {
     clq_status status = CLQ_OK;
     struct clq__plan plan;
-    struct clq__traits traits;
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
     CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
-    clq__plan_describe(&plan);
-    traits = clq__traits(context);
-    CLQ_TRY(clq__plan_cut(&plan, &traits));
-    CLQ_TRY(clq__plan_check_memory(&plan, context));
+    CLQ_TRY(clq__plan_fit(&plan, context));
     CLQ_TRY(clq__indices_check(queue, &plan.work, num_wait, wait));
 end:
     return status;

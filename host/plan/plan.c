@@ -41,17 +41,22 @@ end:
     return status;
 }
 
-clq_status clq__plan_check_memory(const struct clq__plan *plan, const clq_context *context)
+/* What the cut computes with, and what it found out: tensors fit their buffers by then, so that no product of a stride and a size
+ * that a tensor has leaves 64 bits. */
+clq_status clq__plan_fit(struct clq__plan *plan, const clq_context *context)
 {
     clq_status status = CLQ_OK;
     const struct clq__operator *op = plan->op;
+    const struct clq__traits traits = clq__traits(context);
     const unsigned char *work = (const unsigned char *)&plan->work;
     const struct clq__view *tensors[CLQ__MOST_TENSORS];
     int count = 0;
 
+    clq__plan_describe(plan);
     for (; count < CLQ__MOST_TENSORS && op->tensors[count] != 0; count++)
         tensors[count] = (const void *)(work + op->tensors[count]);
     CLQ_TRY(clq__memory_check_all(context, tensors, op->outputs, count));
+    CLQ_TRY(clq__plan_cut(plan, &traits));
     CLQ_TRY(clq__side_buffers_check(context, &plan->work.placement, plan->workspace_bytes, tensors, count));
 end:
     return status;
@@ -69,12 +74,9 @@ clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, co
                           const struct clq__names *names, const void *desc)
 {
     clq_status status = CLQ_OK;
-    const struct clq__traits traits = clq__traits(context);
 
     CLQ_TRY(clq__plan_check(plan, op, names, desc));
-    clq__plan_describe(plan);
-    CLQ_TRY(clq__plan_cut(plan, &traits));
-    CLQ_TRY(clq__plan_check_memory(plan, context));
+    CLQ_TRY(clq__plan_fit(plan, context));
     clq__plan_place(plan);
     CLQ_TRY(clq__rounds_check(context, plan->rounds, plan->work.x.name));
 end:

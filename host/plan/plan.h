@@ -88,7 +88,8 @@ clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *o
 void clq__plan_describe(struct clq__plan *plan);
 /* It knows then how much of a workspace is needed. */
 clq_status clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits);
-clq_status clq__plan_check_memory(const struct clq__plan *plan, const clq_context *context);
+/* Both, with the buffers looked at on the way: tensors before the cut, report and workspace behind it. */
+clq_status clq__plan_fit(struct clq__plan *plan, const clq_context *context);
 /* Puts the temporaries into the workspace, or where they are in a buffer for the call. */
 void clq__plan_place(struct clq__plan *plan);
 

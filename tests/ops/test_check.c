@@ -121,6 +121,32 @@ static void a_call_still_asks_for_data(void **state)
     expect_status(clq_quantize_build(harness.context, &desc), CLQ_ERROR_NULL, "build");
 }
 
+/* Of two elements of a byte, 2^62 apart: no buffer is as large, but what lies between them fits 64 bits, and nothing that is
+ * computed of the stride before the buffers are looked at may leave these. (The sanitizers' build sees it.) */
+static void strides_that_no_buffer_has(void **state)
+{
+    int64_t shape[] = {1, 2}, strides[] = {2, INT64_C(1) << 62}, one[] = {1};
+    DLTensor x = of(CLQ_FLOAT16, 2, shape), y = of(CLQ_INT8, 2, shape), scales = of(CLQ_FLOAT32, 1, one);
+    const struct clq_quantize_desc desc = {.x = &x, .scales = &scales, .y = &y};
+    const struct clq_dynamic_quantize_desc dynamic = {.x = &x, .y = &y, .scales = &scales, .symmetric = 1};
+    size_t bytes = 0;
+    cl_int code = CL_SUCCESS;
+    cl_mem buffer = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, 64, NULL, &code);
+
+    (void)state;
+    expect_cl(code, "clCreateBuffer");
+    x.data = y.data = scales.data = buffer;
+    x.byte_offset = 32;
+    scales.byte_offset = 48;
+    y.strides = strides;
+    expect_status(clq_quantize(harness.context, harness.queue, &desc, 0, NULL, NULL), CLQ_ERROR_SIZE,
+                  "quantize");
+    expect_status(clq_dynamic_quantize(harness.context, harness.queue, &dynamic, 0, NULL, NULL),
+                  CLQ_ERROR_SIZE, "dynamic_quantize");
+    expect_status(clq_quantize_workspace(harness.context, &desc, &bytes), CLQ_ERROR_SIZE, "workspace");
+    clReleaseMemObject(buffer);
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -128,6 +154,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(takes_those_of_the_documented_calls),
         cmocka_unit_test(says_what_the_documented_calls_refuse),
         cmocka_unit_test(a_call_still_asks_for_data),
+        cmocka_unit_test(strides_that_no_buffer_has),
     };
 
     return HARNESS_RUN(argc, argv, "check", tests);
