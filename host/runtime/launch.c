@@ -315,16 +315,42 @@ end:
     return status;
 }
 
+clq_status clq__await(cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+
+    if (num_wait > 0)
+        CLQ_TRY_CL(clWaitForEvents(num_wait, wait));
+end:
+    return status;
+}
+
+clq_status clq__await_transfer(cl_event moved, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY_CL(clWaitForEvents(1, &moved));
+    if (done != NULL) {
+        *done = moved;
+        moved = NULL;
+    }
+end:
+    clq__event_release(moved);
+    return status;
+}
+
 clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, void *host,
                      size_t size_bytes, cl_uint num_wait, const cl_event *wait)
 {
     clq_status status = CLQ_OK;
+    cl_event moved = NULL;
 
-    if (size_bytes > 0)
-        CLQ_TRY_CL(clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset_bytes, size_bytes, host, num_wait, wait,
-                                       NULL));
-    else if (num_wait > 0)
-        CLQ_TRY_CL(clWaitForEvents(num_wait, wait));
+    CLQ_TRY(clq__await(num_wait, wait));
+    if (size_bytes == 0)
+        goto end;
+    CLQ_TRY_CL(
+        clEnqueueReadBuffer(queue, buffer, CL_TRUE, offset_bytes, size_bytes, host, num_wait, wait, &moved));
+    CLQ_TRY(clq__await_transfer(moved, NULL));
 end:
     return status;
 }

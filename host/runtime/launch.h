@@ -96,6 +96,13 @@ clq_status clq__clear(cl_command_queue queue, cl_mem buffer, size_t offset_bytes
 clq_status clq__copy_bytes(cl_command_queue queue, cl_mem src, size_t src_offset_bytes, cl_mem dst,
                            size_t dst_offset_bytes, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
                            cl_event *done);
+/* What a call that blocks begins with: it waits for its wait list by itself, for behind an event that has failed
+ * PoCL 3.1 would wait for ever. The transfer is given the list again, for whoever looks at commands (OpenCL layers). */
+clq_status clq__await(cl_uint num_wait, const cl_event *wait);
+/* What it ends with: the transfer blocks and has an event, which is waited for, too, and goes to done or is released.
+ * PoCL 3.1 and rusticl say of a transfer that failed that it succeeded, and Intel's CPU runtime returned from a write
+ * of 168 bytes before they were in place, so that what another queue did next was overwritten. */
+clq_status clq__await_transfer(cl_event moved, cl_event *done);
 /* Reads bytes of a buffer, and blocks until they are there. Where there are none it only waits. */
 clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, void *host,
                      size_t size_bytes, cl_uint num_wait, const cl_event *wait);

@@ -162,11 +162,10 @@ static clq_status begin_move(cl_command_queue queue, const DLTensor *tensor, cl_
     CLQ_TRY(check_queue(queue));
     CLQ_TRY(check_move(queue, tensor, host, size_bytes, forbidden));
     CLQ_TRY(clq__wait_check(num_wait, wait));
-    if (size_bytes > 0)
-        goto end;
-    if (blocking && num_wait > 0)
-        CLQ_TRY_CL(clWaitForEvents(num_wait, wait));
-    CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
+    if (blocking)
+        CLQ_TRY(clq__await(num_wait, wait));
+    if (size_bytes == 0)
+        CLQ_TRY(clq__launch_nothing(queue, num_wait, wait, done));
 end:
     return status;
 }
@@ -176,25 +175,17 @@ clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_b
                             cl_event *done)
 {
     clq_status status = CLQ_OK;
-    cl_event written = NULL;
+    cl_event moved = NULL;
 
     CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes,
                        CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_READ_ONLY, num_wait, wait, done));
     if (size_bytes == 0)
         goto end;
-    /* Waited for by event: a blocking write of 168 bytes was not always in place on Intel's CPU runtime when it returned,
-     * and what another queue did next was overwritten. */
-    CLQ_TRY_CL(clEnqueueWriteBuffer(queue, tensor->data, CL_FALSE, tensor->byte_offset, size_bytes, host,
-                                    num_wait, wait, blocking ? &written : done));
-    if (!blocking)
-        goto end;
-    CLQ_TRY_CL(clWaitForEvents(1, &written));
-    if (done != NULL) {
-        *done = written;
-        written = NULL;
-    }
+    CLQ_TRY_CL(clEnqueueWriteBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
+                                    num_wait, wait, blocking ? &moved : done));
+    if (blocking)
+        CLQ_TRY(clq__await_transfer(moved, done));
 end:
-    clq__event_release(written);
     return status;
 }
 
@@ -202,12 +193,16 @@ clq_status clq_tensor_read(cl_command_queue queue, const DLTensor *tensor, cl_bo
                            size_t size_bytes, cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
+    cl_event moved = NULL;
 
     CLQ_TRY(begin_move(queue, tensor, blocking, host, size_bytes,
                        CL_MEM_HOST_NO_ACCESS | CL_MEM_HOST_WRITE_ONLY, num_wait, wait, done));
-    if (size_bytes > 0)
-        CLQ_TRY_CL(clEnqueueReadBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
-                                       num_wait, wait, done));
+    if (size_bytes == 0)
+        goto end;
+    CLQ_TRY_CL(clEnqueueReadBuffer(queue, tensor->data, blocking, tensor->byte_offset, size_bytes, host,
+                                   num_wait, wait, blocking ? &moved : done));
+    if (blocking)
+        CLQ_TRY(clq__await_transfer(moved, done));
 end:
     return status;
 }
@@ -229,6 +224,8 @@ clq_status clq_tensor_map(cl_command_queue queue, const DLTensor *tensor, cl_boo
     CLQ_REQUIRE(view.elements > 0, CLQ_ERROR_SHAPE, "tensor is empty: there is nothing to map");
     CLQ_TRY(check_buffer(queue, &view, forbidden));
     CLQ_TRY(clq__wait_check(num_wait, wait));
+    if (blocking)
+        CLQ_TRY(clq__await(num_wait, wait));
     *host = clEnqueueMapBuffer(queue, tensor->data, blocking, flags, tensor->byte_offset,
                                (size_t)view.extent_bytes, num_wait, wait, done, &status);
     CLQ_REQUIRE(status == CL_SUCCESS, status, "clEnqueueMapBuffer failed with %s (%d)",

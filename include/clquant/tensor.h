@@ -99,9 +99,11 @@ CLQ_API clq_status clq_tensor_size_bytes(const DLTensor *tensor, size_t *size_by
 
 /* Copies host memory to the tensor, and back. The tensor must be dense and row-major; size_bytes must be
  * clq_tensor_size_bytes. As clEnqueueWriteBuffer and clEnqueueReadBuffer: unless blocking, host must live and
- * stay unchanged until *done completes. A blocking write waits for its event, so the bytes are in place for every
- * queue. Where the call fails with an OpenCL code, a transfer may have begun: keep host until clFinish of the queue
- * has returned. With a code of the library nothing was enqueued. An empty tensor only honours the wait list. */
+ * stay unchanged until *done completes. A call that blocks waits for its wait list and for its own event: the bytes are
+ * in place for every queue, and where an awaited event fails it returns
+ * CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, having moved nothing. After another OpenCL code a transfer may
+ * have begun: keep host until clFinish of the queue has returned. With a code of the library nothing was enqueued. An
+ * empty tensor only honours the wait list. */
 CLQ_API clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
                                     const void *host, size_t size_bytes, cl_uint num_wait,
                                     const cl_event *wait, cl_event *done);
@@ -110,7 +112,7 @@ CLQ_API clq_status clq_tensor_read(cl_command_queue queue, const DLTensor *tenso
                                    cl_event *done);
 
 /* Maps a dense, non-empty tensor's bytes into the host's memory, and gives them back. As clEnqueueMapBuffer:
- * unless blocking, *host may be used only once *done is complete. */
+ * unless blocking, *host may be used only once *done is complete. Where the call fails, *host is NULL. */
 CLQ_API clq_status clq_tensor_map(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
                                   cl_map_flags flags, void **host, cl_uint num_wait, const cl_event *wait,
                                   cl_event *done);

@@ -80,14 +80,25 @@ def copy_buffer(queue: int, source: int, target: int, size_bytes: int) -> None:
     _check("clEnqueueCopyBuffer", _copy(queue, source, target, 0, 0, size_bytes, 0, None, None))
 
 
-def read_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int, count: int = 0, waits: Any = None) -> None:
+def read_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int) -> None:
     """Read bytes of a buffer into the host's memory and wait for them."""
-    _check("clEnqueueReadBuffer", _read(queue, mem, 1, offset_bytes, size_bytes, host, count, waits, None))
+    _transfer("clEnqueueReadBuffer", _read, queue, mem, offset_bytes, size_bytes, host)
 
 
-def write_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int, count: int = 0, waits: Any = None) -> None:
+def write_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int) -> None:
     """Write the host's bytes into a buffer and wait until they are there."""
-    _check("clEnqueueWriteBuffer", _write(queue, mem, 1, offset_bytes, size_bytes, host, count, waits, None))
+    _transfer("clEnqueueWriteBuffer", _write, queue, mem, offset_bytes, size_bytes, host)
+
+
+def _transfer(name: str, function: Callable[..., int], queue: int, *what: int) -> None:
+    # It blocks, and its event is waited for too: drivers say that a transfer succeeded although what it waited for failed.
+    mem, offset_bytes, size_bytes, host = what
+    event = ctypes.c_void_p()
+    _check(name, function(queue, mem, 1, offset_bytes, size_bytes, host, 0, None, ctypes.addressof(event)))
+    try:
+        wait_for_event(event)
+    finally:
+        release_event(event)
 
 
 def finish(queue: int) -> None:
@@ -97,7 +108,12 @@ def finish(queue: int) -> None:
 
 def wait_for_event(event: ctypes.c_void_p) -> None:
     """Wait for one event, whose handle the argument holds."""
-    _check("clWaitForEvents", _wait_for_events(1, ctypes.addressof(event)))
+    wait_for_events(1, ctypes.addressof(event))
+
+
+def wait_for_events(count: int, handles: Any) -> None:
+    """Wait for the events of a wait list."""
+    _check("clWaitForEvents", _wait_for_events(count, handles))
 
 
 def _list(name: str, get: Callable[..., int], empty: int) -> list[int]:

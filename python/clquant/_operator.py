@@ -95,12 +95,19 @@ class Call:
 
 
 def begin(calls: Sequence[Call], waits: Sequence[Any]) -> tuple[int, Any]:
-    """Make the wait list of calls, and give the device what it does not share with the host."""
+    """Make the wait list of calls, and give the device what it does not share with the host.
+
+    Calls of the host's memory are waited for at once, so that theirs is waited for here: a driver may wait for ever behind
+    an event that has failed.
+    """
     events = [event for call in calls for array in call.arrays for event in array.events]
     count, handles = cl.handles_of([*waits, *events]) if events or waits else (0, None)
-    for call in calls:
-        for tensor in call.hosts:
-            tensor.load(call.queue, count, handles)
+    hosts = [(tensor, call.queue) for call in calls for tensor in call.hosts]
+    if count and hosts:
+        cl.wait_for_events(count, handles)
+        count, handles = 0, None
+    for tensor, queue in hosts:
+        tensor.load(queue)
     return count, handles
 
 

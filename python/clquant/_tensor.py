@@ -175,11 +175,11 @@ class HostTensor(Tensor):
             memory=memory,
         )
 
-    def load(self, queue: int, count: int, waits: Any) -> None:
+    def load(self, queue: int) -> None:
         """Give the device the bytes."""
         if not self.in_place and self.end > self.first:
             start, size = self.first - self.begin, self.end - self.first
-            cl.write_buffer(queue, self.mem, start, size, self.first, count, waits)
+            cl.write_buffer(queue, self.mem, start, size, self.first)
 
     def store(self, queue: int) -> None:
         """Fetch the bytes."""

@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """pyopencl's arrays, and buffers and queues that are somebody else's: events, order, contexts."""
 
+import threading
+
 import numpy as np
 import pytest
 import reference
@@ -55,6 +57,34 @@ def test_pyopencl_waits(queue, numbers):
         gate.set_status(complete)
     np.testing.assert_array_equal(y.get(), reference.quantize(x, 0.5))
     np.testing.assert_array_equal(again.get(), reference.quantize(x, 0.5))
+
+
+@pytest.mark.parametrize("meanwhile", [False, True])
+@pytest.mark.parametrize("in_place", [False, True])
+def test_an_awaited_event_that_fails(queue, in_place, meanwhile):
+    """Nobody hangs behind it, nor reads bytes that were never there."""
+    context = clquant.Context(context=queue.context, device=queue.device)
+    if in_place and not context.in_place:
+        pytest.skip(f"{context.device_name} does not work in the host's memory")
+    context.__dict__["in_place"] = in_place
+    x, indices = np.ones((2, 1, 8), np.float32), np.zeros(2, np.int64)
+    cache = np.zeros((2, 4, 8), np.int8)
+    for call in (
+        lambda waits: clquant.quantize(x, 0.5, context=context, wait_for=waits),
+        lambda waits: clquant.quantize_scatter(cache, indices, x, 0.5, axis=1, context=context, wait_for=waits),
+        lambda waits: clquant.check_indices(
+            clquant.quantize_scatter, cache, indices, x, 0.5, axis=1, context=context, wait_for=waits
+        ),
+    ):
+        event = pyopencl.UserEvent(queue.context)
+        failing = threading.Timer(0.02 if meanwhile else 0, event.set_status, [-5])
+        failing.start()
+        if not meanwhile:
+            failing.join()
+        with pytest.raises(clquant.DeviceError, match="EXEC_STATUS_ERROR"):
+            call([event])
+        failing.join()
+        call([])
 
 
 def test_a_report_in_a_buffer(queue, numbers):

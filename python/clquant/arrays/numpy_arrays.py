@@ -64,11 +64,11 @@ class SpreadTensor(HostTensor):
         self._signed = dtype.element == "int4"
         super().__init__(self._packed.ctypes.data, row, self._packed.shape, None, context=context, array=array)
 
-    def load(self, queue: int, count: int, waits: Any) -> None:
+    def load(self, queue: int) -> None:
         """Pack the elements and give them to the device."""
         nibbles = self.array.view(np.uint8) & 15
         np.bitwise_or(nibbles[..., 0::2], nibbles[..., 1::2] << 4, out=self._packed)
-        super().load(queue, count, waits)
+        super().load(queue)
 
     def store(self, queue: int) -> None:
         """Fetch the elements and unpack them."""
