@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stream kernel of devices that are no CPU, on whatever device is there: it reads all of its input and
- * writes all of its output, and not a byte more. */
-#include "limit.h"
+ * writes all of its output, and not a byte more. So does the one at places. */
+#include "limit_places.h"
 #include "opened.h"
 
 #include <setjmp.h>
@@ -82,6 +82,78 @@ static void reads_alone(void **state)
         assert_int_equal(y[i], SPOILED);
 }
 
+/* Word w of an entry's place is the exclusive or of every words-th word of the entry, from w on; other places keep
+ * what they had. */
+static void check_places(const struct places *places, size_t call, size_t reads, size_t writes)
+{
+    uint8_t *right = malloc(bench.x_bytes);
+
+    assert_non_null(right);
+    memset(right, SPOILED, bench.x_bytes);
+    for (int64_t i = 0; i < places->entries; i++) {
+        int64_t batch, start;
+        uint8_t *at;
+
+        places_entry(places, call, i, &batch, &start);
+        at = right + (size_t)(batch * places->length + start) * writes * WORD;
+        memset(at, 0, writes * WORD);
+        for (size_t word = 0; word < reads; word++)
+            for (size_t byte = 0; byte < WORD; byte++)
+                at[word % writes * WORD + byte] ^= x[((size_t)i * reads + word) * WORD + byte];
+    }
+    assert_memory_equal(y, right, bench.x_bytes);
+    free(right);
+}
+
+static void at_places(size_t reads, size_t writes, bool slots)
+{
+    struct places places = {.batches = 3,
+                            .length = 50,
+                            .entries = 101,
+                            .update_length = 1,
+                            .pairs = true,
+                            .slots = slots,
+                            .sets = 4};
+    struct limit_places loop = {0};
+    struct race race = {0};
+
+    assert_true(data_fill(&bench, F32));
+    assert_true(data_read(&bench, bench.x, 0, x, bench.x_bytes));
+    assert_true(places_init(&bench, &places));
+    assert_true(limit_places_add(&bench, &race, &loop, &places, reads * WORD, writes * WORD));
+    assert_int_equal(race.count, 1);
+    for (int run = 0; run < 3; run++) {
+        const size_t call = loop.next;
+
+        assert_true(data_spoil(&bench));
+        assert_true(race.list[0].run(&bench, race.list[0].self));
+        assert_true(data_read(&bench, bench.y, 0, y, bench.x_bytes));
+        check_places(&places, call, reads, writes);
+    }
+    limit_places_clear(&loop);
+    places_clear(&places);
+}
+
+static void every_entry_is_at_its_place(void **state)
+{
+    (void)state;
+    at_places(128, 32, true);
+    at_places(12, 3, false);
+}
+
+static void entries_that_are_no_whole_words(void **state)
+{
+    const struct places places = {.batches = 1, .length = 1, .entries = 1, .update_length = 1, .pairs = true};
+    struct limit_places loop = {0};
+    struct race race = {0};
+
+    (void)state;
+    assert_true(limit_places_add(&bench, &race, &loop, &places, 48, 24));
+    assert_true(limit_places_add(&bench, &race, &loop, &places, 80, 32));
+    assert_true(limit_places_add(&bench, &race, &loop, &places, 0, 0));
+    assert_int_equal(race.count, 0);
+}
+
 static void copies(void **state)
 {
     (void)state;
@@ -114,6 +186,8 @@ static int stop(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_mix), cmocka_unit_test(reads_alone),
+                                       cmocka_unit_test(every_entry_is_at_its_place),
+                                       cmocka_unit_test(entries_that_are_no_whole_words),
                                        cmocka_unit_test(copies)};
     return cmocka_run_group_tests(tests, start, stop);
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the bench compares with on a device that is no CPU.
 //
-//   READS, WRITES   16-byte words that a block reads and writes
+//   READS, WRITES   16-byte words that a block, or an entry, reads and writes
 //   ARGS_LONGS      how many times 8 bytes of arguments the bare kernel takes
 
 // As the stream loop of the host: each word that is written is the exclusive or of the words of its block.
@@ -25,6 +25,25 @@ kernel void stream(global const uint4 *restrict src, global uint4 *restrict dst,
             dst[0] = sum;
     }
 }
+
+#if WRITES > 0
+// The same at places: what an entry's words in order come to is written where its index, or pair of these, says. An entry
+// has a block for each word that it writes.
+kernel void stream_at_places(global const uint4 *restrict src, global uint4 *restrict dst, ulong blocks,
+                             global const int *restrict indices, ulong first, uint columns, uint length)
+{
+    for (ulong block = get_global_id(0); block < blocks; block += get_global_size(0)) {
+        const ulong entry = block / WRITES, word = block % WRITES;
+        global const int *index = indices + first + entry * columns;
+        const ulong place = columns == 2 ? (ulong)index[0] * length + index[1] : index[0];
+        uint4 sum = 0;
+
+        for (uint i = 0; i < READS / WRITES; i++)
+            sum ^= src[entry * READS + i * WRITES + word];
+        dst[place * WRITES + word] = sum;
+    }
+}
+#endif
 
 // The arguments of the kernels of the operators, and next to no work.
 struct bare_args {

@@ -7,7 +7,7 @@
 
 #include <string.h>
 
-enum { WORD_BYTES = 16, COPY_CHUNK = 1 << 20, SCREENINGS = 3, BLOCKS_AN_ITEM = 4, READS_ALONE = 4 };
+enum { COPY_CHUNK = 1 << 20, SCREENINGS = 3, BLOCKS_AN_ITEM = 4, READS_ALONE = 4 };
 
 static bool stream_on_host(struct bench *bench, void *self)
 {
@@ -23,15 +23,19 @@ static bool stream_on_host(struct bench *bench, void *self)
     return true;
 }
 
-static bool stream_on_device(struct bench *bench, void *self)
+bool limit_run(struct bench *bench, const struct limit_mix *mix)
 {
-    const struct limit_mix *mix = self;
     cl_event done = NULL;
 
     return device_check(bench, "clEnqueueNDRangeKernel of the stream kernel",
                         clEnqueueNDRangeKernel(bench->queue, mix->kernel, 1, NULL, &mix->global, &mix->local,
                                                0, NULL, &done)) &&
            device_wait(bench, done);
+}
+
+static bool stream_on_device(struct bench *bench, void *self)
+{
+    return limit_run(bench, self);
 }
 
 /* How many words of 16 bytes the smaller side has for so many of the larger one: at least 1. Where nothing is
@@ -57,13 +61,13 @@ static bool set_arguments(struct bench *bench, const struct limit_mix *mix, cl_u
     return device_check(bench, "clSetKernelArg of the stream kernel", code);
 }
 
-static bool time_mix(struct bench *bench, struct limit_mix *mix, double *best_s)
+static bool time_mix(struct bench *bench, const struct limit_mix *mix, double *best_s)
 {
     *best_s = 0;
     for (int i = 0; i < SCREENINGS; i++) {
         double start = now_s(), took = 0;
 
-        if (!stream_on_device(bench, mix))
+        if (!limit_run(bench, mix))
             return false;
         took = now_s() - start;
         *best_s = i == 0 || took < *best_s ? took : *best_s;
@@ -71,19 +75,13 @@ static bool time_mix(struct bench *bench, struct limit_mix *mix, double *best_s)
     return true;
 }
 
-/* Tries group sizes, and one or a few blocks an item. */
-static bool find_on_device(struct bench *bench, struct limit_mix *mix)
+bool limit_find_sizes(struct bench *bench, struct limit_mix *mix, cl_ulong blocks)
 {
     struct limit_mix best = *mix;
-    size_t reads = 0, writes = 0, most = 0;
-    cl_ulong blocks = 0;
+    size_t most = 0;
     double best_s = 0;
 
-    words_of(mix, &reads, &writes);
-    blocks = mix->src_bytes / (reads * WORD_BYTES);
-    if (!device_kernel(bench, "stream", reads, writes, 1, &mix->kernel) ||
-        !set_arguments(bench, mix, blocks) ||
-        !device_check(bench, "clGetKernelWorkGroupInfo",
+    if (!device_check(bench, "clGetKernelWorkGroupInfo",
                       clGetKernelWorkGroupInfo(mix->kernel, clq_context_device(bench->context),
                                                CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL)))
         return false;
@@ -103,6 +101,17 @@ static bool find_on_device(struct bench *bench, struct limit_mix *mix)
     }
     *mix = best;
     return true;
+}
+
+static bool find_on_device(struct bench *bench, struct limit_mix *mix)
+{
+    size_t reads = 0, writes = 0;
+    cl_ulong blocks = 0;
+
+    words_of(mix, &reads, &writes);
+    blocks = mix->src_bytes / (reads * WORD_BYTES);
+    return device_kernel(bench, "stream", reads, writes, 1, &mix->kernel) &&
+           set_arguments(bench, mix, blocks) && limit_find_sizes(bench, mix, blocks);
 }
 
 static bool find_on_host(struct bench *bench, struct limit_mix *mix)

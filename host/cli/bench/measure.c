@@ -2,7 +2,7 @@
 /* A row of the table: our call beside what memory allows, ours in another way, oneDNN and PyTorch. */
 #include "call.h"
 #include "data.h"
-#include "limit.h"
+#include "limit_places.h"
 #include "onednn.h"
 #include "torch.h"
 
@@ -15,6 +15,7 @@ enum { OTHER_SET = 8 }; /* of places: what one contestant has just written is in
 /* What runs beside ours. */
 struct rivals {
     struct call other; /* ours, in another way */
+    struct limit_places at_places;
     struct onednn *onednn;
     struct torch_peer torch;
 };
@@ -132,6 +133,19 @@ static void add_torch(struct bench *bench, struct race *race, const struct call 
     torch_add(bench, race, &rivals->torch, name, c->row.calls, work);
 }
 
+/* A scatter of entries of one position, no two of a call at the same place. On a CPU a kernel of one loop is no measure. */
+static bool add_at_places(struct bench *bench, struct race *race, const struct call *c, struct rivals *rivals)
+{
+    const int64_t rows = call_position_rows(c);
+
+    if (bench->pool || !(c->row.beside & LIMITS) || !c->places.pairs ||
+        (c->row.operation != QUANTIZE_SCATTER && c->row.operation != DYNAMIC_QUANTIZE_SCATTER))
+        return true;
+    return limit_places_add(bench, race, &rivals->at_places, &c->places,
+                            row_type_bytes(c->row.src, rows * c->row.columns),
+                            row_type_bytes(c->row.dst, rows * c->row.columns));
+}
+
 static bool run_race(struct bench *bench, struct call *c, struct race *race, struct rivals *rivals)
 {
     const size_t bytes = c->src_bytes + c->dst_bytes;
@@ -140,7 +154,7 @@ static bool run_race(struct bench *bench, struct call *c, struct race *race, str
                        .run = call_run, .self = c, .bytes = (double)(bytes + c->other_bytes) * c->row.calls});
     if ((c->row.beside & LIMITS) && !limit_add(bench, race, c->src_bytes, c->dst_bytes))
         return false;
-    if (!add_ours(bench, race, c, rivals))
+    if (!add_ours(bench, race, c, rivals) || !add_at_places(bench, race, c, rivals))
         return false;
     add_onednn(bench, race, c, rivals);
     add_torch(bench, race, c, rivals);
@@ -165,6 +179,7 @@ static bool measure(struct bench *bench, const struct row *row)
     }
     onednn_destroy(rivals.onednn);
     call_end(&rivals.other);
+    limit_places_clear(&rivals.at_places);
     call_end(&call);
     return done;
 }
