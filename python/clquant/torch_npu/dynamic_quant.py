@@ -37,38 +37,31 @@ def _x_of(x: Tensor, group_index: Tensor | None) -> Tensor:
     return x if group_index is None else x.contiguous()
 
 
-def _make(
-    verb: Verb,
+def _begin(
+    types: tuple[str, ...],
     x: Tensor,
     *,
     smooth_scales: Tensor | None = None,
     group_index: Tensor | None = None,
     dst_type: torch.dtype | None = None,
     quant_mode: str = "pertoken",
-    dst_type_max: float = 0.0,
-) -> tuple[Tensor, Tensor]:
-    kind = kind_of("dst_type", dst_type, "int8", "qint8", "quint4x2", "float8_e5m2", "float8_e4m3fn")
+) -> tuple[tuple[Any, ...], Tensor, Tensor]:
+    """Return C's inputs, from the schema's, of which torch leaves out those that are the defaults; and y and scale."""
+    kind = kind_of("dst_type", dst_type, *types)
     y = kind.beside(x, "new_zeros")
     scale = x.new_zeros(_scale_shape(x, quant_mode), dtype=torch.float32)
-    inputs = (_x_of(x, group_index), smooth_scales, group_index, kind.number, quant_mode.encode())
+    return (_x_of(x, group_index), smooth_scales, group_index, kind.number, quant_mode.encode()), y, scale
+
+
+def _make(verb: Verb, x: Tensor, *, dst_type_max: float = 0.0, **named: Any) -> tuple[Tensor, Tensor]:
+    inputs, y, scale = _begin(("int8", "qint8", "quint4x2", "float8_e5m2", "float8_e4m3fn"), x, **named)
     verb(_DYNAMIC_QUANT, *inputs, dst_type_max, y, scale)
     return y, scale
 
 
-def _make_asymmetric(
-    verb: Verb,
-    x: Tensor,
-    *,
-    smooth_scales: Tensor | None = None,
-    group_index: Tensor | None = None,
-    dst_type: torch.dtype | None = None,
-    quant_mode: str = "pertoken",
-) -> tuple[Tensor, Tensor, Tensor]:
-    kind = kind_of("dst_type", dst_type, "int8", "qint8", "quint4x2")
-    y = kind.beside(x, "new_zeros")
-    scale = x.new_zeros(_scale_shape(x, quant_mode), dtype=torch.float32)
+def _make_asymmetric(verb: Verb, x: Tensor, **named: Any) -> tuple[Tensor, Tensor, Tensor]:
+    inputs, y, scale = _begin(("int8", "qint8", "quint4x2"), x, **named)
     offset = torch.zeros_like(scale)
-    inputs = (_x_of(x, group_index), smooth_scales, group_index, kind.number, quant_mode.encode())
     verb(_ASYMMETRIC, *inputs, y, scale, offset)
     return y, scale, offset
 

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from typing import TypeAlias
+from typing import Any, TypeAlias
 
 import torch
 
@@ -27,17 +27,12 @@ _ARGUMENTS = (
 )
 
 
-def _number(dst_type: torch.dtype | None) -> int:
-    return kind_of("dst_type", dst_type, "int8", "qint8", "float8_e5m2", "float8_e4m3fn").number
-
-
 def _bytes(text: str | None) -> bytes | None:
     return None if text is None else text.encode()
 
 
-def _make(
-    verb: Verb,
-    input: Tensor,  # noqa: A002 - the documents' name
+def _given(
+    target: Tensor,
     indices: Tensor,
     updates: Tensor,
     quant_scales: Tensor,
@@ -47,36 +42,29 @@ def _make(
     reduce: str = "update",
     dst_type: torch.dtype | None = None,
     round_mode: str | None = "rint",
-) -> Tensor:
-    tensors = (input, indices, updates, quant_scales, quant_zero_points)
-    choices = (axis, quant_axis, _bytes(reduce), _number(dst_type), _bytes(round_mode))
+) -> tuple[Any, ...]:
+    """Return C's arguments of a call, from the schema's: torch leaves out those that are the defaults."""
+    kind = kind_of("dst_type", dst_type, "int8", "qint8", "float8_e5m2", "float8_e4m3fn")
+    tensors = (target, indices, updates, quant_scales, quant_zero_points)
+    return (*tensors, axis, quant_axis, _bytes(reduce), kind.number, _bytes(round_mode))
+
+
+def _make(verb: Verb, input: Tensor, *rest: Any, **named: Any) -> Tensor:  # noqa: A002 - the documents' name
+    given = _given(input, *rest, **named)
     output = input.new_empty(input.shape)
-    verb(_SCATTER, *tensors, *choices, output)
+    verb(_SCATTER, *given, output)
     return output
 
 
 _operator = register(f"npu_quant_scatter(Tensor input, {_ARGUMENTS}) -> Tensor", _make)
 
 
-def _write(
-    verb: Verb,
-    self: Tensor,
-    indices: Tensor,
-    updates: Tensor,
-    quant_scales: Tensor,
-    quant_zero_points: Tensor | None = None,
-    axis: int = -2,
-    quant_axis: int = -1,
-    reduce: str = "update",
-    dst_type: torch.dtype | None = None,
-    round_mode: str | None = "rint",
-) -> None:
-    tensors = (self, indices, updates, quant_scales, quant_zero_points)
-    choices = (axis, quant_axis, _bytes(reduce), _number(dst_type), _bytes(round_mode))
+def _write(verb: Verb, self: Tensor, *rest: Any, **named: Any) -> None:
+    given = _given(self, *rest, **named)
     if verb is Documented.check:  # the check of both calls is one: no output means in place
-        _SCATTER.check(*tensors, *choices, None)
+        _SCATTER.check(*given, None)
     else:
-        verb(_SCATTER_, *tensors, *choices)
+        verb(_SCATTER_, *given)
 
 
 # torch makes functions only of what writes an argument and returns nothing: so the shipped schema, which returns the argument
@@ -84,20 +72,8 @@ def _write(
 _write_operator = register(f"_npu_quant_scatter_write(Tensor(a!) self, {_ARGUMENTS}) -> ()", _write)
 
 
-def _write_and_return(
-    self: Tensor,
-    indices: Tensor,
-    updates: Tensor,
-    quant_scales: Tensor,
-    quant_zero_points: Tensor | None = None,
-    axis: int = -2,
-    quant_axis: int = -1,
-    reduce: str = "update",
-    dst_type: torch.dtype | None = None,
-    round_mode: str | None = "rint",
-) -> Tensor:
-    choices = (axis, quant_axis, reduce, dst_type, round_mode)
-    _write_operator(self, indices, updates, quant_scales, quant_zero_points, *choices)
+def _write_and_return(self: Tensor, *rest: Any, **named: Any) -> Tensor:
+    _write_operator(self, *rest, **named)
     return self
 
 
