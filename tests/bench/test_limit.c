@@ -105,14 +105,14 @@ static void check_places(const struct places *places, size_t call, size_t reads,
     free(right);
 }
 
-static void at_places(size_t reads, size_t writes, bool slots)
+static void at_places(size_t reads, size_t writes)
 {
     struct places places = {.batches = 3,
                             .length = 50,
                             .entries = 101,
                             .update_length = 1,
+
                             .pairs = true,
-                            .slots = slots,
                             .sets = 4};
     struct limit_places loop = {0};
     struct race race = {0};
@@ -137,8 +137,8 @@ static void at_places(size_t reads, size_t writes, bool slots)
 static void every_entry_is_at_its_place(void **state)
 {
     (void)state;
-    at_places(128, 32, true);
-    at_places(12, 3, false);
+    at_places(128, 32);
+    at_places(12, 3);
 }
 
 static void entries_that_are_no_whole_words(void **state)

@@ -27,20 +27,19 @@ kernel void stream(global const uint4 *restrict src, global uint4 *restrict dst,
 }
 
 #if WRITES > 0
-// The same at places: what an entry's words in order come to is written where its index, or pair of these, says. An entry
-// has a block for each word that it writes.
+// The same at places: what an entry's words in order come to is written where its batch and start say. An entry has a
+// block for each word that it writes.
 kernel void stream_at_places(global const uint4 *restrict src, global uint4 *restrict dst, ulong blocks,
-                             global const int *restrict indices, ulong first, uint columns, uint length)
+                             global const int2 *restrict places, ulong first, uint length)
 {
     for (ulong block = get_global_id(0); block < blocks; block += get_global_size(0)) {
         const ulong entry = block / WRITES, word = block % WRITES;
-        global const int *index = indices + first + entry * columns;
-        const ulong place = columns == 2 ? (ulong)index[0] * length + index[1] : index[0];
+        const int2 place = places[first + entry];
         uint4 sum = 0;
 
         for (uint i = 0; i < READS / WRITES; i++)
             sum ^= src[entry * READS + i * WRITES + word];
-        dst[place * WRITES + word] = sum;
+        dst[((ulong)place.x * length + place.y) * WRITES + word] = sum;
     }
 }
 #endif

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel of bench.cl with the indices of the scatter that it stands beside. */
+/* A kernel of bench.cl with the places of the scatter that it stands beside. */
 #include "limit_places.h"
 
-/* Of the kernel's arguments, behind those of the stream kernel: which index is the first one. */
+/* Of the kernel's arguments: which place is the first one. */
 enum { ARG_FIRST = 4 };
 
 static bool set(struct bench *bench, const struct limit_places *loop, cl_uint index, size_t size,
@@ -14,7 +14,7 @@ static bool set(struct bench *bench, const struct limit_places *loop, cl_uint in
 
 static bool take_set(struct bench *bench, struct limit_places *loop)
 {
-    const cl_ulong first = places_offset_bytes(loop->places, loop->next++) / sizeof(int32_t);
+    const cl_ulong first = places_offset_bytes(loop->places, loop->next++) / sizeof(cl_int2);
 
     return set(bench, loop, ARG_FIRST, sizeof first, &first);
 }
@@ -28,12 +28,12 @@ static bool run(struct bench *bench, void *self)
 
 static bool set_arguments(struct bench *bench, struct limit_places *loop, cl_ulong blocks)
 {
-    const cl_uint columns = (cl_uint)places_columns(loop->places), length = (cl_uint)loop->places->length;
+    const cl_uint length = (cl_uint)loop->places->length;
 
     return set(bench, loop, 0, sizeof(cl_mem), &bench->x) && set(bench, loop, 1, sizeof(cl_mem), &bench->y) &&
            set(bench, loop, 2, sizeof blocks, &blocks) &&
            set(bench, loop, 3, sizeof(cl_mem), &loop->places->buffer) && take_set(bench, loop) &&
-           set(bench, loop, 5, sizeof columns, &columns) && set(bench, loop, 6, sizeof length, &length);
+           set(bench, loop, 5, sizeof length, &length);
 }
 
 bool limit_places_add(struct bench *bench, struct race *race, struct limit_places *loop,

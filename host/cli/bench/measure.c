@@ -138,7 +138,7 @@ static bool add_at_places(struct bench *bench, struct race *race, const struct c
 {
     const int64_t rows = call_position_rows(c);
 
-    if (bench->pool || !(c->row.beside & LIMITS) || !c->places.pairs ||
+    if (bench->pool || !(c->row.beside & LIMITS) || !c->places.pairs || c->places.slots ||
         (c->row.operation != QUANTIZE_SCATTER && c->row.operation != DYNAMIC_QUANTIZE_SCATTER))
         return true;
     return limit_places_add(bench, race, &rivals->at_places, &c->places,
