@@ -90,9 +90,10 @@ def write_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host:
     _transfer("clEnqueueWriteBuffer", _write, queue, mem, offset_bytes, size_bytes, host)
 
 
-def _transfer(name: str, function: Callable[..., int], queue: int, *what: int) -> None:
+def _transfer(
+    name: str, function: Callable[..., int], queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int
+) -> None:
     # It blocks, and its event is waited for too: drivers say that a transfer succeeded although what it waited for failed.
-    mem, offset_bytes, size_bytes, host = what
     event = ctypes.c_void_p()
     _check(name, function(queue, mem, 1, offset_bytes, size_bytes, host, 0, None, ctypes.addressof(event)))
     try:

@@ -48,20 +48,28 @@ static void end(struct world *world)
     clq_tensor_destroy(world->scale);
 }
 
+/* Bytes that are not the tensor's: where the call fails they are neither there nor overwritten. */
 static clq_status writes(struct world *world, cl_uint num_wait, const cl_event *wait)
 {
-    static const char bytes[BYTES];
+    char bytes[BYTES] = {1}, there[BYTES];
+    const clq_status status =
+        clq_tensor_write(world->queue, &world->moved->dl_tensor, CL_TRUE, bytes, BYTES, num_wait, wait, NULL);
 
-    return clq_tensor_write(world->queue, &world->moved->dl_tensor, CL_TRUE, bytes, BYTES, num_wait, wait,
-                            NULL);
+    expect_status(
+        clq_tensor_read(world->queue, &world->moved->dl_tensor, CL_TRUE, there, BYTES, 0, NULL, NULL), CLQ_OK,
+        "read back");
+    assert_int_equal(there[0], status == CLQ_OK);
+    return status;
 }
 
 static clq_status reads(struct world *world, cl_uint num_wait, const cl_event *wait)
 {
-    char bytes[BYTES];
+    char bytes[BYTES] = {1};
+    const clq_status status =
+        clq_tensor_read(world->queue, &world->moved->dl_tensor, CL_TRUE, bytes, BYTES, num_wait, wait, NULL);
 
-    return clq_tensor_read(world->queue, &world->moved->dl_tensor, CL_TRUE, bytes, BYTES, num_wait, wait,
-                           NULL);
+    assert_int_equal(bytes[0], status != CLQ_OK);
+    return status;
 }
 
 static clq_status maps(struct world *world, cl_uint num_wait, const cl_event *wait)
