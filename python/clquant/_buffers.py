@@ -8,6 +8,7 @@ from typing import Any, NamedTuple
 
 from . import _opencl as cl
 from ._context import Context, default_context
+from ._keywords import only_its_keywords
 from ._structs import ReportCounts
 from ._tensor import Memory
 
@@ -26,6 +27,7 @@ class Report:
     It begins with zeros, and calls add to it. It costs a call one compare for each entry, and nobody waits for it.
     """
 
+    @only_its_keywords()
     def __init__(self, context: Context | None = None) -> None:
         self._context = context or default_context()
         self._memory = Memory(cl.create_buffer(self._context.int_ptr, ctypes.sizeof(ReportCounts)))
@@ -36,11 +38,13 @@ class Report:
         """The cl_mem."""
         return self._memory.int_ptr
 
+    @only_its_keywords()
     def clear(self, *, queue: Any = None) -> None:
         """Begin with zeros again; on the queue of the calls, if that is not the context's."""
         zeros = ReportCounts()
         cl.write_buffer(self._queue(queue), self.int_ptr, 0, ctypes.sizeof(zeros), ctypes.addressof(zeros))
 
+    @only_its_keywords()
     def read(self, *, queue: Any = None) -> Counts:
         """Wait for the queue's calls, and return what they counted."""
         counts = ReportCounts()
@@ -55,6 +59,7 @@ class Report:
 class Workspace:
     """Bytes on the device for what a call keeps meanwhile: ``clquant.workspace_bytes`` says how many. For one call at a time."""
 
+    @only_its_keywords()
     def __init__(self, size_bytes: int, context: Context | None = None) -> None:
         self._memory = Memory(cl.create_buffer((context or default_context()).int_ptr, size_bytes))
 

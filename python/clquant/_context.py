@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _opencl as cl
+from ._keywords import only_its_keywords
 from ._library import POINTER, SIZE, STATUS, check, function
 from ._structs import ContextDesc
 
@@ -98,6 +99,7 @@ class Context:
     device fits.
     """
 
+    @only_its_keywords()
     def __init__(
         self,
         device: Any = None,

@@ -99,6 +99,7 @@ class Choice:
 
     def __init__(self, name: str, *words: str) -> None:
         self.name = name
+        self.words = words
         self._numbers = {word: number for number, word in enumerate(words)}
 
     def members(self) -> Members:

@@ -9,6 +9,7 @@ builds of the same call.
 from __future__ import annotations
 
 import ctypes
+import functools
 from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
@@ -16,7 +17,8 @@ from . import _opencl as cl
 from ._context import Context, context_of_queue, default_context
 from ._dtypes import dtype_of
 from ._event import event_of
-from ._fields import Buffer, Input, Output, Reserved
+from ._fields import Buffer, Choice, Input, Output, Reserved
+from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import HostTensor, Tensor, host_memory
 from .arrays import Adapter, adapter_of, empty
@@ -160,6 +162,7 @@ class Operator:
         self.outputs = tuple(field.name for field in fields if isinstance(field, Output))
         self.buffers = {field.name: field.values for field in fields if isinstance(field, Buffer)}
         self._fields = tuple(_reader(field) for field in fields)
+        self._words = {word: field.name for field in fields if isinstance(field, Choice) for word in field.words}
         desc = (POINTER, POINTER)
         waits = (COUNT, POINTER)
         self.run = function(f"clq_{name}", STATUS, POINTER, *desc, *waits, POINTER)
@@ -169,6 +172,12 @@ class Operator:
             "check_indices": (STATUS, POINTER, *desc, *waits),
             "workspace": (STATUS, *desc, POINTER),
         }
+
+    def function(self, of: F) -> F:
+        """Make a function that of this operator: it takes no keyword but its own and those of ``Run``."""
+        made = only_its_keywords(self._words, Run.__annotations__)(of)
+        made.__dict__["operator"] = self
+        return made
 
     def optional(self, what: str) -> Callable[..., int]:
         """Return a function that not every operator has."""
@@ -303,6 +312,16 @@ def enqueue(call: Call) -> Any:
     return call.result()
 
 
+def ask(function: Callable[..., Any], args: Sequence[Any], options: dict[str, Any], verb: Callable[[Call], Any]) -> Any:
+    """Do with the call of an operator what a verb does."""
+    of = function
+    while isinstance(of, functools.partial):
+        of = of.func
+    if not isinstance(getattr(of, "operator", None), Operator):
+        raise TypeError(f"function is {function!r}: it must be an operator, such as clquant.quantize")
+    return function(*args, **options, verb=verb)
+
+
 def build(function: Callable[..., Any], /, *args: Any, **options: Any) -> None:
     """Check a call and build the kernels that it needs, so that no later call waits for a compiler.
 
@@ -314,7 +333,7 @@ def build(function: Callable[..., Any], /, *args: Any, **options: Any) -> None:
     def verb(call: Call) -> None:
         check(call.operator.build(call.context.handle, call.address))
 
-    function(*args, **options, verb=verb)
+    ask(function, args, options, verb)
 
 
 def check_indices(function: Callable[..., Any], /, *args: Any, **options: Any) -> None:
@@ -331,7 +350,7 @@ def check_indices(function: Callable[..., Any], /, *args: Any, **options: Any) -
         count, handles = begin([call], call.waits)
         check(run(call.context.handle, call.queue, call.address, count, handles))
 
-    function(*args, **options, verb=verb)
+    ask(function, args, options, verb)
 
 
 def workspace_bytes(function: Callable[..., Any], /, *args: Any, **options: Any) -> int:
@@ -343,5 +362,5 @@ def workspace_bytes(function: Callable[..., Any], /, *args: Any, **options: Any)
         check(run(call.context.handle, call.address, ctypes.addressof(size)))
         return int(size.value)
 
-    size: int = function(*args, **options, verb=verb)
+    size: int = ask(function, args, options, verb)
     return size

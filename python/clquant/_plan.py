@@ -9,8 +9,9 @@ import weakref
 from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any
 
+from ._keywords import only_its_keywords, unknown
 from ._library import COUNT, POINTER, SIZE, STATUS, check, function
-from ._operator import Array, Call, submit
+from ._operator import Array, Call, ask, submit
 from ._structs import Binding, PlanCall
 
 _enqueue = function("clq_plan_enqueue", STATUS, POINTER, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
@@ -50,7 +51,8 @@ class Plan:
         So do a report and a workspace. The names are those of the C descriptor. ``wait_for`` and ``events`` are those of the
         operators.
 
-        Raises ValueError where an array does not fit. Then nothing is enqueued, and the plan is as it was.
+        Raises ValueError where an array does not fit, TypeError where the call has none of that name. Then nothing is
+        enqueued, and the plan is as it was.
         """
         if arrays or wait_for or events is not None or not self._call.asynchronous:
             return self._run(wait_for or (), events, arrays)
@@ -96,7 +98,7 @@ class Plan:
                 continue
             if name not in call.tensors:
                 known = [*call.tensors, *(name for name, given in call.buffers.items() if given is not None)]
-                raise ValueError(f"the plan has no {name}: it has {', '.join(known)}")
+                raise unknown("the plan", name, [*known, "wait_for", "events"])
             tensor = call.operator.see(name, array, call.context)
             if tensor.layout != call.tensors[name].layout:
                 raise ValueError(f"{name} is {tensor!r}: it must be like the plan's {call.tensors[name]!r}")
@@ -123,10 +125,11 @@ def plan(function: Callable[..., Any], /, *args: Any, **options: Any) -> Plan:
 
     Raises what the operator's call would.
     """
-    made: Plan = function(*args, **options, verb=Plan)
+    made: Plan = ask(function, args, options, Plan)
     return made
 
 
+@only_its_keywords()
 def enqueue_all(
     plans: Sequence[Plan], *, wait_for: Sequence[Any] | None = None, events: MutableSequence[Any] | None = None
 ) -> None:

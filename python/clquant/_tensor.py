@@ -13,6 +13,7 @@ import numpy as np
 
 from . import _opencl as cl
 from ._dtypes import DType, dtype_of
+from ._keywords import only_its_keywords
 from ._structs import DLTensor
 
 if TYPE_CHECKING:
@@ -85,6 +86,7 @@ class Tensor:
         "strides",
     )
 
+    @only_its_keywords()
     def __init__(
         self,
         mem: Any,
@@ -123,6 +125,7 @@ class Tensor:
         """The shape in elements, where four bits are not counted by bytes or words."""
         return self.dtype.element_shape(self.shape)
 
+    @only_its_keywords()
     def numpy(self, *, queue: Any = None) -> np.ndarray[Any, Any]:
         """Wait for the calls of a queue, by default the context's, and return a copy of the elements."""
         handle = self.context.queue if queue is None else cl.handle_of(queue)

@@ -12,6 +12,7 @@ import numpy as np
 from .. import _opencl as cl
 from .._context import Context, default_context
 from .._dtypes import dtype_of
+from .._keywords import only_its_keywords
 from .._tensor import Memory, Tensor
 from . import dlpack_arrays, numpy_arrays, pyopencl_arrays, torch_tensors
 from ._adapter import Adapter
@@ -45,6 +46,7 @@ def _find(kind: type) -> Adapter:
     )
 
 
+@only_its_keywords()
 def view(array: Any, dtype: Any = None, *, context: Context | None = None) -> Tensor:
     """Make a tensor of an array: to use it in many calls, or to say what its bytes hold.
 
@@ -67,6 +69,7 @@ def view(array: Any, dtype: Any = None, *, context: Context | None = None) -> Te
     return adapter.view(array, where, dtype)
 
 
+@only_its_keywords()
 def empty(shape: tuple[int, ...], dtype: Any, *, context: Context | None = None) -> Tensor:
     """Make a tensor in a new buffer on the device, whose elements are not set.
 
@@ -77,6 +80,7 @@ def empty(shape: tuple[int, ...], dtype: Any, *, context: Context | None = None)
     return Tensor(Memory(cl.create_buffer(where.int_ptr, size)), row, shape, context=where)
 
 
+@only_its_keywords()
 def to_device(array: Any, dtype: Any = None, *, context: Context | None = None) -> Tensor:
     """Copy an array of the host's memory into a new buffer on the device, as a tensor: for caches that stay there.
 

@@ -36,6 +36,7 @@ _DEQUANTIZE = Operator(
 )
 
 
+@_DEQUANTIZE.function
 def dequantize(
     q: Array,
     scales: Array,

@@ -42,6 +42,7 @@ _DYNAMIC_QUANTIZE = Operator(
 )
 
 
+@_DYNAMIC_QUANTIZE.function
 def dynamic_quantize(
     x: Array,
     smooth_scales: Array | None = None,

@@ -36,6 +36,7 @@ _DYNAMIC_QUANTIZE_SCATTER = Operator(
 )
 
 
+@_DYNAMIC_QUANTIZE_SCATTER.function
 def dynamic_quantize_scatter(
     cache: Array,
     cache_scales: Array,

@@ -42,6 +42,7 @@ _FIND_SCALES = Operator(
 _UNSIGNED = ("uint8", "uint4")
 
 
+@_FIND_SCALES.function
 def find_scales(
     x: Array,
     *,

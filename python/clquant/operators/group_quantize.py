@@ -27,6 +27,7 @@ _GROUP_QUANTIZE = Operator(
 )
 
 
+@_GROUP_QUANTIZE.function
 def group_quantize(
     x: Array,
     scales: Array,

@@ -27,6 +27,7 @@ _QUANTIZE = Operator(
 )
 
 
+@_QUANTIZE.function
 def quantize(
     x: Array,
     scales: Array,

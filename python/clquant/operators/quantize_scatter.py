@@ -34,6 +34,7 @@ _QUANTIZE_SCATTER = Operator(
 )
 
 
+@_QUANTIZE_SCATTER.function
 def quantize_scatter(
     cache: Array | None,
     indices: Array,

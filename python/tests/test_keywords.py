@@ -1,0 +1,70 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Keywords that a function does not have: the error names the nearest one that it has."""
+
+import functools
+import inspect
+
+import numpy as np
+import pytest
+
+import clquant
+
+X = np.ones((4, 4), np.float32)
+PUBLIC = [
+    *(getattr(clquant, name) for name in clquant.__all__ if inspect.isfunction(getattr(clquant, name))),
+    *(getattr(clquant, name) for name in ("Context", "Report", "Tensor", "Workspace")),
+    *(clquant.Report.clear, clquant.Report.read, clquant.Tensor.numpy),
+]
+FREE = {"version", "devices", "default_context"}  # no argument at all
+OF_A_FUNCTION = {"plan", "build", "check_indices", "workspace_bytes"}
+
+
+@pytest.mark.parametrize("function", PUBLIC, ids=lambda function: function.__qualname__)
+def test_misspelt_keyword_of_every_function(function):
+    """Each keyword of each public function, with a letter too few: the error says what was meant."""
+    names = [each.name for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    if hasattr(function, "operator"):
+        names += ["context", "queue", "wait_for", "events"]
+    if function.__name__ in FREE | OF_A_FUNCTION:
+        assert not names
+        with pytest.raises(TypeError):
+            function(contex=None)
+        return
+    for name in names or list(inspect.signature(function).parameters):
+        with pytest.raises(TypeError, match=rf"has no {name[:-1]}: did you mean {name}\?"):
+            function(**{name[:-1]: None})
+
+
+@pytest.mark.parametrize(
+    "ask", [clquant.plan, clquant.build, clquant.check_indices, clquant.workspace_bytes], ids=lambda function: function.__name__
+)
+def test_misspelt_keyword_of_a_plan(ask):
+    for function in (clquant.quantize, functools.partial(clquant.quantize, block=0)):
+        with pytest.raises(TypeError, match=r"quantize has no axs: did you mean axis\?"):
+            ask(function, X, 1.0, axs=0)
+    with pytest.raises(TypeError, match="function is <built-in function len>: it must be an operator"):
+        ask(len, X)
+
+
+def test_misspelt_array_of_a_plan():
+    step = clquant.plan(clquant.quantize, X, 1.0)
+    with pytest.raises(TypeError, match=r"the plan has no scale: did you mean scales\?"):
+        step(scale=X)
+    with pytest.raises(TypeError, match="the plan has no zero_points: it has x, scales, y, wait_for, events"):
+        step(zero_points=X)
+
+
+@pytest.mark.parametrize(
+    ("function", "given", "said"),
+    [
+        (clquant.quantize_scatter, "slots", 'did you mean index_kind="slots"'),
+        (clquant.dequantize, "clamp", 'did you mean out_of_range="clamp"'),
+        (clquant.find_scales, "minmax", 'did you mean method="minmax"'),
+        (clquant.dynamic_quantize, "group_size", "did you mean block"),
+        (clquant.quantize, "num_bits", "did you mean dtype"),
+        (clquant.quantize, "xyz", "it has x, scales, zero_points, dtype, axis, .*, out, context, queue, wait_for, events$"),
+    ],
+)
+def test_words_and_names_of_other_libraries(function, given, said):
+    with pytest.raises(TypeError, match=f"{function.__name__} has no {given}: {said}"):
+        function(X, X, **{given: True})
