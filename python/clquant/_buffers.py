@@ -8,9 +8,9 @@ from typing import Any, NamedTuple
 
 from . import _opencl as cl
 from ._context import Context, default_context
+from ._handles import Memory, OfThisProcess
 from ._keywords import only_its_keywords
 from ._structs import ReportCounts
-from ._tensor import Memory
 
 
 class Counts(NamedTuple):
@@ -21,7 +21,7 @@ class Counts(NamedTuple):
     first: int | None  # the lowest of these entries; None: there is none
 
 
-class Report:
+class Report(OfThisProcess):
     """16 bytes on the device, into which calls with ``report=`` count wrong indices.
 
     It begins with zeros, and calls add to it. It costs a call one compare for each entry, and nobody waits for it.
@@ -30,13 +30,8 @@ class Report:
     @only_its_keywords()
     def __init__(self, context: Context | None = None) -> None:
         self._context = context or default_context()
-        self._memory = Memory(cl.create_buffer(self._context.int_ptr, ctypes.sizeof(ReportCounts)))
+        self.int_ptr: int = Memory(cl.create_buffer(self._context.int_ptr, ctypes.sizeof(ReportCounts)))  # the cl_mem
         self.clear()
-
-    @property
-    def int_ptr(self) -> int:
-        """The cl_mem."""
-        return self._memory.int_ptr
 
     @only_its_keywords()
     def clear(self, *, queue: Any = None) -> None:
@@ -52,18 +47,25 @@ class Report:
         cl.read_buffer(self._queue(queue), self.int_ptr, 0, ctypes.sizeof(counts), ctypes.addressof(counts))
         return Counts(counts.dropped, counts.clamped, counts.first - 1 if counts.first else None)
 
+    def __deepcopy__(self, memo: Any) -> Report:
+        """Make another one, which begins with what this one has counted."""
+        made = Report(self._context)
+        cl.copy_buffer(self._context.queue, self.int_ptr, made.int_ptr, ctypes.sizeof(ReportCounts))
+        return made
+
     def _queue(self, queue: Any) -> int:
         return self._context.queue if queue is None else cl.handle_of(queue)
 
 
-class Workspace:
+class Workspace(OfThisProcess):
     """Bytes on the device for what a call keeps meanwhile: ``clquant.workspace_bytes`` says how many. For one call at a time."""
 
     @only_its_keywords()
     def __init__(self, size_bytes: int, context: Context | None = None) -> None:
-        self._memory = Memory(cl.create_buffer((context or default_context()).int_ptr, size_bytes))
+        self._context = context or default_context()
+        self._size_bytes = size_bytes
+        self.int_ptr: int = Memory(cl.create_buffer(self._context.int_ptr, size_bytes))  # the cl_mem
 
-    @property
-    def int_ptr(self) -> int:
-        """The cl_mem."""
-        return self._memory.int_ptr
+    def __deepcopy__(self, memo: Any) -> Workspace:
+        """Make another one as large."""
+        return Workspace(self._size_bytes, self._context)

@@ -6,22 +6,20 @@ from __future__ import annotations
 import ctypes
 import functools
 import threading
-import weakref
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from . import _opencl as cl
+from ._handles import Handle, Memory, Queue, Shared
 from ._keywords import only_its_keywords
-from ._library import POINTER, SIZE, STATUS, check, function
+from ._library import POINTER, SIZE, STATUS, begin_use, check, function
 from ._structs import ContextDesc
 
 _create = function("clq_context_create", STATUS, POINTER, POINTER)
-_destroy = function("clq_context_destroy", None, POINTER)
 _context_cl = function("clq_context_cl", POINTER, POINTER)
 _context_device = function("clq_context_device", POINTER, POINTER)
 _queue_create = function("clq_queue_create", STATUS, POINTER, ctypes.c_uint64, POINTER)
-_queue_destroy = function("clq_queue_destroy", None, POINTER)
 _build = function("clq_context_build", STATUS, POINTER, SIZE, POINTER)
 _count = function("clq_context_count", None, POINTER, POINTER, POINTER)
 _build_log = function("clq_context_build_log", None, POINTER, POINTER, SIZE)
@@ -84,7 +82,13 @@ def choice(name: str, given: str, choices: dict[str, int]) -> int:
         raise ValueError(f"{name} is {given!r}: it must be one of {words}") from None
 
 
-class Context:
+class _Handle(Handle):
+    """A clq_context."""
+
+    _release = function("clq_context_destroy", None, POINTER)
+
+
+class Context(Shared):
     """Where operators run: a device, the kernels that were built for it, and an in-order queue.
 
     ``device`` None or "" is the default (the variable CLQ_DEVICE, else the first GPU or accelerator, else a CPU). A text is
@@ -122,7 +126,7 @@ class Context:
             chosen = None if device is None else cl.handle_of(device)
         elif device is not None:
             text = str(device.number if isinstance(device, Device) else device)
-        self._log = _LOG(lambda _, line: log(line.decode(errors="replace"))) if log is not None else None
+        called = _LOG(lambda _, line: log(line.decode(errors="replace"))) if log is not None else None
         desc = ContextDesc(
             context=None if context is None else cl.handle_of(context),
             device=chosen,
@@ -130,20 +134,17 @@ class Context:
             cache_dir=None if cache_dir is None else cache_dir.encode(),
             cache_limit_bytes=cache_limit_bytes,
             build_options=None if build_options is None else build_options.encode(),
-            log=None if self._log is None else ctypes.cast(self._log, ctypes.c_void_p),
+            log=None if called is None else ctypes.cast(called, ctypes.c_void_p),
             flags=(0 if cache else _CACHE_OFF) | (0 if environment else _NO_ENVIRONMENT),
             form=choice("form", form, _FORMS),
             arithmetic=choice("arithmetic", arithmetic, _ARITHMETIC),
         )
+        begin_use()
         handle, queue = ctypes.c_void_p(), ctypes.c_void_p()
         check(_create(ctypes.addressof(desc), ctypes.addressof(handle)))
-        status = _queue_create(handle, 0, ctypes.addressof(queue))
-        if status != 0:
-            _destroy(handle)
-            check(status)
-        self.handle = handle.value or 0
-        self.queue = queue.value or 0
-        weakref.finalize(self, _release, self.handle, self.queue, self._log)
+        self.handle: int = _Handle(handle.value, called)
+        check(_queue_create(handle, 0, ctypes.addressof(queue)))
+        self.queue: int = Queue(queue.value)
         self.int_ptr = int(_context_cl(handle))
         self.device = int(_context_device(handle))
         # No more than a page: what lies before an array on its page can be read.
@@ -194,26 +195,17 @@ class Context:
         return f"<clquant.Context on {self.device_name}>"
 
 
-def _release(handle: int, queue: int, _log: Any) -> None:
-    _queue_destroy(queue)
-    _destroy(handle)
-
-
 def _shares_memory(context: Context) -> bool:
     """See whether kernels' memory is the host's, both ways, for an address that is aligned as a buffer's begin is."""
     size = context.alignment_bytes
     room = ctypes.create_string_buffer(4 * size)
     start = ctypes.addressof(room)
     start += size - start % size
-    source = cl.create_buffer(context.int_ptr, size, start)
-    target = cl.create_buffer(context.int_ptr, size, start + size)
-    try:
-        ctypes.memset(start, 0x5A, size)
-        cl.copy_buffer(context.queue, source, target, size)
-        cl.finish(context.queue)
-    finally:
-        cl.release_buffer(source)
-        cl.release_buffer(target)
+    source = Memory(cl.create_buffer(context.int_ptr, size, start))
+    target = Memory(cl.create_buffer(context.int_ptr, size, start + size))
+    ctypes.memset(start, 0x5A, size)
+    cl.copy_buffer(context.queue, source, target, size)
+    cl.finish(context.queue)
     return ctypes.string_at(start + size, size) == b"\x5a" * size
 
 

@@ -7,10 +7,17 @@ import ctypes
 from typing import Any
 
 from . import _opencl as cl
+from ._handles import Handle, Shared
 
 
-class Event:
-    """An event of OpenCL: the end of a call. ``int_ptr`` is its cl_event, which is released with this object.
+class _Handle(Handle):
+    """A cl_event."""
+
+    _release = cl.release_event
+
+
+class Event(Shared):
+    """An event of OpenCL: the end of a call. ``int_ptr`` is its cl_event, which is released with the last use of it.
 
     Other calls wait for it by ``wait_for``. ``pyopencl.Event.from_int_ptr(event.int_ptr)`` makes one of pyopencl.
     """
@@ -18,14 +25,11 @@ class Event:
     __slots__ = ("int_ptr",)
 
     def __init__(self, int_ptr: int) -> None:
-        self.int_ptr = int_ptr
+        self.int_ptr = int_ptr if isinstance(int_ptr, Handle) else _Handle(int_ptr)
 
     def wait(self) -> None:
         """Wait until the call is done. Raises DeviceError where it, or what it waited for, failed."""
         cl.wait_for_event(ctypes.c_void_p(self.int_ptr))
-
-    def __del__(self, release: Any = cl.release_event) -> None:
-        release(self.int_ptr)
 
 
 def event_of(int_ptr: int | None, of_pyopencl: bool) -> Any:

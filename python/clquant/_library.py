@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import functools
 import os
 from collections.abc import Callable
 from pathlib import Path
@@ -33,14 +34,59 @@ def _load() -> ctypes.CDLL:
 _handle = _load()
 
 
+class _Function:
+    """What the functions of C have in common."""
+
+    __slots__ = ()
+
+
+@functools.cache
+def _prototype(result: Any, *arguments: Any) -> Any:
+    plain: Any = ctypes.CFUNCTYPE(result, *arguments)
+    fields = {"_flags_": plain._flags_, "_argtypes_": arguments, "_restype_": result}
+    return type(plain)("Function", (_Function, plain), fields)
+
+
 def function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
     """Make one of the library's functions, or of the OpenCL loader that it is linked to."""
-    prototype = ctypes.CFUNCTYPE(result, *arguments)
     try:
-        return prototype((name, _handle))
+        made: Callable[..., Any] = _prototype(result, *arguments)((name, _handle))
+        return made
     except AttributeError:
         raise ImportError(f"the library {_handle._name} has no function {name}: it is another version") from None
 
+
+_used = False
+_forked = False
+
+
+def begin_use() -> None:
+    """Say that a driver is at work from now on, whose threads and memory no child of ``fork`` gets."""
+    global _used  # noqa: PLW0603
+    _used = True
+
+
+def is_forked() -> bool:
+    """Say whether this process is the child of one in which a driver was at work."""
+    return _forked
+
+
+def _refuse(*_: Any) -> Any:
+    raise RuntimeError(
+        "this process is a child of fork, and clquant was used before it: drivers of OpenCL do not live on in such a child. "
+        'Start it by multiprocessing\'s "spawn" or "forkserver", or fork before the first call'
+    )
+
+
+def _after_fork() -> None:
+    """Refuse every call in a child that would hang in one: there, all functions of C are another."""
+    global _forked  # noqa: PLW0603
+    if _used:
+        _forked = True
+        setattr(_Function, "__call__", _refuse)  # noqa: B010 - for the type checker a method is no variable
+
+
+os.register_at_fork(after_in_child=_after_fork)
 
 POINTER = ctypes.c_void_p
 STATUS = ctypes.c_int32

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterable
 from typing import Any
 
 from ._errors import DeviceError
-from ._library import COUNT, POINTER, SIZE, STATUS, function, status_name
+from ._library import COUNT, POINTER, SIZE, STATUS, begin_use, function, status_name
 
 READ_WRITE = 1 << 0
 USE_HOST_PTR = 1 << 3
@@ -29,7 +29,8 @@ _NO_PLATFORM = -1001
 _WAITS = (COUNT, POINTER, POINTER)  # num_events_in_wait_list, event_wait_list, event
 
 _create_buffer = function("clCreateBuffer", POINTER, POINTER, ctypes.c_uint64, SIZE, POINTER, POINTER)
-_release_buffer = function("clReleaseMemObject", STATUS, POINTER)
+_retain_buffer = function("clRetainMemObject", STATUS, POINTER)
+_retain_queue = function("clRetainCommandQueue", STATUS, POINTER)
 _copy = function("clEnqueueCopyBuffer", STATUS, POINTER, POINTER, POINTER, SIZE, SIZE, SIZE, *_WAITS)
 _read = function("clEnqueueReadBuffer", STATUS, POINTER, POINTER, COUNT, SIZE, SIZE, POINTER, *_WAITS)
 _write = function("clEnqueueWriteBuffer", STATUS, POINTER, POINTER, COUNT, SIZE, SIZE, POINTER, *_WAITS)
@@ -41,7 +42,8 @@ _platform_info = function("clGetPlatformInfo", STATUS, POINTER, COUNT, SIZE, POI
 _device_info = function("clGetDeviceInfo", STATUS, POINTER, COUNT, SIZE, POINTER, POINTER)
 
 release_event = function("clReleaseEvent", STATUS, POINTER)
-release_buffer = _release_buffer
+release_buffer = function("clReleaseMemObject", STATUS, POINTER)
+release_queue = function("clReleaseCommandQueue", STATUS, POINTER)
 
 
 def _check(name: str, status: int) -> None:
@@ -75,9 +77,21 @@ def create_buffer(context: int, size_bytes: int, host: int | None = None) -> int
     return int(mem)
 
 
-def copy_buffer(queue: int, source: int, target: int, size_bytes: int) -> None:
-    """Enqueue a copy of a buffer's first bytes."""
-    _check("clEnqueueCopyBuffer", _copy(queue, source, target, 0, 0, size_bytes, 0, None, None))
+def retain_buffer(mem: int) -> int:
+    """Take part in keeping a buffer, and return it."""
+    _check("clRetainMemObject", _retain_buffer(mem))
+    return mem
+
+
+def retain_queue(queue: int) -> int:
+    """Take part in keeping a queue, and return it."""
+    _check("clRetainCommandQueue", _retain_queue(queue))
+    return queue
+
+
+def copy_buffer(queue: int, source: int, target: int, size_bytes: int, *, start: int = 0) -> None:
+    """Enqueue a copy of a buffer's bytes, from one on, to the begin of another."""
+    _check("clEnqueueCopyBuffer", _copy(queue, source, target, start, 0, size_bytes, 0, None, None))
 
 
 def read_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int) -> None:
@@ -130,6 +144,7 @@ def _list(name: str, get: Callable[..., int], empty: int) -> list[int]:
 
 def platforms() -> list[int]:
     """List the platforms in the loader's order."""
+    begin_use()
     return _list("clGetPlatformIDs", _platforms, _NO_PLATFORM)
 
 

@@ -18,6 +18,7 @@ from ._context import Context, context_of_queue, default_context
 from ._dtypes import dtype_of
 from ._event import event_of
 from ._fields import Buffer, Choice, Input, Output, Reserved
+from ._handles import Memory, retained_memory
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import HostTensor, Tensor, host_memory
@@ -59,6 +60,7 @@ class Call:
         "desc",
         "events",
         "hosts",
+        "kept",
         "operator",
         "outputs",
         "queue",
@@ -79,6 +81,7 @@ class Call:
     waits: Sequence[Any]
     events: MutableSequence[Any] | None
     asynchronous: bool  # nobody asks when it is done
+    kept: list[Memory]  # of a plan, what is no tensor: somebody may release it meanwhile
 
     def settle(self) -> None:
         """Find out what the tensors mean for the call, once all of them are there."""
@@ -88,6 +91,11 @@ class Call:
         self.asynchronous = not self.hosts and not self.arrays
         if len(self.hosts) > 1:
             _share(self)
+
+    def keep(self) -> None:
+        """Keep the buffers that are no tensors beyond the caller's own use of them."""
+        values = [self.operator.buffers[name](given) for name, given in self.buffers.items() if given is not None]
+        self.kept = [retained_memory(mem) for mem, _ in values]
 
     def result(self) -> Any:
         """Return what the operator's function returns."""

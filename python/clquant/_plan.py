@@ -5,10 +5,10 @@ from __future__ import annotations
 
 import copy
 import ctypes
-import weakref
 from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any
 
+from ._handles import Handle, OfThisProcess, retained_queue
 from ._keywords import only_its_keywords, unknown
 from ._library import COUNT, POINTER, SIZE, STATUS, check, function
 from ._operator import Array, Call, ask, submit
@@ -16,10 +16,15 @@ from ._structs import Binding, PlanCall
 
 _enqueue = function("clq_plan_enqueue", STATUS, POINTER, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
 _enqueue_all = function("clq_plan_enqueue_all", STATUS, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
-_destroy = function("clq_plan_destroy", None, POINTER)
 
 
-class Plan:
+class _Handle(Handle):
+    """A clq_plan."""
+
+    _release = function("clq_plan_destroy", None, POINTER)
+
+
+class Plan(OfThisProcess):
     """A prepared call: ``plan()`` does what the operator's call would, with the arrays that it was made of.
 
     It is made by ``clquant.plan``. A plan is used by one thread at a time. It keeps its arrays, and reads at each call what
@@ -31,10 +36,10 @@ class Plan:
     def __init__(self, call: Call) -> None:
         handle = ctypes.c_void_p()
         check(call.operator.plan(call.context.handle, call.address, ctypes.addressof(handle)))
-        # Holds the context, which must outlive the plan.
-        weakref.finalize(self, _release, handle.value or 0, call.context)
+        self._handle: int = _Handle(handle.value, call.context.handle)
+        call.queue = retained_queue(call.queue)
+        call.keep()
         self._call = call
-        self._handle = handle
         self._queue = call.queue
         self._result = call.result()
 
@@ -60,6 +65,9 @@ class Plan:
         if status:
             check(status)
         return self._result
+
+    def __deepcopy__(self, memo: Any) -> Plan:
+        raise TypeError("a clquant.Plan is for its own arrays: it is not copied with others, make another by clquant.plan")
 
     def _run(self, waits: Sequence[Any], events: MutableSequence[Any] | None, arrays: dict[str, Array]) -> Any:
         before = self._call
@@ -106,11 +114,8 @@ class Plan:
             if name in call.outputs:
                 call.outputs[name] = array
         call.settle()
+        call.keep()
         return call
-
-
-def _release(handle: int, _context: Any) -> None:
-    _destroy(handle)
 
 
 def plan(function: Callable[..., Any], /, *args: Any, **options: Any) -> Plan:
@@ -146,7 +151,7 @@ def enqueue_all(
     for i, each in enumerate(plans):
         if each._queue != queue:
             raise ValueError(f"plans[{i}] is for another queue than plans[0]: all must be for one")
-    calls = (PlanCall * len(plans))(*(PlanCall(each._handle.value, 0, None) for each in plans))
+    calls = (PlanCall * len(plans))(*(PlanCall(each._handle, 0, None) for each in plans))
 
     def enqueue(count: int, handles: Any, event: int | None) -> int:
         status: int = _enqueue_all(queue, len(plans), ctypes.addressof(calls), count, handles, event)

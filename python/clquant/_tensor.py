@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import array
+import copy
 import ctypes
 import functools
 import math
@@ -13,6 +14,7 @@ import numpy as np
 
 from . import _opencl as cl
 from ._dtypes import DType, dtype_of
+from ._handles import Memory, OfThisProcess, retained_memory
 from ._keywords import only_its_keywords
 from ._structs import DLTensor
 
@@ -20,18 +22,6 @@ if TYPE_CHECKING:
     from ._context import Context
 
 _OPENCL = 4  # kDLOpenCL
-
-
-class Memory:
-    """A cl_mem that is released with this object. Commands in flight keep what they use, as OpenCL has it."""
-
-    __slots__ = ("int_ptr",)
-
-    def __init__(self, int_ptr: int) -> None:
-        self.int_ptr = int_ptr
-
-    def __del__(self, release: Any = cl.release_buffer) -> None:
-        release(self.int_ptr)
 
 
 @functools.lru_cache(maxsize=4096)
@@ -60,7 +50,7 @@ def reach(shape: tuple[int, ...], strides: tuple[int, ...] | None, element_bytes
     return (sum((size - 1) * max(stride, 0) for size, stride in zip(shape, strides, strict=True)) + 1) * element_bytes
 
 
-class Tensor:
+class Tensor(OfThisProcess):
     """A view of an OpenCL buffer: element type, shape, strides in elements, and the offset of the first one in bytes.
 
     ``mem`` is a cl_mem: its address as an int, or an object with ``int_ptr``, such as a ``pyopencl.Buffer``. It is kept
@@ -112,7 +102,7 @@ class Tensor:
         self.shape = shape
         self.strides = strides
         self.offset_bytes = offset_bytes
-        self.mem = cl.handle_of(mem)
+        self.mem: int = retained_memory(mem)
         self.array = array
         self.read_only = False
         self.layout = (row.name, shape, strides)
@@ -136,6 +126,18 @@ class Tensor:
             cl.read_buffer(handle, self.mem, self.offset_bytes, held.size, held.ctypes.data)
         steps = None if self.strides is None else tuple(stride * dtype.itemsize for stride in self.strides)
         return np.ndarray(self.shape, dtype, held, 0, steps).copy()
+
+    def __deepcopy__(self, memo: Any) -> Tensor:
+        """Make a tensor with memory of its own, behind the calls of the context's queue; of a view, one of its array's copy."""
+        if self.array is not None:
+            from .arrays import view
+
+            return view(copy.deepcopy(self.array, memo), self.dtype, context=self.context)
+        size = reach(self.shape, self.strides, self.dtype.element_bytes)
+        made = Memory(cl.create_buffer(self.context.int_ptr, size))
+        if size:
+            cl.copy_buffer(self.context.queue, self.mem, made, size, start=self.offset_bytes)
+        return Tensor(made, self.dtype, self.shape, self.strides, context=self.context)
 
     def __repr__(self) -> str:
         strides = "" if self.strides is None else f", strides {self.strides}"

@@ -3,14 +3,13 @@
 
 import ctypes
 import importlib.metadata
-import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import numpy as np
 import pytest
+from processes import run
 
 import clquant
 from clquant import _library, _operator, _structs
@@ -76,19 +75,6 @@ def test_another_struct_is_refused():
         _library.check_struct(2, _structs.Binding)
     with pytest.raises(ImportError, match="has no function clq_nonsense: it is another version"):
         _library.function("clq_nonsense", None)
-
-
-def run(script, **environment):
-    """Run Python in a process of its own; what is not None is put into its environment."""
-    given = {**os.environ, **environment}
-    done = subprocess.run(
-        [sys.executable, "-W", "error", "-c", script],
-        env={name: value for name, value in given.items() if value is not None},
-        capture_output=True,
-        text=True,
-        check=False,
-    )
-    return done.returncode, done.stdout, done.stderr
 
 
 def test_missing_library(tmp_path):

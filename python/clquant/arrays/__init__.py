@@ -12,8 +12,9 @@ import numpy as np
 from .. import _opencl as cl
 from .._context import Context, default_context
 from .._dtypes import dtype_of
+from .._handles import Memory
 from .._keywords import only_its_keywords
-from .._tensor import Memory, Tensor
+from .._tensor import Tensor
 from . import dlpack_arrays, numpy_arrays, pyopencl_arrays, torch_tensors
 from ._adapter import Adapter
 

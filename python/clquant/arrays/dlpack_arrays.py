@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import copy
 import ctypes
 from typing import Any
 
@@ -60,6 +61,9 @@ class _Kept:
 
     def __dlpack__(self) -> Any:
         return self.array.__dlpack__()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return copy.deepcopy(self.array, memo)
 
 
 def _numbers(address: int, count: int) -> tuple[int, ...]:

@@ -10,7 +10,8 @@ import numpy as np
 
 from .._context import Context
 from .._dtypes import BY_NAME, DType, name_in_numpy, seen_as
-from .._tensor import HostTensor, Memory, Tensor
+from .._handles import Memory
+from .._tensor import HostTensor, Tensor
 from ._adapter import HostAdapter, in_elements
 
 _NUMBERS = (int, float, list, tuple)

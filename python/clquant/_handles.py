@@ -1,0 +1,97 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Handles: addresses of C's objects, each of which ends with the last reference to it; and what copies of objects are."""
+
+from __future__ import annotations
+
+import weakref
+from typing import Any, ClassVar
+
+import numpy as np
+
+from . import _library
+from . import _opencl as cl
+
+
+class OfThisProcess:
+    """What has no meaning in another process, and so is not pickled."""
+
+    __slots__ = ()
+
+    def __reduce_ex__(self, protocol: Any) -> Any:
+        raise TypeError(f"a clquant.{type(self).__name__} belongs to this process and its device: it cannot be pickled")
+
+    def __copy__(self) -> Any:
+        return self
+
+
+class Shared(OfThisProcess):
+    """What copies of other objects share, as they share functions and classes."""
+
+    __slots__ = ()
+
+    def __deepcopy__(self, memo: Any) -> Any:
+        return self
+
+
+class _End(weakref.ref["np.ndarray[Any, Any]"]):
+    """What is done when the last reference to a handle goes; and what the object behind it needs until then."""
+
+    __slots__ = ("address", "needs", "release")
+
+    address: int
+    needs: tuple[Any, ...]
+    release: Any
+
+
+# At the end of the process nothing is released: threads that the end cuts off may be at work with it.
+_ends: dict[int, _End] = {}
+
+
+def _ended(end: Any) -> None:
+    del _ends[id(end)]
+    if not _library.is_forked():  # a child of fork does not have what its parent has
+        end.release(end.address)
+
+
+class Handle(Shared, int):
+    """An address of one of C's objects, which is released with the last reference to this number.
+
+    Whoever hands the address to C holds the number meanwhile. In a cycle of objects it lives until all finalizers have run,
+    for these may use what it stands for. So the end is not its own finalizer, which would run among them, but that of an
+    array of numpy, which the collector of cycles does not know.
+    """
+
+    _release: ClassVar[Any]  # a function of C
+    _life: np.ndarray[Any, Any]
+
+    def __new__(cls, address: int | None, *needs: Any) -> Any:
+        """Take over an object, and keep what it needs as long as it lives."""
+        made = super().__new__(cls, address or 0)
+        made._life = life = np.empty(0)
+        end = _End(life, _ended)
+        end.address, end.needs, end.release = int(made), needs, cls._release
+        _ends[id(end)] = end
+        return made
+
+
+class Memory(Handle):
+    """A cl_mem. Commands in flight keep what they use, as OpenCL has it."""
+
+    _release = cl.release_buffer
+
+
+class Queue(Handle):
+    """A cl_command_queue."""
+
+    _release = cl.release_queue
+
+
+def retained_memory(mem: Any) -> Memory:
+    """Return the handle of somebody's cl_mem, which lives on where its owner releases it."""
+    address = cl.handle_of(mem)
+    return address if isinstance(address, Memory) else Memory(cl.retain_buffer(address))
+
+
+def retained_queue(queue: int) -> Queue:
+    """Return the handle of somebody's queue, which lives on where its owner releases it."""
+    return queue if isinstance(queue, Queue) else Queue(cl.retain_queue(queue))
