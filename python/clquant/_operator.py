@@ -246,7 +246,7 @@ class Operator:
     def see(self, name: str, value: Array, context: Context) -> Tensor:
         """See an array, or a tensor, as the tensor of a name."""
         try:
-            tensor = value if isinstance(value, Tensor) else _adapter_of(name, value).view(value, context)
+            tensor = value.current() if isinstance(value, Tensor) else _adapter_of(name, value).view(value, context)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         if tensor.read_only and name in self.outputs:

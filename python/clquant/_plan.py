@@ -28,7 +28,7 @@ class Plan(OfThisProcess):
     """A prepared call: ``plan()`` does what the operator's call would, with the arrays that it was made of.
 
     It is made by ``clquant.plan``. A plan is used by one thread at a time. It keeps its arrays, and reads at each call what
-    is in them then.
+    is in them then, wherever they have their memory by then.
     """
 
     __slots__ = ("__weakref__", "_call", "_handle", "_queue", "_result")
@@ -70,8 +70,28 @@ class Plan(OfThisProcess):
         raise TypeError("a clquant.Plan is for its own arrays: it is not copied with others, make another by clquant.plan")
 
     def _run(self, waits: Sequence[Any], events: MutableSequence[Any] | None, arrays: dict[str, Array]) -> Any:
+        call = self._now(arrays)
+        bindings = self._bindings(call)
+        first = ctypes.addressof(bindings) if len(bindings) else None
+
+        def enqueue(count: int, handles: Any, event: int | None) -> int:
+            status: int = _enqueue(self._handle, self._queue, len(bindings), first, count, handles, event)
+            if status == 0:
+                self._take(call)
+            return status
+
+        submit([call], waits, events, enqueue)
+        return self._result
+
+    def _take(self, call: Call) -> None:
+        """Be the plan of a call that was made."""
+        if call is not self._call:
+            self._call = call
+            self._result = call.result()
+
+    def _bindings(self, call: Call) -> Any:
+        """Return what the call binds in the place of what the plan has."""
         before = self._call
-        call = self._bound(arrays) if arrays else before
         struct = call.operator.struct
         changed = [
             Binding(getattr(struct, name).offset, tensor.mem, tensor.offset_bytes)
@@ -83,18 +103,16 @@ class Plan(OfThisProcess):
             for name, given in call.buffers.items()
             if given is not before.buffers[name]
         ]
-        bindings = (Binding * len(changed))(*changed)
-        first = ctypes.addressof(bindings) if changed else None
+        return (Binding * len(changed))(*changed)
 
-        def enqueue(count: int, handles: Any, event: int | None) -> int:
-            status: int = _enqueue(self._handle, self._queue, len(changed), first, count, handles, event)
-            if status == 0:
-                self._call = call
-                self._result = call.result()
-            return status
-
-        submit([call], waits, events, enqueue)
-        return self._result
+    def _now(self, arrays: dict[str, Array]) -> Call:
+        """Return the call with other arrays, and with all others where their memory is now."""
+        moved = {name: tensor for name, tensor in self._call.tensors.items() if tensor.has_changed and name not in arrays}
+        if not arrays and not moved:
+            return self._call
+        call = self._bound({**moved, **arrays})
+        call.outputs |= {name: self._call.outputs[name] for name in moved if name in call.outputs}
+        return call
 
     def _bound(self, arrays: dict[str, Array]) -> Call:
         """Return the call with other arrays."""
@@ -116,6 +134,13 @@ class Plan(OfThisProcess):
         call.settle()
         call.keep()
         return call
+
+
+def _now(number: int, plan: Plan) -> Call:
+    try:
+        return plan._now({})
+    except ValueError as error:
+        raise ValueError(f"plans[{number}]: {error}") from None
 
 
 def plan(function: Callable[..., Any], /, *args: Any, **options: Any) -> Plan:
@@ -151,10 +176,20 @@ def enqueue_all(
     for i, each in enumerate(plans):
         if each._queue != queue:
             raise ValueError(f"plans[{i}] is for another queue than plans[0]: all must be for one")
-    calls = (PlanCall * len(plans))(*(PlanCall(each._handle, 0, None) for each in plans))
+    made = [_now(i, each) for i, each in enumerate(plans)]
+    bindings = [each._bindings(call) for each, call in zip(plans, made, strict=True)]
+    calls = (PlanCall * len(plans))(
+        *(
+            PlanCall(each._handle, len(bound), ctypes.addressof(bound) if len(bound) else None)
+            for each, bound in zip(plans, bindings, strict=True)
+        )
+    )
 
     def enqueue(count: int, handles: Any, event: int | None) -> int:
         status: int = _enqueue_all(queue, len(plans), ctypes.addressof(calls), count, handles, event)
+        if status == 0:
+            for each, call in zip(plans, made, strict=True):
+                each._take(call)
         return status
 
-    submit([each._call for each in plans], wait_for or (), events, enqueue)
+    submit(made, wait_for or (), events, enqueue)

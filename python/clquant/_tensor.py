@@ -8,6 +8,7 @@ import copy
 import ctypes
 import functools
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -62,8 +63,10 @@ class Tensor(OfThisProcess):
 
     __slots__ = (
         "__weakref__",
+        "_ask",
         "_kept",
         "_struct",
+        "_was",
         "address",
         "array",
         "context",
@@ -106,9 +109,37 @@ class Tensor(OfThisProcess):
         self.array = array
         self.read_only = False
         self.layout = (row.name, shape, strides)
+        self._ask: Callable[[], tuple[Any, ...]] | None = None
+        self._was: tuple[Any, ...] = ()
         self._kept = (mem, shape_kept, strides_kept)
         self._struct = DLTensor(self.mem, _OPENCL, 0, len(shape), row.struct, shape_address, strides_address, offset_bytes)
         self.address = ctypes.addressof(self._struct)
+
+    def watch(self, ask: Callable[[], tuple[Any, ...]]) -> None:
+        """Know from now on how an array says where its memory is, and then its type, shape and strides."""
+        self._ask, self._was = ask, ask()
+
+    @property
+    def has_changed(self) -> bool:
+        """Whether its array has moved its memory, or is another, since it was seen."""
+        return self._ask is not None and self._ask() != self._was
+
+    def current(self) -> Tensor:
+        """Return this tensor, or, where its array has moved its memory, one of where that is now.
+
+        Raises ValueError where the array has become another.
+        """
+        if self._ask is None:
+            return self
+        now = self._ask()
+        if now == self._was:
+            return self
+        if now[1:] != self._was[1:]:
+            was, has = (f"{kind} {tuple(shape)} with strides {strides}" for _, kind, shape, strides in (self._was, now))
+            raise ValueError(f"an array was {was} when it was seen, and is {has} now: these must stay as they are")
+        from .arrays import view
+
+        return view(self.array, self.dtype, context=self.context)
 
     @property
     def element_shape(self) -> tuple[int, ...]:
@@ -123,9 +154,13 @@ class Tensor(OfThisProcess):
         held = np.empty(reach(self.shape, self.strides, dtype.itemsize), np.uint8)
         cl.finish(handle)
         if held.size:
-            cl.read_buffer(handle, self.mem, self.offset_bytes, held.size, held.ctypes.data)
+            self.current().fetch(handle, held)
         steps = None if self.strides is None else tuple(stride * dtype.itemsize for stride in self.strides)
         return np.ndarray(self.shape, dtype, held, 0, steps).copy()
+
+    def fetch(self, queue: int, held: np.ndarray[Any, Any]) -> None:
+        """Copy the bytes from the first element's begin on."""
+        cl.read_buffer(queue, self.mem, self.offset_bytes, held.size, held.ctypes.data)
 
     def __deepcopy__(self, memo: Any) -> Tensor:
         """Make a tensor with memory of its own, behind the calls of the context's queue; of a view, one of its array's copy."""
@@ -170,7 +205,7 @@ class HostTensor(Tensor):
 
     def over(self, memory: tuple[Memory, int]) -> HostTensor:
         """Return the same view in another buffer, given with the address that it begins at."""
-        return HostTensor(
+        made = HostTensor(
             self.first,
             self.dtype,
             self.shape,
@@ -179,6 +214,12 @@ class HostTensor(Tensor):
             array=self.array,
             memory=memory,
         )
+        made._ask, made._was = self._ask, self._was
+        return made
+
+    def fetch(self, queue: int, held: np.ndarray[Any, Any]) -> None:
+        """Copy the host's bytes: the device may have others, or none yet."""
+        ctypes.memmove(held.ctypes.data, self.first, held.size)
 
     def load(self, queue: int) -> None:
         """Give the device the bytes."""

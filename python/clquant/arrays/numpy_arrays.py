@@ -3,7 +3,10 @@
 
 from __future__ import annotations
 
+import ctypes
 import math
+import sys
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -30,17 +33,42 @@ class NumpyArrays(HostAdapter):
         row = seen_as(name_in_numpy(held.dtype), dtype)
         if row.spread:
             tensor: HostTensor = SpreadTensor(held, row, context=context)
+            tensor.watch(lambda: (0, held.dtype, held.shape, held.strides))
         else:
             strides = None
             if not held.flags.c_contiguous:
                 strides = in_elements(held.strides, held.itemsize, held.dtype.name)
-            tensor = HostTensor(held.ctypes.data, row, held.shape, strides, context=context, array=held)
+            address = _address_of(held)
+            tensor = HostTensor(address.value or 0, row, held.shape, strides, context=context, array=held)
+            tensor.watch(lambda: (address.value, held.dtype, held.shape, held.strides))
         tensor.read_only = held is not array or not held.flags.writeable
         return tensor
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
         """Make an array."""
         return new_array(shape, dtype)
+
+
+class _Asked:
+    """The address of an array's memory, by numpy's own attribute, which takes a microsecond."""
+
+    def __init__(self, array: np.ndarray[Any, Any]) -> None:
+        self._array = array
+
+    @property
+    def value(self) -> int:
+        return self._array.ctypes.data
+
+
+def _in_header(array: np.ndarray[Any, Any]) -> Any:
+    """Return the address of an array's memory, as it is whenever it is read."""
+    return ctypes.c_void_p.from_address(id(array) + object.__basicsize__)
+
+
+# The first member of numpy's C struct of an array, behind what every object of CPython begins with, is the address.
+_SAMPLE = np.zeros(1)
+_CAN_READ_IT = sys.implementation.name == "cpython" and _in_header(_SAMPLE).value == _SAMPLE.ctypes.data
+_address_of: Callable[[np.ndarray[Any, Any]], Any] = _in_header if _CAN_READ_IT else _Asked
 
 
 # A cache line. Of large arrays PoCL's kernels write whole lines past the caches where they begin on one: numpy's own begin 16
@@ -67,9 +95,17 @@ class SpreadTensor(HostTensor):
 
     def load(self, queue: int) -> None:
         """Pack the elements and give them to the device."""
+        self._pack()
+        super().load(queue)
+
+    def fetch(self, queue: int, held: np.ndarray[Any, Any]) -> None:
+        """Pack the elements and copy their bytes."""
+        self._pack()
+        super().fetch(queue, held)
+
+    def _pack(self) -> None:
         nibbles = self.array.view(np.uint8) & 15
         np.bitwise_or(nibbles[..., 0::2], nibbles[..., 1::2] << 4, out=self._packed)
-        super().load(queue)
 
     def store(self, queue: int) -> None:
         """Fetch the elements and unpack them."""

@@ -37,7 +37,9 @@ class PyopenclArrays:
         strides = None
         if not array.flags.c_contiguous:
             strides = in_elements(array.strides, array.dtype.itemsize, array.dtype.name)
-        return Tensor(array.base_data, row, array.shape, strides, array.offset, context=context, array=array)
+        tensor = Tensor(array.base_data, row, array.shape, strides, array.offset, context=context, array=array)
+        tensor.watch(lambda: ((array.base_data, array.offset), array.dtype, array.shape, array.strides))
+        return tensor
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
         """Make an array in the other's context, with its allocator."""

@@ -8,7 +8,7 @@ from typing import Any
 
 from .._context import Context
 from .._dtypes import DType, seen_as, type_name
-from .._tensor import HostTensor, Tensor
+from .._tensor import HostTensor, Tensor, reach
 from ._adapter import HostAdapter
 
 _HOLDERS = {"uint16": "int16"}  # torch 1 has no uint16
@@ -27,8 +27,15 @@ class TorchTensors(HostAdapter):
         if array.device.type != "cpu":
             raise ValueError(f"a tensor of torch is on {array.device}: it must be on the CPU")
         row = seen_as(type_name(array.dtype), dtype)
-        strides = None if array.is_contiguous() else tuple(array.stride())
-        return HostTensor(array.data_ptr(), row, tuple(array.shape), strides, context=context, array=array)
+        shape, strides = tuple(array.shape), None if array.is_contiguous() else tuple(array.stride())
+        needed = reach(shape, strides, row.element_bytes)
+        there = max(_storage_bytes(array) - array.storage_offset() * row.element_bytes, 0)
+        if there < needed:
+            raise ValueError(f"a tensor of torch has a storage of {there} bytes from its first element on: it needs {needed}")
+        tensor = HostTensor(array.data_ptr(), row, shape, strides, context=context, array=array)
+        address, steps = array.data_ptr, array.stride  # found once, for they are asked at each call of a plan
+        tensor.watch(lambda: (address(), array.dtype, array.shape, steps()))
+        return tensor
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
         """Make a tensor; of the type that holds the bytes where torch does not have the elements'."""
@@ -39,6 +46,11 @@ class TorchTensors(HostAdapter):
         # torch's own types of four bits have no operators: bytes or words hold them.
         own = getattr(torch, dtype.name, None) if dtype.lanes == 1 else None
         return torch.empty(shape, dtype=own or getattr(torch, _HOLDERS.get(dtype.storage, dtype.storage)))
+
+
+def _storage_bytes(array: Any) -> int:
+    storage = array.untyped_storage() if hasattr(array, "untyped_storage") else array.storage()
+    return int(storage.nbytes())
 
 
 ADAPTER = TorchTensors()
