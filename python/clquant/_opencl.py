@@ -7,11 +7,14 @@ import ctypes
 from collections.abc import Callable, Iterable
 from typing import Any
 
+import numpy as np
+
 from ._errors import DeviceError
 from ._library import COUNT, POINTER, SIZE, STATUS, begin_use, function, status_name
 
 READ_WRITE = 1 << 0
 USE_HOST_PTR = 1 << 3
+COPY_HOST_PTR = 1 << 5
 
 DEVICE_TYPE_ALL = 0xFFFFFFFF
 TYPE_CPU, TYPE_GPU, TYPE_ACCELERATOR = 1 << 1, 1 << 2, 1 << 3
@@ -70,9 +73,18 @@ def handles_of(things: Iterable[Any]) -> tuple[int, Any]:
 
 def create_buffer(context: int, size_bytes: int, host: int | None = None) -> int:
     """Make a read-write buffer of at least one byte; over the host's memory where an address is given."""
+    return _create(context, READ_WRITE if host is None else READ_WRITE | USE_HOST_PTR, max(size_bytes, 1), host)
+
+
+def create_zeros(context: int, size_bytes: int) -> int:
+    """Make a read-write buffer of zeros, of at least one byte, which waits for no queue."""
+    zeros = np.zeros(max(size_bytes, 1), np.uint8)
+    return _create(context, READ_WRITE | COPY_HOST_PTR, zeros.size, zeros.ctypes.data)
+
+
+def _create(context: int, flags: int, size_bytes: int, host: int | None) -> int:
     status = STATUS()
-    flags = READ_WRITE if host is None else READ_WRITE | USE_HOST_PTR
-    mem = _create_buffer(context, flags, max(size_bytes, 1), host, ctypes.addressof(status))
+    mem = _create_buffer(context, flags, size_bytes, host, ctypes.addressof(status))
     _check("clCreateBuffer", status.value)
     return int(mem)
 

@@ -22,7 +22,7 @@ from ._handles import Memory, retained_memory
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import HostTensor, Tensor, host_memory
-from .arrays import Adapter, adapter_of, empty
+from .arrays import Adapter, adapter_of, new_tensor
 
 # numpy's, pyopencl's or torch's array, whatever has __dlpack__, or a Tensor: no type is common to them.
 Array: TypeAlias = Any
@@ -41,11 +41,15 @@ class Run(TypedDict, total=False):
 
 
 class New(NamedTuple):
-    """An output that is to be made: its type, or the tensor whose type it has, and its shape in elements."""
+    """An output that is to be made: its type, or the tensor whose type it has, and its shape in elements.
+
+    ``zeros``: the call may leave a part of it out, and nobody is to find there what was in that memory before.
+    """
 
     dtype: ElementTypeLike
     shape: Callable[[dict[str, Tensor]], tuple[int, ...]]
     as_input: str = ""
+    zeros: bool = False
 
 
 class Call:
@@ -263,11 +267,11 @@ class Operator:
             shape = dtype.stored_shape(value.shape(call.tensors))
             beside = like.array if isinstance(like, Tensor) else like
             if beside is None:
-                tensor = empty(shape, dtype, context=call.context)
+                tensor = new_tensor(shape, dtype, call.context, zeros=value.zeros)
                 call.outputs[name] = tensor
             else:
                 adapter = adapter_of(type(beside))
-                array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue)
+                array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue, zeros=value.zeros)
                 tensor = adapter.view(array, call.context, dtype)
             call.tensors[name] = tensor
 

@@ -130,3 +130,14 @@ def test_host_arrays_on_a_queue(queue, numbers):
     np.testing.assert_array_equal(clquant.quantize(x, 0.5, queue=queue), reference.quantize(x, 0.5))
     with pytest.raises(ValueError, match="queue is an address: give its context too"):
         clquant.quantize(x, 0.5, queue=queue.int_ptr)
+
+
+@pytest.mark.parametrize("shape", [(0, 6), (4, 0), (0,)])
+def test_empty_arrays(queue, shape):
+    """They have no buffer, and are arrays all the same, also of a plan and as outputs."""
+    x, out = (pyopencl.array.zeros(queue, shape, dtype) for dtype in (np.float32, np.int8))
+    assert clquant.quantize(x, np.float32(1)).shape == shape
+    assert clquant.quantize(x, 1.0, out=out) is out
+    plan = clquant.plan(clquant.quantize, x, 1.0)
+    assert plan().shape == plan(y=out).shape == shape
+    assert clquant.dequantize(out, 1.0).get().shape == shape

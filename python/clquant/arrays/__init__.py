@@ -11,7 +11,7 @@ import numpy as np
 
 from .. import _opencl as cl
 from .._context import Context, default_context
-from .._dtypes import dtype_of
+from .._dtypes import DType, dtype_of
 from .._handles import Memory
 from .._keywords import only_its_keywords
 from .._tensor import Tensor
@@ -76,9 +76,14 @@ def empty(shape: tuple[int, ...], dtype: Any, *, context: Context | None = None)
 
     The shape of "int4" counts bytes of two elements, that of "int4_words" words of eight.
     """
-    row, where = dtype_of(dtype), context or default_context()
-    size = math.prod(shape) * row.element_bytes
-    return Tensor(Memory(cl.create_buffer(where.int_ptr, size)), row, shape, context=where)
+    return new_tensor(shape, dtype_of(dtype), context or default_context(), zeros=False)
+
+
+def new_tensor(shape: tuple[int, ...], dtype: DType, context: Context, *, zeros: bool) -> Tensor:
+    """Make a tensor in a new buffer, of zeros, or whose elements are not set."""
+    size = math.prod(shape) * dtype.element_bytes
+    make = cl.create_zeros if zeros else cl.create_buffer
+    return Tensor(Memory(make(context.int_ptr, size)), dtype, shape, context=context)
 
 
 @only_its_keywords()
@@ -95,4 +100,4 @@ def to_device(array: Any, dtype: Any = None, *, context: Context | None = None) 
     return made
 
 
-__all__ = ["Adapter", "adapter_of", "empty", "to_device", "view"]
+__all__ = ["Adapter", "adapter_of", "empty", "new_tensor", "to_device", "view"]

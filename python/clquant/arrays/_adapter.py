@@ -25,8 +25,8 @@ class Adapter(Protocol):
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See an array as a tensor, of another element type where one is given."""
 
-    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
-        """Make an array beside another one, whose elements are not set."""
+    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
+        """Make an array beside another one, of zeros, or whose elements are not set."""
 
 
 class HostAdapter:

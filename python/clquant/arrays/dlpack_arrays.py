@@ -46,9 +46,9 @@ class DLPackArrays(HostAdapter):
         address = (theirs.data or 0) + theirs.byte_offset
         return HostTensor(address, row, shape, strides, context=context, array=_Kept(array, capsule))
 
-    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
+    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
         """Make an array of numpy: there is no way to ask another library for one."""
-        return new_array(shape, dtype)
+        return new_array(shape, dtype, zeros=zeros)
 
 
 class _Kept:

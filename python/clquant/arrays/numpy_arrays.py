@@ -44,9 +44,9 @@ class NumpyArrays(HostAdapter):
         tensor.read_only = held is not array or not held.flags.writeable
         return tensor
 
-    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
+    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
         """Make an array."""
-        return new_array(shape, dtype)
+        return new_array(shape, dtype, zeros=zeros)
 
 
 class _Asked:
@@ -76,9 +76,9 @@ _address_of: Callable[[np.ndarray[Any, Any]], Any] = _in_header if _CAN_READ_IT 
 _LINE = 64
 
 
-def new_array(shape: tuple[int, ...], dtype: DType) -> np.ndarray[Any, Any]:
-    """Make an array that begins on a cache line, whose elements are not set."""
-    room = np.empty(math.prod(shape) * dtype.numpy.itemsize + _LINE, np.uint8)
+def new_array(shape: tuple[int, ...], dtype: DType, *, zeros: bool) -> np.ndarray[Any, Any]:
+    """Make an array that begins on a cache line, of zeros, or whose elements are not set."""
+    room = (np.zeros if zeros else np.empty)(math.prod(shape) * dtype.numpy.itemsize + _LINE, np.uint8)
     return np.ndarray(shape, dtype.numpy, room, -room.ctypes.data % _LINE)
 
 

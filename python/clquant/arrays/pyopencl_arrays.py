@@ -6,8 +6,10 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from .. import _opencl as cl
 from .._context import Context, context_of_queue
 from .._dtypes import DType, name_in_numpy, seen_as
+from .._handles import Memory
 from .._tensor import Tensor
 from ._adapter import in_elements
 
@@ -37,17 +39,20 @@ class PyopenclArrays:
         strides = None
         if not array.flags.c_contiguous:
             strides = in_elements(array.strides, array.dtype.itemsize, array.dtype.name)
-        tensor = Tensor(array.base_data, row, array.shape, strides, array.offset, context=context, array=array)
+        # An array without elements has no buffer.
+        mem = Memory(cl.create_buffer(context.int_ptr, 0)) if array.base_data is None else array.base_data
+        tensor = Tensor(mem, row, array.shape, strides, array.offset, context=context, array=array)
         tensor.watch(lambda: ((array.base_data, array.offset), array.dtype, array.shape, array.strides))
         return tensor
 
-    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
+    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
         """Make an array in the other's context, with its allocator."""
-        import pyopencl as cl
-        from pyopencl.array import Array
+        import pyopencl
+        from pyopencl import array as arrays
 
-        own = cl.CommandQueue.from_int_ptr(queue, retain=True)
-        return Array(own, shape, dtype.numpy, allocator=like.allocator)
+        own = pyopencl.CommandQueue.from_int_ptr(queue, retain=True)
+        make = arrays.zeros if zeros else arrays.Array
+        return make(own, shape, dtype.numpy, allocator=like.allocator)
 
 
 ADAPTER = PyopenclArrays()

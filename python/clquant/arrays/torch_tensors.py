@@ -37,7 +37,7 @@ class TorchTensors(HostAdapter):
         tensor.watch(lambda: (address(), array.dtype, array.shape, steps()))
         return tensor
 
-    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int) -> Any:
+    def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
         """Make a tensor; of the type that holds the bytes where torch does not have the elements'."""
         import torch
 
@@ -45,7 +45,8 @@ class TorchTensors(HostAdapter):
             raise ValueError(f"dtype is {dtype.name}: only arrays of numpy hold four bits in a byte")
         # torch's own types of four bits have no operators: bytes or words hold them.
         own = getattr(torch, dtype.name, None) if dtype.lanes == 1 else None
-        return torch.empty(shape, dtype=own or getattr(torch, _HOLDERS.get(dtype.storage, dtype.storage)))
+        make = torch.zeros if zeros else torch.empty
+        return make(shape, dtype=own or getattr(torch, _HOLDERS.get(dtype.storage, dtype.storage)))
 
 
 def _storage_bytes(array: Any) -> int:

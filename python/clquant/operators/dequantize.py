@@ -83,7 +83,7 @@ def dequantize(
         dtype: of y: float32, float16 or bfloat16. Not looked at with ``out``.
         axis: without indices that of scales, None: the last; with indices that of the starts, None: the second-to-last.
         mode: "divide", "multiply" or "dynamic"; None: dynamic with offsets, multiply with group_index, else divide.
-        out_of_range: as in ``quantize_scatter``. Entries that are left out keep their bytes in y.
+        out_of_range: as in ``quantize_scatter``. Entries that are left out keep their bytes in y; in a y that is made they are 0.
         index_kind: as in ``quantize_scatter``.
         block: as in ``quantize`` and ``dynamic_quantize``; with indices of the last axis.
         block_all: dynamic: all of q has one scale.
@@ -120,7 +120,7 @@ def dequantize(
         offsets=offsets,
         indices=indices,
         group_index=group_index,
-        y=New(dtype, shape_of) if out is None else out,
+        y=New(dtype, shape_of, zeros=indices is not None or group_index is not None) if out is None else out,
         report=report,
         axis=axis,
         mode=mode,

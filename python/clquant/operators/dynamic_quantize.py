@@ -85,7 +85,8 @@ def dynamic_quantize(
         rotate: R, a power of two to 1024 that divides H: each R neighbours of a row are turned by a Walsh-Hadamard matrix
             first; 0: none.
         type_max: symmetric: what the largest magnitude becomes; 0: the largest value of y's type.
-        group_index: None, or [E], int32 or int64: x is [S, H], and row r is multiplied by the smooth scales of its group.
+        group_index: None, or [E], int32 or int64: x is [S, H], and row r is multiplied by the smooth scales of its group. Rows
+            of no group keep their bytes in all outputs; in those that are made they are 0.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: (y, scales, offsets), to be written; None makes them, of the library that x is of.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
@@ -107,9 +108,9 @@ def dynamic_quantize(
         return with_blocks(shape, place, block) if block > 0 else without(shape, place)
 
     y, scales, offsets = out or (
-        New(dtype, lambda tensors: tensors["x"].shape),
-        New(scale_dtype, scales_shape),
-        None if symmetric else New(scale_dtype, scales_shape),
+        New(dtype, lambda tensors: tensors["x"].shape, zeros=group_index is not None),
+        New(scale_dtype, scales_shape, zeros=True),
+        None if symmetric else New(scale_dtype, scales_shape, zeros=True),
     )
     made: Quantized = _DYNAMIC_QUANTIZE.call(
         run,

@@ -51,7 +51,8 @@ def group_quantize(
         x: [S, H], float32, float16 or bfloat16.
         scales: [E, H], of these types; E at least 1.
         group_index: [E], int32 or int64: the end row of each group, non-decreasing, the last exactly S. One that breaks the
-            rule never leads outside of an array: rows of no group keep their bytes in y, and are counted in ``report``.
+            rule never leads outside of an array: rows of no group keep their bytes in y, and are counted in ``report``. In a
+            y that is made they are 0.
         zero_points: None or one element, of the types of x.
         dtype: of y: int8, int4, uint4, float8_e4m3fn or float8_e5m2; as in ``quantize``.
         round_first: as in ``quantize``.
@@ -74,7 +75,7 @@ def group_quantize(
         scales=scales,
         group_index=group_index,
         zero_points=zero_points,
-        y=New(dtype, lambda tensors: tensors["x"].shape) if out is None else out,
+        y=New(dtype, lambda tensors: tensors["x"].shape, zeros=True) if out is None else out,
         report=report,
         round_first=round_first,
         workspace=workspace,
