@@ -44,6 +44,11 @@ static void print_help(FILE *to)
                 "3 device or system failure.\n");
 }
 
+static bool is_named(const struct operator_description *op, const char *name)
+{
+    return strcmp(name, op->name) == 0 || (op->also && strcmp(name, op->also) == 0);
+}
+
 static int dispatch(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -64,7 +69,7 @@ static int dispatch(int argc, char **argv)
         if (strcmp(name, commands[i].name) == 0)
             return commands[i].run(argc - 1, argv + 1);
     for (size_t i = 0; i < COUNT(operators); i++)
-        if (strcmp(name, operators[i]->name) == 0)
+        if (is_named(operators[i], name))
             return operator_main(operators[i], argc - 1, argv + 1);
     complain("'%.100s' is no operator and no command; see clquant --help", name);
     return STATUS_USAGE;

@@ -6,7 +6,12 @@ source "$(dirname "$0")/library.sh"
 x=x:F16:2x4:0,15,7.5,3,-1,2,0,0.5
 "$TENSOR_FILE" make in.st $x
 run "$CLQUANT" dynamic_quantize in.st -o out.st
-succeeded "int4 with an offset, in bytes, is the default"
+succeeded "int8 with an offset is the default, as in Python"
+holds "int8" out.st 'y I8 [2,4] -128 127 0 -77 -128 127 -43 0
+scales F32 [2] 0.0588235296 0.0117647061
+offsets F32 [2] 128 43'
+run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int4
+succeeded "int4 with an offset, in bytes"
 holds "int4" out.st $'y U8 [2,2] 120 176 120 13\nscales F32 [2] 1 0.200000003\noffsets F32 [2] 8 3'
 run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype uint4
 holds "uint4 is 8 above" out.st $'y U8 [2,2] 240 56 240 133\nscales F32 [2] 1 0.200000003\noffsets F32 [2] -0 -5'
@@ -20,17 +25,17 @@ holds "float8 is symmetric" out.st \
 run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype float8_e5m2
 refused "float8 is nothing else" 1 "--symmetric is left out: it must be given where y's type is F8_E5M2, which has no offset"
 "$TENSOR_FILE" make smooth.st $x smooth_scale:F32:4:1,2,1,1
-run "$CLQUANT" dynamic_quantize smooth.st -o out.st
+run "$CLQUANT" dynamic_quantize smooth.st -o out.st --dtype int4
 holds "a smooth scale multiplies x first" out.st \
     $'y U8 [2,2] 120 172 120 203\nscales F32 [2] 2 0.333333343\noffsets F32 [2] 8 5'
 run "$CLQUANT" dynamic_quantize in.st -o out.st --symmetric --dtype int8
 holds "symmetric int8 has no offset" out.st \
     $'y I8 [2,4] 0 127 63 25 -64 127 0 32\nscales F32 [2] 0.11811024 0.0157480314'
 "$TENSOR_FILE" make eight.st x:F32:8:0,1,2,3,4,5,6,15
-run "$CLQUANT" dynamic_quantize eight.st -o out.st --container words
+run "$CLQUANT" dynamic_quantize eight.st -o out.st --container words --dtype int4
 holds "int4 in words; one row has a scale without dimensions" out.st \
     $'y I32 [1] 2128394904\nscales F32 [] 1\noffsets F32 [] 8' # 0x7edcba98
-run "$CLQUANT" dynamic_quantize in.st -o out.st --container words
+run "$CLQUANT" dynamic_quantize in.st -o out.st --container words --dtype int4
 refused "a row is no whole word" 1 "'x': its last dimension, 4, is not a multiple of 8"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --container words
 refused "int8 has no container" 2 "--container is for --dtype int4 and uint4 only"
@@ -38,7 +43,7 @@ refused "int8 has no container" 2 "--container is for --dtype int4 and uint4 onl
 run "$CLQUANT" dynamic_quantize scalar.st -o out.st --dtype int8
 refused "no row" 1 "'x' has rank 0: it must have rows"
 "$TENSOR_FILE" make short.st $x smooth_scale:F32:3:1,1,1
-run "$CLQUANT" dynamic_quantize short.st -o out.st
+run "$CLQUANT" dynamic_quantize short.st -o out.st --dtype int4
 refused "a smooth scale for every element" 1 "smooth_scales has 3 elements: it must have one per element of a row, 4"
 
 run "$CLQUANT" dynamic_quantize eight.st -o out.st --symmetric --dtype int8 --rotate 4
@@ -46,13 +51,13 @@ succeeded "rows may be rotated"
 holds "blocks of four" out.st $'y I8 [8] 25 -8 -17 0 127 -42 -51 34\nscales F32 [] 0.11811024'
 run "$CLQUANT" dequantize out.st -o back.st --mode dynamic --rotate 4 --dtype float16
 holds "and back" back.st "y F16 [8] 0 0.944824219 2.0078125 2.953125 4.015625 4.9609375 6.0234375 15"
-run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 3
+run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 3 --dtype int4
 refused "a block that is no power of two" 2 "--rotate '3': one of 0, 2, 4, 8, 16, 32, 64, 128, 256, 512, 1024 is expected"
-run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 8
+run "$CLQUANT" dynamic_quantize in.st -o out.st --rotate 8 --dtype int4
 refused "a row is whole blocks" 1 "--rotate is 8: it must divide x.shape[1], 4, for a row is turned in whole blocks"
 
 # What shares a scale
-run "$CLQUANT" dynamic_quantize in.st -o out.st --block 2 --scale-dtype float16
+run "$CLQUANT" dynamic_quantize in.st -o out.st --block 2 --scale-dtype float16 --dtype int4
 succeeded "a scale for each two of a row, of 16 bits"
 holds "blocks" out.st $'y U8 [2,2] 120 135 120 120\nscales F16 [2,2] 1 0.300048828 0.199951172 0.0333251953\noffsets F16 [2,2] 8 18 3.00195312 8'
 run "$CLQUANT" dequantize out.st -o back.st --of int4 --mode dynamic --block 2
@@ -61,17 +66,17 @@ run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --axis 0
 holds "a scale for each column" out.st 'y I8 [2,4] 127 127 127 127 -128 -128 -128 -128
 scales F32 [4] 0.00392156886 0.0509803928 0.0294117648 0.00980392192
 offsets F32 [4] -127 167.230774 128 179'
-run "$CLQUANT" dynamic_quantize in.st -o out.st --axis 0 --rotate 4 --scale-dtype bfloat16
+run "$CLQUANT" dynamic_quantize in.st -o out.st --axis 0 --rotate 4 --scale-dtype bfloat16 --dtype int4
 succeeded "rotated along rows, a scale for each column of that"
 run "$CLQUANT" dequantize out.st -o back.st --of int4 --mode dynamic --axis 0 --rotate 4
 succeeded "and turned back"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --symmetric --block-all
 holds "one scale for all" out.st $'y I8 [2,4] 0 127 63 25 -8 17 0 4\nscales F32 [1] 0.11811024'
-run "$CLQUANT" dynamic_quantize in.st -o out.st --axis 4
+run "$CLQUANT" dynamic_quantize in.st -o out.st --axis 4 --dtype int4
 refused "an axis that is not there" 1 "--axis is 4: it must be from -2 to 1, for y has 2 dimensions"
-run "$CLQUANT" dynamic_quantize in.st -o out.st --block-all --block 2
+run "$CLQUANT" dynamic_quantize in.st -o out.st --block-all --block 2 --dtype int4
 refused "blocks of all" 1 "--block is 2: with --block-all it must be 0"
-run "$CLQUANT" dynamic_quantize in.st -o out.st --block 3
+run "$CLQUANT" dynamic_quantize in.st -o out.st --block 3 --dtype int4
 refused "a byte of two blocks" 1 "--block is 3: along the last dimension of int4 it must be even"
 
 # The documented calls

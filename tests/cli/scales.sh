@@ -6,7 +6,7 @@ source "$(dirname "$0")/library.sh"
 "$TENSOR_FILE" make in.st x:F32:2x4:254,-1,inf,nan,-508,7,63.5,0 half:F16:4:1,-2,3,-8
 run "$CLQUANT" scales in.st -o out.st --axis 0
 succeeded "absmax of the rows"
-holds "absmax of the rows" out.st "scales F32 [2] 2 4"
+holds "absmax of the rows, in a shape that says so" out.st "scales F32 [2,1] 2 4"
 run "$CLQUANT" scales in.st -o out.st --axis none
 holds "one scale for all" out.st "scales F32 [1] 4"
 run "$CLQUANT" scales in.st -o out.st --axis none --mode multiply --dtype uint8
@@ -32,6 +32,21 @@ zero_points I8 [2] -73 27"
 "$TENSOR_FILE" make alone.st x:F32::3
 run "$CLQUANT" scales alone.st -o out.st
 refused "no axis of rank 0" 1 "axis is -1: it must be none, for the tensor has no dimensions"
+
+# The rows' scales of a square, which no option names again.
+"$TENSOR_FILE" make square.st x:F32:2x2:127,-2,508,254
+run "$CLQUANT" find_scales square.st -o s.st --axis 0
+succeeded "find_scales, the name in C and Python, is scales"
+holds "a scale for each row" s.st "scales F32 [2,1] 1 4"
+run "$CLQUANT" quantize square.st s.st -o y.st
+holds "the rows of a square" y.st "y I8 [2,2] 127 -2 127 64"
+run "$CLQUANT" dequantize y.st s.st -o back.st
+holds "and back" back.st "y F32 [2,2] 127 -2 508 256"
+"$TENSOR_FILE" make cube.st x:F32:2x3x2:127,-127,254,0,0,1,0,0,508,0,0,127
+run "$CLQUANT" scales cube.st -o s.st --axis 1 --method minmax --dtype uint8
+holds "the middle one of three" s.st "$(printf 'scales F32 [1,3,1] 0.996078432 1.99215686 0.498039216\nzero_points U8 [1,3,1] 128 0 0')"
+run "$CLQUANT" scales --help
+check "the help has both names" grep -q "clquant find_scales is another name of it" <<<"$out"
 
 # What comes out goes in: one file with x, scales and zero_points.
 "$TENSOR_FILE" make both.st x:BF16:3x2:-55,100,200,-155,0,0 scales:F32:2:1,1 zero_points:I8:2:-73,27

@@ -8,8 +8,8 @@ enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {{kDLInt, 4, 1},
-                                        {kDLInt, 8, 1},
+    static const DLDataType dtypes[] = {{kDLInt, 8, 1},
+                                        {kDLInt, 4, 1},
                                         {kDLUInt, 4, 1},
                                         {kDLUInt, 8, 1},
                                         {CLQ_CODE_FLOAT8_E4M3FN, 8, 1},
@@ -56,10 +56,10 @@ static clq_status run(struct operator_call *call, cl_event *done)
 const struct operator_description dynamic_quantize_operator = {
     .name = "dynamic_quantize",
     .summary = "Quantizes each row of x, or block of it, by a scale that is found from it.",
-    .formula = "  scales = max((mx - mn) / 15, 1e-12), off = 7 - mx / scales    (int8: / 255, 127)\n"
+    .formula = "  scales = max((mx - mn) / 255, 1e-12), off = 127 - mx / scales (int4: / 15, 7)\n"
                "  uint4: off = 15 - mx / scales; uint8: / 255, off = 255 - mx / scales\n"
                "  y = sat(rint(x * (1 / scales) + off)), offsets = -off\n"
-               "  symmetric: scales = max(amax / 7, 1e-12), no offsets         (int8: / 127)\n"
+               "  symmetric: scales = max(amax / 127, 1e-12), no offsets       (int4: / 7)\n"
                "  float8 is always symmetric: / 448, or / 57344 for float8_e5m2",
     .outputs = "y, scales, [offsets]",
     .inputs =
@@ -71,9 +71,9 @@ const struct operator_description dynamic_quantize_operator = {
     .options =
         {
             [DTYPE] = {"dtype",
-                       (const char *const[]){"int4", "int8", "uint4", "uint8", "float8_e4m3fn", "float8_e5m2",
+                       (const char *const[]){"int8", "int4", "uint4", "uint8", "float8_e4m3fn", "float8_e5m2",
                                              NULL},
-                       "int4", "what y holds"},
+                       "int8", "what y holds"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [AXIS] = {"axis", NULL, "-1", "the axis whose indices share a scale: the last makes rows"},
             [BLOCK] = OPERATOR_BLOCK("the axis"),

@@ -24,16 +24,21 @@ static bool has_zero_points(const struct operator_call *call)
     return call->values[METHOD] == CLQ_MINMAX || is_unsigned(call);
 }
 
-/* One for each index of the axis, or with blocks one for each of them, in x's other dimensions too. */
+/* One for each index of the axis, in a shape that says which it is where it is not the last; or with blocks one for each
+ * of them, in x's other dimensions too. */
 static void add_outputs(struct operator_call *call, int axis)
 {
     const struct safetensors_tensor *x = call->sources[X];
     const int64_t block = call->values[BLOCK];
     int64_t shape[CLQ_MAX_RANK] = {axis < 0 ? 1 : x->shape[axis]};
-    const int rank = block > 0 ? (int)x->rank : 1;
+    const bool one_dimension = axis < 0 || (block == 0 && axis == (int)x->rank - 1);
+    const int rank = one_dimension ? 1 : (int)x->rank;
 
-    for (int d = 0; d < rank && block > 0; d++)
-        shape[d] = d == axis ? x->shape[d] / block + (x->shape[d] % block != 0) : x->shape[d];
+    for (int d = 0; d < rank && !one_dimension; d++)
+        if (d != axis)
+            shape[d] = block > 0 ? x->shape[d] : 1;
+        else
+            shape[d] = block > 0 ? x->shape[d] / block + (x->shape[d] % block != 0) : x->shape[d];
     operator_add_shape(call, "scales", CLQ_FLOAT32, rank, shape);
     if (has_zero_points(call))
         operator_add_shape(call, "zero_points", is_unsigned(call) ? CLQ_UINT8 : CLQ_INT8, rank, shape);
@@ -94,6 +99,7 @@ static clq_status run(struct operator_call *call, cl_event *done)
 const struct operator_description scales_operator =
     {
         .name = "scales",
+        .also = "find_scales", /* its name in C and Python */
         .summary = "Finds the scales with which x fills the range of a type.",
         .formula = "  absmax  scales = max(max |x| / 127, 2^-100); uint8 has zero_points 128;\n"
                    "          int4, uint4: / 7, and uint4 has zero_points 8; float8_e4m3fn: / 448, "

@@ -44,6 +44,8 @@ void operator_help(const struct operator_description *op)
 {
     printf("clquant %s IN.safetensors [IN2.safetensors ...] -o OUT.safetensors [options]\n\n%s\n\n%s\n\n",
            op->name, op->summary, op->formula);
+    if (op->also)
+        printf("clquant %s is another name of it.\n\n", op->also);
     printf("Tensors in IN:\n");
     for (size_t i = 0; i < OPERATOR_MAX_INPUTS && op->inputs[i].name; i++)
         print_input(op, i);

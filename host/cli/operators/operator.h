@@ -128,6 +128,7 @@ struct operator_call;
 
 struct operator_description {
     const char *name;
+    const char *also; /* another name; NULL: none */
     const char *summary;
     const char *formula;
     const char *outputs; /* the names of the tensors that come out, for the help */
