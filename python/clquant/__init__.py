@@ -16,10 +16,11 @@ from ._event import Event
 from ._library import version
 from ._operator import Array, ElementTypeLike, Run, build, check_indices, workspace_bytes
 from ._plan import Plan, enqueue_all, plan
+from ._quantized import Quantized
 from ._tensor import Tensor
 from .arrays import empty, to_device, view
 from .operators.dequantize import dequantize
-from .operators.dynamic_quantize import Quantized, dynamic_quantize
+from .operators.dynamic_quantize import dynamic_quantize
 from .operators.dynamic_quantize_scatter import dynamic_quantize_scatter
 from .operators.find_scales import Scales, find_scales
 from .operators.group_quantize import group_quantize

@@ -44,6 +44,11 @@ class DType:
         """The numpy type of new arrays: ml_dtypes' where that is installed, else one that holds the bytes."""
         return np.dtype(getattr(_ml_dtypes(), self.own, self.storage) if self.own else self.storage)
 
+    @functools.cached_property
+    def is_told(self) -> bool:
+        """Whether numpy's type of new arrays says what the elements are."""
+        return self.spread or name_in_numpy(self.numpy) == self.name
+
     def stored_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape of what holds so many elements: bytes and words of four bits shorten the last dimension."""
         if self.lanes == 1 or self.spread:
@@ -145,6 +150,11 @@ def name_in_dlpack(of: DLDataType) -> str:
         return row.name
     kind = {_INT: "int", _UINT: "uint"}.get(of.code)
     return f"{kind}{of.bits}" if kind and of.lanes == 1 else f"DLPack's type {numbers}"
+
+
+def moved_sentence(name: str) -> str:
+    """Say that axes of an array were moved, so that elements which share a byte are not those of its last axis."""
+    return f"axes of an array of {name} were moved: its last axis must be the one whose elements share a byte or word"
 
 
 def seen_as(held: str, wanted: Any) -> DType:

@@ -64,6 +64,7 @@ class Call:
         "desc",
         "events",
         "hosts",
+        "how",
         "kept",
         "operator",
         "outputs",
@@ -79,6 +80,7 @@ class Call:
     address: int
     tensors: dict[str, Tensor]
     buffers: dict[str, Any]  # what is no tensor, as it was given: a report, a workspace
+    how: dict[str, Any]  # what the result says of how it was made
     outputs: dict[str, Any]  # what is returned: arrays and tensors
     hosts: list[HostTensor]  # tensors in the host's memory: with one, the call waits
     arrays: list[Any]  # arrays that keep events of their own
@@ -105,7 +107,7 @@ class Call:
         """Return what the operator's function returns."""
         operator = self.operator
         arrays = [self.outputs.get(name) for name in operator.outputs]
-        return arrays[0] if operator.result is None else operator.result(*arrays)
+        return arrays[0] if operator.result is None else operator.result(*arrays, **self.how)
 
 
 def begin(calls: Sequence[Call], waits: Sequence[Any]) -> tuple[int, Any]:
@@ -164,10 +166,18 @@ def _end(calls: Sequence[Call], event: ctypes.c_void_p, events: MutableSequence[
 class Operator:
     """A description: the operator's name, its struct's number in clquant/struct_size.h, and the descriptor's fields."""
 
-    def __init__(self, name: str, number: int, *fields: Any, result: Callable[..., Any] | None = None) -> None:
+    def __init__(
+        self,
+        name: str,
+        number: int,
+        *fields: Any,
+        result: Callable[..., Any] | None = None,
+        how: dict[str, str] | None = None,  # by the result's names, the options that it keeps
+    ) -> None:
         members = [member for field in fields for member in field.members()]
         self.name = name
         self.result = result
+        self._how = how or {}
         self.struct: type[ctypes.Structure] = type(f"clq_{name}_desc", (ctypes.Structure,), {"_fields_": members})
         check_struct(number, self.struct)
         self.tensors = tuple(field.name for field in fields if isinstance(field, Input))
@@ -206,6 +216,7 @@ class Operator:
         call.context, call.queue = self._place(run, given)
         call.tensors, call.outputs = {}, {}
         call.buffers = {name: given[name] for name in self.buffers}
+        call.how = {name: given[option] for name, option in self._how.items()}
         call.waits = run.get("wait_for") or ()
         self._see(call, given)
         self._make(call, like, given)

@@ -123,12 +123,13 @@ def test_found_scales(context, numbers, dtype, method, mode):
     for axis, shared in ((None, (0, 1, 2)), (1, (0, 2))):
         made = clquant.find_scales(x, dtype=dtype, method=method, mode=mode, axis=axis, context=context)
         scales, zero_points = reference.scales_of(x, shared, dtype=dtype, method=method, mode=mode)
-        np.testing.assert_array_equal(made.scales, scales)
+        np.testing.assert_array_equal(np.ravel(made.scales), np.ravel(scales))
+        assert made.scales.shape == (() if axis is None else (1, x.shape[1], 1))
         if made.zero_points is None:
             assert not zero_points.any()
         else:
-            np.testing.assert_array_equal(made.zero_points, zero_points)
-    y = clquant.quantize(x, *made, dtype=dtype, axis=1, mode=mode, context=context)
+            np.testing.assert_array_equal(np.ravel(made.zero_points), np.ravel(zero_points))
+    y = clquant.quantize(x, *made, dtype=dtype, mode=mode, context=context)
     right = reference.quantize(
         x, scales[:, None], None if made.zero_points is None else zero_points[:, None], dtype=dtype, mode=mode
     )

@@ -16,6 +16,7 @@ from .._dtypes import BY_NAME, DType, name_in_numpy, seen_as
 from .._handles import Memory
 from .._tensor import HostTensor, Tensor
 from ._adapter import HostAdapter, in_elements
+from ._typed_numpy import TypedArray, typed
 
 _NUMBERS = (int, float, list, tuple)
 
@@ -30,6 +31,8 @@ class NumpyArrays(HostAdapter):
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See an array as a tensor. Numbers become float32, int32 or int64."""
         held = array if isinstance(array, np.ndarray) else _array_of(array)
+        if dtype is None and isinstance(held, TypedArray):
+            dtype = held.held_type()
         row = seen_as(name_in_numpy(held.dtype), dtype)
         if row.spread:
             tensor: HostTensor = SpreadTensor(held, row, context=context)
@@ -79,7 +82,8 @@ _LINE = 64
 def new_array(shape: tuple[int, ...], dtype: DType, *, zeros: bool) -> np.ndarray[Any, Any]:
     """Make an array that begins on a cache line, of zeros, or whose elements are not set."""
     room = (np.zeros if zeros else np.empty)(math.prod(shape) * dtype.numpy.itemsize + _LINE, np.uint8)
-    return np.ndarray(shape, dtype.numpy, room, -room.ctypes.data % _LINE)
+    array: np.ndarray[Any, Any] = np.ndarray(shape, dtype.numpy, room, -room.ctypes.data % _LINE)
+    return array if dtype.is_told else typed(array, dtype.name)
 
 
 class SpreadTensor(HostTensor):

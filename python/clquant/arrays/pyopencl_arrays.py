@@ -35,6 +35,8 @@ class PyopenclArrays:
 
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See an array as a tensor."""
+        if dtype is None and hasattr(array, "held_type"):
+            dtype = array.held_type()
         row = seen_as(name_in_numpy(array.dtype), dtype)
         strides = None
         if not array.flags.c_contiguous:
@@ -52,7 +54,12 @@ class PyopenclArrays:
 
         own = pyopencl.CommandQueue.from_int_ptr(queue, retain=True)
         make = arrays.zeros if zeros else arrays.Array
-        return make(own, shape, dtype.numpy, allocator=like.allocator)
+        made = make(own, shape, dtype.numpy, allocator=like.allocator)
+        if dtype.is_told:
+            return made
+        from ._typed_pyopencl import typed
+
+        return typed(made, dtype.name)
 
 
 ADAPTER = PyopenclArrays()

@@ -26,6 +26,8 @@ class TorchTensors(HostAdapter):
         """See a tensor of torch as one. It takes no part in autograd."""
         if array.device.type != "cpu":
             raise ValueError(f"a tensor of torch is on {array.device}: it must be on the CPU")
+        if dtype is None and hasattr(array, "held_type"):
+            dtype = array.held_type()
         row = seen_as(type_name(array.dtype), dtype)
         shape, strides = tuple(array.shape), None if array.is_contiguous() else tuple(array.stride())
         needed = reach(shape, strides, row.element_bytes)
@@ -46,7 +48,12 @@ class TorchTensors(HostAdapter):
         # torch's own types of four bits have no operators: bytes or words hold them.
         own = getattr(torch, dtype.name, None) if dtype.lanes == 1 else None
         make = torch.zeros if zeros else torch.empty
-        return make(shape, dtype=own or getattr(torch, _HOLDERS.get(dtype.storage, dtype.storage)))
+        if own is not None:
+            return make(shape, dtype=own)
+        made = make(shape, dtype=getattr(torch, _HOLDERS.get(dtype.storage, dtype.storage)))
+        from ._typed_torch import typed
+
+        return typed(made, dtype.name)
 
 
 def _storage_bytes(array: Any) -> int:

@@ -23,3 +23,9 @@ def with_blocks(shape: tuple[int, ...], place: int, block: int) -> tuple[int, ..
 def without(shape: tuple[int, ...], place: int) -> tuple[int, ...]:
     """Return a shape less one dimension."""
     return (*shape[:place], *shape[place + 1 :])
+
+
+def along(shape: tuple[int, ...], place: int) -> tuple[int, ...]:
+    """Return the shape of one value for each index of a dimension, which says by itself which one that is."""
+    after = len(shape) - 1 - place
+    return (*(1,) * place, shape[place], *(1,) * after) if after else (shape[place],)

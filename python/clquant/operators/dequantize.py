@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._quantized import Quantized, opened
 from .._tensor import Tensor
 from ._shapes import place_of
 
@@ -38,8 +39,8 @@ _DEQUANTIZE = Operator(
 
 @_DEQUANTIZE.function
 def dequantize(
-    q: Array,
-    scales: Array,
+    q: Array | Quantized[Array],
+    scales: Array | None = None,
     zero_points: Array | None = None,
     *,
     offsets: Array | None = None,
@@ -51,9 +52,9 @@ def dequantize(
     mode: str | None = None,
     out_of_range: str = "drop",
     index_kind: str = "by_shape",
-    block: int = 0,
-    block_all: bool = False,
-    rotate: int = 0,
+    block: int | None = None,
+    block_all: bool | None = None,
+    rotate: int | None = None,
     report: Any = None,
     workspace: Any = None,
     out: Array | None = None,
@@ -72,7 +73,9 @@ def dequantize(
         y[i] = dequantized q[b, .., s : s+U on axis, ..]
 
     Args:
-        q: int8, uint8, int32, float8_e4m3fn or float8_e5m2; int4 and uint4 as ``clquant.view(bytes, "int4")``.
+        q: int8, uint8, int32, float8_e4m3fn or float8_e5m2; int4 and uint4 as they were made here, or as
+            ``clquant.view(bytes, "int4")``. Or a ``Quantized``: then scales, offsets, mode, axis, block, block_all and rotate
+            are as it was made, and what is given must be the same.
         scales: as in ``quantize``, with indices as in ``quantize_scatter``; with ``group_index`` [E, H]; in dynamic mode as
             ``dynamic_quantize`` returns them.
         zero_points: of divide and multiply: None, or as scales, independently.
@@ -87,7 +90,7 @@ def dequantize(
         index_kind: as in ``quantize_scatter``.
         block: as in ``quantize`` and ``dynamic_quantize``; with indices of the last axis.
         block_all: dynamic: all of q has one scale.
-        rotate: R of rows that were turned, in dynamic mode.
+        rotate: R of rows that were turned, in dynamic mode. None for it, block and block_all: as q says, else none.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: y, to be written; None makes one, of the library that q is of.
@@ -100,34 +103,42 @@ def dequantize(
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
         DeviceError: the device, the driver or a build failed.
     """
+    given: dict[str, Any] = {
+        "q": q,
+        "scales": scales,
+        "offsets": offsets,
+        "axis": axis,
+        "mode": mode,
+        "indices": indices,
+        "block": block,
+        "block_all": block_all,
+        "rotate": rotate,
+    }
+    if isinstance(q, Quantized):
+        given = opened(q, given)
 
     def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
         shape = tensors["q"].element_shape
         if indices is None:
             return shape
         entries = tensors["indices"].shape
-        place = place_of(axis, len(shape), -2)
+        place = place_of(given["axis"], len(shape), -2)
         return (*entries[:1], *shape[1:place], length, *shape[place + 1 :])
 
-    if mode is None:
-        mode = "dynamic" if offsets is not None else "multiply" if group_index is not None else "divide"
+    if given["mode"] is None:
+        given["mode"] = "dynamic" if offsets is not None else "multiply" if group_index is not None else "divide"
+    for name, unset in (("block", 0), ("block_all", False), ("rotate", 0)):
+        if given[name] is None:
+            given[name] = unset
     return _DEQUANTIZE.call(
         run,
-        q,
-        q=q,
-        scales=scales,
+        given["q"],
         zero_points=zero_points,
-        offsets=offsets,
-        indices=indices,
         group_index=group_index,
         y=New(dtype, shape_of, zeros=indices is not None or group_index is not None) if out is None else out,
         report=report,
-        axis=axis,
-        mode=mode,
         out_of_range=out_of_range,
         index_kind=index_kind,
-        block=block,
-        block_all=block_all,
-        rotate=rotate,
         workspace=workspace,
+        **given,
     )

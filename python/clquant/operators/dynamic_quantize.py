@@ -3,23 +3,16 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any
 
 from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real
 from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._quantized import Quantized
 from .._tensor import Tensor
 from ._shapes import place_of, with_blocks, without
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
-
-
-class Quantized(NamedTuple):
-    """What dynamic quantization gives."""
-
-    y: Array
-    scales: Array
-    offsets: Array | None  # None: symmetric
 
 
 _DYNAMIC_QUANTIZE = Operator(
@@ -39,6 +32,7 @@ _DYNAMIC_QUANTIZE = Operator(
     Input("group_index"),
     Buffer("workspace"),
     result=Quantized,
+    how={name: name for name in ("axis", "block", "block_all", "rotate")},
 )
 
 
@@ -57,9 +51,9 @@ def dynamic_quantize(
     type_max: float = 0.0,
     group_index: Array | None = None,
     workspace: Any = None,
-    out: Quantized | tuple[Array, Array, Array | None] | None = None,
+    out: Quantized[Array] | tuple[Array, Array, Array | None] | None = None,
     **run: Unpack[Run],
-) -> Quantized:
+) -> Quantized[Array]:
     """Quantize x with scales that are found from it: for each row, or what else shares one.
 
         mx, mn = max, min of the values that share a scale and are not NaN
@@ -68,7 +62,7 @@ def dynamic_quantize(
         int8     scale = max((mx - mn) / 255, 1e-12)      scale = max(amax / 127, 1e-12)
                  off   = 127 - mx / scale                 off   = none
         y = sat(rint(x * (1 / scale) + off))              offsets = -off
-        back:   x = (y + offset) * scale                  ``dequantize(y, scales, offsets=offsets, mode="dynamic")``
+        back:   x = (y + offset) * scale                  ``dequantize`` of all that is returned
 
     int4 has 15, 7 and 7 in the place of 255, 127 and 127; uint8 and uint4 are asymmetric, with off = 255 or 15 - mx / scale;
     float8 is symmetric, with 448 or 57344. Every operation is one of binary32. The bytes are the same on every device.
@@ -92,8 +86,8 @@ def dynamic_quantize(
         **run: context, queue, wait_for and events: see ``clquant.Run``.
 
     Returns:
-        (y, scales, offsets). scales and offsets have x's shape less ``axis``; with ``block`` x's shape with
-        ceil(size / block) on ``axis``; with ``block_all`` shape (). offsets is None where symmetric.
+        (y, scales, offsets), which ``dequantize`` takes whole. scales and offsets have x's shape less ``axis``; with ``block``
+        x's shape with ceil(size / block) on ``axis``; with ``block_all`` shape (). offsets is None where symmetric.
 
     Raises:
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
@@ -112,7 +106,7 @@ def dynamic_quantize(
         New(scale_dtype, scales_shape, zeros=True),
         None if symmetric else New(scale_dtype, scales_shape, zeros=True),
     )
-    made: Quantized = _DYNAMIC_QUANTIZE.call(
+    made: Quantized[Array] = _DYNAMIC_QUANTIZE.call(
         run,
         x,
         x=x,

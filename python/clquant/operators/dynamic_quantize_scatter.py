@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
+import functools
 from typing import TYPE_CHECKING, Any
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, Operator, Run
-from .dynamic_quantize import Quantized
+from .._quantized import Quantized
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -32,7 +33,8 @@ _DYNAMIC_QUANTIZE_SCATTER = Operator(
     Option("block"),
     Reserved(),
     Reserved(2),
-    result=Quantized,
+    result=functools.partial(Quantized, axis=-1, block_all=False),
+    how={"block": "block", "rotate": "rotate", "place_axis": "axis"},
 )
 
 
@@ -55,7 +57,7 @@ def dynamic_quantize_scatter(
     report: Any = None,
     workspace: Any = None,
     **run: Unpack[Run],
-) -> Quantized:
+) -> Quantized[Array]:
     """Quantize each row of updates with its own scale, and write entry i where ``indices[i]`` says, in three caches.
 
         for i in 0 .. N-1:
@@ -84,13 +86,13 @@ def dynamic_quantize_scatter(
         **run: context, queue, wait_for and events: see ``clquant.Run``.
 
     Returns:
-        (cache, cache_scales, cache_offsets).
+        (cache, cache_scales, cache_offsets), which ``dequantize`` takes whole.
 
     Raises:
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
         DeviceError: the device, the driver or a build failed.
     """
-    made: Quantized = _DYNAMIC_QUANTIZE_SCATTER.call(
+    made: Quantized[Array] = _DYNAMIC_QUANTIZE_SCATTER.call(
         run,
         cache,
         cache=cache,

@@ -9,7 +9,7 @@ from .._dtypes import dtype_of
 from .._fields import Axis, Buffer, Choice, ElementType, Input, Option, Output, Reserved
 from .._operator import Array, ElementTypeLike, New, Operator, Run
 from .._tensor import Tensor
-from ._shapes import place_of, with_blocks
+from ._shapes import along, place_of, with_blocks
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -81,7 +81,8 @@ def find_scales(
         **run: context, queue, wait_for and events: see ``clquant.Run``.
 
     Returns:
-        (scales, zero_points), ready for ``quantize``. zero_points is None where all are 0: absmax of int8, int4 and float8.
+        (scales, zero_points), ready for ``quantize`` and ``dequantize`` without an axis, for their shape says it: of x [N, M]
+        [M] for the last axis, [N, 1] for the first. zero_points is None where all are 0: absmax of int8, int4 and float8.
 
     Raises:
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
@@ -95,7 +96,7 @@ def find_scales(
             return shape
         if block > 0:
             return with_blocks(whole, place_of(axis, len(whole)), block)
-        return () if axis is None else (whole[place_of(axis, len(whole))],)
+        return () if axis is None else along(whole, place_of(axis, len(whole)))
 
     kept = method != "absmax" or name in _UNSIGNED
     scales, zero_points = out or (
