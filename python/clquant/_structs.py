@@ -27,6 +27,19 @@ class DLTensor(ctypes.Structure):
     ]
 
 
+class Managed(ctypes.Structure):
+    """DLPack's tensor with its version and what must be known of its memory: what a capsule of version 1 holds."""
+
+    _fields_ = [
+        ("major", ctypes.c_uint32),
+        ("minor", ctypes.c_uint32),
+        ("context", ctypes.c_void_p),
+        ("deleter", ctypes.c_void_p),
+        ("flags", ctypes.c_uint64),
+        ("tensor", DLTensor),
+    ]
+
+
 class ContextDesc(ctypes.Structure):
     """``struct clq_context_desc``."""
 

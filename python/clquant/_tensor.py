@@ -98,6 +98,8 @@ class Tensor(OfThisProcess):
             raise ValueError(f"strides are {strides}: there must be {len(shape)}, as many as shape {shape} has")
         if offset_bytes < 0:
             raise ValueError(f"offset_bytes is {offset_bytes}: it must not be negative")
+        if offset_bytes % row.element_bytes:
+            raise ValueError(f"offset_bytes is {offset_bytes}: it must be a multiple of the {row.element_bytes} of {row.name}")
         shape_kept, shape_address = sizes(shape)
         strides_kept, strides_address = (None, None) if strides is None else sizes(strides)
         self.context = context
@@ -199,6 +201,11 @@ class HostTensor(Tensor):
         memory: tuple[Memory, int] | None = None,
     ) -> None:
         self.first, self.end = address, address + reach(shape, strides, dtype.element_bytes)
+        if address % dtype.element_bytes and self.end > address:
+            raise ValueError(
+                f"an array begins at the address {address:#x}: that must be a multiple of the {dtype.element_bytes} bytes "
+                "of an element, as that of a copy is"
+            )
         self.in_place = context.in_place
         shared, self.begin = memory or host_memory(context, self.first, self.end)
         super().__init__(shared, dtype, shape, strides, address - self.begin, context=context, array=array)
@@ -231,6 +238,30 @@ class HostTensor(Tensor):
         """Fetch the bytes."""
         if not self.in_place and self.end > self.first:
             cl.read_buffer(queue, self.mem, self.first - self.begin, self.end - self.first, self.first)
+
+
+class GatheredTensor(HostTensor):
+    """A view of bytes of its own, which are made of an array's before each call."""
+
+    __slots__ = ()
+
+    def gather(self) -> None:
+        """Make the bytes of the array's elements."""
+        raise NotImplementedError
+
+    def load(self, queue: int) -> None:
+        """Make the bytes and give them to the device."""
+        self.gather()
+        super().load(queue)
+
+    def fetch(self, queue: int, held: np.ndarray[Any, Any]) -> None:
+        """Make the bytes and copy them."""
+        self.gather()
+        super().fetch(queue, held)
+
+    def over(self, memory: tuple[Memory, int]) -> HostTensor:
+        """Return this tensor: nothing else is in its bytes."""
+        return self
 
 
 def host_memory(context: Context, first: int, end: int) -> tuple[Memory, int]:

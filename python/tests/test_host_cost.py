@@ -28,6 +28,12 @@ def test_asking_arrays_where_they_are(library):
     if library == "torch":
         arrays = [pytest.importorskip("torch").from_numpy(array) for array in arrays]
     plan = clquant.plan(clquant.quantize_scatter, *arrays, axis=1)
+    _check_asking(plan)
+    q = clquant.quantize(arrays[2], 1.0, dtype="int4")  # bytes that know what they hold
+    _check_asking(clquant.plan(clquant.dequantize, q, arrays[3]))
+
+
+def _check_asking(plan):
     calls = 2000
     taken = min(timeit.repeat(lambda: plan._now({}), timer=time.thread_time, number=calls, repeat=20)) / calls
     assert taken <= 5e-6

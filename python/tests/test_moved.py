@@ -100,6 +100,17 @@ def test_a_view_finds_a_tensor_that_moved(context, numbers, move):
     np.testing.assert_array_equal(arrays["y"].numpy(), right(arrays))
 
 
+@pytest.mark.parametrize("move", [share_memory, set_data, set_to_another])
+def test_a_plan_finds_packed_bytes_that_moved(context, numbers, move):
+    """Tensors that know what their bytes hold are asked as all others are."""
+    q = clquant.quantize(torch.from_numpy(numbers((4, 6))), 2.0, dtype="int4", context=context)
+    plan = clquant.plan(clquant.dequantize, q, 2.0, context=context)
+    move(q)
+    q.bitwise_xor_(0x11)
+    right = reference.dequantize(reference.unpack(q.numpy()), 2.0)
+    np.testing.assert_array_equal(plan().numpy(), right)
+
+
 def test_all_layers_find_tensors_that_moved(context, numbers):
     layers = [tensors(numbers) for _ in range(3)]
     plans = [

@@ -67,6 +67,12 @@ def typed(tensor: Any, name: str) -> Any:
     return _labelled(tensor, tensor.dtype, name, False)
 
 
+def place_of(tensor: Any) -> tuple[Any, ...]:
+    """Return the address, type, shape and strides, and do not think about what each of them holds."""
+    with _Disable():
+        return tensor.data_ptr(), tensor.dtype, tensor.shape, tensor.stride()
+
+
 def _plain(tensor: Any) -> Any:
     with _Disable():
         return tensor.as_subclass(torch.Tensor)

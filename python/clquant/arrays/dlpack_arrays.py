@@ -9,17 +9,23 @@ from typing import Any
 
 from .._context import Context
 from .._dtypes import DType, name_in_dlpack, seen_as
-from .._structs import DLTensor
+from .._structs import DLTensor, Managed
 from .._tensor import HostTensor, Tensor, is_dense
 from ._adapter import HostAdapter
 from .numpy_arrays import new_array
 
 _CPU, _CUDA_HOST = 1, 3
-_NAME = b"dltensor"
+_NAME, _VERSIONED = b"dltensor", b"dltensor_versioned"
+_READ_ONLY, _COPIED = 1 << 0, 1 << 1
+# Libraries whose arrays nobody writes, whatever their capsules say.
+_IMMUTABLE = ("jax", "jaxlib", "pyarrow", "tensorflow")
 
 _pointer = ctypes.pythonapi.PyCapsule_GetPointer
 _pointer.restype = ctypes.c_void_p
 _pointer.argtypes = [ctypes.py_object, ctypes.c_char_p]
+_is_valid = ctypes.pythonapi.PyCapsule_IsValid
+_is_valid.restype = ctypes.c_int
+_is_valid.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
 
 class DLPackArrays(HostAdapter):
@@ -31,8 +37,8 @@ class DLPackArrays(HostAdapter):
 
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See an array as a tensor. Its capsule is kept and never consumed, so that its end frees what it holds."""
-        capsule = array.__dlpack__()
-        theirs = DLTensor.from_address(_pointer(capsule, _NAME))
+        owner = array.array if isinstance(array, _Kept) else array
+        capsule, theirs, flags = _ask(owner)
         if theirs.device_type not in (_CPU, _CUDA_HOST):
             raise ValueError(
                 f"an array of {type(array).__name__} is on a device of DLPack's type {theirs.device_type}: "
@@ -44,7 +50,9 @@ class DLPackArrays(HostAdapter):
             strides = None
         row = seen_as(name_in_dlpack(theirs.dtype), dtype)
         address = (theirs.data or 0) + theirs.byte_offset
-        return HostTensor(address, row, shape, strides, context=context, array=_Kept(array, capsule))
+        tensor = HostTensor(address, row, shape, strides, context=context, array=_Kept(owner, capsule))
+        tensor.read_only = bool(flags & (_READ_ONLY | _COPIED)) or type(owner).__module__.partition(".")[0] in _IMMUTABLE
+        return tensor
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
         """Make an array of numpy: there is no way to ask another library for one."""
@@ -64,6 +72,23 @@ class _Kept:
 
     def __deepcopy__(self, memo: Any) -> Any:
         return copy.deepcopy(self.array, memo)
+
+
+def _ask(array: Any) -> tuple[Any, DLTensor, int]:
+    """Ask an array for its capsule, and return it with what it says: of version 1, or, where there is none, of before it."""
+    try:
+        try:
+            capsule = array.__dlpack__(max_version=(1, 0))
+        except TypeError:
+            capsule = array.__dlpack__()
+    except BufferError as error:
+        raise ValueError(f"an array of {type(array).__name__} does not give its memory: {error}") from None
+    if not _is_valid(capsule, _VERSIONED):
+        return capsule, DLTensor.from_address(_pointer(capsule, _NAME)), 0
+    managed = Managed.from_address(_pointer(capsule, _VERSIONED))
+    if managed.major != 1:
+        raise ValueError(f"an array of {type(array).__name__} has version {managed.major} of DLPack: it must be 1, or none")
+    return capsule, managed.tensor, managed.flags
 
 
 def _numbers(address: int, count: int) -> tuple[int, ...]:

@@ -13,8 +13,7 @@ import numpy as np
 
 from .._context import Context
 from .._dtypes import BY_NAME, DType, name_in_numpy, seen_as
-from .._handles import Memory
-from .._tensor import HostTensor, Tensor
+from .._tensor import GatheredTensor, HostTensor, Tensor
 from ._adapter import HostAdapter, in_elements
 from ._typed_numpy import TypedArray, typed
 
@@ -33,6 +32,8 @@ class NumpyArrays(HostAdapter):
         held = array if isinstance(array, np.ndarray) else _array_of(array)
         if dtype is None and isinstance(held, TypedArray):
             dtype = held.held_type()
+        if isinstance(held, np.ma.MaskedArray):
+            raise ValueError("an array is masked, and its mask would be lost: give x.filled(…), or x.data")
         row = seen_as(name_in_numpy(held.dtype), dtype)
         if row.spread:
             tensor: HostTensor = SpreadTensor(held, row, context=context)
@@ -86,7 +87,7 @@ def new_array(shape: tuple[int, ...], dtype: DType, *, zeros: bool) -> np.ndarra
     return array if dtype.is_told else typed(array, dtype.name)
 
 
-class SpreadTensor(HostTensor):
+class SpreadTensor(GatheredTensor):
     """An array of ml_dtypes' int4 or uint4, an element a byte: packed before a call, and unpacked behind it."""
 
     __slots__ = ("_packed", "_signed")
@@ -97,17 +98,8 @@ class SpreadTensor(HostTensor):
         self._signed = dtype.element == "int4"
         super().__init__(self._packed.ctypes.data, row, self._packed.shape, None, context=context, array=array)
 
-    def load(self, queue: int) -> None:
-        """Pack the elements and give them to the device."""
-        self._pack()
-        super().load(queue)
-
-    def fetch(self, queue: int, held: np.ndarray[Any, Any]) -> None:
-        """Pack the elements and copy their bytes."""
-        self._pack()
-        super().fetch(queue, held)
-
-    def _pack(self) -> None:
+    def gather(self) -> None:
+        """Pack the elements."""
         nibbles = self.array.view(np.uint8) & 15
         np.bitwise_or(nibbles[..., 0::2], nibbles[..., 1::2] << 4, out=self._packed)
 
@@ -118,10 +110,6 @@ class SpreadTensor(HostTensor):
         packed = self._packed.view(whole.dtype)
         whole[..., 0::2] = packed << 4 >> 4
         whole[..., 1::2] = packed >> 4
-
-    def over(self, memory: tuple[Memory, int]) -> HostTensor:
-        """Return this tensor: nothing else is in its bytes."""
-        return self
 
 
 def _array_of(numbers: Any) -> np.ndarray[Any, Any]:

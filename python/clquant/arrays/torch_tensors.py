@@ -4,11 +4,12 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable
 from typing import Any
 
 from .._context import Context
 from .._dtypes import DType, seen_as, type_name
-from .._tensor import HostTensor, Tensor, reach
+from .._tensor import GatheredTensor, HostTensor, Tensor, reach
 from ._adapter import HostAdapter
 
 _HOLDERS = {"uint16": "int16"}  # torch 1 has no uint16
@@ -28,15 +29,19 @@ class TorchTensors(HostAdapter):
             raise ValueError(f"a tensor of torch is on {array.device}: it must be on the CPU")
         if dtype is None and hasattr(array, "held_type"):
             dtype = array.held_type()
+        if array.is_nested:
+            raise ValueError("a tensor of torch is nested: it must be dense")
+        if str(array.layout) != "torch.strided":
+            raise ValueError(f"a tensor of torch has the layout {array.layout}: it must be dense, as x.to_dense() is")
         row = seen_as(type_name(array.dtype), dtype)
         shape, strides = tuple(array.shape), None if array.is_contiguous() else tuple(array.stride())
-        needed = reach(shape, strides, row.element_bytes)
-        there = max(_storage_bytes(array) - array.storage_offset() * row.element_bytes, 0)
-        if there < needed:
-            raise ValueError(f"a tensor of torch has a storage of {there} bytes from its first element on: it needs {needed}")
-        tensor = HostTensor(array.data_ptr(), row, shape, strides, context=context, array=array)
-        address, steps = array.data_ptr, array.stride  # found once, for they are asked at each call of a plan
-        tensor.watch(lambda: (address(), array.dtype, array.shape, steps()))
+        address = _address_of(array, reach(shape, strides, row.element_bytes))
+        tensor: HostTensor
+        if array.is_neg():
+            tensor = _Negated(array, row, context)
+        else:
+            tensor = HostTensor(address, row, shape, strides, context=context, array=array)
+        tensor.watch(_place_of(array))
         return tensor
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
@@ -56,9 +61,44 @@ class TorchTensors(HostAdapter):
         return typed(made, dtype.name)
 
 
-def _storage_bytes(array: Any) -> int:
-    storage = array.untyped_storage() if hasattr(array, "untyped_storage") else array.storage()
-    return int(storage.nbytes())
+class _Negated(GatheredTensor):
+    """A tensor whose values are the negatives of those in its memory, as torch's views of conjugates have it."""
+
+    __slots__ = ("_values",)
+
+    def __init__(self, array: Any, dtype: DType, context: Context) -> None:
+        self._values = array.detach().resolve_neg().contiguous()
+        super().__init__(self._values.data_ptr(), dtype, tuple(array.shape), None, context=context, array=array)
+        self.read_only = True
+
+    def gather(self) -> None:
+        """Negate what is there now."""
+        self._values.copy_(self.array.detach())
+
+
+def _place_of(array: Any) -> Callable[[], tuple[Any, ...]]:
+    """Return how a tensor says at each call of a plan where it is: what can be found before is."""
+    if hasattr(array, "held_type"):
+        from ._typed_torch import place_of
+
+        return lambda: place_of(array)
+    address, strides = array.data_ptr, array.stride
+    return lambda: (address(), array.dtype, array.shape, strides())
+
+
+def _address_of(array: Any, needed: int) -> int:
+    """Return the address of the first element, of so many bytes."""
+    try:
+        storage = array.untyped_storage() if hasattr(array, "untyped_storage") else array.storage()
+        there = max(int(storage.nbytes()) - array.storage_offset() * array.element_size(), 0)
+        address = int(array.data_ptr())
+    except RuntimeError:  # one of torch's own transformations
+        there, address = needed, 0
+    if there < needed:
+        raise ValueError(f"a tensor of torch has a storage of {there} bytes from its first element on: it needs {needed}")
+    if needed and not address:
+        raise ValueError(f"a {type(array).__name__} of torch has no memory of its own: it must be a plain tensor with values")
+    return address
 
 
 ADAPTER = TorchTensors()
