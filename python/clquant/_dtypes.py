@@ -71,7 +71,7 @@ def _ml_dtypes() -> Any:
     return ml_dtypes
 
 
-_INT, _UINT, _FLOAT, _BFLOAT, _E4M3FN, _E5M2 = 0, 1, 2, 4, 10, 12
+_INT, _UINT, _FLOAT, _BFLOAT, _COMPLEX, _BOOL, _E4M3FN, _E5M2 = 0, 1, 2, 4, 5, 6, 10, 12
 
 _ROWS = (
     DType("float32", _FLOAT, 32, 1, "float32"),
@@ -94,6 +94,19 @@ BY_NAME = {row.name: row for row in _ROWS}
 _BY_CODE = {(row.code, row.bits, row.lanes): row for row in _ROWS if not row.spread}
 # ml_dtypes' own types of four bits have an element a byte; the names alone mean packed ones.
 _OF_ARRAYS = {"int4": "int4_elements", "uint4": "uint4_elements"}
+
+# Types that no argument takes: the library's sentence says which ones it takes.
+_OTHERS = {
+    row.name: row
+    for row in (
+        *(DType(f"int{bits}", _INT, bits, 1, f"int{bits}") for bits in (16,)),
+        *(DType(f"uint{bits}", _UINT, bits, 1, f"uint{bits}") for bits in (16, 32, 64)),
+        *(DType(f"complex{bits}", _COMPLEX, bits, 1, f"complex{bits}") for bits in (64, 128)),
+        DType("float64", _FLOAT, 64, 1, "float64"),
+        DType("bool", _BOOL, 8, 1, "bool"),
+    )
+}
+_OTHERS_BY_CODE = {(row.code, row.bits, row.lanes): row.name for row in _OTHERS.values()}
 
 # What holds the bytes of another type, so that a view may say what they are.
 _CONTAINERS = {
@@ -132,7 +145,8 @@ def _look_up(given: Any) -> DType:
     name = type_name(given)
     row = BY_NAME.get(name if isinstance(given, str) else _OF_ARRAYS.get(name, name))
     if row is None:
-        raise ValueError(f"dtype is {name}: it must be one of {', '.join(BY_NAME)}")
+        names = [row.name for row in _ROWS if not row.spread]
+        raise ValueError(f"dtype is {name}: it must be one of {', '.join(names)}")
     return row
 
 
@@ -148,8 +162,7 @@ def name_in_dlpack(of: DLDataType) -> str:
     row = _BY_CODE.get(numbers)
     if row is not None:
         return row.name
-    kind = {_INT: "int", _UINT: "uint"}.get(of.code)
-    return f"{kind}{of.bits}" if kind and of.lanes == 1 else f"DLPack's type {numbers}"
+    return _OTHERS_BY_CODE.get(numbers, f"DLPack's type {numbers}")
 
 
 def moved_sentence(name: str) -> str:
@@ -161,8 +174,9 @@ def seen_as(held: str, wanted: Any) -> DType:
     """Return the row of an array's elements, by their name, or of what they are to be seen as."""
     row = BY_NAME.get(held)
     if wanted is None:
+        row = row or _OTHERS.get(held)
         if row is None:
-            raise ValueError(f"an array has elements of {held}: clquant has {', '.join(BY_NAME)}")
+            raise ValueError(f"an array has elements of {held}: they must be numbers in the order of this machine's bytes")
         return row
     other = dtype_of(wanted)
     if row is not None and row.spread and row.element == other.element:

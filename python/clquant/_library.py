@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ._errors import error_of
+from ._sentences import in_python
 from ._structs import Binding, ContextDesc, PlanCall, ReportCounts
 
 _LOADER = "libOpenCL.so"
@@ -115,7 +116,7 @@ def check(status: int) -> None:
     """Raise what a status means, with the sentence of this thread's last failure."""
     if status != 0:
         sentence: bytes = _error_detail()
-        raise error_of(status, status_name(status), sentence.decode(errors="replace"))
+        raise error_of(status, status_name(status), in_python(sentence.decode(errors="replace")))
 
 
 def check_struct(number: int, struct: type[ctypes.Structure]) -> None:

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import re
 from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
@@ -226,7 +227,20 @@ class Operator:
             values += read(call.tensors, given)
         call.desc = self.struct(*values)
         call.address = ctypes.addressof(call.desc)
-        return run.get("verb", enqueue)(call)
+        try:
+            return run.get("verb", enqueue)(call)
+        except ValueError as error:
+            raise ValueError(f"{error}{self._remedy(str(error), given)}") from None
+
+    @staticmethod
+    def _remedy(sentence: str, given: dict[str, Any]) -> str:
+        """Say how an array becomes one of a type that is taken, where one of the first ones in the sentence is it."""
+        found = re.match(r"(\w+)\.dtype is \w+: it must be .*?\b(float32|int64)\b", sentence)
+        kind = type(given.get(found[1])).__module__.partition(".")[0] if found else ""
+        if found is None or kind not in ("numpy", "torch", "pyopencl"):
+            return ""
+        name, to = found.groups()
+        return f": {name}.to(torch.{to})" if kind == "torch" else f": {name}.astype(np.{to})"
 
     def _place(self, run: Run, given: dict[str, Any]) -> tuple[Context, int]:
         """Find the context and the queue: as given, else those of the first tensor that has them."""

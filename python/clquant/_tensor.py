@@ -15,6 +15,7 @@ import numpy as np
 
 from . import _opencl as cl
 from ._dtypes import DType, dtype_of
+from ._export import capsule_of
 from ._handles import Memory, OfThisProcess, retained_memory
 from ._keywords import only_its_keywords
 from ._structs import DLTensor
@@ -22,7 +23,7 @@ from ._structs import DLTensor
 if TYPE_CHECKING:
     from ._context import Context
 
-_OPENCL = 4  # kDLOpenCL
+_HOST, _OPENCL = 1, 4  # kDLCPU, kDLOpenCL
 
 
 @functools.lru_cache(maxsize=4096)
@@ -158,7 +159,53 @@ class Tensor(OfThisProcess):
         if held.size:
             self.current().fetch(handle, held)
         steps = None if self.strides is None else tuple(stride * dtype.itemsize for stride in self.strides)
-        return np.ndarray(self.shape, dtype, held, 0, steps).copy()
+        made: np.ndarray[Any, Any] = np.ndarray(self.shape, dtype, held, 0, steps).copy()
+        if self.dtype.is_told:
+            return made
+        from .arrays._typed_numpy import typed
+
+        return typed(made, self.dtype.name)
+
+    def __len__(self) -> int:
+        if not self.shape:
+            raise TypeError("a clquant.Tensor of rank 0 has no length")
+        return self.shape[0]
+
+    def __bool__(self) -> bool:
+        raise TypeError("a clquant.Tensor is neither true nor false: compare what tensor.numpy() returns, or len(tensor)")
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> np.ndarray[Any, Any]:
+        """Return a copy of the elements, as ``numpy()`` does."""
+        if copy is False:
+            raise ValueError("a clquant.Tensor is memory of a device: numpy must be given a copy of it")
+        held = self.numpy()
+        return held if dtype is None else held.astype(dtype)
+
+    def __dlpack_device__(self) -> tuple[int, int]:
+        """Return DLPack's type and number of the device: that of OpenCL, or the host for a view of its memory."""
+        return (_HOST if isinstance(self, HostTensor) else _OPENCL, 0)
+
+    def __dlpack__(self, *, stream: Any = None, max_version: Any = None, dl_device: Any = None, copy: bool | None = None) -> Any:
+        """Return DLPack's capsule of the tensor: a cl_mem and an offset, or the host's memory; on the host a copy is one.
+
+        Calls of a queue are not waited for, but for a copy.
+        """
+        if dl_device not in (None, self.__dlpack_device__(), (_HOST, 0)):
+            raise BufferError(f"a clquant.Tensor is on DLPack's device {self.__dlpack_device__()}, not on {dl_device}")
+        if copy or dl_device == (_HOST, 0) != self.__dlpack_device__():
+            from .arrays import view
+
+            if copy is False:
+                raise BufferError("a clquant.Tensor is memory of a device: on the host it is a copy")
+            return view(self.numpy(), self.dtype, context=self.context).__dlpack__()
+        if self.read_only:
+            raise BufferError("a read-only array has no DLPack capsule that says so: give a copy of it")
+        return capsule_of(self._exported(), self)
+
+    def _exported(self) -> DLTensor:
+        """Return the view of this tensor that others get."""
+        now = self._struct
+        return DLTensor(self.mem, _OPENCL, 0, now.ndim, now.dtype, now.shape, now.strides, self.offset_bytes)
 
     def fetch(self, queue: int, held: np.ndarray[Any, Any]) -> None:
         """Copy the bytes from the first element's begin on."""
@@ -209,6 +256,10 @@ class HostTensor(Tensor):
         self.in_place = context.in_place
         shared, self.begin = memory or host_memory(context, self.first, self.end)
         super().__init__(shared, dtype, shape, strides, address - self.begin, context=context, array=array)
+
+    def _exported(self) -> DLTensor:
+        now = self._struct
+        return DLTensor(self.first, _HOST, 0, now.ndim, now.dtype, now.shape, now.strides, 0)
 
     def over(self, memory: tuple[Memory, int]) -> HostTensor:
         """Return the same view in another buffer, given with the address that it begins at."""

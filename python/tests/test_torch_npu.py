@@ -237,7 +237,7 @@ def test_dst_type_max(rng):
 
 
 REFUSED = [
-    (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.int8), r"dtype is torch\.int8: it must be one of torch\.qint8,"),
+    (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.int16), r"dtype is torch\.int16: it must be one of torch\.int8,"),
     (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.qint8), "scales.ndim is 3: with div_mode true it must be 1"),
     (
         lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.quint8, -1, False),
@@ -256,7 +256,7 @@ REFUSED = [
         r"input.shape\[2\] is 12: for dtype quint4x2 the last dimension must be divisible by 8",
     ),
     (lambda s: torch_npu.npu_quantize(torch.tensor(1.0), s[3][0, 0, :1], None, torch.quint4x2, -1, False), "input.ndim is 0"),
-    (lambda s: torch_npu.npu_quantize(s[2].double(), s[3], None, torch.qint8), "input: an array has elements of float64"),
+    (lambda s: torch_npu.npu_quantize(s[2].double(), torch.ones(1), None, torch.qint8), "input.dtype is float64: it must"),
     (lambda s: torch_npu.npu_group_quant(s[2][:, 0], s[2][:, 0], s[1], dst_dtype=torch.quint8), r"dst_dtype is torch\.quint8"),
     (
         lambda s: torch_npu.npu_group_quant(s[2][:, 0], s[2][:, 0], s[1], offset=torch.ones(1)),
@@ -267,7 +267,7 @@ REFUSED = [
     (lambda s: torch_npu.npu_quant_scatter_(*s, reduce="add"), 'reduce is "add": it must be "update"'),
     (lambda s: torch_npu.npu_quant_scatter_(*s, round_mode="floor"), 'round_mode is "floor": it must be "rint"'),
     (lambda s: torch_npu.npu_quant_scatter_(*s, dst_type=torch.quint4x2), r"dst_type is torch\.quint4x2: it must be one of"),
-    (lambda s: torch_npu.npu_quant_scatter_(s[0], s[1].short(), *s[2:]), "indices: an array has elements of int16"),
+    (lambda s: torch_npu.npu_quant_scatter_(s[0], s[1].short(), *s[2:]), "indices.dtype is int16: it must be int32 or int64"),
     (lambda s: torch_npu.npu_quant_scatter_(s[0].byte(), *s[1:]), "self.dtype is uint8: for dst_type int8 it must be int8"),
     (lambda s: torch_npu.npu_quant_scatter(*s[:3], s[3][..., :1]), "quant_scales has 1 elements: it must have one per index"),
     (lambda s: torch_npu.npu_quant_scatter_(s[0], s[1], s[0].view(torch.float16)[:, :1], s[3][..., :8]), "updates.shape"),
@@ -275,7 +275,7 @@ REFUSED = [
     (lambda s: torch_npu.npu_dynamic_quant(s[2], dst_type_max=-1.0), "dst_type_max is -1"),
     (lambda s: torch_npu.npu_dynamic_quant(s[2][0, 0], quant_mode="perchannel"), "x.ndim is 1"),
     (lambda s: torch_npu.npu_dynamic_quant(s[2], dst_type=torch.quint8), r"dst_type is torch\.quint8"),
-    (lambda s: torch_npu.npu_dynamic_quant(s[2], group_index=s[1]), "smooth_scales is NULL"),
+    (lambda s: torch_npu.npu_dynamic_quant(s[2], group_index=s[1]), "smooth_scales is None"),
     (lambda s: torch_npu.npu_dynamic_quant_asymmetric(s[2], dst_type=torch.int32), r"dst_type is torch\.int32"),
 ]
 
@@ -296,3 +296,20 @@ def test_overlap_is_refused(step):
     with pytest.raises(ValueError, match="self shares bytes of its buffer with updates"):
         torch_npu.npu_quant_scatter_(cache[:, :, :8], step[1], updates, step[3][..., :8])
     assert torch.equal(cache, before)
+
+
+@pytest.mark.parametrize(("dtype", "same"), [("int8", "qint8"), ("uint8", "quint8"), ("int32", "qint32")])
+def test_npu_quantize_to_torch_int8(dtype, same):
+    """A type's own name is taken as the quantized one is."""
+    x, scales = torch.tensor([[-3.0, 2.5, 300.0, 1.0]]), torch.full((4,), 0.5)
+    made = torch_npu.npu_quantize(x, scales, None, getattr(torch, dtype), -1, True)
+    assert made.dtype == getattr(torch, dtype)
+    assert (made == torch_npu.npu_quantize(x, scales, None, getattr(torch, same), -1, True)).all()
+
+
+def test_torch_int8_of_every_call():
+    x, scales, ends = torch.ones(2, 8), torch.ones(1, 8), torch.tensor([2])
+    for name in (torch.int8, torch.qint8):
+        assert (torch_npu.npu_quantize(x, scales[0], None, name, -1, False) == 1).all()
+        assert (torch_npu.npu_group_quant(x, scales, ends, dst_dtype=name) == 1).all()
+        assert (torch_npu.npu_dynamic_quant(x, dst_type=name)[0] == 127).all()

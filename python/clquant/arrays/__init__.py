@@ -7,14 +7,12 @@ import math
 from typing import Any
 from weakref import WeakKeyDictionary
 
-import numpy as np
-
 from .. import _opencl as cl
 from .._context import Context, default_context
 from .._dtypes import DType, dtype_of
 from .._handles import Memory
 from .._keywords import only_its_keywords
-from .._tensor import Tensor
+from .._tensor import HostTensor, Tensor
 from . import dlpack_arrays, numpy_arrays, pyopencl_arrays, torch_tensors
 from ._adapter import Adapter
 
@@ -67,7 +65,9 @@ def view(array: Any, dtype: Any = None, *, context: Context | None = None) -> Te
         array = array.array
     adapter = adapter_of(type(array))
     where = context or adapter.context_of(array, None) or default_context()
-    return adapter.view(array, where, dtype)
+    seen = adapter.view(array, where, dtype)
+    dtype_of(seen.dtype.name)  # a type that no argument takes is refused
+    return seen
 
 
 @only_its_keywords()
@@ -88,15 +88,20 @@ def new_tensor(shape: tuple[int, ...], dtype: DType, context: Context, *, zeros:
 
 @only_its_keywords()
 def to_device(array: Any, dtype: Any = None, *, context: Context | None = None) -> Tensor:
-    """Copy an array of the host's memory into a new buffer on the device, as a tensor: for caches that stay there.
+    """Copy an array into a new buffer on the device, as a tensor: for caches that stay there.
 
-    ``dtype`` as in ``view``. ``tensor.numpy()`` copies back.
+    It takes all that operators take: arrays, numbers and tensors. ``dtype`` as in ``view``. ``tensor.numpy()`` copies back.
     """
-    held = np.ascontiguousarray(array)
-    seen = view(held, dtype, context=context)
-    made = empty(seen.shape, seen.dtype, context=seen.context)
-    if held.nbytes:
-        cl.write_buffer(made.context.queue, made.mem, 0, held.nbytes, held.ctypes.data)
+    seen = array if isinstance(array, Tensor) and dtype is None else view(array, dtype, context=context)
+    made = empty(seen.shape, seen.dtype, context=context or seen.context)
+    queue = made.context.queue
+    if type(seen) is HostTensor and seen.strides is None:
+        size, source = seen.end - seen.first, seen.first
+    else:
+        held = seen.numpy(queue=None if seen.array is None else adapter_of(type(seen.array)).queue_of(seen.array))
+        size, source = held.nbytes, held.ctypes.data
+    if size:
+        cl.write_buffer(queue, made.mem, 0, size, source)
     return made
 
 

@@ -26,12 +26,14 @@ class Kind(NamedTuple):
 
 
 _INT8 = Kind(1, "int8")
+_UINT8 = Kind(2, "uint8")
 _INT32 = Kind(3, "int32")
 
 _KINDS = {
     "int8": _INT8,
     "qint8": _INT8,
-    "quint8": Kind(2, "uint8"),
+    "uint8": _UINT8,
+    "quint8": _UINT8,
     "int32": _INT32,
     "qint32": _INT32,
     "quint4x2": Kind(4, "int32", words=True),

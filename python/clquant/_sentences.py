@@ -1,0 +1,73 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The library's sentences in Python's words: None, True, the words of options, and the names of numpy's types."""
+
+from __future__ import annotations
+
+import re
+
+_CHOICES = {
+    "mode": ("divide", "multiply", "dynamic"),
+    "method": ("absmax", "minmax"),
+    "out_of_range": ("drop", "clamp", "wrap"),
+    "index_kind": ("by_shape", "slots"),
+}
+_WORDS = {
+    "CLQ_DIVIDE": "'divide'",
+    "CLQ_MULTIPLY": "'multiply'",
+    "CLQ_DEQUANTIZE_DIVIDE": "'divide'",
+    "CLQ_DEQUANTIZE_MULTIPLY": "'multiply'",
+    "CLQ_DEQUANTIZE_DYNAMIC": "'dynamic'",
+    "CLQ_ABSMAX": "'absmax'",
+    "CLQ_MINMAX": "'minmax'",
+    "CLQ_DROP": "'drop'",
+    "CLQ_CLAMP": "'clamp'",
+    "CLQ_WRAP": "'wrap'",
+    "CLQ_INDICES_BY_SHAPE": "'by_shape'",
+    "CLQ_SLOTS": "'slots'",
+    "CLQ_NPU_QINT8": "torch.int8",
+    "CLQ_NPU_QUINT8": "torch.quint8",
+    "CLQ_NPU_INT32": "torch.int32",
+    "CLQ_NPU_QUINT4X2": "torch.quint4x2",
+    "CLQ_NPU_FLOAT8_E5M2": "torch.float8_e5m2",
+    "CLQ_NPU_FLOAT8_E4M3FN": "torch.float8_e4m3fn",
+}
+_KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex"}
+_FLAGS = "symmetric|block_all|round_first|unique"
+
+
+def _type_of(match: re.Match[str]) -> str:
+    """Return numpy's name of a type that the library has no name for."""
+    code, bits, lanes = map(int, match.groups())
+    if lanes != 1:
+        return match[0]
+    return "bool" if code == 6 else f"{_KINDS[code]}{bits}" if code in _KINDS else match[0]
+
+
+def _number_of_option(match: re.Match[str]) -> str:
+    words = _CHOICES[match[1]]
+    number = int(match[3])
+    return f"{match[1]}{match[2]}{words[number]!r}" if number < len(words) else match[0]
+
+
+def _flag(match: re.Match[str]) -> str:
+    return re.sub(r"\b[01]\b", lambda digit: str(digit[0] == "1"), match[0])
+
+
+# One behind the other.
+_RULES = (
+    (re.compile(r"\(code (\d+), bits (\d+), lanes (\d+)\)"), _type_of),
+    (re.compile(r" ?\(CLQ_AXIS_FIRST\)"), ""),
+    (re.compile(r"\bCLQ_AXIS_FIRST(?: \(-\d+\))?"), "0"),
+    (re.compile(rf"\b({'|'.join(_CHOICES)})( is | )(\d+)\b"), _number_of_option),
+    (re.compile(rf"\b({'|'.join(_WORDS)})\b(?: \(\d+\))?"), lambda match: _WORDS[match[1]]),
+    (re.compile(rf"\b(?:{_FLAGS}) is [01]\b(?:: (?:\w+ )*?it must be [01]\b)?"), _flag),
+    (re.compile(r"must be a tensor\b"), "must be an array"),
+    (re.compile(r"\bNULL\b"), "None"),
+)
+
+
+def in_python(sentence: str) -> str:
+    """Say a sentence of the library as those say it who call it from Python."""
+    for pattern, instead in _RULES:
+        sentence = pattern.sub(instead, sentence)
+    return sentence
