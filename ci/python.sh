@@ -33,4 +33,5 @@ cd python
 export PYTHONDONTWRITEBYTECODE=1 CLQ_CACHE_DIR=/dev/null POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable
 unset CLQUANT_LIBRARY
 (cd tests && "$folder/venv/bin/mypy" --strict --cache-dir="$folder/mypy" typed_use.py)
+(cd tests && "$folder/venv/bin/pyright" --pythonpath "$python" typed_use.py)
 (cd tests && "$python" -m pytest -q -p no:cacheprovider --basetemp="$folder/tmp" .)

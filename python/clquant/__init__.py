@@ -14,10 +14,11 @@ from ._context import Context, Device, default_context, devices
 from ._errors import DeviceError
 from ._event import Event
 from ._library import version
-from ._operator import Array, ElementTypeLike, Run, build, check_indices, workspace_bytes
+from ._operator import Array, Run, build, check_indices, workspace_bytes
 from ._plan import Plan, enqueue_all, plan
 from ._quantized import Quantized
 from ._tensor import Tensor
+from ._types import ElementTypeLike
 from .arrays import empty, to_device, view
 from .operators.dequantize import dequantize
 from .operators.dynamic_quantize import dynamic_quantize

@@ -15,6 +15,7 @@ from ._handles import Handle, Memory, Queue, Shared
 from ._keywords import only_its_keywords
 from ._library import POINTER, SIZE, STATUS, begin_use, check, function
 from ._structs import ContextDesc
+from ._types import Arithmetic, Form
 
 _create = function("clq_context_create", STATUS, POINTER, POINTER)
 _context_cl = function("clq_context_cl", POINTER, POINTER)
@@ -114,8 +115,8 @@ class Context(Shared):
         cache: bool = True,
         environment: bool = True,
         build_options: str | None = None,
-        form: str = "auto",
-        arithmetic: str = "auto",
+        form: Form = "auto",
+        arithmetic: Arithmetic = "auto",
         log: Callable[[str], None] | None = None,
     ) -> None:
         if cache_limit_bytes < 0:

@@ -23,12 +23,11 @@ from ._handles import Memory, retained_memory
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import HostTensor, Tensor, host_memory
+from ._types import ElementTypeLike
 from .arrays import Adapter, adapter_of, new_tensor
 
 # numpy's, pyopencl's or torch's array, whatever has __dlpack__, or a Tensor: no type is common to them.
 Array: TypeAlias = Any
-# "int8", numpy.int8, ml_dtypes.bfloat16, torch.float16.
-ElementTypeLike: TypeAlias = Any
 
 
 class Run(TypedDict, total=False):
@@ -47,7 +46,7 @@ class New(NamedTuple):
     ``zeros``: the call may leave a part of it out, and nobody is to find there what was in that memory before.
     """
 
-    dtype: ElementTypeLike
+    dtype: ElementTypeLike | None
     shape: Callable[[dict[str, Tensor]], tuple[int, ...]]
     as_input: str = ""
     zeros: bool = False
@@ -184,6 +183,7 @@ class Operator:
         self.tensors = tuple(field.name for field in fields if isinstance(field, Input))
         self.outputs = tuple(field.name for field in fields if isinstance(field, Output))
         self.buffers = {field.name: field.values for field in fields if isinstance(field, Buffer)}
+        self.fields = fields
         self._fields = tuple(_reader(field) for field in fields)
         self._words = {word: field.name for field in fields if isinstance(field, Choice) for word in field.words}
         desc = (POINTER, POINTER)

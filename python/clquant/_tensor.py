@@ -19,6 +19,7 @@ from ._export import capsule_of
 from ._handles import Memory, OfThisProcess, retained_memory
 from ._keywords import only_its_keywords
 from ._structs import DLTensor
+from ._types import ElementTypeLike
 
 if TYPE_CHECKING:
     from ._context import Context
@@ -84,7 +85,7 @@ class Tensor(OfThisProcess):
     def __init__(
         self,
         mem: Any,
-        dtype: Any,
+        dtype: ElementTypeLike | DType,
         shape: tuple[int, ...],
         strides: tuple[int, ...] | None = None,
         offset_bytes: int = 0,

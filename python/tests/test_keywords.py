@@ -3,11 +3,14 @@
 
 import functools
 import inspect
+import re
+import typing
 
 import numpy as np
 import pytest
 
 import clquant
+from clquant import _fields, _types
 
 X = np.ones((4, 4), np.float32)
 PUBLIC = [
@@ -68,3 +71,39 @@ def test_misspelt_array_of_a_plan():
 def test_words_and_names_of_other_libraries(function, given, said):
     with pytest.raises(TypeError, match=f"{function.__name__} has no {given}: {said}"):
         function(X, X, **{given: True})
+
+
+@pytest.mark.parametrize("name", [name for name in clquant.__all__ if hasattr(getattr(clquant, name), "operator")])
+def test_words_for_editors_are_those_that_are_taken(name):
+    """Each word of an option that editors know is taken, and each that is taken they know; dtypes are the operator's."""
+    function = getattr(clquant, name)
+    words = {each.name: set(each.words) for each in function.operator.fields if isinstance(each, _fields.Choice)}
+    for parameter in inspect.signature(function).parameters.values():
+        known = set(re.findall(r"\w+", parameter.annotation)) & set(vars(_types))
+        said = {word for alias in known for word in names_of(getattr(_types, alias))}
+        if parameter.name in words:
+            assert said == words[parameter.name]
+        elif parameter.name.endswith("dtype"):
+            assert said == taken(function, parameter.name)
+
+
+def names_of(alias):
+    """The words of a Literal, and of a union with one."""
+    return {word for each in typing.get_args(alias) for word in ([each] if isinstance(each, str) else names_of(each))}
+
+
+def taken(function, keyword):
+    """The types that a call takes, of all that there are."""
+    found = set()
+    for dtype in names_of(_types.ElementName):
+        more = {"scales": np.ones((1, 8), np.float32), "group_index": np.array([4])} if function is clquant.group_quantize else {}
+        scales = {"scales": 1.0} if function in (clquant.quantize, clquant.dequantize) else {}
+        for symmetric in (False, True) if function is clquant.dynamic_quantize else (None,):
+            options = {} if symmetric is None else {"symmetric": symmetric}
+            x = np.ones((4, 8), np.int8 if function is clquant.dequantize else np.float32)
+            try:
+                function(x, **more, **scales, **options, **{keyword: dtype})
+            except ValueError:
+                continue
+            found.add(dtype)
+    return found

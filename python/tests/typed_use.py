@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a user's type checker sees of the package. A line that must be refused says so; mypy finds one that is not."""
+"""What a user's type checker sees of the package. A line that must be refused says so; mypy and pyright find one that is not."""
+# pyright: basic, reportUnnecessaryTypeIgnoreComment=true
 
 import numpy as np
 
@@ -22,3 +23,18 @@ clquant.quantize(x, 0.5, axes=1)  # type: ignore[call-arg]
 clquant.quantize(x, 0.5, axis="last")  # type: ignore[arg-type]
 clquant.quantize(x, 0.5, context="CPU")  # type: ignore[arg-type]
 text: str = report.read().first  # type: ignore[assignment]
+
+clquant.quantize(x, 0.5, dtype="int88")  # type: ignore[arg-type]
+clquant.quantize(x, 0.5, dtype="float32")  # type: ignore[arg-type]
+clquant.quantize(x, 0.5, mode="add")  # type: ignore[arg-type]
+clquant.dequantize(x, 0.5, dtype="int8")  # type: ignore[arg-type]
+clquant.dequantize(x, 0.5, index_kind="slot")  # type: ignore[arg-type]
+clquant.find_scales(x, dtype="int32")  # type: ignore[arg-type]
+clquant.find_scales(x, method="max")  # type: ignore[arg-type]
+clquant.group_quantize(x, x, x, dtype="uint8")  # type: ignore[arg-type]
+clquant.dynamic_quantize(x, scale_dtype="int8")  # type: ignore[arg-type]
+clquant.empty((4,), "int5")  # type: ignore[arg-type]
+clquant.view(x, "bfloat")  # type: ignore[arg-type]
+clquant.Context(form="spiral")  # type: ignore[arg-type]
+for of in (np.int8, np.dtype("int8"), clquant.to_device(x, "float32").dtype):
+    clquant.quantize(x, 0.5, dtype=of)

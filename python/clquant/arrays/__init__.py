@@ -13,6 +13,7 @@ from .._dtypes import DType, dtype_of
 from .._handles import Memory
 from .._keywords import only_its_keywords
 from .._tensor import HostTensor, Tensor
+from .._types import ElementTypeLike
 from . import dlpack_arrays, numpy_arrays, pyopencl_arrays, torch_tensors
 from ._adapter import Adapter
 
@@ -46,7 +47,7 @@ def _find(kind: type) -> Adapter:
 
 
 @only_its_keywords()
-def view(array: Any, dtype: Any = None, *, context: Context | None = None) -> Tensor:
+def view(array: Any, dtype: ElementTypeLike | None = None, *, context: Context | None = None) -> Tensor:
     """Make a tensor of an array: to use it in many calls, or to say what its bytes hold.
 
     ``dtype`` says what the elements are where the array's own type does not: "int4" for bytes of two or words of eight,
@@ -71,7 +72,7 @@ def view(array: Any, dtype: Any = None, *, context: Context | None = None) -> Te
 
 
 @only_its_keywords()
-def empty(shape: tuple[int, ...], dtype: Any, *, context: Context | None = None) -> Tensor:
+def empty(shape: tuple[int, ...], dtype: ElementTypeLike, *, context: Context | None = None) -> Tensor:
     """Make a tensor in a new buffer on the device, whose elements are not set.
 
     The shape of "int4" counts bytes of two elements, that of "int4_words" words of eight.
@@ -87,7 +88,7 @@ def new_tensor(shape: tuple[int, ...], dtype: DType, context: Context, *, zeros:
 
 
 @only_its_keywords()
-def to_device(array: Any, dtype: Any = None, *, context: Context | None = None) -> Tensor:
+def to_device(array: Any, dtype: ElementTypeLike | None = None, *, context: Context | None = None) -> Tensor:
     """Copy an array into a new buffer on the device, as a tensor: for caches that stay there.
 
     It takes all that operators take: arrays, numbers and tensors. ``dtype`` as in ``view``. ``tensor.numpy()`` copies back.

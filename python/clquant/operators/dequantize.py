@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
-from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized, opened
 from .._tensor import Tensor
+from .._types import BackMode, FloatType, IndexKind, OutOfRange
 from ._shapes import place_of
 
 if TYPE_CHECKING:
@@ -47,11 +48,11 @@ def dequantize(
     indices: Array | None = None,
     group_index: Array | None = None,
     length: int = 1,
-    dtype: ElementTypeLike = "float32",
+    dtype: FloatType = "float32",
     axis: int | None = None,
-    mode: str | None = None,
-    out_of_range: str = "drop",
-    index_kind: str = "by_shape",
+    mode: BackMode | None = None,
+    out_of_range: OutOfRange = "drop",
+    index_kind: IndexKind = "by_shape",
     block: int | None = None,
     block_all: bool | None = None,
     rotate: int | None = None,

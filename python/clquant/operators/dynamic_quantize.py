@@ -6,9 +6,10 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real
-from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized
 from .._tensor import Tensor
+from .._types import FloatType, FoundType
 from ._shapes import place_of, with_blocks, without
 
 if TYPE_CHECKING:
@@ -41,8 +42,8 @@ def dynamic_quantize(
     x: Array,
     smooth_scales: Array | None = None,
     *,
-    dtype: ElementTypeLike = "int8",
-    scale_dtype: ElementTypeLike = "float32",
+    dtype: FoundType = "int8",
+    scale_dtype: FloatType = "float32",
     symmetric: bool = False,
     axis: int | None = -1,
     block: int = 0,

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, Operator, Run
 from .._quantized import Quantized
+from .._types import IndexKind, OutOfRange
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -49,9 +50,9 @@ def dynamic_quantize_scatter(
     *,
     axis: int | None = -2,
     symmetric: bool | None = None,
-    out_of_range: str = "drop",
+    out_of_range: OutOfRange = "drop",
     unique: bool = False,
-    index_kind: str = "by_shape",
+    index_kind: IndexKind = "by_shape",
     rotate: int = 0,
     block: int = 0,
     report: Any = None,

@@ -7,8 +7,9 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 
 from .._dtypes import dtype_of
 from .._fields import Axis, Buffer, Choice, ElementType, Input, Option, Output, Reserved
-from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._operator import Array, New, Operator, Run
 from .._tensor import Tensor
+from .._types import FoundType, Method, Mode
 from ._shapes import along, place_of, with_blocks
 
 if TYPE_CHECKING:
@@ -46,11 +47,11 @@ _UNSIGNED = ("uint8", "uint4")
 def find_scales(
     x: Array,
     *,
-    dtype: ElementTypeLike = "int8",
+    dtype: FoundType = "int8",
     axis: int | None = None,
     shape: tuple[int, ...] | None = None,
-    method: str = "absmax",
-    mode: str = "divide",
+    method: Method = "absmax",
+    mode: Mode = "divide",
     block: int = 0,
     workspace: Any = None,
     out: Scales | tuple[Array, Array | None] | None = None,

@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._fields import Buffer, Flag, Input, Output, Reserved
-from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._operator import Array, New, Operator, Run
+from .._types import GroupType
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -34,7 +35,7 @@ def group_quantize(
     group_index: Array,
     zero_points: Array | None = None,
     *,
-    dtype: ElementTypeLike = "int8",
+    dtype: GroupType = "int8",
     round_first: bool = False,
     report: Any = None,
     workspace: Any = None,

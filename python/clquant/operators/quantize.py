@@ -6,7 +6,8 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
-from .._operator import Array, ElementTypeLike, New, Operator, Run
+from .._operator import Array, New, Operator, Run
+from .._types import Mode, StaticType
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -33,9 +34,9 @@ def quantize(
     scales: Array,
     zero_points: Array | None = None,
     *,
-    dtype: ElementTypeLike = "int8",
+    dtype: StaticType = "int8",
     axis: int | None = -1,
-    mode: str = "divide",
+    mode: Mode = "divide",
     block: int = 0,
     round_first: bool = False,
     workspace: Any = None,

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, New, Operator, Run
+from .._types import IndexKind, Mode, OutOfRange
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -44,10 +45,10 @@ def quantize_scatter(
     *,
     input: Array | None = None,  # noqa: A002 - its name in C, and in the documents
     axis: int | None = -2,
-    mode: str = "divide",
-    out_of_range: str = "drop",
+    mode: Mode = "divide",
+    out_of_range: OutOfRange = "drop",
     unique: bool = False,
-    index_kind: str = "by_shape",
+    index_kind: IndexKind = "by_shape",
     block: int = 0,
     round_first: bool = False,
     report: Any = None,

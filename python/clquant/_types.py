@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The words that arguments take, so that editors and type checkers know them."""
+
+from __future__ import annotations
+
+from typing import Any, Literal, Protocol, TypeAlias
+
+import numpy as np
+
+from ._dtypes import DType
+
+
+class TorchType(Protocol):
+    """A type of torch, such as torch.float16, seen without torch."""
+
+    @property
+    def is_floating_point(self) -> bool:
+        """As torch has it."""
+
+    @property
+    def is_complex(self) -> bool:
+        """As torch has it."""
+
+
+# numpy.int8, ml_dtypes.bfloat16, torch.float16, and the dtype of a Tensor.
+_Object: TypeAlias = type[np.generic] | np.dtype[Any] | TorchType | DType
+
+FloatName: TypeAlias = Literal["float32", "float16", "bfloat16"]
+PackedName: TypeAlias = Literal["int4", "uint4", "int4_words", "uint4_words", "int4_elements", "uint4_elements"]
+Float8Name: TypeAlias = Literal["float8_e4m3fn", "float8_e5m2"]
+ElementName: TypeAlias = Literal[FloatName, PackedName, Float8Name, "int8", "uint8", "int32", "int64"]
+StaticName: TypeAlias = Literal[PackedName, Float8Name, "int8", "uint8", "int32"]
+FoundName: TypeAlias = Literal[PackedName, Float8Name, "int8", "uint8"]
+GroupName: TypeAlias = Literal[PackedName, Float8Name, "int8"]
+
+ElementTypeLike: TypeAlias = ElementName | _Object
+FloatType: TypeAlias = FloatName | _Object
+StaticType: TypeAlias = StaticName | _Object
+FoundType: TypeAlias = FoundName | _Object
+GroupType: TypeAlias = GroupName | _Object
+
+Mode: TypeAlias = Literal["divide", "multiply"]
+BackMode: TypeAlias = Literal["divide", "multiply", "dynamic"]
+Method: TypeAlias = Literal["absmax", "minmax"]
+OutOfRange: TypeAlias = Literal["drop", "clamp", "wrap"]
+IndexKind: TypeAlias = Literal["by_shape", "slots"]
+Form: TypeAlias = Literal["auto", "item", "group"]
+Arithmetic: TypeAlias = Literal["auto", "exact"]
