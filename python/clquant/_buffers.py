@@ -11,6 +11,7 @@ from ._context import Context, default_context
 from ._handles import Memory, OfThisProcess
 from ._keywords import only_its_keywords
 from ._structs import ReportCounts
+from ._values import whole
 
 
 class Counts(NamedTuple):
@@ -63,8 +64,10 @@ class Workspace(OfThisProcess):
     @only_its_keywords()
     def __init__(self, size_bytes: int, context: Context | None = None) -> None:
         self._context = context or default_context()
-        self._size_bytes = size_bytes
-        self.int_ptr: int = Memory(cl.create_buffer(self._context.int_ptr, size_bytes))  # the cl_mem
+        self._size_bytes = whole("size_bytes", size_bytes)
+        if self._size_bytes < 0:
+            raise ValueError(f"size_bytes is {size_bytes}: it must not be negative")
+        self.int_ptr: int = Memory(cl.create_buffer(self._context.int_ptr, self._size_bytes))  # the cl_mem
 
     def __deepcopy__(self, memo: Any) -> Workspace:
         """Make another one as large."""

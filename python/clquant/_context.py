@@ -16,6 +16,7 @@ from ._keywords import only_its_keywords
 from ._library import POINTER, SIZE, STATUS, begin_use, check, function
 from ._structs import ContextDesc
 from ._types import Arithmetic, Form
+from ._values import whole
 
 _create = function("clq_context_create", STATUS, POINTER, POINTER)
 _context_cl = function("clq_context_cl", POINTER, POINTER)
@@ -119,6 +120,7 @@ class Context(Shared):
         arithmetic: Arithmetic = "auto",
         log: Callable[[str], None] | None = None,
     ) -> None:
+        cache_limit_bytes = whole("cache_limit_bytes", cache_limit_bytes)
         if cache_limit_bytes < 0:
             raise ValueError(f"cache_limit_bytes is {cache_limit_bytes}: it must not be negative")
         text: str | None = None

@@ -122,10 +122,10 @@ _CONTAINERS = {
 _OF_WORDS = {"int4": "int4_words", "uint4": "uint4_words"}
 
 
-def dtype_of(given: Any) -> DType:
+def dtype_of(given: Any, argument: str = "dtype") -> DType:
     """Find the row of a name, or of a type of numpy, ml_dtypes or torch."""
     row = BY_NAME.get(given) if isinstance(given, str) else None
-    return row if row is not None else _look_up(given)
+    return row if row is not None else _look_up(given, argument)
 
 
 def type_name(given: Any) -> str:
@@ -139,14 +139,16 @@ def type_name(given: Any) -> str:
         return text
 
 
-def _look_up(given: Any) -> DType:
+def _look_up(given: Any, argument: str) -> DType:
     if isinstance(given, DType):
         return given
+    if given is None:  # numpy's float64
+        raise TypeError(f"{argument} is None: it must be a type of elements")
     name = type_name(given)
     row = BY_NAME.get(name if isinstance(given, str) else _OF_ARRAYS.get(name, name))
     if row is None:
         names = [row.name for row in _ROWS if not row.spread]
-        raise ValueError(f"dtype is {name}: it must be one of {', '.join(names)}")
+        raise ValueError(f"{argument} is {name}: it must be one of {', '.join(names)}")
     return row
 
 

@@ -4,7 +4,6 @@
 from __future__ import annotations
 
 import ctypes
-import operator
 from dataclasses import dataclass
 from typing import Any
 
@@ -12,6 +11,7 @@ from ._context import choice
 from ._dtypes import dtype_of
 from ._opencl import handle_of
 from ._structs import DLDataType
+from ._values import is_truth, whole
 
 _AXIS_FIRST = -(2**31)
 
@@ -20,9 +20,11 @@ Members = list[tuple[str, Any]]
 
 @dataclass(frozen=True)
 class Input:
-    """A tensor that is read; where it may be left out, None is no tensor."""
+    """A tensor that is read. ``optional``: None is no tensor. ``floats``: numbers for it are floats, whole ones too."""
 
     name: str
+    optional: bool = False
+    floats: bool = False
 
     def members(self) -> Members:
         """Return the members of the struct."""
@@ -49,6 +51,7 @@ class Buffer:
         if given is None:
             return (None, 0)
         buffer, offset = given if isinstance(given, tuple) else (given, 0)
+        offset = whole(f"the offset of {self.name}", offset)
         if offset < 0:
             raise ValueError(f"{self.name} has an offset of {offset} bytes: it must not be negative")
         return (handle_of(buffer), offset)
@@ -67,9 +70,11 @@ class Option:
 
     def values(self, given: Any) -> tuple[Any, ...]:
         """Return the members' values."""
-        if given.__class__ is int and 0 <= given < 2**32:
-            return (given,)
-        raise ValueError(f"{self.name} is {given!r}: it must be a whole number from 0 to 2^32-1")
+        rule = "a whole number from 0 to 2^32-1"
+        number = whole(self.name, given, rule)
+        if 0 <= number < 2**32:
+            return (number,)
+        raise ValueError(f"{self.name} is {given!r}: it must be {rule}")
 
 
 @dataclass(frozen=True)
@@ -78,8 +83,8 @@ class Flag(Option):
 
     def values(self, given: Any) -> tuple[Any, ...]:
         """Return the members' values."""
-        if given is True or given is False:
-            return (given,)
+        if is_truth(given):
+            return (bool(given),)
         raise ValueError(f"{self.name} is {given!r}: it must be True or False")
 
 
@@ -91,7 +96,12 @@ class Real(Option):
 
     def values(self, given: Any) -> tuple[Any, ...]:
         """Return the members' values."""
-        return (float(given),)
+        try:
+            if hasattr(given, "__float__"):  # a text has none
+                return (float(given),)
+        except (TypeError, ValueError):
+            pass
+        raise TypeError(f"{self.name} is {given!r}: it must be a number")
 
 
 class Choice:
@@ -121,7 +131,7 @@ class Axis(Option):
         """Return the members' values."""
         if given is None:
             return (0,)
-        axis = operator.index(given)
+        axis = whole(self.name, given, "a whole number, or None")
         if not -(2**31) < axis < 2**31:
             raise ValueError(f"{self.name} is {axis}: it must fit into 32 bits")
         return (axis or _AXIS_FIRST,)

@@ -24,7 +24,7 @@ from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import HostTensor, Tensor, host_memory
 from ._types import ElementTypeLike
-from .arrays import Adapter, adapter_of, new_tensor
+from .arrays import Adapter, adapter_of, new_tensor, with_floats
 
 # numpy's, pyopencl's or torch's array, whatever has __dlpack__, or a Tensor: no type is common to them.
 Array: TypeAlias = Any
@@ -185,6 +185,8 @@ class Operator:
         self.buffers = {field.name: field.values for field in fields if isinstance(field, Buffer)}
         self.fields = fields
         self._fields = tuple(_reader(field) for field in fields)
+        self._required = frozenset(field.name for field in fields if isinstance(field, Input) and not field.optional)
+        self._floats = frozenset(field.name for field in fields if isinstance(field, Input) and field.floats)
         self._words = {word: field.name for field in fields if isinstance(field, Choice) for word in field.words}
         desc = (POINTER, POINTER)
         waits = (COUNT, POINTER)
@@ -211,6 +213,7 @@ class Operator:
 
     def call(self, run: Run, like: Array, **given: Any) -> Any:
         """Do with the given arguments, a field's by its name, what ``run`` says: by default, enqueue them."""
+        options = [read(given) for _, read in self._fields]
         call = Call()
         call.operator = self
         call.events = run.get("events")
@@ -223,8 +226,8 @@ class Operator:
         self._make(call, like, given)
         call.settle()
         values: list[Any] = []
-        for read in self._fields:
-            values += read(call.tensors, given)
+        for (name, _), option in zip(self._fields, options, strict=True):
+            values += (call.tensors[name].address,) if name in call.tensors else option
         call.desc = self.struct(*values)
         call.address = ctypes.addressof(call.desc)
         try:
@@ -266,6 +269,8 @@ class Operator:
         """See each array as a tensor."""
         for name in self.tensors:
             value = given[name]
+            if value is None and name in self._required:
+                raise TypeError(f"{name} is None: it must be an array")
             if value is None or isinstance(value, New):
                 continue
             call.tensors[name] = self.see(name, value, call.context)
@@ -275,6 +280,8 @@ class Operator:
     def see(self, name: str, value: Array, context: Context) -> Tensor:
         """See an array, or a tensor, as the tensor of a name."""
         try:
+            if name in self._floats:
+                value = with_floats(value)
             tensor = value.current() if isinstance(value, Tensor) else _adapter_of(name, value).view(value, context)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
@@ -301,16 +308,16 @@ class Operator:
             call.tensors[name] = tensor
 
 
-def _reader(field: Any) -> Callable[[dict[str, Tensor], dict[str, Any]], tuple[Any, ...]]:
-    """Return how the values of a field's members are found."""
+def _reader(field: Any) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...]]]:
+    """Return a field's name and how the values of its members are found; of a tensor's that there is none."""
     if isinstance(field, Reserved):
         zeros = field.zeros()
-        return lambda tensors, given: zeros
+        return "", lambda given: zeros
     name = field.name
     if isinstance(field, Input):
-        return lambda tensors, given: (tensors[name].address if name in tensors else None,)
+        return name, lambda given: (None,)
     values = field.values
-    return lambda tensors, given: values(given[name])
+    return name, lambda given: values(given[name])
 
 
 def _adapter_of(name: str, array: Array) -> Adapter:

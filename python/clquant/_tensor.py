@@ -20,6 +20,7 @@ from ._handles import Memory, OfThisProcess, retained_memory
 from ._keywords import only_its_keywords
 from ._structs import DLTensor
 from ._types import ElementTypeLike
+from ._values import sizes_of, whole
 
 if TYPE_CHECKING:
     from ._context import Context
@@ -96,6 +97,11 @@ class Tensor(OfThisProcess):
         row = dtype if isinstance(dtype, DType) else dtype_of(dtype)
         if row.spread:
             raise ValueError(f"dtype is {row.name}: only arrays of numpy hold four bits in a byte")
+        if not isinstance(shape, tuple):
+            shape = sizes_of("shape", shape)
+        if not isinstance(strides, (tuple, type(None))):
+            strides = sizes_of("strides", strides)
+        offset_bytes = whole("offset_bytes", offset_bytes)
         if strides is not None and len(strides) != len(shape):
             raise ValueError(f"strides are {strides}: there must be {len(shape)}, as many as shape {shape} has")
         if offset_bytes < 0:

@@ -14,8 +14,10 @@ from .._handles import Memory
 from .._keywords import only_its_keywords
 from .._tensor import HostTensor, Tensor
 from .._types import ElementTypeLike
+from .._values import sizes_of
 from . import dlpack_arrays, numpy_arrays, pyopencl_arrays, torch_tensors
 from ._adapter import Adapter
+from .numpy_arrays import with_floats
 
 _ADAPTERS: tuple[Adapter, ...] = (
     numpy_arrays.ADAPTER,
@@ -77,7 +79,7 @@ def empty(shape: tuple[int, ...], dtype: ElementTypeLike, *, context: Context | 
 
     The shape of "int4" counts bytes of two elements, that of "int4_words" words of eight.
     """
-    return new_tensor(shape, dtype_of(dtype), context or default_context(), zeros=False)
+    return new_tensor(sizes_of("shape", shape), dtype_of(dtype), context or default_context(), zeros=False)
 
 
 def new_tensor(shape: tuple[int, ...], dtype: DType, context: Context, *, zeros: bool) -> Tensor:
@@ -106,4 +108,4 @@ def to_device(array: Any, dtype: ElementTypeLike | None = None, *, context: Cont
     return made
 
 
-__all__ = ["Adapter", "adapter_of", "empty", "new_tensor", "to_device", "view"]
+__all__ = ["Adapter", "adapter_of", "empty", "new_tensor", "to_device", "view", "with_floats"]

@@ -112,13 +112,20 @@ class SpreadTensor(GatheredTensor):
         whole[..., 1::2] = packed >> 4
 
 
+def with_floats(given: Any) -> Any:
+    """Return numbers as an array of floats, whole ones too, and whatever else as it is."""
+    if isinstance(given, np.generic):
+        return given if given.dtype.itemsize < 8 and given.dtype.kind not in "iub" else np.asarray(given, np.float32)
+    return np.asarray(given, np.float32) if isinstance(given, _NUMBERS) else given
+
+
 def _array_of(numbers: Any) -> np.ndarray[Any, Any]:
     array = np.asarray(numbers)
     if isinstance(numbers, np.generic):
         return array
     if array.dtype.kind == "f":
         return array.astype(np.float32)
-    if array.dtype.kind == "i" and (array.size == 0 or np.abs(array).max() < 2**31):
+    if array.dtype.kind == "i" and (array.size == 0 or (array.min() >= -(2**31) and array.max() < 2**31)):
         return array.astype(np.int32)
     return array
 

@@ -5,10 +5,12 @@ from __future__ import annotations
 
 import operator
 
+from .._values import whole
+
 
 def place_of(axis: int | None, rank: int, default: int = -1) -> int:
     """Return which dimension an axis is."""
-    given = default if axis is None else operator.index(axis)
+    given = default if axis is None else whole("axis", axis)
     place = given + rank if given < 0 else given
     if not 0 <= place < rank:
         raise ValueError(f"axis is {given}: it must be from {-rank} to {rank - 1}, for the tensor has rank {rank}")
@@ -17,7 +19,7 @@ def place_of(axis: int | None, rank: int, default: int = -1) -> int:
 
 def with_blocks(shape: tuple[int, ...], place: int, block: int) -> tuple[int, ...]:
     """Return a shape of which so many indices of one dimension have become one."""
-    return (*shape[:place], -(-shape[place] // block), *shape[place + 1 :])
+    return (*shape[:place], -(-shape[place] // operator.index(block)), *shape[place + 1 :])
 
 
 def without(shape: tuple[int, ...], place: int) -> tuple[int, ...]:

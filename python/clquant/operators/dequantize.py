@@ -10,6 +10,7 @@ from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized, opened
 from .._tensor import Tensor
 from .._types import BackMode, FloatType, IndexKind, OutOfRange
+from .._values import whole
 from ._shapes import place_of
 
 if TYPE_CHECKING:
@@ -19,11 +20,11 @@ _DEQUANTIZE = Operator(
     "dequantize",
     8,
     Input("q"),
-    Input("scales"),
-    Input("zero_points"),
-    Input("offsets"),
-    Input("indices"),
-    Input("group_index"),
+    Input("scales", floats=True),
+    Input("zero_points", optional=True),
+    Input("offsets", optional=True, floats=True),
+    Input("indices", optional=True),
+    Input("group_index", optional=True),
     Output("y"),
     Buffer("report"),
     Axis("axis"),
@@ -123,8 +124,10 @@ def dequantize(
         if indices is None:
             return shape
         entries = tensors["indices"].shape
-        place = place_of(given["axis"], len(shape), -2)
-        return (*entries[:1], *shape[1:place], length, *shape[place + 1 :])
+        place, size = place_of(given["axis"], len(shape), -2), whole("length", length)
+        if size < 0:
+            raise ValueError(f"length is {size}: it must not be negative")
+        return (*entries[:1], *shape[1:place], size, *shape[place + 1 :])
 
     if given["mode"] is None:
         given["mode"] = "dynamic" if offsets is not None else "multiply" if group_index is not None else "divide"

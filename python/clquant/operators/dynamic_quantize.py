@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
+from .._dtypes import dtype_of
 from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real
 from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized
@@ -19,18 +20,18 @@ if TYPE_CHECKING:
 _DYNAMIC_QUANTIZE = Operator(
     "dynamic_quantize",
     6,
-    Input("x"),
-    Input("smooth_scales"),
+    Input("x", floats=True),
+    Input("smooth_scales", optional=True, floats=True),
     Output("y"),
     Output("scales"),
-    Output("offsets"),
+    Output("offsets", optional=True),
     Flag("symmetric"),
     Option("rotate"),
     Axis("axis"),
     Option("block"),
     Flag("block_all"),
     Real("type_max"),
-    Input("group_index"),
+    Input("group_index", optional=True),
     Buffer("workspace"),
     result=Quantized,
     how={name: name for name in ("axis", "block", "block_all", "rotate")},
@@ -102,6 +103,8 @@ def dynamic_quantize(
         place = place_of(axis, len(shape))
         return with_blocks(shape, place, block) if block > 0 else without(shape, place)
 
+    if out is None:
+        scale_dtype = dtype_of(scale_dtype, "scale_dtype")
     y, scales, offsets = out or (
         New(dtype, lambda tensors: tensors["x"].shape, zeros=group_index is not None),
         New(scale_dtype, scales_shape, zeros=True),

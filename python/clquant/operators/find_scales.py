@@ -10,6 +10,7 @@ from .._fields import Axis, Buffer, Choice, ElementType, Input, Option, Output, 
 from .._operator import Array, New, Operator, Run
 from .._tensor import Tensor
 from .._types import FoundType, Method, Mode
+from .._values import sizes_of
 from ._shapes import along, place_of, with_blocks
 
 if TYPE_CHECKING:
@@ -26,9 +27,9 @@ class Scales(NamedTuple):
 _FIND_SCALES = Operator(
     "find_scales",
     9,
-    Input("x"),
+    Input("x", floats=True),
     Output("scales"),
-    Output("zero_points"),
+    Output("zero_points", optional=True),
     ElementType("dtype"),
     Axis("axis"),
     Choice("method", "absmax", "minmax"),
@@ -94,7 +95,7 @@ def find_scales(
     def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
         whole = tensors["x"].shape
         if shape is not None:
-            return shape
+            return sizes_of("shape", shape)
         if block > 0:
             return with_blocks(whole, place_of(axis, len(whole)), block)
         return () if axis is None else along(whole, place_of(axis, len(whole)))

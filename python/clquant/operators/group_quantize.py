@@ -15,10 +15,10 @@ if TYPE_CHECKING:
 _GROUP_QUANTIZE = Operator(
     "group_quantize",
     5,
-    Input("x"),
-    Input("scales"),
+    Input("x", floats=True),
+    Input("scales", floats=True),
     Input("group_index"),
-    Input("zero_points"),
+    Input("zero_points", optional=True, floats=True),
     Output("y"),
     Buffer("report"),
     Flag("round_first"),

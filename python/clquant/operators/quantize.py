@@ -15,9 +15,9 @@ if TYPE_CHECKING:
 _QUANTIZE = Operator(
     "quantize",
     3,
-    Input("x"),
-    Input("scales"),
-    Input("zero_points"),
+    Input("x", floats=True),
+    Input("scales", floats=True),
+    Input("zero_points", optional=True),
     Output("y"),
     Axis("axis"),
     Choice("mode", "divide", "multiply"),
