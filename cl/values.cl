@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// values: y[row][i] = v[i], floats; v[i] = x[row][i] * smooth[i], or x[row][i] alone, or these turned (base/rotate.clh)
+// values: y[row][i] = v[i], floats; v[i] = x[row][i] * smooth[i] or smooth[row], or x[row][i] alone, or these turned (base/rotate.clh)
 //
 // dynamic_quantize.cl does this on its way. Where what shares a scale is no part of a row, or a part of what is turned, it is
 // done first.
@@ -27,7 +27,7 @@ static inline void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, globa
         float value = i < count ? LOAD(SRC, x, i * a->x_stride) : 0.0f;
 
         if (a->smooth && i < count)
-            value = APPLY_GRADUAL(multiply, value, as_float(smooth[i]));
+            value = APPLY_GRADUAL(multiply, value, as_float(smooth[i * a->smooth_stride]));
         v[i] = value;
     }
     CLQ_MEET();
@@ -51,8 +51,9 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     for (long unit = begin; unit < end; unit++) {
         const long row = clq_divided(unit, a.by_parts), first = (unit - row * a.parts) * a.part;
         const uint count = (uint)min(a.part, a.inner - first);
+        const long smooth_at = a.smooth_rows > 0 ? row - clq_divided(row, a.by_smooth_rows) * a.smooth_rows : first;
 
-        take(v, x + a.x_offset + clq_place_of(row, a.dim, a.outer).x + first * a.x_stride, smooth + a.smooth_offset + first, &a,
+        take(v, x + a.x_offset + clq_place_of(row, a.dim, a.outer).x + first * a.x_stride, smooth + a.smooth_offset + smooth_at, &a,
              count, lane, lanes);
         if (a.rotate > 0) {
             turn_eights(eights, count, a.rotate, lane, lanes);

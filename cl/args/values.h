@@ -13,6 +13,10 @@
 struct values_args {
     clq_i64 x_offset, x_stride; /* elements; from one to the next in a row */
     clq_i64 smooth_offset;      /* elements of dense float32 */
+    clq_i64 smooth_stride;      /* from an element of a row to the next: 1, or 0 where rows have one each */
+    clq_i64
+        smooth_rows; /* consecutive rows that have one each, which the next ones have again; 0: a row has them all */
+    struct clq_divisor by_smooth_rows;
     clq_i64 y_offset;
     clq_i64 inner, part, parts;
     struct clq_divisor by_parts;
@@ -24,6 +28,6 @@ struct values_args {
     clq_u32 outer;          /* dimensions in dim, innermost first: those of rows in x */
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(values_args, 552);
+CLQ_SAME_SIZE(values_args, 584);
 
 #endif

@@ -2,6 +2,7 @@
 /* clq_dynamic_quantize_scatter: rows, their scales and their offsets into a cache. */
 #include <clquant/dynamic_quantize_scatter.h>
 
+#include "base/dtype.h"
 #include "base/error.h"
 #include "ops/operators.h"
 #include "plan/kept.h"
@@ -21,6 +22,11 @@ static clq_status check(struct clq__work *work, const void *of)
                                                                     .symmetric = desc->symmetric,
                                                                     .blocks = {.block = desc->block},
                                                                     .rotate = desc->rotate}));
+    CLQ_REQUIRE(
+        !work->cuts_gaps, CLQ_ERROR_VALUE,
+        "block is %u: along the last dimension of %s it must be a multiple of 8, for its words do not "
+        "follow one another",
+        desc->block, clq__type_name(work->y.type));
     CLQ_TRY(clq__placement_check(work, &(struct clq__placement_rules){.indices = desc->indices,
                                                                       .axis = desc->axis,
                                                                       .least_rank = 3,

@@ -4,13 +4,14 @@
 
 #include "plan/plan.h"
 
+/* Of an x without elements there may be scales and offsets: those of a row of none. */
 bool clq__dynamic_describe(struct clq__plan *plan)
 {
     struct clq__dynamic *call = &plan->of_dynamic;
 
-    if (plan->work.x.elements == 0)
-        return false;
     call->work = &plan->work;
+    if (plan->work.x.elements == 0)
+        return plan->work.apart && clq__scales_describe(&call->apart.scales, call->work);
     if (clq__values_needed(&plan->work)) {
         clq__values_describe(&call->values, &plan->work);
         call->work = &call->values.work;
@@ -42,6 +43,10 @@ void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
     struct clq__dynamic *call = &plan->of_dynamic;
     const bool values = call->work != &plan->work;
 
+    if (plan->work.x.elements == 0) {
+        more_rounds(plan, clq__scales_cut(&call->apart.scales, call->work, &plan->launches, traits));
+        return;
+    }
     if (values)
         more_rounds(plan, clq__values_cut(&call->values, &plan->work, add_ahead(plan), traits));
     if (call->work->apart) {

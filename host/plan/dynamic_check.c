@@ -36,15 +36,20 @@ end:
     return status;
 }
 
+/* Along the last dimension; documented calls by channel have them along the one before it, which is the axis. */
 static clq_status check_smooth(struct clq__work *work)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *smooth = &work->smooth, *x = &work->x;
-    const int last = x->rank - 1;
+    const bool rows = work->names->documented && work->axis < x->rank - 1;
+    const int d = rows ? work->axis : x->rank - 1;
 
-    CLQ_REQUIRE(smooth->elements == x->shape[last], CLQ_ERROR_SHAPE,
-                "%s has %lld elements: it must have one per element of a row, %lld as %s.shape[%d]",
-                smooth->name, (long long)smooth->elements, (long long)x->shape[last], x->name, last);
+    CLQ_REQUIRE(smooth->elements == x->shape[d], CLQ_ERROR_SHAPE,
+                "%s has %lld elements: it must have one per %s, %lld as %s.shape[%d]", smooth->name,
+                (long long)smooth->elements,
+                rows ? "index of the second-to-last dimension" : "element of a row", (long long)x->shape[d],
+                x->name, d);
+    work->smooth_rows = rows;
     work->widen_smooth = smooth->type != CLQ__F32 || !clq__view_is_dense(smooth);
 end:
     return status;

@@ -24,6 +24,8 @@ static int64_t row_units(const struct clq__view *y, int64_t elements)
 {
     const int64_t step = y->lanes == 8 || clq__view_is_packed(y) ? 1 : y->stride[y->rank - 1];
 
+    if (clq__view_has_gaps(y)) /* whole words */
+        return elements / 8 * clq__view_units(y, y->stride[y->rank - 1]);
     return clq__view_has_nibbles(y) ? elements / 2 * step : elements * step;
 }
 
@@ -115,10 +117,11 @@ static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__w
     args->by_smooth_blocks = clq__divisor(range->blocks);
 }
 
-/* Scales that differ inside of what is turned back: by blocks that are no multiples of it, or by each element. */
+/* Scales that differ inside of what is turned back: by blocks that are no multiples of it or cut words, or by each element. */
 static bool differs_inside(const struct clq__work *work)
 {
-    return work->back && (work->axis != work->x.rank - 1 || work->block % work->rotate != 0);
+    return work->back &&
+           (work->axis != work->x.rank - 1 || work->block % work->rotate != 0 || work->cuts_gaps);
 }
 
 static void fill_share(struct dynamic_quantize_args *args, const struct clq__work *work)

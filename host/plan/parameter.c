@@ -257,6 +257,16 @@ end:
     return status;
 }
 
+/* Blocks of a row that begin inside of words, which do not follow one another. */
+static bool cuts_gaps(const struct clq__work *work)
+{
+    const struct clq__view *y = &work->y;
+    const int last = y->rank - 1;
+
+    return work->axis == last && work->block % 8 != 0 && work->block < y->shape[last] &&
+           clq__view_has_gaps(y);
+}
+
 /* What cuts y, before the shapes of what lies beside it. */
 static clq_status check_cut(struct clq__work *work, const struct clq__blocks *blocks)
 {
@@ -277,10 +287,6 @@ static clq_status check_cut(struct clq__work *work, const struct clq__blocks *bl
     CLQ_REQUIRE(blocks->block % 2 == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1,
                 CLQ_ERROR_VALUE, "block is %u: along the last dimension of %s it must be even", blocks->block,
                 clq__type_name(y->type));
-    CLQ_REQUIRE(blocks->block == 0 || work->axis != y->rank - 1 || !clq__view_has_gaps(y) ||
-                    y->shape[work->axis] <= blocks->block,
-                CLQ_ERROR_LAYOUT, "%s.strides[%d] is %lld: with blocks of words it must be 1", y->name,
-                work->axis, (long long)y->stride[work->axis]);
 end:
     return status;
 }
@@ -300,7 +306,8 @@ clq_status clq__parameters_check_dynamic(struct clq__work *work, const struct cl
             CLQ_TRY(clq__parameter_check_rows(parameters[i], &work->y, work->axis, work->block));
     }
     work->placed = true;
-    work->apart = blocks->all || work->axis != work->y.rank - 1;
+    work->cuts_gaps = cuts_gaps(work);
+    work->apart = blocks->all || work->axis != work->y.rank - 1 || work->cuts_gaps;
 end:
     return status;
 }

@@ -45,7 +45,8 @@ static int64_t write_dimension(struct clq__static *call, struct clq__source *sou
 {
     const struct clq__work *work = call->work;
     const bool in_blocks = source->blocks && d == work->axis;
-    const int64_t size = work->x.shape[d];
+    const int64_t size =
+        work->placed ? work->y.shape[d] : work->x.shape[d]; /* of the cache that it lies beside */
     const int64_t blocks = in_blocks ? (size + work->block - 1) / work->block : size;
     int64_t written = blocks;
 

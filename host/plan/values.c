@@ -62,6 +62,8 @@ void clq__values_describe(struct clq__values *values, const struct clq__work *wo
         (struct values_args){.x_offset = clq__view_offset_units(x),
                              .x_stride = x->stride[last],
                              .smooth_offset = work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth),
+                             .smooth_stride = work->smooth_rows ? 0 : 1,
+                             .smooth_rows = work->smooth_rows ? x->shape[last - 1] : 0,
                              .inner = x->shape[last],
                              .smooth = work->smooth.tensor != NULL,
                              .rotate = work->rotate,
@@ -69,6 +71,8 @@ void clq__values_describe(struct clq__values *values, const struct clq__work *wo
     args->part = args->inner < CLQ_VALUES_PART ? args->inner : CLQ_VALUES_PART;
     args->parts = clq__ceil_div(args->inner, args->part);
     args->by_parts = clq__divisor(args->parts);
+    if (args->smooth_rows > 0)
+        args->by_smooth_rows = clq__divisor(args->smooth_rows);
     fill_dims(args, x);
     values->work = *work;
     view_values(values, x);

@@ -24,7 +24,7 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     work->top = 0.0f;
     work->rotate = 0;
     work->divide = work->placed = work->back = work->add = work->round_first = work->widen_smooth =
-        work->apart = work->found = false;
+        work->cuts_gaps = work->smooth_rows = work->apart = work->found = false;
     clq__view_init_absent(&work->input, "input");
 }
 

@@ -37,9 +37,10 @@ struct clq__work {
     struct clq__view x, y;                   /* floats, and what is quantized; of clq_find_scales x alone */
     struct clq__parameter scale, zero_point; /* of dynamic rows zero_point is the offset */
     struct clq__placement placement;
-    int axis;      /* of x, that scales are by, or that is cut into blocks */
-    int64_t block; /* indices of the axis in a block that has its own; 0 where there are no blocks */
-    bool divide;   /* by the scale; else multiply */
+    int axis;       /* of x, that scales are by, or that is cut into blocks */
+    int64_t block;  /* indices of the axis in a block that has its own; 0 where there are no blocks */
+    bool cuts_gaps; /* dynamic: blocks begin inside of y's words, which do not follow one another */
+    bool divide;    /* by the scale; else multiply */
 
     /* static quantization */
     struct clq__view input; /* what y begins as, and is copied from first; absent elsewhere */
@@ -54,9 +55,11 @@ struct clq__work {
     /* dynamic quantization: the rows are x's last dimension */
     struct clq__view smooth; /* absent where there is none */
     bool widen_smooth;       /* it is no dense float32 */
+    bool smooth_rows;        /* one for each index of the second-to-last dimension, else of the last */
     uint32_t rotate;         /* neighbours of a row that are turned, or turned back; 0: none */
     float top;               /* what the largest magnitude of a row becomes; 0: the type's largest value */
-    bool apart; /* what shares a scale is no part of a row: the scales are found first, for all of x */
+    bool
+        apart; /* what shares a scale is no part of a row, or none that begins with a word: the scales are found first, for all of x */
 
     /* clq_find_scales */
     enum clq__type type; /* of what x is to be quantized to */

@@ -35,8 +35,7 @@
  *             last axis, or of blocks of it, and are gathered from the places of their rows.
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
- * block       dynamic: where q has four bits and axis is the last it is even, and words follow one another. 0 with
- *             group_index.
+ * block       dynamic: where q has four bits and axis is the last it is even. 0 with group_index.
  * Slots       index_kind CLQ_SLOTS, with indices: as in clquant/quantize_scatter.h. -1 leaves the entry's bytes in y as
  *             they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and CLQ_WRAP

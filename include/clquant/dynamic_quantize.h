@@ -38,7 +38,7 @@
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half or an eighth
  *           of it). scales, offsets: x's shape less axis; with block, x's with ceil(size / block) along axis; with block_all one
  *           element. smooth_scales: H elements.
- * block     even where y has four bits and axis is the last, and words follow one another then. With block_all 0.
+ * block     even where y has four bits and axis is the last. With block_all 0.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of float8 it must be.
  * type_max  takes the place of 127, 7, 448 or 57344 in the scale; y saturates at the range of its type.
  * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is multiplied by those of its
@@ -47,7 +47,8 @@
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements.
  *           y, scales and offsets must not overlap themselves, each other or an input; they may lie between one another
  *           in rows of equal stride, a scale behind its quants.
- * Empty     succeeds: nothing is written, and *done still honours the wait list.
+ * Empty     an x without elements succeeds, and *done still honours the wait list. Where scales and offsets have elements
+ *           all the same, by another axis than the last or with block_all, they are those of a row of no element: amax, mx and mn 0.
  * Memory    nothing is retained; all buffers must live until *done completes. smooth_scales that are not dense
  *           float32 are widened into a temporary buffer. By another axis than the last, and with block_all, the scales are found
  *           in a pass of their own, with temporary buffers of some words a scale; where x is smoothed or turned besides, or

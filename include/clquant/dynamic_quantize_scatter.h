@@ -16,7 +16,8 @@
  * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on axis,
  *           which is neither the first nor the last; U is at most A; all other dimensions are equal. cache_scales,
  *           cache_offsets: cache's shape less the last dimension, or with block [D0, .., A, .., ceil(H / block)].
- *           smooth_scales: H elements.
+ *           smooth_scales: H elements. block: even where cache has four bits, and a multiple of 8, or no less than H, in words
+ *           that do not follow one another.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
  *           Of slots indices [N], any N, and U is 1.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.

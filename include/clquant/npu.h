@@ -119,7 +119,8 @@ CLQ_API clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTe
  * scale 1 and offset -8 here, and 8 there. So x = (y - offset) * scale: CLQ_DEQUANTIZE_DIVIDE with offset as zero_points.
  *
  * x             float16, bfloat16 or float32, rank 1 to 8.
- * smooth_scales NULL for none: one per index of the last axis; multiply x first. With group_index [E, H].
+ * smooth_scales NULL for none: one per index of the last axis, "perchannel" of the second-to-last; multiply x first. With
+ *               group_index [E, H].
  * group_index   NULL for none: [E], int32 or int64, the end row of each group. x is seen as [S, H], and row r has the smooth
  *               scales of its group; rows of no group keep their bytes. quant_mode is "pertoken" then. Tensors of more than
  *               two dimensions must be dense.

@@ -97,3 +97,12 @@ def test_scatter(context, numbers, symmetric):
     np.testing.assert_array_equal(kept[0], right_scales)
     if not symmetric:
         np.testing.assert_array_equal(kept[1], right_offsets)
+
+
+@pytest.mark.parametrize(("options", "shape"), [({"block_all": True}, (1,)), ({"axis": 0}, (4,))])
+def test_no_element(options, shape):
+    """Scales and offsets of no element are those of a row of none."""
+    found = clquant.dynamic_quantize(np.zeros((0, 4), np.float32), dtype="int8", **options)
+    assert found.y.shape == (0, 4)
+    assert (found.scales == np.full(shape, 1e-12, np.float32)).all()
+    assert (found.offsets == np.full(shape, -127, np.float32)).all()

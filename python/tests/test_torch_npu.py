@@ -176,8 +176,9 @@ def test_quant_scatter_strided(step):
 )
 def test_dynamic_quant(rng, quant_mode, words):
     x = torch.from_numpy(rng.normal(0, 3, (4, 3, 16)).astype(np.float32)).half()
-    smooth = torch.linspace(0.5, 2, 16).half()
-    wide = x.float() * smooth.float()
+    channel = quant_mode == "perchannel"  # smooth scales of rows, else of the elements of a row
+    smooth = torch.linspace(0.5, 2, 3 if channel else 16).half()
+    wide = x.float() * (smooth[:, None] if channel else smooth).float()
     dims = {"pertoken": [2], "perchannel": [1], "pertensor": [0, 1, 2]}[quant_mode]
     lowest, highest = WORDS if words else INT8
     options = {"smooth_scales": smooth, "quant_mode": quant_mode, "dst_type": torch.quint4x2 if words else None}

@@ -78,6 +78,11 @@ run "$CLQUANT" dynamic_quantize in.st -o out.st --block-all --block 2 --dtype in
 refused "blocks of all" 1 "--block is 2: with --block-all it must be 0"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --block 3 --dtype int4
 refused "a byte of two blocks" 1 "--block is 3: along the last dimension of int4 it must be even"
+"$TENSOR_FILE" make empty.st x:F32:0x2:
+run "$CLQUANT" dynamic_quantize empty.st -o out.st --block-all --dtype int8
+holds "no element at all has the scale of a row of none" out.st $'y I8 [0,2]\nscales F32 [1] 9.99999996e-13\noffsets F32 [1] -127'
+run "$CLQUANT" dynamic_quantize empty.st -o out.st --axis 0 --dtype int8 --symmetric --scale-dtype float16
+holds "columns of no element" out.st $'y I8 [0,2]\nscales F16 [2] 5.96046448e-08 5.96046448e-08'
 
 # The documented calls
 run "$CLQUANT" npu_dynamic_quant in.st -o out.st
@@ -85,6 +90,9 @@ holds "int8 by rows" out.st $'y I8 [2,4] 0 127 63 25 -64 127 0 32\nscale F32 [2]
 run "$CLQUANT" npu_dynamic_quant in.st -o out.st --quant-mode perchannel
 holds "by columns" out.st 'y I8 [2,4] 0 127 127 127 -127 17 0 21
 scale F32 [4] 0.00787401572 0.11811024 0.0590551198 0.0236220472'
+"$TENSOR_FILE" make rows.st x:F32:2x2:1,2,3,4 smooth_scales:F32:2:1,10
+run "$CLQUANT" npu_dynamic_quant rows.st -o out.st --quant-mode perchannel
+holds "by columns of smoothed rows" out.st $'y I8 [2,2] 4 6 127 127\nscale F32 [2] 0.236220479 0.314960629'
 run "$CLQUANT" npu_dynamic_quant in.st -o out.st --quant-mode pertensor --dst-type-max 63.5
 holds "one scale, and a largest value of the caller's" out.st $'y I8 [2,4] 0 63 32 13 -4 8 0 2\nscale F32 [1] 0.236220479'
 run "$CLQUANT" npu_dynamic_quant_asymmetric in.st -o out.st

@@ -212,17 +212,43 @@ static clq_status dynamic_quant_update_scatter_v2(clq_context *context, cl_comma
                                                &offsets, num_wait, wait, done);
 }
 
-/* By the last dimension or the one before it, or one for all; and no other unsigned type. */
+static const char *quant_mode_of(const struct clq_dynamic_quantize_desc *desc)
+{
+    const int last = desc->x->ndim - 1, axis = desc->axis == CLQ_AXIS_FIRST ? 0 : desc->axis;
+    const bool is_last = desc->axis == 0 || axis == -1 || axis == last;
+
+    return desc->block_all ? "pertensor" : is_last ? "pertoken" : "perchannel";
+}
+
+static bool is_by_channel(const struct call *call)
+{
+    const struct clq_dynamic_quantize_desc *desc = (const void *)call->desc;
+
+    return !desc->block_all &&
+           call_dimension(call, ROWS_X, desc->axis, -1) < call->tensors[ROWS_X].dl.ndim - 1;
+}
+
+/* By the last dimension or the one before it, or one for all; and no other unsigned type. By channel smooth scales are others:
+ * along the second-to-last dimension. */
 static bool fit_rows(struct call *call)
 {
     struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
     const struct tensor *y = &call->tensors[ROWS_Y];
+    struct tensor *smooth = &call->tensors[ROWS_SMOOTH_SCALES];
     const int rank = y->dl.ndim, axis = call_dimension(call, ROWS_X, desc->axis, -1);
 
-    return desc->symmetric && desc->rotate == 0 && desc->block == 0 &&
-           (desc->block_all || axis >= rank - 2) && call->tensors[ROWS_SCALES].type == REFERENCE_F32 &&
-           y->type != REFERENCE_U8 && y->type != REFERENCE_U4 &&
-           (y->type != REFERENCE_I4 || y->dl.dtype.lanes == 8);
+    const bool good = desc->symmetric && desc->rotate == 0 && desc->block == 0 &&
+                      (desc->block_all || axis >= rank - 2) &&
+                      call->tensors[ROWS_SCALES].type == REFERENCE_F32 && y->type != REFERENCE_U8 &&
+                      y->type != REFERENCE_U4 && (y->type != REFERENCE_I4 || y->dl.dtype.lanes == 8);
+
+    if (good && is_given(smooth) && is_by_channel(call)) {
+        const struct shape shape = call_flat_shape(call, call->tensors[ROWS_X].shape[axis], false);
+
+        tensor_clear(smooth);
+        call_tensor(call, ROWS_SMOOTH_SCALES, &shape, TENSOR_INPUT);
+    }
+    return good;
 }
 
 static bool fit_rows_asymmetric(struct call *call)
@@ -234,14 +260,6 @@ static bool fit_rows_asymmetric(struct call *call)
     good = good && fit_rows(call);
     desc->symmetric = 0;
     return good;
-}
-
-static const char *quant_mode_of(const struct clq_dynamic_quantize_desc *desc)
-{
-    const int last = desc->x->ndim - 1, axis = desc->axis == CLQ_AXIS_FIRST ? 0 : desc->axis;
-    const bool is_last = desc->axis == 0 || axis == -1 || axis == last;
-
-    return desc->block_all ? "pertensor" : is_last ? "pertoken" : "perchannel";
 }
 
 static enum clq_npu_dtype rows_dtype_of(const DLTensor *y)
@@ -273,10 +291,15 @@ static clq_status npu_dynamic_quant_asymmetric(clq_context *context, cl_command_
                                             desc->scales, desc->offsets, num_wait, wait, done);
 }
 
+static struct reference_report reference_symmetric(const struct call *call)
+{
+    return dynamic_quantize_reference(call, false, is_by_channel(call));
+}
+
 /* Offsets have the other sign. */
 static struct reference_report reference_asymmetric(const struct call *call)
 {
-    return dynamic_quantize_reference(call, true);
+    return dynamic_quantize_reference(call, true, is_by_channel(call));
 }
 
 const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
@@ -285,7 +308,8 @@ const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
     {"npu_quant_scatter", &operator_quantize_scatter, -1, -1, fit_scatter_copy, npu_quant_scatter, NULL},
     {"npu_quant_scatter_", &operator_quantize_scatter, -1, -1, fit_scatter_in_place, npu_quant_scatter_,
      NULL},
-    {"npu_dynamic_quant", &operator_dynamic_quantize, -1, -1, fit_rows, npu_dynamic_quant, NULL},
+    {"npu_dynamic_quant", &operator_dynamic_quantize, -1, -1, fit_rows, npu_dynamic_quant,
+     reference_symmetric},
     {"npu_dynamic_quant_asymmetric", &operator_dynamic_quantize, -1, -1, fit_rows_asymmetric,
      npu_dynamic_quant_asymmetric, reference_asymmetric},
     {"dynamic_quant_update_scatter_v2", &operator_dynamic_quantize_scatter, REFERENCE_I4, 0, fit_dynamic,

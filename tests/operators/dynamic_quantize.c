@@ -93,7 +93,8 @@ static void judge(struct judge *judge)
     rule_rotate(judge, desc->rotate, X);
 }
 
-struct reference_report dynamic_quantize_reference(const struct call *call, bool plain_offset)
+struct reference_report dynamic_quantize_reference(const struct call *call, bool plain_offset,
+                                                   bool smooth_rows)
 {
     const struct clq_dynamic_quantize_desc *desc = (const void *)call->desc;
     struct reference_tensor as[6];
@@ -111,6 +112,7 @@ struct reference_report dynamic_quantize_reference(const struct call *call, bool
         .all = desc->block_all != 0,
         .top = desc->type_max,
         .plain_offset = plain_offset,
+        .smooth_rows = smooth_rows,
         .group_index = call_reference(call, GROUP_INDEX, &as[5]),
     });
     return (struct reference_report){0};
@@ -118,7 +120,7 @@ struct reference_report dynamic_quantize_reference(const struct call *call, bool
 
 static struct reference_report reference(const struct call *call)
 {
-    return dynamic_quantize_reference(call, false);
+    return dynamic_quantize_reference(call, false, false);
 }
 
 OPERATOR_CALLS(dynamic_quantize)

@@ -13,6 +13,7 @@ static void draw(struct call *call)
     struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
     struct places p = places_random(call, INDICES, true, reference_shares_bytes(type, 1), true);
+    const struct tensor *cache = &call->tensors[CACHE];
     struct shape rows;
 
     desc->rotate = places_draw_rotate(call, &p);
@@ -24,6 +25,8 @@ static void draw(struct call *call)
     call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
     call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
     desc->block = rows_draw_block(call, CACHE, &p.cache, desc->rotate);
+    if (cache->dl.dtype.lanes == 8 && cache->strides[p.cache.rank - 1] != 1) /* whole words */
+        desc->block = 8 * (uint32_t)rng_below(&call->rng, p.cache.size[p.cache.rank - 1] / 8 + 1);
     rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, desc->block);
     rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, &rows);
     rows_draw_smooth(call, SMOOTH_SCALES, p.pieces.size[p.pieces.rank - 1]);
@@ -50,7 +53,7 @@ static void judge(struct judge *judge)
 
     rule_reserved32(judge, desc->reserved32);
     rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric,
-                 &(struct rows_rules){.block = desc->block});
+                 &(struct rows_rules){.block = desc->block, .written = true});
     rule_rotate(judge, desc->rotate, UPDATES);
     rule_entries(judge, &entries);
 }

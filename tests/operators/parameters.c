@@ -400,14 +400,15 @@ void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int r
         return;
     if (!rules->placed && !rules->all && !rule_axis(judge, scales, rows, rules->axis, &at))
         return;
-    if (at == last && reference_shares_bytes(y->type, 1))
-        RULE(judge, rules->block % 2 != 0, CLQ_ERROR_VALUE,
-             "block is %" PRIu32 ": along the last dimension of %s it must be even", rules->block,
-             reference_types[y->type].name);
-    if (at == last && y->lanes == 8)
-        RULE(judge, rules->block > 0 && y->stride[at] != 1 && y->size[at] > 8 && y->size[at] > rules->block,
-             CLQ_ERROR_LAYOUT, "%s.strides[%d] is %" PRId64 ": with blocks of words it must be 1", name, at,
-             (int64_t)y->stride[at]);
+    if (at == last && reference_shares_bytes(y->type, 1)) {
+        const bool gaps = rules->written && y->lanes == 8 && y->stride[at] != 1 && y->size[at] > 8 &&
+                          y->size[at] > rules->block && rules->block % 2 == 0;
+
+        RULE(judge, rules->block % (gaps ? 8 : 2) != 0, CLQ_ERROR_VALUE,
+             "block is %" PRIu32 ": along the last dimension of %s it must be %s", rules->block,
+             reference_types[y->type].name,
+             gaps ? "a multiple of 8, for its words do not follow one another" : "even");
+    }
     if (rules->all) {
         rule_all(judge, scales, rows);
         rule_all(judge, offsets, rows);

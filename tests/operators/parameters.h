@@ -33,8 +33,9 @@ void rule_rows(struct judge *judge, int p, int rows, int axis, uint32_t block);
 struct rows_rules {
     int32_t axis;
     uint32_t block, all;
-    bool groups; /* of rows, which have smooth scales each */
-    bool placed; /* by indices */
+    bool groups;  /* of rows, which have smooth scales each */
+    bool placed;  /* by indices */
+    bool written; /* by them, so that blocks find their scales where they are placed */
 };
 void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int rows,
                              const struct rows_rules *rules);

@@ -26,8 +26,6 @@ uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, ui
     const int last = shape->rank - 1;
     const uint32_t block = parameters_block(call, shape->size[last]);
 
-    if (tensor->dl.dtype.lanes == 8 && tensor->dl.strides != NULL && tensor->strides[last] != 1)
-        return 0;
     if (rotate > 0 && (call->wish.rotate == 1 || rng_once_in(&call->rng, 2)))
         return rotate * (block > 0 ? (uint32_t)rng_below(&call->rng, shape->size[last] / rotate + 2) : 0);
     return reference_shares_bytes(tensor->type, 1) ? block / 2 * 2 : block;

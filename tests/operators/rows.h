@@ -11,7 +11,8 @@ void rows_draw_smooth(struct call *call, int t, int64_t elements);
 /* Scales of this shape, and offsets of their type, none where offsets is -1. */
 void rows_draw_found(struct call *call, int scales, int offsets, const struct shape *shape);
 /* Of clq_dynamic_quantize; with offsets of the other sign, of the documented call. */
-struct reference_report dynamic_quantize_reference(const struct call *call, bool plain_offset);
+struct reference_report dynamic_quantize_reference(const struct call *call, bool plain_offset,
+                                                   bool smooth_rows);
 /* Of the rows of tensor t. */
 void rule_rotate(struct judge *judge, uint32_t rotate, int t);
 /* Of the rows of tensor t, which is drawn; its layout may not let them be cut. */

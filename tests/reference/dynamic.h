@@ -29,7 +29,9 @@ struct reference_dynamic_quantize_desc {
     int axis;
     bool all;
     bool plain_offset; /* offset is off, and not -off */
-    float top;         /* symmetric: takes the place of absmax_steps; 0: none */
+    bool
+        smooth_rows; /* smooth_scale has one element per index of x's second-to-last dimension, and not of the last */
+    float top; /* symmetric: takes the place of absmax_steps; 0: none */
     const struct reference_tensor
         *group_index; /* [E]: row r of x [S, H] has row g of smooth_scale [E, H]; rows of no
                                                  * group are not written. NULL: none */

@@ -30,12 +30,12 @@ static float value_at(const struct reference_dynamic_quantize_desc *desc, const 
 {
     const float x = reference_load(desc->x, index);
 
-    const int last = desc->x->rank - 1;
+    const int along = desc->x->rank - (desc->smooth_rows ? 2 : 1);
     const int64_t group = desc->group_index ? group_of(desc, index) : 0;
 
     return desc->smooth_scale && group >= 0
                ? x * reference_load_nth(desc->smooth_scale,
-                                        group * reference_extent(desc->x, last) + index[last])
+                                        group * reference_extent(desc->x, along) + index[along])
                : x;
 }
 
@@ -172,6 +172,18 @@ static int64_t number_of(const struct reference_tensor *tensor, const int64_t *i
     return number;
 }
 
+/* What is found where x has no element. */
+static void store_empty(const struct reference_dynamic_quantize_desc *desc)
+{
+    int64_t at[REFERENCE_MAX_RANK] = {0};
+
+    if (reference_count(desc->scale) == 0)
+        return;
+    do
+        store_found(desc, at, &(struct range){0});
+    while (reference_next(desc->scale, at));
+}
+
 void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *desc)
 {
     const struct reference_tensor rows = rows_of(desc->x);
@@ -180,8 +192,10 @@ void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *de
     struct range *ranges;
     float *values;
 
-    if (count == 0)
+    if (count == 0) {
+        store_empty(desc);
         return;
+    }
     values = allocate(count, sizeof *values);
     ranges = allocate(reference_count(desc->scale), sizeof *ranges);
     do

@@ -15,13 +15,14 @@ static void turn_part(struct run *run, const struct values_args *a, int64_t unit
     const enum clq__type type = (enum clq__type)clq__variant_value(&run->launch->variant, CLQ__SRC);
     const int64_t row = divided(unit, &a->by_parts), first = (unit - row * a->parts) * a->part;
     const int64_t count = a->part < a->inner - first ? a->part : a->inner - first;
+    const int64_t smooth = a->smooth_rows > 0 ? row % a->smooth_rows : first;
     const int64_t at = a->x_offset + place_of(run, row, a->dim, a->outer).x;
     float values[CLQ_VALUES_PART] = {0.0f};
 
     for (int64_t i = 0; i < count && !run_failed(run); i++) {
         values[i] = run_load(run, X, type, at + (first + i) * a->x_stride);
         if (a->smooth)
-            values[i] *= run_load(run, SMOOTH, CLQ__F32, a->smooth_offset + first + i);
+            values[i] *= run_load(run, SMOOTH, CLQ__F32, a->smooth_offset + smooth + i * a->smooth_stride);
     }
     reference_rotate(values, count, a->rotate);
     for (int64_t i = 0; i < count && !run_failed(run); i++)

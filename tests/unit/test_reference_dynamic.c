@@ -201,23 +201,25 @@ static void smooths_and_strides(void **state)
     }
 }
 
-/* Nothing to write: no row, and rows of nothing. */
-static void leaves_what_is_empty(void **state)
+/* No row has no scale; where what shares one is no row, one is there all the same. */
+static void finds_scales_of_nothing(void **state)
 {
-    static const int64_t shapes[2][2] = {{0, 4}, {3, 0}};
-    float guard = 5;
+    static const int64_t shape[] = {0, 4}, one[] = {1};
+    float guard = 5, scale = 5, offset = 5;
     int8_t byte = 9;
+    const struct reference_tensor xt = reference_dense(REFERENCE_F32, 1, 2, shape, &guard);
+    const struct reference_tensor yt = reference_dense(REFERENCE_I8, 1, 2, shape, &byte);
+    const struct reference_tensor of_rows = reference_dense(REFERENCE_F32, 1, 1, shape, &guard);
+    const struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 1, one, &scale);
+    const struct reference_tensor ot = reference_dense(REFERENCE_F32, 1, 1, one, &offset);
 
     (void)state;
-    for (int i = 0; i < 2; i++) {
-        const struct reference_tensor xt = reference_dense(REFERENCE_F32, 1, 2, shapes[i], &guard);
-        const struct reference_tensor yt = reference_dense(REFERENCE_I8, 1, 2, shapes[i], &byte);
-        const struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 1, shapes[i], &guard);
-
-        reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
-            .x = &xt, .axis = -1, .y = &yt, .scale = &st, .offset = &st, .symmetric = false});
-    }
+    reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
+        .x = &xt, .axis = -1, .y = &yt, .scale = &of_rows, .offset = &of_rows});
     assert_true(guard == 5);
+    reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
+        .x = &xt, .all = true, .y = &yt, .scale = &st, .offset = &ot});
+    assert_true(scale == 1e-12f && offset == -127);
     assert_int_equal(byte, 9);
 }
 
@@ -386,7 +388,7 @@ int main(void)
         cmocka_unit_test(quantizes_rows),
         cmocka_unit_test(takes_elements_in_any_order),
         cmocka_unit_test(smooths_and_strides),
-        cmocka_unit_test(leaves_what_is_empty),
+        cmocka_unit_test(finds_scales_of_nothing),
         cmocka_unit_test(scatters_all_three),
         cmocka_unit_test(scatters_heads),
         cmocka_unit_test(documented_call),

@@ -89,7 +89,8 @@ static clq_status run_asymmetric(struct operator_call *call, cl_event *done)
 #define INPUTS                                                                                               \
     {                                                                                                        \
         [X] = {"x", false, "F32, F16 or BF16, rank 1 to 8"},                                                 \
-        [SMOOTH_SCALES] = {"smooth_scales", true, "those; one per element of a row, or with groups [E, H]"}, \
+        [SMOOTH_SCALES] = {"smooth_scales", true,                                                            \
+                           "those; one per element of a row, perchannel per row, or with groups [E, H]"},    \
         [GROUP_INDEX] = {"group_index", true, "I32 or I64, [E]: the end row of each group of rows"},         \
     }
 #define QUANT_MODE_OPTION                                                                                    \

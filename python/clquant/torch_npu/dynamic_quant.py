@@ -87,8 +87,8 @@ def npu_dynamic_quant(
 
     Args:
         x: float32, float16 or bfloat16, of rank 1 to 8.
-        smooth_scales: None, or one per index of the last dimension, of these types, which x is multiplied by first. With
-            group_index [E, H], a row for each group.
+        smooth_scales: None, or one per index of the last dimension, "perchannel" of the second-to-last, of these types, which
+            x is multiplied by first. With group_index [E, H], a row for each group.
         group_index: None, or [E], int32 or int64: the end row of each group of x, seen as [S, H]. quant_mode is "pertoken"
             then. Rows of no group are 0 in y and scale.
         dst_type: torch.int8, which None means, torch.quint4x2, torch.float8_e5m2 or torch.float8_e4m3fn.
