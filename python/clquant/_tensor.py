@@ -207,7 +207,8 @@ class Tensor(OfThisProcess):
             return view(self.numpy(), self.dtype, context=self.context).__dlpack__()
         if self.read_only:
             raise BufferError("a read-only array has no DLPack capsule that says so: give a copy of it")
-        return capsule_of(self._exported(), self)
+        now = self.current()
+        return capsule_of(now._exported(), now)
 
     def _exported(self) -> DLTensor:
         """Return the view of this tensor that others get."""
@@ -306,6 +307,10 @@ class GatheredTensor(HostTensor):
     def gather(self) -> None:
         """Make the bytes of the array's elements."""
         raise NotImplementedError
+
+    def _exported(self) -> DLTensor:
+        self.gather()
+        return super()._exported()
 
     def load(self, queue: int) -> None:
         """Make the bytes and give them to the device."""

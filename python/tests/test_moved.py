@@ -93,6 +93,8 @@ def test_a_view_finds_a_tensor_that_moved(context, numbers, move):
     arrays["x"].mul_(-0.5)
     arrays["y"].zero_()
     np.testing.assert_array_equal(views["x"].numpy(), arrays["x"].numpy())
+    np.testing.assert_array_equal(clquant.to_device(views["x"]).numpy(), arrays["x"].numpy())
+    np.testing.assert_array_equal(np.from_dlpack(views["x"]), arrays["x"].numpy())
     assert clquant.quantize(views["x"], views["scales"], views["zero_points"], out=views["y"]) is views["y"]
     np.testing.assert_array_equal(arrays["y"].numpy(), right(arrays))
     arrays["y"].zero_()
@@ -217,6 +219,9 @@ def test_a_view_reads_the_array_itself(context, numbers):
     elements = np.arange(-8, 8).reshape(2, 8).astype(np.int8)
     packed = clquant.view(elements.astype(ml_dtypes.int4), context=context).numpy()
     np.testing.assert_array_equal(reference.unpack(packed), elements)
+    view = clquant.view(elements.astype(ml_dtypes.int4), context=context)
+    foreign = type("Foreign", (), {"__dlpack__": lambda self: view.__dlpack__()})()
+    np.testing.assert_array_equal(clquant.dequantize(foreign, 1.0, context=context), elements)
 
 
 def test_a_buffer_that_is_released(numbers):

@@ -95,7 +95,7 @@ def to_device(array: Any, dtype: ElementTypeLike | None = None, *, context: Cont
 
     It takes all that operators take: arrays, numbers and tensors. ``dtype`` as in ``view``. ``tensor.numpy()`` copies back.
     """
-    seen = array if isinstance(array, Tensor) and dtype is None else view(array, dtype, context=context)
+    seen = array.current() if isinstance(array, Tensor) and dtype is None else view(array, dtype, context=context)
     made = empty(seen.shape, seen.dtype, context=context or seen.context)
     queue = made.context.queue
     if type(seen) is HostTensor and seen.strides is None:
