@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Builds the wheel of python/, installs it into a fresh virtual environment beside Debian's numpy, torch and pyopencl, and
+# Builds the sdist of python/ and the wheel of that, installs it into a fresh virtual environment beside Debian's numpy, torch and pyopencl, and
 # passes its checks and tests: ci/python.sh FOLDER. The folder keeps the environment, the build and the kernels.
 # Packages are ci/setup.sh's, for the purposes build, run and python; those of the line "pip python" are pip's.
 set -euo pipefail
@@ -16,9 +16,14 @@ python=$folder/venv/bin/python
 read -ra packages <<<"$(sed -n 's/^pip python: //p' ci/packages.txt)"
 "$python" -m pip install -q --disable-pip-version-check -c "$folder/constraints.txt" "${packages[@]}"
 
-rm -rf "$folder/wheel"
+# The wheel is built of the sdist, as it is where the sdist is installed, in a folder of one name, so that a kept build fits.
+rm -rf "$folder/wheel" "$folder/sdist"
+mkdir "$folder/sdist"
+(cd python && PYTHONDONTWRITEBYTECODE=1 "$python" -c 'import clquant_build as b, sys; b.build_sdist(sys.argv[1])' "$folder/sdist" \
+  >"$folder/sdist.log" 2>&1) || { cat "$folder/sdist.log" >&2; exit 1; }
+tar -xzf "$folder"/sdist/clquant-*.tar.gz -C "$folder/sdist" --strip-components=1
 CMAKE_BUILD_PARALLEL_LEVEL=$(nproc) "$python" -m pip wheel -q --disable-pip-version-check --no-build-isolation --no-deps \
-  --config-settings build-dir="$folder/build" -w "$folder/wheel" ./python
+  --config-settings build-dir="$folder/build" -w "$folder/wheel" "$folder/sdist"
 # For every distribution that is as new as the one that builds. The loader is the system's.
 PATH=$folder/venv/bin:$PATH auditwheel repair --exclude libOpenCL.so.1 -w "$folder/wheel" "$folder"/wheel/clquant-*-py3-none-linux_*.whl \
   >"$folder/auditwheel.log" 2>&1 || { cat "$folder/auditwheel.log" >&2; exit 1; }

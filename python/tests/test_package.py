@@ -4,7 +4,9 @@
 import ctypes
 import importlib.metadata
 import re
+import subprocess
 import sys
+import tarfile
 from pathlib import Path
 
 import numpy as np
@@ -143,3 +145,25 @@ def test_repr():
     view = clquant.view(np.zeros((2, 6), np.float32)[:, ::2])
     assert repr(view).startswith("<clquant.Tensor float32 (2, 3), strides (6, 2), byte")
     assert repr(view.context) == f"<clquant.Context on {view.context.device_name}>"
+
+
+def test_sdist_holds_the_library(tmp_path):
+    """What is installed from it needs nothing beside it; and unpacked it makes itself again."""
+    pytest.importorskip("scikit_build_core")
+    package = HEADERS.parents[1] / "python"
+    make = "import sys; sys.path.insert(0, '.'); import clquant_build; print(clquant_build.build_sdist(sys.argv[1]))"
+    names = {}
+    for folder in ("first", "second"):
+        made = tmp_path / folder
+        made.mkdir()
+        subprocess.run([sys.executable, "-c", make, str(made)], cwd=package, check=True, capture_output=True)
+        with tarfile.open(made / f"clquant-{clquant.__version__}.tar.gz") as archive:
+            names[folder] = {name.partition("/")[2] for name in archive.getnames()}
+            archive.extractall(made)
+        package = made / f"clquant-{clquant.__version__}"
+        assert '"..' not in (package / "pyproject.toml").read_text()
+    assert names["first"] == names["second"]
+    assert {"clquant/__init__.py", "source/CMakeLists.txt", "source/LICENSE", "source/python/install.cmake"} <= names["first"]
+    for of in ("host", "cl", "include"):
+        files = [path for path in (HEADERS.parents[1] / of).rglob("*") if path.is_file()]
+        assert {f"source/{path.relative_to(HEADERS.parents[1])}" for path in files} <= names["first"]
