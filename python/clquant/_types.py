@@ -3,7 +3,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Protocol, TypeAlias
+from typing import Any, Literal, Protocol, TypeAlias, TypeVar
 
 import numpy as np
 
@@ -46,3 +46,17 @@ OutOfRange: TypeAlias = Literal["drop", "clamp", "wrap"]
 IndexKind: TypeAlias = Literal["by_shape", "slots"]
 Form: TypeAlias = Literal["auto", "item", "group"]
 Arithmetic: TypeAlias = Literal["auto", "exact"]
+
+# Arrays in, and what comes out: numpy's of numpy's, numbers and lists; torch's of torch's. Of others no type is common.
+Numpy: TypeAlias = np.ndarray[Any, Any]
+NumpyLike: TypeAlias = Numpy | np.generic | float | list[Any] | tuple[float, ...]
+
+
+class TorchLike(Protocol):
+    """A tensor of torch, seen without torch."""
+
+    def data_ptr(self) -> int:
+        """As torch has it."""
+
+
+Torch = TypeVar("Torch", bound=TorchLike)

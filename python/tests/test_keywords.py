@@ -4,13 +4,14 @@
 import functools
 import inspect
 import re
+import sys
 import typing
 
 import numpy as np
 import pytest
 
 import clquant
-from clquant import _fields, _types
+from clquant import _fields, _operator, _types
 
 X = np.ones((4, 4), np.float32)
 PUBLIC = [
@@ -107,3 +108,13 @@ def taken(function, keyword):
                 continue
             found.add(dtype)
     return found
+
+
+@pytest.mark.parametrize("name", [name for name in clquant.__all__ if hasattr(getattr(clquant, name), "operator")])
+def test_type_checkers_see_the_same_options(name):
+    """What the overloads say of an operator's keywords is what its function says, word for word."""
+    function = getattr(clquant, name)
+    options = vars(sys.modules[function.__module__])["".join(map(str.title, name.split("_"))) + "Options"].__annotations__
+    parameters = [each for each in inspect.signature(function).parameters.values() if each.kind is each.KEYWORD_ONLY]
+    own = {key: each.__forward_arg__ for key, each in options.items() if key not in _operator.Run.__annotations__}
+    assert own == {each.name: each.annotation for each in parameters}

@@ -3,13 +3,13 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized, opened
 from .._tensor import Tensor
-from .._types import BackMode, FloatType, IndexKind, OutOfRange
+from .._types import BackMode, FloatType, IndexKind, Numpy, NumpyLike, OutOfRange, Torch
 from .._values import whole
 from ._shapes import place_of
 
@@ -37,6 +37,62 @@ _DEQUANTIZE = Operator(
     Reserved(),
     Buffer("workspace"),
 )
+
+
+class DequantizeOptions(Run, total=False):
+    """The options of ``dequantize``, for type checkers."""
+
+    offsets: Array | None
+    indices: Array | None
+    group_index: Array | None
+    length: int
+    dtype: FloatType
+    axis: int | None
+    mode: BackMode | None
+    out_of_range: OutOfRange
+    index_kind: IndexKind
+    block: int | None
+    block_all: bool | None
+    rotate: int | None
+    report: Any
+    workspace: Any
+    out: Array | None
+
+
+@overload
+def dequantize(
+    q: NumpyLike | Quantized[Numpy],
+    scales: Array | None = None,
+    zero_points: Array | None = None,
+    **options: Unpack[DequantizeOptions],
+) -> Numpy: ...
+
+
+@overload
+def dequantize(
+    q: Tensor | Quantized[Tensor],
+    scales: Array | None = None,
+    zero_points: Array | None = None,
+    **options: Unpack[DequantizeOptions],
+) -> Tensor: ...
+
+
+@overload
+def dequantize(
+    q: Torch | Quantized[Torch],
+    scales: Array | None = None,
+    zero_points: Array | None = None,
+    **options: Unpack[DequantizeOptions],
+) -> Torch: ...
+
+
+@overload
+def dequantize(
+    q: Array | Quantized[Array],
+    scales: Array | None = None,
+    zero_points: Array | None = None,
+    **options: Unpack[DequantizeOptions],
+) -> Array: ...
 
 
 @_DEQUANTIZE.function

@@ -3,14 +3,14 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._dtypes import dtype_of
 from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real
 from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized
 from .._tensor import Tensor
-from .._types import FloatType, FoundType
+from .._types import FloatType, FoundType, Numpy, NumpyLike, Torch
 from ._shapes import place_of, with_blocks, without
 
 if TYPE_CHECKING:
@@ -36,6 +36,54 @@ _DYNAMIC_QUANTIZE = Operator(
     result=Quantized,
     how={name: name for name in ("axis", "block", "block_all", "rotate")},
 )
+
+
+class DynamicQuantizeOptions(Run, total=False):
+    """The options of ``dynamic_quantize``, for type checkers."""
+
+    dtype: FoundType
+    scale_dtype: FloatType
+    symmetric: bool
+    axis: int | None
+    block: int
+    block_all: bool
+    rotate: int
+    type_max: float
+    group_index: Array | None
+    workspace: Any
+    out: Quantized[Array] | tuple[Array, Array, Array | None] | None
+
+
+@overload
+def dynamic_quantize(
+    x: NumpyLike,
+    smooth_scales: Array | None = None,
+    **options: Unpack[DynamicQuantizeOptions],
+) -> Quantized[Numpy]: ...
+
+
+@overload
+def dynamic_quantize(
+    x: Tensor,
+    smooth_scales: Array | None = None,
+    **options: Unpack[DynamicQuantizeOptions],
+) -> Quantized[Tensor]: ...
+
+
+@overload
+def dynamic_quantize(
+    x: Torch,
+    smooth_scales: Array | None = None,
+    **options: Unpack[DynamicQuantizeOptions],
+) -> Quantized[Torch]: ...
+
+
+@overload
+def dynamic_quantize(
+    x: Array,
+    smooth_scales: Array | None = None,
+    **options: Unpack[DynamicQuantizeOptions],
+) -> Quantized[Array]: ...
 
 
 @_DYNAMIC_QUANTIZE.function

@@ -4,12 +4,13 @@
 from __future__ import annotations
 
 import functools
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, Operator, Run
 from .._quantized import Quantized
-from .._types import IndexKind, OutOfRange
+from .._tensor import Tensor
+from .._types import IndexKind, Numpy, NumpyLike, OutOfRange, Torch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -37,6 +38,68 @@ _DYNAMIC_QUANTIZE_SCATTER = Operator(
     result=functools.partial(Quantized, axis=-1, block_all=False),
     how={"block": "block", "rotate": "rotate", "place_axis": "axis"},
 )
+
+
+class DynamicQuantizeScatterOptions(Run, total=False):
+    """The options of ``dynamic_quantize_scatter``, for type checkers."""
+
+    axis: int | None
+    symmetric: bool | None
+    out_of_range: OutOfRange
+    unique: bool
+    index_kind: IndexKind
+    rotate: int
+    block: int
+    report: Any
+    workspace: Any
+
+
+@overload
+def dynamic_quantize_scatter(
+    cache: NumpyLike,
+    cache_scales: Array,
+    cache_offsets: Array | None,
+    indices: Array,
+    updates: Array,
+    smooth_scales: Array | None = None,
+    **options: Unpack[DynamicQuantizeScatterOptions],
+) -> Quantized[Numpy]: ...
+
+
+@overload
+def dynamic_quantize_scatter(
+    cache: Tensor,
+    cache_scales: Array,
+    cache_offsets: Array | None,
+    indices: Array,
+    updates: Array,
+    smooth_scales: Array | None = None,
+    **options: Unpack[DynamicQuantizeScatterOptions],
+) -> Quantized[Tensor]: ...
+
+
+@overload
+def dynamic_quantize_scatter(
+    cache: Torch,
+    cache_scales: Array,
+    cache_offsets: Array | None,
+    indices: Array,
+    updates: Array,
+    smooth_scales: Array | None = None,
+    **options: Unpack[DynamicQuantizeScatterOptions],
+) -> Quantized[Torch]: ...
+
+
+@overload
+def dynamic_quantize_scatter(
+    cache: Array,
+    cache_scales: Array,
+    cache_offsets: Array | None,
+    indices: Array,
+    updates: Array,
+    smooth_scales: Array | None = None,
+    **options: Unpack[DynamicQuantizeScatterOptions],
+) -> Quantized[Array]: ...
 
 
 @_DYNAMIC_QUANTIZE_SCATTER.function

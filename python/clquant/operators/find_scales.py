@@ -3,25 +3,36 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any, NamedTuple
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, overload
 
 from .._dtypes import dtype_of
 from .._fields import Axis, Buffer, Choice, ElementType, Input, Option, Output, Reserved
 from .._operator import Array, New, Operator, Run
 from .._tensor import Tensor
-from .._types import FoundType, Method, Mode
+from .._types import FoundType, Method, Mode, Numpy, NumpyLike, Torch
 from .._values import sizes_of
 from ._shapes import along, place_of, with_blocks
 
 if TYPE_CHECKING:
-    from typing_extensions import Unpack
+    from typing_extensions import TypeVar, Unpack
 
 
-class Scales(NamedTuple):
-    """What ``quantize`` takes behind x."""
+if TYPE_CHECKING:
+    A = TypeVar("A", default=Any)
 
-    scales: Array
-    zero_points: Array | None  # None: all are 0
+    class Scales(NamedTuple, Generic[A]):
+        """What ``quantize`` takes behind x."""
+
+        scales: A
+        zero_points: A | None
+
+else:
+
+    class Scales(NamedTuple):
+        """What ``quantize`` takes behind x."""
+
+        scales: Array
+        zero_points: Array | None  # None: all are 0
 
 
 _FIND_SCALES = Operator(
@@ -42,6 +53,47 @@ _FIND_SCALES = Operator(
 )
 
 _UNSIGNED = ("uint8", "uint4")
+
+
+class FindScalesOptions(Run, total=False):
+    """The options of ``find_scales``, for type checkers."""
+
+    dtype: FoundType
+    axis: int | None
+    shape: tuple[int, ...] | None
+    method: Method
+    mode: Mode
+    block: int
+    workspace: Any
+    out: Scales | tuple[Array, Array | None] | None
+
+
+@overload
+def find_scales(
+    x: NumpyLike,
+    **options: Unpack[FindScalesOptions],
+) -> Scales[Numpy]: ...
+
+
+@overload
+def find_scales(
+    x: Tensor,
+    **options: Unpack[FindScalesOptions],
+) -> Scales[Tensor]: ...
+
+
+@overload
+def find_scales(
+    x: Torch,
+    **options: Unpack[FindScalesOptions],
+) -> Scales[Torch]: ...
+
+
+@overload
+def find_scales(
+    x: Array,
+    **options: Unpack[FindScalesOptions],
+) -> Scales[Array]: ...
 
 
 @_FIND_SCALES.function

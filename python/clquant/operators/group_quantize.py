@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._fields import Buffer, Flag, Input, Output, Reserved
 from .._operator import Array, New, Operator, Run
-from .._types import GroupType
+from .._tensor import Tensor
+from .._types import GroupType, Numpy, NumpyLike, Torch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -26,6 +27,56 @@ _GROUP_QUANTIZE = Operator(
     Buffer("workspace"),
     Reserved(1),
 )
+
+
+class GroupQuantizeOptions(Run, total=False):
+    """The options of ``group_quantize``, for type checkers."""
+
+    dtype: GroupType
+    round_first: bool
+    report: Any
+    workspace: Any
+    out: Array | None
+
+
+@overload
+def group_quantize(
+    x: NumpyLike,
+    scales: Array,
+    group_index: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[GroupQuantizeOptions],
+) -> Numpy: ...
+
+
+@overload
+def group_quantize(
+    x: Tensor,
+    scales: Array,
+    group_index: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[GroupQuantizeOptions],
+) -> Tensor: ...
+
+
+@overload
+def group_quantize(
+    x: Torch,
+    scales: Array,
+    group_index: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[GroupQuantizeOptions],
+) -> Torch: ...
+
+
+@overload
+def group_quantize(
+    x: Array,
+    scales: Array,
+    group_index: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[GroupQuantizeOptions],
+) -> Array: ...
 
 
 @_GROUP_QUANTIZE.function

@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, New, Operator, Run
-from .._types import Mode, StaticType
+from .._tensor import Tensor
+from .._types import Mode, Numpy, NumpyLike, StaticType, Torch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -26,6 +27,54 @@ _QUANTIZE = Operator(
     Buffer("workspace"),
     Reserved(1),
 )
+
+
+class QuantizeOptions(Run, total=False):
+    """The options of ``quantize``, for type checkers."""
+
+    dtype: StaticType
+    axis: int | None
+    mode: Mode
+    block: int
+    round_first: bool
+    workspace: Any
+    out: Array | None
+
+
+@overload
+def quantize(
+    x: NumpyLike,
+    scales: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[QuantizeOptions],
+) -> Numpy: ...
+
+
+@overload
+def quantize(
+    x: Tensor,
+    scales: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[QuantizeOptions],
+) -> Tensor: ...
+
+
+@overload
+def quantize(
+    x: Torch,
+    scales: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[QuantizeOptions],
+) -> Torch: ...
+
+
+@overload
+def quantize(
+    x: Array,
+    scales: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[QuantizeOptions],
+) -> Array: ...
 
 
 @_QUANTIZE.function

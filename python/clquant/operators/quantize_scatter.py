@@ -3,11 +3,12 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, overload
 
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, New, Operator, Run
-from .._types import IndexKind, Mode, OutOfRange
+from .._tensor import Tensor
+from .._types import IndexKind, Mode, Numpy, NumpyLike, OutOfRange, Torch
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -33,6 +34,65 @@ _QUANTIZE_SCATTER = Operator(
     Reserved(),
     Reserved(2),
 )
+
+
+class QuantizeScatterOptions(Run, total=False):
+    """The options of ``quantize_scatter``, for type checkers."""
+
+    input: Array | None
+    axis: int | None
+    mode: Mode
+    out_of_range: OutOfRange
+    unique: bool
+    index_kind: IndexKind
+    block: int
+    round_first: bool
+    report: Any
+    workspace: Any
+
+
+@overload
+def quantize_scatter(
+    cache: NumpyLike,
+    indices: Array,
+    updates: Array,
+    scales: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[QuantizeScatterOptions],
+) -> Numpy: ...
+
+
+@overload
+def quantize_scatter(
+    cache: Tensor,
+    indices: Array,
+    updates: Array,
+    scales: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[QuantizeScatterOptions],
+) -> Tensor: ...
+
+
+@overload
+def quantize_scatter(
+    cache: Torch,
+    indices: Array,
+    updates: Array,
+    scales: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[QuantizeScatterOptions],
+) -> Torch: ...
+
+
+@overload
+def quantize_scatter(
+    cache: Array,
+    indices: Array,
+    updates: Array,
+    scales: Array,
+    zero_points: Array | None = None,
+    **options: Unpack[QuantizeScatterOptions],
+) -> Array: ...
 
 
 @_QUANTIZE_SCATTER.function
