@@ -120,6 +120,8 @@ static clq_status make_general(struct documented *call)
     CLQ_TRY(check_mode(call));
     if (call->group_index == NULL)
         goto end;
+    CLQ_REQUIRE(call->x->ndim >= 2, CLQ_ERROR_RANK, "x.ndim is %d: with group_index it must be from 2 to %d",
+                call->x->ndim, CLQ_MAX_RANK);
     CLQ_TRY(flatten(&call->seen[0], "x", &general->x, 1));
     CLQ_TRY(flatten(&call->seen[1], "y", &general->y, 1));
     CLQ_TRY(flatten(&call->seen[2], "scale", &general->scales, 0));

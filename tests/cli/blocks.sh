@@ -20,7 +20,7 @@ refused "without --block they are by shape" 1 "scales.shape[1] is 3: it must be 
 run "$CLQUANT" quantize in.st scales.st -o out.st --block 3
 refused "other blocks" 1 "scales.shape[1] is 3: it must be 2, the blocks of 3 in x.shape[1], 5"
 run "$CLQUANT" quantize in.st scales.st -o out.st --block -1
-refused "a number below 0" 2 "--block '-1': a whole number from 0 on is expected"
+refused "a number below 0" 2 "--block '-1': a whole number from 0 to 2147483647 is expected"
 run "$CLQUANT" scales in.st -o out.st --block 2 --axis none
 refused "blocks of no axis" 2 "--block is 2: with --axis none it must be 0"
 

@@ -107,6 +107,11 @@ refused "a largest value below 0" 2 "--dst-type-max '-1': a number from 0 on is 
 run "$CLQUANT" npu_dynamic_quant groups.st -o out.st
 holds "smooth scales of groups; a row of none" out.st 'y I8 [3,4] 0 127 63 25 -64 127 0 32 0 0 0 0
 scale F32 [3] 0.11811024 0.0314960629 0'
+"$TENSOR_FILE" make flat.st x:F32:4:1,2,3,4 smooth_scales:F32:1x4:1,1,1,1 group_index:I32:1:1
+run "$CLQUANT" npu_dynamic_quant flat.st -o out.st
+refused "groups of no rows" 1 "with group_index it must be from 2 to 8"
+run "$CLQUANT" dynamic_quantize in.st -o out.st --block 2147483648
+refused "a block that is too large" 2 "--block '2147483648': a whole number from 0 to 2147483647 is expected"
 run "$CLQUANT" npu_dynamic_quant groups.st -o out.st --quant-mode pertensor
 refused "groups of rows alone" 1 'quant_mode is "pertensor": with group_index it must be "pertoken"'
 

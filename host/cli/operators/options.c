@@ -81,7 +81,7 @@ static bool parse_number(struct operator_call *call, const struct operator_optio
         number > INT32_MAX)
         return USAGE(call, "--%s '%.100s': a whole number%s is expected", option->name, text,
                      may_be_none ? ", or none,"
-                     : counts    ? " from 0 on"
+                     : counts    ? " from 0 to 2147483647"
                                  : "");
     *value = number;
     return true;
