@@ -125,6 +125,27 @@ end:
     return status;
 }
 
+/* Starts along a whole axis that nobody chose: whoever writes rows [N, H, D] to slots of a cache [S, H, D] has the first in
+ * mind, and all starts but 0 would be out of range. */
+static clq_status check_chosen(const struct clq__work *work, const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__placement *placement = &work->placement;
+    const struct clq__view *pieces = &work->x, *cache = &work->y;
+    const int at = placement->axis;
+
+    CLQ_REQUIRE(
+        rules->axis != 0 || rules->index_kind == CLQ_SLOTS || placement->indices.rank != 1 ||
+            pieces->shape[at] != cache->shape[at] || cache->elements == 0,
+        CLQ_ERROR_AXIS,
+        "axis is left out, which means -2, and %s.shape[%d] is all of %s.shape[%d], %lld, so that an entry "
+        "can start at 0 alone: give axis; a cache of which indices count the first dimension "
+        "(CLQ_AXIS_FIRST) is taken as [1, %lld, ..] with index_kind CLQ_SLOTS (1)",
+        pieces->name, at, cache->name, at, (long long)cache->shape[at], (long long)cache->shape[0]);
+end:
+    return status;
+}
+
 static clq_status check_indices(const struct clq__work *work, bool slots)
 {
     clq_status status = CLQ_OK;
@@ -162,6 +183,7 @@ clq_status clq__placement_check(struct clq__work *work, const struct clq__placem
     CLQ_TRY(clq__view_init(&placement->indices, "indices", rules->indices, CLQ__INDICES));
     CLQ_TRY(check_shapes(work, rules));
     CLQ_TRY(check_indices(work, slots));
+    CLQ_TRY(check_chosen(work, rules));
     placement->kind = slots                          ? CLQ_ENTRY_SLOTS
                       : placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS
                                                      : CLQ_ENTRY_STARTS;

@@ -65,7 +65,8 @@ extern "C" {
 
 /* The axis of a descriptor: from 1 on as it says, below 0 counted from the end, and 0, a field that was left out, the
  * operator's default: the last dimension, or with indices the second-to-last. The first is CLQ_AXIS_FIRST, or minus
- * the rank. */
+ * the rank. With 1-D starts an axis that was left out is refused where entries are as long as it: all of them but 0 would be
+ * out of range. */
 #define CLQ_AXIS_FIRST INT32_MIN
 
 /* Makes a dense tensor in a new read-write buffer of the context. An empty tensor has a buffer of one byte, so

@@ -170,6 +170,26 @@ static const char *axes_text(int rank, int end, char text[64])
     return text;
 }
 
+/* Starts along a whole axis that was left out. */
+static void rule_chosen_axis(struct judge *judge, const struct entry_rules *rules, int at)
+{
+    const struct facts *cache = &judge->facts[rules->cache], *pieces = &judge->facts[rules->pieces],
+                       *indices = &judge->facts[rules->indices];
+
+    if (at < 1 || at >= cache->rank || rules->axis != 0)
+        return;
+    RULE(judge,
+         rules->index_kind != 1 && indices->rank == 1 && pieces->size[at] == cache->size[at] &&
+             cache->elements > 0,
+         CLQ_ERROR_AXIS,
+         "axis is left out, which means -2, and %s.shape[%d] is all of %s.shape[%d], %" PRId64
+         ", so that an entry can start at 0 alone: give axis; a cache of which indices count the first "
+         "dimension "
+         "(CLQ_AXIS_FIRST) is taken as [1, %" PRId64 ", ..] with index_kind CLQ_SLOTS (1)",
+         judge_name(judge, rules->pieces), at, judge_name(judge, rules->cache), at, (int64_t)cache->size[at],
+         (int64_t)cache->size[0]);
+}
+
 void rule_entries(struct judge *judge, const struct entry_rules *rules)
 {
     const struct facts *cache = &judge->facts[rules->cache];
@@ -212,6 +232,7 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
              judge_name(judge, rules->pieces), at, (int64_t)pieces->size[at]);
     }
     rule_indices(judge, rules);
+    rule_chosen_axis(judge, rules, at);
 }
 
 void rule_group_zero_point(struct judge *judge, int zero_points)
