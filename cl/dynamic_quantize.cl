@@ -69,11 +69,14 @@ static inline global STORAGE(DST) *unit_at(const struct row *row, const struct d
     return row->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride;
 }
 
-// A product and a turned value come from arithmetic, and a float16 from a conversion; others may be signaling NaN.
-static inline struct clq_extent looked_at(struct clq_extent extent, float v)
+// A product and a turned value come from arithmetic, and a float16 from a conversion; others may be signaling NaN. Times one, which
+// the compiler must not know to be one, they are quiet: that takes less than to compare and to choose.
+static inline struct clq_extent looked_at(struct clq_extent extent, float v, float one)
 {
-    if (SMOOTH || ROTATE || IS_CONVERTED(SRC))
-        return (struct clq_extent){CLQ_LARGER(v, extent.high), CLQ_SMALLER(v, extent.low)};
+    const float quiet = SMOOTH || ROTATE || IS_CONVERTED(SRC) ? v : v * one;
+
+    if (SMOOTH || ROTATE || IS_CONVERTED(SRC) || IS_GROUP)
+        return (struct clq_extent){CLQ_LARGER(quiet, extent.high), CLQ_SMALLER(quiet, extent.low)};
     return clq_extent_join(extent, v, v);
 }
 
