@@ -85,7 +85,7 @@ static inline struct clq_extent looked_at(struct clq_extent extent, float v, flo
 // Float8 has the sign of what is too small for the device, too; it has no off.
 static inline float scaled(float v, struct clq_row_scale scale)
 {
-    const float y = v * scale.back + scale.off;
+    const float y = ROW_PRODUCT(v, scale) + scale.off;
 
     return IS_FLOAT8(DST) ? KEEP_SIGN(y, v) : y;
 }

@@ -13,10 +13,10 @@
 #error "widen.cl: KERNEL_NAME and ARITHMETIC are required"
 #endif
 
-// Of what is found no scale is subnormal.
+// Of what is found no scale is subnormal, but its inverse may be.
 static inline uint widened(float v, const struct widen_args *a)
 {
-    return as_uint(a->invert ? DIVIDE_SOON(1.0f, v) : v) ^ a->sign;
+    return as_uint(a->invert ? APPLY_GRADUAL(divide, 1.0f, v) : v) ^ a->sign;
 }
 
 kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *restrict y, const struct widen_args a)

@@ -94,6 +94,7 @@ struct clq_dynamic_quantize_desc dynamic_desc_of(const struct dynamic_tensors *t
         .offsets = c->symmetric ? NULL : &t->offset.dl,
         .symmetric = c->symmetric,
         .rotate = c->rotate,
+        .type_max = c->type_max,
     };
 }
 
@@ -116,6 +117,7 @@ void dynamic_tensors_expect(struct dynamic_tensors *t, const struct dynamic_case
         .offset = c->symmetric ? NULL : &offset,
         .symmetric = c->symmetric,
         .rotate = c->rotate,
+        .top = c->type_max,
     });
 }
 

@@ -11,6 +11,7 @@ struct dynamic_case {
     struct layout x, smooth_scale, y, scale, offset;
     bool smooths, symmetric;
     uint32_t rotate;
+    float type_max;
     enum row_kind rows;
     uint64_t seed; /* of the values */
 };

@@ -27,6 +27,26 @@ static void every_type_and_kind_of_row(void **state)
             }
 }
 
+/* Below 4 the scale of a row of the largest values is above 2^126, and its inverse subnormal. */
+static void every_type_max_of_the_largest_rows(void **state)
+{
+    static const float tops[] = {1.0f, 2.25f, 3.0f, 4.0f, 4.5f};
+
+    (void)state;
+    for (size_t i = 0; i < DYNAMIC_TYPES; i += harness_step(5, 31))
+        for (size_t k = 0; k < COUNT(tops); k++) {
+            const struct dynamic_types types = dynamic_types_of(i);
+            struct dynamic_case c = dynamic_case_of("type_max", &types, 2, (int64_t[]){5, 136});
+
+            if (!types.symmetric)
+                continue;
+            c.rows = ROW_WIDEST;
+            c.type_max = tops[k];
+            c.seed += i;
+            expect_dynamic(&c);
+        }
+}
+
 /* A smooth scale has one element per element of a row, whatever its shape. */
 static void smooth_scales_of_any_shape(void **state)
 {
@@ -447,6 +467,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_type_and_kind_of_row),
+        cmocka_unit_test(every_type_max_of_the_largest_rows),
         cmocka_unit_test(every_length),
         cmocka_unit_test(long_rows),
         cmocka_unit_test(long_rows_one_after_another),
