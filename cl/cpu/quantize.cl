@@ -30,7 +30,7 @@
 
 struct parameters {
     global const uint *scales, *zero_points; // of its elements, where they have their own
-    const float *inverses;                   // of these scales, or null
+    const float *inverses;                   // of these scales, or null: all rows have one table
     float scale, zero_point;                 // else
     float inverse;                           // of the scale, where it has one
     bool inverts;
@@ -124,7 +124,18 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
     };
 }
 
-// The inverses of a row of scales that all rows have; false where not all scales have one.
+// Whether all rows have the same scales and zero points: neither dimensions nor entries step over them.
+ALWAYS_INLINE bool rows_share(const struct quantize_args *a)
+{
+    const struct clq_entries *e = &a->entries;
+    long steps = e->scale_batch | e->scale_start | e->zero_point_batch | e->zero_point_start;
+
+    for (uint d = 0; d < a->outer; d++)
+        steps |= a->dim[d].scale | a->dim[d].zero_point;
+    return e->kind != CLQ_ENTRY_GROUPS && steps == 0;
+}
+
+// The inverses of the scales that all rows have; false where not all of them have one.
 NO_INLINE bool invert(float *inverses, const struct call *call)
 {
     const struct quantize_args *a = call->args;
@@ -153,7 +164,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
     if (a.tiles == 0)
         return;
     // Not where the work-item has too little of its own to make up for it.
-    if (INVERTS_EACH && a.entries.kind != CLQ_ENTRY_GROUPS && a.period * X_UNIT <= CLQ_CPU_INVERSES &&
+    if (INVERTS_EACH && rows_share(&a) && a.period * X_UNIT <= CLQ_CPU_INVERSES &&
         8 * a.period <= a.tiles_per_item * a.tile && invert(inverses, &call))
         call.inverses = inverses;
     run(&call, indices, owners, report);

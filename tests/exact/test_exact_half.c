@@ -84,7 +84,7 @@ static int64_t make_values(uint16_t *x)
 /* To divide and to multiply; the options that tell a kernel of another processor change how it divides alone. */
 static int count_modes(void)
 {
-    return harness.desc.build_options == NULL ? 2 : 1;
+    return harness.told ? 1 : 2;
 }
 
 static const enum reference_type outputs[] = {QUANTIZED_TYPES};

@@ -3,16 +3,20 @@
 #include "device.h"
 
 #include "on_stub.h"
+#include "ways.h"
 
 #include <stdio.h>
 
 bool device_open(struct device *device, const struct clq_context_desc *desc)
 {
+    struct clq_context_desc drawn = desc != NULL ? *desc : (struct clq_context_desc){0};
     clq_context *context;
     bool good;
 
     *device = (struct device){.context = NULL};
-    if (clq_context_create(desc, &context) != CLQ_OK) {
+    if (drawn.build_options == NULL)
+        drawn.build_options = processor_way_of_run()->build_options;
+    if (clq_context_create(&drawn, &context) != CLQ_OK) {
         fprintf(stderr, "%s\n", clq_error_detail());
         return false;
     }

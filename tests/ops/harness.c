@@ -3,6 +3,7 @@
 #include "harness.h"
 
 #include "on_stub.h"
+#include "ways.h"
 
 #include <fnmatch.h>
 #include <inttypes.h>
@@ -143,6 +144,7 @@ static bool read_options(int argc, char **argv)
             i++;
         } else if (strcmp(argv[i], "--build-options") == 0) {
             harness.desc.build_options = value;
+            harness.told = true;
             i++;
         } else {
             fprintf(stderr,
@@ -160,8 +162,11 @@ static bool open_device(void)
     char name[256] = "";
     cl_platform_id platform = NULL;
     cl_int cl = CL_SUCCESS;
-    const clq_status status = clq_context_create(&harness.desc, &harness.context);
+    clq_status status;
 
+    if (harness.desc.build_options == NULL)
+        harness.desc.build_options = processor_way_of_run()->build_options;
+    status = clq_context_create(&harness.desc, &harness.context);
     if (status != CLQ_OK) {
         fprintf(stderr, "no device to test on: %s: %s\n", clq_status_name(status), clq_error_detail());
         return false;

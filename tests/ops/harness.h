@@ -30,6 +30,7 @@ struct harness {
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
     bool edges;                   /* nothing stands behind a tensor: see fresh.c */
     bool unoptimized;             /* PoCL is told so from outside: see tests/CMakeLists.txt */
+    bool told;                    /* --build-options */
     const char *only;             /* a pattern: the tests whose names match */
     size_t skipped;               /* tests that could not run here */
     struct clq_context_desc desc; /* to make another context of the same kind */

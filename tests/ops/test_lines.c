@@ -109,7 +109,7 @@ static void read_back(cl_mem buffer, void *data, size_t size_bytes)
               "read");
 }
 
-static const char plain[] = "-cl-std=CL1.2 -D CLQ_PLAIN_PACK", own[] = "-cl-std=CL1.2";
+static const char plain[] = "-cl-std=CL1.2 -D CLQ_AVX512=0", own[] = "-cl-std=CL1.2";
 
 /* Runs the kernel on its inputs, which it releases, and gets what it wrote. */
 static void pack(const char *options, cl_mem inside, cl_mem any, void *out, size_t out_bytes)

@@ -3,6 +3,7 @@
  * several may run at once. */
 #include "on_stub.h"
 
+#include "on_engine.h"
 #include "run_args.h"
 #include "runtime/source.h"
 #include "stub/stub.h"
@@ -170,6 +171,8 @@ static void run_kernel(const struct stub_launch *stub, void *user)
     if (wrong != NULL)
         fail(clq__variant_text(&launch.variant).data, wrong);
     if (all_zeros(launch.args, launch.args_bytes)) /* a new kernel is tried so, with nothing to do */
+        return;
+    if (on_engine_run(stub, &launch))
         return;
     for (unsigned i = 0; i < launch.num_buffers; i++)
         add_buffer(&launch, &memory[i], stub->arguments, i);

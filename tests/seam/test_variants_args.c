@@ -9,7 +9,9 @@
  * CLQ_ALL_VARIANTS in the environment all of them in one. */
 #include "list.h"
 #include "on_device.h"
+#include "on_stub.h"
 #include "options.h"
+#include "ways.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -145,7 +147,9 @@ static bool try_all(struct test *test)
 
 static bool open_device(struct test *test)
 {
-    struct clq_context_desc desc = {.flags = CLQ_CACHE_OFF};
+    struct clq_context_desc desc = {.flags = CLQ_CACHE_OFF,
+                                    .build_options = processor_way_of_run()->build_options};
+    cl_platform_id platform = NULL;
     cl_int code = CL_SUCCESS;
     char name[256] = "";
 
@@ -160,6 +164,9 @@ static bool open_device(struct test *test)
     test->device.queue = clCreateCommandQueue(clq_context_cl(test->device.context),
                                               clq_context_device(test->device.context), 0, &code);
     test->traits = clq__traits(test->device.context);
+    clGetDeviceInfo(clq_context_device(test->device.context), CL_DEVICE_PLATFORM, sizeof platform, &platform,
+                    NULL);
+    on_stub_install(platform);
     clGetDeviceInfo(clq_context_device(test->device.context), CL_DEVICE_NAME, sizeof name, name, NULL);
     printf("seed %" PRIu64 ", device %s\n", test->seed, name);
     fflush(stdout);

@@ -51,8 +51,8 @@ compile -target x86_64-linux-gnu -march=x86-64
 output=(-fsyntax-only)
 all "/^cpu/!d"
 compile -target x86_64-linux-gnu -march=skylake-avx512 # as PoCL does where the processor has AVX-512
-# What is another one elsewhere is so in each of a file's variants: the first ones. cpu/x86.clh knows AMD, and cpu/pack.clh
-# what has no AVX-512. Vectors that the processor does not have are no warning, which PoCL would count on standard error.
+# What is another one elsewhere is so in each of a file's variants: the first ones. cpu/choices.clh knows AMD, and what
+# has no AVX-512. Vectors that the processor does not have are no warning, which PoCL would count on standard error.
 firsts
 output=("${code[@]}")
 compile -target x86_64-linux-gnu -march=x86-64

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "on_engine.h"
+
+#include "args/claim.h"
+#include "args/dynamic_quantize.h"
+#include "args/find_scales.h"
+#include "args/quantize.h"
+#include "base/text.h"
+#include "ways.h"
+
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+enum { MOST_KERNELS = 1024, PATH_BYTES = 4096, LINE_BYTES = 4 * PATH_BYTES };
+
+/* A kernel that was compiled. */
+struct loaded {
+    uint64_t hash;
+    void *kernel;
+    void (*set_item)(size_t number);
+};
+
+static struct loaded loaded[MOST_KERNELS];
+static size_t num_loaded;
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+
+static _Noreturn void fail(const char *kernel, const char *sentence, const char *detail)
+{
+    fprintf(stderr, "the engine of tests/engine runs %s: %s: %s\n", kernel, sentence, detail);
+    abort();
+}
+
+/* " -DSRC=f16 -DKERNEL_NAME=…": of the driver's options those that clang takes for any target. */
+static void add_definitions(struct clq__text *line, const char *options)
+{
+    for (const char *at = strstr(options, "-D "); at != NULL; at = strstr(at, "-D ")) {
+        at += strlen("-D ");
+        clq__text_add(line, " -D");
+        clq__text_add_part(line, at, strcspn(at, " "));
+    }
+}
+
+static void write_source(const char *path, const char *source, const char *kernel)
+{
+    FILE *file = fopen(path, "w");
+
+    if (file == NULL || fputs(source, file) < 0 || fclose(file) != 0)
+        fail(kernel, "its source cannot be written", path);
+}
+
+/* A library for the kernel's text, options and processor, compiled if no run before did. */
+static void make_library(const struct stub_launch *stub, const struct processor_way *way, uint64_t hash,
+                         char path[PATH_BYTES])
+{
+    const char *folder = getenv("CLQ_TEST_ENGINE_DIR"), *checks = getenv("CLQ_TEST_ENGINE_CHECKS");
+    char source[PATH_BYTES], made[PATH_BYTES], data[LINE_BYTES];
+    struct clq__text line = clq__text(data, sizeof data);
+
+    if (folder == NULL || checks == NULL)
+        fail(stub->kernel, "it cannot be compiled",
+             "CLQ_TEST_ENGINE_DIR or CLQ_TEST_ENGINE_CHECKS is not set");
+    snprintf(path, PATH_BYTES, "%s/%016llx.so", folder, (unsigned long long)hash);
+    if (access(path, R_OK) == 0)
+        return;
+    snprintf(source, sizeof source, "%s/%016llx.%ld.cl", folder, (unsigned long long)hash, (long)getpid());
+    snprintf(made, sizeof made, "%s/%016llx.%ld.so", folder, (unsigned long long)hash, (long)getpid());
+    write_source(source, stub->source, stub->kernel);
+    clq__text_format(&line, "%s/compile.sh '%s' %s %s %s '%s' '%s'", CLQ_TEST_ENGINE_SOURCES, folder,
+                     way->target, way->avx512 ? "avx512" : "plain", checks, source, made);
+    add_definitions(&line, stub->options);
+    if (line.full || system(data) != 0)
+        fail(stub->kernel, "it cannot be compiled", data);
+    unlink(source);
+    if (rename(made, path) != 0)
+        fail(stub->kernel, "its library cannot be named", path);
+}
+
+static struct loaded load(const struct stub_launch *stub, const struct processor_way *way, uint64_t hash)
+{
+    struct loaded kernel = {.hash = hash};
+    char path[PATH_BYTES];
+    void *library, *set_item;
+
+    make_library(stub, way, hash, path);
+    library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
+    if (library == NULL)
+        fail(stub->kernel, "its library cannot be opened", dlerror());
+    kernel.kernel = dlsym(library, stub->kernel);
+    set_item = dlsym(library, "engine_set_item");
+    memcpy(&kernel.set_item, &set_item, sizeof set_item);
+    if (kernel.kernel == NULL || set_item == NULL)
+        fail(stub->kernel, "its library lacks a function", path);
+    return kernel;
+}
+
+static struct loaded find(const struct stub_launch *stub, const struct processor_way *way)
+{
+    uint64_t hash = clq__hash(CLQ__HASH_START, stub->source, strlen(stub->source));
+    struct loaded kernel = {0};
+
+    hash = clq__hash(hash, stub->options, strlen(stub->options));
+    hash = clq__hash(hash, way->name, strlen(way->name));
+    pthread_mutex_lock(&lock);
+    for (size_t i = 0; i < num_loaded && kernel.kernel == NULL; i++)
+        if (loaded[i].hash == hash)
+            kernel = loaded[i];
+    if (kernel.kernel == NULL) {
+        kernel = load(stub, way, hash);
+        if (num_loaded < MOST_KERNELS)
+            loaded[num_loaded++] = kernel;
+    }
+    pthread_mutex_unlock(&lock);
+    return kernel;
+}
+
+/* Clang passes a kernel's buffers as pointers, and its struct as C does. */
+#define CALL_2(args_type) ((void (*)(void *, void *, args_type))address)(b[0], b[1], *(const args_type *)args)
+#define CALL_4(args_type)                                                                                    \
+    ((void (*)(void *, void *, void *, void *, args_type))address)(b[0], b[1], b[2], b[3],                   \
+                                                                   *(const args_type *)args)
+#define CALL_7(args_type)                                                                                    \
+    ((void (*)(void *, void *, void *, void *, void *, void *, void *, args_type))address)(                  \
+        b[0], b[1], b[2], b[3], b[4], b[5], b[6], *(const args_type *)args)
+#define CALL_8(args_type)                                                                                    \
+    ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, args_type))address)(          \
+        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], *(const args_type *)args)
+
+static void call_kernel(enum clq__kernel number, void *kernel, void *const *b, const void *args)
+{
+    void (*address)(void);
+
+    memcpy(&address, &kernel, sizeof address);
+    if (number == CLQ__CLAIM_CL)
+        CALL_2(struct claim_args);
+    else if (number == CLQ__CPU_FIND_SCALES_CL)
+        CALL_4(struct find_scales_args);
+    else if (number == CLQ__CPU_DYNAMIC_QUANTIZE_CL)
+        CALL_8(struct dynamic_quantize_args);
+    else if (number == CLQ__CPU_DEQUANTIZE_ROTATED_CL)
+        CALL_7(struct dynamic_quantize_args);
+    else
+        CALL_7(struct quantize_args);
+}
+
+/* The portable kernel that claims places is one of them: where its table has a place, only the two kernels know. */
+static bool is_own(enum clq__kernel number)
+{
+    switch (number) {
+    case CLQ__CLAIM_CL:
+    case CLQ__CPU_DEQUANTIZE_CL:
+    case CLQ__CPU_DEQUANTIZE_ROTATED_CL:
+    case CLQ__CPU_DYNAMIC_QUANTIZE_CL:
+    case CLQ__CPU_FIND_SCALES_CL:
+    case CLQ__CPU_QUANTIZE_CL:
+        return true;
+    default:
+        return false;
+    }
+}
+
+bool on_engine_run(const struct stub_launch *stub, const struct clq__launch *launch)
+{
+    const char *name = getenv("CLQ_TEST_WAY");
+    const enum clq__kernel number = (enum clq__kernel)(launch->variant.bits & 255);
+    const struct processor_way *way;
+    void *buffers[CLQ__LAUNCH_BUFFERS] = {NULL};
+    struct loaded kernel;
+
+    if (getenv("CLQ_TEST_ENGINE_DIR") == NULL || !is_own(number))
+        return false;
+    way = name != NULL ? processor_way_named(name) : NULL;
+    if (way == NULL)
+        fail(stub->kernel, "CLQ_TEST_WAY names no processor of tests/ways/ways.c", name != NULL ? name : "");
+    kernel = find(stub, way);
+    for (unsigned i = 0; i < launch->num_buffers; i++)
+        buffers[i] = stub->arguments[i].buffer != NULL ? stub->arguments[i].buffer_bytes : NULL;
+    for (size_t item = 0; item < launch->groups * launch->local; item++) {
+        kernel.set_item(item);
+        call_kernel(number, kernel.kernel, buffers, launch->args);
+    }
+    return true;
+}
