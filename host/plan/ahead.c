@@ -55,31 +55,33 @@ struct clq__launch clq__launch_ahead(const struct clq__variant *variant, const s
         .local = takes_groups(variant, traits) ? (size_t)clq__group_items(traits, shape->items) : 1};
 }
 
-struct building {
-    clq_context *context;
-    struct clq__traits traits;
-};
-
+/* In groups that the kernel takes, which may be known once it is built. */
 static clq_status build(void *user, const struct clq__variant *variant)
 {
-    const struct building *building = user;
-    const struct clq__launch launch = clq__launch_ahead(variant, &building->traits);
+    clq_context *context = user;
+    clq_status status;
+    size_t limit;
 
-    return clq__launch_build(building->context, &launch);
+    do {
+        const struct clq__traits traits = clq__traits(context);
+        const struct clq__launch launch = clq__launch_ahead(variant, &traits);
+
+        limit = clq__group_limit(context);
+        status = clq__launch_build(context, &launch);
+    } while (status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit);
+    return status;
 }
 
 clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants)
 {
     clq_status status = CLQ_OK;
-    struct building building = {.context = context};
 
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
     CLQ_REQUIRE(num_variants == 0 || variants != NULL, CLQ_ERROR_NULL,
                 "variants is NULL: it must have %zu texts", num_variants);
-    building.traits = clq__traits(context);
     for (size_t i = 0; i < num_variants; i++) {
         CLQ_REQUIRE(variants[i] != NULL, CLQ_ERROR_NULL, "variants[%zu] is NULL: it must be a text", i);
-        CLQ_TRY(clq__variants_of(context, variants[i], build, &building));
+        CLQ_TRY(clq__variants_of(context, variants[i], build, context));
     }
 end:
     return status;

@@ -111,6 +111,7 @@ clq_status clq__plan_keep(clq_context *context, const struct clq__operator *op,
 {
     clq_status status = CLQ_OK;
     clq_plan *plan = NULL;
+    size_t limit;
 
     CLQ_REQUIRE(out != NULL, CLQ_ERROR_NULL, "plan is NULL: it must point to a clq_plan *");
     *out = NULL;
@@ -122,8 +123,12 @@ clq_status clq__plan_keep(clq_context *context, const struct clq__operator *op,
     plan->op = op;
     plan->names = names;
     copy_desc(plan, desc);
-    CLQ_TRY(make(plan));
-    CLQ_TRY(clq__plan_build(&plan->call, context));
+    do {
+        limit = clq__group_limit(context); /* which may fall with the kernels that are built, as for a call */
+        CLQ_TRY(make(plan));
+        status = clq__plan_build(&plan->call, context);
+    } while (status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit);
+    CLQ_TRY(status);
     *out = plan;
     plan = NULL;
 end:

@@ -85,7 +85,7 @@ static clq_status build_variants(clq_context *context, const struct clq__launch 
 
     for (unsigned i = 0; i < num; i++)
         if (launches[i].kept == NULL)
-            CLQ_TRY(clq__build_variant(context, &launches[i].variant));
+            CLQ_TRY(clq__launch_ready(context, &launches[i]));
 end:
     return status;
 }

@@ -19,15 +19,14 @@ end:
     return status;
 }
 
-clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const struct clq__operator *op,
-                             const struct clq__names *names, const void *desc, cl_uint num_wait,
-                             const cl_event *wait, cl_event *done)
+/* Once. */
+static clq_status run(clq_context *context, cl_command_queue queue, const struct clq__operator *op,
+                      const struct clq__names *names, const void *desc, cl_uint num_wait,
+                      const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
     struct clq__plan plan;
 
-    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
-    CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_make(&plan, context, op, names, desc));
     status = clq__plan_prepare(&plan, context);
     if (status == CLQ_OK)
@@ -37,16 +36,49 @@ end:
     return status;
 }
 
-clq_status clq__operator_build(clq_context *context, const struct clq__operator *op,
-                               const struct clq__names *names, const void *desc)
+/* A kernel that was built just now may take smaller groups than the call was cut for. Nothing was enqueued then, and the limit
+ * has fallen: it is cut again. */
+clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const struct clq__operator *op,
+                             const struct clq__names *names, const void *desc, cl_uint num_wait,
+                             const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    size_t limit;
+
+    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
+    CLQ_TRY(check_desc(op, desc));
+    do {
+        limit = clq__group_limit(context);
+        status = run(context, queue, op, names, desc, num_wait, wait, done);
+    } while (status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit);
+end:
+    return status;
+}
+
+static clq_status build(clq_context *context, const struct clq__operator *op, const struct clq__names *names,
+                        const void *desc)
 {
     clq_status status = CLQ_OK;
     struct clq__plan plan;
 
-    CLQ_TRY(clq__call_check(context, NULL, true, 0, NULL));
-    CLQ_TRY(check_desc(op, desc));
     CLQ_TRY(clq__plan_make(&plan, context, op, names, desc));
     CLQ_TRY(clq__plan_build(&plan, context));
+end:
+    return status;
+}
+
+clq_status clq__operator_build(clq_context *context, const struct clq__operator *op,
+                               const struct clq__names *names, const void *desc)
+{
+    clq_status status = CLQ_OK;
+    size_t limit;
+
+    CLQ_TRY(clq__call_check(context, NULL, true, 0, NULL));
+    CLQ_TRY(check_desc(op, desc));
+    do {
+        limit = clq__group_limit(context);
+        status = build(context, op, names, desc);
+    } while (status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit);
 end:
     return status;
 }
@@ -68,6 +100,7 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
 {
     clq_status status = CLQ_OK;
     struct clq__plan plan;
+    size_t most;
 
     CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
     *size_bytes = 0;
@@ -76,7 +109,14 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
     plan.work.placement.workspace.buffer = NULL; /* it is what is asked for */
     CLQ_TRY(clq__plan_fit(&plan, context));
-    *size_bytes = plan.workspace_bytes;
+    most = plan.workspace_bytes;
+    for (struct clq__traits traits = clq__traits(context); traits.group_form && traits.max_group_items > 1;) {
+        traits.max_group_items /= 2; /* for kernels may turn out to take no more */
+        clq__plan_describe(&plan);
+        CLQ_TRY(clq__plan_cut(&plan, &traits));
+        most = plan.workspace_bytes > most ? plan.workspace_bytes : most;
+    }
+    *size_bytes = most;
 end:
     return status;
 }

@@ -95,12 +95,21 @@ end:
     return status;
 }
 
+/* Where that fails, nothing was enqueued. */
+static bool is_one_command(const struct clq__plan *plan)
+{
+    return !plan->copies && plan->num_ahead == 0 && plan->launches.num_before == 0 &&
+           plan->launches.num_kernels == 1;
+}
+
 clq_status clq__plan_prepare(struct clq__plan *plan, clq_context *context)
 {
     clq_status status = CLQ_OK;
 
     CLQ_TRY(clq__plan_make_temporaries(plan, context, &plan->made));
-    if (plan->idle || (plan->num_ahead == 0 && plan->launches.num_kernels == 1))
+    if (plan->copies && plan->copy.bytes == 0)
+        CLQ_TRY(clq__launch_ready(context, &plan->copy.launch));
+    if (plan->idle || is_one_command(plan))
         goto end;
     CLQ_TRY(clq__launches_prepare(&plan->launches, context));
     for (unsigned i = 0; i < plan->num_ahead; i++)

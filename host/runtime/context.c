@@ -194,6 +194,7 @@ clq_status clq_context_create(const struct clq_context_desc *desc, clq_context *
     if (!(desc->flags & CLQ_NO_ENVIRONMENT))
         CLQ_TRY(clq__recording_open(context));
     set_device_plugs(context);
+    atomic_init(&context->group_items, context->device.max_group_items);
     open_cache(context, desc);
     *out = context;
     context = NULL;

@@ -8,6 +8,7 @@
 
 #include <clquant/context.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdbool.h>
 #include <stdio.h>
 
@@ -37,6 +38,7 @@ struct clq_context {
     pthread_mutex_t building, lock;
     struct clq__program **slots; /* open addressing, a power of two */
     size_t num_slots, num_programs, num_from_cache;
+    atomic_size_t group_items; /* that every kernel takes that was built */
     char *build_log;
 };
 

@@ -8,10 +8,15 @@
 #include <assert.h>
 #include <string.h>
 
+size_t clq__group_limit(const clq_context *context)
+{
+    return atomic_load_explicit(&context->group_items, memory_order_relaxed);
+}
+
 struct clq__traits clq__traits(const clq_context *context)
 {
     return (struct clq__traits){.group_form = context->device.group_form,
-                                .max_group_items = context->device.max_group_items,
+                                .max_group_items = clq__group_limit(context),
                                 .compute_units = context->device.compute_units,
                                 .long_runs = context->device.prefetch && context->device.native_arithmetic,
                                 .subnormals = context->device.subnormals,
@@ -76,6 +81,11 @@ static clq_status take(clq_context *context, const struct clq__launch *launch, s
     }
     *taken = (struct clq__kept){.variant = launch->variant};
     CLQ_TRY(clq__kernel_take(context, &launch->variant, &taken->program, &taken->kernel));
+    status = clq__program_takes(taken->program, launch->local);
+    if (status != CLQ_OK) {
+        clq__kernel_give(context, taken->program, taken->kernel);
+        goto end;
+    }
     if (launch->kept != NULL) {
         clq__kept_release(context, launch->kept);
         *launch->kept = *taken;
@@ -110,14 +120,13 @@ end:
     return status;
 }
 
-clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant)
+clq_status clq__launch_ready(clq_context *context, const struct clq__launch *launch)
 {
     clq_status status = CLQ_OK;
-    struct clq__program *program = NULL;
-    cl_kernel kernel = NULL;
+    struct clq__kept taken;
 
-    CLQ_TRY(clq__kernel_take(context, variant, &program, &kernel));
-    clq__kernel_give(context, program, kernel);
+    CLQ_TRY(take(context, launch, &taken));
+    give(context, launch, &taken);
 end:
     return status;
 }

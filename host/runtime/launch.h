@@ -47,6 +47,9 @@ struct clq__traits {
  * are estimates, so that a margin is left. */
 enum { CLQ__MOST_ROUNDS = 49152 };
 struct clq__traits clq__traits(const clq_context *context);
+/* Work-items in a group that the device and every kernel takes that was built: a kernel of many registers may take fewer than its
+ * device. It only falls. What was cut for more is refused before its first command, and is to be cut again. */
+size_t clq__group_limit(const clq_context *context);
 /* Work-items in a group: so many, a power of two, halved until the device takes them. */
 int64_t clq__group_items(const struct clq__traits *traits, int64_t most);
 /* Refuses what such a device would end early, where it is not cut any shorter: the argument `name` asks for so many rounds. */
@@ -69,7 +72,8 @@ static inline void clq__variant_end(struct clq__variant *variant, const struct c
 /* Of a kernel that has ARITHMETIC alone. (engines.c) */
 void clq__variant_end_arithmetic(struct clq__variant *variant, const struct clq__traits *traits);
 
-clq_status clq__build_variant(clq_context *context, const struct clq__variant *variant);
+/* Builds its kernel, which then takes its groups: what may still fail is to enqueue it. */
+clq_status clq__launch_ready(clq_context *context, const struct clq__launch *launch);
 /* Builds what the launch needs, up to the driver's last step for its local size. Of the launch it reads the
  * variant, num_buffers, args_bytes (at most CLQ__LAUNCH_ARGS_BYTES) and local. Kernels do nothing where the
  * struct of arguments is all zeros. */

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "runtime/build.h"
+#include "runtime/launch.h"
 #include "runtime/recording.h"
 
 #include <stdatomic.h>
@@ -18,6 +19,7 @@ struct clq__program {
     char *_Atomic key; /* of the binary cache, until the binary is kept */
     cl_kernel kernels[MAX_FREE];
     size_t num_free;
+    size_t group_items; /* in a group, that the kernel takes */
 };
 
 static void destroy(struct clq__program *program)
@@ -69,6 +71,33 @@ static clq_status grow(clq_context *context)
     free(old);
     context->slots = grown;
     context->num_slots = slots;
+end:
+    return status;
+}
+
+/* Work-items in a group: what is cut from now on has no more of them than this kernel takes. */
+static clq_status read_group_items(clq_context *context, struct clq__program *program)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY_CL(clGetKernelWorkGroupInfo(program->kernels[0], context->device.id, CL_KERNEL_WORK_GROUP_SIZE,
+                                        sizeof program->group_items, &program->group_items, NULL));
+    CLQ_REQUIRE(program->group_items > 0, CLQ_ERROR_DEVICE,
+                "device \"%s\" says that groups of %s have 0 work-items: it must take 1",
+                context->device.name, clq__variant_text(&program->variant).data);
+    if (program->group_items < clq__group_limit(context)) /* the lock of builds is held */
+        atomic_store_explicit(&context->group_items, program->group_items, memory_order_relaxed);
+end:
+    return status;
+}
+
+clq_status clq__program_takes(const struct clq__program *program, size_t local)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(local <= program->group_items, CL_INVALID_WORK_GROUP_SIZE,
+                "%s takes groups of %zu work-items: it was to have %zu",
+                clq__variant_text(&program->variant).data, program->group_items, local);
 end:
     return status;
 }
@@ -131,6 +160,7 @@ static clq_status create(clq_context *context, const struct clq__variant *varian
         program->cl = NULL;
         CLQ_TRY(build(context, variant, false, program, &from_cache));
     }
+    CLQ_TRY(read_group_items(context, program));
     CLQ_TRY(insert(context, program, from_cache));
     clq__recording_add(context, variant);
     *out = program;

@@ -14,6 +14,9 @@ clq_status clq__kernel_take(clq_context *context, const struct clq__variant *var
                             struct clq__program **program, cl_kernel *kernel);
 void clq__kernel_give(clq_context *context, struct clq__program *program, cl_kernel kernel);
 
+/* Refuses groups that its kernel does not take. */
+clq_status clq__program_takes(const struct clq__program *program, size_t local);
+
 /* Whether the binary is still to be kept. */
 bool clq__program_is_new(struct clq__program *program);
 

@@ -63,9 +63,14 @@ static bool run_both(struct test *test, const struct clq__variant *variant, uint
 static bool try_variant(struct test *test, const struct clq__variant *variant)
 {
     const uint64_t most_calls = 1000 * test->sets;
+    const struct clq__variant_text words = clq__variant_text(variant);
+    const char *const text = words.data;
     uint64_t launched = 0;
-    bool good = true;
+    bool good = clq_context_build(test->device.context, 1, &text) == CLQ_OK;
 
+    if (!good)
+        fprintf(stderr, "%s\n", clq_error_detail());
+    test->traits = clq__traits(test->device.context); /* a kernel that was built may take smaller groups */
     for (uint64_t i = 0; launched < test->sets && good; i++) {
         const uint64_t number = test->first + i;
 

@@ -86,6 +86,8 @@ static void set(struct _cl_device_id *device, const char *name, char *value)
         device->memory = number(name, value);
     else if (strcmp(name, "groups") == 0)
         device->groups = (size_t)number(name, value);
+    else if (strcmp(name, "kernels") == 0)
+        device->kernels = (size_t)number(name, value);
     else if (strcmp(name, "units") == 0)
         device->units = (cl_uint)number(name, value);
     else if (strcmp(name, "compiler") == 0)

@@ -93,6 +93,11 @@ static cl_int CL_API_CALL set_argument(cl_kernel kernel, cl_uint index, size_t s
     return stub_unlock(set(kernel, index, size, value));
 }
 
+size_t stub_kernel_groups(cl_kernel kernel, cl_device_id device)
+{
+    return device->kernels > 0 && kernel->program->number % 2 == 0 ? device->kernels : device->groups;
+}
+
 static cl_int answer_group(cl_kernel kernel, cl_device_id device, cl_kernel_work_group_info what, size_t size,
                            void *value, size_t *size_ret)
 {
@@ -104,7 +109,7 @@ static cl_int answer_group(cl_kernel kernel, cl_device_id device, cl_kernel_work
         return CL_INVALID_DEVICE;
     switch (what) {
     case CL_KERNEL_WORK_GROUP_SIZE:
-        return STUB_ANSWER(size_t, device->groups);
+        return STUB_ANSWER(size_t, stub_kernel_groups(kernel, device));
     case CL_KERNEL_PREFERRED_WORK_GROUP_SIZE_MULTIPLE:
         return STUB_ANSWER(size_t, 1);
     default:

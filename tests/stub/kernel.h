@@ -36,6 +36,9 @@ void stub_launch_run(struct stub_command *command);
 void stub_launch_record(struct stub_launch_copy *launch);
 extern const struct stub_api stub_api;
 
+/* Work-items in a group that it takes there. */
+size_t stub_kernel_groups(cl_kernel kernel, cl_device_id device);
+
 void stub_place_kernels(cl_icd_dispatch *table);
 void stub_place_launches(cl_icd_dispatch *table);
 

@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-static cl_int check_sizes(cl_device_id device, cl_uint dims, const size_t *global, const size_t *local)
+static cl_int check_sizes(cl_device_id device, size_t groups, cl_uint dims, const size_t *global,
+                          const size_t *local)
 {
     size_t items = 1;
 
@@ -22,7 +23,7 @@ static cl_int check_sizes(cl_device_id device, cl_uint dims, const size_t *globa
             return CL_INVALID_WORK_ITEM_SIZE;
         items *= local[i];
     }
-    return items > device->groups ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
+    return items > groups ? CL_INVALID_WORK_GROUP_SIZE : CL_SUCCESS;
 }
 
 static cl_int check(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *global,
@@ -44,7 +45,7 @@ static cl_int check(cl_command_queue queue, cl_kernel kernel, cl_uint dims, cons
         if (!argument->set || (argument->buffer != NULL && !stub_is(argument->buffer, STUB_BUFFER)))
             return CL_INVALID_KERNEL_ARGS;
     }
-    return check_sizes(queue->device, dims, global, local);
+    return check_sizes(queue->device, stub_kernel_groups(kernel, queue->device), dims, global, local);
 }
 
 /* All arguments of one launch are one thread's; each is the launch's own from here on. */

@@ -14,6 +14,7 @@ static cl_program new_program(cl_context context, cl_uint count, const cl_device
     const cl_program program = stub_new(STUB_PROGRAM, sizeof *program);
 
     program->context = stub_hold(context);
+    program->number = ++context->num_programs;
     program->num_devices = count;
     memcpy(program->devices, devices, count * sizeof *devices);
     return program;

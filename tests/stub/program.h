@@ -18,6 +18,7 @@ struct stub_signature {
 struct _cl_program {
     struct stub_object object;
     cl_context context;
+    unsigned number; /* of the context's programs, from 1 on */
     cl_uint num_devices;
     cl_device_id devices[STUB_MOST_DEVICES];
     char *source, *options; /* options: NULL until it is built */

@@ -13,6 +13,7 @@
 struct _cl_context {
     struct stub_object object;
     cl_uint num_devices;
+    unsigned num_programs; /* ever made */
     cl_device_id devices[STUB_MOST_DEVICES];
 };
 
