@@ -46,6 +46,15 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
 {
     clq_status status = CLQ_OK;
     const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
+    const struct clq__placement_rules entries = {
+        .indices = desc->indices,
+        .axis = desc->axis,
+        .least_rank = dynamic ? 3 : 2,
+        .last_is_whole = dynamic || clq__view_has_nibbles(&work->y),
+        .out_of_range = desc->out_of_range,
+        .index_kind = desc->index_kind,
+        .unique = 1, /* places may be read together */
+    };
 
     if (desc->indices == NULL) {
         CLQ_TRY(clq__range_check(desc->out_of_range));
@@ -55,14 +64,8 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
         CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
         goto end;
     }
-    CLQ_TRY(clq__placement_check(
-        work, &(struct clq__placement_rules){.indices = desc->indices,
-                                             .axis = desc->axis,
-                                             .least_rank = dynamic ? 3 : 2,
-                                             .last_is_whole = dynamic || clq__view_has_nibbles(&work->y),
-                                             .out_of_range = desc->out_of_range,
-                                             .index_kind = desc->index_kind,
-                                             .unique = 1})); /* places may be read together */
+    clq__placement_insert(work, &entries);
+    CLQ_TRY(clq__placement_check(work, &entries));
 end:
     return status;
 }
@@ -102,8 +105,8 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->q, CLQ__QUANTIZED));
     CLQ_TRY(clq__parameters_init(work, desc->scales, dynamic ? desc->offsets : desc->zero_points));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->y, CLQ__FLOATS));
+    CLQ_TRY(clq__view_check_output(&work->x)); /* as it is: a position may be inserted */
     CLQ_TRY(check_placement(desc, work));
-    CLQ_TRY(clq__view_check_output(&work->x));
     CLQ_TRY(check_parameters(desc, work));
     if (placement->kind != CLQ_ENTRY_NONE)
         placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};

@@ -12,6 +12,13 @@ static clq_status check(struct clq__work *work, const void *of)
     clq_status status = CLQ_OK;
     const struct clq_dynamic_quantize_scatter_desc *desc = of;
     struct clq__placement *placement = &work->placement;
+    const struct clq__placement_rules entries = {.indices = desc->indices,
+                                                 .axis = desc->axis,
+                                                 .least_rank = 3,
+                                                 .last_is_whole = true,
+                                                 .out_of_range = desc->out_of_range,
+                                                 .index_kind = desc->index_kind,
+                                                 .unique = desc->unique};
 
     CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->updates,
@@ -21,19 +28,14 @@ static clq_status check(struct clq__work *work, const void *of)
                                                                     .smooth = desc->smooth_scales,
                                                                     .symmetric = desc->symmetric,
                                                                     .blocks = {.block = desc->block},
-                                                                    .rotate = desc->rotate}));
+                                                                    .rotate = desc->rotate,
+                                                                    .entries = &entries}));
     CLQ_REQUIRE(
         !work->cuts_gaps, CLQ_ERROR_VALUE,
         "block is %u: along the last dimension of %s it must be a multiple of 8, for its words do not "
         "follow one another",
         desc->block, clq__type_name(work->y.type));
-    CLQ_TRY(clq__placement_check(work, &(struct clq__placement_rules){.indices = desc->indices,
-                                                                      .axis = desc->axis,
-                                                                      .least_rank = 3,
-                                                                      .last_is_whole = true,
-                                                                      .out_of_range = desc->out_of_range,
-                                                                      .index_kind = desc->index_kind,
-                                                                      .unique = desc->unique}));
+    CLQ_TRY(clq__placement_check(work, &entries));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:

@@ -24,26 +24,35 @@ end:
     return status;
 }
 
+/* The axis is the cache's, which is known by now. */
+static struct clq__placement_rules entries_of(const struct clq_quantize_scatter_desc *desc,
+                                              const struct clq__work *work)
+{
+    return (struct clq__placement_rules){.indices = desc->indices,
+                                         .axis = desc->axis,
+                                         .least_rank = 2,
+                                         .last_is_whole = clq__view_has_nibbles(&work->y),
+                                         .out_of_range = desc->out_of_range,
+                                         .index_kind = desc->index_kind,
+                                         .unique = desc->unique};
+}
+
 static clq_status check(struct clq__work *work, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct clq_quantize_scatter_desc *desc = of;
     struct clq__placement *placement = &work->placement;
+    struct clq__placement_rules entries;
 
     CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__work_check_mode(work, desc->mode));
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->cache, CLQ__CACHES));
     CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
+    entries = entries_of(desc, work);
+    clq__placement_insert(work, &entries);
     CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
-    CLQ_TRY(clq__placement_check(
-        work, &(struct clq__placement_rules){.indices = desc->indices,
-                                             .axis = desc->axis,
-                                             .least_rank = 2,
-                                             .last_is_whole = clq__view_has_nibbles(&work->y),
-                                             .out_of_range = desc->out_of_range,
-                                             .index_kind = desc->index_kind,
-                                             .unique = desc->unique}));
+    CLQ_TRY(clq__placement_check(work, &entries));
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(clq__parameters_check_placed(work, desc->block));
     CLQ_TRY(check_input(work, desc->input));

@@ -18,7 +18,8 @@ struct clq__dynamic_tensors {
     uint32_t symmetric;
     float top;
     struct clq__blocks blocks;
-    uint32_t rotate; /* neighbours of a row that are turned, 0: none */
+    uint32_t rotate;                            /* neighbours of a row that are turned, 0: none */
+    const struct clq__placement_rules *entries; /* of a cache; NULL: none */
 };
 
 /* Every rule of the tensors alone and of x, y, scale and offset as rows; those between x and y are the

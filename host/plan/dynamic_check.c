@@ -93,6 +93,8 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
 
     CLQ_TRY(clq__view_init(&work->x, names->x, tensors->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y, CLQ__CACHES));
+    if (tensors->entries != NULL)
+        clq__placement_insert(work, tensors->entries);
     CLQ_TRY(clq__view_init(&work->scale.view, names->scales, tensors->scale, found_types(work)));
     CLQ_TRY(check_offset(work, tensors->offset, tensors->symmetric));
     CLQ_TRY(check_top(work, tensors->top, tensors->symmetric));

@@ -140,11 +140,13 @@ static clq_status check_along_last(const struct clq__work *work, struct clq__par
     const struct clq__view *view = &parameter->view,
                            *read = work->placement.axis == last ? &work->x : clq__work_read(work);
     struct clq__fold fold;
+    char hint[CLQ__SHAPE_HINT_TEXT];
 
     CLQ_REQUIRE(
         view->elements == 1 || view->elements == read->shape[last], CLQ_ERROR_SHAPE,
-        "%s has %lld elements: with indices it must have 1, or %lld as %s.shape[%d], the last dimension",
-        view->name, (long long)view->elements, (long long)read->shape[last], read->name, last);
+        "%s has %lld elements: with indices it must have 1, or %lld as %s.shape[%d], the last dimension%s",
+        view->name, (long long)view->elements, (long long)read->shape[last], read->name, last,
+        clq__parameter_shape_hint(hint, view, read, work->placement.axis));
     if (view->elements <= 1)
         goto end;
     fold.dims = 0;

@@ -33,6 +33,11 @@ clq_status clq__groups_check(struct clq__work *work, const DLTensor *group_index
 
 /* One element or one per index of the axis; 0-D, 1-D, or of x's rank with all else 1. */
 clq_status clq__parameter_check_axis(struct clq__parameter *parameter, const struct clq__view *x, int axis);
+/* The shape with which so many elements would belong to one of x's dimensions that indices do not place along, where there is
+ * one alone; "" else. */
+enum { CLQ__SHAPE_HINT_TEXT = 128 };
+const char *clq__parameter_shape_hint(char text[CLQ__SHAPE_HINT_TEXT], const struct clq__view *view,
+                                      const struct clq__view *x, int place);
 /* The rank alone, of one element for all of x. */
 clq_status clq__parameter_check_rank(const struct clq__view *view, const struct clq__view *x);
 /* Of x's rank, and every size 1 or x's. */

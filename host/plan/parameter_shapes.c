@@ -45,6 +45,30 @@ static const char *hint(char text[64], int meant)
     return text;
 }
 
+const char *clq__parameter_shape_hint(char text[CLQ__SHAPE_HINT_TEXT], const struct clq__view *view,
+                                      const struct clq__view *x, int place)
+{
+    int meant = -1, length;
+
+    text[0] = '\0';
+    for (int d = 1; d < x->rank - 1; d++) {
+        if (d == place || x->shape[d] != view->elements)
+            continue;
+        if (meant >= 0)
+            return text;
+        meant = d;
+    }
+    if (meant < 0)
+        return text;
+    length = snprintf(text, CLQ__SHAPE_HINT_TEXT, "; with shape [1");
+    for (int d = 1; d < x->rank; d++)
+        length += snprintf(text + length, CLQ__SHAPE_HINT_TEXT - (size_t)length, ", %lld",
+                           d == meant ? (long long)view->elements : 1LL);
+    snprintf(text + length, CLQ__SHAPE_HINT_TEXT - (size_t)length,
+             "] there is one for each index of %s.shape[%d]", x->name, meant);
+    return text;
+}
+
 clq_status clq__parameter_check_axis(struct clq__parameter *parameter, const struct clq__view *x, int axis)
 {
     clq_status status = CLQ_OK;

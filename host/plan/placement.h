@@ -49,6 +49,10 @@ struct clq__placement_rules {
 };
 clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules);
 
+/* With slots an entry has one position on axis. An x that leaves this dimension out, [N, H, D] for y [P, A, H, D], says the
+ * same as [N, 1, H, D], and becomes this. Right behind the views of x and y, before any rule of their ranks. */
+void clq__placement_insert(struct clq__work *work, const struct clq__placement_rules *rules);
+
 /* Whether dimension d is an entry's, or a position's that is placed alone: then it is not folded with the
  * others, but added outside of them, positions first, by clq__placement_fold. */
 bool clq__placement_takes(const struct clq__placement *placement, int d);

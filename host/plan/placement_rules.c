@@ -73,6 +73,33 @@ static const char *allowed(char text[64], int rank, int end)
     return text;
 }
 
+/* Whether x is of y's shape less dimension `at`, but for the first. */
+static bool fits_without(const struct clq__work *work, int at)
+{
+    for (int d = 1; d < work->y.rank; d++)
+        if (d != at && work->x.shape[d - (d > at)] != work->y.shape[d])
+            return false;
+    return true;
+}
+
+void clq__placement_insert(struct clq__work *work, const struct clq__placement_rules *rules)
+{
+    struct clq__view *pieces = &work->x;
+    const int rank = work->y.rank, end = rank - (rules->last_is_whole ? 1 : 0),
+              at = clq__axis_of(rules->axis, CLQ__AXIS_SECOND_TO_LAST, rank);
+
+    if (rules->index_kind != CLQ_SLOTS || pieces->rank + 1 != rank || at < 1 || at >= end ||
+        !fits_without(work, at))
+        return;
+    for (int d = rank - 1; d > at; d--) {
+        pieces->shape[d] = pieces->shape[d - 1];
+        pieces->stride[d] = pieces->stride[d - 1];
+    }
+    pieces->shape[at] = 1;
+    pieces->stride[at] = 0;
+    pieces->rank = rank;
+}
+
 static clq_status check_shapes(struct clq__work *work, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;

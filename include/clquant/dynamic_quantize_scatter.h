@@ -19,7 +19,7 @@
  *           smooth_scales: H elements. block: even where cache has four bits, and a multiple of 8, or no less than H, in words
  *           that do not follow one another.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
- *           Of slots indices [N], any N, and U is 1.
+ *           Of slots indices [N], any N, and U is 1, which updates may leave out.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
  * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in place.
  * Layouts, Empty, Memory, Events, Errors, Blocking, Threads: as in clquant/dynamic_quantize.h. */

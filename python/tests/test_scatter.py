@@ -137,3 +137,25 @@ def test_every_operator_has_a_workspace(context, numbers):
         size = clquant.workspace_bytes(function, *arguments, context=context)
         with_one = function(*arguments, workspace=clquant.Workspace(max(size, 4), context), context=context)
         np.testing.assert_equal(with_one, function(*arguments, context=context))
+
+
+def test_packed_pages_of_vllm(context):
+    """Updates [N, H, D] for pages [P, A, H, D], and back: the one position of a slot is left out."""
+    slots, updates = np.array([5, 0]), np.arange(32, dtype=np.float32).reshape(2, 2, 8)
+    pages = np.zeros((3, 4, 2, 8), np.int8)
+    options = {"axis": 1, "index_kind": "slots", "context": context}
+    clquant.quantize_scatter(pages, slots, updates, 1.0, **options)
+    expected = np.zeros((12, 2, 8), np.int8)
+    expected[[5, 0]] = updates
+    np.testing.assert_array_equal(pages.reshape(12, 2, 8), expected)
+    back = np.zeros((2, 2, 8), np.float32)
+    clquant.dequantize(pages, 1.0, indices=slots, out=back, **options)
+    np.testing.assert_array_equal(back, updates)
+
+
+def test_a_scale_for_each_head_names_its_shape(context):
+    pages, slots = np.zeros((3, 4, 2, 8), np.int8), np.array([5, 0])
+    with pytest.raises(ValueError, match=r"with shape \[1, 1, 2, 1\] there is one for each index of updates\.shape\[2\]"):
+        clquant.quantize_scatter(
+            pages, slots, np.ones((2, 2, 8), np.float32), np.ones(2, np.float32), axis=1, index_kind="slots", context=context
+        )

@@ -47,6 +47,10 @@ refused "int4 along the last axis" 1 "axis is -1"
 run "$CLQUANT" quantize_scatter in.st -o out.st --axis 0
 refused "along the first axis" 1 "axis is 0"
 
+"$TENSOR_FILE" make vllm.st cache:I8:2x2x1x2:9 indices:I32:2:3,0 updates:F32:2x1x2:1,2,3,4 scales:F32:1:1
+run "$CLQUANT" quantize_scatter vllm.st -o out.st --axis 1 --slots
+holds "rows of slots without their one position" out.st "cache I8 [2,2,1,2] 3 4 9 9 9 9 1 2"
+
 # Out of range: dropped and counted, moved, wrapped, or refused.
 "$TENSOR_FILE" make far.st cache:I8:2x3x4:9 indices:I64:2:-1,3 $updates scales:F32:1:1
 dropped="clquant: far.st: quantize_scatter: 2 entries out of range dropped; the first: indices[0] has start -1: it must be from 0 to 2, the cache's 3 on axis 1 less an entry's 1; \

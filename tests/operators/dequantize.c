@@ -95,6 +95,7 @@ static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, e
     desc->index_kind = p.index_kind;
     call_tensor_of(call, Q, type, &p.cache, TENSOR_INPUT);
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &p.pieces, TENSOR_OUTPUT);
+    places_leave_out(call, Y, &p);
     call_report(call);
     if (dynamic) {
         draw_dynamic(call, desc, &p.cache, last, true);
@@ -239,6 +240,8 @@ static struct reference_report reference(const struct call *call)
                                                [CLQ_DEQUANTIZE_MULTIPLY] = REFERENCE_UNDO_MULTIPLY,
                                                [CLQ_DEQUANTIZE_DYNAMIC] = REFERENCE_UNDO_DYNAMIC};
     const struct clq_dequantize_desc *desc = (const void *)call->desc;
+    const bool gathers = call->tensors[INDICES].name != NULL;
+    const int axis = call_dimension(call, Q, desc->axis, gathers ? -2 : -1);
     struct reference_tensor as[6];
 
     return reference_dequantize(&(struct reference_dequantize_desc){
@@ -248,8 +251,8 @@ static struct reference_report reference(const struct call *call)
             call_reference(call, desc->mode == CLQ_DEQUANTIZE_DYNAMIC ? OFFSETS : ZERO_POINTS, &as[2]),
         .indices = call_reference(call, INDICES, &as[3]),
         .group_index = call_reference(call, GROUP_INDEX, &as[4]),
-        .y = call_reference(call, Y, &as[5]),
-        .axis = call_dimension(call, Q, desc->axis, call->tensors[INDICES].name != NULL ? -2 : -1),
+        .y = places_reference(call, Y, Q, axis, &as[5]),
+        .axis = axis,
         .block = desc->block,
         .mode = undo[desc->mode],
         .rotate = desc->rotate,

@@ -23,6 +23,7 @@ static void draw(struct call *call)
     desc->index_kind = p.index_kind;
     desc->unique = p.unique;
     call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
+    places_leave_out(call, UPDATES, &p);
     call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
     desc->block = rows_draw_block(call, CACHE, &p.cache, desc->rotate);
     if (cache->dl.dtype.lanes == 8 && cache->strides[p.cache.rank - 1] != 1) /* whole words */
@@ -52,6 +53,7 @@ static void judge(struct judge *judge)
     const struct entry_rules entries = entries_of(desc);
 
     rule_reserved32(judge, desc->reserved32);
+    rule_inserted(judge, &entries);
     rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric,
                  &(struct rows_rules){.block = desc->block, .written = true});
     rule_rotate(judge, desc->rotate, UPDATES);
@@ -68,6 +70,7 @@ static void judge_indices(struct judge *judge)
 static struct reference_report reference(const struct call *call)
 {
     const struct clq_dynamic_quantize_scatter_desc *desc = (const void *)call->desc;
+    const int axis = call_dimension(call, CACHE, desc->axis, -2);
     struct reference_tensor as[6];
 
     return reference_dynamic_quantize_scatter(&(struct reference_dynamic_quantize_scatter_desc){
@@ -75,9 +78,9 @@ static struct reference_report reference(const struct call *call)
         .cache_scale = call_reference(call, CACHE_SCALES, &as[1]),
         .cache_offset = call_reference(call, CACHE_OFFSETS, &as[2]),
         .indices = call_reference(call, INDICES, &as[3]),
-        .updates = call_reference(call, UPDATES, &as[4]),
+        .updates = places_reference(call, UPDATES, CACHE, axis, &as[4]),
         .smooth_scale = call_reference(call, SMOOTH_SCALES, &as[5]),
-        .axis = call_dimension(call, UPDATES, desc->axis, -2),
+        .axis = axis,
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
         .block = desc->block,

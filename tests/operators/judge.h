@@ -87,6 +87,8 @@ struct entry_rules {
     bool written; /* the last one of a place counts */
 };
 void rule_entries(struct judge *judge, const struct entry_rules *rules);
+/* The one position of pieces for slots, where it was left out. Done by rule_entries; before it, for rules of ranks. */
+void rule_inserted(struct judge *judge, const struct entry_rules *rules);
 /* Of a right call: what check_indices says of the lowest wrong entry, or of the lowest wrong end of a group of x's rows. */
 void rule_entry_indices(struct judge *judge, const struct entry_rules *rules);
 void rule_group_indices(struct judge *judge, int x, int ends);

@@ -291,15 +291,39 @@ void rule_parameters(struct judge *judge, int scales, int zero_points, int of_x,
     rule_parameter(judge, zero_points, of_x, at, block, false);
 }
 
-static void rule_along_last(struct judge *judge, int p, int read)
+/* The shape of x's rank with which as many would fit one dimension that is neither the first, nor the last, nor the entries'. */
+static const char *fitting_shape(const struct facts *p, const struct facts *x, const char *name, int at,
+                                 char text[160])
+{
+    char sizes[96] = "";
+    int fitting = 0, meant = 0, length = 0;
+
+    for (int d = 1; d < x->rank - 1; d++)
+        if (d != at && x->size[d] == p->elements) {
+            fitting++;
+            meant = d;
+        }
+    for (int d = 0; d < x->rank; d++)
+        length += snprintf(sizes + length, sizeof sizes - (size_t)length, "%s%" PRId64, d > 0 ? ", " : "",
+                           d == meant ? (int64_t)p->elements : 1);
+    text[0] = '\0';
+    if (fitting == 1)
+        snprintf(text, 160, "; with shape [%s] there is one for each index of %s.shape[%d]", sizes, name,
+                 meant);
+    return text;
+}
+
+static void rule_along_last(struct judge *judge, int p, int read, int at)
 {
     const struct facts *of = &judge->facts[p], *x = &judge->facts[read];
     const int last = x->rank - 1;
+    char text[160];
 
     RULE(judge, of->elements != 1 && of->elements != x->size[last], CLQ_ERROR_SHAPE,
          "%s has %" PRId64 " elements: with indices it must have 1, or %" PRId64
-         " as %s.shape[%d], the last dimension",
-         judge_name(judge, p), (int64_t)of->elements, (int64_t)x->size[last], judge_name(judge, read), last);
+         " as %s.shape[%d], the last dimension%s",
+         judge_name(judge, p), (int64_t)of->elements, (int64_t)x->size[last], judge_name(judge, read), last,
+         fitting_shape(of, x, judge_name(judge, read), at, text));
 }
 
 static void rule_off_places(struct judge *judge, int p, int rank, int at)
@@ -328,7 +352,7 @@ static void rule_placed_one(struct judge *judge, int p, const struct placed_rule
         rule_broadcast(judge, p, rules->read);
     } else {
         /* along the last axis an entry may be shorter than the cache, and it is the entry's indices that have scales */
-        rule_along_last(judge, p, rules->at == last ? rules->pieces : rules->read);
+        rule_along_last(judge, p, rules->at == last ? rules->pieces : rules->read, rules->at);
     }
 }
 

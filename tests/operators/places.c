@@ -211,6 +211,34 @@ struct shape places_groups(struct call *call, int scales, int ends, int zero_poi
     return rows;
 }
 
+void places_leave_out(struct call *call, int t, const struct places *p)
+{
+    struct tensor *tensor = &call->tensors[t];
+
+    if (p->index_kind != CLQ_SLOTS || !rng_once_in(&call->rng, 2))
+        return;
+    tensor->dl.ndim--;
+    for (int d = p->d; d < tensor->dl.ndim; d++) {
+        tensor->shape[d] = tensor->shape[d + 1];
+        tensor->strides[d] = tensor->strides[d + 1];
+    }
+}
+
+const struct reference_tensor *places_reference(const struct call *call, int t, int cache, int axis,
+                                                struct reference_tensor *as)
+{
+    call_reference(call, t, as);
+    if (as->rank == call->tensors[cache].dl.ndim)
+        return as;
+    for (int d = as->rank++; d > axis; d--) {
+        as->shape[d] = as->shape[d - 1];
+        as->strides[d] = as->strides[d - 1];
+    }
+    as->shape[axis] = 1;
+    as->strides[axis] = 0;
+    return as;
+}
+
 enum reference_range places_range(uint32_t out_of_range)
 {
     return out_of_range == CLQ_CLAMP  ? REFERENCE_CLAMP

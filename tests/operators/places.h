@@ -21,6 +21,10 @@ uint32_t places_draw_rotate(struct call *call, struct places *p);
 /* The end rows of so many groups of rows. */
 void places_ends(struct call *call, int t, int64_t count, int64_t rows);
 struct shape places_groups(struct call *call, int scales, int ends, int zero_points, bool even);
+/* Leaves the one position of each slot out of tensor t's shape, every other time; for the reference it is there. */
+void places_leave_out(struct call *call, int t, const struct places *p);
+const struct reference_tensor *places_reference(const struct call *call, int t, int cache, int axis,
+                                                struct reference_tensor *as);
 enum reference_range places_range(uint32_t out_of_range);
 
 #endif

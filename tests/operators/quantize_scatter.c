@@ -30,6 +30,7 @@ static void draw(struct call *call)
 
     call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
     call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
+    places_leave_out(call, UPDATES, &p);
     call_tensor(call, SCALES, &scales, TENSOR_INPUT);
     if (!rng_once_in(&call->rng, 3))
         call_tensor(call, ZERO_POINTS, &zero_points, TENSOR_INPUT);
@@ -114,16 +115,17 @@ static bool copy(const struct call *call)
 static struct reference_report reference(const struct call *call)
 {
     const struct clq_quantize_scatter_desc *desc = (const void *)call->desc;
+    const int axis = call_dimension(call, CACHE, desc->axis, -2);
     struct reference_tensor as[5];
 
     copy(call);
     return reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
         .cache = call_reference(call, CACHE, &as[0]),
         .indices = call_reference(call, INDICES, &as[1]),
-        .updates = call_reference(call, UPDATES, &as[2]),
+        .updates = places_reference(call, UPDATES, CACHE, axis, &as[2]),
         .scales = call_reference(call, SCALES, &as[3]),
         .zero_points = call_reference(call, ZERO_POINTS, &as[4]),
-        .axis = call_dimension(call, UPDATES, desc->axis, -2),
+        .axis = axis,
         .block = desc->block,
         .multiply = desc->mode == CLQ_MULTIPLY,
         .round_first = desc->round_first != 0,

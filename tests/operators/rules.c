@@ -190,6 +190,29 @@ static void rule_chosen_axis(struct judge *judge, const struct entry_rules *rule
          (int64_t)cache->size[0]);
 }
 
+void rule_inserted(struct judge *judge, const struct entry_rules *rules)
+{
+    const struct facts *cache = &judge->facts[rules->cache];
+    struct facts *pieces = &judge->facts[rules->pieces];
+    const int rank = cache->rank, at = axis_meant(rules->axis, -2, rank);
+    const bool whole = rules->rows || reference_shares_bytes(cache->type, 1);
+
+    if (!judge_has_shapes(judge) || rules->index_kind != 1 || pieces->rank != rank - 1 || at < 1 ||
+        at >= rank - whole)
+        return;
+    for (int d = 1; d < rank - 1; d++)
+        if (pieces->size[d] != cache->size[d < at ? d : d + 1])
+            return;
+    for (int d = rank - 1; d > at; d--) {
+        pieces->size[d] = pieces->size[d - 1];
+        pieces->stored[d] = pieces->stored[d - 1];
+        pieces->stride[d] = pieces->stride[d - 1];
+    }
+    pieces->size[at] = pieces->stored[at] = 1;
+    pieces->stride[at] = 0;
+    pieces->rank = rank;
+}
+
 void rule_entries(struct judge *judge, const struct entry_rules *rules)
 {
     const struct facts *cache = &judge->facts[rules->cache];
@@ -199,6 +222,7 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
     const char *name = judge_name(judge, rules->cache);
     char text[64], axes[64];
 
+    rule_inserted(judge, rules);
     rule_out_of_range(judge, rules->out_of_range);
     rule_index_kind(judge, rules->index_kind);
     RULE(judge, rules->index_kind == 1 && rules->out_of_range != 0, CLQ_ERROR_VALUE,
