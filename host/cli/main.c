@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "failure.h"
 #include "operators/operator.h"
+#include "operators/similar.h"
 
 #include <clquant/version.h>
 #include <errno.h>
@@ -39,14 +40,56 @@ static void print_help(FILE *to)
     for (size_t i = 0; i < COUNT(commands); i++)
         fprintf(to, "  %-31s %s\n", commands[i].name, commands[i].help);
     fprintf(to, "  %-31s %s\n", "--version", "the version");
-    fprintf(to, "\n`clquant OPERATOR --help` has the operator's tensors and options. CLQ_DEVICE chooses the "
-                "device\nwhere --device does not. Exit status: 0 done; 1 the input was refused; 2 usage; "
+    fprintf(to, "\n`clquant help NAME` or `clquant NAME --help` has the tensors and options of a name.\n"
+                "CLQ_DEVICE chooses the device where --device does not. Exit status: 0 done; 1 the input was "
+                "refused; 2 usage; "
                 "3 device or system failure.\n");
 }
 
 static bool is_named(const struct operator_description *op, const char *name)
 {
     return strcmp(name, op->name) == 0 || (op->also && strcmp(name, op->also) == 0);
+}
+
+/* With the name that is nearest, where one is near. */
+static int refuse_name(const char *name)
+{
+    struct similar near = {.wanted = name};
+
+    for (size_t i = 0; i < COUNT(commands); i++)
+        similar_offer(&near, commands[i].name);
+    for (size_t i = 0; i < COUNT(operators); i++)
+        similar_offer(&near, operators[i]->name);
+    if (near.count > 0)
+        complain("'%.100s' is no operator and no command; did you mean %s?", name, near.names[0]);
+    else
+        complain("'%.100s' is no operator and no command; see clquant --help", name);
+    return STATUS_USAGE;
+}
+
+static int run_named(const char *name, int argc, char **argv)
+{
+    for (size_t i = 0; i < COUNT(commands); i++)
+        if (strcmp(name, commands[i].name) == 0)
+            return commands[i].run(argc, argv);
+    for (size_t i = 0; i < COUNT(operators); i++)
+        if (is_named(operators[i], name))
+            return operator_main(operators[i], argc, argv);
+    return refuse_name(name);
+}
+
+static int help(int argc, char **argv)
+{
+    char flag[] = "--help", *asked[] = {argc > 2 ? argv[2] : NULL, flag, NULL};
+
+    if (argc > 3) {
+        complain("help takes one name, and there are %d", argc - 2);
+        return STATUS_USAGE;
+    }
+    if (argc > 2)
+        return run_named(argv[2], 2, asked);
+    print_help(stdout);
+    return STATUS_DONE;
 }
 
 static int dispatch(int argc, char **argv)
@@ -61,18 +104,13 @@ static int dispatch(int argc, char **argv)
         print_help(stdout);
         return STATUS_DONE;
     }
-    if (strcmp(name, "--version") == 0) {
+    if (strcmp(name, "help") == 0)
+        return help(argc, argv);
+    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
         printf("clquant %s\n", clq_version());
         return STATUS_DONE;
     }
-    for (size_t i = 0; i < COUNT(commands); i++)
-        if (strcmp(name, commands[i].name) == 0)
-            return commands[i].run(argc - 1, argv + 1);
-    for (size_t i = 0; i < COUNT(operators); i++)
-        if (is_named(operators[i], name))
-            return operator_main(operators[i], argc - 1, argv + 1);
-    complain("'%.100s' is no operator and no command; see clquant --help", name);
-    return STATUS_USAGE;
+    return run_named(name, argc - 1, argv + 1);
 }
 
 /* A closed standard stream is a number that the next file gets, and what anyone prints would go into that file.

@@ -24,7 +24,11 @@ shows() {
 }
 
 shows "the version" "clquant 0." --version
+shows "the version, asked for as a command" "clquant 0." version
 shows "the help" "npu_quantize" --help
+shows "the help, asked for as a command" "npu_quantize" help
+shows "the help of an operator, asked for as a command" "--div-mode true|false" help npu_quantize
+shows "the help of a command, asked for as a command" "clquant devices" help devices
 shows "the help of an operator" "--div-mode true|false" npu_quantize --help
 shows "the help before all else" "--container bytes|words" quantize in.st --help
 shows "the help of the devices" "clquant devices" devices --help
@@ -37,7 +41,11 @@ shows "the devices and the default" "the default: " devices
 run "$CLQUANT"
 check "no argument is a mistake" test "$status" = 2
 check "and shows the help" grep -q "clquant OPERATOR" "$directory/.stderr"
-usage "an unknown operator" "'quantise' is no operator" quantise in.st -o out.st
+usage "a mistyped operator" "'quantise' is no operator and no command; did you mean quantize?" quantise in.st -o out.st
+usage "a mistyped command" "'device' is no operator and no command; did you mean devices?" device
+usage "the help of a mistyped name" "did you mean selftest?" help selftets
+usage "a name that is near none" "see clquant --help" frobnicate
+usage "the help of two names" "help takes one name, and there are 2" help quantize dequantize
 usage "an unknown option" "--mod-e: quantize has no such option" quantize in.st -o out.st --mod-e divide
 usage "an unknown letter" "-x: quantize has no such option" quantize in.st -x -o out.st
 usage "an option without its value" "--axis needs a value" quantize in.st -o out.st --axis
