@@ -72,8 +72,45 @@ static inline float element_at(struct row *row, const struct dynamic_quantize_ar
     return value_of(row, ELEMENT(SRC, unit, (uint)(i % ELEMENTS(SRC))));
 }
 
-// Elements `at` to `at` + `count` of the row.
+// What all rows have in common.
+struct call {
+    global STORAGE(DST) *x;
+    global const STORAGE(SRC) *y;
+    global const uchar *scales, *offsets, *indices;
+    global uint *report;
+};
+
+// Where a row lies. One of those that ask for it reports its entry.
+static inline void place_row(struct row *row, const struct call *call, const struct dynamic_quantize_args *a, long number, bool reports)
+{
+    bool kept = number < a->rows;
+    struct clq_place place = clq_place_of(number, a->dim, a->outer);
+
+    *row = (struct row){.y = call->y + a->y_offset,
+                        .x = call->x + a->x_offset + place.x,
+                        .scales = call->scales,
+                        .offsets = call->offsets,
+                        .units = 0};
+    if (kept && a->entries.kind != CLQ_ENTRY_NONE) {
+        const struct clq_entry_place at = clq_entry_source_of(call->indices, call->report, &a->entries, number, reports);
+
+        kept = at.kept;
+        place.y += at.y;
+        place.scale += at.scale;
+        place.zero_point += at.zero_point;
+    }
+    if (kept) {
+        row->y += place.y;
+        row->scale_at = a->scale_offset + place.scale;
+        row->offset_at = a->offset_offset + place.zero_point;
+        find_scale(row, a, 0);
+        row->units = a->inner;
+    }
+    row->eights = eights_of(row, a);
+}
+
 #define TAKE(k) values.s##k = value_of(row, CHUNK_INTEGER(SRC, y, k));
+// Elements `at` to `at` + `count` of the row.
 static inline void load(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v, long at,
                         uint count, uint lane, uint lanes)
 {
@@ -120,62 +157,53 @@ static inline void store(const struct row *row, const struct dynamic_quantize_ar
     }
 }
 
-// What all rows have in common.
-struct call {
-    global STORAGE(DST) *x;
-    global const STORAGE(SRC) *y;
-    global const uchar *scales, *offsets, *indices;
-    global uint *report;
-};
+// All of a group's work-items call it, for a row that is not to be written too.
+static inline void take_parts(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, uint lane, uint lanes)
+{
+    for (long at = 0; at < a->inner * ELEMENTS(SRC); at += a->together) {
+        const uint count = (uint)min((long)a->together, max(row->units * ELEMENTS(SRC) - at, 0L));
 
-// All of a group's work-items meet the barriers of a row, and so they call it for those behind the last one too.
+        load(row, a, part, at, count, lane, lanes);
+        clq_turn(part, count, a->rotate, lane, lanes);
+        store(row, a, part, at, count, lane, lanes);
+    }
+}
+
+#if CLQ_IN_SIXTEENS
+#include "base/dequantized_sixteens.clh"
+#else
 static inline void take_row(const struct call *call, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, long number,
                             uint lane, uint lanes)
 {
-    bool kept = number < a->rows;
-    struct clq_place place = clq_place_of(number, a->dim, a->outer);
-    struct row row = {.y = call->y + a->y_offset,
-                      .x = call->x + a->x_offset + place.x,
-                      .scales = call->scales,
-                      .offsets = call->offsets,
-                      .units = 0};
+    struct row row;
 
-    if (kept && a->entries.kind != CLQ_ENTRY_NONE) {
-        const struct clq_entry_place at =
-            clq_entry_source_of(call->indices, call->report, &a->entries, number, lane == 0);
-
-        kept = at.kept;
-        place.y += at.y;
-        place.scale += at.scale;
-        place.zero_point += at.zero_point;
-    }
-    if (kept) {
-        row.y += place.y;
-        row.scale_at = a->scale_offset + place.scale;
-        row.offset_at = a->offset_offset + place.zero_point;
-        find_scale(&row, a, 0);
-        row.units = a->inner;
-    }
-    row.eights = eights_of(&row, a);
-    for (long at = 0; at < a->inner * ELEMENTS(SRC); at += a->together) {
-        const uint count = (uint)min((long)a->together, max(row.units * ELEMENTS(SRC) - at, 0L));
-
-        load(&row, a, part, at, count, lane, lanes);
-        clq_turn(part, count, a->rotate, lane, lanes);
-        store(&row, a, part, at, count, lane, lanes);
-    }
+    place_row(&row, call, a, number, lane == 0);
+    take_parts(&row, a, part, lane, lanes);
 }
+#endif
 
 kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SRC) *restrict y,
                         global const uchar *restrict scales, global const uchar *restrict offsets,
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct dynamic_quantize_args a)
 {
+    const struct call call = {x, y, scales, offsets, indices, report};
+#if CLQ_IN_SIXTEENS
+    local struct turned_rows rows[1];
+    const uint item = (uint)get_local_id(0), count = (uint)get_local_size(0) >> a.lane_bits;
+    struct row row;
+
+    if (item < count)
+        find_row(&call, &a, rows, (long)get_group_id(0) * count + item, item);
+    barrier(CLK_LOCAL_MEM_FENCE);
+    row = found_row(&call, &a, rows, item >> a.lane_bits);
+    if (a.inner * ELEMENTS(SRC) > CLQ_OWN << a.lane_bits) // then the group has this row alone
+        take_parts(&row, &a, (local float *)rows->room, item, 1u << a.lane_bits);
+    else
+        take_short(&row, &a, rows->room);
+#else
     CLQ_TURNED float8 parts[CLQ_TURNED_MOST / 8]; // of all rows of the group
     CLQ_TURNED float *const part = (CLQ_TURNED float *)parts;
-    const struct call call = {x, y, scales, offsets, indices, report};
-
-    (void)owners; // several rows may be read from one place
     if (IS_GROUP) {
         const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits, lanes = 1u << a.lane_bits;
         const long number = (long)get_group_id(0) * ((uint)get_local_size(0) >> a.lane_bits) + here;
@@ -187,4 +215,6 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
         for (long number = begin; number < end; number++)
             take_row(&call, &a, part, number, 0, 1);
     }
+#endif
+    (void)owners; // several rows may be read from one place
 }

@@ -70,7 +70,7 @@ static inline global STORAGE(DST) *unit_at(const struct row *row, const struct d
 }
 
 // A product and a turned value come from arithmetic, and a float16 from a conversion; others may be signaling NaN. Times one, which
-// the compiler must not know to be one, they are quiet: that takes less than to compare and to choose.
+// the compiler must not know to be one, they are not: two instructions less for each than to compare and to choose.
 static inline struct clq_extent looked_at(struct clq_extent extent, float v, float one)
 {
     const float quiet = SMOOTH || ROTATE || IS_CONVERTED(SRC) ? v : v * one;
@@ -92,12 +92,6 @@ static inline float scaled(float v, struct clq_row_scale scale)
 
 #define SCALED(value) scaled(value, scale)
 
-#if ROTATE
-#include "base/rotated_row.clh"
-#else
-#include "base/whole_row.clh"
-#endif
-
 // What all rows have in common.
 struct call {
     global const STORAGE(SRC) *x;
@@ -110,19 +104,17 @@ struct call {
     local struct shared *shared;
 };
 
-// All of a group's work-items meet the barriers of a row, and so they call it for those behind the last one too.
-static inline void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, long number, uint lane,
-                            uint lanes)
+// Where a row lies, and its scale and offset. One of those that ask for it reports its entry.
+static inline struct clq_place place_row(struct row *row, const struct call *call, const struct dynamic_quantize_args *a,
+                                         long number, bool reports)
 {
     bool kept = number < a->rows;
     struct clq_place place = clq_place_of(number, a->dim, a->outer);
-    struct row row;
-    struct clq_row_scale scale;
     long of_group = 0; // the smooth scales of the row's group
 
     if (kept && a->entries.kind != CLQ_ENTRY_NONE) {
         const struct clq_entry_place at =
-            clq_entry_place_of(call->indices, call->owners, call->report, &a->entries, number, lane == 0);
+            clq_entry_place_of(call->indices, call->owners, call->report, &a->entries, number, reports);
 
         kept = at.kept;
         place.y += at.y;
@@ -132,20 +124,45 @@ static inline void take_row(const struct call *call, const struct dynamic_quanti
         else
             place.scale += at.scale;
     }
-    row.x = call->x + a->x_offset + place.x;
-    row.smooth = call->smooth + a->smooth_offset + of_group;
+    row->x = call->x + a->x_offset + place.x;
+    row->smooth = call->smooth + a->smooth_offset + of_group;
     if (SMOOTH && a->smooth_blocks > 0)
-        row.smooth += (number - clq_divided(number, a->by_smooth_blocks) * a->smooth_blocks) * a->inner * ELEMENTS(DST);
-    row.y = call->y + a->y_offset + place.y;
-    row.units = kept ? a->inner : 0;
-    row.chunks = chunks_of(&row, a, ROTATE ? UNITS(DST, 8) : UNITS(DST, CHUNK(SRC)));
-    scale = stored_row(&row, a, own, call->shared, lane, lanes);
-    if (kept && lane == 0)
-        clq_store_found(call->scales, a->scale_offset + place.scale, a->scale_type, scale.scale);
-    if (kept && lane == 0 && a->symmetric == 0)
-        clq_store_found(call->offsets, a->offset_offset + place.zero_point, a->scale_type,
-                        clq_offset(scale.off, a->offset_sign));
+        row->smooth += (number - clq_divided(number, a->by_smooth_blocks) * a->smooth_blocks) * a->inner * ELEMENTS(DST);
+    row->y = call->y + a->y_offset + place.y;
+    row->units = kept ? a->inner : 0;
+    row->chunks = chunks_of(row, a, ROTATE ? UNITS(DST, 8) : UNITS(DST, CHUNK(SRC)));
+    return place;
 }
+
+static inline void store_scale(const struct call *call, const struct dynamic_quantize_args *a, const struct clq_place *place,
+                               float scale, float off)
+{
+    clq_store_found(call->scales, a->scale_offset + place->scale, a->scale_type, scale);
+    if (a->symmetric == 0)
+        clq_store_found(call->offsets, a->offset_offset + place->zero_point, a->scale_type, clq_offset(off, a->offset_sign));
+}
+
+#if ROTATE
+#include "base/rotated_row.clh"
+#else
+#include "base/whole_row.clh"
+#endif
+
+#if ROTATE && CLQ_IN_SIXTEENS
+#include "base/rotated_sixteens.clh"
+#else
+// All of a group's work-items meet the barriers of a row, and so they call it for those behind the last one too.
+static inline void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, long number, uint lane,
+                            uint lanes)
+{
+    struct row row;
+    const struct clq_place place = place_row(&row, call, a, number, lane == 0);
+    const struct clq_row_scale scale = stored_row(&row, a, own, call->shared, lane, lanes);
+
+    if (row.units > 0 && lane == 0)
+        store_scale(call, a, &place, scale.scale, scale.off);
+}
+#endif
 
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
                         global STORAGE(DST) *restrict y, global uchar *restrict scales,
@@ -153,6 +170,12 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         global const uint *restrict owners, global uint *restrict report,
                         const struct dynamic_quantize_args a)
 {
+#if ROTATE && CLQ_IN_SIXTEENS
+    local struct turned_rows rows[1];
+    const struct call call = {x, smooth, y, scales, offsets, indices, owners, report, &rows->shared};
+
+    take_rows(&call, &a, rows);
+#else
 #if ROTATE
     CLQ_TURNED float8 parts[CLQ_TURNED_MOST / 8]; // of all rows of the group
 #endif
@@ -172,5 +195,6 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 
     for (long number = begin; number < end; number++)
         take_row(&call, &a, OWN_ROOM(0, 0), number, 0, 1);
+#endif
 #endif
 }

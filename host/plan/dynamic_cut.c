@@ -35,12 +35,12 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
     launch->groups = (size_t)clq__ceil_div(args->rows, args->rows_per_item);
 }
 
-/* The rows of a group share its room: so many work-items to a row that as much of one is turned at once as there can be. */
-static int64_t lanes_to_turn(int64_t elements, int64_t local, int64_t lanes)
+/* So many work-items to a row that as much of one is turned at once as there can be. */
+static int64_t lanes_to_turn(int64_t elements, int64_t local)
 {
-    const int64_t whole = elements < CLQ__MOST_TURNED ? elements : CLQ__MOST_TURNED;
+    int64_t lanes = 1;
 
-    while (lanes < local && CLQ__MOST_TURNED / (local / lanes) < whole)
+    while (lanes < local && CLQ__OWN_TURNED * lanes < elements)
         lanes *= 2;
     return lanes;
 }
@@ -62,8 +62,8 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
            (lanes * a_lane < chunks || (2 * lanes <= chunks && (lanes == 1 || args->rows * lanes < enough))))
         lanes *= 2;
     if (args->rotate > 0) {
-        lanes = lanes_to_turn(elements, local, lanes);
-        args->together = (uint32_t)(CLQ__MOST_TURNED / (local / lanes));
+        lanes = lanes_to_turn(elements, local);
+        args->together = (uint32_t)(CLQ__OWN_TURNED * lanes);
     }
     args->rows_per_item = 1;
     args->lane_bits = (uint32_t)__builtin_ctzll((unsigned long long)lanes);
@@ -117,7 +117,9 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
 static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *args,
                    const struct clq__work *work, const struct clq__traits *traits)
 {
-    const bool group = traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS);
+    const bool group =
+        (traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS)) &&
+        CLQ__OWN_TURNED * clq__group_items(traits, 128) >= (int64_t)args->rotate;
 
     if (group)
         size_groups(args, kernel, traits, work);

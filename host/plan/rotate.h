@@ -5,8 +5,8 @@
 
 #include "plan/work.h"
 
-/* Floats that are turned at once: room of a group, or of a work-item (cl/base/rotate.clh). */
-enum { CLQ__MOST_TURNED = 1024 };
+/* Floats that are turned at once: room of a work-item (cl/base/rotate.clh), and of each that is one of a group (cl/base/sixteen.clh). */
+enum { CLQ__MOST_TURNED = 1024, CLQ__OWN_TURNED = 16 };
 
 /* The descriptor's field, for the rows of this tensor, which are its last dimension; sets work->rotate. */
 clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const struct clq__view *rows);

@@ -179,7 +179,8 @@ static void check_rotate(const struct call *call)
     if (a->rotate == 0)
         return;
     if (a->inner * call->elements % a->rotate != 0 || a->together % a->rotate != 0 || a->together % 8 != 0 ||
-        rows * a->together > 1024 || memcmp(&factor, &a->factor, sizeof factor) != 0)
+        rows * a->together > (call->run->launch->local > 1 ? 16 * (int64_t)call->run->launch->local : 1024) ||
+        memcmp(&factor, &a->factor, sizeof factor) != 0)
         run_fail(call->run, "rows of %lld elements are turned by %u, %u at once, with the factor %x",
                  (long long)(a->inner * call->elements), a->rotate, a->together, a->factor);
 }
