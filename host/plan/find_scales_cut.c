@@ -60,16 +60,19 @@ static void cut_runs(struct clq__scales_part *call, const struct clq__work *work
     struct find_scales_args *args = &call->find_args;
     const int64_t of_index = call->rows * args->inner;
     const int64_t share = share_of(args->units * args->batches * of_index, LONG_SHARE, traits);
+    /* Parts are those of a whole group, also where the kernel takes fewer: a workspace has a range for each, and its size is
+     * told before a kernel is built. */
+    const int64_t full = traits->group_form ? CLQ_FIND_LANES : 1;
     int64_t lanes = 1, rounds;
 
-    while (lanes < local && lanes * vector_of(work) * 4 < args->inner)
+    while (lanes < full && lanes * vector_of(work) * 4 < args->inner)
         lanes *= 2;
-    args->lanes = (uint32_t)lanes;
+    args->lanes = (uint32_t)least(lanes, local);
     args->tile = least(args->inner, traits->ends_loops ? least(share, SHORT_TILE * lanes) : share);
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = call->rows * args->tiles_per_row;
-    rounds = clq__rounds_of_row(clq__ceil_div(args->tile, lanes), args->outer);
-    args->steps_per_part = most(most(share / local, LEAST_OF_LANE) * lanes / args->tile, 1);
+    rounds = clq__rounds_of_row(clq__ceil_div(args->tile, args->lanes), args->outer);
+    args->steps_per_part = most(most(share / full, LEAST_OF_LANE) * lanes / args->tile, 1);
     if (traits->long_runs)
         args->steps_per_part = most(args->steps_per_part, clq__ceil_div(args->steps, MOST_PARTS));
     if (traits->ends_loops)

@@ -100,7 +100,6 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
 {
     clq_status status = CLQ_OK;
     struct clq__plan plan;
-    size_t most;
 
     CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
     *size_bytes = 0;
@@ -109,14 +108,7 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
     plan.work.placement.workspace.buffer = NULL; /* it is what is asked for */
     CLQ_TRY(clq__plan_fit(&plan, context));
-    most = plan.workspace_bytes;
-    for (struct clq__traits traits = clq__traits(context); traits.group_form && traits.max_group_items > 1;) {
-        traits.max_group_items /= 2; /* for kernels may turn out to take no more */
-        clq__plan_describe(&plan);
-        CLQ_TRY(clq__plan_cut(&plan, &traits));
-        most = plan.workspace_bytes > most ? plan.workspace_bytes : most;
-    }
-    *size_bytes = most;
+    *size_bytes = plan.workspace_bytes;
 end:
     return status;
 }
