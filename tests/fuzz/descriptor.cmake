@@ -28,6 +28,6 @@ if(CMAKE_C_COMPILER_ID MATCHES Clang AND NOT CLQ_SANITIZE MATCHES thread)
   target_compile_definitions(fuzz_descriptor PRIVATE _GNU_SOURCE)
   target_compile_options(fuzz_descriptor PRIVATE -fsanitize=fuzzer,address,undefined -fno-sanitize-recover=all)
   target_link_options(fuzz_descriptor PRIVATE -fsanitize=fuzzer,address,undefined)
-  target_link_libraries(fuzz_descriptor PRIVATE clquant_reference clquant_on_stub OpenCL::OpenCL dlpack::dlpack Threads::Threads
+  target_link_libraries(fuzz_descriptor PRIVATE clquant_reference clquant_on_stub clquant_ways OpenCL::OpenCL dlpack::dlpack Threads::Threads
     clquant_warnings)
 endif()
