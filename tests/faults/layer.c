@@ -211,6 +211,9 @@ static void note_argument(cl_kernel kernel, cl_uint index, size_t size, const vo
       (a, b, c, d, e))                                                                                       \
     X(clGetDeviceInfo, (cl_device_id a, cl_device_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
     X(clGetContextInfo, (cl_context a, cl_context_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
+    X(clGetKernelWorkGroupInfo,                                                                              \
+      (cl_kernel a, cl_device_id b, cl_kernel_work_group_info c, size_t d, void *e, size_t *f),              \
+      (a, b, c, d, e, f))                                                                                    \
     X(clGetCommandQueueInfo, (cl_command_queue a, cl_command_queue_info b, size_t c, void *d, size_t *e),    \
       (a, b, c, d, e))                                                                                       \
     X(clGetMemObjectInfo, (cl_mem a, cl_mem_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))          \
