@@ -117,8 +117,8 @@ def rows(blocks: int = 300) -> list[Row]:
 
     cases = [
         Case("a plan", 5, plan, lambda: _plan._enqueue(plan._handle, context.queue, 0, None, 0, None, None)),
-        Case("a plan, another tensor each time", 15, bind, bind_bare),
-        Case("a call of tensors", 15, lambda **options: step(*tensors, axis=1, **options), _bare(call, False)),
+        Case("a plan, another tensor each time", 60, bind, bind_bare),
+        Case("a call of tensors", 60, lambda **options: step(*tensors, axis=1, **options), _bare(call, False)),
     ]
     found = [_row(case, context, context.queue, blocks) for case in cases]
     return found + _of_pyopencl(blocks)
@@ -136,7 +136,7 @@ def _of_pyopencl(blocks: int) -> list[Row]:
     call = step(*arrays, axis=1, verb=lambda call: call)
     case = Case(
         "a call of pyopencl's arrays",
-        40,
+        250,
         lambda **options: step(*arrays, axis=1, **options),
         _bare(call, True),
         arrays[0].events.clear,
