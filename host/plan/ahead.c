@@ -68,7 +68,7 @@ static clq_status build(void *user, const struct clq__variant *variant)
 
         limit = clq__group_limit(context);
         status = clq__launch_build(context, &launch);
-    } while (status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit);
+    } while (clq__is_to_cut_again(context, status, limit));
     return status;
 }
 

@@ -127,7 +127,7 @@ clq_status clq__plan_keep(clq_context *context, const struct clq__operator *op,
         limit = clq__group_limit(context); /* which may fall with the kernels that are built, as for a call */
         CLQ_TRY(make(plan));
         status = clq__plan_build(&plan->call, context);
-    } while (status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit);
+    } while (clq__is_to_cut_again(context, status, limit));
     CLQ_TRY(status);
     *out = plan;
     plan = NULL;

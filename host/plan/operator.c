@@ -50,7 +50,7 @@ clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const
     do {
         limit = clq__group_limit(context);
         status = run(context, queue, op, names, desc, num_wait, wait, done);
-    } while (status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit);
+    } while (clq__is_to_cut_again(context, status, limit));
 end:
     return status;
 }
@@ -78,7 +78,7 @@ clq_status clq__operator_build(clq_context *context, const struct clq__operator 
     do {
         limit = clq__group_limit(context);
         status = build(context, op, names, desc);
-    } while (status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit);
+    } while (clq__is_to_cut_again(context, status, limit));
 end:
     return status;
 }

@@ -13,6 +13,11 @@ size_t clq__group_limit(const clq_context *context)
     return atomic_load_explicit(&context->group_items, memory_order_relaxed);
 }
 
+bool clq__is_to_cut_again(const clq_context *context, clq_status status, size_t limit)
+{
+    return status == CL_INVALID_WORK_GROUP_SIZE && clq__group_limit(context) < limit;
+}
+
 struct clq__traits clq__traits(const clq_context *context)
 {
     return (struct clq__traits){.group_form = context->device.group_form,

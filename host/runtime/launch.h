@@ -50,6 +50,8 @@ struct clq__traits clq__traits(const clq_context *context);
 /* Work-items in a group that the device and every kernel takes that was built: a kernel of many registers may take fewer than its
  * device. It only falls. What was cut for more is refused before its first command, and is to be cut again. */
 size_t clq__group_limit(const clq_context *context);
+/* Whether that is why a call failed that was cut for the limit before. */
+bool clq__is_to_cut_again(const clq_context *context, clq_status status, size_t limit);
 /* Work-items in a group: so many, a power of two, halved until the device takes them. */
 int64_t clq__group_items(const struct clq__traits *traits, int64_t most);
 /* Refuses what such a device would end early, where it is not cut any shorter: the argument `name` asks for so many rounds. */
