@@ -11,7 +11,7 @@ cd "$directory" || exit 1
 
 # Runs a command: its exit status is in $status, stdout in $out, stderr in $err.
 run() {
-    timeout 120 "$@" >"$directory/.stdout" 2>"$directory/.stderr"
+    timeout "${LIMIT:-120}" "$@" >"$directory/.stdout" 2>"$directory/.stderr"
     status=$?
     out=$(cat "$directory/.stdout")
     err=$(cat "$directory/.stderr")
