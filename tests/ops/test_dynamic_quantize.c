@@ -31,15 +31,16 @@ static void every_type_and_kind_of_row(void **state)
 static void every_type_max_of_the_largest_rows(void **state)
 {
     static const float tops[] = {1.0f, 2.25f, 3.0f, 4.0f, 4.5f};
+    /* Symmetric: float32 and bfloat16 to int8, bfloat16 to int4, float32 with smooth scales. Each is a kernel of its own. */
+    static const size_t numbers[] = {12, 14, 17, 36};
 
     (void)state;
-    for (size_t i = 0; i < DYNAMIC_TYPES; i += harness_step(5, 31))
+    for (size_t i = 0; i < COUNT(numbers); i++)
         for (size_t k = 0; k < COUNT(tops); k++) {
-            const struct dynamic_types types = dynamic_types_of(i);
+            const struct dynamic_types types = dynamic_types_of(numbers[i]);
             struct dynamic_case c = dynamic_case_of("type_max", &types, 2, (int64_t[]){5, 136});
 
-            if (!types.symmetric)
-                continue;
+            assert_true(types.symmetric);
             c.rows = ROW_WIDEST;
             c.type_max = tops[k];
             c.seed += i;
