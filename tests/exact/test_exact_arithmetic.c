@@ -34,12 +34,12 @@ static bool divides_right(void)
 static int build(void **state)
 {
     char *paste = kernel_text_of("base/paste.clh"), *arithmetic = kernel_text_of("base/arithmetic.clh");
-    char *half = kernel_text_of("base/half.clh"), *hints = kernel_text_of("cpu/x86.clh"),
-         *narrow = kernel_text_of("base/narrow.clh");
+    char *half = kernel_text_of("base/half.clh"), *choices = kernel_text_of("cpu/choices.clh"),
+         *hints = kernel_text_of("cpu/x86.clh"), *narrow = kernel_text_of("base/narrow.clh");
     char *inverse = kernel_text_of("cpu/inverse.clh"), *integers = kernel_text_of("base/integers.clh");
     char *quotient = kernel_text_of("base/quotient.clh"), *sum = kernel_text_of("base/sum.clh");
-    const char *source[] = {poor_inverse, flushing_sum, other_nan, paste,  quotient, integers, arithmetic,
-                            sum,          half,         hints,     narrow, inverse,  kernels};
+    const char *source[] = {poor_inverse, flushing_sum, other_nan, paste, quotient, integers, arithmetic,
+                            sum,          half,         choices,   hints, narrow,   inverse,  kernels};
     const char *const options = divides_right() ? PLUGS " -cl-fp32-correctly-rounded-divide-sqrt" : PLUGS;
     char log[4096] = "";
     cl_int status;
@@ -59,6 +59,7 @@ static int build(void **state)
     free(paste);
     free(arithmetic);
     free(half);
+    free(choices);
     free(hints);
     free(narrow);
     free(inverse);

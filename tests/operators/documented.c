@@ -134,7 +134,8 @@ static bool fit_scatter(struct call *call, bool copies)
     desc->unique = 0;
     desc->index_kind = CLQ_INDICES_BY_SHAPE;
     desc->round_first = 0;
-    return desc->block == 0 && is_given(&call->tensors[SCATTER_INPUT]) == copies &&
+    return desc->block == 0 && updates->dl.ndim == last + 1 &&
+           is_given(&call->tensors[SCATTER_INPUT]) == copies &&
            !is_by_shape(&call->tensors[SCATTER_SCALES], last + 1, last) &&
            !is_by_shape(zero_points, last + 1, last) && ((TYPE_SET(I8) | TYPES_FLOAT8) >> cache->type & 1) &&
            call_dimension(call, SCATTER_UPDATES, desc->axis, -2) < last &&
@@ -183,7 +184,7 @@ static bool fit_dynamic(struct call *call)
     desc->unique = 0;
     desc->index_kind = CLQ_INDICES_BY_SHAPE;
     return !desc->symmetric && desc->block == 0 && call->tensors[DYNAMIC_SCALES].type == REFERENCE_F32 &&
-           cache->dl.ndim == 4 && cache->shape[2] == 1 &&
+           cache->dl.ndim == 4 && updates->dl.ndim == 4 && cache->shape[2] == 1 &&
            call_dimension(call, DYNAMIC_UPDATES, desc->axis, -2) == 1 && updates->shape[1] == 1 &&
            updates->shape[0] == cache->shape[0] && call->tensors[DYNAMIC_INDICES].dl.ndim == 1;
 }

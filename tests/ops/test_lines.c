@@ -64,7 +64,7 @@ static cl_program build(const char *options)
 {
     static const char *const names[] = {"base/paste.clh",      "base/half.clh",   "base/float8.clh",
                                         "base/parameters.clh", "base/larger.clh", "base/rounding.clh",
-                                        "base/types.clh",      "cpu/pack.clh"};
+                                        "base/types.clh",      "cpu/choices.clh", "cpu/pack.clh"};
     const char *source[COUNT(names) + 1];
     cl_program program;
     cl_int status;
