@@ -36,13 +36,40 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
 }
 
 /* So many work-items to a row that as much of one is turned at once as there can be. */
-static int64_t lanes_to_turn(int64_t elements, int64_t local)
+static int64_t lanes_to_turn(int64_t elements, int64_t local, int64_t own)
 {
     int64_t lanes = 1;
 
-    while (lanes < local && CLQ__OWN_TURNED * lanes < elements)
+    while (lanes < local && own * lanes < elements)
         lanes *= 2;
     return lanes;
+}
+
+static void choose_variant(struct clq__variant *variant, const struct clq__work *work)
+{
+    if (work->back) {
+        clq__variant_begin(variant, CLQ__DEQUANTIZE_ROTATED_CL);
+        clq__variant_define(variant, CLQ__SRC, work->y.type);
+        clq__variant_define(variant, CLQ__DST, work->x.type);
+        clq__variant_define(variant, CLQ__MODE, 0);
+        return;
+    }
+    clq__variant_begin(variant, CLQ__DYNAMIC_QUANTIZE_CL);
+    clq__variant_define(variant, CLQ__SRC, work->x.type);
+    clq__variant_define(variant, CLQ__DST, work->y.type);
+    clq__variant_define(variant, CLQ__SMOOTH, work->smooth.tensor != NULL);
+    clq__variant_define(variant, CLQ__ROTATE, work->rotate > 0);
+}
+
+/* Floats of a row that each of a group's work-items turns: what it holds, or with exact sums its share of the group's room. */
+static int64_t own_turned(const struct clq__work *work, const struct clq__traits *traits, int64_t local)
+{
+    struct clq__variant variant;
+
+    choose_variant(&variant, work);
+    clq__variant_end_form(&variant, traits, true);
+    return clq__variant_value(&variant, CLQ__ARITHMETIC) == CLQ__NATIVE ? CLQ__OWN_TURNED
+                                                                        : CLQ__GROUP_TURNED / local;
 }
 
 /* What a lane does once for a row costs what several chunks cost. So of a long row it has eight, and of a short one the four that
@@ -62,29 +89,15 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
            (lanes * a_lane < chunks || (2 * lanes <= chunks && (lanes == 1 || args->rows * lanes < enough))))
         lanes *= 2;
     if (args->rotate > 0) {
-        lanes = lanes_to_turn(elements, local);
-        args->together = (uint32_t)(CLQ__OWN_TURNED * lanes);
+        const int64_t own = own_turned(work, traits, local);
+
+        lanes = lanes_to_turn(elements, local, own);
+        args->together = (uint32_t)(own * lanes);
     }
     args->rows_per_item = 1;
     args->lane_bits = (uint32_t)__builtin_ctzll((unsigned long long)lanes);
     launch->local = (size_t)local;
     launch->groups = (size_t)clq__ceil_div(args->rows, local / lanes);
-}
-
-static void choose_variant(struct clq__variant *variant, const struct clq__work *work)
-{
-    if (work->back) {
-        clq__variant_begin(variant, CLQ__DEQUANTIZE_ROTATED_CL);
-        clq__variant_define(variant, CLQ__SRC, work->y.type);
-        clq__variant_define(variant, CLQ__DST, work->x.type);
-        clq__variant_define(variant, CLQ__MODE, 0);
-        return;
-    }
-    clq__variant_begin(variant, CLQ__DYNAMIC_QUANTIZE_CL);
-    clq__variant_define(variant, CLQ__SRC, work->x.type);
-    clq__variant_define(variant, CLQ__DST, work->y.type);
-    clq__variant_define(variant, CLQ__SMOOTH, work->smooth.tensor != NULL);
-    clq__variant_define(variant, CLQ__ROTATE, work->rotate > 0);
 }
 
 /* The kernel's buffers, and what is written for it first. */
@@ -117,9 +130,10 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
 static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *args,
                    const struct clq__work *work, const struct clq__traits *traits)
 {
+    const int64_t local = clq__group_items(traits, 128);
     const bool group =
         (traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS)) &&
-        CLQ__OWN_TURNED * clq__group_items(traits, 128) >= (int64_t)args->rotate;
+        (args->rotate == 0 || own_turned(work, traits, local) * local >= (int64_t)args->rotate);
 
     if (group)
         size_groups(args, kernel, traits, work);

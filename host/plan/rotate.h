@@ -5,8 +5,9 @@
 
 #include "plan/work.h"
 
-/* Floats that are turned at once: room of a work-item (cl/base/rotate.clh), and of each that is one of a group (cl/base/sixteen.clh). */
-enum { CLQ__MOST_TURNED = 1024, CLQ__OWN_TURNED = 16 };
+/* Floats that are turned at once: room of a work-item by itself, and of a group (cl/base/rotate.clh); and of each of these where
+ * they are in registers (cl/base/sixteen.clh). */
+enum { CLQ__MOST_TURNED = 1024, CLQ__GROUP_TURNED = 2048, CLQ__OWN_TURNED = 16 };
 
 /* The descriptor's field, for the rows of this tensor, which are its last dimension; sets work->rotate. */
 clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const struct clq__view *rows);

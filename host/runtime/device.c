@@ -135,6 +135,8 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
     device->retains_buffers =
         strcmp(device->platform_name, "rusticl") == 0; /* and buffers outlive their owners */
     device->ends_loops = strstr(device->name, "llvmpipe") != NULL;
+    device->takes_its_groups =
+        device->ends_loops; /* Mesa 22.3 says 32 of every kernel, and runs groups of 1,024 */
 end:
     return status;
 }

@@ -24,6 +24,7 @@ struct clq__device {
     bool takes_null;        /* for a buffer that the kernel does not touch */
     bool retains_buffers;   /* kernels do, so none is kept */
     bool ends_loops;        /* after some rounds, see CLQ__MOST_ROUNDS */
+    bool takes_its_groups;  /* kernels do, whatever CL_KERNEL_WORK_GROUP_SIZE says */
 };
 
 /* Reads the traits; form and arithmetic are the caller's wishes (enum clq_form, clq_arithmetic).

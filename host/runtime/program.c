@@ -80,6 +80,9 @@ static clq_status read_group_items(clq_context *context, struct clq__program *pr
 {
     clq_status status = CLQ_OK;
 
+    program->group_items = context->device.max_group_items;
+    if (context->device.takes_its_groups)
+        goto end;
     CLQ_TRY_CL(clGetKernelWorkGroupInfo(program->kernels[0], context->device.id, CL_KERNEL_WORK_GROUP_SIZE,
                                         sizeof program->group_items, &program->group_items, NULL));
     CLQ_REQUIRE(program->group_items > 0, CLQ_ERROR_DEVICE,

@@ -166,6 +166,16 @@ static void run_rows(const struct call *call)
         }
 }
 
+/* Floats that are turned at once by a work-item by itself, or by a group, which has them in registers where sums are the device's. */
+static int64_t room_of(const struct clq__launch *launch)
+{
+    const bool native = clq__variant_value(&launch->variant, CLQ__ARITHMETIC) == CLQ__NATIVE;
+
+    if (clq__variant_value(&launch->variant, CLQ__FORM) != 1)
+        return 1024;
+    return native ? 16 * (int64_t)launch->local : 2048;
+}
+
 /* What is turned at once: whole blocks, and eights, for which the group of these work-items has room. */
 static void check_rotate(const struct call *call)
 {
@@ -179,8 +189,7 @@ static void check_rotate(const struct call *call)
     if (a->rotate == 0)
         return;
     if (a->inner * call->elements % a->rotate != 0 || a->together % a->rotate != 0 || a->together % 8 != 0 ||
-        rows * a->together > (call->run->launch->local > 1 ? 16 * (int64_t)call->run->launch->local : 1024) ||
-        memcmp(&factor, &a->factor, sizeof factor) != 0)
+        rows * a->together > room_of(call->run->launch) || memcmp(&factor, &a->factor, sizeof factor) != 0)
         run_fail(call->run, "rows of %lld elements are turned by %u, %u at once, with the factor %x",
                  (long long)(a->inner * call->elements), a->rotate, a->together, a->factor);
 }
