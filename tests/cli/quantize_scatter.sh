@@ -51,6 +51,26 @@ refused "along the first axis" 1 "axis is 0"
 run "$CLQUANT" quantize_scatter vllm.st -o out.st --axis 1 --slots
 holds "rows of slots without their one position" out.st "cache I8 [2,2,1,2] 3 4 9 9 9 9 1 2"
 
+# Rows for slots of a cache [slots, head, dim], no axis said: every start but 0 would be dropped, and so in each scatter and gather.
+"$TENSOR_FILE" make rows.st cache:I8:4x2x2:9 cache_scales:F32:4x2:1 indices:I32:2:2,3 updates:F32:2x2x2:1,2 scales:F32:1:1
+for call in "quantize_scatter cache updates" "dynamic_quantize_scatter cache updates" "dequantize q y"; do
+    read -r operator name entries <<<"$call"
+    options=()
+    [ $operator = dynamic_quantize_scatter ] && options=(--symmetric)
+    [ $operator = dequantize ] && options=(--length 2)
+    run "$CLQUANT" $operator rows.st -o rows_out.st "${options[@]}"
+    refused "$operator of rows for slots, without an axis" 1 "$operator: --axis is left out, which means -2, and $entries.shape[1] is all of \
+$name.shape[1], 2, so that an entry can start at 0 alone: give --axis; a cache of which indices count the first dimension is taken as \
+[1, 4, ..] with --slots"
+    run "$CLQUANT" $operator rows.st -o rows_out.st "${options[@]}" --axis 0
+    refused "$operator of rows for slots, along axis 0" 1 "--axis is 0: it must be"
+    rm -f rows_out.st
+    run "$CLQUANT" $operator rows.st -o rows_out.st "${options[@]}" --axis -2
+    check "$operator where -2 is said does it, and says what is dropped" test "$status,${err%% dropped*}" = \
+        "0,clquant: rows.st: $operator: 2 entries out of range"
+done
+rm rows.st rows_out.st
+
 # Out of range: dropped and counted, moved, wrapped, or refused.
 "$TENSOR_FILE" make far.st cache:I8:2x3x4:9 indices:I64:2:-1,3 $updates scales:F32:1:1
 dropped="clquant: far.st: quantize_scatter: 2 entries out of range dropped; the first: indices[0] has start -1: it must be from 0 to 2, the cache's 3 on axis 1 less an entry's 1; \

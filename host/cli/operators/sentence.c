@@ -21,6 +21,7 @@ static const struct word {
     {".dtype is", "'s type is"},
     {".ndim is", "'s rank is"},
     {"axis is", "--axis is"},
+    {"give axis", "give --axis"},
     {"block is", "--block is"},
     {"with block it", "with --block it"},
     {"with block_all it", "with --block-all it"},
