@@ -151,6 +151,10 @@ def test_packed_pages_of_vllm(context):
     back = np.zeros((2, 2, 8), np.float32)
     clquant.dequantize(pages, 1.0, indices=slots, out=back, **options)
     np.testing.assert_array_equal(back, updates)
+    np.testing.assert_array_equal(clquant.dequantize(pages, 1.0, indices=slots, **options), updates[:, None])
+    scales = np.zeros((3, 4, 2), np.float32)
+    q = clquant.dynamic_quantize_scatter(pages, scales, None, slots, updates, **options)
+    assert abs(clquant.dequantize(q, indices=slots, index_kind="slots", context=context)[:, 0] - updates).max() < 0.2
 
 
 def test_a_scale_for_each_head_names_its_shape(context):

@@ -151,6 +151,8 @@ def test_whole_caches(rng):
         ({"block": 16}, {"block": 8}, "block is 8: q was quantized with block 16"),
         ({}, {"rotate": 8}, "rotate is 8: q was quantized with rotate 0"),
         ({"axis": 0}, {"axis": 1}, "axis is 1: q was quantized along axis 0"),
+        ({}, {"axis": 0}, "axis is 0: q was quantized along axis -1"),
+        ({"axis": None}, {"axis": 0}, "axis is 0: q was quantized along axis -1"),
         ({}, {"block_all": True}, "block_all is True: q was quantized with block_all False"),
         ({}, {"mode": "divide"}, "mode is 'divide': q is a clquant.Quantized, which mode 'dynamic' undoes"),
         ({"symmetric": True}, {"offsets": np.ones(8)}, "offsets is given: q is a clquant.Quantized, which has none"),

@@ -142,10 +142,11 @@ def dequantize(
         group_index: None, or [E], int32 or int64, in multiply mode: as in ``group_quantize``.
         length: U, of a y that is made; not looked at without indices or with ``out``.
         dtype: of y: float32, float16 or bfloat16. Not looked at with ``out``.
-        axis: without indices that of scales, None: the last; with indices that of the starts, None: the second-to-last.
+        axis: without indices that of scales, None: the last; with indices that of the starts, None: the second-to-last,
+            as in ``quantize_scatter``.
         mode: "divide", "multiply" or "dynamic"; None: dynamic with offsets, multiply with group_index, else divide.
         out_of_range: as in ``quantize_scatter``. Entries that are left out keep their bytes in y; in a y that is made they are 0.
-        index_kind: as in ``quantize_scatter``.
+        index_kind: as in ``quantize_scatter``; of slots ``out`` may be [N, H, D].
         block: as in ``quantize`` and ``dynamic_quantize``; with indices of the last axis.
         block_all: dynamic: all of q has one scale.
         rotate: R of rows that were turned, in dynamic mode. None for it, block and block_all: as q says, else none.
@@ -179,11 +180,13 @@ def dequantize(
         shape = tensors["q"].element_shape
         if indices is None:
             return shape
-        entries = tensors["indices"].shape
-        place, size = place_of(given["axis"], len(shape), -2), whole("length", length)
+        size = whole("length", length)
         if size < 0:
             raise ValueError(f"length is {size}: it must not be negative")
-        return (*entries[:1], *shape[1:place], size, *shape[place + 1 :])
+        made = [*shape]
+        made[place_of(given["axis"], len(shape), -2)] = size
+        made[:1] = tensors["indices"].shape[:1]
+        return tuple(made)
 
     if given["mode"] is None:
         given["mode"] = "dynamic" if offsets is not None else "multiply" if group_index is not None else "divide"

@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     from typing_extensions import Unpack
 
 
+def _result(*arrays: Array, axis: int | None, **how: Any) -> Quantized[Array]:
+    return Quantized(*arrays, axis=-1 if axis is None else axis, **how)
+
+
 _DYNAMIC_QUANTIZE = Operator(
     "dynamic_quantize",
     6,
@@ -33,7 +37,7 @@ _DYNAMIC_QUANTIZE = Operator(
     Real("type_max"),
     Input("group_index", optional=True),
     Buffer("workspace"),
-    result=Quantized,
+    result=_result,
     how={name: name for name in ("axis", "block", "block_all", "rotate")},
 )
 
@@ -94,7 +98,7 @@ def dynamic_quantize(
     dtype: FoundType = "int8",
     scale_dtype: FloatType = "float32",
     symmetric: bool = False,
-    axis: int | None = -1,
+    axis: int | None = None,
     block: int = 0,
     block_all: bool = False,
     rotate: int = 0,
@@ -123,7 +127,7 @@ def dynamic_quantize(
         dtype: of y: int8, uint8, int4, uint4, float8_e4m3fn or float8_e5m2, as in ``quantize``.
         scale_dtype: of scales and offsets: float32, float16 or bfloat16.
         symmetric: the largest magnitude sets the scale, and there are no offsets.
-        axis: what shares a scale are the indices of this dimension.
+        axis: what shares a scale are the indices of this dimension; None: of the last.
         block: what shares a scale are so many of them; 0: all.
         block_all: all of x has one scale.
         rotate: R, a power of two to 1024 that divides H: each R neighbours of a row are turned by a Walsh-Hadamard matrix

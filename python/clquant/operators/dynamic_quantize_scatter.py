@@ -111,7 +111,7 @@ def dynamic_quantize_scatter(
     updates: Array,
     smooth_scales: Array | None = None,
     *,
-    axis: int | None = -2,
+    axis: int | None = None,
     symmetric: bool | None = None,
     out_of_range: OutOfRange = "drop",
     unique: bool = False,
@@ -138,11 +138,11 @@ def dynamic_quantize_scatter(
         indices: [N] or [N, 2], int32 or int64.
         updates: [N, .., U, .., H], float32, float16 or bfloat16; U at most A, the other dimensions are cache's.
         smooth_scales: None, or H factors that multiply updates first.
-        axis: that of the starts, neither the first nor the last.
+        axis: that of the starts, neither the first nor the last; None: the second-to-last, as in ``quantize_scatter``.
         symmetric: the largest magnitude sets the scale; None: where cache_offsets is None.
         out_of_range: "drop", "clamp" or "wrap", as in ``quantize_scatter``.
         unique: you promise that no two entries overlap, which saves looking.
-        index_kind: "by_shape" or "slots", as in ``quantize_scatter``.
+        index_kind: "by_shape" or "slots", as in ``quantize_scatter``; of slots updates may be [N, H, D] there too.
         rotate: as in ``dynamic_quantize``.
         block: as in ``dynamic_quantize``, along the last dimension.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.

@@ -84,7 +84,7 @@ def quantize(
     zero_points: Array | None = None,
     *,
     dtype: StaticType = "int8",
-    axis: int | None = -1,
+    axis: int | None = None,
     mode: Mode = "divide",
     block: int = 0,
     round_first: bool = False,
@@ -109,7 +109,7 @@ def quantize(
         dtype: of y: int8, uint8, int32, int4, uint4, float8_e4m3fn or float8_e5m2. int4 and uint4 are bytes of two elements,
             the low four bits first, so that the last dimension is halved; int4_words and uint4_words are words of eight.
             Not looked at with ``out``.
-        axis: of scales and zero points; not looked at where both have one element.
+        axis: of scales and zero points; None: the last. Not looked at where both have one element.
         mode: "divide" or "multiply".
         block: indices of ``axis`` that share a scale; 0: no blocks.
         round_first: round before the zero point is added, and again after: the order of ONNX and PyTorch.

@@ -104,7 +104,7 @@ def quantize_scatter(
     zero_points: Array | None = None,
     *,
     input: Array | None = None,  # noqa: A002 - its name in C, and in the documents
-    axis: int | None = -2,
+    axis: int | None = None,
     mode: Mode = "divide",
     out_of_range: OutOfRange = "drop",
     unique: bool = False,
@@ -132,12 +132,14 @@ def quantize_scatter(
             ``quantize``, with size 1 on the first dimension and on ``axis``.
         zero_points: None, or as scales, independently; also int8, uint8, int32.
         input: cache becomes a copy of it first; of cache's type and shape.
-        axis: that of the starts: any but the first, and for int4 and uint4 not the last.
+        axis: that of the starts: any but the first, and for int4 and uint4 not the last. None: the second-to-last, but for [N]
+            where U is all of it: every start but 0 would be out of range.
         mode: "divide" or "multiply".
         out_of_range: "drop" leaves an entry out that does not fit and counts it in ``report``, "clamp" moves it to the
             nearest place and counts it, "wrap" makes the axis a ring. Never a write outside of cache.
         unique: you promise that no two entries overlap, which saves looking.
-        index_kind: "by_shape", or "slots": each index is a place of the whole cache, b * A + s, and -1 skips its entry.
+        index_kind: "by_shape", or "slots": each index is a place of the whole cache, b * A + s, and -1 skips its entry. A slot
+            is one position, which updates may leave out: [N, H, D] for pages [P, A, H, D] with axis=1.
         block: elements of the last axis that share a scale; 0: no blocks.
         round_first: as in ``quantize``.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
