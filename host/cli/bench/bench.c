@@ -2,6 +2,7 @@
 /* clquant bench: the options, and the rows in their order. */
 #include "bench.h"
 
+#include "../build_log.h"
 #include "../commands.h"
 #include "../output_file.h"
 #include "../words.h"
@@ -158,8 +159,11 @@ int bench_main(int argc, char **argv)
     progress_begin(&bench.progress);
     done = run(&bench);
     progress_end(&bench.progress);
+    if (!done && !bench.log)
+        bench.log = take_build_log(bench.failure.text, bench.context);
     if (!done)
         complain("%s", bench.failure.text);
+    say_log(bench.log);
     torch_stop(bench.torch);
     limit_clear(&limit);
     data_destroy(&bench);

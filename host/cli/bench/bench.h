@@ -37,6 +37,7 @@ struct library {
 struct bench {
     struct bench_options options;
     struct failure failure;
+    char *log; /* of a kernel of bench.cl that did not build */
     struct progress progress;
     struct report report;
     bool counting; /* rows only count themselves */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Opening the device that is measured, and building bench.cl. */
+#include "../build_log.h"
 #include "bench.h"
 
 #include <stdio.h>
@@ -93,6 +94,8 @@ bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t w
     if (device_check(bench, "clBuildProgram of bench.cl", code)) {
         *kernel = clCreateKernel(program, name, &code);
         device_check(bench, "clCreateKernel of bench.cl", code);
+    } else {
+        bench->log = take_program_log(program, device);
     }
     clReleaseProgram(program);
     return code == CL_SUCCESS;

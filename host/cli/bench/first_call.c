@@ -2,6 +2,7 @@
 /* What the first call of a new process costs, built from source and with a binary from our cache. The driver's own
  * cache is empty on both sides, or it would answer for ours: so what a driver compiles anew though it has the binary counts. Each side
  * is a process of its own, which says where its kernel came from. */
+#include "../build_log.h"
 #include "bench.h"
 #include "timing.h"
 
@@ -189,12 +190,16 @@ int first_call_main(const char *device_text)
     const clq_status status = first_call(device_text, &context);
     const double took = now_s() - start;
     size_t from_cache = 0;
+    char sentence[1024], *log = NULL;
 
     if (status == CLQ_OK)
         clq_context_count(context, NULL, &from_cache);
+    snprintf(sentence, sizeof sentence, "%s", clq_error_detail());
+    log = take_build_log(sentence, context);
     clq_context_destroy(context);
     if (status != CLQ_OK) {
-        complain("bench: first call: %s", clq_error_detail());
+        complain("bench: first call: %s", sentence);
+        say_log(log);
         return STATUS_SYSTEM;
     }
     printf("%.9f %zu\n", took, from_cache);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clquant cache fill: builds variants for a device that is present, and keeps their binaries. */
+#include "../build_log.h"
 #include "cache.h"
 
 #include <clquant/context.h>
@@ -9,13 +10,18 @@
 /* What the library said on the way. */
 struct said {
     char reason[512]; /* why there is no cache, or a binary was not kept; "": neither */
+    bool has_failed;  /* to build: what comes then is the driver's log */
 };
 
-/* Shows where each kernel came from, and on stderr what went wrong: a driver's log, an entry that was damaged. */
+/* Shows where each kernel came from, and on stderr what went wrong, such as an entry that was damaged. A driver's log stands behind
+ * the sentence. */
 static void hear(void *user, const char *line)
 {
     struct said *said = user;
 
+    said->has_failed |= strstr(line, ": the build failed") != NULL;
+    if (said->has_failed)
+        return;
     if (strncmp(line, "no disk cache", 13) == 0 || strstr(line, "could not be kept") != NULL)
         snprintf(said->reason, sizeof said->reason, "%s", line);
     else if (strstr(line, ": built from source") != NULL || strstr(line, ": taken from the cache") != NULL)
@@ -58,9 +64,10 @@ int cache_fill(const struct cache_options *options)
 {
     struct variant_lines lines = {0};
     struct failure failure = {0};
-    struct said said = {""};
+    struct said said = {.reason = ""};
     clq_context *context = NULL;
     size_t built = 0, there = 0;
+    char *log = NULL;
     bool good = false;
 
     if (options->variants_path == NULL) {
@@ -74,7 +81,9 @@ int cache_fill(const struct cache_options *options)
         clq_context_count(context, &built, &there);
         printf("%s: %zu kernels, of which %zu were there\n", clq_context_cache_dir(context), built, there);
     } else {
+        log = take_build_log(failure.text, context);
         complain("%s", failure.text);
+        say_log(log);
     }
     clq_context_destroy(context);
     variant_lines_clear(&lines);

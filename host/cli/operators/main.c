@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One run of an operator: files in, device, file out. */
+#include "../build_log.h"
 #include "operator.h"
 
 #include <stdio.h>
@@ -133,6 +134,7 @@ int operator_main(const struct operator_description *op, int argc, char **argv)
 {
     struct failure failure = {STATUS_DONE, ""};
     struct operator_call call = {.op = op, .failure = &failure, .out.fd = -1};
+    char *log = NULL;
     bool ok = operator_parse(&call, argc, argv);
 
     if (ok && call.help) {
@@ -142,8 +144,11 @@ int operator_main(const struct operator_description *op, int argc, char **argv)
         ok = run(&call);
         progress_end(&call.progress);
     }
+    if (!ok)
+        log = take_build_log(failure.text, call.context);
     release(&call);
     if (!ok)
         complain("%s", failure.text);
+    say_log(log);
     return (int)failure.status;
 }

@@ -2,6 +2,7 @@
 /* clquant selftest: every operator, in each form and arithmetic, a line each. */
 #include "line.h"
 
+#include "../build_log.h"
 #include "../commands.h"
 #include "../failure.h"
 #include "../words.h"
@@ -82,13 +83,17 @@ static void run_lines(const struct device *device, const struct setting *setting
     struct line line;
 
     for (int number = 0; number < LINES; number++) {
+        char *log = NULL;
         bool good;
 
         if (!is_wanted(setting, request->only, number, &line, name, sizeof name))
             continue;
         good = line_run(&line, number, request->seed, device, &totals->comparisons, failure, sizeof failure);
+        if (!good)
+            log = take_build_log(failure, device->context);
         printf("%s  %s%s%s\n", good ? "pass" : "FAIL", name, good ? "" : ": ", good ? "" : failure);
         fflush(stdout);
+        say_log(log);
         if (!good)
             say_how_to_repeat(request, name);
         totals->lines++;

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Build logs on stderr, line by line as the driver wrote them. */
+#include "build_log.h"
+
+#include "failure.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 1 << 18 };
+
+char *take_build_log(char *sentence, clq_context *context)
+{
+    static const char for_callers[] = "clq_context_build_log has the driver's log";
+    char *const at = strstr(sentence, for_callers);
+    char *const log = at ? calloc(1, MOST_BYTES) : NULL;
+    const char *ours = "the driver's log follows", *rest = NULL;
+
+    if (!log)
+        return NULL;
+    rest = at + strlen(for_callers);
+    clq_context_build_log(context, log, MOST_BYTES);
+    if (*log == '\0')
+        ours = "the driver wrote no log";
+    memcpy(at, ours, strlen(ours)); /* which is shorter */
+    memmove(at + strlen(ours), rest, strlen(rest) + 1);
+    return log;
+}
+
+char *take_program_log(cl_program program, cl_device_id device)
+{
+    size_t size_bytes = 0;
+    char *log = NULL;
+
+    clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, 0, NULL, &size_bytes);
+    log = calloc(1, size_bytes + 1);
+    if (log)
+        clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, size_bytes, log, NULL);
+    return log;
+}
+
+/* What stands in a log comes from sources and options too, so it is tamed as sentences are. */
+void say_log(char *log)
+{
+    for (char *line = log, *next; line && *line != '\0'; line = next) {
+        const size_t length = strcspn(line, "\n");
+
+        next = line + length + (line[length] != '\0');
+        line[length] = '\0';
+        for (char *tab = line; (tab = strchr(tab, '\t')) != NULL;)
+            *tab = ' ';
+        tame(line);
+        fprintf(stderr, "%s\n", line);
+    }
+    free(log);
+}

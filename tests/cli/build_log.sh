@@ -1,0 +1,38 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# A kernel that does not build: every command that builds one prints the driver's log behind its sentence. NO_BUILD is loaded before
+# the command, and its compiler refuses everything.
+source "$(dirname "$0")/library.sh"
+export CLQ_CACHE_DIR=$directory/kernels LOG=$'quantize.cl:13:5: error: no such\ttype\n\x1b]0;a title\x07of a terminal\nsecond warning'
+want=$'quantize.cl:13:5: error: no such type\n?]0;a title?of a terminal\nsecond warning'
+
+# unbuilt NAME COMMAND...: status 3; stderr is one sentence with $sentence, then $log, then $more.
+sentence="the driver's log follows" log=$want more=""
+unbuilt() {
+    run env LD_PRELOAD="$NO_BUILD" "${@:2}"
+    checks=$((checks + 1))
+    if [[ $status != 3 || $err != "clquant: "*"$sentence"*$'\n'"$log"$more ]]; then
+        failed "$1: status 3, a sentence and the log are expected"
+    fi
+    check "$1: the sentence is the command's" bash -c '! grep -q clq_context <<<"$1"' - "$out$err"
+    check "$1: the log stands there once" test "$(grep -c "second warning" <<<"$err")" = "$(grep -c "second warning" <<<"$log")"
+}
+
+"$TENSOR_FILE" make in.st x:F32:2x4:1,2,3,4 scales:F32:1:1
+unbuilt "quantize" "$CLQUANT" quantize in.st -o out.st
+check "quantize: the sentence names the kernel" grep -q "^clquant: in.st: quantize: clBuildProgram failed with CL_BUILD_PROGRAM_FAILURE (-11) for .*quantize.cl" <<<"$err"
+unbuilt "scales" "$CLQUANT" scales in.st -o out.st
+echo 'quantize.cl SRC=f32 DST=i8 MODE=divide PARAMS=one' >variants
+unbuilt "cache fill" "$CLQUANT" cache fill --for variants
+unbuilt "bench" "$CLQUANT" bench --size 1 --only '"quantize float32" int8 divide "inner size 256"'
+unbuilt "the process of a first call" "$CLQUANT" bench --first-call
+sentence="clBuildProgram of bench.cl failed with CL_BUILD_PROGRAM_FAILURE"
+unbuilt "bench, a kernel of its own" "$CLQUANT" bench --size 1 --only '"host cost"'
+run env LD_PRELOAD="$NO_BUILD" "$CLQUANT" selftest --seed 1 --only '"find_scales, own form" "float16 to uint8"'
+check "the self-test: the line fails" grep -q "^FAIL  find_scales.*: the driver's log follows" <<<"$out"
+check "the self-test: the log stands before how to run the line again" bash -c '[[ $1 == *"$2"$'"'\\n'"'"once more: "* ]]' - "$err" "$want"
+unset LOG
+run env LD_PRELOAD="$NO_BUILD" "$CLQUANT" quantize in.st -o out.st
+refused "a driver that is silent" 3 ": the driver wrote no log"
+rm variants in.st
+finish
