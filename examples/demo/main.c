@@ -11,8 +11,8 @@ enum { TOKENS = 4096, CHANNELS = 4096 };
 
 static int help(void)
 {
-    printf("demo [FILE.safetensors]: quantizes the float tensors of the file, or activations of a model's "
-           "size\n");
+    printf("demo [FILE.safetensors]: quantizes the float tensors of the file, or activations\n"
+           "of a model's size\n");
     return fflush(stdout) == 0 ? 0 : 3;
 }
 

@@ -32,12 +32,12 @@ static const struct text {
     {"--tensor", "NAME     which of its tensors; else the only one of floats",
      offsetof(struct options, tensor)},
     {"--order",
-     "LETTERS  what its dimensions are: b batch, t tokens, h heads, c channels; without h the\n"
-     "                       channels are those of all heads, of --head-size each. Else by rank:\n"
-     "                       tc, thc or bhtc",
+     "LETTERS  what its dimensions are: b batch, t tokens, h heads, c\n"
+     "                       channels; without h the channels are those of all heads,\n"
+     "                       of --head-size each. Else by rank: tc, thc or bhtc",
      offsetof(struct options, order)},
     {"--plot", "FILE     draws errors and bytes, .svg or .png", offsetof(struct options, plot)},
-    {"--device", "TEXT     a number or a part of a name, as `clquant devices` shows them",
+    {"--device", "TEXT     a number or a part of a name, of `clquant devices`",
      offsetof(struct options, device)},
 };
 
@@ -45,9 +45,9 @@ enum { NUMBERS = sizeof numbers / sizeof *numbers, TEXTS = sizeof texts / sizeof
 
 static void print_help(void)
 {
-    printf(
-        "kv_cache: a decode loop whose keys and values are kept as float16, int8 and int4. For each: bytes,\n"
-        "the error of the attention's output, and microseconds per step.\n\n");
+    printf("kv_cache: a decode loop whose keys and values are kept as float16, int8 and\n"
+           "int4. For each: bytes, the error of the attention's output, and microseconds per\n"
+           "step.\n\n");
     for (int i = 0; i < NUMBERS; i++)
         printf("  %-11s N        %s (%lld)\n", numbers[i].name, numbers[i].what,
                (long long)numbers[i].standard);

@@ -163,11 +163,11 @@ int devices_main(int argc, char **argv)
     int status = STATUS_DONE;
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        printf(
-            "clquant devices\n\nLists every OpenCL platform and device. --device and CLQ_DEVICE take, case "
-            "ignored:\n  CPU, GPU, accelerator  the first of this kind that runs the kernels\n"
-            "  N                      a device's number in this list\n"
-            "  TEXT                   a part of its name or of its platform's\n");
+        printf("clquant devices\n\nLists every OpenCL platform and device. --device and CLQ_DEVICE take, in "
+               "upper\n"
+               "or lower case:\n  CPU, GPU, accelerator  the first of this kind that runs the kernels\n"
+               "  N                      a device's number in this list\n"
+               "  TEXT                   a part of its name or of its platform's\n");
         return STATUS_DONE;
     }
     if (argc > 1) {

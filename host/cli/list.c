@@ -152,10 +152,9 @@ int list_main(int argc, char **argv)
     int first = 1;
 
     if (argc > 1 && (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0)) {
-        printf("clquant list FILE.safetensors [FILE2.safetensors ...]\n\nLists the tensors of each file, a "
-               "line each: "
-               "name, type, shape and bytes; then the metadata.\nOnly the headers are read, and no device is "
-               "opened.\n");
+        printf("clquant list FILE.safetensors [FILE2.safetensors ...]\n\n"
+               "Lists the tensors of each file, a line each: name, type, shape and bytes; then\n"
+               "the metadata. Only the headers are read, and no device is opened.\n");
         return STATUS_DONE;
     }
     if (argc > 1 && strcmp(argv[1], "--") == 0)

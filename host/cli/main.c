@@ -4,6 +4,7 @@
 #include "failure.h"
 #include "operators/operator.h"
 #include "operators/similar.h"
+#include "wrap.h"
 
 #include <clquant/version.h>
 #include <errno.h>
@@ -31,19 +32,20 @@ static const struct operator_description *const operators[] = {COMMAND_OPERATORS
 
 static void print_help(FILE *to)
 {
+    enum { NAME_COLUMN = 24 };
+
     fprintf(to, "clquant %s: quantizes tensors on any OpenCL device\n\n", clq_version());
-    fprintf(to, "clquant OPERATOR IN.safetensors [IN2.safetensors ...] -o OUT.safetensors [options]\n"
-                "        [--device KIND|N|TEXT] [--tensor x=NAME ...]\n");
+    fprintf(to, "clquant OPERATOR IN.safetensors [IN2.safetensors ...] -o OUT.safetensors\n"
+                "        [options] [--device KIND|N|TEXT] [--tensor x=NAME ...]\n");
     for (size_t i = 0; i < COUNT(operators); i++)
-        fprintf(to, "  %-31s %s\n", operators[i]->name, operators[i]->summary);
+        print_entry(to, NAME_COLUMN, operators[i]->name, operators[i]->summary);
     fprintf(to, "\nclquant COMMAND\n");
     for (size_t i = 0; i < COUNT(commands); i++)
-        fprintf(to, "  %-31s %s\n", commands[i].name, commands[i].help);
-    fprintf(to, "  %-31s %s\n", "--version", "the version");
-    fprintf(to, "\n`clquant help NAME` or `clquant NAME --help` has the tensors and options of a name.\n"
-                "CLQ_DEVICE chooses the device where --device does not. Exit status: 0 done; 1 the input was "
-                "refused; 2 usage; "
-                "3 device or system failure.\n");
+        print_entry(to, NAME_COLUMN, commands[i].name, commands[i].help);
+    print_entry(to, NAME_COLUMN, "--version", "the version");
+    fprintf(to, "\n`clquant help NAME` or `clquant NAME --help` has the tensors and options of a\n"
+                "name. CLQ_DEVICE chooses the device where --device does not.\n"
+                "Exit status: 0 done; 1 input refused; 2 usage; 3 device or system failure.\n");
 }
 
 static bool is_named(const struct operator_description *op, const char *name)

@@ -7,7 +7,7 @@ exec >"$page.part"
 help=$("$clquant" --help)
 
 # as text of roff: no line is a request, and what is typed is ASCII
-text() { sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e 's/\^/\\(ha/g' -e 's/~/\\(ti/g' -e 's/`/\\(ga/g' -e "s/^[.']/\\\\\&&/"; }
+text() { sed -e 's/\\/\\e/g' -e 's/-/\\-/g' -e 's/\^/\\(ha/g' -e 's/~/\\(ti/g' -e 's/`/\\(ga/g' -e "s/^\( *\)\([.']\)/\1\\\\\&\2/"; }
 
 # section TEXT: the names of the list of --help that this text stands above
 section() { echo "$help" | awk -v above="$1" '$0 == "" { inside = 0 } index($0, above) == 1 { inside = 1 } inside && /^  [a-z]/ { print $1 }'; }
@@ -16,21 +16,24 @@ section() { echo "$help" | awk -v above="$1" '$0 == "" { inside = 0 } index($0, 
 # paragraph each.
 operator() {
   "$clquant" "$1" --help | text | awk '
+    NR <= 2 { next } # how it is called
     /^Tensors in IN:/ { part = "tensors"; print ".PP\nTensors in IN:"; next }
-    /^Tensors in OUT:/ { print ".PP"; print; next }
+    /^Tensors in OUT:/ { part = "out"; print ".PP"; print; next }
     /^Options/ { part = "options"; print ".PP"; print; next }
     /^Exit status/ { next }
     part == "" && /^  / { if (!example) print ".PP\n.EX"; example = 1; print; next }
     example { print ".EE"; example = 0 }
-    $0 == "" { next }
+    $0 == "" { begins = 1; next }
     part == "options" && match($0, /^  (\\-)+[a-z0-9\\-]+( [^ ]+)?/) || part == "tensors" && match($0, /^  [a-z_0-9]+/) {
       word = substr($0, 3, RLENGTH - 2)
       rest = substr($0, RLENGTH + 1)
       sub(/^ +/, "", rest)
-      print ".TP\n.B " word "\n" rest
+      print ".TP\n.B " word
+      if (rest != "") print rest
       next
     }
-    NR > 1 { print ".PP"; print }'
+    part == "" && begins { print ".PP"; begins = 0 }
+    { sub(/^ +/, ""); print }'
 }
 
 version=$("$clquant" --version)

@@ -21,16 +21,18 @@ enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20 };
 static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, layers_cost_rows,
                                                       measure_rows};
 
-static const char help[] =
-    "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--json FILE] [--plot FILE.svg]\n\n"
-    "Measures every operator beside what the device's memory allows: a loop that reads and writes the same\n"
-    "bytes and computes nothing. On a CPU also beside oneDNN and PyTorch where they are installed.\n\n"
-    "  --only TEXT  rows that hold every word of TEXT, or words that begin so: \"float16 int4 multiply\"\n"
-    "  --size MIB   of input, 1024 where left out; no more than the device's largest buffer is used. What "
-    "fits\n"
-    "               into the caches says nothing about memory\n"
-    "  --json FILE  the results as JSON\n"
-    "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
+static const char help[] = "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--json FILE]\n"
+                           "              [--plot FILE.svg]\n\n"
+                           "Measures every operator beside what the device's memory allows: a loop that\n"
+                           "reads and writes the same bytes and computes nothing. On a CPU also beside\n"
+                           "oneDNN and PyTorch where they are installed.\n\n"
+                           "  --only TEXT  rows that hold every word of TEXT, or words that begin so:\n"
+                           "               \"float16 int4 multiply\"\n"
+                           "  --size MIB   of input, 1024 where left out; no more than the device's largest\n"
+                           "               buffer is used. What fits into the caches says nothing about\n"
+                           "               memory\n"
+                           "  --json FILE  the results as JSON\n"
+                           "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
 
 bool bench_wants(struct bench *bench, const char *label)
 {

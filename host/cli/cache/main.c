@@ -11,16 +11,18 @@ static const char help[] =
     "clquant cache [list|clear]\n"
     "clquant cache fill --for FILE [--device KIND|N|TEXT]\n"
     "clquant cache export DIR [--for FILE]\n\n"
-    "Lists or removes the kernels that are kept on disk. They are in CLQ_CACHE_DIR, else in\n"
-    "clquant under XDG_CACHE_HOME, else in ~/.cache/clquant.\n\n"
-    "fill    builds the variants that FILE names for a device that is present, and keeps them there\n"
-    "export  writes a source for each, whose kernel has a name of its own, and manifest.json, for an\n"
-    "        offline compiler; DIR is made. Without --for: every portable variant, some 1,500. No\n"
-    "        device is opened\n\n"
-    "FILE has a variant a line, as CLQ_RECORD=FILE makes any program that uses clquant append them, or\n"
-    "several: quantize.cl SRC=f16|bf16 DST=i8 MODE=divide PARAMS=one. What follows a # is a comment.\n"
-    "FORM=item|group and ARITHMETIC=native|fused|exact may be left out: fill takes what the device\n"
-    "would, export all of them.\n";
+    "Lists or removes the kernels that are kept on disk. They are in CLQ_CACHE_DIR,\n"
+    "else in clquant under XDG_CACHE_HOME, else in ~/.cache/clquant.\n\n"
+    "fill    builds the variants that FILE names for a device that is present, and\n"
+    "        keeps them there\n"
+    "export  writes a source for each, whose kernel has a name of its own, and\n"
+    "        manifest.json, for an offline compiler; DIR is made. Without --for:\n"
+    "        every portable variant, some 1,500. No device is opened\n\n"
+    "FILE has a variant a line, as CLQ_RECORD=FILE makes any program that uses\n"
+    "clquant append them, or several: quantize.cl SRC=f16|bf16 DST=i8 MODE=divide\n"
+    "PARAMS=one. What follows a # is a comment. FORM=item|group and\n"
+    "ARITHMETIC=native|fused|exact may be left out: fill takes what the device would,\n"
+    "export all of them.\n";
 
 static int refuse(const char *word)
 {

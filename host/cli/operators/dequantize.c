@@ -165,52 +165,55 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return status != CLQ_OK ? status : clq_dequantize(call->context, call->queue, &desc, 0, NULL, done);
 }
 
-const struct operator_description dequantize_operator = {
-    .name = "dequantize",
-    .summary = "Quantized values back to floats, all of q or the entries that indices name.",
-    .formula = "  divide: y = (q - zero_points) * scales; multiply: y = (q - zero_points) / scales\n"
-               "  dynamic: y = (q + offsets) * scales, one of each for each row\n"
-               "  with indices y[i] is that of q[b, .., s : s+length on axis, ..]; b, s = indices[i] where\n"
-               "  indices is [N, 2], else (i, indices[i]); entries that are dropped or skipped are zero in y",
-    .outputs = "y",
-    .aliases = {{Q, "y"},
-                {Q, "cache"},
-                {SCALES, "scale"},
-                {SCALES, "cache_scales"},
-                {OFFSETS, "offset"},
-                {OFFSETS, "cache_offsets"}},
-    .inputs =
-        {
-            [Q] = {"q", false, "I8, U8, I32, F8_E4M3 or F8_E5M2"},
-            [SCALES] = {"scales", false,
-                        "F32, F16 or BF16; one, one per index, by shape; per group, or per row"},
-            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
-            [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
-            [INDICES] = {"indices", true, "I32 or I64, [N] or [N, 2]"},
-            [GROUP_INDEX] = {"group_index", true, "I32 or I64, [E]: mode multiply by groups of rows"},
-        },
-    .options =
-        {
-            [OF] = {"of",
-                    (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", "float8_e4m3fn",
-                                          "float8_e5m2", NULL},
-                    NULL, "what q holds; needed where it is U8 or I32"},
-            [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL},
-                      "divide", "what was done with scales"},
-            [AXIS] = {"axis", NULL, "-1",
-                      "the axis of scales; with indices the axis that a start counts on, -2"},
-            [BLOCK] = OPERATOR_BLOCK("the axis, with indices of the last one,"),
-            [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
-            [DTYPE] = {"dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL},
-                       "float32", "the type of y"},
-            [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},
-            [SLOTS] = OPERATOR_SLOTS,
-            [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
-            [STRICT] = OPERATOR_STRICT,
-            [ROTATE] = OPERATOR_ROTATE,
-        },
-    .plan = plan,
-    .check = check,
-    .check_indices = check_indices,
-    .run = run,
+const struct operator_description dequantize_operator =
+    {
+        .name = "dequantize",
+        .summary = "Quantized values back to floats, all of q or the entries that indices name.",
+        .formula = "  divide    y = (q - zero_points) * scales\n"
+                   "  multiply  y = (q - zero_points) / scales\n"
+                   "  dynamic   y = (q + offsets) * scales, one of each for each row\n"
+                   "  with indices y[i] is that of q[b, .., s : s+length on axis, ..]; b, s =\n"
+                   "  indices[i] where indices is [N, 2], else (i, indices[i]); entries that are\n"
+                   "  dropped or skipped are zero in y",
+        .outputs = "y",
+        .aliases = {{Q, "y"},
+                    {Q, "cache"},
+                    {SCALES, "scale"},
+                    {SCALES, "cache_scales"},
+                    {OFFSETS, "offset"},
+                    {OFFSETS, "cache_offsets"}},
+        .inputs =
+            {
+                [Q] = {"q", false, "I8, U8, I32, F8_E4M3 or F8_E5M2"},
+                [SCALES] = {"scales", false,
+                            "F32, F16 or BF16; one, one per index, by shape; per group, or per row"},
+                [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
+                [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
+                [INDICES] = {"indices", true, "I32 or I64, [N] or [N, 2]"},
+                [GROUP_INDEX] = {"group_index", true, "I32 or I64, [E]: mode multiply by groups of rows"},
+            },
+        .options =
+            {
+                [OF] = {"of",
+                        (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", "float8_e4m3fn",
+                                              "float8_e5m2", NULL},
+                        NULL, "what q holds; needed where it is U8 or I32"},
+                [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL},
+                          "divide", "what was done with scales"},
+                [AXIS] = {"axis", NULL, "-1",
+                          "the axis of scales; with indices the axis that a start counts on, -2"},
+                [BLOCK] = OPERATOR_BLOCK("the axis, with indices of the last one,"),
+                [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
+                [DTYPE] = {"dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL},
+                           "float32", "the type of y"},
+                [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},
+                [SLOTS] = OPERATOR_SLOTS,
+                [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
+                [STRICT] = OPERATOR_STRICT,
+                [ROTATE] = OPERATOR_ROTATE,
+            },
+        .plan = plan,
+        .check = check,
+        .check_indices = check_indices,
+        .run = run,
 };

@@ -87,8 +87,9 @@ static clq_status run(struct operator_call *call, cl_event *done)
 const struct operator_description dynamic_quant_update_scatter_v2_operator = {
     .name = "dynamic_quant_update_scatter_v2",
     .summary = "Quantizes each row of x to int4 as DynamicQuantUpdateScatterV2 does, and writes it in var.",
-    .formula = "  scale = max((mx - mn) / 15, 1e-12), off = 7 - mx / scale, of each row x[i, 0, :]\n"
-               "  var[i, s, 0, :] = sat(rint(x[i, 0, :] * (1 / scale) + off)) with s = indices[i]\n"
+    .formula = "  scale = max((mx - mn) / 15, 1e-12), off = 7 - mx / scale,\n"
+               "  of each row x[i, 0, :]; with s = indices[i]\n"
+               "  var[i, s, 0, :] = sat(rint(x[i, 0, :] * (1 / scale) + off))\n"
                "  var_scale[i, s] = scale, var_offset[i, s] = -off",
     .outputs = "var, var_scale, var_offset",
     .inputs =

@@ -102,10 +102,10 @@ const struct operator_description scales_operator =
         .also = "find_scales", /* its name in C and Python */
         .summary = "Finds the scales with which x fills the range of a type.",
         .formula = "  absmax  scales = max(max |x| / 127, 2^-100); uint8 has zero_points 128;\n"
-                   "          int4, uint4: / 7, and uint4 has zero_points 8; float8_e4m3fn: / 448, "
-                   "float8_e5m2: / 57344\n"
-                   "  minmax  not of float8; scales = max((max x - min x) / 255, 2^-100), of a range that "
-                   "holds 0; int4, uint4: / 15\n"
+                   "          int4, uint4: / 7, and uint4 has zero_points 8;\n"
+                   "          float8_e4m3fn: / 448, float8_e5m2: / 57344\n"
+                   "  minmax  not of float8; scales = max((max x - min x) / 255, 2^-100), of a\n"
+                   "          range that holds 0; int4, uint4: / 15\n"
                    "          zero_points = lowest - rint(min x / scales)\n"
                    "  with mode multiply the reciprocal range; NaN and infinities count as 0",
         .outputs = "scales F32, and zero_points (I8; U8 for uint8, uint4) for minmax, uint8 and uint4",

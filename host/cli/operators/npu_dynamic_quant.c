@@ -102,8 +102,8 @@ const struct operator_description npu_dynamic_quant_operator = {
     .name = "npu_dynamic_quant",
     .summary = "Quantizes x as npu_dynamic_quant(x, smooth_scales, group_index, dst_type, ..) does.",
     .formula = "  scale = max(amax / 127, 1e-12), y = sat(rint(x * (1 / scale)))\n"
-               "  quint4x2: / 7; float8_e4m3fn: / 448; float8_e5m2: / 57344; or by --dst-type-max\n"
-               "  rows of no group are zero in all outputs",
+               "  quint4x2: / 7; float8_e4m3fn: / 448; float8_e5m2: / 57344; or by\n"
+               "  --dst-type-max; rows of no group are zero in all outputs",
     .outputs = "y, scale; y of quint4x2 is I32 with an eighth of the last dimension",
     .inputs = INPUTS,
     .options =
@@ -123,8 +123,9 @@ const struct operator_description npu_dynamic_quant_operator = {
 const struct operator_description npu_dynamic_quant_asymmetric_operator = {
     .name = "npu_dynamic_quant_asymmetric",
     .summary = "Quantizes x as npu_dynamic_quant_asymmetric(x, smooth_scales, group_index, ..) does.",
-    .formula = "  scale = max((mx - mn) / 255, 1e-12), offset = 127 - mx / scale    (quint4x2: / 15, 7)\n"
-               "  y = sat(rint(x * (1 / scale) + offset)); rows of no group are zero in all outputs",
+    .formula = "  scale = max((mx - mn) / 255, 1e-12), offset = 127 - mx / scale\n"
+               "  (quint4x2: / 15, 7), y = sat(rint(x * (1 / scale) + offset));\n"
+               "  rows of no group are zero in all outputs",
     .outputs = "y, scale, offset; y of quint4x2 is I32 with an eighth of the last dimension",
     .inputs = INPUTS,
     .options =

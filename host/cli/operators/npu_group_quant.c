@@ -45,9 +45,9 @@ static clq_status run(struct operator_call *call, cl_event *done)
 const struct operator_description npu_group_quant_operator = {
     .name = "npu_group_quant",
     .summary = "Quantizes x as npu_group_quant(x, scale, group_index, offset, dst_dtype) does.",
-    .formula =
-        "  y[r, :] = sat(rint(x[r, :] * scale[g, :] + offset)), g the first group whose end is past r\n"
-        "  group_index is checked first: it never decreases and ends at x's number of rows",
+    .formula = "  y[r, :] = sat(rint(x[r, :] * scale[g, :] + offset)),\n"
+               "  g is the first group whose end is past r; group_index is checked first: it\n"
+               "  never decreases and ends at x's number of rows",
     .outputs = "y; quint4x2 is I32 with an eighth of the last dimension",
     .inputs =
         {

@@ -98,7 +98,8 @@ static clq_status run_in_place(struct operator_call *call, cl_event *done)
 
 #define FORMULA                                                                                              \
     "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"                                    \
-    "  [b, .., s : s+U on axis, .., :] = sat(rint(updates[i] / quant_scales + quant_zero_points))"
+    "  [b, .., s : s+U on axis, .., :] =\n"                                                                  \
+    "      sat(rint(updates[i] / quant_scales + quant_zero_points))"
 #define OTHER_INPUTS                                                                                         \
     [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},                                             \
     [UPDATES] = {"updates", false, "F32, F16 or BF16; the first dimension N"},                               \

@@ -40,28 +40,32 @@ static clq_status run(struct operator_call *call, cl_event *done)
                             call->values[DIV_MODE] == TRUE, operator_output(call, 0), 0, NULL, done);
 }
 
-const struct operator_description npu_quantize_operator = {
-    .name = "npu_quantize",
-    .summary = "Quantizes input as npu_quantize(input, scales, zero_points, dtype, axis, div_mode) does.",
-    .formula = "  div-mode true   output = sat(rint(input / scales + zero_points)), qint8, quint8 or int32\n"
-               "  div-mode false  output = sat(rint(input * scales + zero_points)), qint8 or quint4x2;\n"
-               "                  axis -2 is the second-to-last, anything from -1 up the last",
-    .outputs = "output; quint4x2 is I32 with an eighth of the last dimension",
-    .inputs =
-        {
-            [INPUT] = {"input", false, "F32, F16 or BF16"},
-            [SCALES] = {"scales", false, "F32, F16 or BF16; one element, or one per index of the axis"},
-            [ZERO_POINTS] = {"zero_points", true, "like scales; with div-mode true also I8, U8 or I32"},
-        },
-    .options =
-        {
-            [DTYPE] = {"dtype", (const char *const[]){"qint8", "quint8", "int32", "qint32", "quint4x2", NULL},
-                       "qint8", "the type of output; qint32 is int32"},
-            [AXIS] = {"axis", NULL, "1", "the axis of scales and zero_points"},
-            [DIV_MODE] = {"div-mode", (const char *const[]){"true", "false", NULL}, "true",
-                          "divide by scales, or multiply"},
-        },
-    .plan = plan,
-    .check = check,
-    .run = run,
+const struct operator_description npu_quantize_operator =
+    {
+        .name = "npu_quantize",
+        .summary = "Quantizes input as npu_quantize(input, scales, zero_points, dtype, axis, div_mode) does.",
+        .formula = "  div-mode true   output = sat(rint(input / scales + zero_points)),\n"
+                   "                  qint8, quint8 or int32\n"
+                   "  div-mode false  output = sat(rint(input * scales + zero_points)),\n"
+                   "                  qint8 or quint4x2;\n"
+                   "                  axis -2 is the second-to-last, anything from -1 up the last",
+        .outputs = "output; quint4x2 is I32 with an eighth of the last dimension",
+        .inputs =
+            {
+                [INPUT] = {"input", false, "F32, F16 or BF16"},
+                [SCALES] = {"scales", false, "F32, F16 or BF16; one element, or one per index of the axis"},
+                [ZERO_POINTS] = {"zero_points", true, "like scales; with div-mode true also I8, U8 or I32"},
+            },
+        .options =
+            {
+                [DTYPE] = {"dtype",
+                           (const char *const[]){"qint8", "quint8", "int32", "qint32", "quint4x2", NULL},
+                           "qint8", "the type of output; qint32 is int32"},
+                [AXIS] = {"axis", NULL, "1", "the axis of scales and zero_points"},
+                [DIV_MODE] = {"div-mode", (const char *const[]){"true", "false", NULL},
+                              "true", "divide by scales, or multiply"},
+            },
+        .plan = plan,
+        .check = check,
+        .run = run,
 };

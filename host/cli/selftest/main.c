@@ -16,14 +16,14 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static const char help[] =
-    "clquant selftest [--device KIND|N|TEXT] [--only TEXT] [--seed N]\n\n"
-    "Compares every operator with the plain C reference, byte for byte, on a device: pass or fail,\n"
-    "a line each, which is random calls that read one type and write another. What fails is shown on\n"
-    "stderr. Exit status 3: a line failed. The first run takes its time: it builds many kernels.\n\n"
-    "  --only TEXT  lines that hold every word of TEXT, or words that begin so; \"these two\" are one:\n"
-    "               'quantize_scatter \"own form\"'\n"
-    "  --seed N     of the values, the time where left out; the same for the same N\n";
+static const char help[] = "clquant selftest [--device KIND|N|TEXT] [--only TEXT] [--seed N]\n\n"
+                           "Compares every operator with the plain C reference, byte for byte, on a device:\n"
+                           "pass or fail, a line each, which is random calls that read one type and write\n"
+                           "another. What fails is shown on stderr. Exit status 3: a line failed. The first\n"
+                           "run takes its time: it builds many kernels.\n\n"
+                           "  --only TEXT  lines that hold every word of TEXT, or words that begin so;\n"
+                           "               \"these two\" are one: 'quantize_scatter \"own form\"'\n"
+                           "  --seed N     of the values, the time where left out; the same for the same N\n";
 
 static const struct setting {
     const char *name;
