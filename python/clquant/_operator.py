@@ -15,14 +15,13 @@ from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from . import _opencl as cl
+from ._call import Call, begin, enqueue
 from ._context import Context, context_of_queue, default_context
 from ._dtypes import dtype_of
-from ._event import event_of
 from ._fields import Buffer, Choice, Input, Output, Reserved
-from ._handles import Memory, retained_memory
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
-from ._tensor import HostTensor, Tensor, host_memory
+from ._tensor import Tensor
 from ._types import ElementTypeLike
 from .arrays import Adapter, adapter_of, new_tensor, with_floats
 
@@ -50,117 +49,6 @@ class New(NamedTuple):
     shape: Callable[[dict[str, Tensor]], tuple[int, ...]]
     as_input: str = ""
     zeros: bool = False
-
-
-class Call:
-    """One call with its arguments: the descriptor, and what it points to."""
-
-    __slots__ = (
-        "address",
-        "arrays",
-        "asynchronous",
-        "buffers",
-        "context",
-        "desc",
-        "events",
-        "hosts",
-        "how",
-        "kept",
-        "operator",
-        "outputs",
-        "queue",
-        "tensors",
-        "waits",
-    )
-
-    operator: Operator
-    context: Context
-    queue: int
-    desc: ctypes.Structure
-    address: int
-    tensors: dict[str, Tensor]
-    buffers: dict[str, Any]  # what is no tensor, as it was given: a report, a workspace
-    how: dict[str, Any]  # what the result says of how it was made
-    outputs: dict[str, Any]  # what is returned: arrays and tensors
-    hosts: list[HostTensor]  # tensors in the host's memory: with one, the call waits
-    arrays: list[Any]  # arrays that keep events of their own
-    waits: Sequence[Any]
-    events: MutableSequence[Any] | None
-    asynchronous: bool  # nobody asks when it is done
-    kept: list[Memory]  # of a plan, what is no tensor: somebody may release it meanwhile
-
-    def settle(self) -> None:
-        """Find out what the tensors mean for the call, once all of them are there."""
-        tensors = self.tensors.values()
-        self.hosts = [tensor for tensor in tensors if isinstance(tensor, HostTensor)]
-        self.arrays = [tensor.array for tensor in tensors if hasattr(tensor.array, "events")]
-        self.asynchronous = not self.hosts and not self.arrays
-        if len(self.hosts) > 1:
-            _share(self)
-
-    def keep(self) -> None:
-        """Keep the buffers that are no tensors beyond the caller's own use of them."""
-        values = [self.operator.buffers[name](given) for name, given in self.buffers.items() if given is not None]
-        self.kept = [retained_memory(mem) for mem, _ in values]
-
-    def result(self) -> Any:
-        """Return what the operator's function returns."""
-        operator = self.operator
-        arrays = [self.outputs.get(name) for name in operator.outputs]
-        return arrays[0] if operator.result is None else operator.result(*arrays, **self.how)
-
-
-def begin(calls: Sequence[Call], waits: Sequence[Any]) -> tuple[int, Any]:
-    """Make the wait list of calls, and give the device what it does not share with the host.
-
-    Calls of the host's memory are waited for at once, so that theirs is waited for here: a driver may wait for ever behind
-    an event that has failed.
-    """
-    events = [event for call in calls for array in call.arrays for event in array.events]
-    count, handles = cl.handles_of([*waits, *events]) if events or waits else (0, None)
-    hosts = [(tensor, call.queue) for call in calls for tensor in call.hosts]
-    if count and hosts:
-        cl.wait_for_events(count, handles)
-        count, handles = 0, None
-    for tensor, queue in hosts:
-        tensor.load(queue)
-    return count, handles
-
-
-def submit(
-    calls: Sequence[Call],
-    waits: Sequence[Any],
-    events: MutableSequence[Any] | None,
-    enqueue: Callable[[int, Any, int | None], int],
-) -> None:
-    """Enqueue calls, by a function of the wait list and the event's address, and see to all that stands around them."""
-    count, handles = begin(calls, waits)
-    event = ctypes.c_void_p()
-    wanted = events is not None or not all(call.asynchronous for call in calls)
-    try:
-        check(enqueue(count, handles, ctypes.addressof(event) if wanted else None))
-        if wanted:
-            _end(calls, event, events)
-    except BaseException:
-        if any(call.hosts for call in calls):  # what runs all the same, a part or all, writes into the caller's memory
-            cl.finish(calls[0].queue)
-        raise
-
-
-def _end(calls: Sequence[Call], event: ctypes.c_void_p, events: MutableSequence[Any] | None) -> None:
-    """Hand the event on, and wait for it where the host's memory takes part."""
-    done = event_of(event.value, any(call.arrays for call in calls))
-    outputs = [call.tensors[name] for call in calls for name in call.outputs]
-    for tensor in outputs:
-        if hasattr(tensor.array, "add_event"):
-            tensor.array.add_event(done)
-    if events is not None:
-        events.append(done)
-    if any(call.hosts for call in calls):
-        cl.wait_for_event(event)
-        for tensor in outputs:
-            if isinstance(tensor, HostTensor):
-                tensor.store(calls[0].queue)
 
 
 class Operator:
@@ -325,35 +213,6 @@ def _adapter_of(name: str, array: Array) -> Adapter:
         return adapter_of(type(array))
     except TypeError as error:
         raise TypeError(f"{name}: {error}") from None
-
-
-def _share(call: Call) -> None:
-    """Put host tensors whose bytes overlap into one buffer, so that the library sees that they do."""
-    groups: list[list[HostTensor]] = []
-    end = 0
-    for tensor in sorted(call.hosts, key=lambda tensor: tensor.first):
-        if groups and tensor.first < end:
-            groups[-1].append(tensor)
-        else:
-            groups.append([tensor])
-        end = max(end, tensor.end)
-    if len(groups) == len(call.hosts):
-        return
-    for group in groups:
-        if len(group) > 1:
-            memory = host_memory(call.context, group[0].first, max(tensor.end for tensor in group))
-            for name, seen in call.tensors.items():
-                if isinstance(seen, HostTensor) and any(seen is member for member in group):
-                    call.tensors[name] = seen.over(memory)
-    call.hosts = [tensor for tensor in call.tensors.values() if isinstance(tensor, HostTensor)]
-
-
-def enqueue(call: Call) -> Any:
-    """Enqueue a call, and return its outputs."""
-    run, context, queue, address = call.operator.run, call.context.handle, call.queue, call.address
-    waits, events = call.waits, call.events
-    submit([call], waits, events, lambda count, handles, event: run(context, queue, address, count, handles, event))
-    return call.result()
 
 
 def ask(function: Callable[..., Any], args: Sequence[Any], options: dict[str, Any], verb: Callable[[Call], Any]) -> Any:

@@ -8,10 +8,11 @@ import ctypes
 from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any
 
+from ._call import Call, submit
 from ._handles import Handle, OfThisProcess, retained_queue
 from ._keywords import only_its_keywords, unknown
 from ._library import COUNT, POINTER, SIZE, STATUS, check, function
-from ._operator import Array, Call, ask, submit
+from ._operator import Array, ask
 from ._structs import Binding, PlanCall
 
 _enqueue = function("clq_plan_enqueue", STATUS, POINTER, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)

@@ -8,11 +8,11 @@ import functools
 from collections.abc import Callable
 from typing import Any
 
+from .._call import Call, submit
 from .._context import default_context
 from .._dtypes import seen_as, type_name
 from .._fields import Input, Output
 from .._library import COUNT, POINTER, STATUS, check, function
-from .._operator import Call, submit
 from .._structs import DLTensor
 from .._tensor import sizes
 from ..arrays.torch_tensors import ADAPTER
