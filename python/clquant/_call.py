@@ -21,24 +21,6 @@ if TYPE_CHECKING:
 class Call:
     """One call with its arguments: the descriptor, and what it points to."""
 
-    __slots__ = (
-        "address",
-        "arrays",
-        "asynchronous",
-        "buffers",
-        "context",
-        "desc",
-        "events",
-        "hosts",
-        "how",
-        "kept",
-        "operator",
-        "outputs",
-        "queue",
-        "tensors",
-        "waits",
-    )
-
     operator: Operator
     context: Context
     queue: int
@@ -55,11 +37,19 @@ class Call:
     asynchronous: bool  # nobody asks when it is done
     kept: list[Memory]  # of a plan, what is no tensor: somebody may release it meanwhile
 
+    def __copy__(self) -> Call:
+        made = Call()
+        made.__dict__.update(self.__dict__)
+        return made
+
     def settle(self) -> None:
         """Find out what the tensors mean for the call, once all of them are there."""
-        tensors = self.tensors.values()
-        self.hosts = [tensor for tensor in tensors if isinstance(tensor, HostTensor)]
-        self.arrays = [tensor.array for tensor in tensors if hasattr(tensor.array, "events")]
+        self.hosts, self.arrays = [], []
+        for tensor in self.tensors.values():
+            if isinstance(tensor, HostTensor):
+                self.hosts.append(tensor)
+            elif hasattr(tensor.array, "events"):
+                self.arrays.append(tensor.array)
         self.asynchronous = not self.hosts and not self.arrays
         if len(self.hosts) > 1:
             _share(self)
@@ -100,6 +90,9 @@ def submit(
     enqueue: Callable[[int, Any, int | None], int],
 ) -> None:
     """Enqueue calls, by a function of the wait list and the event's address, and see to all that stands around them."""
+    if events is None and not waits and all(call.asynchronous for call in calls):
+        check(enqueue(0, None, None))
+        return
     count, handles = begin(calls, waits)
     event = ctypes.c_void_p()
     wanted = events is not None or not all(call.asynchronous for call in calls)

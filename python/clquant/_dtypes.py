@@ -29,7 +29,7 @@ class DType:
         """The name of the type of the elements, whatever holds them."""
         return self.name.removesuffix("_words").removesuffix("_elements")
 
-    @property
+    @functools.cached_property
     def element_bytes(self) -> int:
         """Bytes of what shapes and strides count."""
         return self.bits * self.lanes // 8

@@ -68,12 +68,12 @@ class Option:
         """Return the members of the struct."""
         return [(self.name, self.kind)]
 
-    def values(self, given: Any) -> tuple[Any, ...]:
-        """Return the members' values."""
+    def value(self, given: Any) -> Any:
+        """Return the member's value."""
         rule = "a whole number from 0 to 2^32-1"
         number = whole(self.name, given, rule)
         if 0 <= number < 2**32:
-            return (number,)
+            return number
         raise ValueError(f"{self.name} is {given!r}: it must be {rule}")
 
 
@@ -81,10 +81,10 @@ class Option:
 class Flag(Option):
     """True or False."""
 
-    def values(self, given: Any) -> tuple[Any, ...]:
-        """Return the members' values."""
+    def value(self, given: Any) -> Any:
+        """Return the member's value."""
         if is_truth(given):
-            return (bool(given),)
+            return bool(given)
         raise ValueError(f"{self.name} is {given!r}: it must be True or False")
 
 
@@ -94,11 +94,11 @@ class Real(Option):
 
     kind: Any = ctypes.c_float
 
-    def values(self, given: Any) -> tuple[Any, ...]:
-        """Return the members' values."""
+    def value(self, given: Any) -> Any:
+        """Return the member's value."""
         try:
             if hasattr(given, "__float__"):  # a text has none
-                return (float(given),)
+                return float(given)
         except (TypeError, ValueError):
             pass
         raise TypeError(f"{self.name} is {given!r}: it must be a number")
@@ -116,9 +116,9 @@ class Choice:
         """Return the members of the struct."""
         return [(self.name, ctypes.c_uint32)]
 
-    def values(self, given: Any) -> tuple[Any, ...]:
-        """Return the members' values."""
-        return (choice(self.name, given, self._numbers),)
+    def value(self, given: Any) -> Any:
+        """Return the member's value."""
+        return choice(self.name, given, self._numbers)
 
 
 @dataclass(frozen=True)
@@ -127,14 +127,14 @@ class Axis(Option):
 
     kind: Any = ctypes.c_int32
 
-    def values(self, given: Any) -> tuple[Any, ...]:
-        """Return the members' values."""
+    def value(self, given: Any) -> Any:
+        """Return the member's value."""
         if given is None:
-            return (0,)
+            return 0
         axis = whole(self.name, given, "a whole number, or None")
         if not -(2**31) < axis < 2**31:
             raise ValueError(f"{self.name} is {axis}: it must fit into 32 bits")
-        return (axis or _AXIS_FIRST,)
+        return axis or _AXIS_FIRST
 
 
 @dataclass(frozen=True)
@@ -143,9 +143,9 @@ class ElementType(Option):
 
     kind: Any = DLDataType
 
-    def values(self, given: Any) -> tuple[Any, ...]:
-        """Return the members' values."""
-        return (dtype_of(given).struct,)
+    def value(self, given: Any) -> Any:
+        """Return the member's value."""
+        return dtype_of(given).struct
 
 
 @dataclass(frozen=True)
@@ -157,7 +157,3 @@ class Reserved:
     def members(self) -> Members:
         """Return the members of the struct."""
         return [("reserved", ctypes.c_uint64 * self.count)] if self.count else [("reserved32", ctypes.c_uint32)]
-
-    def zeros(self) -> tuple[Any, ...]:
-        """Return the members' values."""
-        return ((ctypes.c_uint64 * self.count)(),) if self.count else (0,)

@@ -18,7 +18,7 @@ from . import _opencl as cl
 from ._call import Call, begin, enqueue
 from ._context import Context, context_of_queue, default_context
 from ._dtypes import dtype_of
-from ._fields import Buffer, Choice, Input, Output, Reserved
+from ._fields import Buffer, Choice, Input, Option, Output
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import Tensor
@@ -51,6 +51,10 @@ class New(NamedTuple):
     zeros: bool = False
 
 
+# Types whose values stay what they are, so that what they mean for a descriptor is found once.
+_CONSTANTS = frozenset((bool, int, float, str, type(None)))
+
+
 class Operator:
     """A description: the operator's name, its struct's number in clquant/struct_size.h, and the descriptor's fields."""
 
@@ -72,7 +76,8 @@ class Operator:
         self.outputs = tuple(field.name for field in fields if isinstance(field, Output))
         self.buffers = {field.name: field.values for field in fields if isinstance(field, Buffer)}
         self.fields = fields
-        self._fields = tuple(_reader(field) for field in fields)
+        self.options = tuple(field for field in fields if isinstance(field, (Option, Choice)))
+        self._known = functools.lru_cache(maxsize=256, typed=True)(self._described)
         self._required = frozenset(field.name for field in fields if isinstance(field, Input) and not field.optional)
         self._floats = frozenset(field.name for field in fields if isinstance(field, Input) and field.floats)
         self._words = {word: field.name for field in fields if isinstance(field, Choice) for word in field.words}
@@ -101,8 +106,8 @@ class Operator:
 
     def call(self, run: Run, like: Array, **given: Any) -> Any:
         """Do with the given arguments, a field's by its name, what ``run`` says: by default, enqueue them."""
-        options = [read(given) for _, read in self._fields]
         call = Call()
+        call.desc = self._desc_of(given)
         call.operator = self
         call.events = run.get("events")
         call.context, call.queue = self._place(run, given)
@@ -113,15 +118,32 @@ class Operator:
         self._see(call, given)
         self._make(call, like, given)
         call.settle()
-        values: list[Any] = []
-        for (name, _), option in zip(self._fields, options, strict=True):
-            values += (call.tensors[name].address,) if name in call.tensors else option
-        call.desc = self.struct(*values)
+        for name, tensor in call.tensors.items():
+            setattr(call.desc, name, tensor.address)
         call.address = ctypes.addressof(call.desc)
         try:
             return run.get("verb", enqueue)(call)
         except ValueError as error:
             raise ValueError(f"{error}{self._remedy(str(error), given)}") from None
+
+    def _desc_of(self, given: dict[str, Any]) -> ctypes.Structure:
+        """Return a descriptor with all that is no tensor."""
+        values = [given[field.name] for field in self.options]
+        described = self._known if _CONSTANTS.issuperset(map(type, values)) else self._described
+        desc = self.struct.from_buffer_copy(described(*values))
+        for name, values_of in self.buffers.items():
+            if given[name] is not None:
+                mem, offset_bytes = values_of(given[name])
+                setattr(desc, name, mem)
+                setattr(desc, f"{name}_offset_bytes", offset_bytes)
+        return desc
+
+    def _described(self, *options: Any) -> ctypes.Structure:
+        """Return a descriptor with the values of options."""
+        desc = self.struct()
+        for field, given in zip(self.options, options, strict=True):
+            setattr(desc, field.name, field.value(given))
+        return desc
 
     @staticmethod
     def _remedy(sentence: str, given: dict[str, Any]) -> str:
@@ -168,9 +190,11 @@ class Operator:
     def see(self, name: str, value: Array, context: Context) -> Tensor:
         """See an array, or a tensor, as the tensor of a name."""
         try:
-            if name in self._floats:
-                value = with_floats(value)
-            tensor = value.current() if isinstance(value, Tensor) else _adapter_of(name, value).view(value, context)
+            if isinstance(value, Tensor):
+                tensor = value.current()
+            else:
+                value = with_floats(value) if name in self._floats else value
+                tensor = _adapter_of(name, value).view(value, context)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
         if tensor.read_only and name in self.outputs:
@@ -194,18 +218,6 @@ class Operator:
                 array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue, zeros=value.zeros)
                 tensor = adapter.view(array, call.context, dtype)
             call.tensors[name] = tensor
-
-
-def _reader(field: Any) -> tuple[str, Callable[[dict[str, Any]], tuple[Any, ...]]]:
-    """Return a field's name and how the values of its members are found; of a tensor's that there is none."""
-    if isinstance(field, Reserved):
-        zeros = field.zeros()
-        return "", lambda given: zeros
-    name = field.name
-    if isinstance(field, Input):
-        return name, lambda given: (None,)
-    values = field.values
-    return name, lambda given: values(given[name])
 
 
 def _adapter_of(name: str, array: Array) -> Adapter:

@@ -40,6 +40,8 @@ class Plan(OfThisProcess):
         self._handle: int = _Handle(handle.value, call.context.handle)
         call.queue = retained_queue(call.queue)
         call.keep()
+        for tensor in call.tensors.values():
+            tensor.keep()
         self._call = call
         self._queue = call.queue
         self._result = call.result()
@@ -129,6 +131,7 @@ class Plan(OfThisProcess):
             tensor = call.operator.see(name, array, call.context)
             if tensor.layout != call.tensors[name].layout:
                 raise ValueError(f"{name} is {tensor!r}: it must be like the plan's {call.tensors[name]!r}")
+            tensor.keep()
             call.tensors[name] = tensor
             if name in call.outputs:
                 call.outputs[name] = array

@@ -106,6 +106,28 @@ class Tensor(OfThisProcess):
             raise ValueError(f"strides are {strides}: there must be {len(shape)}, as many as shape {shape} has")
         if offset_bytes < 0:
             raise ValueError(f"offset_bytes is {offset_bytes}: it must not be negative")
+        self._see(retained_memory(mem), mem, row, shape, strides, offset_bytes, context, array)
+
+    @classmethod
+    def of_array(
+        cls, array: Any, buffer: Any, dtype: DType, strides: tuple[int, ...] | None, offset_bytes: int, context: Context
+    ) -> Tensor:
+        """Make a tensor of an array, whose shape and strides are right by themselves, for one call: else it is to ``keep``."""
+        made = cls.__new__(cls)
+        made._see(cl.handle_of(buffer), buffer, dtype, array.shape, strides, offset_bytes, context, array)
+        return made
+
+    def _see(
+        self,
+        mem: int,
+        owner: Any,
+        row: DType,
+        shape: tuple[int, ...],
+        strides: tuple[int, ...] | None,
+        offset_bytes: int,
+        context: Context,
+        array: Any,
+    ) -> None:
         if offset_bytes % row.element_bytes:
             raise ValueError(f"offset_bytes is {offset_bytes}: it must be a multiple of the {row.element_bytes} of {row.name}")
         shape_kept, shape_address = sizes(shape)
@@ -115,15 +137,19 @@ class Tensor(OfThisProcess):
         self.shape = shape
         self.strides = strides
         self.offset_bytes = offset_bytes
-        self.mem: int = retained_memory(mem)
+        self.mem: int = mem
         self.array = array
         self.read_only = False
         self.layout = (row.name, shape, strides)
         self._ask: Callable[[], tuple[Any, ...]] | None = None
         self._was: tuple[Any, ...] = ()
-        self._kept = (mem, shape_kept, strides_kept)
-        self._struct = DLTensor(self.mem, _OPENCL, 0, len(shape), row.struct, shape_address, strides_address, offset_bytes)
+        self._kept = (owner, shape_kept, strides_kept)
+        self._struct = DLTensor(mem, _OPENCL, 0, len(shape), row.struct, shape_address, strides_address, offset_bytes)
         self.address = ctypes.addressof(self._struct)
+
+    def keep(self) -> None:
+        """Take part in keeping the buffer, which its owner may release while this tensor is used."""
+        self.mem = retained_memory(self.mem)
 
     def watch(self, ask: Callable[[], tuple[Any, ...]]) -> None:
         """Know from now on how an array says where its memory is, and then its type, shape and strides."""
@@ -263,7 +289,7 @@ class HostTensor(Tensor):
             )
         self.in_place = context.in_place
         shared, self.begin = memory or host_memory(context, self.first, self.end)
-        super().__init__(shared, dtype, shape, strides, address - self.begin, context=context, array=array)
+        self._see(shared, shared, dtype, shape, strides, address - self.begin, context, array)
 
     def _exported(self) -> DLTensor:
         now = self._struct

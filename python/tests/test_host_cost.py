@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What a call costs in Python stays within what benchmarks/host_cost.py says it may."""
+"""What a call costs in Python, beside the library's own part, stays within what benchmarks/host_cost.py says it may."""
 
 import sys
 import time
@@ -18,7 +18,7 @@ def test_python_part():
     runs = [host_cost.rows(blocks=40) for _ in range(3)]
     for rows in zip(*runs, strict=True):
         # What else runs on the machine only adds to it.
-        assert min(row.python for row in rows) <= rows[0].limit, rows[0].name
+        assert any(row.python <= row.limit for row in rows), rows
 
 
 @pytest.mark.parametrize("library", ["numpy", "torch"])

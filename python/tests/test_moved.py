@@ -231,14 +231,23 @@ def test_a_buffer_that_is_released(numbers):
 
     queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False))
     x, other = numbers((4, 6)), numbers((4, 6))
-    there, made = to_device(queue, x), to_device(queue, np.zeros((4, 6), np.int8))
-    scales = to_device(queue, np.float32([0.5]))
-    view, plan = clquant.view(there), clquant.plan(clquant.quantize, there, scales, out=made)
-    there.base_data.release()
-    for _ in range(8):
-        pyopencl.Buffer(queue.context, pyopencl.mem_flags.READ_WRITE, x.nbytes)
+    seen, planned, bound = (to_device(queue, each) for each in (x, x, other))
+    scales, made = to_device(queue, np.float32([0.5])), to_device(queue, np.zeros((4, 6), np.int8))
+    view, plan = clquant.view(seen), clquant.plan(clquant.quantize, planned, scales, out=made)
+
+    def release(array):
+        array.base_data.release()
+        for _ in range(8):
+            pyopencl.Buffer(queue.context, pyopencl.mem_flags.READ_WRITE, x.nbytes)
+
+    release(seen)
+    release(planned)
     np.testing.assert_array_equal(clquant.quantize(view, scales).get(), reference.quantize(x, 0.5))
     np.testing.assert_array_equal(plan().get(), reference.quantize(x, 0.5))
-    there.base_data = to_device(queue, other).base_data
+    plan(x=bound)
+    release(bound)
     np.testing.assert_array_equal(plan().get(), reference.quantize(other, 0.5))
-    np.testing.assert_array_equal(clquant.quantize(view, scales).get(), reference.quantize(other, 0.5))
+    for array in (seen, bound):
+        array.base_data = to_device(queue, x + 1).base_data
+    np.testing.assert_array_equal(plan().get(), reference.quantize(x + 1, 0.5))
+    np.testing.assert_array_equal(clquant.quantize(view, scales).get(), reference.quantize(x + 1, 0.5))

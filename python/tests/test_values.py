@@ -186,3 +186,35 @@ def test_none_as_an_array():
     ):
         with pytest.raises(TypeError, match=f"{name} is None: it must be an array|{name}: .*NoneType is no array"):
             call()
+
+
+def test_options_that_equal_those_of_the_call_before(context, numbers):
+    """What was taken once is taken again by its type too: 1 is not True, and 4.0 is not 4."""
+    x = numbers((2, 8))
+    for taken, refused, message in (
+        ({"block": 1}, {"block": True}, "block is True"),
+        ({"block": 4}, {"block": 4.0}, "block is 4.0"),
+        ({"axis": 1}, {"axis": True}, "axis is True"),
+        ({"axis": 0}, {"axis": 0.0}, "axis is 0.0"),
+        ({"symmetric": True}, {"symmetric": 1}, "symmetric is 1"),
+        ({"block_all": False}, {"block_all": 0}, "block_all is 0"),
+    ):
+        clquant.dynamic_quantize(x, context=context, **taken)
+        with pytest.raises((TypeError, ValueError), match=message):
+            clquant.dynamic_quantize(x, context=context, **refused)
+
+
+def test_an_option_that_changes(context, numbers):
+    """A number that somebody else may change is read by each call."""
+
+    class Number:
+        value = 2
+
+        def __index__(self):
+            return self.value
+
+    x, block = numbers((2, 8)), Number()
+    for block.value in (2, 4):
+        scales = np.linspace(0.25, 2, 16 // block.value, dtype=np.float32).reshape(2, -1)
+        y = clquant.quantize(x, scales, block=block, context=context)
+        np.testing.assert_array_equal(y, clquant.quantize(x, scales.repeat(block.value, 1), context=context))

@@ -3,9 +3,10 @@
 
 from __future__ import annotations
 
+import functools
 import math
+from collections.abc import Callable
 from typing import Any
-from weakref import WeakKeyDictionary
 
 from .. import _opencl as cl
 from .._context import Context, default_context
@@ -27,18 +28,8 @@ _ADAPTERS: tuple[Adapter, ...] = (
 )
 
 
-_known: WeakKeyDictionary[type, Adapter] = WeakKeyDictionary()
-
-
-def adapter_of(kind: type) -> Adapter:
-    """Find who knows arrays of a type. Raises TypeError where nobody does."""
-    found = _known.get(kind)
-    if found is None:
-        found = _known[kind] = _find(kind)
-    return found
-
-
 def _find(kind: type) -> Adapter:
+    """Find who knows arrays of a type. Raises TypeError where nobody does."""
     for adapter in _ADAPTERS:
         if adapter.knows(kind):
             return adapter
@@ -46,6 +37,9 @@ def _find(kind: type) -> Adapter:
         f"{kind.__module__}.{kind.__qualname__} is no array: it must be one of numpy, pyopencl or torch, "
         "have __dlpack__, or be a clquant.Tensor or a number"
     )
+
+
+adapter_of: Callable[[type], Adapter] = functools.lru_cache(maxsize=64)(_find)
 
 
 @only_its_keywords()
@@ -70,6 +64,7 @@ def view(array: Any, dtype: ElementTypeLike | None = None, *, context: Context |
     where = context or adapter.context_of(array, None) or default_context()
     seen = adapter.view(array, where, dtype)
     dtype_of(seen.dtype.name)  # a type that no argument takes is refused
+    seen.keep()
     return seen
 
 

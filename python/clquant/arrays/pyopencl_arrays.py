@@ -43,7 +43,7 @@ class PyopenclArrays:
             strides = in_elements(array.strides, array.dtype.itemsize, array.dtype.name)
         # An array without elements has no buffer.
         mem = Memory(cl.create_buffer(context.int_ptr, 0)) if array.base_data is None else array.base_data
-        tensor = Tensor(mem, row, array.shape, strides, array.offset, context=context, array=array)
+        tensor = Tensor.of_array(array, mem, row, strides, array.offset, context)
         tensor.watch(lambda: ((array.base_data, array.offset), array.dtype, array.shape, array.strides))
         return tensor
 
