@@ -6,11 +6,13 @@
 #include "operator.h"
 #include "tensors.h"
 
+enum { WISH_DIVIDE = 2, WISH_DYNAMIC };
+
 /* What a call is to have where it can choose. */
 struct wish {
     bool given;
     int src, dst;  /* an enum reference_type of what is read and written; -1: any */
-    int multiply;  /* -1: either */
+    int multiply;  /* of dequantize: 1 also WISH_DYNAMIC, and WISH_DIVIDE alone; -1: any */
     int smooth;    /* -1: either */
     int rotate;    /* -1: either */
     int apart;     /* dynamic quantization, by rows (0) or not; -1: either */

@@ -19,17 +19,18 @@ static uint32_t draw_mode(struct call *call)
 /* The way back of groups only divides, and that of dynamic rows only multiplies. */
 static bool may_be_groups(const struct call *call)
 {
-    return call->wish.multiply != 1;
+    return call->wish.multiply <= 0;
 }
 
 static bool may_be_dynamic(const struct call *call)
 {
-    return call->wish.multiply != 0;
+    return call->wish.multiply != 0 && call->wish.multiply != WISH_DIVIDE;
 }
 
 static bool is_dynamic(struct call *call, int64_t once_in)
 {
-    return may_be_dynamic(call) && (call->wish.rotate == 1 || rng_once_in(&call->rng, once_in));
+    return may_be_dynamic(call) && (call->wish.multiply == WISH_DYNAMIC || call->wish.rotate == 1 ||
+                                    rng_once_in(&call->rng, once_in));
 }
 
 static void draw_parameters(struct call *call, uint32_t mode, const struct shape *scales,
@@ -60,7 +61,8 @@ static void draw_dynamic(struct call *call, struct clq_dequantize_desc *desc, co
 
 static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    struct shape q = call_shape(call, call->wish.rotate == 1, reference_shares_bytes(type, 1));
+    struct shape q = call_shape(call, call->wish.rotate == 1 || call->wish.multiply == WISH_DYNAMIC,
+                                reference_shares_bytes(type, 1));
     int d = q.rank > 0 ? (int)rng_below(&call->rng, q.rank) : 0;
     struct shape scales, zero_points;
 

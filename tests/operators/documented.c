@@ -5,6 +5,16 @@
 
 #include <clquant/npu.h>
 
+/* The call, or its check where there is no context. */
+#define CALL(name, ...)                                                                                      \
+    (context != NULL ? name(context, queue, __VA_ARGS__, num_wait, wait, done) : name##_check(__VA_ARGS__))
+
+#define CHECK(name)                                                                                          \
+    static clq_status check_##name(const void *general)                                                      \
+    {                                                                                                        \
+        return name(NULL, NULL, general, 0, NULL, NULL);                                                     \
+    }
+
 /* The tensors of the general operators, in the order of their rows. */
 enum { QUANTIZE_X, QUANTIZE_SCALES, QUANTIZE_ZERO_POINTS, QUANTIZE_Y };
 enum { GROUP_X, GROUP_SCALES, GROUP_INDEX, GROUP_ZERO_POINTS, GROUP_Y };
@@ -90,9 +100,11 @@ static clq_status npu_quantize(clq_context *context, cl_command_queue queue, con
     /* the second-to-last axis is -2 alone, and anything from -1 up is the last */
     if (!divide)
         axis = rank > 1 && (axis == -2 || axis == rank - 2) ? -2 : axis < 0 || rank == 0 ? -1 : 0;
-    return clq_npu_quantize(context, queue, desc->x, desc->scales, desc->zero_points, dtype_of(desc->y), axis,
-                            divide, desc->y, num_wait, wait, done);
+    return CALL(clq_npu_quantize, desc->x, desc->scales, desc->zero_points, dtype_of(desc->y), axis, divide,
+                desc->y);
 }
+
+CHECK(npu_quantize)
 
 static bool fit_group(struct call *call)
 {
@@ -109,9 +121,11 @@ static clq_status npu_group_quant(clq_context *context, cl_command_queue queue, 
 {
     const struct clq_group_quantize_desc *desc = general;
 
-    return clq_npu_group_quant(context, queue, desc->x, desc->scales, desc->group_index, desc->zero_points,
-                               dtype_of(desc->y), desc->y, num_wait, wait, done);
+    return CALL(clq_npu_group_quant, desc->x, desc->scales, desc->group_index, desc->zero_points,
+                dtype_of(desc->y), desc->y);
 }
+
+CHECK(npu_group_quant)
 
 /* int8 is also what is left out. */
 static enum clq_npu_dtype scatter_dtype_of(const DLTensor *cache)
@@ -159,10 +173,12 @@ static clq_status npu_quant_scatter(clq_context *context, cl_command_queue queue
 {
     const struct clq_quantize_scatter_desc *desc = general;
 
-    return clq_npu_quant_scatter(context, queue, desc->input, desc->indices, desc->updates, desc->scales,
-                                 desc->zero_points, desc->axis, -1, "update", scatter_dtype_of(desc->cache),
-                                 "rint", desc->cache, num_wait, wait, done);
+    return CALL(clq_npu_quant_scatter, desc->input, desc->indices, desc->updates, desc->scales,
+                desc->zero_points, desc->axis, -1, "update", scatter_dtype_of(desc->cache), "rint",
+                desc->cache);
 }
+
+CHECK(npu_quant_scatter)
 
 static clq_status npu_quant_scatter_(clq_context *context, cl_command_queue queue, const void *general,
                                      cl_uint num_wait, const cl_event *wait, cl_event *done)
@@ -172,6 +188,15 @@ static clq_status npu_quant_scatter_(clq_context *context, cl_command_queue queu
     return clq_npu_quant_scatter_(context, queue, desc->cache, desc->indices, desc->updates, desc->scales,
                                   desc->zero_points, desc->axis, desc->updates->ndim - 1, "update",
                                   scatter_dtype_of(desc->cache), NULL, num_wait, wait, done);
+}
+
+static clq_status check_npu_quant_scatter_(const void *general)
+{
+    const struct clq_quantize_scatter_desc *desc = general;
+
+    return clq_npu_quant_scatter_check(desc->cache, desc->indices, desc->updates, desc->scales,
+                                       desc->zero_points, desc->axis, desc->updates->ndim - 1, "update",
+                                       scatter_dtype_of(desc->cache), NULL, NULL);
 }
 
 /* A cache [B, S, 1, H], and a row for each batch. */
@@ -209,9 +234,10 @@ static clq_status dynamic_quant_update_scatter_v2(clq_context *context, cl_comma
         scales.ndim = 2;
     if (desc->axis < 0)
         offsets.ndim = 2;
-    return clq_dynamic_quant_update_scatter_v2(context, queue, &x, desc->indices, desc->cache, &scales,
-                                               &offsets, num_wait, wait, done);
+    return CALL(clq_dynamic_quant_update_scatter_v2, &x, desc->indices, desc->cache, &scales, &offsets);
 }
+
+CHECK(dynamic_quant_update_scatter_v2)
 
 static const char *quant_mode_of(const struct clq_dynamic_quantize_desc *desc)
 {
@@ -276,10 +302,11 @@ static clq_status npu_dynamic_quant(clq_context *context, cl_command_queue queue
 {
     const struct clq_dynamic_quantize_desc *desc = general;
 
-    return clq_npu_dynamic_quant(context, queue, desc->x, desc->smooth_scales, desc->group_index,
-                                 rows_dtype_of(desc->y), quant_mode_of(desc), desc->type_max, desc->y,
-                                 desc->scales, num_wait, wait, done);
+    return CALL(clq_npu_dynamic_quant, desc->x, desc->smooth_scales, desc->group_index,
+                rows_dtype_of(desc->y), quant_mode_of(desc), desc->type_max, desc->y, desc->scales);
 }
+
+CHECK(npu_dynamic_quant)
 
 static clq_status npu_dynamic_quant_asymmetric(clq_context *context, cl_command_queue queue,
                                                const void *general, cl_uint num_wait, const cl_event *wait,
@@ -287,10 +314,11 @@ static clq_status npu_dynamic_quant_asymmetric(clq_context *context, cl_command_
 {
     const struct clq_dynamic_quantize_desc *desc = general;
 
-    return clq_npu_dynamic_quant_asymmetric(context, queue, desc->x, desc->smooth_scales, desc->group_index,
-                                            rows_dtype_of(desc->y), quant_mode_of(desc), desc->y,
-                                            desc->scales, desc->offsets, num_wait, wait, done);
+    return CALL(clq_npu_dynamic_quant_asymmetric, desc->x, desc->smooth_scales, desc->group_index,
+                rows_dtype_of(desc->y), quant_mode_of(desc), desc->y, desc->scales, desc->offsets);
 }
+
+CHECK(npu_dynamic_quant_asymmetric)
 
 static struct reference_report reference_symmetric(const struct call *call)
 {
@@ -303,18 +331,21 @@ static struct reference_report reference_asymmetric(const struct call *call)
     return dynamic_quantize_reference(call, true, is_by_channel(call));
 }
 
+#define ROW(name, general, dst, smooth, fit, reference)                                                      \
+    {                                                                                                        \
+#name, &general, dst, smooth, fit, name, check_##name, reference                                     \
+    }
+
 const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
-    {"npu_quantize", &operator_quantize, -1, -1, fit_quantize, npu_quantize, NULL},
-    {"npu_group_quant", &operator_group_quantize, -1, -1, fit_group, npu_group_quant, NULL},
-    {"npu_quant_scatter", &operator_quantize_scatter, -1, -1, fit_scatter_copy, npu_quant_scatter, NULL},
-    {"npu_quant_scatter_", &operator_quantize_scatter, -1, -1, fit_scatter_in_place, npu_quant_scatter_,
-     NULL},
-    {"npu_dynamic_quant", &operator_dynamic_quantize, -1, -1, fit_rows, npu_dynamic_quant,
-     reference_symmetric},
-    {"npu_dynamic_quant_asymmetric", &operator_dynamic_quantize, -1, -1, fit_rows_asymmetric,
-     npu_dynamic_quant_asymmetric, reference_asymmetric},
-    {"dynamic_quant_update_scatter_v2", &operator_dynamic_quantize_scatter, REFERENCE_I4, 0, fit_dynamic,
-     dynamic_quant_update_scatter_v2, NULL},
+    ROW(npu_quantize, operator_quantize, -1, -1, fit_quantize, NULL),
+    ROW(npu_group_quant, operator_group_quantize, -1, -1, fit_group, NULL),
+    ROW(npu_quant_scatter, operator_quantize_scatter, -1, -1, fit_scatter_copy, NULL),
+    ROW(npu_quant_scatter_, operator_quantize_scatter, -1, -1, fit_scatter_in_place, NULL),
+    ROW(npu_dynamic_quant, operator_dynamic_quantize, -1, -1, fit_rows, reference_symmetric),
+    ROW(npu_dynamic_quant_asymmetric, operator_dynamic_quantize, -1, -1, fit_rows_asymmetric,
+        reference_asymmetric),
+    ROW(dynamic_quant_update_scatter_v2, operator_dynamic_quantize_scatter, REFERENCE_I4, 0, fit_dynamic,
+        NULL),
 };
 
 void documented_draw(struct call *call, const struct documented_call *documented, struct operator_row *row,
@@ -328,6 +359,7 @@ void documented_draw(struct call *call, const struct documented_call *documented
     *row = *documented->general;
     row->name = documented->name;
     row->enqueue = documented->enqueue;
+    row->check = documented->check;
     if (documented->reference != NULL)
         row->reference = documented->reference;
     row->workspace_bytes = NULL;

@@ -14,6 +14,7 @@ struct documented_call {
     /* Of the general operator's descriptor. */
     clq_status (*enqueue)(clq_context *context, cl_command_queue queue, const void *desc, cl_uint num_wait,
                           const cl_event *wait, cl_event *done);
+    clq_status (*check)(const void *desc);
     /* Where its bytes are others than the general operator's; else NULL. */
     struct reference_report (*reference)(const struct call *call);
 };

@@ -37,17 +37,29 @@ static int spread_mode(const struct line *line)
     return NO_TYPE;
 }
 
-bool line_find(int number, bool own, struct line *line)
+static bool has_modes(const struct line *line)
 {
-    const int pairs = REFERENCE_TYPES * REFERENCE_TYPES, op = number / pairs;
+    return is_back(line) && (line->src == REFERENCE_I8 || line->src == REFERENCE_I4) &&
+           line->dst == REFERENCE_F16;
+}
 
-    *line = (struct line){.multiply = -1};
-    if (op >= OPERATORS) {
-        /* only its rules of arguments are not the general operator's */
-        line->documented = &documented_calls[number - OPERATORS * pairs];
-        return own;
-    }
-    line->op = operators[op];
+static void find_mode(int i, struct line *line)
+{
+    static const struct {
+        const char *name;
+        int wish;
+    } modes[] = {{"multiply", 0}, {"divide", WISH_DIVIDE}, {"dynamic", WISH_DYNAMIC}};
+
+    *line = (struct line){.op = &operator_dequantize,
+                          .src = i % 2 == 0 ? REFERENCE_I8 : REFERENCE_I4,
+                          .dst = REFERENCE_F16,
+                          .multiply = modes[i / 2].wish,
+                          .mode = modes[i / 2].name};
+}
+
+static bool find_pair(int number, bool own, struct line *line)
+{
+    line->op = operators[number / (REFERENCE_TYPES * REFERENCE_TYPES)];
     line->src = number / REFERENCE_TYPES % REFERENCE_TYPES;
     line->dst = number % REFERENCE_TYPES;
     if (!(line->op->src >> line->src & 1) || !(line->op->dst >> line->dst & 1))
@@ -56,7 +68,21 @@ bool line_find(int number, bool own, struct line *line)
         line->multiply = spread_mode(line);
     else if (is_back(line)) /* each pair in one mode, each type in both */
         line->multiply = (line->src + line->dst) % 2;
-    return own || line->multiply != NO_TYPE;
+    return own ? !has_modes(line) : line->multiply != NO_TYPE;
+}
+
+bool line_find(int number, bool own, struct line *line)
+{
+    const int documented = number - LINES_OF_PAIRS, mode = documented - DOCUMENTED_CALLS;
+
+    *line = (struct line){.multiply = -1};
+    if (documented < 0)
+        return find_pair(number, own, line);
+    if (mode >= 0)
+        find_mode(mode, line);
+    else /* only its rules of arguments are not the general operator's */
+        line->documented = &documented_calls[documented];
+    return own;
 }
 
 void line_name(const struct line *line, const char *setting, char *name, size_t name_bytes)
@@ -64,8 +90,9 @@ void line_name(const struct line *line, const char *setting, char *name, size_t 
     if (line->documented != NULL)
         snprintf(name, name_bytes, "%s, %s: every type", line->documented->name, setting);
     else
-        snprintf(name, name_bytes, "%s, %s: %s to %s", line->op->name, setting,
-                 reference_types[line->src].name, reference_types[line->dst].name);
+        snprintf(name, name_bytes, "%s, %s: %s to %s%s%s", line->op->name, setting,
+                 reference_types[line->src].name, reference_types[line->dst].name,
+                 line->mode != NULL ? ", " : "", line->mode != NULL ? line->mode : "");
 }
 
 /* Most calls are small; of large ones the last has as many entries as an operator that reads indices can have. */
@@ -80,7 +107,7 @@ static void draw(const struct line *line, struct call *call, struct operator_row
         return;
     }
     wish.multiply = line->multiply < 0 ? i % 2 : line->multiply;
-    wish.smooth = line->multiply < 0 ? i / 2 % 2 : line->multiply;
+    wish.smooth = line->multiply < 0 ? i / 2 % 2 : line->multiply == 1;
     wish.claims = i == CALLS - 1;
     call_draw(call, line->op, is_large ? LARGE : elements, &wish);
 }

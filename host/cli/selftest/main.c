@@ -16,14 +16,18 @@
 
 #define COUNT(table) (sizeof(table) / sizeof *(table))
 
-static const char help[] = "clquant selftest [--device KIND|N|TEXT] [--only TEXT] [--seed N]\n\n"
-                           "Compares every operator with the plain C reference, byte for byte, on a device:\n"
-                           "pass or fail, a line each, which is random calls that read one type and write\n"
-                           "another. What fails is shown on stderr. Exit status 3: a line failed. The first\n"
-                           "run takes its time: it builds many kernels.\n\n"
-                           "  --only TEXT  lines that hold every word of TEXT, or words that begin so;\n"
-                           "               \"these two\" are one: 'quantize_scatter \"own form\"'\n"
-                           "  --seed N     of the values, the time where left out; the same for the same N\n";
+static const char help[] =
+    "clquant selftest [--device KIND|N|TEXT] [--only TEXT] [--seed N]\n"
+    "                 [--seconds N]\n\n"
+    "Compares every operator with the plain C reference, byte for byte, on a device:\n"
+    "pass or fail, a line each, which is random calls that read one type and write\n"
+    "another. What fails is shown on stderr. Exit status 3: a line failed. The first\n"
+    "run takes its time: it builds many kernels.\n\n"
+    "  --only TEXT  lines that hold every word of TEXT, or words that begin so;\n"
+    "               \"these two\" are one: 'quantize_scatter \"own form\"'\n"
+    "  --seed N     of the values, the time where left out; the same for the same N\n"
+    "  --seconds N  begins no line once N seconds are over, and names those left out:\n"
+    "               each form has its share of them; the seed says where it begins\n";
 
 static const struct setting {
     const char *name;
@@ -41,11 +45,20 @@ struct request {
     const char *device_text;
     const char *only; /* words that a line must hold; NULL: every line */
     uint64_t seed;
+    uint64_t seconds; /* 0: without end */
 };
 
 struct totals {
-    size_t lines, failed, comparisons;
+    size_t lines, failed, comparisons, left_out;
 };
+
+static double seconds_now(void)
+{
+    struct timespec time;
+
+    clock_gettime(CLOCK_MONOTONIC, &time);
+    return (double)time.tv_sec + (double)time.tv_nsec / 1e9;
+}
 
 /* Whether the line of the number is wanted; its name too. */
 static bool is_wanted(const struct setting *setting, const char *only, int number, struct line *line,
@@ -76,32 +89,48 @@ static void say_how_to_repeat(const struct request *request, const char *name)
     fprintf(stderr, "\n");
 }
 
-static void run_lines(const struct device *device, const struct setting *setting,
-                      const struct request *request, struct totals *totals)
+static void run_line(const struct device *device, const struct request *request, const struct line *line,
+                     int number, const char *name, struct totals *totals)
 {
-    char name[256], failure[1024] = "";
+    char failure[1024] = "", *log = NULL;
+    const bool good =
+        line_run(line, number, request->seed, device, &totals->comparisons, failure, sizeof failure);
+
+    if (!good)
+        log = take_build_log(failure, device->context);
+    printf("%s  %s%s%s\n", good ? "pass" : "FAIL", name, good ? "" : ": ", good ? "" : failure);
+    fflush(stdout);
+    say_log(log);
+    if (!good)
+        say_how_to_repeat(request, name);
+    totals->lines++;
+    totals->failed += !good;
+}
+
+/* In the order of their numbers; where there is an end, from one of them on and round. */
+static void run_lines(const struct device *device, const struct setting *setting,
+                      const struct request *request, double end, struct totals *totals)
+{
+    const int first = request->seconds > 0 ? (int)(request->seed % LINES) : 0;
+    char name[256];
     struct line line;
 
-    for (int number = 0; number < LINES; number++) {
-        char *log = NULL;
-        bool good;
+    for (int i = 0; i < LINES; i++) {
+        const int number = (first + i) % LINES;
 
         if (!is_wanted(setting, request->only, number, &line, name, sizeof name))
             continue;
-        good = line_run(&line, number, request->seed, device, &totals->comparisons, failure, sizeof failure);
-        if (!good)
-            log = take_build_log(failure, device->context);
-        printf("%s  %s%s%s\n", good ? "pass" : "FAIL", name, good ? "" : ": ", good ? "" : failure);
-        fflush(stdout);
-        say_log(log);
-        if (!good)
-            say_how_to_repeat(request, name);
-        totals->lines++;
-        totals->failed += !good;
+        if (request->seconds == 0 || seconds_now() < end) {
+            run_line(device, request, &line, number, name, totals);
+        } else {
+            printf("not run  %s\n", name);
+            totals->left_out++;
+        }
     }
 }
 
-static bool run_setting(const struct setting *setting, const struct request *request, struct totals *totals)
+static bool run_setting(const struct setting *setting, const struct request *request, double end,
+                        struct totals *totals)
 {
     const struct clq_context_desc desc = {
         .device_text = request->device_text, .form = setting->form, .arithmetic = setting->arithmetic};
@@ -115,11 +144,30 @@ static bool run_setting(const struct setting *setting, const struct request *req
     }
     good = device_of(&device, context);
     if (good)
-        run_lines(&device, setting, request, totals);
+        run_lines(&device, setting, request, end, totals);
     else
         complain("selftest: OpenCL refuses a queue");
     device_close(&device);
     return good;
+}
+
+/* Those that have a line, the first ones first; each has an equal share of the time that those before it left. */
+static bool run_settings(const struct request *request, struct totals *totals)
+{
+    const double end = seconds_now() + (double)request->seconds;
+    int left = 0;
+
+    for (size_t i = 0; i < COUNT(settings); i++)
+        left += has_lines(&settings[i], request->only);
+    for (size_t i = 0; i < COUNT(settings); i++) {
+        const double now = seconds_now();
+
+        if (!has_lines(&settings[i], request->only))
+            continue;
+        if (!run_setting(&settings[i], request, now + (end - now) / left--, totals))
+            return false;
+    }
+    return true;
 }
 
 static int run_all(const struct request *request)
@@ -134,10 +182,12 @@ static int run_all(const struct request *request)
         return STATUS_USAGE;
     }
     printf("seed %" PRIu64 "\n", request->seed);
-    for (size_t i = 0; i < COUNT(settings); i++)
-        if (has_lines(&settings[i], request->only) && !run_setting(&settings[i], request, &totals))
-            return STATUS_SYSTEM;
-    printf("%zu lines, %zu comparisons, %zu failed\n", totals.lines, totals.comparisons, totals.failed);
+    if (!run_settings(request, &totals))
+        return STATUS_SYSTEM;
+    printf("%zu lines, %zu comparisons, %zu failed", totals.lines, totals.comparisons, totals.failed);
+    if (totals.left_out > 0)
+        printf("; %zu lines not run: %" PRIu64 " seconds were over", totals.left_out, request->seconds);
+    printf("\n");
     if (totals.failed == 0)
         return STATUS_DONE;
     fflush(stdout);
@@ -146,22 +196,37 @@ static int run_all(const struct request *request)
     return STATUS_SYSTEM;
 }
 
-static bool parse_seed(const char *text, uint64_t *seed)
+static bool parse_number(const char *text, uint64_t *number)
 {
     char *end = NULL;
 
     errno = 0;
-    *seed = strtoull(text, &end, 10);
+    *number = strtoull(text, &end, 10);
     return *text >= '0' && *text <= '9' && *end == '\0' && errno == 0;
+}
+
+static bool parse_seed(const char *text, uint64_t *seed)
+{
+    if (parse_number(text, seed))
+        return true;
+    complain("selftest: --seed '%.100s': a whole number is expected", text);
+    return false;
+}
+
+static bool parse_seconds(const char *text, uint64_t *seconds)
+{
+    if (parse_number(text, seconds) && *seconds > 0)
+        return true;
+    complain("selftest: --seconds '%.100s': a whole number above 0 is expected", text);
+    return false;
 }
 
 int selftest_main(int argc, char **argv)
 {
-    static const struct option options[] = {{"device", required_argument, NULL, 'd'},
-                                            {"only", required_argument, NULL, 'o'},
-                                            {"seed", required_argument, NULL, 's'},
-                                            {"help", no_argument, NULL, 'h'},
-                                            {0}};
+    static const struct option options[] = {
+        {"device", required_argument, NULL, 'd'}, {"only", required_argument, NULL, 'o'},
+        {"seed", required_argument, NULL, 's'},   {"seconds", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},         {0}};
     struct request request = {.seed = (uint64_t)time(NULL)};
     int option = 0;
 
@@ -176,12 +241,14 @@ int selftest_main(int argc, char **argv)
             fputs(help, stdout);
             return STATUS_DONE;
         } else if (option == 's') {
-            if (parse_seed(optarg, &request.seed))
-                continue;
-            complain("selftest: --seed '%.100s': a whole number is expected", optarg);
-            return STATUS_USAGE;
+            if (!parse_seed(optarg, &request.seed))
+                return STATUS_USAGE;
+        } else if (option == 't') {
+            if (!parse_seconds(optarg, &request.seconds))
+                return STATUS_USAGE;
         } else {
-            complain("selftest: '%.100s': --device KIND|N|TEXT, --only TEXT and --seed N are expected",
+            complain("selftest: '%.100s': --device KIND|N|TEXT, --only TEXT, --seed N and --seconds N are "
+                     "expected",
                      argv[optind - 1]);
             return STATUS_USAGE;
         }
