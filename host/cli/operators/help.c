@@ -63,6 +63,8 @@ void operator_help(const struct operator_description *op)
         print_choices(&op->options[i]);
     print_entry(stdout, OPTION_COLUMN, "--tensor ARGUMENT=[FILE:]NAME",
                 "read the argument from the tensor of that name; = alone leaves it out");
+    print_entry(stdout, OPTION_COLUMN, "--name OUTPUT=NAME",
+                "what an output is called in OUT; q is a word for the quantized one");
     print_entry(stdout, OPTION_COLUMN, "--device KIND|N|TEXT",
                 "CPU, GPU, a number or a part of a name, as `clquant devices` lists them");
     printf("\nExit status: 0 done; 1 input refused; 2 usage; 3 device or system failure.\n");

@@ -156,7 +156,9 @@ struct operator_call {
     const char *device_text;
     bool help;
     const char *wanted[OPERATOR_MAX_INPUTS]; /* by --tensor; NULL: not given; empty: the input is left out */
-    int64_t values[OPERATOR_MAX_OPTIONS];    /* a number, or the index of a choice */
+    const char *names[OPERATOR_MAX_OUTPUTS]; /* by --name, OUTPUT=NAME */
+    size_t name_count;
+    int64_t values[OPERATOR_MAX_OPTIONS]; /* a number, or the index of a choice */
     bool given[OPERATOR_MAX_OPTIONS];
 
     struct safetensors *files;
@@ -189,10 +191,14 @@ void operator_help(const struct operator_description *op);
 bool operator_open_files(struct operator_call *call);
 bool operator_bind(struct operator_call *call);
 bool operator_plan(struct operator_call *call);
+bool operator_name_outputs(struct operator_call *call);
 bool operator_describe(struct operator_call *call);
 bool operator_open_device(struct operator_call *call);
 bool operator_upload(struct operator_call *call);
 bool operator_download(struct operator_call *call);
+
+/* Keeps what --name says, which is OUTPUT=NAME, until the outputs are known. */
+bool operator_parse_name(struct operator_call *call, const char *text);
 
 void operator_close_files(struct operator_call *call);
 

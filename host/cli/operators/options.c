@@ -9,8 +9,8 @@
 #include <string.h>
 
 /* getopt_long's values of the options that every operator has; an operator's own count from OWN. */
-enum { POSITIONAL = 1, OUT = 'o', HELP = 'h', DEVICE = 256, TENSOR, OWN };
-enum { SHARED_OPTIONS = 4 };
+enum { POSITIONAL = 1, OUT = 'o', HELP = 'h', DEVICE = 256, TENSOR, NAME, OWN };
+enum { SHARED_OPTIONS = 5 };
 
 #define USAGE(call, ...) fail((call)->failure, STATUS_USAGE, __VA_ARGS__)
 
@@ -46,10 +46,9 @@ static size_t list_options(const struct operator_description *op,
                            struct option list[SHARED_OPTIONS + OPERATOR_MAX_OPTIONS + 1])
 {
     static const struct option shared[SHARED_OPTIONS] = {
-        {"output", required_argument, NULL, OUT},
-        {"help", no_argument, NULL, HELP},
-        {"device", required_argument, NULL, DEVICE},
-        {"tensor", required_argument, NULL, TENSOR},
+        {"output", required_argument, NULL, OUT},    {"help", no_argument, NULL, HELP},
+        {"device", required_argument, NULL, DEVICE}, {"tensor", required_argument, NULL, TENSOR},
+        {"name", required_argument, NULL, NAME},
     };
     size_t count = 0;
 
@@ -170,6 +169,8 @@ static bool parse_one(struct operator_call *call, int option, char **argv)
         return true;
     case TENSOR:
         return parse_tensor(call, optarg);
+    case NAME:
+        return operator_parse_name(call, optarg);
     case ':':
         return USAGE(call, "%.200s needs a value", argv[optind - 1]);
     case '?':

@@ -131,7 +131,6 @@ bool operator_describe(struct operator_call *call)
     for (size_t i = 0; i < call->output_count; i++) {
         struct safetensors_tensor *tensor = &call->out_tensors[i];
 
-        tensor->name = (char *)call->outputs[i].name;
         tensor->type = file_type_of(call->outputs[i].dtype);
         tensor->rank = (size_t)call->outputs[i].rank;
         memcpy(tensor->shape, call->outputs[i].shape, sizeof tensor->shape);
