@@ -34,6 +34,8 @@ def test_asking_arrays_where_they_are(library):
 
 
 def _check_asking(plan):
-    calls = 2000
-    taken = min(timeit.repeat(lambda: plan._now({}), timer=time.thread_time, number=calls, repeat=20)) / calls
+    """At the machine's best in some seconds, for what else runs on it may halve its speed."""
+    calls, taken, end = 2000, 1.0, time.monotonic() + 20
+    while taken > 5e-6 and time.monotonic() < end:
+        taken = min(taken, timeit.timeit(lambda: plan._now({}), timer=time.thread_time, number=calls) / calls)
     assert taken <= 5e-6
