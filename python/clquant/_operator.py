@@ -147,7 +147,10 @@ class Operator:
 
     @staticmethod
     def _remedy(sentence: str, given: dict[str, Any]) -> str:
-        """Say how an array becomes one of a type that is taken, where one of the first ones in the sentence is it."""
+        """Say how an array becomes one that is taken: of a type that is, or with indices of its first dimension."""
+        first = re.match(r"axis is (0|-\d+): it must be .*, any of the (\d+) dimensions of (\w+) but the first", sentence)
+        if first is not None and int(first[1]) in (0, -int(first[2])):
+            return f": indices of the first one are slots of {first[3]}[None], with axis=1 and index_kind='slots'"
         found = re.match(r"(\w+)\.dtype is \w+: it must be .*?\b(float32|int64)\b", sentence)
         kind = type(given.get(found[1])).__module__.partition(".")[0] if found else ""
         if found is None or kind not in ("numpy", "torch", "pyopencl"):

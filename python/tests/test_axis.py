@@ -40,7 +40,9 @@ def test_rows_to_slots_of_a_cache_without_pages(function):
     for axis in (0, -3):
         cache = _slots()
         with pytest.raises(
-            ValueError, match=rf"axis is {axis}: it must be .* any of the 3 dimensions of (cache|q) but the first"
+            ValueError,
+            match=rf"axis is {axis}: it must be .* any of the 3 dimensions of (cache|q) but the first"
+            r".*: indices of the first one are slots of \1\[None\], with axis=1 and index_kind='slots'",
         ):
             function(cache, axis=axis)
         assert (cache == 7).all()
