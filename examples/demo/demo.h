@@ -27,7 +27,15 @@ struct data {
     const void *values;
 };
 
-/* Prints what it did; false where the device failed or a byte differs. */
-bool format_run(const struct demo *demo, const struct format *format, const struct data *x);
+/* Of all tensors that took a format. */
+struct total {
+    size_t tensors, x_bytes, kept_bytes; /* kept: with the scales */
+    double noise, signal;                /* sums of squares, of errors and of values */
+};
+
+/* Prints what it did, and adds it to the total; false where the device failed or a byte differs. */
+bool format_run(const struct demo *demo, const struct format *format, const struct data *x,
+                struct total *total);
+void format_print_total(const struct format *format, const struct total *total);
 
 #endif

@@ -182,9 +182,9 @@ static clq_status timed(const struct run *run, clq_status (*enqueue)(const struc
 }
 
 /* Both in turn, so that a slow moment of the machine meets both. Every copy is left quantized. */
-static clq_status measure(const struct run *run, double *ours_s, double *stream_s, double *share)
+static clq_status measure(const struct run *run, double *ours_s, double *stream_s)
 {
-    double ours[ROUNDS], stream[ROUNDS], shares[ROUNDS], ignored;
+    double ours[ROUNDS], stream[ROUNDS], ignored;
     clq_status status = timed(run, enqueue_stream, 0, &ignored); /* builds the kernel */
     int copy = 0;
 
@@ -194,14 +194,12 @@ static clq_status measure(const struct run *run, double *ours_s, double *stream_
         status = timed(run, enqueue_stream, copy++, &stream[i]);
         if (status == CLQ_OK)
             status = timed(run, enqueue_quantize, copy++, &ours[i]);
-        shares[i] = stream[i] / ours[i];
     }
     for (int i = 0; i < run->copies && status == CLQ_OK; i++)
         status = timed(run, enqueue_quantize, i, &ignored);
     if (status == CLQ_OK) {
         *ours_s = median(ours, ROUNDS);
         *stream_s = median(stream, ROUNDS);
-        *share = median(shares, ROUNDS);
     }
     return status;
 }
@@ -225,11 +223,24 @@ static bool check(struct run *run)
     return wrong == 0;
 }
 
-static void report(const struct run *run, double ours_s, double stream_s, double share)
+static double rms_percent(double noise, double signal)
 {
-    const double moved = (double)(run->x_bytes + run->y_bytes), mib = 1 << 20;
-    const size_t kept = run->y_bytes + run->channels * sizeof(float);
-    double most = 0.0, noise = 0.0, signal = 0.0, count = 0.0;
+    return noise > 0.0 ? 100.0 * sqrt(noise / signal) : 0.0;
+}
+
+static void print_saved(size_t x_bytes, size_t kept_bytes)
+{
+    const double mib = 1 << 20;
+
+    printf("%.1f MiB -> %.1f MiB with its scales: saves %.1f %%", (double)x_bytes / mib,
+           (double)kept_bytes / mib, 100.0 * (1.0 - (double)kept_bytes / (double)x_bytes));
+}
+
+static void report(const struct run *run, double ours_s, double stream_s, struct total *total)
+{
+    const double moved = (double)(run->x_bytes + run->y_bytes);
+    const size_t kept_bytes = run->y_bytes + run->channels * sizeof(float);
+    double most = 0.0, noise = 0.0, signal = 0.0;
 
     for (size_t i = 0; i < run->elements; i++) {
         const double value = load(run->x, i);
@@ -240,17 +251,26 @@ static void report(const struct run *run, double ours_s, double stream_s, double
         most = fmax(most, fabs(error));
         noise += error * error;
         signal += value * value;
-        count += 1.0;
     }
-    printf(
-        "    %.2f ms, %.1f GB/s read and written: %.2f of a kernel that moves as much and computes nothing "
-        "(%.1f GB/s)\n",
-        1e3 * ours_s, moved / ours_s / 1e9, share, moved / stream_s / 1e9);
-    printf("    %.1f MiB -> %.1f MiB with its scales: saves %.1f %%\n", (double)run->x_bytes / mib,
-           (double)kept / mib, 100.0 * (1.0 - (double)kept / (double)run->x_bytes));
-    printf("    error: at most %.4g, RMS %.4g, signal to noise %.1f dB\n", most,
-           count > 0.0 ? sqrt(noise / count) : 0.0,
-           noise > 0.0 ? 10.0 * log10(signal / noise) : (double)INFINITY);
+    printf("    %.2f ms, %.3g GB/s read and written; a kernel that moves as much and computes nothing: %.3g "
+           "GB/s; "
+           "ratio %.2f\n",
+           1e3 * ours_s, moved / ours_s / 1e9, moved / stream_s / 1e9, stream_s / ours_s);
+    printf("    ");
+    print_saved(run->x_bytes, kept_bytes);
+    printf("\n    error: RMS %.2f %% of the values', at most %.4g\n", rms_percent(noise, signal), most);
+    *total = (struct total){.tensors = total->tensors + 1,
+                            .x_bytes = total->x_bytes + run->x_bytes,
+                            .kept_bytes = total->kept_bytes + kept_bytes,
+                            .noise = total->noise + noise,
+                            .signal = total->signal + signal};
+}
+
+void format_print_total(const struct format *format, const struct total *total)
+{
+    printf("  %s, %zu tensor%s: ", format->name, total->tensors, total->tensors == 1 ? "" : "s");
+    print_saved(total->x_bytes, total->kept_bytes);
+    printf("; error: RMS %.2f %%\n", rms_percent(total->noise, total->signal));
 }
 
 static void release(struct run *run)
@@ -277,10 +297,11 @@ static int copies_of(size_t bytes)
     return wanted < 2 ? 2 : wanted > MOST_COPIES ? MOST_COPIES : (int)wanted;
 }
 
-bool format_run(const struct demo *demo, const struct format *format, const struct data *x)
+bool format_run(const struct demo *demo, const struct format *format, const struct data *x,
+                struct total *total)
 {
     struct run run = {.demo = demo, .format = format, .x = x, .elements = 1};
-    double ours_s = 0.0, stream_s = 0.0, share = 0.0;
+    double ours_s = 0.0, stream_s = 0.0;
     bool ok;
 
     printf("  %s, a scale per channel (absmax / %g)\n", format->name, (double)format->largest);
@@ -301,10 +322,10 @@ bool format_run(const struct demo *demo, const struct format *format, const stru
         find_scales(&run);
         quantize_plain(&run);
         ok = !failed("upload", create(&run)) && !failed("the stream kernel", build_stream(&run)) &&
-             !failed("measurement", measure(&run, &ours_s, &stream_s, &share)) && check(&run);
+             !failed("measurement", measure(&run, &ours_s, &stream_s)) && check(&run);
     }
     if (ok)
-        report(&run, ours_s, stream_s, share);
+        report(&run, ours_s, stream_s, total);
     release(&run);
     return ok;
 }

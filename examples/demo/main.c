@@ -34,16 +34,19 @@ static void fill_activations(uint16_t *values, uint64_t seed)
             float16_of_float((float)(shift[i % CHANNELS] + spread[i % CHANNELS] * random_normal(&seed)));
 }
 
-static bool run_formats(const struct demo *demo, const struct data *x)
+static const struct format formats[] = {{"int8", {kDLInt, 8, 1}, 127.0f}, {"int4", {kDLInt, 4, 1}, 7.0f}};
+
+enum { FORMATS = sizeof formats / sizeof *formats };
+
+static bool run_formats(const struct demo *demo, const struct data *x, struct total totals[FORMATS])
 {
-    static const struct format formats[] = {{"int8", {kDLInt, 8, 1}, 127.0f}, {"int4", {kDLInt, 4, 1}, 7.0f}};
     bool ok = true;
 
-    for (size_t i = 0; i < sizeof formats / sizeof *formats && ok; i++) {
+    for (size_t i = 0; i < FORMATS && ok; i++) {
         if (formats[i].dtype.bits == 4 && x->shape[x->rank - 1] % 2 != 0)
             printf("  int4 is left out: packed int4 needs an even last dimension\n");
         else
-            ok = format_run(demo, &formats[i], x);
+            ok = format_run(demo, &formats[i], x, &totals[i]);
     }
     return ok;
 }
@@ -58,7 +61,7 @@ static bool run_activations(const struct demo *demo)
         fill_activations(values, 20240607);
         printf("activations: float16 %d tokens x %d channels, one channel in 200 an outlier\n", TOKENS,
                CHANNELS);
-        ok = run_formats(demo, &x);
+        ok = run_formats(demo, &x, (struct total[FORMATS]){{.tensors = 0}});
     }
     free(values);
     return ok;
@@ -75,7 +78,8 @@ static void print_tame(const char *name)
             putchar(*name >= ' ' && *name <= '~' ? *name : '?');
 }
 
-static bool run_tensor(const struct demo *demo, struct tensor_file *file, const struct tensor_entry *entry)
+static bool run_tensor(const struct demo *demo, struct tensor_file *file, const struct tensor_entry *entry,
+                       struct total totals[FORMATS])
 {
     void *values = tensor_file_read(file, entry);
     struct data x = {entry->value_bytes == 4 ? CLQ_FLOAT32
@@ -91,7 +95,7 @@ static bool run_tensor(const struct demo *demo, struct tensor_file *file, const 
         print_tame(entry->name);
         printf(": %s, %d dimensions, %.1f MiB\n", entry->type, entry->rank,
                (double)entry->size_bytes / (1 << 20));
-        ok = run_formats(demo, &x);
+        ok = run_formats(demo, &x, totals);
     } else {
         fprintf(stderr, "demo: %s\n", file->problem);
     }
@@ -103,6 +107,7 @@ static bool run_tensor(const struct demo *demo, struct tensor_file *file, const 
 static bool run_file(const struct demo *demo, const char *path)
 {
     struct tensor_file file;
+    struct total totals[FORMATS] = {{.tensors = 0}};
     bool ok = tensor_file_open(&file, path);
     size_t done = 0;
 
@@ -114,13 +119,18 @@ static bool run_file(const struct demo *demo, const char *path)
         if (entry->value_bytes == 0 || entry->rank == 0 || entry->rank > TENSOR_MAX_RANK ||
             entry->size_bytes == 0)
             continue;
-        ok = run_tensor(demo, &file, entry);
+        ok = run_tensor(demo, &file, entry, totals);
         done++;
     }
     if (ok && done == 0) {
         fprintf(stderr, "demo: %s: it has no float32, float16 or bfloat16 tensor with elements\n", path);
         ok = false;
     }
+    if (ok)
+        printf("in all:\n");
+    for (size_t i = 0; i < FORMATS && ok; i++)
+        if (totals[i].tensors > 0)
+            format_print_total(&formats[i], &totals[i]);
     tensor_file_close(&file);
     return ok;
 }
@@ -153,6 +163,8 @@ int main(int argc, char **argv)
         clGetDeviceInfo(clq_context_device(demo.context), CL_DEVICE_NAME, sizeof name - 1, name, NULL);
         clGetDeviceInfo(clq_context_device(demo.context), CL_DRIVER_VERSION, sizeof driver - 1, driver, NULL);
         printf("device: %s, driver %s\n", name, driver);
+        printf("building kernels where this device has not had them before: some seconds\n");
+        fflush(stdout);
         ok = argc > 1 ? run_file(&demo, argv[1]) : run_activations(&demo);
     } else {
         fprintf(stderr, "demo: %s: %s\n", clq_status_name(status), clq_error_detail());

@@ -159,7 +159,8 @@ void fused_print(const struct fused *fused);
 struct result {
     const struct format *format;
     size_t token_bytes;
-    double max_error, rms_error;        /* of all outputs, against the first format's */
+    double max_error,
+        rms_error; /* of all outputs, against the first format's; the RMS is a share of theirs */
     double put_us, get_us, products_us; /* medians over the steps */
     struct fused fused;                 /* its format: NULL where there is none */
 };

@@ -125,7 +125,7 @@ static double compare(const float *outputs, const float *right, size_t count, st
         squares += error * error;
         size += (double)right[i] * (double)right[i];
     }
-    result->rms_error = sqrt(squares / (double)count);
+    result->rms_error = squares > 0.0 ? sqrt(squares / size) : 0.0;
     return sqrt(size / (double)count);
 }
 

@@ -18,10 +18,10 @@ void report_print(const struct result *results, int count)
     printf("|:----------------------|----------------:|-------:|----------:|----------:|-----------------:|"
            "-----------:|---------:|\n");
     for (int i = 0; i < count; i++)
-        printf("| %-21s | %15zu | %4.1f %% | %9.5f | %9.5f | %13.0f µs | %7.0f µs | %5.0f µs |\n",
+        printf("| %-21s | %15zu | %4.1f %% | %9.5f | %7.2f %% | %13.0f µs | %7.0f µs | %5.0f µs |\n",
                results[i].format->name, results[i].token_bytes,
                100.0 * (1.0 - (double)results[i].token_bytes / (double)results[0].token_bytes),
-               results[i].max_error, results[i].rms_error, results[i].put_us, results[i].get_us,
+               results[i].max_error, 100.0 * results[i].rms_error, results[i].put_us, results[i].get_us,
                results[i].products_us);
 }
 
@@ -82,16 +82,16 @@ static void put_plot(const struct result *results, int count, const char *title,
     static const struct field bytes = {
         "bytes per token, keys and values", "1", "%.0f", "#4477aa", ":ytic(3)", "0.18", "0.55"};
     static const struct field errors = {
-        "RMS error of the attention output", "2", "%.5f", "#cc6677", "", "0.58", "0.97"};
+        "RMS error of the attention output", "2", "%.2f %%", "#cc6677", "", "0.58", "0.97"};
     double most_bytes = 0.0, most_error = 0.0;
     char part[MOST_PATH];
 
     fprintf(to, "$rows << EOD\n");
     for (int i = 0; i < count; i++) {
-        fprintf(to, "%zu %.7f \"%s\"\n", results[i].token_bytes, results[i].rms_error,
+        fprintf(to, "%zu %.7f \"%s\"\n", results[i].token_bytes, 100.0 * results[i].rms_error,
                 results[i].format->name);
         most_bytes = fmax(most_bytes, (double)results[i].token_bytes);
-        most_error = fmax(most_error, results[i].rms_error);
+        most_error = fmax(most_error, 100.0 * results[i].rms_error);
     }
     fprintf(to,
             "EOD\nset terminal %s size 1000, %d background 'white' noenhanced font 'sans,11'\nset output ",

@@ -7,6 +7,12 @@
 run "$DEMO" in.st
 succeeded "a file of floats"
 check "int8 and int4 are right" test "$(grep -c 'equals the same in plain C in all' <<<"$out")" = 3
+check "each ratio is the quotient of the two figures beside it" awk '/GB\/s/ { n++; if ((r = $NF - $3 / $(NF - 3)) > 0.015 || r < -0.015) bad = 1 } END { exit bad || n != 3 }' <<<"$out"
+check "errors are per cent of the values" test "$(grep -cE "^    error: RMS [0-9]+\.[0-9]{2} % of the values', at most " <<<"$out")" = 3
+check "the file as a whole: int8 of both tensors, int4 of one" test "$(grep -A2 '^in all:$' <<<"$out" | sed 's/: saves.*//' | tr '\n' ' ')" = \
+    "in all:   int8, 2 tensors: 0.0 MiB -> 0.0 MiB with its scales   int4, 1 tensor: 0.0 MiB -> 0.0 MiB with its scales "
+check "the whole's error" test "$(grep -A2 '^in all:$' <<<"$out" | grep -cE '; error: RMS [0-9]+\.[0-9]{2} %$')" = 2
+check "a word while kernels build comes before them" test "$(grep -n "building kernels" <<<"$out" | cut -d: -f1)" = 2
 check "int4 needs an even dimension" grep -q "int4 is left out" <<<"$out"
 check "a name that steers the terminal is shown tame" grep -qxF "a?b?c: F32, 2 dimensions, 0.0 MiB" <<<"$out"
 run "$DEMO" missing.st
