@@ -80,14 +80,14 @@ done
 # by their own CMakeLists from the installed copy, and the single files by pkg-config as the README says
 "$cmake" -S "$doc/examples" -B "$work/examples" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 "$cmake" --build "$work/examples" --parallel 2 >/dev/null
-for example in quantize own_pipeline own_kernels decode paged split; do
+for example in quantize own_pipeline own_kernels decode paged record split; do
   run "$work/examples/$example" >/dev/null
 done
 run "$work/examples/demo" --help >/dev/null
 if [ -x "$work/examples/kv_cache" ]; then # CLBlast is there
   run "$work/examples/kv_cache" --help >/dev/null
 fi
-for example in quantize own_pipeline own_kernels decode/decode paged/paged split/split; do
+for example in quantize own_pipeline own_kernels decode/decode paged/paged record/record split/split; do
   "$cc" -std=c11 "$doc/examples/$example.c" -o "$work/example" $(pkg --cflags --libs clquant) -lm
   run "$work/example" >/dev/null
 done
