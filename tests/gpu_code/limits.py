@@ -18,20 +18,24 @@ def text_of(variant):
     return " ".join([variant.file, *(f"{name}={value}" for name, value in variant.plugs.items())])
 
 
-def read_variants(path):
-    """The variants that a GPU runs: in the form of a group, without hints of prefetching."""
+def read_all(path):
+    """All variants of a list."""
     variants = []
     with open(path, encoding="ascii") as file:
         for line in file:
-            if not line.strip() or line.startswith("cpu/"):
+            if not line.strip():
                 continue
             kernel, *words = line.split()
             names = [word.partition("=")[0] for word in words]
             for values in itertools.product(*(word.partition("=")[2].split("|") for word in words)):
-                plugs = dict(zip(names, values))
-                if plugs.get("FORM", "group") == "group":
-                    variants.append(Variant(kernel, plugs))
+                variants.append(Variant(kernel, dict(zip(names, values))))
     return variants
+
+
+def read_variants(path):
+    """The variants that a GPU runs: in the form of a group, without hints of prefetching."""
+    return [variant for variant in read_all(path)
+            if not variant.file.startswith("cpu/") and variant.plugs.get("FORM", "group") == "group"]
 
 
 def read_rule(number, line):

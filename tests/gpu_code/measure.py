@@ -49,16 +49,24 @@ def run(command, text=None):
     return result
 
 
-def compile_kernel(folder, variant, target):
-    """The assembly of a variant, with the options that the library gives (host/runtime/build.c)."""
-    options, builtins = TARGETS[target]
-    command = [CLANG, "-x", "cl", "-cl-std=CL1.2", "-O2", *options, "-Xclang", "-mlink-builtin-bitcode", "-Xclang",
-               f"{LIBCLC}/{builtins}", "-Wno-linker-warnings", "-I", folder,
+def front_of(folder, variant):
+    """The compiler, with what a variant is told on every device (host/runtime/build.c)."""
+    command = [CLANG, "-x", "cl", "-cl-std=CL1.2", "-O2", "-I", folder,
                f"-DKERNEL_NAME=clq_{os.path.basename(variant.file).split('.')[0]}"]
     if variant.plugs.get("ARITHMETIC") == "native":
         command.append("-cl-fp32-correctly-rounded-divide-sqrt")
-    command += [f"-D{name}={value}" for name, value in variant.plugs.items()]
-    return run([*command, "-S", "-o", "-", f"{folder}/{variant.file}"]).stdout
+    return command + [f"-D{name}={value}" for name, value in variant.plugs.items()]
+
+
+def command_of(folder, variant, target):
+    options, builtins = TARGETS[target]
+    return [*front_of(folder, variant), *options, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", f"{LIBCLC}/{builtins}",
+            "-Wno-linker-warnings"]
+
+
+def compile_kernel(folder, variant, target):
+    """The assembly of a variant."""
+    return run([*command_of(folder, variant, target), "-S", "-o", "-", f"{folder}/{variant.file}"]).stdout
 
 
 def amd_figure(assembly, name):
