@@ -3,7 +3,7 @@
 //
 // The mirror of quantize.cl, with its names: y holds what was quantized and is read, x the floats and is written.
 //   KERNEL_NAME   the kernel's name
-//   SRC           i8, u8, i32, i4, u4, e4m3 or e5m2, of base/types.clh
+//   SRC           a type of args/type_rows.h that is quantized
 //   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh and base/narrow.clh
@@ -43,6 +43,8 @@ static inline float zero_point_of(const struct part *part, uint i)
 }
 
 // Units wherever they lie.
+#define STORE_ELEMENT(n)                                                                                               \
+    x[BESIDE(n, a->x_pair)] = dequantized(ELEMENT(SRC, unit, n), scale_of(part, i + n), zero_point_of(part, i + n))
 static inline void take_units(const struct part *part, const struct quantize_args *a, int units)
 {
     for (int u = 0; u < units; u++) {
@@ -50,9 +52,13 @@ static inline void take_units(const struct part *part, const struct quantize_arg
         const uint i = ELEMENTS(SRC) * (uint)u;
         global STORAGE(DST) *x = part->x + u * a->x_stride;
 
-        x[0] = dequantized(ELEMENT(SRC, unit, 0u), scale_of(part, i), zero_point_of(part, i));
-        if (ELEMENTS(SRC) == 2)
-            x[a->x_pair] = dequantized(ELEMENT(SRC, unit, 1u), scale_of(part, i + 1), zero_point_of(part, i + 1));
+        STORE_ELEMENT(0u);
+        if (ELEMENTS(SRC) > 1)
+            STORE_ELEMENT(1u);
+        if (ELEMENTS(SRC) == 4) {
+            STORE_ELEMENT(2u);
+            STORE_ELEMENT(3u);
+        }
     }
 }
 

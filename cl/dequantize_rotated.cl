@@ -4,7 +4,7 @@
 //
 // The mirror of dynamic_quantize.cl, with its names: y holds the integers and is read, x the floats and is written.
 //   KERNEL_NAME   the kernel's name
-//   SRC           i8, u8, i32, i4, u4, e4m3 or e5m2, of base/types.clh
+//   SRC           a type of args/type_rows.h that is quantized
 //   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply, of base/arithmetic.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh, base/narrow.clh and base/sum.clh
@@ -55,7 +55,7 @@ static inline STORAGE(DST) narrowed(const struct dynamic_quantize_args *a, float
 
 static inline uint eights_of(const struct row *row, const struct dynamic_quantize_args *a)
 {
-    const bool dense = a->x_stride == ELEMENTS(SRC) && a->x_pair == ELEMENTS(SRC) - 1 && a->y_stride == 1 &&
+    const bool dense = a->x_stride == ELEMENTS(SRC) && a->x_pair == (ELEMENTS(SRC) > 1) && a->y_stride == 1 &&
                        a->y_part == a->inner;
     const bool aligned = ((size_t)row->x & 15) == 0 && ((size_t)row->y & (sizeof(y_eight) - 1)) == 0;
 

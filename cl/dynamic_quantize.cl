@@ -7,7 +7,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i4, u4, e4m3 or e5m2, of base/types.clh
+//   DST           a type of args/type_rows.h that caches hold
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
 //   ROTATE        0: nothing is turned. 1: each `rotate` neighbours of a row are
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
@@ -48,7 +48,7 @@ static inline float smoothed(float x, float smooth)
 // bits.
 static inline uint chunks_of(const struct row *row, const struct dynamic_quantize_args *a, long units)
 {
-    const bool dense = a->x_stride == ELEMENTS(DST) && a->x_pair == ELEMENTS(DST) - 1 && a->y_stride == 1 &&
+    const bool dense = a->x_stride == ELEMENTS(DST) && a->x_pair == (ELEMENTS(DST) > 1) && a->y_stride == 1 &&
                        a->y_part == a->inner;
     const bool aligned = (((size_t)row->x | (SMOOTH ? (size_t)row->smooth : 0)) & 15) == 0 &&
                          ((size_t)row->y & ((size_t)units * sizeof(STORAGE(DST)) - 1)) == 0;
@@ -82,12 +82,12 @@ static inline struct clq_extent looked_at(struct clq_extent extent, float v, flo
 
 #include "base/shared_scale.clh"
 
-// Float8 has the sign of what is too small for the device, too; it has no off.
+// A signed zero has the sign of what is too small for the device, too. (Such a type has no off.)
 static inline float scaled(float v, struct clq_row_scale scale)
 {
     const float y = ROW_PRODUCT(v, scale) + scale.off;
 
-    return IS_FLOAT8(DST) ? KEEP_SIGN(y, v) : y;
+    return HAS_SIGNED_ZERO(DST) ? KEEP_SIGN(y, v) : y;
 }
 
 #define SCALED(value) scaled(value, scale)

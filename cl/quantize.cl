@@ -4,7 +4,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i32, i4, u4, e4m3 or e5m2, of base/types.clh
+//   DST           a type of args/type_rows.h that is quantized
 //   MODE          divide or multiply, of base/arithmetic.clh
 //   ARITHMETIC    native, fused or exact, of base/arithmetic.clh
 //   PARAMS        one, each or both, of base/parameters.clh
@@ -29,17 +29,19 @@ struct part {
 #define SCALE(part, i)      (SCALE_PER_ELEMENT ? as_float((part)->scales[i]) : (part)->scale)
 #define ZERO_POINT(part, i) (ZERO_POINT_PER_ELEMENT ? as_float((part)->zero_points[i]) : (part)->zero_point)
 
-// Float8 has a sign where the sum is subnormal or 0; it is never rounded first.
+// A type that has a signed zero has a sign where the sum is subnormal or 0; it is never rounded first.
 static inline float quantized(float x, float scale, float zero_point, bool round_first)
 {
     const struct clq_quick quick = APPLY_QUICK(MODE, x, scale);
-    const bool careful = (quick.doubtful | IS_WILD(scale) | (IS_FLOAT8(DST) ? IS_TINY(quick.value) : 0)) != 0;
-    const float value = !careful ? quick.value : IS_FLOAT8(DST) ? APPLY_GRADUAL(MODE, x, scale) : APPLY(MODE, x, scale);
+    const bool careful = (quick.doubtful | IS_WILD(scale) | (HAS_SIGNED_ZERO(DST) ? IS_TINY(quick.value) : 0)) != 0;
+    const float value = !careful ? quick.value : HAS_SIGNED_ZERO(DST) ? APPLY_GRADUAL(MODE, x, scale) : APPLY(MODE, x, scale);
 
-    return IS_FLOAT8(DST) ? ADD_GRADUAL(value, zero_point) : (round_first ? clq_rint(value) : value) + zero_point;
+    return HAS_SIGNED_ZERO(DST) ? ADD_GRADUAL(value, zero_point) : (round_first ? clq_rint(value) : value) + zero_point;
 }
 
 // Units wherever they lie.
+#define QUANTIZED(n)                                                                                                   \
+    quantized(LOAD(SRC, part->x, at + BESIDE(n, a->x_pair)), SCALE(part, i + n), ZERO_POINT(part, i + n), part->round_first)
 static inline void take_units(const struct part *part, const struct quantize_args *a, int units)
 {
 #pragma unroll 1
@@ -47,10 +49,7 @@ static inline void take_units(const struct part *part, const struct quantize_arg
         const int i = ELEMENTS(DST) * u;
         const long at = u * a->x_stride;
 
-        part->y[u * a->y_stride] =
-            PACK(DST, quantized(LOAD(SRC, part->x, at), SCALE(part, i), ZERO_POINT(part, i), part->round_first),
-                 quantized(LOAD(SRC, part->x, at + a->x_pair), SCALE(part, i + 1), ZERO_POINT(part, i + 1),
-                           part->round_first));
+        part->y[u * a->y_stride] = UNIT(DST, QUANTIZED);
     }
 }
 
@@ -72,14 +71,14 @@ static inline bool is_aligned(const struct part *part)
 // A group's work-item looks at each element by itself: a GPU's compiler, too, would make vectors of them, which take registers.
 #define QUICK(k)                                                                                                       \
     const struct clq_quick quick##k = APPLY_QUICK(MODE, X(k), SCALE_OF(k));                                            \
-    doubtful |= quick##k.doubtful | (IS_FLOAT8(DST) ? IS_TINY(quick##k.value) : 0);                                    \
+    doubtful |= quick##k.doubtful | (HAS_SIGNED_ZERO(DST) ? IS_TINY(quick##k.value) : 0);                                    \
     wild |= SCALE_PER_ELEMENT ? IS_WILD(SCALE_OF(k)) : 0;                                                              \
     if (IS_GROUP && doubtful != 0)                                                                                     \
         return false;                                                                                                  \
     values.s##k = quick##k.value;
 #define ROUNDED(k)    values.s##k = clq_rint(values.s##k);
-#define SUM(k)        (IS_FLOAT8(DST) ? ADD_GRADUAL(values.s##k, ZERO_OF(k)) : values.s##k + ZERO_OF(k))
-#define UNIT(lo, hi)  PACK(DST, SUM(lo), SUM(hi))
+#define SUM(k)        (HAS_SIGNED_ZERO(DST) ? ADD_GRADUAL(values.s##k, ZERO_OF(k)) : values.s##k + ZERO_OF(k))
+#define SUMS(k, l, m, n) PACK(DST, SUM(k), SUM(l), SUM(m), SUM(n))
 
 // A group asks it of each chunk, and a work-item alone of all before them.
 #define WILD_FOR_ALL(part) (SCALE_PER_ELEMENT ? 0 : IS_WILD((part)->scale))
@@ -96,7 +95,7 @@ static inline bool take_chunk(const struct part *part, uint4 x)
     if (part->round_first) {
         CHUNK_EACH(SRC, ROUNDED)
     }
-    *(global y_chunk *)part->y = (y_chunk)(CHUNK_UNITS(DST, SRC, UNIT));
+    *(global y_chunk *)part->y = (y_chunk)(CHUNK_UNITS(DST, SRC, SUMS));
     return doubtful == 0 && wild == 0;
 }
 

@@ -5,7 +5,7 @@
 
 #include "args/entries.h"
 
-/* A unit is what is stored at once: one element, or of nibbles the byte that holds two. A row is x's last
+/* A unit is what is stored at once: one element, or the byte that holds two or four. A row is x's last
  * dimension, `inner` units. A row of y may lie in parts, as words that do not follow one another do. In dim
  * and entries, zero_point is the offset's. All zeros: nothing to do. */
 struct dynamic_quantize_args {
@@ -15,7 +15,7 @@ struct dynamic_quantize_args {
     clq_i64 smooth_blocks; /* rows that share smooth scales, one behind the other; 0: each has all of them */
     struct clq_divisor by_smooth_blocks;
     clq_i64 x_stride, y_stride;    /* from unit to unit; x's from low element to low element */
-    clq_i64 x_pair;                /* nibbles: from a byte's low element to its high one; else 0 */
+    clq_i64 x_pair;                /* from an element of a unit to its next one; 0 where it has one */
     clq_i64 inner;                 /* units in a row */
     clq_i64 y_part, y_part_stride; /* units in a part, and from part to part */
     struct clq_divisor by_y_part;

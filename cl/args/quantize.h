@@ -6,7 +6,7 @@
 #include "args/entries.h"
 #include "args/steps.h"
 
-/* A unit is what y holds at once: one element, or of nibbles the byte that holds two. A row is `inner` units
+/* A unit is what y holds at once: one element, or the byte that holds two or four. A row is `inner` units
  * along the innermost dimension. The portable kernels go through rows in steps; a CPU's own have tiles of up to `tile` units of one
  * row, whose scales and zero points begin again after every `period` units: that is inner, or for cpu/quantize.cl, in dense rows,
  * less: a multiple of 64, of which a tile is one. All zeros: nothing to do. */
@@ -14,11 +14,11 @@ struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */
     clq_i64 scale_offset, zero_point_offset; /* elements */
     clq_i64 x_stride, y_stride;              /* from unit to unit; x's from low element to low element */
-    clq_i64 x_pair;                          /* nibbles: from a byte's low element to its high one; else 0 */
-    clq_i64 inner, period;                   /* units in a row, and in a turn of its scales */
-    clq_i64 tile;                            /* units in a tile; the last one of a row may be shorter */
-    clq_i64 tiles_per_row;                   /* likewise */
-    clq_i64 tiles;                           /* of all rows */
+    clq_i64 x_pair;         /* from an element of a unit to its next one; 0 where it has one */
+    clq_i64 inner, period;  /* units in a row, and in a turn of its scales */
+    clq_i64 tile;           /* units in a tile; the last one of a row may be shorter */
+    clq_i64 tiles_per_row;  /* likewise */
+    clq_i64 tiles;          /* of all rows */
     clq_i64 tiles_per_item; /* consecutive tiles that one work-item does, but in FORM group */
     struct clq_divisor by_tiles_per_row;
     struct clq_steps steps; /* of the portable kernels */

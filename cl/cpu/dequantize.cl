@@ -2,7 +2,7 @@
 // dequantize.cl's meaning, as PoCL's CPUs stream it: with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
-//   SRC, DST      i8, u8, i32, i4, u4, e4m3 or e5m2; f32, f16 or bf16: of base/types.clh
+//   SRC, DST      types of args/type_rows.h: one that is quantized; f32, f16 or bf16
 //   MODE          multiply or divide, of base/arithmetic.clh
 //   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments say so
 #define ARITHMETIC native
@@ -13,6 +13,7 @@
 #include "base/scalar.clh"
 #include "base/types.clh"
 #include "cpu/batches.clh"
+#include "cpu/unpack.clh"
 
 #define OUT_IS_Y 0
 #define IN       STORAGE(SRC)
@@ -45,7 +46,7 @@ ALWAYS_INLINE STORAGE(DST) value_of(float q, float scale, float zero_point)
 // Neighbours' integers, as bytes where they are nibbles: taken apart first, which makes better code.
 ALWAYS_INLINE float integer_of(global const IN *in, const ushort *bytes, uint k)
 {
-    return X_UNIT == 2 ? (float)((const char *)bytes)[k] : ELEMENT(SRC, in[k], 0u);
+    return IS_UNPACKED(SRC) ? (float)((const char *)bytes)[k] : ELEMENT(SRC, in[k], 0u);
 }
 
 #define EACH(wide, value)                                                                                              \
@@ -65,7 +66,7 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
 {
     global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
     const float scale = p->scale, zero_point = p->zero_point;
-    const uint nibbles = X_UNIT == 2 ? count : 0;
+    const uint nibbles = IS_UNPACKED(SRC) ? count : 0;
     ushort bytes[STEP] __attribute__((aligned(64)));
 
     if (count == STEP) {
@@ -104,7 +105,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
         .scale = scale_one,
         .zero_point = as_float(as_uint(one) ^ a->zero_point_sign),
         .zero_points_each = a->zero_points_each != 0,
-        .plain = IS_FLOAT8(SRC) == 0 ? scale_one != 0.0f && clq_is_finite(one) && clq_is_finite(scale_one) : false,
+        .plain = IS_WHOLE(SRC) ? scale_one != 0.0f && clq_is_finite(one) && clq_is_finite(scale_one) : false,
     };
 }
 

@@ -2,7 +2,7 @@
 // dequantize_rotated.cl's meaning, for PoCL's CPUs: with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
-//   SRC, DST      i8, u8, i32, i4, u4, e4m3 or e5m2; f32, f16 or bf16: of base/types.clh
+//   SRC, DST      types of args/type_rows.h: one that is quantized; f32, f16 or bf16
 //   MODE          multiply, of base/arithmetic.clh
 #define ARITHMETIC native
 #include "args/dynamic_quantize.h"
@@ -12,6 +12,7 @@
 #include "base/types.clh"
 #include "cpu/rotate.clh"
 #include "cpu/row_layout.clh"
+#include "cpu/unpack.clh"
 #include "cpu/walk.clh"
 
 #define STEP_UNITS (TURNED_STEP / ELEMENTS(SRC))
@@ -41,12 +42,12 @@ ALWAYS_INLINE void load_step(float16 *v, global const STORAGE(SRC) *y)
 {
     ushort bytes[STEP_UNITS] __attribute__((aligned(64)));
 
-    if (ELEMENTS(SRC) == 2) {
+    if (IS_UNPACKED(SRC)) {
         WIDE_LOOP(32, 1)
         for (uint u = 0; u < STEP_UNITS; u++)
             bytes[u] = UNPACK(SRC, (uchar)y[u]);
         EACH_OF_EIGHT(v[i] = __builtin_convertvector(((const sixteen_bytes *)bytes)[i], float16))
-    } else if (IS_FLOAT8(SRC)) {
+    } else if (!IS_WHOLE(SRC)) {
         WIDE_LOOP(16, 1)
         for (uint u = 0; u < STEP_UNITS; u++)
             ((float *)v)[u] = ELEMENT(SRC, y[u], 0);
@@ -163,7 +164,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
 {
     const struct clq_layout layout = clq_row_layout(&a, indices, owners, report);
     const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(SRC) &&
-                       a.x_pair == ELEMENTS(SRC) - 1;
+                       a.x_pair == (ELEMENTS(SRC) > 1);
     const size_t row_bytes = (size_t)(a.inner * ELEMENTS(SRC)) * sizeof(STORAGE(DST));
     const struct call call = {
         .y = y + a.y_offset,

@@ -3,7 +3,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i4, u4, e4m3 or e5m2, of base/types.clh
+//   DST           a type of args/type_rows.h that caches hold
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
 //   ROTATE        0: nothing is turned. 1: each `rotate` neighbours of a row are, and rows are done one by one
 #define ARITHMETIC native
@@ -55,6 +55,7 @@ static inline void store_found(const struct call *call, clq_spot spot, struct cl
 #include "cpu/rotated_rows.clh"
 #else
 // Units of any values, wherever they lie.
+#define ANY_ELEMENT(n) (VALUE(x, at + BESIDE(n, a->x_pair), call->smooth, i + n) * row.back + row.off)
 NO_INLINE void store_any(const struct call *call, global const STORAGE(SRC) *x, global STORAGE(DST) *y,
                          struct clq_row_scale row)
 {
@@ -65,8 +66,7 @@ NO_INLINE void store_any(const struct call *call, global const STORAGE(SRC) *x, 
         const long i = ELEMENTS(DST) * u;
 
         y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride] =
-            PACK(DST, VALUE(x, at, call->smooth, i) * row.back + row.off,
-                 VALUE(x, at + a->x_pair, call->smooth, i + 1) * row.back + row.off);
+            UNIT(DST, ANY_ELEMENT);
     }
 }
 
@@ -174,7 +174,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     };
     const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
     const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
-                       a.x_pair == ELEMENTS(DST) - 1;
+                       a.x_pair == (ELEMENTS(DST) > 1);
 
     // A build rehearses with arguments of zeros; nothing below may divide by them.
     if (a.rows == 0)

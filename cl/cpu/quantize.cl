@@ -3,7 +3,7 @@
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
-//   DST           i8, u8, i32, i4, u4, e4m3 or e5m2, of base/types.clh
+//   DST           a type of args/type_rows.h that is quantized
 //   MODE          divide or multiply, of base/arithmetic.clh
 //   PARAMS        one, each or both, of base/parameters.clh
 #define ARITHMETIC native
@@ -49,10 +49,13 @@ struct parameters {
 #define BY_ONE(x, s, k)       clq_quotient_by(x, s, inverse)
 #define BY_INVERSES(x, s, k)  clq_quotient_by(x, s, inverses[k])
 
+#define UNIT_OF(apply, at, k)                                                                                         \
+    PACK(DST, VALUE(apply, at(0), k), VALUE(apply, at(1), k + 1), VALUE(apply, at(2), k + 2), VALUE(apply, at(3), k + 3))
+#define FOLLOWING(n) X_UNIT * u + n
 #define EACH_UNIT(apply)                                                                                               \
     WIDE_LOOP(16, 4)                                                                                                   \
     for (uint u = 0; u < count; u++)                                                                                   \
-        out[u] = PACK(DST, VALUE(apply, X_UNIT * u, X_UNIT * u), VALUE(apply, X_UNIT * u + 1, X_UNIT * u + 1));
+        out[u] = UNIT_OF(apply, FOLLOWING, X_UNIT * u);
 
 #if HAS_LINE(DST)
 // A line has floats first. (Two loops of 64 of them stay in registers, one of 128 does not.)
@@ -91,16 +94,17 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
     }
 }
 
+#define APART(n) BESIDE(n, pair)
 ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct parameters *p, long s)
 {
     global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
     const float scale = p->scale, zero_point = p->zero_point;
 
-    (void)pair; // of types that have two elements in a unit
+    (void)pair; // of types that have several elements in a unit
     if (p->round_first)
-        out[0] = PACK(DST, VALUE(ROUNDED, 0, 0), VALUE(ROUNDED, X_UNIT == 2 ? pair : 0, 1));
+        out[0] = UNIT_OF(ROUNDED, APART, 0);
     else
-        out[0] = PACK(DST, VALUE(PLAINLY, 0, 0), VALUE(PLAINLY, X_UNIT == 2 ? pair : 0, 1));
+        out[0] = UNIT_OF(PLAINLY, APART, 0);
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
@@ -110,7 +114,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
     const float scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale_at, a->scale_type);
     const float zero_point =
         ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(call->zero_points, zero_point_at, a->zero_point_type);
-    const bool inverts = INVERTS_ONE && clq_has_inverse(scale, zero_point, IS_FLOAT8(DST));
+    const bool inverts = INVERTS_ONE && clq_has_inverse(scale, zero_point, HAS_SIGNED_ZERO(DST));
 
     return (struct parameters){
         .scales = (global const uint *)call->scales + scale_at,
@@ -146,7 +150,7 @@ NO_INLINE bool invert(float *inverses, const struct call *call)
     bool all = true;
 
     for (long k = 0; k < a->period * X_UNIT; k++) {
-        all &= clq_has_inverse(as_float(scales[k]), ZERO_POINT(k), IS_FLOAT8(DST));
+        all &= clq_has_inverse(as_float(scales[k]), ZERO_POINT(k), HAS_SIGNED_ZERO(DST));
         inverses[k] = divide_native(1.0f, as_float(scales[k]));
     }
     return all;

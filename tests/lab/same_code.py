@@ -67,7 +67,7 @@ def compile_for(folder, work, options):
     command = [*command_of(work), *options, "-o", "-", work.variant.file]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise measure.CompileError(f"{' '.join(command)}\n{result.stderr}")
+        raise measure.CompileError(f"{' '.join(command)}\n{result.stderr[:2000]}")
     code = result.stdout if options == TEXT else NO_CODE.sub("", result.stdout)
     return [line.rstrip() for line in code.splitlines() if line.strip()]
 
@@ -129,7 +129,7 @@ def main():
     parser.add_argument("states", nargs=2, metavar="STATE")
     parser.add_argument("--share", type=int, default=1, metavar="N")
     parser.add_argument("text", nargs="?", default="", metavar="TEXT")
-    options = parser.parse_args()
+    options = parser.parse_intermixed_args()
     if options.share < 1:
         parser.error(f"--share is {options.share}: it must be 1 or more")
     lacking = measure.missing()

@@ -28,6 +28,9 @@ enum form {
 };
 
 static const char kernel_source[] =
+    "#if !CLQ_AVX512\n" /* where a kernel has but the line of its own type */
+    "CLQ_LINES(i4) CLQ_LINES(i8) CLQ_LINES(u8) CLQ_LINES(u4) CLQ_LINES(e4m3) CLQ_LINES(e5m2)\n"
+    "#endif\n"
     "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
     "{\n"
     "    const size_t i = get_global_id(0);\n"
@@ -62,9 +65,9 @@ static const char kernel_source[] =
 
 static cl_program build(const char *options)
 {
-    static const char *const names[] = {"base/paste.clh",      "base/half.clh",   "base/float8.clh",
-                                        "base/parameters.clh", "base/larger.clh", "base/rounding.clh",
-                                        "base/types.clh",      "cpu/choices.clh", "cpu/pack.clh"};
+    static const char *const names[] = {
+        "base/paste.clh",    "base/half.clh",    "base/float8.clh", "base/parameters.clh", "base/larger.clh",
+        "base/rounding.clh", "args/type_rows.h", "base/types.clh",  "cpu/choices.clh",     "cpu/pack.clh"};
     const char *source[COUNT(names) + 1];
     cl_program program;
     cl_int status;

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The element types, a row each: read by the host's C and by OpenCL C. What is said of a type anywhere else is how kernels
+ * widen and narrow it (cl/base/types.clh). */
+#ifndef CLQ_ARGS_TYPE_ROWS_H
+#define CLQ_ARGS_TYPE_ROWS_H
+
+/* What a type may be used for. */
+#define CLQ_ROLE_SCALE      1  /* scales, zero points that are no integers, and what is quantized */
+#define CLQ_ROLE_QUANTIZED  2  /* what clq_quantize and its mirror have */
+#define CLQ_ROLE_CACHED     4  /* what a cache may hold, and what rows that find their scale become */
+#define CLQ_ROLE_GROUPED    8  /* what rows of groups become */
+#define CLQ_ROLE_ZERO_POINT 16 /* integers that zero points may be */
+#define CLQ_ROLE_INDEX      32
+#define CLQ_ROLE_CPU        64 /* the kernels of cl/cpu name it */
+
+/* (kind, bits, largest, least, signed zero, DLPack's code, name, roles). A kind is int, uint or float, and says what storage is.
+ * The ends are those of what is quantized, as floats; of a source they count for nothing. A value of 4 or 2 bits shares its byte,
+ * the first in the lowest bits. */
+#define clq_row_f32  (float, 32, 0, 0, 1, 2, float32, CLQ_ROLE_SCALE)
+#define clq_row_f16  (float, 16, 0, 0, 1, 2, float16, CLQ_ROLE_SCALE)
+#define clq_row_bf16 (float, 16, 0, 0, 1, 4, bfloat16, CLQ_ROLE_SCALE)
+#define clq_row_i8                                                                                           \
+    (int, 8, 127.0f, -128.0f, 0, 0, int8,                                                                    \
+     CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_ZERO_POINT | CLQ_ROLE_CPU)
+#define clq_row_u8                                                                                           \
+    (uint, 8, 255.0f, 0.0f, 0, 1, uint8,                                                                     \
+     CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_ZERO_POINT | CLQ_ROLE_CPU)
+#define clq_row_i32                                                                                          \
+    (int, 32, 2147483648.0f, -2147483648.0f, 0, 0, int32,                                                    \
+     CLQ_ROLE_QUANTIZED | CLQ_ROLE_ZERO_POINT | CLQ_ROLE_INDEX | CLQ_ROLE_CPU)
+#define clq_row_i4                                                                                           \
+    (int, 4, 7.0f, -8.0f, 0, 0, int4, CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
+#define clq_row_u4                                                                                           \
+    (uint, 4, 15.0f, 0.0f, 0, 1, uint4,                                                                      \
+     CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
+#define clq_row_e4m3                                                                                         \
+    (float, 8, 448.0f, -448.0f, 1, 10, float8_e4m3fn,                                                        \
+     CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
+#define clq_row_e5m2                                                                                         \
+    (float, 8, 57344.0f, -57344.0f, 1, 12, float8_e5m2,                                                      \
+     CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
+#define clq_row_i64 (int, 64, 0, 0, 0, 0, int64, CLQ_ROLE_INDEX)
+
+/* X(t) for each type that kernels load as a float, and for all. The place is the type's number (enum clq__type), of which enum
+ * clq_scalar has the first six. */
+#define CLQ_VALUE_TYPES(X) X(f32) X(f16) X(bf16) X(i8) X(u8) X(i32) X(i4) X(u4) X(e4m3) X(e5m2)
+#define CLQ_TYPES(X)       CLQ_VALUE_TYPES(X) X(i64)
+
+/* A field of a row. */
+#define CLQ_TYPE_KIND(t)        CLQ_FIELD(clq_field_kind, CLQ_ROW(t))
+#define CLQ_TYPE_BITS(t)        CLQ_FIELD(clq_field_bits, CLQ_ROW(t))
+#define CLQ_TYPE_TOP(t)         CLQ_FIELD(clq_field_top, CLQ_ROW(t))
+#define CLQ_TYPE_LOWEST(t)      CLQ_FIELD(clq_field_lowest, CLQ_ROW(t))
+#define CLQ_TYPE_SIGNED_ZERO(t) CLQ_FIELD(clq_field_signed_zero, CLQ_ROW(t))
+#define CLQ_TYPE_CODE(t)        CLQ_FIELD(clq_field_code, CLQ_ROW(t))
+#define CLQ_TYPE_NAME(t)        CLQ_FIELD(clq_field_name, CLQ_ROW(t))
+#define CLQ_TYPE_ROLES(t)       CLQ_FIELD(clq_field_roles, CLQ_ROW(t))
+
+/* 1 of a type whose values are whole numbers: neither fractions nor NaN nor -0. */
+#define CLQ_TYPE_WHOLE(t) CLQ_FIELD(clq_field_whole, CLQ_ROW(t))
+
+#define CLQ_ROW(t)                                                              CLQ_ROW_PASTED(t)
+#define CLQ_ROW_PASTED(t)                                                       clq_row_##t
+#define CLQ_FIELD(field, row)                                                   CLQ_FIELD_APPLIED(field, row)
+#define CLQ_FIELD_APPLIED(field, row)                                           field row
+#define clq_field_kind(kind, bits, top, lowest, zero, code, name, roles)        kind
+#define clq_field_bits(kind, bits, top, lowest, zero, code, name, roles)        bits
+#define clq_field_top(kind, bits, top, lowest, zero, code, name, roles)         top
+#define clq_field_lowest(kind, bits, top, lowest, zero, code, name, roles)      lowest
+#define clq_field_signed_zero(kind, bits, top, lowest, zero, code, name, roles) zero
+#define clq_field_code(kind, bits, top, lowest, zero, code, name, roles)        code
+#define clq_field_name(kind, bits, top, lowest, zero, code, name, roles)        name
+#define clq_field_roles(kind, bits, top, lowest, zero, code, name, roles)       (roles)
+#define clq_field_whole(kind, bits, top, lowest, zero, code, name, roles)       clq_whole_##kind
+#define clq_whole_int                                                           1
+#define clq_whole_uint                                                          1
+#define clq_whole_float                                                         0
+
+#endif
