@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: Apache-2.0
 # Writes every kernel file as a table of bytes: cmake -DROOT=cl -DOUT=files.c -DFILES=a.cl;base/b.clh -P embed.cmake
-# Bytes need no escaping, and no other language is needed to build. ROOT's variants.txt comes as one text.
+# Bytes need no escaping, and no other language is needed to build. ROOT's variants.txt comes as one text,
+# its sets written out.
 function(read_bytes file out)
   file(READ "${ROOT}/${file}" hex HEX)
   string(REGEX REPLACE "(..)" "0x\\1," bytes "${hex}")
@@ -19,6 +20,18 @@ foreach(file IN LISTS FILES)
   math(EXPR count "${count} + 1")
 endforeach()
 string(APPEND text "const struct clq__file clq__files[] = {\n${table}};\nconst size_t clq__num_files = ${count};\n")
-read_bytes(variants.txt bytes)
-string(APPEND text "const char clq__variants[] = {${bytes}0x00};\n")
+# Sets, a line "@name a|b" each, stand in the place of their names.
+file(STRINGS "${ROOT}/variants.txt" lines)
+set(variants "")
+foreach(line IN LISTS lines)
+  if(line MATCHES "^@([a-z_]+) (.*)")
+    set(set_${CMAKE_MATCH_1} "${CMAKE_MATCH_2}")
+    continue()
+  endif()
+  while(line MATCHES "@([a-z_]+)")
+    string(REPLACE "${CMAKE_MATCH_0}" "${set_${CMAKE_MATCH_1}}" line "${line}")
+  endwhile()
+  string(APPEND variants "    \"${line}\\n\"\n")
+endforeach()
+string(APPEND text "const char clq__variants[] =\n${variants};\n")
 file(WRITE "${OUT}" "${text}")

@@ -5,20 +5,20 @@
 #define CLQ_ARGS_TYPE_ROWS_H
 
 /* What a type may be used for. */
-#define CLQ_ROLE_SCALE      1  /* scales, zero points that are no integers, and what is quantized */
-#define CLQ_ROLE_QUANTIZED  2  /* what clq_quantize and its mirror have */
-#define CLQ_ROLE_CACHED     4  /* what a cache may hold, and what rows that find their scale become */
-#define CLQ_ROLE_GROUPED    8  /* what rows of groups become */
-#define CLQ_ROLE_ZERO_POINT 16 /* integers that zero points may be */
+#define CLQ_ROLE_SCALE      1  /* scales, offsets and the values that are quantized */
+#define CLQ_ROLE_QUANTIZED  2  /* the result of clq_quantize */
+#define CLQ_ROLE_CACHED     4  /* elements of a cache, and of rows that find their scale */
+#define CLQ_ROLE_GROUPED    8  /* rows of groups */
+#define CLQ_ROLE_ZERO_POINT 16 /* zero points that are integers */
 #define CLQ_ROLE_INDEX      32
-#define CLQ_ROLE_CPU        64 /* the kernels of cl/cpu name it */
+#define CLQ_ROLE_CPU        64 /* cl/cpu names it; every other type has the portable kernels on PoCL's CPUs too */
 
 /* (kind, bits, largest, least, signed zero, DLPack's code, name, roles). A kind is int, uint or float, and says what storage is.
  * The ends are those of what is quantized, as floats; of a source they count for nothing. A value of 4 or 2 bits shares its byte,
  * the first in the lowest bits. */
-#define clq_row_f32  (float, 32, 0, 0, 1, 2, float32, CLQ_ROLE_SCALE)
-#define clq_row_f16  (float, 16, 0, 0, 1, 2, float16, CLQ_ROLE_SCALE)
-#define clq_row_bf16 (float, 16, 0, 0, 1, 4, bfloat16, CLQ_ROLE_SCALE)
+#define clq_row_f32  (float, 32, 0, 0, 1, 2, float32, CLQ_ROLE_SCALE | CLQ_ROLE_CPU)
+#define clq_row_f16  (float, 16, 0, 0, 1, 2, float16, CLQ_ROLE_SCALE | CLQ_ROLE_CPU)
+#define clq_row_bf16 (float, 16, 0, 0, 1, 4, bfloat16, CLQ_ROLE_SCALE | CLQ_ROLE_CPU)
 #define clq_row_i8                                                                                           \
     (int, 8, 127.0f, -128.0f, 0, 0, int8,                                                                    \
      CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_ZERO_POINT | CLQ_ROLE_CPU)
@@ -41,10 +41,12 @@
      CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
 #define clq_row_i64 (int, 64, 0, 0, 0, 0, int64, CLQ_ROLE_INDEX)
 
-/* X(t) for each type that kernels load as a float, and for all. The place is the type's number (enum clq__type), of which enum
- * clq_scalar has the first six. */
-#define CLQ_VALUE_TYPES(X) X(f32) X(f16) X(bf16) X(i8) X(u8) X(i32) X(i4) X(u4) X(e4m3) X(e5m2)
-#define CLQ_TYPES(X)       CLQ_VALUE_TYPES(X) X(i64)
+/* X(t, id) for each type that kernels load as a float, and for all. The place is the type's number (enum clq__type), of which
+ * enum clq_scalar has the first six. */
+#define CLQ_VALUE_TYPES(X)                                                                                   \
+    X(f32, F32)                                                                                              \
+    X(f16, F16) X(bf16, BF16) X(i8, I8) X(u8, U8) X(i32, I32) X(i4, I4) X(u4, U4) X(e4m3, E4M3) X(e5m2, E5M2)
+#define CLQ_TYPES(X) CLQ_VALUE_TYPES(X) X(i64, I64)
 
 /* A field of a row. */
 #define CLQ_TYPE_KIND(t)        CLQ_FIELD(clq_field_kind, CLQ_ROW(t))

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of element types. */
+/* The table of element types, of their rows. */
 #include "base/dtype.h"
 
 #include "base/error.h"
@@ -9,23 +9,44 @@
 
 struct row {
     const char *token, *name;
+    float top, lowest;
 };
 
+#define TEXT(word)        TEXT_PASTED(word)
+#define TEXT_PASTED(word) #word
 static const struct row rows[CLQ__TYPES] = {
-#define ROW(id, token, name, code, bits) [id] = {token, name},
-    CLQ__TYPE_LIST(ROW)
+#define ROW(t, id) [CLQ__##id] = {#t, TEXT(CLQ_TYPE_NAME(t)), CLQ_TYPE_TOP(t), CLQ_TYPE_LOWEST(t)},
+    CLQ_TYPES(ROW)
 #undef ROW
 };
+
+_Static_assert(kDLInt == 0 && kDLUInt == 1 && kDLFloat == 2 && kDLBfloat == 4,
+               "the rows have DLPack's codes");
+
+unsigned clq__type_levels(enum clq__type type)
+{
+    return clq__type_is(type, CLQ__WHOLE) ? (unsigned)(rows[type].top - rows[type].lowest) : 0;
+}
+
+int clq__type_middle(enum clq__type type)
+{
+    return clq__type_is(type, CLQ__UNSIGNED) ? (int)(clq__type_levels(type) / 2 + 1) : 0;
+}
+
+unsigned clq__type_steps(enum clq__type type)
+{
+    return (unsigned)rows[type].top - (unsigned)clq__type_middle(type);
+}
 
 enum clq__type clq__type_of(DLDataType dtype)
 {
     const bool one_lane = dtype.lanes == 1, views = dtype.lanes == 2 || dtype.lanes == 8;
 
     switch (dtype.code << 8 | dtype.bits) {
-#define CASE(id, token, name, code, bits)                                                                    \
-    case code << 8 | bits:                                                                                   \
-        return one_lane || (bits == 4 && views) ? id : CLQ__NONE;
-        CLQ__TYPE_LIST(CASE)
+#define CASE(t, id)                                                                                          \
+    case CLQ_TYPE_CODE(t) << 8 | CLQ_TYPE_BITS(t):                                                           \
+        return one_lane || (CLQ_TYPE_BITS(t) == 4 && views) ? CLQ__##id : CLQ__NONE;
+        CLQ_TYPES(CASE)
 #undef CASE
     default:
         return CLQ__NONE;

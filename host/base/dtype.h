@@ -1,57 +1,50 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The element types: one row each. A new type is one row here and one block in cl/base/types.clh. */
+/* The element types, whose rows are those of cl/args/type_rows.h. */
 #ifndef CLQ_BASE_DTYPE_H
 #define CLQ_BASE_DTYPE_H
+
+#include "args/type_rows.h"
 
 #include <dlpack/dlpack.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
-/* DLPack's codes since its version 1.1, which older headers do not have. */
-#define CLQ__DL_E4M3 10
-#define CLQ__DL_E5M2 12
-
-/* X(id, token, public name, DLPack code, bits). The token is the name in cl/base/types.clh. */
-#define CLQ__TYPE_LIST(X)                                                                                    \
-    X(CLQ__F32, "f32", "float32", kDLFloat, 32)                                                              \
-    X(CLQ__F16, "f16", "float16", kDLFloat, 16)                                                              \
-    X(CLQ__BF16, "bf16", "bfloat16", kDLBfloat, 16)                                                          \
-    X(CLQ__I8, "i8", "int8", kDLInt, 8)                                                                      \
-    X(CLQ__U8, "u8", "uint8", kDLUInt, 8)                                                                    \
-    X(CLQ__I32, "i32", "int32", kDLInt, 32)                                                                  \
-    X(CLQ__I4, "i4", "int4", kDLInt, 4)                                                                      \
-    X(CLQ__U4, "u4", "uint4", kDLUInt, 4)                                                                    \
-    X(CLQ__E4M3, "e4m3", "float8_e4m3fn", CLQ__DL_E4M3, 8)                                                   \
-    X(CLQ__E5M2, "e5m2", "float8_e5m2", CLQ__DL_E5M2, 8)                                                     \
-    X(CLQ__I64, "i64", "int64", kDLInt, 64)
-
-/* The numbers are those of cl/args/types.h, which the kernels switch on; 0 stands for a tensor that is
- * absent. */
+/* 0 stands for a tensor that is absent. */
 enum clq__type {
     CLQ__NONE,
-#define CLQ__TYPE_ENUM(id, token, name, code, bits) id,
-    CLQ__TYPE_LIST(CLQ__TYPE_ENUM)
+#define CLQ__TYPE_ENUM(t, id) CLQ__##id,
+    CLQ_TYPES(CLQ__TYPE_ENUM)
 #undef CLQ__TYPE_ENUM
         CLQ__TYPES,
 };
 
-/* Sets of types, for what an argument allows; the first two say what a row says. */
-#define CLQ__SET(type) (1u << (type))
+/* Sets of types, for what an argument allows: each says what a row says. */
+#define CLQ__SET(type)           (1u << (type))
+#define CLQ__SET_IF(id, holds)   | ((holds) ? CLQ__SET(CLQ__##id) : 0)
+#define CLQ__IS_SCALE(t, id)     CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_SCALE)
+#define CLQ__IS_QUANTIZED(t, id) CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_QUANTIZED)
+#define CLQ__IS_CACHED(t, id)    CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_CACHED)
+#define CLQ__IS_GROUPED(t, id)   CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_GROUPED)
+#define CLQ__IS_INTEGER(t, id)   CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_ZERO_POINT)
+#define CLQ__IS_INDEX(t, id)     CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_INDEX)
+#define CLQ__IS_CPU(t, id)       CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_CPU)
+#define CLQ__IS_NIBBLE(t, id)    CLQ__SET_IF(id, CLQ_TYPE_BITS(t) == 4)
+#define CLQ__IS_WHOLE(t, id)     CLQ__SET_IF(id, CLQ_TYPE_WHOLE(t))
+#define CLQ__IS_UNSIGNED(t, id)  CLQ__SET_IF(id, CLQ_TYPE_CODE(t) == kDLUInt)
+#define CLQ__IS_ZEROS(t, id)     CLQ__SET_IF(id, CLQ_TYPE_SIGNED_ZERO(t))
 enum {
-#define CLQ__TYPE_NIBBLE(id, token, name, code, bits)   | (bits == 4 ? CLQ__SET(id) : 0)
-#define CLQ__TYPE_UNSIGNED(id, token, name, code, bits) | (code == kDLUInt ? CLQ__SET(id) : 0)
-    CLQ__NIBBLES = 0 CLQ__TYPE_LIST(CLQ__TYPE_NIBBLE), /* two in a byte */
-    CLQ__UNSIGNED = 0 CLQ__TYPE_LIST(CLQ__TYPE_UNSIGNED),
-#undef CLQ__TYPE_NIBBLE
-#undef CLQ__TYPE_UNSIGNED
-    CLQ__FLOATS = CLQ__SET(CLQ__F32) | CLQ__SET(CLQ__F16) | CLQ__SET(CLQ__BF16),
-    CLQ__FLOATS8 = CLQ__SET(CLQ__E4M3) | CLQ__SET(CLQ__E5M2),
-    CLQ__INTEGERS = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__SET(CLQ__I32),
-    CLQ__QUANTIZED = CLQ__INTEGERS | CLQ__NIBBLES | CLQ__FLOATS8,
-    CLQ__CACHES = CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__U8) | CLQ__NIBBLES | CLQ__FLOATS8,
-    CLQ__GROUPED = CLQ__SET(CLQ__I8) | CLQ__NIBBLES | CLQ__FLOATS8, /* what rows of groups become */
-    CLQ__INDICES = CLQ__SET(CLQ__I32) | CLQ__SET(CLQ__I64),
+    CLQ__FLOATS = 0 CLQ_TYPES(CLQ__IS_SCALE),
+    CLQ__QUANTIZED = 0 CLQ_TYPES(CLQ__IS_QUANTIZED),
+    CLQ__CACHES = 0 CLQ_TYPES(CLQ__IS_CACHED),
+    CLQ__GROUPED = 0 CLQ_TYPES(CLQ__IS_GROUPED), /* what rows of groups become */
+    CLQ__INTEGERS = 0 CLQ_TYPES(CLQ__IS_INTEGER),
+    CLQ__INDICES = 0 CLQ_TYPES(CLQ__IS_INDEX),
+    CLQ__CPU = 0 CLQ_TYPES(CLQ__IS_CPU),        /* what cl/cpu names */
+    CLQ__NIBBLES = 0 CLQ_TYPES(CLQ__IS_NIBBLE), /* two in a byte */
+    CLQ__WHOLE = 0 CLQ_TYPES(CLQ__IS_WHOLE),    /* whole numbers: neither fractions nor -0 */
+    CLQ__UNSIGNED = 0 CLQ_TYPES(CLQ__IS_UNSIGNED),
+    CLQ__SIGNED_ZERO = 0 CLQ_TYPES(CLQ__IS_ZEROS),
     CLQ__ANY = (1 << CLQ__TYPES) - 2,
 };
 
@@ -60,17 +53,11 @@ static inline bool clq__type_is(enum clq__type type, unsigned set)
     return (set >> type & 1) != 0;
 }
 
-/* Of a cache's type, the middle of its range: where absmax has its zero point. */
-static inline int clq__type_middle(enum clq__type type)
-{
-    return !clq__type_is(type, CLQ__UNSIGNED) ? 0 : clq__type_is(type, CLQ__NIBBLES) ? 8 : 128;
-}
-
-/* Of a cache's type, the steps from there to the end of the range: those that absmax fills. */
-static inline unsigned clq__type_steps(enum clq__type type)
-{
-    return type == CLQ__E5M2 ? 57344 : type == CLQ__E4M3 ? 448 : clq__type_is(type, CLQ__NIBBLES) ? 7 : 127;
-}
+/* Of a cache's type: how many steps lead from the least value to the largest, where these are whole; the middle of its range,
+ * where absmax has its zero point; and how many steps lead from there to the end, which are those that absmax fills. */
+unsigned clq__type_levels(enum clq__type type);
+int clq__type_middle(enum clq__type type);
+unsigned clq__type_steps(enum clq__type type);
 
 /* CLQ__NONE where it is none of ours. Types of four bits may have 1, 2 or 8 lanes (views of tensor.h), all others
  * have one. */

@@ -5,9 +5,9 @@
 #include <assert.h>
 #include <string.h>
 
-enum { MOST_VALUES = 15 };
+enum { MOST_VALUES = 14, MOST_TYPES = 62 }; /* one less than the bits of a plug can say */
 
-_Static_assert((int)CLQ__KERNELS < 256 && 8 + 4 * (int)CLQ__PLUGS <= 64 && (int)CLQ__TYPES <= MOST_VALUES,
+_Static_assert((int)CLQ__KERNELS < 256 && 8 + 4 * (int)CLQ__PLUGS + 4 <= 64 && (int)CLQ__TYPES <= MOST_TYPES,
                "a variant must fit into 64 bits");
 
 static const char *const files[CLQ__KERNELS] = {
@@ -116,7 +116,7 @@ static bool parse_plug(struct clq__variant *variant, const char *word, size_t le
     const size_t name = strcspn(word, "= ");
 
     for (int plug = 0; plug < CLQ__PLUGS && name < length; plug++)
-        for (int value = 0; value < MOST_VALUES && is_word(word, name, plugs[plug].name); value++)
+        for (int value = 0; value < MOST_TYPES && is_word(word, name, plugs[plug].name); value++)
             if (is_word(word + name + 1, length - name - 1, value_of(plug, value)) &&
                 clq__variant_value(variant, (enum clq__plug)plug) < 0) {
                 clq__variant_define(variant, (enum clq__plug)plug, (unsigned)value);

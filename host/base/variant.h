@@ -65,10 +65,22 @@ enum clq__plug {
 enum clq__arithmetic { CLQ__EXACT, CLQ__NATIVE, CLQ__FUSED };
 enum clq__params { CLQ__PARAMS_ONE, CLQ__PARAMS_EACH, CLQ__PARAMS_BOTH };
 
-/* The lowest byte is the kernel; then four bits for each plug: 0 where it has none, or one more than the value. */
+/* The lowest byte is the kernel; then for each plug some bits: 0 where it has none, or one more than the value. SRC and DST have
+ * room for 62 types, the others for 14 values. */
 struct clq__variant {
     uint64_t bits;
 };
+
+/* Where the bits of a plug are, and how many of them: SRC and DST, which come first, have two more than the others. */
+static inline int clq__plug_shift(enum clq__plug plug)
+{
+    return 8 + 4 * (int)plug + 2 * (plug > CLQ__SRC) + 2 * (plug > CLQ__DST);
+}
+
+static inline uint64_t clq__plug_mask(enum clq__plug plug)
+{
+    return plug <= CLQ__DST ? 63 : 15;
+}
 
 static inline void clq__variant_begin(struct clq__variant *variant, enum clq__kernel kernel)
 {
@@ -78,13 +90,13 @@ static inline void clq__variant_begin(struct clq__variant *variant, enum clq__ke
 /* Of a plug that it does not have so far. */
 static inline void clq__variant_define(struct clq__variant *variant, enum clq__plug plug, unsigned value)
 {
-    variant->bits |= (uint64_t)(value + 1) << (8 + 4 * plug);
+    variant->bits |= (uint64_t)(value + 1) << clq__plug_shift(plug);
 }
 
 /* The plug's value; -1 where it has none. */
 static inline int clq__variant_value(const struct clq__variant *variant, enum clq__plug plug)
 {
-    return (int)(variant->bits >> (8 + 4 * plug) & 15) - 1;
+    return (int)(variant->bits >> clq__plug_shift(plug) & clq__plug_mask(plug)) - 1;
 }
 
 /* Its text, for a sentence: it lives as long as the expression that asks for it. */

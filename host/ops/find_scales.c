@@ -27,7 +27,7 @@ static clq_status check_choices(const struct clq_find_scales_desc *desc, struct 
     work->type = unset ? CLQ__I8 : clq__type_of(dtype);
     CLQ_REQUIRE(CLQ__SET(work->type) & CLQ__CACHES, CLQ_ERROR_TYPE, "dtype is %s: it must be %s",
                 clq__dtype_text(dtype, is, sizeof is), clq__type_names(CLQ__CACHES, names, sizeof names));
-    CLQ_REQUIRE(desc->method == CLQ_ABSMAX || !clq__type_is(work->type, CLQ__FLOATS8), CLQ_ERROR_VALUE,
+    CLQ_REQUIRE(desc->method == CLQ_ABSMAX || clq__type_is(work->type, CLQ__WHOLE), CLQ_ERROR_VALUE,
                 "method is CLQ_MINMAX (1): it must be CLQ_ABSMAX (0) for %s", clq__type_name(work->type));
     work->method = desc->method;
 end:

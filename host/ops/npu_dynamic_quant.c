@@ -40,7 +40,7 @@ static clq_status check_type(struct documented *call)
     const enum clq__type type = number < CLQ_COUNT(types) ? types[number] : CLQ__NONE;
     char is[CLQ__DTYPE_TEXT];
 
-    CLQ_REQUIRE(type != CLQ__NONE && !(call->asymmetric && clq__type_is(type, CLQ__FLOATS8)), CLQ_ERROR_VALUE,
+    CLQ_REQUIRE(type != CLQ__NONE && !(call->asymmetric && !clq__type_is(type, CLQ__WHOLE)), CLQ_ERROR_VALUE,
                 "dst_type is %u: it must be 0, CLQ_NPU_QINT8 (1)%s", number,
                 call->asymmetric
                     ? " or CLQ_NPU_QUINT4X2 (4)"

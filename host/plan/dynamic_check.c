@@ -70,7 +70,7 @@ static clq_status check_offset(struct clq__work *work, const DLTensor *offset, u
     CLQ_REQUIRE(symmetric == 0 || !clq__type_is(work->y.type, CLQ__UNSIGNED), CLQ_ERROR_VALUE,
                 "symmetric is 1: it must be 0 where %s.dtype is %s, whose range begins at 0", work->y.name,
                 clq__type_name(work->y.type));
-    CLQ_REQUIRE(symmetric == 1 || !clq__type_is(work->y.type, CLQ__FLOATS8), CLQ_ERROR_VALUE,
+    CLQ_REQUIRE(symmetric == 1 || clq__type_is(work->y.type, CLQ__WHOLE), CLQ_ERROR_VALUE,
                 "symmetric is 0: it must be 1 where %s.dtype is %s, which has no offset", work->y.name,
                 clq__type_name(work->y.type));
     CLQ_REQUIRE(symmetric == 0 || offset == NULL, CLQ_ERROR_VALUE,

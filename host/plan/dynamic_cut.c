@@ -153,8 +153,8 @@ static struct clq__traits traits_of(const struct dynamic_quantize_args *args, co
 {
     struct clq__traits own = *traits;
 
-    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->share == 0 && work->top == 0.0f &&
-                    args->entries.kind != CLQ_ENTRY_GROUPS;
+    own.long_runs = traits->long_runs && clq__work_is_named(work) && args->smooth_blocks == 0 &&
+                    args->share == 0 && work->top == 0.0f && args->entries.kind != CLQ_ENTRY_GROUPS;
     return own;
 }
 

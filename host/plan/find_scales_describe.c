@@ -206,7 +206,7 @@ static struct clq_scale_output output_of_dynamic(const struct clq__work *work)
         .symmetric = work->zero_point.view.tensor == NULL,
         .top = clq__float_bits(clq__work_top(work)),
         .offset_sign = work->names->plain_offsets ? 0 : UINT32_C(1) << 31,
-        .steps = clq__float_bits(clq__type_is(work->y.type, CLQ__NIBBLES) ? 15.0f : 255.0f),
+        .steps = clq__float_bits((float)clq__type_levels(work->y.type)),
     };
 }
 
@@ -218,7 +218,7 @@ static struct clq_scale_output output_of(const struct clq__work *work)
         .scale_offset = clq__view_offset_units(&work->scale.view),
         .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
         .zero_point_type = (uint32_t)work->zero_point.view.type,
-        .levels = clq__type_is(work->type, CLQ__NIBBLES) ? 15 : 255,
+        .levels = clq__type_levels(work->type),
         .symmetric = symmetric,
         .multiply = !work->divide,
     };

@@ -137,15 +137,17 @@ void clq__static_cut_launches(struct clq__static *call, struct clq__launches *la
                               const struct clq__traits *traits)
 {
     struct clq__launch *kernel = &launches->kernels[0];
+    struct clq__traits own = *traits;
 
+    own.long_runs = traits->long_runs && clq__work_is_named(call->work);
     choose_variant(&kernel->variant, call);
-    clq__variant_end(&kernel->variant, traits);
+    clq__variant_end(&kernel->variant, &own);
     kernel->num_buffers = NUM_BUFFERS;
     kernel->args_bytes = sizeof call->parts[0].args;
-    cut(kernel, call, &call->parts[0], traits);
-    place_buffers(launches, call, traits);
+    cut(kernel, call, &call->parts[0], &own);
+    place_buffers(launches, call, &own);
     if (call->num_parts > 1)
-        cut(clq__launches_repeat(launches, &call->parts[1].args), call, &call->parts[1], traits);
+        cut(clq__launches_repeat(launches, &call->parts[1].args), call, &call->parts[1], &own);
 }
 
 void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits)

@@ -44,12 +44,17 @@ clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_fi
     clq_status status = CLQ_OK;
 
     CLQ_REQUIRE(round_first <= 1, CLQ_ERROR_VALUE, "round_first is %u: it must be 0 or 1", round_first);
-    CLQ_REQUIRE(round_first == 0 || !clq__type_is(work->y.type, CLQ__FLOATS8), CLQ_ERROR_VALUE,
+    CLQ_REQUIRE(round_first == 0 || clq__type_is(work->y.type, CLQ__WHOLE), CLQ_ERROR_VALUE,
                 "round_first is 1: it must be 0 where %s.dtype is %s, which is not whole", work->y.name,
                 clq__type_name(work->y.type));
     work->round_first = round_first != 0;
 end:
     return status;
+}
+
+bool clq__work_is_named(const struct clq__work *work)
+{
+    return clq__type_is(work->x.type, CLQ__CPU) && clq__type_is(work->y.type, CLQ__CPU);
 }
 
 float clq__work_top(const struct clq__work *work)

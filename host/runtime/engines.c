@@ -25,14 +25,28 @@ static const struct engine *find_engine(const struct clq__variant *variant)
 
 static uint64_t mask_of(enum clq__plug plug)
 {
-    return UINT64_C(15) << (8 + 4 * plug);
+    return clq__plug_mask(plug) << clq__plug_shift(plug);
+}
+
+/* Whether cl/cpu names the types, so that nothing of it takes one for another. */
+static bool is_named(const struct clq__variant *variant)
+{
+    const enum clq__plug plugs[] = {CLQ__SRC, CLQ__DST};
+    bool named = true;
+
+    for (size_t i = 0; i < CLQ_COUNT(plugs); i++) {
+        const int type = clq__variant_value(variant, plugs[i]);
+
+        named &= type < 0 || clq__type_is((enum clq__type)type, CLQ__CPU);
+    }
+    return named;
 }
 
 bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *traits, bool group)
 {
     const struct engine *engine = find_engine(variant);
 
-    if (engine == NULL || group || !traits->long_runs)
+    if (engine == NULL || group || !traits->long_runs || !is_named(variant))
         return false;
     variant->bits &= ~(UINT64_C(255) | mask_of(CLQ__FORM) | mask_of(CLQ__ARITHMETIC));
     variant->bits |= engine->own;
@@ -46,7 +60,7 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
 }
 
 /* A GPU divides by some ten instructions and a branch. By fma it is half of them where all have one divisor, whose inverse is found
- * once. Float8 has more to do than to divide: the signs of its zeros. */
+ * once. A type with a signed zero has more to do than to divide: their signs. */
 static bool prefers_fused(const struct clq__variant *variant, const struct clq__traits *traits,
                           const struct engine *engine)
 {
@@ -54,8 +68,8 @@ static bool prefers_fused(const struct clq__variant *variant, const struct clq__
 
     return traits->fma && engine != NULL && engine->fused && clq__variant_value(variant, CLQ__MODE) == 1 &&
            clq__variant_value(variant, CLQ__FORM) == 1 &&
-           clq__variant_value(variant, CLQ__PARAMS) == CLQ__PARAMS_ONE && dst != CLQ__E4M3 &&
-           dst != CLQ__E5M2;
+           clq__variant_value(variant, CLQ__PARAMS) == CLQ__PARAMS_ONE &&
+           !clq__type_is((enum clq__type)dst, CLQ__SIGNED_ZERO);
 }
 
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)

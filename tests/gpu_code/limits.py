@@ -19,15 +19,19 @@ def text_of(variant):
 
 
 def read_all(path):
-    """All variants of a list."""
-    variants = []
+    """All variants of a list, whose sets ("@name a|b") stand at its head."""
+    variants, sets = [], {}
     with open(path, encoding="ascii") as file:
         for line in file:
             if not line.strip():
                 continue
             kernel, *words = line.split()
+            if kernel.startswith("@"):
+                sets[kernel] = words[0]
+                continue
             names = [word.partition("=")[0] for word in words]
-            for values in itertools.product(*(word.partition("=")[2].split("|") for word in words)):
+            lists = [word.partition("=")[2] for word in words]
+            for values in itertools.product(*(sets.get(values, values).split("|") for values in lists)):
                 variants.append(Variant(kernel, dict(zip(names, values))))
     return variants
 

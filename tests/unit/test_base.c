@@ -45,6 +45,41 @@ static void types_are_found_by_their_numbers(void **state)
     assert_string_equal(clq__type_name(CLQ__I4), "int4");
 }
 
+static void ranges_are_those_of_the_rows(void **state)
+{
+    static const struct {
+        enum clq__type type;
+        unsigned levels;
+        int middle;
+        unsigned steps;
+    } rows[] = {{CLQ__I8, 255, 0, 127}, {CLQ__U8, 255, 128, 127}, {CLQ__I4, 15, 0, 7},
+                {CLQ__U4, 15, 8, 7},    {CLQ__E4M3, 0, 0, 448},   {CLQ__E5M2, 0, 0, 57344}};
+
+    (void)state;
+    for (size_t i = 0; i < CLQ_COUNT(rows); i++) {
+        assert_int_equal(clq__type_levels(rows[i].type), rows[i].levels);
+        assert_int_equal(clq__type_middle(rows[i].type), rows[i].middle);
+        assert_int_equal(clq__type_steps(rows[i].type), rows[i].steps);
+    }
+}
+
+/* Every plug keeps its value whatever the others have: types up to 32, which is more than there are. */
+static void a_variant_has_room_for_32_types(void **state)
+{
+    struct clq__variant variant;
+
+    (void)state;
+    for (unsigned type = 0; type <= 32; type++) {
+        clq__variant_begin(&variant, CLQ__QUANTIZE_CL);
+        for (int plug = 0; plug < CLQ__PLUGS; plug++)
+            clq__variant_define(&variant, (enum clq__plug)plug, plug <= CLQ__DST ? type ^ (unsigned)plug : 2);
+        for (int plug = 0; plug < CLQ__PLUGS; plug++)
+            assert_int_equal(clq__variant_value(&variant, (enum clq__plug)plug),
+                             plug <= CLQ__DST ? type ^ (unsigned)plug : 2);
+        assert_int_equal(variant.bits & 255, CLQ__QUANTIZE_CL);
+    }
+}
+
 static void sets_of_types_read_as_a_sentence(void **state)
 {
     char text[96];
@@ -324,6 +359,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_are_found_by_their_numbers),
         cmocka_unit_test(sets_of_types_read_as_a_sentence),
+        cmocka_unit_test(ranges_are_those_of_the_rows),
+        cmocka_unit_test(a_variant_has_room_for_32_types),
         cmocka_unit_test(texts_are_cut_and_say_so),
         cmocka_unit_test(the_hash_is_fnv1a),
         cmocka_unit_test(variants_become_options_and_names),

@@ -17,6 +17,7 @@ expand() {
     return
   fi
   local name=${1%%=*} values=${1#*=} value
+  [[ $values != @* ]] || values=$(sed -n "s/^$values //p" variants.txt)
   for value in ${values//|/ }; do
     expand "$file" "$options -D$name=$value" "${@:2}"
   done
@@ -25,7 +26,7 @@ expand() {
 all() {
   local file words
   sed "$1" variants.txt | while read -r file words; do
-    [ -z "$file" ] || expand "$file" "" $words
+    [[ -z $file || $file == @* ]] || expand "$file" "" $words
   done >"$variants"
 }
 output=(-fsyntax-only)

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINE_BYTES = 1024 };
+enum { LINE_BYTES = 1024, MOST_SETS = 16 };
 
 bool variant_list_has(const struct variant_list *list, const char *text)
 {
@@ -35,8 +35,25 @@ void variant_list_clear(struct variant_list *list)
     *list = (struct variant_list){0};
 }
 
-/* text is a whole variant up to here; rest is what follows of the line, "NAME=a|b NAME=c". */
-static void expand(struct variant_list *list, const char *text, const char *rest)
+/* What the list's head says of sets: lines "@name a|b". */
+struct sets {
+    char lines[MOST_SETS][LINE_BYTES];
+    size_t count;
+};
+
+/* The values of a word, "a|b", or of the set that it names, "@name". */
+static const char *values_of(const struct sets *sets, const char *values)
+{
+    const size_t length = strcspn(values, " \n");
+
+    for (size_t i = 0; *values == '@' && i < sets->count; i++)
+        if (strncmp(sets->lines[i], values, length) == 0 && sets->lines[i][length] == ' ')
+            return sets->lines[i] + length + 1;
+    return values;
+}
+
+/* text is a whole variant up to here; rest is what follows of the line, "NAME=a|b NAME=@set". */
+static void expand(struct variant_list *list, const struct sets *sets, const char *text, const char *rest)
 {
     char longer[LINE_BYTES];
 
@@ -47,11 +64,12 @@ static void expand(struct variant_list *list, const char *text, const char *rest
         variant_list_add(list, text);
         return;
     }
-    for (const char *value = rest + name + 1; value < rest + word;) {
+    for (const char *value = values_of(sets, rest + name + 1), *end = value + strcspn(value, " \n");
+         value < end;) {
         const size_t length = strcspn(value, "| \n");
 
         snprintf(longer, sizeof longer, "%s %.*s=%.*s", text, (int)name, rest, (int)length, value);
-        expand(list, longer, rest + word);
+        expand(list, sets, longer, rest + word);
         value += length + 1;
     }
 }
@@ -60,6 +78,7 @@ bool variant_list_read(struct variant_list *list, const char *path)
 {
     char line[LINE_BYTES], file[LINE_BYTES];
     FILE *stream = fopen(path, "r");
+    struct sets sets = {.count = 0};
 
     if (stream == NULL)
         return false;
@@ -67,8 +86,10 @@ bool variant_list_read(struct variant_list *list, const char *path)
         const size_t length = strcspn(line, " \n");
 
         snprintf(file, sizeof file, "%.*s", (int)length, line);
-        if (length > 0)
-            expand(list, file, line + length);
+        if (*line == '@' && sets.count < MOST_SETS)
+            memcpy(sets.lines[sets.count++], line, sizeof line);
+        else if (length > 0)
+            expand(list, &sets, file, line + length);
     }
     fclose(stream);
     return true;
