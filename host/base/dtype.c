@@ -6,6 +6,7 @@
 #include "base/text.h"
 
 #include <stdio.h>
+#include <string.h>
 
 struct row {
     const char *token, *name;
@@ -66,6 +67,54 @@ const char *clq__type_token(enum clq__type type)
 const char *clq__type_name(enum clq__type type)
 {
     return rows[type].name;
+}
+
+/* What views of four bits are called, by their lanes. */
+static const struct view {
+    uint16_t lanes;
+    unsigned types;
+    const char *names[CLQ__TYPES];
+} views[] = {
+#define NAME(t, id)  [CLQ__##id] = TEXT(CLQ_TYPE_NAME(t)),
+#define BYTES(t, id) [CLQ__##id] = TEXT(CLQ_TYPE_NAME(t)) "_bytes",
+#define WORDS(t, id) [CLQ__##id] = TEXT(CLQ_TYPE_NAME(t)) "_words",
+    {1, CLQ__ANY, {CLQ_TYPES(NAME)}},
+    {2, CLQ__NIBBLES, {CLQ_TYPES(BYTES)}},
+    {8, CLQ__NIBBLES, {CLQ_TYPES(WORDS)}},
+#undef NAME
+#undef BYTES
+#undef WORDS
+};
+
+static DLDataType dtype_of(enum clq__type type, uint16_t lanes)
+{
+    static const DLDataType dtypes[CLQ__TYPES] = {
+#define DTYPE(t, id) [CLQ__##id] = {CLQ_TYPE_CODE(t), CLQ_TYPE_BITS(t), 1},
+        CLQ_TYPES(DTYPE)
+#undef DTYPE
+    };
+
+    return (DLDataType){dtypes[type].code, dtypes[type].bits, lanes};
+}
+
+DLDataType clq__dtype_parse(const char *name)
+{
+    for (size_t view = 0; name != NULL && view < CLQ_COUNT(views); view++)
+        for (int type = CLQ__NONE + 1; type < CLQ__TYPES; type++)
+            if (clq__type_is((enum clq__type)type, views[view].types) &&
+                strcmp(name, views[view].names[type]) == 0)
+                return dtype_of((enum clq__type)type, views[view].lanes);
+    return (DLDataType){255, 255, 0};
+}
+
+const char *clq__dtype_name(DLDataType dtype)
+{
+    const enum clq__type type = clq__type_of(dtype);
+
+    for (size_t view = 0; view < CLQ_COUNT(views); view++)
+        if (type != CLQ__NONE && views[view].lanes == dtype.lanes)
+            return views[view].names[type];
+    return NULL;
 }
 
 const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes)

@@ -65,6 +65,9 @@ enum clq__type clq__type_of(DLDataType dtype);
 bool clq__same_dtype(DLDataType a, DLDataType b);
 const char *clq__type_token(enum clq__type type);
 const char *clq__type_name(enum clq__type type);
+/* clq_dtype_parse and clq_dtype_name of tensor.h. */
+DLDataType clq__dtype_parse(const char *name);
+const char *clq__dtype_name(DLDataType dtype);
 /* For a sentence: the name, or of what is none of ours code, bits and lanes. size_bytes is at least
  * CLQ__DTYPE_TEXT. */
 #define CLQ__DTYPE_TEXT 48

@@ -32,6 +32,16 @@ void clq_tensor_destroy(DLManagedTensor *tensor)
         tensor->deleter(tensor);
 }
 
+DLDataType clq_dtype_parse(const char *name)
+{
+    return clq__dtype_parse(name);
+}
+
+const char *clq_dtype_name(DLDataType dtype)
+{
+    return clq__dtype_name(dtype);
+}
+
 static clq_status check(struct clq__view *view, const char *name, const DLTensor *tensor)
 {
     clq_status status = CLQ_OK;

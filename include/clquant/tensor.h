@@ -61,6 +61,13 @@ extern "C" {
 #define CLQ_FLOAT8_E4M3FN      CLQ_DTYPE(CLQ_CODE_FLOAT8_E4M3FN, 8, 1)
 #define CLQ_FLOAT8_E5M2        CLQ_DTYPE(CLQ_CODE_FLOAT8_E5M2, 8, 1)
 
+/* The type of a name: one of those above, "int8", or of a view of four bits "int4_bytes", "int4_words". Of any other text, and of
+ * NULL, it is CLQ_DTYPE(255, 255, 0), which every call refuses with a sentence that lists what it takes. */
+CLQ_API DLDataType clq_dtype_parse(const char *name);
+
+/* And back: "int4_words". NULL of a type that is none of these. */
+CLQ_API const char *clq_dtype_name(DLDataType dtype);
+
 #define CLQ_MAX_RANK 8
 
 /* The axis of a descriptor: from 1 on as it says, below 0 counted from the end, and 0, a field that was left out, the

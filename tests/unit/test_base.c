@@ -14,6 +14,7 @@
 #include "base/variant.h"
 #include "runtime/source.h"
 
+#include <clquant/find_scales.h>
 #include <clquant/tensor.h>
 
 static void types_are_found_by_their_numbers(void **state)
@@ -43,6 +44,51 @@ static void types_are_found_by_their_numbers(void **state)
     }
     assert_string_equal(clq__type_token(CLQ__BF16), "bf16");
     assert_string_equal(clq__type_name(CLQ__I4), "int4");
+}
+
+/* The header's macros, by their names and back: nothing else says which types there are. */
+static void types_are_found_by_their_names(void **state)
+{
+    static const struct {
+        const char *name;
+        DLDataType dtype;
+    } rows[] = {{"float32", CLQ_FLOAT32},
+                {"float16", CLQ_FLOAT16},
+                {"bfloat16", CLQ_BFLOAT16},
+                {"int8", CLQ_INT8},
+                {"uint8", CLQ_UINT8},
+                {"int32", CLQ_INT32},
+                {"int64", CLQ_INT64},
+                {"int4", CLQ_INT4},
+                {"int4_bytes", CLQ_INT4_BYTES},
+                {"int4_words", CLQ_INT4_WORDS},
+                {"uint4", CLQ_UINT4},
+                {"uint4_bytes", CLQ_UINT4_BYTES},
+                {"uint4_words", CLQ_UINT4_WORDS},
+                {"float8_e4m3fn", CLQ_FLOAT8_E4M3FN},
+                {"float8_e5m2", CLQ_FLOAT8_E5M2}};
+    static const char *const none[] = {"", "int", "int88", "int8 ", "INT8", "int8_bytes", "float4", NULL};
+    static const DLDataType unnamed[] = {
+        {kDLInt, 4, 4}, {kDLInt, 8, 2}, {kDLFloat, 64, 1}, {255, 255, 0}, {0}};
+    unsigned named = 0;
+
+    (void)state;
+    for (size_t i = 0; i < CLQ_COUNT(rows); i++) {
+        const DLDataType parsed = clq_dtype_parse(rows[i].name);
+
+        assert_memory_equal(&parsed, &rows[i].dtype, sizeof parsed);
+        assert_string_equal(clq_dtype_name(rows[i].dtype), rows[i].name);
+        named |= CLQ__SET(clq__type_of(rows[i].dtype));
+    }
+    assert_int_equal(named, CLQ__ANY);
+    for (size_t i = 0; i < CLQ_COUNT(none); i++) {
+        const struct clq_find_scales_desc desc = {.dtype = clq_dtype_parse(none[i])};
+
+        assert_int_equal(clq__type_of(desc.dtype), CLQ__NONE);
+        assert_int_equal(clq_find_scales_check(&desc), CLQ_ERROR_TYPE); /* not the default, int8 */
+    }
+    for (size_t i = 0; i < CLQ_COUNT(unnamed); i++)
+        assert_null(clq_dtype_name(unnamed[i]));
 }
 
 static void ranges_are_those_of_the_rows(void **state)
@@ -359,6 +405,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(types_are_found_by_their_numbers),
         cmocka_unit_test(sets_of_types_read_as_a_sentence),
+        cmocka_unit_test(types_are_found_by_their_names),
         cmocka_unit_test(ranges_are_those_of_the_rows),
         cmocka_unit_test(a_variant_has_room_for_32_types),
         cmocka_unit_test(texts_are_cut_and_say_so),

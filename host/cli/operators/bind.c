@@ -105,6 +105,11 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
     return true;
 }
 
+DLDataType operator_dtype(const struct operator_call *call, size_t option)
+{
+    return clq_dtype_parse(call->op->options[option].choices[call->values[option]]);
+}
+
 bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                                 size_t container)
 {

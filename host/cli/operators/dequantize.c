@@ -91,7 +91,6 @@ static int gathered_axis(const struct operator_call *call)
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1}};
     const struct safetensors_tensor *q = call->sources[Q], *indices = call->sources[INDICES];
     const int rank = (int)q->rank, axis = gathered_axis(call);
     int64_t shape[CLQ_MAX_RANK] = {0};
@@ -109,7 +108,7 @@ static bool plan(struct operator_call *call)
         shape[0] = indices->shape[0];
         shape[axis] = call->values[LENGTH];
     }
-    operator_add_shape(call, "y", dtypes[call->values[DTYPE]], rank, shape);
+    operator_add_shape(call, "y", operator_dtype(call, DTYPE), rank, shape);
     return true;
 }
 

@@ -8,17 +8,10 @@ enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {{kDLInt, 8, 1},
-                                        {kDLInt, 4, 1},
-                                        {kDLUInt, 4, 1},
-                                        {kDLUInt, 8, 1},
-                                        {CLQ_CODE_FLOAT8_E4M3FN, 8, 1},
-                                        {CLQ_CODE_FLOAT8_E5M2, 8, 1}};
-
-    const struct operator_found found = {operator_scale_dtype(call->values[SCALE_DTYPE]), call->values[AXIS],
+    const struct operator_found found = {operator_dtype(call, SCALE_DTYPE), call->values[AXIS],
                                          call->values[BLOCK], call->values[BLOCK_ALL]};
 
-    return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER) &&
+    return operator_add_packed_output(call, "y", operator_dtype(call, DTYPE), X, CONTAINER) &&
            operator_add_found_output(call, "scales", X, &found) &&
            (call->values[SYMMETRIC] || operator_add_found_output(call, "offsets", X, &found));
 }

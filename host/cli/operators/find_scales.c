@@ -6,16 +6,9 @@ enum { X };
 enum { DTYPE, AXIS, BLOCK, METHOD, MODE };
 enum { SCALES, ZERO_POINTS }; /* the outputs */
 
-static const DLDataType dtypes[] = {{kDLInt, 8, 1},
-                                    {kDLUInt, 8, 1},
-                                    {kDLInt, 4, 1},
-                                    {kDLUInt, 4, 1},
-                                    {CLQ_CODE_FLOAT8_E4M3FN, 8, 1},
-                                    {CLQ_CODE_FLOAT8_E5M2, 8, 1}};
-
 static bool is_unsigned(const struct operator_call *call)
 {
-    return dtypes[call->values[DTYPE]].code == kDLUInt;
+    return operator_dtype(call, DTYPE).code == kDLUInt;
 }
 
 /* Elsewhere all zero points are 0. */
@@ -74,7 +67,7 @@ static struct clq_find_scales_desc desc_of(const struct operator_call *call)
         .x = operator_input(call, X),
         .scales = operator_output(call, SCALES),
         .zero_points = has_zero_points(call) ? operator_output(call, ZERO_POINTS) : NULL,
-        .dtype = dtypes[call->values[DTYPE]],
+        .dtype = operator_dtype(call, DTYPE),
         .axis = call->values[AXIS] == OPERATOR_NONE ? 0 : operator_axis(call, AXIS),
         .method = (uint32_t)call->values[METHOD],
         .mode = (uint32_t)call->values[MODE],

@@ -7,13 +7,7 @@ enum { DTYPE, ROUND_FIRST, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
-    static const DLDataType dtypes[] = {{kDLInt, 8, 1},
-                                        {kDLInt, 4, 1},
-                                        {kDLUInt, 4, 1},
-                                        {CLQ_CODE_FLOAT8_E4M3FN, 8, 1},
-                                        {CLQ_CODE_FLOAT8_E5M2, 8, 1}};
-
-    return operator_add_packed_output(call, "y", dtypes[call->values[DTYPE]], X, CONTAINER);
+    return operator_add_packed_output(call, "y", operator_dtype(call, DTYPE), X, CONTAINER);
 }
 
 static struct clq_group_quantize_desc desc_of(const struct operator_call *call)

@@ -82,12 +82,6 @@ float operator_decimal_of(int64_t value);
         "scale-dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL}, "float32",             \
             "the type of scales and offsets, which are rounded to it before they are used"                   \
     }
-static inline DLDataType operator_scale_dtype(int64_t value)
-{
-    static const DLDataType dtypes[] = {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLBfloat, 16, 1}};
-
-    return dtypes[value];
-}
 #define OPERATOR_BLOCK_ALL                                                                                   \
     {                                                                                                        \
         "block-all", operator_flag, "off", "one scale for the whole tensor"                                  \
@@ -211,6 +205,9 @@ const char *operator_path(const struct operator_call *call, size_t input);
 /* For plan: an output of the input's shape, its last dimension divided by elements. */
 bool operator_add_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                          int elements);
+
+/* The type that an option of names of types has. */
+DLDataType operator_dtype(const struct operator_call *call, size_t option);
 
 /* The same for an output that may be of four bits, in what the operator's option of that index, --container, says. */
 bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
