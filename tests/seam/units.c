@@ -1,13 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "units.h"
 
+/* The library's types and the reference's, which have rows of their own, are the same ones, by their names. */
+_Static_assert((int)REFERENCE_TYPES == (int)CLQ__TYPES - 1, "a type is in one of the two lists alone");
+
 enum reference_type units_type(enum clq__type type)
 {
     static const enum reference_type types[CLQ__TYPES] = {
-        [CLQ__F32] = REFERENCE_F32,   [CLQ__F16] = REFERENCE_F16,  [CLQ__BF16] = REFERENCE_BF16,
-        [CLQ__I8] = REFERENCE_I8,     [CLQ__U8] = REFERENCE_U8,    [CLQ__I32] = REFERENCE_I32,
-        [CLQ__I4] = REFERENCE_I4,     [CLQ__U4] = REFERENCE_U4,    [CLQ__I64] = REFERENCE_I64,
-        [CLQ__E4M3] = REFERENCE_E4M3, [CLQ__E5M2] = REFERENCE_E5M2};
+#define OF_NAME(t, id) [CLQ__##id] = REFERENCE_##id,
+        CLQ_TYPES(OF_NAME)
+#undef OF_NAME
+    };
 
     return types[type];
 }
