@@ -11,12 +11,12 @@ build=${CLQ_CHECK_DIR:-$PWD/build-check}
 configure() { cmake -S . -B "$build" -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON >/dev/null; }
 if [ "${1-}" = --names ]; then
   configure
-  exec ci/chosen.sh "$build"
+  exec ci/chosen.sh "$build" check.txt
 fi
 ci/style.sh || [ $? -eq 77 ] # where there is no git it says so
 configure
 cmake --build "$build" -j "$(nproc)" >"$build/log" 2>&1 || { cat "$build/log" >&2; exit 1; }
-chosen=$(ci/chosen.sh "$build" | { grep -E -- "${CLQ_TEST_ONLY-}" || true; } | paste -sd '|')
+chosen=$(ci/chosen.sh "$build" check.txt | { grep -E -- "${CLQ_TEST_ONLY-}" || true; } | paste -sd '|')
 export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable # its optimizer would take most of the time
 ctest --test-dir "$build" --output-on-failure -j "$(nproc)" --no-tests=error -R "^($chosen)\$"
 echo "checked in $SECONDS s"

@@ -1,12 +1,14 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # The command's own comparison with the reference: it passes here, and a part of it has the lines that it has in the
-# whole. selftest.sh own: a CPU's own kernels; selftest.sh others: the portable ones.
+# whole. selftest.sh own: a CPU's own kernels; selftest.sh others: the portable ones; selftest.sh options: a few lines, and
+# what can be asked for.
 operators=$(sed -nE 's/^    X\(([a-z_0-9]+)\).*/\1/p' "$(dirname "$0")/../operators/operator.h" | sort)
 source "$(dirname "$0")/library.sh"
 
 case $1 in
 own) settings=("own form, own arithmetic") ;;
+options) settings=() ;;
 others) settings=("item form, own arithmetic" "group form, own arithmetic" "item form, exact arithmetic" "group form, exact arithmetic") ;;
 esac
 
@@ -43,18 +45,21 @@ for setting in "${settings[@]}"; do
 done
 
 # A time: what it does not reach is named and counted, and is another part for another seed.
-if [ "$1" = own ]; then
-    run "$CLQUANT" selftest --seed 1 --seconds 1 --only '"own form" dequantize'
+if [ "$1" = options ]; then
+    run "$CLQUANT" selftest --seed 1 --only '"own form" dequantize "to float16"'
+    check "a few lines pass" test "$status" = 0
+    echo "$out" >lines
+    run "$CLQUANT" selftest --seed 1 --seconds 1 --only '"own form" dequantize "to float16"'
     check "the lines that a time reaches pass" test "$status" = 0
     check "a time's lines are all named" test "$(grep -cE "^(pass|not run)  dequantize, " <<<"$out")" = "$(grep -c "^pass  dequantize, " lines)"
     check "a time's lines are counted" grep -qE "^$(grep -c ^pass <<<"$out") lines, [0-9]+ comparisons, 0 failed; $(grep -c '^not run' <<<"$out") lines not run: 1 seconds were over$" <<<"$out"
     first=$(sed -n 2p <<<"$out")
-    run "$CLQUANT" selftest --seed 1100 --seconds 1 --only '"own form" dequantize'
+    run "$CLQUANT" selftest --seed 1100 --seconds 1 --only '"own form" dequantize "to float16"'
     check "another seed begins elsewhere" test "$(sed -n 2p <<<"$out")" != "$first"
 fi
 
 # With arithmetic that PoCL is told to be careless of: NaN above all. What always passes would pass every check above.
-if [ "$1" = own ]; then
+if [ "$1" = options ]; then
     mkdir pocl
     careless() {
         run env OCL_ICD_VENDORS=/etc/OpenCL/vendors/pocl.icd POCL_CACHE_DIR="$directory/pocl" CLQ_CACHE_DIR=/dev/null \
@@ -73,6 +78,7 @@ if [ "$1" = own ]; then
     check "the line is run again as told" test "$(grep ^FAIL <<<"$out")" = "$first"
 fi
 
+[ "$1" = options ] || { finish; exit; }
 run "$CLQUANT" selftest --seconds 0
 refused "no time" 2 "--seconds '0': a whole number above 0 is expected"
 run "$CLQUANT" selftest --only "exact uint9"

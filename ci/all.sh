@@ -1,0 +1,45 @@
+#!/usr/bin/env bash
+# SPDX-License-Identifier: Apache-2.0
+# Everything, for a release: ci/test.sh, and what it leaves out (ci/all.txt), sanitizers on drivers, the thread sanitizer, and
+# the code of every kernel for GPUs. ci/all.sh --share I/N: of what is left out one of N shares, of which all N together
+# have each test. The last lines are those of ctest, of the tests of ci/test.sh.
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. ci/builds.sh
+share=1 shares=1
+if [ $# -gt 0 ]; then
+  [[ $# -eq 2 && $1 == --share && $2 =~ ^([1-9][0-9]?)/([1-9][0-9]?)$ ]] || { echo "usage: all.sh [--share I/N]" >&2; exit 2; }
+  share=${BASH_REMATCH[1]} shares=${BASH_REMATCH[2]}
+  [ "$share" -le "$shares" ] || { echo "all.sh: --share $2: I must be at most N" >&2; exit 2; }
+fi
+
+unset CLQ_TEST_ONLY # a part of everything is ci/test.sh's
+ci/test.sh
+
+# run_named FOLDER NAMES
+run_named() { [ -z "$2" ] || run_tests "$1" -R "$(as_regex <<<"$2")" --no-tests=error; }
+
+step "what ci/test.sh leaves out, share $share of $shares"
+configure "$build" gcc -DCLQ_BUILD_LAB=ON
+cmake --build "$build" -j "$jobs" >/dev/null
+run_named "$build" "$(all_names "$build" plain | shared "$share" "$shares")"
+
+step "sanitizers on drivers, share $share of $shares"
+cmake --build "$build/clang" -j "$jobs" >/dev/null
+sanitized_names() { ctest --test-dir "$build/clang" -N -L sanitize "$@" | sed -n 's/^ *Test *#[0-9]*: //p'; }
+left_out=$({ sanitized_names -L device; sanitized_names | grep -Fx -f <(all_names "$build/clang" sanitized); } | sort -u)
+run_named "$build/clang" "$(shared "$share" "$shares" <<<"$left_out")"
+
+if [ "$share" -eq 1 ]; then
+  step "thread sanitizer"
+  configure "$build/thread" clang "${sanitized[@]}" -DCLQ_SANITIZE=thread
+  cmake --build "$build/thread" -j "$jobs" --target test_quantize_threads test_cache_disk test_threads test_match test_added
+  run_tests "$build/thread" -L threads --no-tests=error
+fi
+if [ "$shares" -eq 1 ]; then
+  step "the code of every kernel, as GPUs' compilers make it"
+  ci/gpu_code.sh
+fi
+
+step "everything passed; of the tests without sanitizers"
+sed -n '/tests passed/,$p' "$build/tests.log"

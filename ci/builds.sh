@@ -1,0 +1,42 @@
+# SPDX-License-Identifier: Apache-2.0
+# What ci/test.sh and ci/all.sh share: the builds and the runs of their tests.
+top=$PWD
+jobs=$(nproc)
+tests=$((jobs + 1)) # some wait
+build=${CLQ_BUILD_DIR:-$top/build-test}
+# What a sanitizer's report needs, and no more: the compiler takes a tenth less time.
+sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -gline-tables-only -DNDEBUG")
+# What is chosen by CLQ_TEST_ONLY need not be in every build.
+few=error
+[ -z "${CLQ_TEST_ONLY-}" ] || few=ignore
+
+step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
+
+# configure FOLDER COMPILER options…
+configure() {
+  cmake -S . -B "$1" -DCMAKE_C_COMPILER="$2" -DCMAKE_CXX_COMPILER="$([ "$2" = clang ] && echo clang++ || echo g++)" -DCLQ_WERROR=ON \
+    -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON -DCLQ_TEST_CACHE="$build/cache" "${@:3}" >/dev/null
+}
+
+# all_names FOLDER plain|sanitized: the tests that ci/all.txt names there
+all_names() {
+  [ "$2" = sanitized ] || ci/chosen.sh "$1" all.txt >/dev/null # each line names one
+  ci/chosen.sh "$1" all.txt maybe "$2"
+}
+
+as_regex() { sed 's/[.]/\\&/g' | paste -sd '|' | sed 's/.*/^(&)$/'; }
+
+# run_tests FOLDER arguments of ctest…
+run_tests() {
+  ctest --test-dir "$1" --output-on-failure -j "$tests" ${CLQ_TEST_ONLY:+-R "$CLQ_TEST_ONLY"} "${@:2}"
+}
+
+# run_quick FOLDER NAMES arguments of ctest…: without these, but for a name that is asked for
+run_quick() {
+  local without=()
+  [ -n "${CLQ_TEST_ONLY-}" ] || without=(-E "$(as_regex <<<"$2")")
+  run_tests "$1" "${without[@]}" "${@:3}"
+}
+
+# shared I N: every Nth line, from line I on, for neighbours of the lists take as long as each other
+shared() { awk -v share="$1" -v shares="$2" 'NR % shares == share % shares'; }
