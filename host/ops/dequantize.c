@@ -136,7 +136,7 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 #define FIELD(name) offsetof(struct clq_dequantize_desc, name)
 
 const struct clq__operator clq__dequantize = {
-    CLQ__FULL_DESCRIPTOR(clq_dequantize_desc),
+    CLQ__DESCRIPTOR(clq_dequantize_desc),
     .fields = CLQ__FIELDS((FIELD(q), FIELD(scales), FIELD(zero_points), FIELD(offsets), FIELD(indices),
                            FIELD(group_index), FIELD(y)),
                           (FIELD(report), FIELD(workspace))),

@@ -32,7 +32,7 @@ end:
 #define FIELD(name) offsetof(struct clq_dynamic_quantize_desc, name)
 
 const struct clq__operator clq__dynamic_quantize = {
-    CLQ__FULL_DESCRIPTOR(clq_dynamic_quantize_desc),
+    CLQ__DESCRIPTOR(clq_dynamic_quantize_desc),
     .fields = CLQ__FIELDS(
         (FIELD(x), FIELD(smooth_scales), FIELD(y), FIELD(scales), FIELD(offsets), FIELD(group_index)),
         (FIELD(workspace))),

@@ -48,8 +48,6 @@ struct clq__operator {
 #define CLQ__DESCRIPTOR(type)                                                                                \
     .desc_bytes = sizeof(struct type), .reserved = offsetof(struct type, reserved),                          \
     .num_reserved = CLQ_COUNT(((struct type *)0)->reserved)
-/* One that has no reserved words left. */
-#define CLQ__FULL_DESCRIPTOR(type) .desc_bytes = sizeof(struct type)
 /* Two lists of offsets, each in parentheses: of the tensors, and of the others. */
 #define CLQ__FIELDS(tensors, others)                                                                         \
     {                                                                                                        \

@@ -64,8 +64,7 @@ enum clq_dequantize_mode {
 /* Zero means default in every field. axis (clquant/tensor.h, at CLQ_AXIS_FIRST): without indices that of scales
  * and zero_points or offsets, by default the last, neither used nor checked where both have one element and block is 0, with
  * block_all and with group_index; with indices that of the starts, by default the second-to-last, and blocks are those of the
- * last axis. New fields take the place of
- * reserved ones, which must be zero. */
+ * last axis. New fields take the place of reserved ones, which must be zero. */
 struct clq_dequantize_desc {
     const DLTensor *q;
     const DLTensor *scales;
@@ -86,6 +85,7 @@ struct clq_dequantize_desc {
     uint32_t reserved32;
     cl_mem workspace; /* clq_dequantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
+    uint64_t reserved[4];
 };
 
 CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,

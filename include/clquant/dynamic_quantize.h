@@ -85,6 +85,7 @@ struct clq_dynamic_quantize_desc {
     const DLTensor *group_index; /* the end row of each group; NULL: none */
     cl_mem workspace; /* clq_dynamic_quantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
+    uint64_t reserved[4];
 };
 
 CLQ_API clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,

@@ -52,7 +52,7 @@ struct clq_dynamic_quantize_scatter_desc {
     uint32_t rotate;       /* R, as in clquant/dynamic_quantize.h; 0: none */
     uint32_t block;        /* as in clquant/dynamic_quantize.h; 0: none */
     uint32_t reserved32;
-    uint64_t reserved[2];
+    uint64_t reserved[4];
 };
 
 CLQ_API clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue queue,

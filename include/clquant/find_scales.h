@@ -70,7 +70,7 @@ struct clq_find_scales_desc {
     uint32_t reserved32;
     cl_mem workspace; /* clq_find_scales_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
-    uint64_t reserved[1];
+    uint64_t reserved[4];
 };
 
 CLQ_API clq_status clq_find_scales(clq_context *context, cl_command_queue queue,

@@ -39,7 +39,7 @@ struct clq_group_quantize_desc {
     uint32_t reserved32;
     cl_mem workspace; /* clq_group_quantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
-    uint64_t reserved[1];
+    uint64_t reserved[4];
 };
 
 CLQ_API clq_status clq_group_quantize(clq_context *context, cl_command_queue queue,

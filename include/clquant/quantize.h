@@ -74,7 +74,7 @@ struct clq_quantize_desc {
     uint32_t round_first; /* 1: rounded before the zero point is added, then again */
     cl_mem workspace;     /* clq_quantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
-    uint64_t reserved[1];
+    uint64_t reserved[4];
 };
 
 CLQ_API clq_status clq_quantize(clq_context *context, cl_command_queue queue,

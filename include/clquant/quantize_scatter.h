@@ -78,7 +78,7 @@ struct clq_quantize_scatter_desc {
     uint32_t block;        /* indices of the last dimension that share a scale; 0: no blocks */
     uint32_t round_first;  /* 1: as in clquant/quantize.h */
     uint32_t reserved32;
-    uint64_t reserved[2];
+    uint64_t reserved[4];
 };
 
 CLQ_API clq_status clq_quantize_scatter(clq_context *context, cl_command_queue queue,

@@ -220,10 +220,10 @@ static void spoil_number(struct call *call)
 
     while (op->fields[count].name != NULL)
         count++;
-    n = rng_below(&call->rng, count + (op->num_reserved > 0));
+    n = rng_below(&call->rng, count + 1);
     if (n == count) {
         reserved = (uint64_t)any_value(&call->rng, 0);
-        memcpy(call->desc + op->reserved + 8 * (size_t)rng_below(&call->rng, op->num_reserved), &reserved,
+        memcpy(call->desc + op->reserved + 8 * (size_t)rng_below(&call->rng, OPERATOR_RESERVED), &reserved,
                sizeof reserved);
         return;
     }

@@ -287,6 +287,7 @@ const struct operator_row operator_dequantize = {
                {"block_all", AT(block_all)},
                {"rotate", AT(rotate)},
                {"reserved32", AT(reserved32)}},
+    .reserved = AT(reserved),
     .report = AT(report),
     .draw = draw,
     .judge = judge,

@@ -143,6 +143,7 @@ const struct operator_row operator_dynamic_quantize = {
                {"block", AT(block)},
                {"block_all", AT(block_all)},
                {"type_max", AT(type_max)}},
+    .reserved = AT(reserved),
     .draw = draw,
     .judge = judge,
     .reference = reference,

@@ -113,7 +113,6 @@ const struct operator_row operator_dynamic_quantize_scatter = {
                {"block", AT(block)},
                {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 2,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

@@ -164,7 +164,6 @@ const struct operator_row operator_find_scales = {
                {"block", AT(block)},
                {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 1,
     .draw = draw,
     .types = types_of,
     .judge = judge,

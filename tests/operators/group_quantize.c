@@ -67,7 +67,6 @@ const struct operator_row operator_group_quantize = {
                  {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
     .fields = {{"round_first", AT(round_first)}, {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 1,
     .report = AT(report),
     .draw = draw,
     .judge = judge,

@@ -369,14 +369,14 @@ static void judge_words(struct judge *judge, const struct tensor *words, wide co
 void judge_call(struct judge *judge, const struct call *call)
 {
     const struct operator_row *op = call->op;
-    uint64_t reserved[4];
+    uint64_t reserved[OPERATOR_RESERVED];
 
     judge->call = call;
     judge->desc = call->desc;
     judge->of_buffers = judge->ignores_report = false;
     judge->count = 0;
-    memcpy(reserved, call->desc + op->reserved, (size_t)op->num_reserved * sizeof *reserved);
-    for (int i = 0; i < op->num_reserved; i++)
+    memcpy(reserved, call->desc + op->reserved, sizeof reserved);
+    for (int i = 0; i < OPERATOR_RESERVED; i++)
         RULE(judge, reserved[i] != 0, CLQ_ERROR_VALUE,
              "desc.reserved[%d] is not 0: this library knows no such field", i);
     for (int t = 0; op->operands[t].name != NULL; t++)

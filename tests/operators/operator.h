@@ -9,7 +9,12 @@
 
 #include <clquant/clquant.h>
 
-enum { OPERATOR_MOST_TENSORS = 7, OPERATOR_MOST_FIELDS = 10, OPERATOR_DESC_BYTES = 256 };
+enum {
+    OPERATOR_MOST_TENSORS = 7,
+    OPERATOR_MOST_FIELDS = 10,
+    OPERATOR_DESC_BYTES = 256,
+    OPERATOR_RESERVED = 4
+};
 
 /* Sets of types; those of a nibble lie two in a byte. */
 #define TYPE_SET(type)  (1u << REFERENCE_##type)
@@ -43,8 +48,7 @@ struct operator_row {
         const char *name;
         size_t at;
     } fields[OPERATOR_MOST_FIELDS + 1];
-    size_t reserved;          /* where its reserved numbers are */
-    int num_reserved;         /* how many */
+    size_t reserved;          /* where its OPERATOR_RESERVED reserved numbers are */
     size_t report, workspace; /* a cl_mem, and behind it the offset in bytes; 0 where it has none */
 
     /* Makes the tensors and the descriptor's numbers: all that a right call may have. */

@@ -99,7 +99,6 @@ const struct operator_row operator_quantize = {
                {"block", AT(block)},
                {"round_first", AT(round_first)}},
     .reserved = AT(reserved),
-    .num_reserved = 1,
     .draw = draw,
     .judge = judge,
     .reference = reference,

@@ -158,7 +158,6 @@ const struct operator_row operator_quantize_scatter = {
                {"round_first", AT(round_first)},
                {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
-    .num_reserved = 2,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

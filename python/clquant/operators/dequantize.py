@@ -36,6 +36,7 @@ _DEQUANTIZE = Operator(
     Option("rotate"),
     Reserved(),
     Buffer("workspace"),
+    Reserved(4),
 )
 
 

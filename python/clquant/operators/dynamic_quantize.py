@@ -6,7 +6,7 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from .._dtypes import dtype_of
-from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real
+from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real, Reserved
 from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized
 from .._tensor import Tensor
@@ -37,6 +37,7 @@ _DYNAMIC_QUANTIZE = Operator(
     Real("type_max"),
     Input("group_index", optional=True),
     Buffer("workspace"),
+    Reserved(4),
     result=_result,
     how={name: name for name in ("axis", "block", "block_all", "rotate")},
 )

@@ -34,7 +34,7 @@ _DYNAMIC_QUANTIZE_SCATTER = Operator(
     Option("rotate"),
     Option("block"),
     Reserved(),
-    Reserved(2),
+    Reserved(4),
     result=functools.partial(Quantized, axis=-1, block_all=False),
     how={"block": "block", "rotate": "rotate", "place_axis": "axis"},
 )

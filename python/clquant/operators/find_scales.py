@@ -48,7 +48,7 @@ _FIND_SCALES = Operator(
     Option("block"),
     Reserved(),
     Buffer("workspace"),
-    Reserved(1),
+    Reserved(4),
     result=Scales,
 )
 

@@ -25,7 +25,7 @@ _GROUP_QUANTIZE = Operator(
     Flag("round_first"),
     Reserved(),
     Buffer("workspace"),
-    Reserved(1),
+    Reserved(4),
 )
 
 

@@ -25,7 +25,7 @@ _QUANTIZE = Operator(
     Option("block"),
     Flag("round_first"),
     Buffer("workspace"),
-    Reserved(1),
+    Reserved(4),
 )
 
 

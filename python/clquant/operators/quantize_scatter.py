@@ -32,7 +32,7 @@ _QUANTIZE_SCATTER = Operator(
     Option("block"),
     Flag("round_first"),
     Reserved(),
-    Reserved(2),
+    Reserved(4),
 )
 
 
