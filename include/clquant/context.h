@@ -2,8 +2,9 @@
 /* The context: one OpenCL context and device, the kernels that were built for it, and where binaries are
  * kept.
  *
- * Ownership  The caller's cl_context and cl_device_id are retained, and released by clq_context_destroy. Where
- *            none is given the library makes its own. Nothing else is kept: queues, buffers and events stay the
+ * Ownership  The caller's cl_context and cl_device_id are retained, and released by clq_context_destroy.
+ *            Where none is given the library makes its own. Nothing else is kept: queues, buffers and events
+ *                stay the
  *            caller's.
  * Threads    A clq_context may be used by many threads at once. Creating and destroying it is the caller's to
  *            order.
@@ -83,10 +84,11 @@ struct clq_context_desc {
 };
 
 /* Makes a context. desc may be NULL (all defaults). On failure *context is NULL.
- * A device without a compiler is taken: what is kept in the cache, or added as a binary, runs on it. A call that needs any other
- * kernel is CL_COMPILER_NOT_AVAILABLE, and the sentence names its variant and build options (docs/without_a_compiler.md).
- * Where the environment variable CLQ_RECORD names a file, each variant that the context builds, or takes from where it was kept, is appended
- * to it, a line each as clq_context_build takes them; a file that cannot be written to is CLQ_ERROR_SYSTEM.
+ * A device without a compiler is taken: what is kept in the cache, or added as a binary, runs on it. A call
+ * that needs any other kernel is CL_COMPILER_NOT_AVAILABLE, and the sentence names its variant and build
+ * options (docs/without_a_compiler.md). Where the environment variable CLQ_RECORD names a file, each variant
+ * that the context builds, or takes from where it was kept, is appended to it, a line each as
+ * clq_context_build takes them; a file that cannot be written to is CLQ_ERROR_SYSTEM.
  * Blocking: opens the driver; builds nothing. */
 CLQ_API clq_status clq_context_create(const struct clq_context_desc *desc, clq_context **context);
 
@@ -97,36 +99,39 @@ CLQ_API void clq_context_destroy(clq_context *context);
 CLQ_API cl_context clq_context_cl(const clq_context *context);
 CLQ_API cl_device_id clq_context_device(const clq_context *context);
 
-/* A queue on the context's device, for callers that have not loaded OpenCL themselves: clCreateCommandQueue and
- * clReleaseCommandQueue. Any other queue of clq_context_cl and clq_context_device does as well. properties: 0, or
- * CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE and CL_QUEUE_PROFILING_ENABLE; one that the device does not offer is
- * CLQ_ERROR_VALUE. On failure *queue is NULL. Destroy does not wait: what was enqueued goes on. NULL is fine. */
+/* A queue on the context's device, for callers that have not loaded OpenCL themselves: clCreateCommandQueue
+ * and clReleaseCommandQueue. Any other queue of clq_context_cl and clq_context_device does as well.
+ * properties: 0, or CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE and CL_QUEUE_PROFILING_ENABLE; one that the device
+ * does not offer is CLQ_ERROR_VALUE. On failure *queue is NULL. Destroy does not wait: what was enqueued goes
+ * on. NULL is fine. */
 CLQ_API clq_status clq_queue_create(clq_context *context, cl_command_queue_properties properties,
                                     cl_command_queue *queue);
 CLQ_API void clq_queue_destroy(cl_command_queue queue);
 
-/* Builds kernels ahead of time and keeps their binaries, so that no later call waits, as clq_<operator>_build does for one
- * descriptor, which finds the names itself. Each text names a variant, or several, as a line of cl/variants.txt does, the names
- * in any order: "quantize.cl SRC=f16|bf16 DST=i8 MODE=multiply PARAMS=each". What depends on the device is added where it
- * is left out: FORM (item, group) and ARITHMETIC (native, fused, exact). With neither of them a CPU's own kernel
- * (cpu/quantize.cl) is built where the device runs that. A text that is no variant is CLQ_ERROR_VALUE, and the sentence says
- * which word. Stops at the first that fails. */
+/* Builds kernels ahead of time and keeps their binaries, so that no later call waits, as clq_<operator>_build
+ * does for one descriptor, which finds the names itself. Each text names a variant, or several, as a line of
+ * cl/variants.txt does, the names in any order: "quantize.cl SRC=f16|bf16 DST=i8 MODE=multiply PARAMS=each".
+ * What depends on the device is added where it is left out: FORM (item, group) and ARITHMETIC (native, fused,
+ * exact). With neither of them a CPU's own kernel (cpu/quantize.cl) is built where the device runs that. A
+ * text that is no variant is CLQ_ERROR_VALUE, and the sentence says which word. Stops at the first that
+ * fails. */
 CLQ_API clq_status clq_context_build(clq_context *context, size_t num_variants, const char *const *variants);
 
-/* Adds a binary of the driver's with the kernels of any number of variants, made by a vendor's offline compiler of what
- * clq_export_variants (clquant/export.h) gives, or with clCompileProgram and clLinkProgram: for devices without a compiler, and
- * for FPGAs. The bytes are copied by the driver, which trusts them: give it none that you do not. From then on a kernel that is not ready
- * yet is taken from the first of the binaries that has it, then from the cache, and else built from source.
- * The texts, as those of clq_context_build, are what the binary must have: where it lacks one the sentence names the kernel and the
+/* Adds a binary of the driver's with the kernels of any number of variants, made by a vendor's offline
+ * compiler of what clq_export_variants (clquant/export.h) gives, or with clCompileProgram and clLinkProgram:
+ * for devices without a compiler, and for FPGAs. The bytes are copied by the driver, which trusts them: give
+ * it none that you do not. From then on a kernel that is not ready yet is taken from the first of the
+ * binaries that has it, then from the cache, and else built from source. The texts, as those of
+ * clq_context_build, are what the binary must have: where it lacks one the sentence names the kernel and the
  * variant, and nothing is added. With num_variants 0 a kernel is missed when a call first needs it.
- * Errors   CLQ_ERROR_NULL, CLQ_ERROR_VALUE (size_bytes 0, no variant, a kernel is missing), CLQ_ERROR_MEMORY, or the driver's, such as
- *          CL_INVALID_BINARY.
+ * Errors   CLQ_ERROR_NULL, CLQ_ERROR_VALUE (size_bytes 0, no variant, a kernel is missing), CLQ_ERROR_MEMORY,
+ *          or the driver's, such as CL_INVALID_BINARY.
  * Threads  safe beside calls on the same context. */
 CLQ_API clq_status clq_context_add_binary(clq_context *context, const void *binary, size_t size_bytes,
                                           size_t num_variants, const char *const *variants);
 
-/* How many kernels are ready, and how many of them were not built from source but came from the cache or from an added binary. Either
- * pointer may be NULL. */
+/* How many kernels are ready, and how many of them were not built from source but came from the cache or from
+ * an added binary. Either pointer may be NULL. */
 CLQ_API void clq_context_count(clq_context *context, size_t *built, size_t *from_cache);
 
 /* The driver's log of the last build that failed in this context; empty if none did. It is copied into text,
@@ -137,14 +142,15 @@ CLQ_API void clq_context_build_log(clq_context *context, char *text, size_t size
 CLQ_API const char *clq_context_cache_dir(const clq_context *context);
 
 /* Where a context with no cache_dir keeps binaries, "$CLQ_CACHE_DIR" and so on, whether or not it exists yet;
- * no device is opened. (On Windows $CLQ_CACHE_DIR, else clquant under %LOCALAPPDATA%; directories are UTF-8 there, and who else
- * may write to one is not looked at.) size_bytes counts the NUL. Where no variable names a directory: CLQ_ERROR_SYSTEM;
- * where text is too small: CLQ_ERROR_SIZE; text is then "", if there is room for it. */
+ * no device is opened. (On Windows $CLQ_CACHE_DIR, else clquant under %LOCALAPPDATA%; directories are UTF-8
+ * there, and who else may write to one is not looked at.) size_bytes counts the NUL. Where no variable names
+ * a directory: CLQ_ERROR_SYSTEM; where text is too small: CLQ_ERROR_SIZE; text is then "", if there is room
+ * for it. */
 CLQ_API clq_status clq_cache_directory(char *text, size_t size_bytes);
 
 /* Chooses a device. With environment true and no text, $CLQ_DEVICE is the text. text, case ignored:
- *   NULL or ""              the default: the first GPU or accelerator that runs the kernels, else the first such CPU; one
- *                           without a compiler comes after all that have one
+ *   NULL or ""              the default: the first GPU or accelerator that runs the kernels, else the first
+ *                           such CPU; one without a compiler comes after all that have one
  *   CPU, GPU, accelerator   the first of this kind that runs the kernels
  *   a number                counted over all platforms, as `clquant devices` lists them
  *   any other               a part of the platform's or device's name

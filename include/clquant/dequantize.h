@@ -3,7 +3,8 @@
  *
  *   CLQ_DEQUANTIZE_DIVIDE     y = (q - zero_point) * scale      undoes CLQ_DIVIDE
  *   CLQ_DEQUANTIZE_MULTIPLY   y = (q - zero_point) / scale      undoes CLQ_MULTIPLY, and group_quantize
- *   CLQ_DEQUANTIZE_DYNAMIC    y = (q + offset) * scale          undoes dynamic quantization; no offsets: q * scale
+ *   CLQ_DEQUANTIZE_DYNAMIC    y = (q + offset) * scale          undoes dynamic quantization; without
+ *                                                                  offsets: q * scale
  *
  * q widens to binary32 (int32 rounds to nearest-even); every operation is one binary32 operation, rounded
  * once, to nearest-even; then the result is rounded once more, to y's type. Subnormals count, in y too. Every
@@ -12,37 +13,43 @@
  * With indices it gathers first, and U is the size of y on axis:
  *
  *   for i in 0 .. N-1:
- *       b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots (indices[i] / A, indices[i] mod A)
+ *       b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots
+ *              (indices[i] / A, indices[i] mod A)
  *       y[i] = dequantized q[b, .., s : s+U on axis, ..]
  *
  * With group_index, in multiply mode, row r of q [S, H] takes the scales of its group, as
  * clquant/group_quantize.h finds it. Rows of no group keep their bytes in y, and are counted in report.
  *
- * rotate is R of rows that were turned (clquant/dynamic_quantize.h): in dynamic mode each R neighbours of a row are turned
- * back, once (q + offset) * scale is there and before it is rounded to y's type. R divides the size of the last
- * dimension. In the other modes it is 0.
+ * rotate is R of rows that were turned (clquant/dynamic_quantize.h): in dynamic mode each R neighbours of a
+ * row are turned back, once (q + offset) * scale is there and before it is rounded to y's type. R divides the
+ * size of the last dimension. In the other modes it is 0.
  *
  * Types       q: int8, uint8, int32, int4 or uint4 in any view of tensor.h, or float8_e4m3fn or
  *             float8_e5m2. scales: float32, float16, bfloat16.
- *             zero_points, offsets: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices and
+ *             zero_points, offsets: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16.
+ *                 indices and
  *             group_index: int32, int64. All independent of each other.
  * Shapes      y as q, rank 0 to 8; with indices [N, .., U, ..] of q [D0, .., A, ..] as updates and cache in
- *             clquant/quantize_scatter.h, from rank 2 on, and in dynamic mode from rank 3 on with axis not the
+ *             clquant/quantize_scatter.h, from rank 2 on, and in dynamic mode from rank 3 on with axis not
+ *                 the
  *             last.
  * scales      divide, multiply: as in clquant/quantize.h; with indices as in clquant/quantize_scatter.h. With
  *             group_index [E, H]. Dynamic: q's shape without `axis`; with block > 0 of q's rank, along axis
- *             ceil(size / block), one for each block; with block_all one element. With indices they are those of the
+ *             ceil(size / block), one for each block; with block_all one element. With indices they are those
+ *                 of the
  *             last axis, or of blocks of it, and are gathered from the places of their rows.
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
  * block       dynamic: where q has four bits and axis is the last it is even. 0 with group_index.
- * Slots       index_kind CLQ_SLOTS, with indices: as in clquant/quantize_scatter.h. -1 leaves the entry's bytes in y as
- *             they are, and is not counted.
- * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and CLQ_WRAP
- *             as in clquant/quantize_scatter.h. Never a read outside of q.
- * Layouts, Empty, Memory, Workspace, Events, Blocking, Threads: as in clquant/quantize.h. Errors, with rotate: as in
+ * Slots       index_kind CLQ_SLOTS, with indices: as in clquant/quantize_scatter.h. -1 leaves the entry's
+ *             bytes in y as they are, and is not counted.
+ * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and
+ *             CLQ_WRAP as in clquant/quantize_scatter.h. Never a read outside of q.
+ * Layouts, Empty, Memory, Workspace, Events, Blocking, Threads: as in clquant/quantize.h. Errors, with
+ * rotate: as in
  *             clquant/dynamic_quantize.h. Several entries may read one
- *             place. Scales and zero points that differ along a row of y and are not dense float32 are widened
+ *             place. Scales and zero points that differ along a row of y and are not dense float32 are
+ *                 widened
  *             into a temporary buffer of 4 bytes an element each. */
 #ifndef CLQUANT_DEQUANTIZE_H
 #define CLQUANT_DEQUANTIZE_H
@@ -61,10 +68,11 @@ enum clq_dequantize_mode {
     CLQ_DEQUANTIZE_DYNAMIC = 2,
 };
 
-/* Zero means default in every field. axis (clquant/tensor.h, at CLQ_AXIS_FIRST): without indices that of scales
- * and zero_points or offsets, by default the last, neither used nor checked where both have one element and block is 0, with
- * block_all and with group_index; with indices that of the starts, by default the second-to-last, and blocks are those of the
- * last axis. New fields take the place of reserved ones, which must be zero. */
+/* Zero means default in every field. axis (clquant/tensor.h, at CLQ_AXIS_FIRST): without indices that of
+ * scales and zero_points or offsets, by default the last, neither used nor checked where both have one
+ * element and block is 0, with block_all and with group_index; with indices that of the starts, by default
+ * the second-to-last, and blocks are those of the last axis. New fields take the place of reserved ones,
+ * which must be zero. */
 struct clq_dequantize_desc {
     const DLTensor *q;
     const DLTensor *scales;
@@ -95,8 +103,8 @@ CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,
 /* Checks the descriptor and builds what the call would need, without enqueueing anything. */
 CLQ_API clq_status clq_dequantize_build(clq_context *context, const struct clq_dequantize_desc *desc);
 
-/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
- * NULL, report and workspace are not looked at. */
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data
+ * may be NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_dequantize_check(const struct clq_dequantize_desc *desc);
 
 /* The bytes of workspace that the call would use on the context's device; 0 for most. */

@@ -2,26 +2,33 @@
 /* Dynamic quantization of updates, written with its scales and offsets where indices say, in place.
  *
  *   for i in 0 .. N-1:
- *       b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots (indices[i] / A, indices[i] mod A)
- *       cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..], cache_offsets[b, .., s : s+U, ..]
+ *       b, s = indices[i] if indices is [N, 2] else (i, indices[i]), or of slots
+ *              (indices[i] / A, indices[i] mod A)
+ *       cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..],
+ *       cache_offsets[b, .., s : s+U, ..]
  *           = y, scales, offsets of dynamic_quantize(updates[i])
  *
- * The formulas, rotate's too, are those of clquant/dynamic_quantize.h; what shares a scale is a row, the last dimension, or
- * with block > 0 each `block` elements of it. (Blocks along the axis of tokens are the caller's: quantize a whole block of
- * tokens by clq_dynamic_quantize with that axis, and write it by clq_quantize_scatter or a copy once it is full.)
+ * The formulas, rotate's too, are those of clquant/dynamic_quantize.h; what shares a scale is a row, the last
+ * dimension, or with block > 0 each `block` elements of it. (Blocks along the axis of tokens are the
+ * caller's: quantize a whole block of tokens by clq_dynamic_quantize with that axis, and write it by
+ * clq_quantize_scatter or a copy once it is full.)
  *
  * Types     updates, smooth_scales: float32, float16, bfloat16. cache: int8, uint8, int4 or uint4 in any view
  *           of tensor.h, float8_e4m3fn, float8_e5m2. cache_scales, cache_offsets: float32, float16,
  *           bfloat16, both of one type. indices: int32, int64.
- * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on axis,
- *           which is neither the first nor the last; U is at most A; all other dimensions are equal. cache_scales,
- *           cache_offsets: cache's shape less the last dimension, or with block [D0, .., A, .., ceil(H / block)].
- *           smooth_scales: H elements. block: even where cache has four bits, and a multiple of 8, or no less than H, in words
+ * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on
+ *           axis, which is neither the first nor the last; U is at most A; all other dimensions are equal.
+ *               cache_scales,
+ *           cache_offsets: cache's shape less the last dimension, or with block [D0, .., A, .., ceil(H /
+ *               block)].
+ *           smooth_scales: H elements. block: even where cache has four bits, and a multiple of 8, or no less
+ *               than H, in words
  *           that do not follow one another.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
  *           Of slots indices [N], any N, and U is 1, which updates may leave out.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
- * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in place.
+ * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all
+ * three outputs, in place.
  * Layouts, Empty, Memory, Events, Errors, Blocking, Threads: as in clquant/dynamic_quantize.h. */
 #ifndef CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
 #define CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
@@ -32,7 +39,8 @@
 extern "C" {
 #endif
 
-/* Zero means default in every field; that of axis is the second-to-last (clquant/tensor.h, at CLQ_AXIS_FIRST). */
+/* Zero means default in every field; that of axis is the second-to-last (clquant/tensor.h, at
+ * CLQ_AXIS_FIRST). */
 struct clq_dynamic_quantize_scatter_desc {
     const DLTensor *cache;
     const DLTensor *cache_scales;
@@ -63,8 +71,8 @@ CLQ_API clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command
 CLQ_API clq_status clq_dynamic_quantize_scatter_build(clq_context *context,
                                                       const struct clq_dynamic_quantize_scatter_desc *desc);
 
-/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
- * NULL, report and workspace are not looked at. */
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data
+ * may be NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_dynamic_quantize_scatter_check(const struct clq_dynamic_quantize_scatter_desc *desc);
 
 /* The bytes of workspace that the call would use on the context's device; 0 for most. */

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels for devices whose compiler is a program of the vendor's, that runs before yours does: FPGAs, locked-down phones.
+/* Kernels for devices whose compiler is a program of the vendor's, that runs before yours does: FPGAs,
+ * locked-down phones.
  *
- * Each variant is one source that stands for itself. A vendor's compiler makes an object of it, and links objects into one binary,
- * for no two kernels have one name. clq_context_add_binary of clquant/context.h takes that binary. `clquant cache export` does this
- * with files. docs/without_a_compiler.md has the whole way.
+ * Each variant is one source that stands for itself. A vendor's compiler makes an object of it, and links
+ * objects into one binary, for no two kernels have one name. clq_context_add_binary of clquant/context.h
+ * takes that binary. `clquant cache export` does this with files. docs/without_a_compiler.md has the whole
+ * way.
  *
- * A kernel's name ends with a hash of its source: a binary of another version of clquant, whose kernels may have other arguments, has
- * none of the names that this one asks for. */
+ * A kernel's name ends with a hash of its source: a binary of another version of clquant, whose kernels may
+ * have other arguments, has none of the names that this one asks for. */
 #ifndef CLQUANT_EXPORT_H
 #define CLQUANT_EXPORT_H
 
@@ -29,10 +31,11 @@ struct clq_exported {
 /* Returns CLQ_OK to go on. Any other status ends the export, which returns it. */
 typedef clq_status (*clq_export_visit)(void *user, const struct clq_exported *exported);
 
-/* Calls visit for each variant that text names, in the order of cl/variants.txt. text is as for clq_context_build, and opens no
- * device: where FORM or ARITHMETIC is left out, all values come. NULL: all variants but those for PoCL's CPUs, some 1,500. With
- * visit NULL the text is only checked.
- * Errors   CLQ_ERROR_VALUE: a word of text is wrong, and the sentence says which. CLQ_ERROR_MEMORY. What visit returned.
+/* Calls visit for each variant that text names, in the order of cl/variants.txt. text is as for
+ * clq_context_build, and opens no device: where FORM or ARITHMETIC is left out, all values come. NULL: all
+ * variants but those for PoCL's CPUs, some 1,500. With visit NULL the text is only checked.
+ * Errors   CLQ_ERROR_VALUE: a word of text is wrong, and the sentence says which. CLQ_ERROR_MEMORY. What
+ *          visit returned.
  * Threads  any. */
 CLQ_API clq_status clq_export_variants(const char *text, clq_export_visit visit, void *user);
 

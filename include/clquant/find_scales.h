@@ -4,7 +4,8 @@
  *   mx, mn = the largest and the least finite value of x, at least 0 and at most 0
  *
  *             scale to divide by                   scale to multiply with              zero point
- *   absmax    max(amax / steps, 2^-100)            min(steps / amax, 2^100)            0; uint8: 128; uint4: 8
+ *   absmax    max(amax / steps, 2^-100)            min(steps / amax, 2^100)            0; uint8: 128; uint4:
+ *                                                  8
  *             amax = max(mx, -mn), steps = 127; int4, uint4: 7; float8_e4m3fn: 448;
  *             float8_e5m2: 57344
  *   minmax    max(half / steps, 2^-100)            min(steps / half, 2^100)            see below
@@ -16,17 +17,20 @@
  * Every operation is one binary32 operation, rounded once, to nearest-even; rint rounds ties to even.
  * Infinities and NaN count as 0, so that a scale is always finite and above 0: clq_quantize sends an
  * infinity to the end of the range and NaN to 0 with any scale. With the scales and zero points that are
- * found, for the same type and mode, clq_quantize keeps every finite value within half a step (of float8: within
- * its rounding), and 0 exact (docs/numerics.md). The bytes are the same on every device and every run.
+ * found, for the same type and mode, clq_quantize keeps every finite value within half a step (of float8:
+ * within its rounding), and 0 exact (docs/numerics.md). The bytes are the same on every device and every run.
  *
  * Types     x: float32, float16, bfloat16. scales: float32. zero_points: float32, int32, or of 8 bits:
  *           uint8 for uint8 and uint4, int8 for the others; may be NULL where all of them are 0: absmax of
- *           int8, int4 and float8. dtype, what x is to be quantized to: int8 (also where it is left zero), uint8,
+ *           int8, int4 and float8. dtype, what x is to be quantized to: int8 (also where it is left zero),
+ *               uint8,
  *           int4, uint4, float8_e4m3fn, float8_e5m2; the last two with absmax alone.
  *
- * Shapes    x of rank 0 to 8. scales are any that clq_quantize takes (clquant/quantize.h): one element, by axis, by
- *           shape, or by blocks. The range is over all of x that a scale serves. axis is by default the last; where scales
- *           has one element and block is 0 it is neither used nor checked. zero_points: as scales; by axis as many.
+ * Shapes    x of rank 0 to 8. scales are any that clq_quantize takes (clquant/quantize.h): one element, by
+ *           axis, by shape, or by blocks. The range is over all of x that a scale serves. axis is by default
+ *               the last; where scales
+ *           has one element and block is 0 it is neither used nor checked. zero_points: as scales; by axis as
+ *               many.
  *
  * Layouts   any non-negative strides and byte offsets; more than 2^31 elements. The outputs overlap neither
  *           themselves nor anything else.
@@ -35,7 +39,8 @@
  *           and *done still honours the wait list.
  *
  * Memory    nothing is retained; all buffers must live until *done completes. Ranges of parts of x go into
- *           a temporary buffer: none, or mostly a few bytes for every hundred of x; up to a quarter of x where
+ *           a temporary buffer: none, or mostly a few bytes for every hundred of x; up to a quarter of x
+ *               where
  *           an index has few values that lie together. Workspace: as in clquant/quantize.h.
  *
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
@@ -56,8 +61,8 @@ extern "C" {
 
 enum clq_scale_method { CLQ_ABSMAX = 0, CLQ_MINMAX = 1 };
 
-/* Zero means default in every field; that of axis is the last (clquant/tensor.h, at CLQ_AXIS_FIRST). New fields take
- * the place of reserved ones, which must be zero. */
+/* Zero means default in every field; that of axis is the last (clquant/tensor.h, at CLQ_AXIS_FIRST). New
+ * fields take the place of reserved ones, which must be zero. */
 struct clq_find_scales_desc {
     const DLTensor *x;
     const DLTensor *scales;
@@ -80,8 +85,8 @@ CLQ_API clq_status clq_find_scales(clq_context *context, cl_command_queue queue,
 /* Checks the descriptor and builds what clq_find_scales would need for it, without enqueueing anything. */
 CLQ_API clq_status clq_find_scales_build(clq_context *context, const struct clq_find_scales_desc *desc);
 
-/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
- * NULL, report and workspace are not looked at. */
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data
+ * may be NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_find_scales_check(const struct clq_find_scales_desc *desc);
 
 /* The bytes of workspace that the call would use on the context's device; 0 for most. */

@@ -11,12 +11,12 @@
  * search decides all the same, and rows with g = E, of no group, keep their bytes and are counted in
  * report.dropped. The arithmetic is that of clquant/quantize.h, with round_first too.
  *
- * Types     x, scales, zero_points: float32, float16, bfloat16, independently. group_index: int32, int64. y: int8,
- *           int4 or uint4 in any view of tensor.h, float8_e4m3fn, float8_e5m2.
+ * Types     x, scales, zero_points: float32, float16, bfloat16, independently. group_index: int32, int64. y:
+ *           int8, int4 or uint4 in any view of tensor.h, float8_e4m3fn, float8_e5m2.
  * Shapes    x [S, H], scales [E, H], group_index [E], zero_points one element, E at least 1; y as x.
  * Layouts, Empty, Workspace, Events, Blocking, Threads: as in clquant/quantize.h.
- * Memory    the same. Scales that are not dense float32 rows are widened into a temporary buffer of 4 bytes an
- *           element. */
+ * Memory    the same. Scales that are not dense float32 rows are widened into a temporary buffer of 4 bytes
+ *           an element. */
 #ifndef CLQUANT_GROUP_QUANTIZE_H
 #define CLQUANT_GROUP_QUANTIZE_H
 
@@ -49,8 +49,8 @@ CLQ_API clq_status clq_group_quantize(clq_context *context, cl_command_queue que
 /* Checks the descriptor and builds what the call would need, without enqueueing anything. */
 CLQ_API clq_status clq_group_quantize_build(clq_context *context, const struct clq_group_quantize_desc *desc);
 
-/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
- * NULL, report and workspace are not looked at. */
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data
+ * may be NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_group_quantize_check(const struct clq_group_quantize_desc *desc);
 
 /* The bytes of workspace that the call would use on the context's device; 0 for most. */

@@ -9,43 +9,54 @@
  *   divide    y = sat(rint(rint(f32(x) / f32(scale)) + f32(zero_point)))
  *   multiply  y = sat(rint(rint(f32(x) * f32(scale)) + f32(zero_point)))
  *
- * which is the order of ONNX's QuantizeLinear, and of PyTorch, which multiplies with 1 / scale. The outer rint changes
- * nothing where the zero point is whole. (Without it ties differ from theirs where the zero point is odd.) A NaN stays 0,
- * where ONNX Runtime gives the lowest value of the type.
+ * which is the order of ONNX's QuantizeLinear, and of PyTorch, which multiplies with 1 / scale. The outer
+ * rint changes nothing where the zero point is whole. (Without it ties differ from theirs where the zero
+ * point is odd.) A NaN stays 0, where ONNX Runtime gives the lowest value of the type.
  *
  * Every operation is one binary32 operation, rounded once, to nearest-even. rint rounds ties to even; sat
  * clamps to the range of y's type: +inf gives its end, -inf its beginning, NaN gives 0. A scale of 0 or below
- * follows IEEE. For a float8 y the sum is rounded to the type instead, to nearest-even, subnormals too: beyond its
- * largest finite value and for an infinity that value, NaN gives 0x7f, and -0 stays -0. The bytes are the same on every device and every run (docs/numerics.md).
+ * follows IEEE. For a float8 y the sum is rounded to the type instead, to nearest-even, subnormals too:
+ * beyond its largest finite value and for an infinity that value, NaN gives 0x7f, and -0 stays -0. The bytes
+ * are the same on every device and every run (docs/numerics.md).
  *
- * Types     x, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or absent (NULL).
- *           y: int8 [-128, 127], uint8 [0, 255], int32 [-2^31, 2^31-1], int4 [-8, 7] and uint4
+ * Types     x, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or absent
+ *           (NULL). y: int8 [-128, 127], uint8 [0, 255], int32 [-2^31, 2^31-1], int4 [-8, 7] and uint4
  *           [0, 15] in any view of tensor.h, float8_e4m3fn and float8_e5m2.
  *           Every combination works.
- * Shapes    x and y are alike (of four bits in bytes or words: y's last dimension is a half or an eighth of x's), rank 0
- *           to 8. scales and zero_points, independently of each other, are one of:
+ * Shapes    x and y are alike (of four bits in bytes or words: y's last dimension is a half or an eighth of
+ *           x's), rank 0 to 8. scales and zero_points, independently of each other, are one of:
  *             one element, 0-D, 1-D or of x's rank
  *             by axis    one per index of `axis`, 1-D, or of x's rank with every other dimension 1
- *             by shape   of x's rank, with a size off the axis that is not 1: every size is 1, or x's. A cache
- *                        [B, H, S, D] takes [1, H, 1, 1], a head's, and [1, H, 1, D], a head's and channel's
+ *             by shape   of x's rank, with a size off the axis that is not 1: every size is 1, or x's. A
+ *                        cache [B, H, S, D] takes [1, H, 1, 1], a head's, and [1, H, 1, D], a head's and
+ *                            channel's
  *             by blocks  `block` > 0: of x's rank; along axis ceil(size / block), one for as many consecutive
- *                        indices, the last block may be shorter; every other size is 1, or x's. scales are by blocks
+ *                        indices, the last block may be shorter; every other size is 1, or x's. scales are by
+ *                            blocks
  *                        then, and zero_points may be
- *           axis is by default the last; where both have one element and block is 0 it is neither used nor checked.
- * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y must
- *           not overlap itself or an input; two tensors in one buffer must have disjoint byte ranges.
+ *           axis is by default the last; where both have one element and block is 0 it is neither used nor
+ *               checked.
+ * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y
+ *           must not overlap itself or an input; two tensors in one buffer must have disjoint byte ranges.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
- * Memory    nothing is retained; all buffers must live until *done completes. Scales and zero points that differ
- *           along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an element
- *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of each. Where
- *           four bits lie along the last axis, scales of blocks of an odd number of elements, or of words with gaps, are
+ * Memory    nothing is retained; all buffers must live until *done completes. Scales and zero points that
+ *           differ along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an
+ *               element
+ *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of
+ *               each. Where
+ *           four bits lie along the last axis, scales of blocks of an odd number of elements, or of words
+ *               with gaps, are
  *           written out there: 4 bytes for each element of a block.
- * Workspace where temporary buffers are pieces of, from any multiple of 4 bytes on: clq_quantize_workspace says how large it is. A
- *           call that is given one makes no buffer, and so does a plan when it is enqueued or recorded. None given: one buffer
- *           is made for each call. It holds anything before and after, and is one call's until *done completes.
+ * Workspace where temporary buffers are pieces of, from any multiple of 4 bytes on: clq_quantize_workspace
+ * says how large it is. A
+ *           call that is given one makes no buffer, and so does a plan when it is enqueued or recorded. None
+ *               given: one buffer
+ *           is made for each call. It holds anything before and after, and is one call's until *done
+ *               completes.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
- * Blocking  only to build, the first time that a variant (types, mode, with a zero point or without) is used: a second
- *           or more on PoCL and on phones, unless the cache on disk has it. clq_quantize_build does it ahead of
+ * Blocking  only to build, the first time that a variant (types, mode, with a zero point or without) is used:
+ *           a second or more on PoCL and on phones, unless the cache on disk has it. clq_quantize_build does
+ *               it ahead of
  *           time.
  * Threads   safe on a shared context. */
 #ifndef CLQUANT_QUANTIZE_H
@@ -59,8 +70,8 @@ extern "C" {
 
 enum clq_scale_mode { CLQ_DIVIDE = 0, CLQ_MULTIPLY = 1 };
 
-/* Zero means default in every field; that of axis is the last (clquant/tensor.h, at CLQ_AXIS_FIRST). So callers
- * write only what they mean:
+/* Zero means default in every field; that of axis is the last (clquant/tensor.h, at CLQ_AXIS_FIRST). So
+ * callers write only what they mean:
  *   &(struct clq_quantize_desc){.x = &x, .scales = &scales, .y = &y}
  * New fields take the place of reserved ones, which must be zero. */
 struct clq_quantize_desc {
@@ -84,8 +95,8 @@ CLQ_API clq_status clq_quantize(clq_context *context, cl_command_queue queue,
 /* Checks the descriptor and builds what clq_quantize would need for it, without enqueueing anything. */
 CLQ_API clq_status clq_quantize_build(clq_context *context, const struct clq_quantize_desc *desc);
 
-/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data may be
- * NULL, report and workspace are not looked at. */
+/* Checks what the descriptor says by itself: types, shapes, axis, strides, options. It takes no device: data
+ * may be NULL, report and workspace are not looked at. */
 CLQ_API clq_status clq_quantize_check(const struct clq_quantize_desc *desc);
 
 /* The bytes of workspace that the call would use on the context's device; 0 for most. */

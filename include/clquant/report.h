@@ -2,8 +2,8 @@
 /* What the operators that read indices found wrong with them, counted on the device.
  *
  * A report costs one compare a row and no synchronization: the caller zeroes it, calls add to it, and the
- * caller reads it when it likes. One work-item counts an entry. An operator's clq_<operator>_check_indices says
- * in words which entry is wrong and why. */
+ * caller reads it when it likes. One work-item counts an entry. An operator's clq_<operator>_check_indices
+ * says in words which entry is wrong and why. */
 #ifndef CLQUANT_REPORT_H
 #define CLQUANT_REPORT_H
 

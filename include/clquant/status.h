@@ -13,9 +13,9 @@
 extern "C" {
 #endif
 
-/* Define CLQ_STATIC where the static library is linked: on Windows the calls fail to link without it, elsewhere it
- * is not needed. The CMake target clquant::clquant_static and `pkg-config --static --cflags clquant` define it.
- * CLQ_BUILD_SHARED is for the library's own build. */
+/* Define CLQ_STATIC where the static library is linked: on Windows the calls fail to link without it,
+ * elsewhere it is not needed. The CMake target clquant::clquant_static and `pkg-config --static --cflags
+ * clquant` define it. CLQ_BUILD_SHARED is for the library's own build. */
 #if defined(CLQ_STATIC)
 #define CLQ_API
 #elif !defined(_WIN32)
@@ -66,13 +66,13 @@ CLQ_API const char *clq_status_text(clq_status status);
 
 /* The sentence for the last call of this thread that failed: the argument, its value and the rule that it
  * broke, or the OpenCL function and its code. Empty when the thread has seen no failure; a
- * call that succeeded may leave the sentence of what it went around, such as a platform that failed. It stands
- * in a fixed buffer of the thread (512 bytes, a longer sentence is cut), so it is never freed and is
+ * call that succeeded may leave the sentence of what it went around, such as a platform that failed. It
+ * stands in a fixed buffer of the thread (512 bytes, a longer sentence is cut), so it is never freed and is
  * overwritten by the thread's next failure. */
 CLQ_API const char *clq_error_detail(void);
 
-/* Writes that sentence, as printf would, and returns status: for libraries and programs that stand on this one and
- * refuse in its manner. */
+/* Writes that sentence, as printf would, and returns status: for libraries and programs that stand on this
+ * one and refuse in its manner. */
 CLQ_API clq_status clq_error_set(clq_status status, const char *format, ...) CLQ_PRINTF(2, 3);
 
 #ifdef __cplusplus

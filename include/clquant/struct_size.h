@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of the public structs, for bindings: whoever writes them down in another language asks here whether they
- * are as large as the library's. */
+/* Sizes of the public structs, for bindings: whoever writes them down in another language asks here whether
+ * they are as large as the library's. */
 #ifndef CLQUANT_STRUCT_SIZE_H
 #define CLQUANT_STRUCT_SIZE_H
 

@@ -4,26 +4,30 @@
  * row-major).
  *
  * data is the cl_mem itself, nothing that points to one. DLPack leaves open what data is for kDLOpenCL, and a
- * tensor of another library may have to be unwrapped: in newer versions of TVM, data points to a BufferDescriptor,
- * whose `buffer` is the cl_mem. A pointer of shared virtual memory (clSVMAlloc) is no cl_mem either: clCreateBuffer with
- * CL_MEM_USE_HOST_PTR and that pointer makes one of the same bytes.
+ * tensor of another library may have to be unwrapped: in newer versions of TVM, data points to a
+ * BufferDescriptor, whose `buffer` is the cl_mem. A pointer of shared virtual memory (clSVMAlloc) is no
+ * cl_mem either: clCreateBuffer with CL_MEM_USE_HOST_PTR and that pointer makes one of the same bytes.
  *
  * Every buffer must be of the context that a call is given (for write, read and map: of the queue's), created
- * without CL_MEM_READ_ONLY where the call writes it, and without CL_MEM_WRITE_ONLY where it reads it; a report and
- * a workspace are read and written. For write, read and map the host must have access: no CL_MEM_HOST_NO_ACCESS,
- * nor CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_WRITE_ONLY against the direction. A sub-buffer has its parent's flags
- * too. Anything else is CLQ_ERROR_VALUE.
+ * without CL_MEM_READ_ONLY where the call writes it, and without CL_MEM_WRITE_ONLY where it reads it; a
+ * report and a workspace are read and written. For write, read and map the host must have access: no
+ * CL_MEM_HOST_NO_ACCESS, nor CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_WRITE_ONLY against the direction. A
+ * sub-buffer has its parent's flags too. Anything else is CLQ_ERROR_VALUE.
  *
  *   float32 (kDLFloat, 32, 1)   float16 (kDLFloat, 16, 1)   bfloat16 (kDLBfloat, 16, 1)
- *   int8    (kDLInt, 8, 1)      uint8   (kDLUInt, 8, 1)     int32    (kDLInt, 32, 1)     int64 (kDLInt, 64, 1)
- *   float8_e4m3fn (10, 8, 1): 1 sign, 4 bits of an exponent, 3 of a fraction; the largest is 448, and there is no infinity
- *   float8_e5m2   (12, 8, 1): 5 bits of an exponent, 2 of a fraction; the largest is 57344. Both as OCP has them.
- *   int4    signed two's complement, low nibble first: byte j of a row holds element 2j in bits 0-3 and element
- *           2j+1 in bits 4-7. Three views of the same bytes:
+ *   int8    (kDLInt, 8, 1)      uint8   (kDLUInt, 8, 1)     int32    (kDLInt, 32, 1)     int64 (kDLInt, 64,
+ *                                                           1)
+ *   float8_e4m3fn (10, 8, 1): 1 sign, 4 bits of an exponent, 3 of a fraction; the largest is 448, and there
+ *   is no infinity
+ *   float8_e5m2   (12, 8, 1): 5 bits of an exponent, 2 of a fraction; the largest is 57344. Both as OCP has
+ *                 them.
+ *   int4    signed two's complement, low nibble first: byte j of a row holds element 2j in bits 0-3 and
+ *           element 2j+1 in bits 4-7. Three views of the same bytes:
  *             (kDLInt, 4, 1)  packed: shape and strides in nibbles; the last dimension is even, its stride 1,
  *                             every other stride even
  *             (kDLInt, 4, 2)  a byte of two: the last dimension is halved, strides in bytes
- *             (kDLInt, 4, 8)  a word of eight: an eighth of the last dimension, strides in words of four bytes
+ *             (kDLInt, 4, 8)  a word of eight: an eighth of the last dimension, strides in words of four
+ *                             bytes
  *   uint4   from 0 to 15, in the same places and views: (kDLUInt, 4, 1), (kDLUInt, 4, 2), (kDLUInt, 4, 8)
  *
  * byte_offset is a multiple of the element's size (of one byte where four bits are packed). DLPack's own size
@@ -61,8 +65,9 @@ extern "C" {
 #define CLQ_FLOAT8_E4M3FN      CLQ_DTYPE(CLQ_CODE_FLOAT8_E4M3FN, 8, 1)
 #define CLQ_FLOAT8_E5M2        CLQ_DTYPE(CLQ_CODE_FLOAT8_E5M2, 8, 1)
 
-/* The type of a name: one of those above, "int8", or of a view of four bits "int4_bytes", "int4_words". Of any other text, and of
- * NULL, it is CLQ_DTYPE(255, 255, 0), which every call refuses with a sentence that lists what it takes. */
+/* The type of a name: one of those above, "int8", or of a view of four bits "int4_bytes", "int4_words". Of
+ * any other text, and of NULL, it is CLQ_DTYPE(255, 255, 0), which every call refuses with a sentence that
+ * lists what it takes. */
 CLQ_API DLDataType clq_dtype_parse(const char *name);
 
 /* And back: "int4_words". NULL of a type that is none of these. */
@@ -70,23 +75,25 @@ CLQ_API const char *clq_dtype_name(DLDataType dtype);
 
 #define CLQ_MAX_RANK 8
 
-/* The axis of a descriptor: from 1 on as it says, below 0 counted from the end, and 0, a field that was left out, the
- * operator's default: the last dimension, or with indices the second-to-last. The first is CLQ_AXIS_FIRST, or minus
- * the rank. With 1-D starts an axis that was left out is refused where entries are as long as it: all of them but 0 would be
- * out of range. */
+/* The axis of a descriptor: from 1 on as it says, below 0 counted from the end, and 0, a field that was left
+ * out, the operator's default: the last dimension, or with indices the second-to-last. The first is
+ * CLQ_AXIS_FIRST, or minus the rank. With 1-D starts an axis that was left out is refused where entries are
+ * as long as it: all of them but 0 would be out of range. */
 #define CLQ_AXIS_FIRST INT32_MIN
 
-/* Makes a dense tensor in a new read-write buffer of the context. An empty tensor has a buffer of one byte, so
- * data is never NULL. On failure *tensor is NULL. (A large cache on a CPU may be faster in a buffer of your own, on
- * large pages: docs/performance.md.) */
+/* Makes a dense tensor in a new read-write buffer of the context. An empty tensor has a buffer of one byte,
+ * so data is never NULL. On failure *tensor is NULL. (A large cache on a CPU may be faster in a buffer of
+ * your own, on large pages: docs/performance.md.) */
 CLQ_API clq_status clq_tensor_create(clq_context *context, DLDataType dtype, int ndim, const int64_t *shape,
                                      DLManagedTensor **tensor);
 
-/* Frees a tensor by its deleter, which every DLManagedTensor has. Commands in flight may still use it. NULL is fine. */
+/* Frees a tensor by its deleter, which every DLManagedTensor has. Commands in flight may still use it. NULL
+ * is fine. */
 CLQ_API void clq_tensor_destroy(DLManagedTensor *tensor);
 
-/* A dense tensor in a buffer of the caller's, from its first byte; set strides and byte_offset of the result for
- * another. Nothing is checked, retained or freed: buffer and shape, an array of ndim sizes, must outlive its use. */
+/* A dense tensor in a buffer of the caller's, from its first byte; set strides and byte_offset of the result
+ * for another. Nothing is checked, retained or freed: buffer and shape, an array of ndim sizes, must outlive
+ * its use. */
 static inline DLTensor clq_tensor_view(cl_mem buffer, DLDataType dtype, int ndim, int64_t *shape)
 {
     DLTensor tensor;
@@ -107,11 +114,11 @@ CLQ_API clq_status clq_tensor_size_bytes(const DLTensor *tensor, size_t *size_by
 
 /* Copies host memory to the tensor, and back. The tensor must be dense and row-major; size_bytes must be
  * clq_tensor_size_bytes. As clEnqueueWriteBuffer and clEnqueueReadBuffer: unless blocking, host must live and
- * stay unchanged until *done completes. A call that blocks waits for its wait list and for its own event: the bytes are
- * in place for every queue, and where an awaited event fails it returns
- * CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, having moved nothing. After another OpenCL code a transfer may
- * have begun: keep host until clFinish of the queue has returned. With a code of the library nothing was enqueued. An
- * empty tensor only honours the wait list. */
+ * stay unchanged until *done completes. A call that blocks waits for its wait list and for its own event: the
+ * bytes are in place for every queue, and where an awaited event fails it returns
+ * CL_EXEC_STATUS_ERROR_FOR_EVENTS_IN_WAIT_LIST, having moved nothing. After another OpenCL code a transfer
+ * may have begun: keep host until clFinish of the queue has returned. With a code of the library nothing was
+ * enqueued. An empty tensor only honours the wait list. */
 CLQ_API clq_status clq_tensor_write(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
                                     const void *host, size_t size_bytes, cl_uint num_wait,
                                     const cl_event *wait, cl_event *done);

@@ -20,8 +20,8 @@ extern "C" {
 /* "0.2.0", constant. */
 CLQ_API const char *clq_version(void);
 
-/* CLQ_VERSION_NUMBER of the library. A library of another major or minor version than the headers' has another name
- * (docs/packaging.md), so only the patch can differ where it is found by the loader. */
+/* CLQ_VERSION_NUMBER of the library. A library of another major or minor version than the headers' has
+ * another name (docs/packaging.md), so only the patch can differ where it is found by the loader. */
 CLQ_API uint32_t clq_version_number(void);
 
 #ifdef __cplusplus
