@@ -158,7 +158,7 @@ static inline void store(const struct row *row, const struct dynamic_quantize_ar
 }
 
 // All of a group's work-items call it, for a row that is not to be written too.
-static inline void take_parts(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, uint lane, uint lanes)
+CLQ_MEETS void take_parts(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, uint lane, uint lanes)
 {
     for (long at = 0; at < a->inner * ELEMENTS(SRC); at += a->together) {
         const uint count = (uint)min((long)a->together, max(row->units * ELEMENTS(SRC) - at, 0L));
@@ -172,8 +172,8 @@ static inline void take_parts(struct row *row, const struct dynamic_quantize_arg
 #if CLQ_IN_SIXTEENS
 #include "base/dequantized_sixteens.clh"
 #else
-static inline void take_row(const struct call *call, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, long number,
-                            uint lane, uint lanes)
+CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, long number,
+                        uint lane, uint lanes)
 {
     struct row row;
 

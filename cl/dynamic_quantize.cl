@@ -16,6 +16,7 @@
 #include "base/arithmetic.clh"
 #include "base/chunk.clh"
 #include "base/larger.clh"
+#include "base/meet.clh"
 #include "base/parameters.clh"
 #include "base/rotate.clh"
 #include "base/row_scale.clh"
@@ -152,8 +153,8 @@ static inline void store_scale(const struct call *call, const struct dynamic_qua
 #include "base/rotated_sixteens.clh"
 #else
 // All of a group's work-items meet the barriers of a row, and so they call it for those behind the last one too.
-static inline void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, long number, uint lane,
-                            uint lanes)
+CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, long number, uint lane,
+                        uint lanes)
 {
     struct row row;
     const struct clq_place place = place_row(&row, call, a, number, lane == 0);

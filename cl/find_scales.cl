@@ -168,7 +168,7 @@ static inline void take_columns(const struct call *call, const struct find_scale
 }
 
 // Unit n. Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
-static inline void take_unit(const struct call *call, const struct find_scales_args *a, long n, uint lane, uint lanes)
+CLQ_MEETS void take_unit(const struct call *call, const struct find_scales_args *a, long n, uint lane, uint lanes)
 {
     const bool is_there = n < a->units * a->batches * a->parts;
     const long of_all = clq_divided(n, a->by_units), unit = n - of_all * a->units;

@@ -20,8 +20,8 @@
 #endif
 
 // The part's elements, of which whole eights are filled up with zeros.
-static inline void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth, const struct values_args *a,
-                        uint count, uint lane, uint lanes)
+CLQ_MEETS void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth, const struct values_args *a,
+                    uint count, uint lane, uint lanes)
 {
     for (uint i = lane; i < (count + 7) / 8 * 8; i += lanes) {
         float value = i < count ? LOAD(SRC, x, i * a->x_stride) : 0.0f;
