@@ -5,19 +5,32 @@
 #include <stdlib.h>
 #include <string.h>
 
-char *kernel_text_of(const char *name)
+static void append(FILE *text, const char *name)
 {
-    char path[512], line[512];
-    char *text = calloc(1, 1 << 16);
+    char path[512], line[512], included[256];
     FILE *file;
 
     snprintf(path, sizeof(path), "%s/%s", CLQ_KERNELS, name);
     file = fopen(path, "r");
-    if (!file || !text)
+    if (!file)
         fail_msg("cannot read %s", path);
     while (fgets(line, sizeof(line), file))
-        if (strncmp(line, "#include \"", 10) != 0)
-            strcat(text, line);
+        if (sscanf(line, "#include \"%255[^\"]\"", included) == 1)
+            append(text, included);
+        else
+            fputs(line, text);
     fclose(file);
-    return text;
+}
+
+char *kernel_text_of(const char *name)
+{
+    char *bytes = NULL;
+    size_t size_bytes = 0;
+    FILE *const text = open_memstream(&bytes, &size_bytes);
+
+    if (!text)
+        fail_msg("no memory for %s", name);
+    append(text, name);
+    fclose(text);
+    return bytes;
 }

@@ -65,9 +65,7 @@ static const char kernel_source[] =
 
 static cl_program build(const char *options)
 {
-    static const char *const names[] = {
-        "base/paste.clh",    "base/half.clh",    "base/float8.clh", "base/parameters.clh", "base/larger.clh",
-        "base/rounding.clh", "args/type_rows.h", "base/types.clh",  "cpu/choices.clh",     "cpu/pack.clh"};
+    static const char *const names[] = {"base/parameters.clh", "base/larger.clh", "cpu/pack.clh"};
     const char *source[COUNT(names) + 1];
     cl_program program;
     cl_int status;

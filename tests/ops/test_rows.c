@@ -32,8 +32,7 @@ static const char kernel_text[] =
 
 static cl_program build(void)
 {
-    static const char *const names[] = {"args/types.h",     "args/entries.h",   "index/divide.clh",
-                                        "index/decode.clh", "index/target.clh", "index/place.clh"};
+    static const char *const names[] = {"index/place.clh"};
     const char *source[COUNT(names) + 1];
     cl_program program;
     cl_int status;
