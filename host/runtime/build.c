@@ -7,6 +7,7 @@
 #include "runtime/entry.h"
 #include "runtime/source.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #define OPTIONS_BYTES 2048
@@ -39,6 +40,7 @@ static clq_status key_of(const clq_context *context, const char *source, size_t 
 {
     clq_status status = CLQ_OK;
     const struct clq__device *device = &context->device;
+    const char *pocl = getenv("POCL_EXTRA_BUILD_FLAGS"); /* which PoCL adds to the options, unseen */
     const size_t room = OPTIONS_BYTES + 2048;
     struct clq__text text;
 
@@ -51,6 +53,9 @@ static clq_status key_of(const clq_context *context, const char *source, size_t 
     clq__text_format(&text, "\nplatform %s\n%s\n", device->platform_name, device->platform_version);
     clq__text_format(&text, "device %s\n%s\n", device->name, device->version);
     clq__text_format(&text, "driver %s\n", device->driver);
+    if (pocl != NULL && *pocl != '\0')
+        clq__text_format(&text, "added %016llx\n",
+                         (unsigned long long)clq__hash(CLQ__HASH_START, pocl, strlen(pocl)));
 end:
     return status;
 }

@@ -72,6 +72,22 @@ static void cold_then_warm(void **state)
     assert_int_equal(files_count(directory, "", NULL), 1);
 }
 
+/* Whoever tries PoCL's kernels without its optimizer, once, had them for good. */
+static void what_pocl_is_told_beside_the_options(void **state)
+{
+    const char *const given = getenv("POCL_EXTRA_BUILD_FLAGS");
+    char *const before = strdup(given != NULL ? given : "");
+
+    (void)state;
+    assert_int_equal(call_on_disk(), 0);
+    setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable -D ANOTHER", 1);
+    assert_int_equal(call_on_disk(), 0);
+    assert_int_equal(call_on_disk(), 1);
+    setenv("POCL_EXTRA_BUILD_FLAGS", before, 1);
+    assert_int_equal(call_on_disk(), 1);
+    free(before);
+}
+
 static void by_the_environment(void **state)
 {
     const struct clq_context_desc desc = {0};
@@ -450,6 +466,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         CASE(cold_then_warm),
+        CASE(what_pocl_is_told_beside_the_options),
         CASE(by_the_environment),
         CASE(no_environment_is_read),
         CASE(off_keeps_nothing),
