@@ -9,7 +9,7 @@
  *   int8   scale    max((mx - mn) / 255, 1e-12)                   max(amax / 127, 1e-12)
  *          off      127 - mx / scale                              none
  *   uint4, uint8: int4's and int8's scale, and off = 15 or 255 - mx / scale; never symmetric
- *   float8_e4m3fn, float8_e5m2: always symmetric, max(amax / 448, 1e-12) or max(amax / 57344, 1e-12)
+ *   floats: always symmetric, max(amax / largest, 1e-12) with the largest of the type
  *
  *   scales[..] = scale    offsets[..] = -off                     both rounded to their type, and then used as
  *                         they are there:
@@ -18,8 +18,8 @@
  *
  * amax is the largest |x| that is not NaN. smooth_scales, one value per element of a row, multiply x before
  * all else. Every operation is one binary32 operation, rounded once, to nearest-even, in this order. sat
- * clamps to the range of y's type; NaN gives 0. float8 is rounded as in clquant/quantize.h. The bytes are the
- * same on every device and every run; what infinities and constant rows give is in docs/operators.md.
+ * clamps to the range of y's type; NaN gives 0. Floats are rounded as in clquant/quantize.h. The bytes are
+ * the same on every device and every run; what infinities and constant rows give is in docs/operators.md.
  *
  * Shared    what shares a scale is a row, the last dimension; with axis another dimension; with block > 0
  *           each `block` indices of axis, of which the last ones may be fewer; with block_all all of x.
@@ -36,19 +36,16 @@
  *               NaN,
  *           and sums may overflow. Sums count subnormals. The way back turns once more: the matrix is its own
  *               inverse.
- * Types     x, smooth_scales: float32, float16, bfloat16. y: int8, uint8, int4 or uint4 in any view of
- *           tensor.h, float8_e4m3fn, float8_e5m2. scales, offsets: float32, float16, bfloat16, both of one
- *               type. Of float16
- *           scale is at least 2^-24 where it says 1e-12 above, and asymmetric at least max(|mx|, |mn|) *
- *               2^-15 too, so that
- *           the offset is finite.
+ * Types     x, smooth_scales: float32, float16, bfloat16. y: a type of caches (tensor.h). scales, offsets:
+ *           float32, float16, bfloat16, both of one type. Of float16 scale is at least 2^-24 where it says
+ *           1e-12 above, and asymmetric at least max(|mx|, |mn|) * 2^-15 too, so that the offset is finite.
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half or
  *           an eighth of it). scales, offsets: x's shape less axis; with block, x's with ceil(size / block)
  *               along axis; with block_all one
  *           element. smooth_scales: H elements.
  * block     even where y has four bits and axis is the last. With block_all 0.
- * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of float8 it must be.
- * type_max  takes the place of 127, 7, 448 or 57344 in the scale; y saturates at the range of its type.
+ * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of floats it must be.
+ * type_max  takes the place of 127, 7 or the largest in the scale; y saturates at the range of its type.
  * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is multiplied
  *           by those of its group, as clquant/group_quantize.h finds it. Rows of no group keep their bytes in
  *               y, scales and offsets.

@@ -13,9 +13,8 @@
  * caller's: quantize a whole block of tokens by clq_dynamic_quantize with that axis, and write it by
  * clq_quantize_scatter or a copy once it is full.)
  *
- * Types     updates, smooth_scales: float32, float16, bfloat16. cache: int8, uint8, int4 or uint4 in any view
- *           of tensor.h, float8_e4m3fn, float8_e5m2. cache_scales, cache_offsets: float32, float16,
- *           bfloat16, both of one type. indices: int32, int64.
+ * Types     updates, smooth_scales: float32, float16, bfloat16. cache: a type of caches (tensor.h).
+ *           cache_scales, cache_offsets: float32, float16, bfloat16, both of one type. indices: int32, int64.
  * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on
  *           axis, which is neither the first nor the last; U is at most A; all other dimensions are equal.
  *               cache_scales,

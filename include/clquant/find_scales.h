@@ -6,8 +6,7 @@
  *             scale to divide by                   scale to multiply with              zero point
  *   absmax    max(amax / steps, 2^-100)            min(steps / amax, 2^100)            0; uint8: 128; uint4:
  *                                                  8
- *             amax = max(mx, -mn), steps = 127; int4, uint4: 7; float8_e4m3fn: 448;
- *             float8_e5m2: 57344
+ *             amax = max(mx, -mn), steps = 127; int4, uint4: 7; floats: their largest
  *   minmax    max(half / steps, 2^-100)            min(steps / half, 2^100)            see below
  *             half = mx * 0.5 - mn * 0.5, steps = 127.5; int4, uint4: 7.5
  *
@@ -17,14 +16,14 @@
  * Every operation is one binary32 operation, rounded once, to nearest-even; rint rounds ties to even.
  * Infinities and NaN count as 0, so that a scale is always finite and above 0: clq_quantize sends an
  * infinity to the end of the range and NaN to 0 with any scale. With the scales and zero points that are
- * found, for the same type and mode, clq_quantize keeps every finite value within half a step (of float8:
- * within its rounding), and 0 exact (docs/numerics.md). The bytes are the same on every device and every run.
+ * found, for the same type and mode, clq_quantize keeps every finite value within half a step (of floats:
+ * within their rounding), and 0 exact (docs/numerics.md). The bytes are the same on every device and
+ * every run.
  *
  * Types     x: float32, float16, bfloat16. scales: float32. zero_points: float32, int32, or of 8 bits:
  *           uint8 for uint8 and uint4, int8 for the others; may be NULL where all of them are 0: absmax of
- *           int8, int4 and float8. dtype, what x is to be quantized to: int8 (also where it is left zero),
- *               uint8,
- *           int4, uint4, float8_e4m3fn, float8_e5m2; the last two with absmax alone.
+ *           all but uint8 and uint4. dtype, that x is to be quantized to: a type of caches (tensor.h), int8
+ *           where it is left zero; floats with absmax alone.
  *
  * Shapes    x of rank 0 to 8. scales are any that clq_quantize takes (clquant/quantize.h): one element, by
  *           axis, by shape, or by blocks. The range is over all of x that a scale serves. axis is by default

@@ -15,14 +15,12 @@
  *
  * Every operation is one binary32 operation, rounded once, to nearest-even. rint rounds ties to even; sat
  * clamps to the range of y's type: +inf gives its end, -inf its beginning, NaN gives 0. A scale of 0 or below
- * follows IEEE. For a float8 y the sum is rounded to the type instead, to nearest-even, subnormals too:
+ * follows IEEE. For a y of floats the sum is rounded to the type instead, to nearest-even, subnormals too:
  * beyond its largest finite value and for an infinity that value, NaN gives 0x7f, and -0 stays -0. The bytes
  * are the same on every device and every run (docs/numerics.md).
  *
  * Types     x, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or absent
- *           (NULL). y: int8 [-128, 127], uint8 [0, 255], int32 [-2^31, 2^31-1], int4 [-8, 7] and uint4
- *           [0, 15] in any view of tensor.h, float8_e4m3fn and float8_e5m2.
- *           Every combination works.
+ *           (NULL). y: any of clquant/tensor.h's for it. Every combination works.
  * Shapes    x and y are alike (of four bits in bytes or words: y's last dimension is a half or an eighth of
  *           x's), rank 0 to 8. scales and zero_points, independently of each other, are one of:
  *             one element, 0-D, 1-D or of x's rank

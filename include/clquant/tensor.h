@@ -14,21 +14,30 @@
  * CL_MEM_HOST_NO_ACCESS, nor CL_MEM_HOST_READ_ONLY or CL_MEM_HOST_WRITE_ONLY against the direction. A
  * sub-buffer has its parent's flags too. Anything else is CLQ_ERROR_VALUE.
  *
- *   float32 (kDLFloat, 32, 1)   float16 (kDLFloat, 16, 1)   bfloat16 (kDLBfloat, 16, 1)
- *   int8    (kDLInt, 8, 1)      uint8   (kDLUInt, 8, 1)     int32    (kDLInt, 32, 1)     int64 (kDLInt, 64,
- *                                                           1)
- *   float8_e4m3fn (10, 8, 1): 1 sign, 4 bits of an exponent, 3 of a fraction; the largest is 448, and there
- *   is no infinity
- *   float8_e5m2   (12, 8, 1): 5 bits of an exponent, 2 of a fraction; the largest is 57344. Both as OCP has
- *                 them.
- *   int4    signed two's complement, low nibble first: byte j of a row holds element 2j in bits 0-3 and
- *           element 2j+1 in bits 4-7. Three views of the same bytes:
- *             (kDLInt, 4, 1)  packed: shape and strides in nibbles; the last dimension is even, its stride 1,
- *                             every other stride even
- *             (kDLInt, 4, 2)  a byte of two: the last dimension is halved, strides in bytes
- *             (kDLInt, 4, 8)  a word of eight: an eighth of the last dimension, strides in words of four
- *                             bytes
- *   uint4   from 0 to 15, in the same places and views: (kDLUInt, 4, 1), (kDLUInt, 4, 2), (kDLUInt, 4, 8)
+ *   type            code, bits       range                  is a type of
+ *   float32         kDLFloat, 32                            x, scales, offsets, zero points
+ *   float16         kDLFloat, 16                            the same
+ *   bfloat16        kDLBfloat, 16                           the same
+ *   int8            kDLInt, 8        [-128, 127]            y, cache, group, zero points
+ *   uint8           kDLUInt, 8       [0, 255]               y, cache, zero points
+ *   int32           kDLInt, 32       [-2^31, 2^31-1]        y, zero points, indices
+ *   int64           kDLInt, 64                              indices
+ *   int4            kDLInt, 4        [-8, 7]                y, cache, group
+ *   uint4           kDLUInt, 4       [0, 15]                y, cache, group
+ *   float8_e4m3fn   10, 8            [-448, 448]            y, cache, group
+ *   float8_e5m2     12, 8            [-57344, 57344]        y, cache, group
+ *
+ *   y      the result of clq_quantize, and q of clq_dequantize
+ *   cache  a cache, the result of dynamic quantization, and what clq_find_scales finds scales for
+ *   group  the result of clq_group_quantize
+ *
+ * lanes is 1. Four bits are two in a byte, low nibble first: byte j of a row holds element 2j in bits 0-3 and
+ * element 2j+1 in bits 4-7. They have three views of the same bytes, by lanes:
+ *   1  packed: shape and strides in nibbles; the last dimension is even, its stride 1, every other stride
+ *      even
+ *   2  a byte of two: the last dimension is halved, strides in bytes
+ *   8  a word of eight: an eighth of the last dimension, strides in words of four bytes
+ * The floats of 8 bits are those of the OCP: docs/operators.md.
  *
  * byte_offset is a multiple of the element's size (of one byte where four bits are packed). DLPack's own size
  * formula is wrong for four bits: use clq_tensor_size_bytes. */
