@@ -2,9 +2,9 @@
 # SPDX-License-Identifier: Apache-2.0
 # The device header by itself: it includes nothing, each name that it declares is the library's, each function that its first comment
 # documents is there, and it compiles without a warning where it is included.
-#   names.sh FILE
+#   names.sh FILE KERNELS
 set -euo pipefail
-header=$1
+header=$1 kernels=$2
 fail() { echo "FAILED: $*"; exit 1; }
 
 ! grep -n '^ *# *include' "$header" || fail "it includes another file"
@@ -34,7 +34,9 @@ for target in spir64 amdgcn-mesa-mesa3d; do
 done
 # Every name of the comment can be called.
 macros=$(clang -x cl -cl-std=CL1.2 -E -P "$header" | grep -oE '\bclq_[a-z0-9_]+\(' | tr -d '(' | sort -u)
-for name in int8 uint8 int32 int4 uint4 float8_e4m3fn float8_e5m2 float32 float16 bfloat16; do
+names=$(printf '#include "args/type_rows.h"\n#define X(t, id) CLQ_TYPE_NAME(t)\nCLQ_VALUE_TYPES(X)\n' | clang -x c -E -P -I "$kernels" -)
+[ "$(wc -w <<<"$names")" -ge 10 ] || fail "types: $names"
+for name in $names; do
   for width in "" 4 8; do
     grep -qx "clq_load${width}_$name" <<<"$macros" || fail "no clq_load${width}_$name"
   done

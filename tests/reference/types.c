@@ -152,22 +152,23 @@ static float read_bf16(const struct reference_type_row *row, uint64_t code)
     return reference_widen_bf16((uint16_t)code);
 }
 
-/* A float of 8 bits: a sign, an exponent with this bias, and so many bits of a fraction. */
-struct float8 {
-    int fraction_bits, bias;
+/* A float of few bits: the highest is its sign, the lowest its fraction, and between is an exponent with this bias.
+ * NaN's code, where it has one; else NaN becomes 0. */
+struct small {
+    int bits, fraction_bits, bias, nan;
 };
-static const struct float8 e4m3 = {3, 7}, e5m2 = {2, 15};
+static const struct small e4m3 = {8, 3, 7, 0x7f}, e5m2 = {8, 2, 15, 0x7f};
 
 /* Counts the value in units of the last place of its binade, or of the lowest one, and rounds that. */
-static uint64_t round_float8(const struct reference_type_row *row, const struct float8 *type, float value)
+static uint64_t round_small(const struct reference_type_row *row, const struct small *type, float value)
 {
-    const uint64_t sign = signbit(value) ? 0x80 : 0;
+    const uint64_t sign = (uint64_t)(signbit(value) != 0) << (type->bits - 1);
     const double magnitude = fmin(fabs((double)value), row->highest);
     const int ones = 1 << type->fraction_bits;
     int exponent, units;
 
     if (isnan(value))
-        return 0x7f;
+        return (uint64_t)type->nan;
     frexp(magnitude, &exponent);
     exponent = exponent - 1 > 1 - type->bias ? exponent - 1 : 1 - type->bias;
     units = (int)rint(ldexp(magnitude, type->fraction_bits - exponent));
@@ -176,11 +177,11 @@ static uint64_t round_float8(const struct reference_type_row *row, const struct 
     return sign | (uint64_t)((exponent + type->bias) * ones + (units - ones));
 }
 
-static float read_float8(const struct float8 *type, uint64_t code)
+static float read_small(const struct small *type, uint64_t code)
 {
-    const int ones = 1 << type->fraction_bits;
-    const int exponent = (int)(code & 0x7f) / ones, fraction = (int)code % ones;
-    const float sign = code & 0x80 ? -1.0f : 1.0f;
+    const int ones = 1 << type->fraction_bits, sign_bit = 1 << (type->bits - 1);
+    const int exponent = ((int)code & (sign_bit - 1)) / ones, fraction = (int)code % ones;
+    const float sign = (int)code & sign_bit ? -1.0f : 1.0f;
 
     if (exponent == 0)
         return sign * ldexpf((float)fraction, 1 - type->bias - type->fraction_bits);
@@ -189,19 +190,19 @@ static float read_float8(const struct float8 *type, uint64_t code)
 
 static uint64_t round_e4m3(const struct reference_type_row *row, float value)
 {
-    return round_float8(row, &e4m3, value);
+    return round_small(row, &e4m3, value);
 }
 
 /* No infinity: the highest exponent is one as the others, but for its last code. */
 static float read_e4m3(const struct reference_type_row *row, uint64_t code)
 {
     (void)row;
-    return (code & 0x7f) == 0x7f ? NAN : read_float8(&e4m3, code);
+    return (code & 0x7f) == 0x7f ? NAN : read_small(&e4m3, code);
 }
 
 static uint64_t round_e5m2(const struct reference_type_row *row, float value)
 {
-    return round_float8(row, &e5m2, value);
+    return round_small(row, &e5m2, value);
 }
 
 static float read_e5m2(const struct reference_type_row *row, uint64_t code)
@@ -209,7 +210,7 @@ static float read_e5m2(const struct reference_type_row *row, uint64_t code)
     (void)row;
     if ((code & 0x7c) == 0x7c)
         return code & 3 ? NAN : code & 0x80 ? -INFINITY : INFINITY;
-    return read_float8(&e5m2, code);
+    return read_small(&e5m2, code);
 }
 
 /* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and bfloats, and

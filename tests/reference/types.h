@@ -39,8 +39,8 @@ struct reference_type_row {
 extern const struct reference_type_row reference_types[REFERENCE_TYPES];
 
 /* The code of the nearest value of the type, ties to even. Integers saturate, and NaN gives 0: sat(rint(value)).
- * Floats overflow to infinity, and every NaN gives the canonical one; those of 8 bits saturate, infinities too, and NaN
- * gives 0x7f. */
+ * Floats overflow to infinity, and every NaN gives the canonical one; those of 8 bits and less saturate, infinities too,
+ * and NaN gives their own. */
 uint64_t reference_round(float value, enum reference_type type);
 
 /* The value of a code: exact but for int32 and int64, which round to nearest-even. */
@@ -75,7 +75,7 @@ uint16_t reference_narrow_bf16(float value);
 /* Of a type of y: an integer, which alone may be rounded before a zero point is added. */
 static inline bool reference_is_whole(enum reference_type type)
 {
-    return type != REFERENCE_E4M3 && type != REFERENCE_E5M2;
+    return reference_types[type].integer;
 }
 
 #endif
