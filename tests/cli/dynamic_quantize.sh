@@ -38,7 +38,7 @@ holds "int4 in words; one row has a scale without dimensions" out.st \
 run "$CLQUANT" dynamic_quantize in.st -o out.st --container words --dtype int4
 refused "a row is no whole word" 1 "'x': its last dimension, 4, is not a multiple of 8"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --container words
-refused "int8 has no container" 2 "--container is for --dtype int4 and uint4 only"
+refused "int8 has no container" 2 "--container is for types of 4 bits, and --dtype is int8"
 "$TENSOR_FILE" make scalar.st x:F32::1
 run "$CLQUANT" dynamic_quantize scalar.st -o out.st --dtype int8
 refused "no row" 1 "'x' has rank 0: it must have rows"
@@ -124,7 +124,7 @@ holds "data, scale and offset" out.st 'cache U8 [2,3,2] 17 17 17 17 120 176 120 
 cache_scales F32 [2,3] 9 9 1 0.200000003 9 9
 cache_offsets F32 [2,3] 9 9 8 3 9 9'
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st
-refused "bytes may be one or two" 1 "'cache' is U8: --dtype uint8, or --dtype int4 or uint4, two to a byte, is expected"
+refused "bytes may be one or two" 1 "'cache' is U8, which may be one of uint8, int4, uint4: --dtype is expected"
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --symmetric
 refused "a symmetric cache has no offset" 1 "tensor 'cache_offsets' is given as cache_offsets: --symmetric writes no offsets"
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --axis -1

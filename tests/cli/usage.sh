@@ -58,7 +58,7 @@ usage "an empty axis" "--axis '': a whole number" quantize in.st -o out.st --axi
 usage "an axis beyond all numbers" "a whole number" quantize in.st -o out.st --axis 99999999999
 usage "an unknown type" "--dtype 'int5': one of int8, uint8, int32, int4, uint4, float8_e4m3fn, float8_e5m2" quantize in.st -o out.st --dtype int5
 usage "an unknown mode" "--mode 'add': one of divide, multiply" quantize in.st -o out.st --mode add
-usage "a container of nothing" "--container is for --dtype int4 and uint4 only" quantize in.st -o out.st --container words
+usage "a container of nothing" "--container is for types of 4 bits, and --dtype is int8" quantize in.st -o out.st --container words
 usage "a binding without =" "ARGUMENT=NAME is expected" quantize in.st -o out.st --tensor x
 usage "a binding of no argument" "quantize has no argument of that name" quantize in.st -o out.st --tensor y=x
 usage "the beginning of an argument's name" "quantize has no argument of that name" quantize in.st -o out.st --tensor s=x

@@ -6,6 +6,17 @@
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
 
+static bool refuse_type(struct operator_call *call, size_t i)
+{
+    char ours[256] = "";
+
+    for (const struct safetensors_type *type = safetensors_types; type->name; type++)
+        if (clq_dtype_name(clq_dtype_parse(type->element)))
+            operator_list(ours, sizeof ours, ", ", type->name);
+    return REFUSE(call, "%s: tensor '%.200s' is %s; clquant computes with %s", operator_path(call, i),
+                  call->sources[i]->name, call->sources[i]->type->name, ours);
+}
+
 static bool bind_one(struct operator_call *call, size_t i)
 {
     const struct safetensors_tensor *tensor = NULL;
@@ -15,15 +26,12 @@ static bool bind_one(struct operator_call *call, size_t i)
     tensor = call->sources[i];
     if (!tensor)
         return true;
-    if (tensor->type->dtype.bits == 0)
-        return REFUSE(call,
-                      "%s: tensor '%.200s' is %s; clquant computes with F32, F16, BF16, I8, U8, I32, I64, "
-                      "F8_E4M3 and F8_E5M2",
-                      operator_path(call, i), tensor->name, tensor->type->name);
+    call->dtypes[i] = clq_dtype_parse(tensor->type->element);
+    if (!clq_dtype_name(call->dtypes[i]))
+        return refuse_type(call, i);
     if (tensor->rank > SAFETENSORS_MAX_RANK)
         return REFUSE(call, "%s: tensor '%.200s' has %zu dimensions, more than %d", operator_path(call, i),
                       tensor->name, tensor->rank, SAFETENSORS_MAX_RANK);
-    call->dtypes[i] = tensor->type->dtype;
     return true;
 }
 
@@ -97,17 +105,12 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
                           "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the %s "
                           "elements of a %s",
                           operator_path(call, input), like->name, like->rank ? (intmax_t)*last : 1, elements,
-                          dtype.code == kDLUInt ? "uint4" : "int4",
+                          clq_dtype_name((DLDataType){dtype.code, 4, 1}),
                           elements == NIBBLES_IN_BYTE ? "byte" : "32-bit word");
         *last /= elements;
     }
     call->output_count++;
     return true;
-}
-
-DLDataType operator_dtype(const struct operator_call *call, size_t option)
-{
-    return clq_dtype_parse(call->op->options[option].choices[call->values[option]]);
 }
 
 bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
@@ -116,8 +119,9 @@ bool operator_add_packed_output(struct operator_call *call, const char *name, DL
     enum { BYTES }; /* of --container bytes|words */
 
     if (dtype.bits != 4 && call->given[container])
-        return fail(call->failure, STATUS_USAGE, "--container is for --dtype int4 and uint4 only");
-    if (dtype.bits != 4)
+        return fail(call->failure, STATUS_USAGE, "--container is for types of 4 bits, and --dtype is %s",
+                    clq_dtype_name(dtype));
+    if (!call->given[container] && operator_file_type(dtype)) /* the file's own type of it */
         return operator_add_output(call, name, dtype, input, ONE_ELEMENT);
     dtype.lanes = call->values[container] == BYTES ? NIBBLES_IN_BYTE : NIBBLES_IN_WORD;
     return operator_add_output(call, name, dtype, input, dtype.lanes);
@@ -167,47 +171,6 @@ void operator_add_output_in_place(struct operator_call *call, size_t input)
     memcpy(output->shape, like->shape, sizeof output->shape);
     output->in_place = true;
     output->input = input;
-}
-
-bool operator_type_cache(struct operator_call *call, size_t input, size_t option)
-{
-    static const struct {
-        const char *file_type;
-        const char *dtype;
-        DLDataType view;
-        bool implied; /* where --dtype is left out */
-    } views[] = {
-        {"I8", "int8", {kDLInt, 8, 1}, true},
-        {"U8", "uint8", {kDLUInt, 8, 1}, false},
-        {"U8", "int4", {kDLInt, 4, NIBBLES_IN_BYTE}, false},
-        {"I32", "int4", {kDLInt, 4, NIBBLES_IN_WORD}, true},
-        {"U8", "uint4", {kDLUInt, 4, NIBBLES_IN_BYTE}, false},
-        {"I32", "uint4", {kDLUInt, 4, NIBBLES_IN_WORD}, false},
-        {"F8_E4M3", "float8_e4m3fn", {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}, true},
-        {"F8_E5M2", "float8_e5m2", {CLQ_CODE_FLOAT8_E5M2, 8, 1}, true},
-    };
-    const struct safetensors_tensor *cache = call->sources[input];
-    const int64_t value = call->values[option];
-    const char *const *choices = call->op->options[option].choices;
-    const char *dtype = value == OPERATOR_UNSET ? NULL : choices[value];
-
-    for (size_t i = 0; i < sizeof views / sizeof *views; i++)
-        if (strcmp(views[i].file_type, cache->type->name) == 0 &&
-            (dtype ? strcmp(views[i].dtype, dtype) == 0 : views[i].implied)) {
-            call->dtypes[input] = views[i].view;
-            return true;
-        }
-    if (!dtype && strcmp(cache->type->name, "U8") == 0)
-        return REFUSE(call,
-                      "%s: tensor '%.200s' is U8: --dtype uint8, or --dtype int4 or uint4, two to a byte, is "
-                      "expected",
-                      operator_path(call, input), cache->name);
-    return REFUSE(
-        call,
-        "%s: tensor '%.200s' is %s%s%s: a cache is I8 (int8), U8 (uint8, or int4 or uint4 in bytes), "
-        "I32 (int4 or uint4 in words), F8_E4M3 (float8_e4m3fn) or F8_E5M2 (float8_e5m2)",
-        operator_path(call, input), cache->name, cache->type->name, dtype ? ", and --dtype is " : "",
-        dtype ? dtype : "");
 }
 
 const DLTensor *operator_input(const struct operator_call *call, size_t input)

@@ -6,55 +6,8 @@
 
 enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX };
 enum { OF, MODE, AXIS, BLOCK, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT, ROTATE };
-enum { LEFT_OUT = OPERATOR_UNSET, INT8, UINT8, INT32, INT4, UINT4, E4M3FN, E5M2 };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
-
-/* What q holds: by its type in the file, and --of where that leaves a choice. Words are int4 in a cache. */
-static bool type_q(struct operator_call *call)
-{
-    enum implied { NEVER, GATHERED, ALWAYS }; /* where --of is left out */
-    static const struct {
-        const char *in_file;
-        int64_t of;
-        DLDataType dtype;
-        enum implied implied;
-    } types[] = {
-        {"I8", INT8, {kDLInt, 8, 1}, ALWAYS},
-        {"U8", UINT8, {kDLUInt, 8, 1}, NEVER},
-        {"U8", INT4, {kDLInt, 4, NIBBLES_IN_BYTE}, NEVER},
-        {"U8", UINT4, {kDLUInt, 4, NIBBLES_IN_BYTE}, NEVER},
-        {"I32", INT32, {kDLInt, 32, 1}, NEVER},
-        {"I32", INT4, {kDLInt, 4, NIBBLES_IN_WORD}, GATHERED},
-        {"I32", UINT4, {kDLUInt, 4, NIBBLES_IN_WORD}, NEVER},
-        {"F8_E4M3", E4M3FN, {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}, ALWAYS},
-        {"F8_E5M2", E5M2, {CLQ_CODE_FLOAT8_E5M2, 8, 1}, ALWAYS},
-    };
-    const struct safetensors_tensor *q = call->sources[Q];
-    const char *in_file = q->type->name;
-    const int64_t of = call->values[OF];
-    const bool byte = strcmp(in_file, "U8") == 0, word = strcmp(in_file, "I32") == 0;
-    const enum implied least = call->sources[INDICES] ? GATHERED : ALWAYS;
-
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
-        if (strcmp(in_file, types[i].in_file) == 0 &&
-            (of == LEFT_OUT ? types[i].implied >= least : of == types[i].of)) {
-            call->dtypes[Q] = types[i].dtype;
-            return true;
-        }
-    if ((byte || word) && of == LEFT_OUT)
-        return REFUSE(call,
-                      "%s: tensor '%.200s' is %s, which may be %s, int4 or uint4: --of %s, --of int4 or --of "
-                      "uint4 is expected",
-                      operator_path(call, Q), q->name, in_file, byte ? "uint8" : "int32",
-                      byte ? "uint8" : "int32");
-    return REFUSE(call,
-                  "%s: tensor '%.200s' is %s%s%s: it may be I8 (int8), U8 (uint8, or int4 or uint4 in "
-                  "bytes), I32 (int32, or int4 or uint4 in words), F8_E4M3 (float8_e4m3fn) or F8_E5M2 "
-                  "(float8_e5m2)",
-                  operator_path(call, Q), q->name, in_file, of == LEFT_OUT ? "" : ", and --of is ",
-                  of == LEFT_OUT ? "" : call->op->options[OF].choices[of]);
-}
 
 /* One call has one of them, and a file may call either by the other's name. */
 static bool check_added(struct operator_call *call)
@@ -95,7 +48,8 @@ static bool plan(struct operator_call *call)
     const int rank = (int)q->rank, axis = gathered_axis(call);
     int64_t shape[CLQ_MAX_RANK] = {0};
 
-    if (!type_q(call) || !check_added(call) || !check_gathering_options(call))
+    if (!operator_type_held(call, Q, OF, indices != NULL) || !check_added(call) ||
+        !check_gathering_options(call))
         return false;
     memcpy(shape, q->shape, (size_t)rank * sizeof *shape);
     if (rank > 0 && __builtin_mul_overflow(shape[rank - 1], call->dtypes[Q].lanes, &shape[rank - 1]))
@@ -164,55 +118,50 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return status != CLQ_OK ? status : clq_dequantize(call->context, call->queue, &desc, 0, NULL, done);
 }
 
-const struct operator_description dequantize_operator =
-    {
-        .name = "dequantize",
-        .summary = "Quantized values back to floats, all of q or the entries that indices name.",
-        .formula = "  divide    y = (q - zero_points) * scales\n"
-                   "  multiply  y = (q - zero_points) / scales\n"
-                   "  dynamic   y = (q + offsets) * scales, one of each for each row\n"
-                   "  with indices y[i] is that of q[b, .., s : s+length on axis, ..]; b, s =\n"
-                   "  indices[i] where indices is [N, 2], else (i, indices[i]); entries that are\n"
-                   "  dropped or skipped are zero in y",
-        .outputs = "y",
-        .aliases = {{Q, "y"},
-                    {Q, "cache"},
-                    {SCALES, "scale"},
-                    {SCALES, "cache_scales"},
-                    {OFFSETS, "offset"},
-                    {OFFSETS, "cache_offsets"}},
-        .inputs =
-            {
-                [Q] = {"q", false, "I8, U8, I32, F8_E4M3 or F8_E5M2"},
-                [SCALES] = {"scales", false,
-                            "F32, F16 or BF16; one, one per index, by shape; per group, or per row"},
-                [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
-                [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
-                [INDICES] = {"indices", true, "I32 or I64, [N] or [N, 2]"},
-                [GROUP_INDEX] = {"group_index", true, "I32 or I64, [E]: mode multiply by groups of rows"},
-            },
-        .options =
-            {
-                [OF] = {"of",
-                        (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", "float8_e4m3fn",
-                                              "float8_e5m2", NULL},
-                        NULL, "what q holds; needed where it is U8 or I32"},
-                [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL},
-                          "divide", "what was done with scales"},
-                [AXIS] = {"axis", NULL, "-1",
-                          "the axis of scales; with indices the axis that a start counts on, -2"},
-                [BLOCK] = OPERATOR_BLOCK("the axis, with indices of the last one,"),
-                [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
-                [DTYPE] = {"dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL},
-                           "float32", "the type of y"},
-                [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},
-                [SLOTS] = OPERATOR_SLOTS,
-                [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
-                [STRICT] = OPERATOR_STRICT,
-                [ROTATE] = OPERATOR_ROTATE,
-            },
-        .plan = plan,
-        .check = check,
-        .check_indices = check_indices,
-        .run = run,
+const struct operator_description dequantize_operator = {
+    .name = "dequantize",
+    .summary = "Quantized values back to floats, all of q or the entries that indices name.",
+    .formula = "  divide    y = (q - zero_points) * scales\n"
+               "  multiply  y = (q - zero_points) / scales\n"
+               "  dynamic   y = (q + offsets) * scales, one of each for each row\n"
+               "  with indices y[i] is that of q[b, .., s : s+length on axis, ..]; b, s =\n"
+               "  indices[i] where indices is [N, 2], else (i, indices[i]); entries that are\n"
+               "  dropped or skipped are zero in y",
+    .outputs = "y",
+    .aliases = {{Q, "y"},
+                {Q, "cache"},
+                {SCALES, "scale"},
+                {SCALES, "cache_scales"},
+                {OFFSETS, "offset"},
+                {OFFSETS, "cache_offsets"}},
+    .inputs =
+        {
+            [Q] = {"q", false, "as --of says"},
+            [SCALES] = {"scales", false,
+                        "F32, F16 or BF16; one, one per index, by shape; per group, or per row"},
+            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
+            [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
+            [INDICES] = {"indices", true, "I32 or I64, [N] or [N, 2]"},
+            [GROUP_INDEX] = {"group_index", true, "I32 or I64, [E]: mode multiply by groups of rows"},
+        },
+    .options =
+        {
+            [OF] = {"of", operator_quantized_types, NULL, "what q holds; needed where it is U8 or I32"},
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL}, "divide",
+                      "what was done with scales"},
+            [AXIS] = {"axis", NULL, "-1",
+                      "the axis of scales; with indices the axis that a start counts on, -2"},
+            [BLOCK] = OPERATOR_BLOCK("the axis, with indices of the last one,"),
+            [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
+            [DTYPE] = {"dtype", operator_scale_types, "float32", "the type of y"},
+            [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},
+            [SLOTS] = OPERATOR_SLOTS,
+            [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
+            [STRICT] = OPERATOR_STRICT,
+            [ROTATE] = OPERATOR_ROTATE,
+        },
+    .plan = plan,
+    .check = check,
+    .check_indices = check_indices,
+    .run = run,
 };

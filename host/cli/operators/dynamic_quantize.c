@@ -49,11 +49,11 @@ static clq_status run(struct operator_call *call, cl_event *done)
 const struct operator_description dynamic_quantize_operator = {
     .name = "dynamic_quantize",
     .summary = "Quantizes each row of x, or block of it, by a scale that is found from it.",
-    .formula = "  scales = max((mx - mn) / 255, 1e-12), off = 127 - mx / scales (int4: / 15, 7)\n"
-               "  uint4: off = 15 - mx / scales; uint8: / 255, off = 255 - mx / scales\n"
+    .formula = "  scales = max((mx - mn) / (top - lowest), 1e-12), off = top - mx / scales\n"
                "  y = sat(rint(x * (1 / scales) + off)), offsets = -off\n"
-               "  symmetric: scales = max(amax / 127, 1e-12), no offsets       (int4: / 7)\n"
-               "  float8 is always symmetric: / 448, or / 57344 for float8_e5m2",
+               "  symmetric: scales = max(amax / top, 1e-12), no offsets\n"
+               "  top and lowest are the ends of the type: 127 and -128 of int8; floats are\n"
+               "  always symmetric",
     .outputs = "y, scales, [offsets]",
     .inputs =
         {
@@ -63,17 +63,13 @@ const struct operator_description dynamic_quantize_operator = {
     .aliases = {{SMOOTH_SCALES, "smooth_scale"}},
     .options =
         {
-            [DTYPE] = {"dtype",
-                       (const char *const[]){"int8", "int4", "uint4", "uint8", "float8_e4m3fn", "float8_e5m2",
-                                             NULL},
-                       "int8", "what y holds"},
+            [DTYPE] = {"dtype", operator_cached_types, "int8", "what y holds"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [AXIS] = {"axis", NULL, "-1", "the axis whose indices share a scale: the last makes rows"},
             [BLOCK] = OPERATOR_BLOCK("the axis"),
             [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
             [SCALE_DTYPE] = OPERATOR_SCALE_DTYPE,
-            [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
-                           "how int4 or uint4 is stored: two in a U8, or eight in an I32"},
+            [CONTAINER] = OPERATOR_CONTAINER,
             [ROTATE] = OPERATOR_ROTATE,
         },
     .plan = plan,

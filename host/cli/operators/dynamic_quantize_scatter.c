@@ -7,7 +7,7 @@ enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT, ROTATE, BLOC
 
 static bool plan(struct operator_call *call)
 {
-    if (!operator_type_cache(call, CACHE, DTYPE))
+    if (!operator_type_held(call, CACHE, DTYPE, true))
         return false;
     /* Offsets of a cache that some rows do not heed any more would be lost without a word. */
     if (call->values[SYMMETRIC] && call->sources[CACHE_OFFSETS])
@@ -74,48 +74,42 @@ static clq_status run(struct operator_call *call, cl_event *done)
                             : clq_dynamic_quantize_scatter(call->context, call->queue, &desc, 0, NULL, done);
 }
 
-const struct operator_description dynamic_quantize_scatter_operator =
-    {
-        .name = "dynamic_quantize_scatter",
-        .summary =
-            "Quantizes rows of updates as dynamic_quantize does, and writes entry i where indices[i] says.",
-        .formula = "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
-                   "  cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..],\n"
-                   "  cache_offsets[..] become y, scales and offsets of updates[i]; where entries\n"
-                   "  overlap the last wins",
-        .outputs = "cache, cache_scales, [cache_offsets]",
-        .inputs =
-            {
-                [CACHE] = {"cache", false,
-                           "I8, U8, I32 (int4 or uint4 in words), F8_E4M3 or F8_E5M2, rank 3 to 8"},
-                [CACHE_SCALES] = {"cache_scales", false,
-                                  "F32, F16 or BF16; one per row of cache, or per block of it"},
-                [CACHE_OFFSETS] = {"cache_offsets", true, "the same; absent where symmetric"},
-                [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
-                [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
-                [SMOOTH_SCALES] = {"smooth_scales", true, "F32, F16 or BF16; one per element of a row"},
-            },
-        .aliases = {{CACHE_SCALES, "cache_scale"},
-                    {CACHE_OFFSETS, "cache_offset"},
-                    {SMOOTH_SCALES, "smooth_scale"}},
-        .options =
-            {
-                [DTYPE] = {"dtype",
-                           (const char *const[]){"int4", "int8", "uint4", "uint8", "float8_e4m3fn",
-                                                 "float8_e5m2", NULL},
-                           NULL, "what cache holds; needed where it is U8"},
-                [SYMMETRIC] = {"symmetric", operator_flag, "off",
-                               "scale by the largest magnitude, no offsets"},
-                [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
-                [SLOTS] = OPERATOR_SLOTS,
-                [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
-                [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
-                [STRICT] = OPERATOR_STRICT,
-                [ROTATE] = OPERATOR_ROTATE,
-                [BLOCK] = OPERATOR_BLOCK("a row"),
-            },
-        .plan = plan,
-        .check = check,
-        .check_indices = check_indices,
-        .run = run,
+const struct operator_description dynamic_quantize_scatter_operator = {
+    .name = "dynamic_quantize_scatter",
+    .summary =
+        "Quantizes rows of updates as dynamic_quantize does, and writes entry i where indices[i] says.",
+    .formula = "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
+               "  cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..],\n"
+               "  cache_offsets[..] become y, scales and offsets of updates[i]; where entries\n"
+               "  overlap the last wins",
+    .outputs = "cache, cache_scales, [cache_offsets]",
+    .inputs =
+        {
+            [CACHE] = {"cache", false, "as --dtype says, rank 3 to 8"},
+            [CACHE_SCALES] = {"cache_scales", false,
+                              "F32, F16 or BF16; one per row of cache, or per block of it"},
+            [CACHE_OFFSETS] = {"cache_offsets", true, "the same; absent where symmetric"},
+            [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
+            [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
+            [SMOOTH_SCALES] = {"smooth_scales", true, "F32, F16 or BF16; one per element of a row"},
+        },
+    .aliases = {{CACHE_SCALES, "cache_scale"},
+                {CACHE_OFFSETS, "cache_offset"},
+                {SMOOTH_SCALES, "smooth_scale"}},
+    .options =
+        {
+            [DTYPE] = {"dtype", operator_cached_types, NULL, "what cache holds; needed where it is U8"},
+            [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
+            [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
+            [SLOTS] = OPERATOR_SLOTS,
+            [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
+            [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
+            [STRICT] = OPERATOR_STRICT,
+            [ROTATE] = OPERATOR_ROTATE,
+            [BLOCK] = OPERATOR_BLOCK("a row"),
+        },
+    .plan = plan,
+    .check = check,
+    .check_indices = check_indices,
+    .run = run,
 };

@@ -89,35 +89,31 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return clq_find_scales(call->context, call->queue, &desc, 0, NULL, done);
 }
 
-const struct operator_description scales_operator =
-    {
-        .name = "scales",
-        .also = "find_scales", /* its name in C and Python */
-        .summary = "Finds the scales with which x fills the range of a type.",
-        .formula = "  absmax  scales = max(max |x| / 127, 2^-100); uint8 has zero_points 128;\n"
-                   "          int4, uint4: / 7, and uint4 has zero_points 8;\n"
-                   "          float8_e4m3fn: / 448, float8_e5m2: / 57344\n"
-                   "  minmax  not of float8; scales = max((max x - min x) / 255, 2^-100), of a\n"
-                   "          range that holds 0; int4, uint4: / 15\n"
-                   "          zero_points = lowest - rint(min x / scales)\n"
-                   "  with mode multiply the reciprocal range; NaN and infinities count as 0",
-        .outputs = "scales F32, and zero_points (I8; U8 for uint8, uint4) for minmax, uint8 and uint4",
-        .inputs = {[X] = {"x", false, "F32, F16 or BF16"}},
-        .options =
-            {
-                [DTYPE] = {"dtype",
-                           (const char *const[]){"int8", "uint8", "int4", "uint4", "float8_e4m3fn",
-                                                 "float8_e5m2", NULL},
-                           "int8", "what x is to be quantized to"},
-                [AXIS] = {"axis", operator_number_or_none, "-1",
-                          "a scale for each index of it; none: one for all of x"},
-                [BLOCK] = OPERATOR_BLOCK("the axis"),
-                [METHOD] = {"method", (const char *const[]){"absmax", "minmax", NULL}, "absmax",
-                            "symmetric, or with a zero point"},
-                [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
-                          "divide", "what will be done with scales"},
-            },
-        .plan = plan,
-        .check = check,
-        .run = run,
+const struct operator_description scales_operator = {
+    .name = "scales",
+    .also = "find_scales", /* its name in C and Python */
+    .summary = "Finds the scales with which x fills the range of a type.",
+    .formula = "  absmax  scales = max(max |x| / top, 2^-100); unsigned types have their middle,\n"
+               "          128 of uint8, as zero_points: / (top - middle)\n"
+               "  minmax  of whole numbers alone, of a range that holds 0;\n"
+               "          scales = max((max x - min x) / (top - lowest), 2^-100),\n"
+               "          zero_points = lowest - rint(min x / scales)\n"
+               "  top and lowest are the ends of the type: 127 and -128 of int8\n"
+               "  with mode multiply the reciprocal range; NaN and infinities count as 0",
+    .outputs = "scales F32, and zero_points for minmax (I8) and unsigned types (U8)",
+    .inputs = {[X] = {"x", false, "F32, F16 or BF16"}},
+    .options =
+        {
+            [DTYPE] = {"dtype", operator_cached_types, "int8", "what x is to be quantized to"},
+            [AXIS] = {"axis", operator_number_or_none, "-1",
+                      "a scale for each index of it; none: one for all of x"},
+            [BLOCK] = OPERATOR_BLOCK("the axis"),
+            [METHOD] = {"method", (const char *const[]){"absmax", "minmax", NULL}, "absmax",
+                        "symmetric, or with a zero point"},
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
+                      "what will be done with scales"},
+        },
+    .plan = plan,
+    .check = check,
+    .run = run,
 };

@@ -37,33 +37,28 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return status != CLQ_OK ? status : clq_group_quantize(call->context, call->queue, &desc, 0, NULL, done);
 }
 
-const struct operator_description group_quantize_operator =
-    {
-        .name = "group_quantize",
-        .summary = "Quantizes the rows of x with one row of scales per group of rows.",
-        .formula = "  y[r, :] = sat(rint(x[r, :] * scales[g, :] + zero_points)),\n"
-                   "  g is the first group whose end is past r; group_index is checked first: it\n"
-                   "  never decreases and ends at x's number of rows",
-        .outputs = "y; int4 or uint4 is U8 with half the last dimension, or with words I32 with an eighth",
-        .inputs =
-            {
-                [X] = {"x", false, "F32, F16 or BF16, [S, H]"},
-                [SCALES] = {"scales", false, "F32, F16 or BF16, [E, H]"},
-                [GROUP_INDEX] = {"group_index", false, "I32 or I64, [E]: the end row of each group"},
-                [ZERO_POINTS] = {"zero_points", true, "F32, F16 or BF16, one number"},
-            },
-        .aliases = {{SCALES, "scale"}, {ZERO_POINTS, "offset"}},
-        .options =
-            {
-                [DTYPE] = {"dtype",
-                           (const char *const[]){"int8", "int4", "uint4", "float8_e4m3fn", "float8_e5m2",
-                                                 NULL},
-                           "int8", "the type of y"},
-                [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
-                [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
-                               "what int4 or uint4 is packed into"},
-            },
-        .plan = plan,
-        .check = check,
-        .run = run,
+const struct operator_description group_quantize_operator = {
+    .name = "group_quantize",
+    .summary = "Quantizes the rows of x with one row of scales per group of rows.",
+    .formula = "  y[r, :] = sat(rint(x[r, :] * scales[g, :] + zero_points)),\n"
+               "  g is the first group whose end is past r; group_index is checked first: it\n"
+               "  never decreases and ends at x's number of rows",
+    .outputs = OPERATOR_PACKED_Y,
+    .inputs =
+        {
+            [X] = {"x", false, "F32, F16 or BF16, [S, H]"},
+            [SCALES] = {"scales", false, "F32, F16 or BF16, [E, H]"},
+            [GROUP_INDEX] = {"group_index", false, "I32 or I64, [E]: the end row of each group"},
+            [ZERO_POINTS] = {"zero_points", true, "F32, F16 or BF16, one number"},
+        },
+    .aliases = {{SCALES, "scale"}, {ZERO_POINTS, "offset"}},
+    .options =
+        {
+            [DTYPE] = {"dtype", operator_grouped_types, "int8", "the type of y"},
+            [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
+            [CONTAINER] = OPERATOR_CONTAINER,
+        },
+    .plan = plan,
+    .check = check,
+    .run = run,
 };

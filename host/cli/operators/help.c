@@ -7,9 +7,16 @@
 
 enum { TENSOR_COLUMN = 20, OPTION_COLUMN = 24 };
 
+/* The names of types stand behind what the option says, for they would not fit beside it. */
+static bool is_of_types(const struct operator_option *option)
+{
+    return option->choices == operator_scale_types || option->choices == operator_quantized_types ||
+           option->choices == operator_cached_types || option->choices == operator_grouped_types;
+}
+
 static void print_choices(const struct operator_option *option)
 {
-    char word[128], text[256];
+    char word[128], text[512], names[256] = "";
     size_t used = (size_t)snprintf(word, sizeof word, "--%s ", option->name);
 
     if (option->choices == operator_flag)
@@ -22,12 +29,18 @@ static void print_choices(const struct operator_option *option)
         used += (size_t)snprintf(word + used, sizeof word - used, "N");
     else if (option->choices == operator_number_or_none)
         used += (size_t)snprintf(word + used, sizeof word - used, "N|none");
+    else if (is_of_types(option))
+        used += (size_t)snprintf(word + used, sizeof word - used, "TYPE");
     else
         for (size_t i = 0; option->choices[i] && used < sizeof word; i++)
             used +=
                 (size_t)snprintf(word + used, sizeof word - used, "%s%s", i ? "|" : "", option->choices[i]);
     word[used < sizeof word ? used : sizeof word - 1] = '\0';
-    snprintf(text, sizeof text, option->fallback ? "%s (%s)" : "%s", option->help, option->fallback);
+    for (size_t i = 0; is_of_types(option) && option->choices[i]; i++)
+        if (*option->choices[i])
+            operator_list(names, sizeof names, ", ", option->choices[i]);
+    snprintf(text, sizeof text, option->fallback ? "%s%s%s (%s)" : "%s%s%s", option->help, *names ? ": " : "",
+             names, option->fallback);
     print_entry(stdout, OPTION_COLUMN, word, text);
 }
 

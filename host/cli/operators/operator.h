@@ -76,10 +76,23 @@ float operator_decimal_of(int64_t value);
     {                                                                                                        \
         "block", operator_count, "0", "how many indices of " axis " share a scale; 0: no blocks"             \
     }
+/* As choices: the names of the types that have a role, "" in the place of every other. */
+extern const char *const operator_scale_types[];
+extern const char *const operator_quantized_types[];
+extern const char *const operator_cached_types[];
+extern const char *const operator_grouped_types[];
+/* Of an output that may be of four bits. */
+#define OPERATOR_CONTAINER                                                                                   \
+    {                                                                                                        \
+        "container", (const char *const[]){"bytes", "words", NULL}, "bytes",                                 \
+            "how a type of 4 bits is stored: two in a U8, or eight in an I32"                                \
+    }
+#define OPERATOR_PACKED_Y                                                                                    \
+    "y; a type of 4 bits is U8 with half the last dimension, or with words I32 with an eighth"
 /* The type of scales and offsets that are found, and what the option's value is. */
 #define OPERATOR_SCALE_DTYPE                                                                                 \
     {                                                                                                        \
-        "scale-dtype", (const char *const[]){"float32", "float16", "bfloat16", NULL}, "float32",             \
+        "scale-dtype", operator_scale_types, "float32",                                                      \
             "the type of scales and offsets, which are rounded to it before they are used"                   \
     }
 #define OPERATOR_BLOCK_ALL                                                                                   \
@@ -229,9 +242,15 @@ void operator_add_shape(struct operator_call *call, const char *name, DLDataType
 /* For plan: the input itself comes out, changed, under its argument's name. */
 void operator_add_output_in_place(struct operator_call *call, size_t input);
 
-/* For plan: what a cache of bytes or words holds, by its type in the file and the operator's option of that
- * index, --dtype. */
-bool operator_type_cache(struct operator_call *call, size_t input, size_t option);
+/* For plan: what a tensor of quantized values holds, by its type in the file and the operator's option of that index, which is
+ * a name of a type and may be left out. Words of a cache are int4 then. */
+bool operator_type_held(struct operator_call *call, size_t input, size_t option, bool is_cache);
+
+/* Adds an item to a text, behind the word between where there is one before. */
+void operator_list(char *text, size_t size_bytes, const char *between, const char *item);
+
+/* The file's type of what the library has as this one. */
+const struct safetensors_type *operator_file_type(DLDataType dtype);
 
 /* For run: a zeroed struct clq_report. What it holds once the run is done is read while OUT can still be given
  * up, and said on stderr once OUT is in place. */

@@ -89,15 +89,16 @@ static bool parse_number(struct operator_call *call, const struct operator_optio
 static bool parse_choice(struct operator_call *call, const struct operator_option *option, const char *text,
                          int64_t *value)
 {
-    char known[256] = "";
+    char known[512] = "";
 
     for (size_t i = 0; option->choices[i]; i++) {
+        if (!*option->choices[i]) /* a type that the option does not take */
+            continue;
         if (strcmp(text, option->choices[i]) == 0) {
             *value = (int64_t)i;
             return true;
         }
-        strncat(known, i ? ", " : "", sizeof known - strlen(known) - 1);
-        strncat(known, option->choices[i], sizeof known - strlen(known) - 1);
+        operator_list(known, sizeof known, ", ", option->choices[i]);
     }
     return USAGE(call, "--%s '%.100s': one of %s is expected", option->name, text, known);
 }

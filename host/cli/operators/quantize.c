@@ -38,35 +38,30 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return clq_quantize(call->context, call->queue, &desc, 0, NULL, done);
 }
 
-const struct operator_description quantize_operator =
-    {
-        .name = "quantize",
-        .summary = "Quantizes x with given scales.",
-        .formula = "  divide    y = sat(rint(x / scales + zero_points))\n"
-                   "  multiply  y = sat(rint(x * scales + zero_points))\n"
-                   "  float8    the sum rounded to the type; without zero_points -0 stays -0",
-        .outputs = "y; int4 or uint4 is U8 with half the last dimension, or with words I32 with an eighth",
-        .inputs =
-            {
-                [X] = {"x", false, "F32, F16 or BF16"},
-                [SCALES] = {"scales", false, "F32, F16 or BF16; one, one per index of the axis, or by shape"},
-                [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
-            },
-        .options =
-            {
-                [DTYPE] = {"dtype",
-                           (const char *const[]){"int8", "uint8", "int32", "int4", "uint4", "float8_e4m3fn",
-                                                 "float8_e5m2", NULL},
-                           "int8", "the type of y"},
-                [AXIS] = {"axis", NULL, "-1", "the axis of scales and zero_points"},
-                [BLOCK] = OPERATOR_BLOCK("the axis"),
-                [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
-                          "divide", "what is done with scales"},
-                [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
-                [CONTAINER] = {"container", (const char *const[]){"bytes", "words", NULL}, "bytes",
-                               "what int4 or uint4 is packed into"},
-            },
-        .plan = plan,
-        .check = check,
-        .run = run,
+const struct operator_description quantize_operator = {
+    .name = "quantize",
+    .summary = "Quantizes x with given scales.",
+    .formula = "  divide    y = sat(rint(x / scales + zero_points))\n"
+               "  multiply  y = sat(rint(x * scales + zero_points))\n"
+               "  floats    the sum rounded to the type; without zero_points -0 stays -0",
+    .outputs = OPERATOR_PACKED_Y,
+    .inputs =
+        {
+            [X] = {"x", false, "F32, F16 or BF16"},
+            [SCALES] = {"scales", false, "F32, F16 or BF16; one, one per index of the axis, or by shape"},
+            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
+        },
+    .options =
+        {
+            [DTYPE] = {"dtype", operator_quantized_types, "int8", "the type of y"},
+            [AXIS] = {"axis", NULL, "-1", "the axis of scales and zero_points"},
+            [BLOCK] = OPERATOR_BLOCK("the axis"),
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
+                      "what is done with scales"},
+            [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
+            [CONTAINER] = OPERATOR_CONTAINER,
+        },
+    .plan = plan,
+    .check = check,
+    .run = run,
 };

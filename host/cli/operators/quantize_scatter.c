@@ -7,7 +7,7 @@ enum { DTYPE, AXIS, BLOCK, MODE, ROUND_FIRST, SLOTS, OUT_OF_RANGE, UNIQUE, STRIC
 
 static bool plan(struct operator_call *call)
 {
-    if (!operator_type_cache(call, CACHE, DTYPE))
+    if (!operator_type_held(call, CACHE, DTYPE, true))
         return false;
     operator_add_output_in_place(call, CACHE);
     return true;
@@ -57,43 +57,38 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return status != CLQ_OK ? status : clq_quantize_scatter(call->context, call->queue, &desc, 0, NULL, done);
 }
 
-const struct operator_description quantize_scatter_operator =
-    {
-        .name = "quantize_scatter",
-        .summary = "Quantizes updates and writes entry i of them where indices[i] says, in cache.",
-        .formula = "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
-                   "  cache[b, .., s : s+U on axis, ..] =\n"
-                   "      sat(rint(updates[i] / scales + zero_points))\n"
-                   "  where entries overlap the last wins; with mode multiply updates[i] * scales",
-        .outputs = "cache",
-        .inputs =
-            {
-                [CACHE] = {"cache", false,
-                           "I8, U8, I32 (int4 or uint4 in words), F8_E4M3 or F8_E5M2, rank 2 to 8"},
-                [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
-                [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
-                [SCALES] = {"scales", false,
-                            "F32, F16 or BF16; one, one per index of the last axis, or by shape"},
-                [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
-            },
-        .options =
-            {
-                [DTYPE] = {"dtype",
-                           (const char *const[]){"int8", "uint8", "int4", "uint4", "float8_e4m3fn",
-                                                 "float8_e5m2", NULL},
-                           NULL, "what cache holds; needed where it is U8"},
-                [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
-                [BLOCK] = OPERATOR_BLOCK("the last axis"),
-                [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL},
-                          "divide", "what is done with scales"},
-                [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
-                [SLOTS] = OPERATOR_SLOTS,
-                [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
-                [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
-                [STRICT] = OPERATOR_STRICT,
-            },
-        .plan = plan,
-        .check = check,
-        .check_indices = check_indices,
-        .run = run,
+const struct operator_description quantize_scatter_operator = {
+    .name = "quantize_scatter",
+    .summary = "Quantizes updates and writes entry i of them where indices[i] says, in cache.",
+    .formula = "  b, s = indices[i] where indices is [N, 2], else (i, indices[i])\n"
+               "  cache[b, .., s : s+U on axis, ..] =\n"
+               "      sat(rint(updates[i] / scales + zero_points))\n"
+               "  where entries overlap the last wins; with mode multiply updates[i] * scales",
+    .outputs = "cache",
+    .inputs =
+        {
+            [CACHE] = {"cache", false, "as --dtype says, rank 2 to 8"},
+            [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
+            [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
+            [SCALES] = {"scales", false,
+                        "F32, F16 or BF16; one, one per index of the last axis, or by shape"},
+            [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
+        },
+    .options =
+        {
+            [DTYPE] = {"dtype", operator_cached_types, NULL, "what cache holds; needed where it is U8"},
+            [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
+            [BLOCK] = OPERATOR_BLOCK("the last axis"),
+            [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
+                      "what is done with scales"},
+            [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
+            [SLOTS] = OPERATOR_SLOTS,
+            [OUT_OF_RANGE] = OPERATOR_OUT_OF_RANGE,
+            [UNIQUE] = {"unique", operator_flag, "off", "promise that no two entries overlap"},
+            [STRICT] = OPERATOR_STRICT,
+        },
+    .plan = plan,
+    .check = check,
+    .check_indices = check_indices,
+    .run = run,
 };

@@ -9,15 +9,6 @@
 static const struct word {
     const char *word, *instead;
 } words[] = {
-    {"float32", "F32"},
-    {"float16", "F16"},
-    {"bfloat16", "BF16"},
-    {"int8", "I8"},
-    {"uint8", "U8"},
-    {"int32", "I32"},
-    {"int64", "I64"},
-    {"float8_e4m3fn", "F8_E4M3"},
-    {"float8_e5m2", "F8_E5M2"},
     {".dtype is", "'s type is"},
     {".ndim is", "'s rank is"},
     {"axis is", "--axis is"},
@@ -75,15 +66,21 @@ static bool is_at(const struct word *word, const char *sentence, const char *at)
            (!is_of_word(at[length - 1]) || !is_of_word(at[length]));
 }
 
-/* The word that begins there and is no part of a longer one; NULL where there is none. */
-static const struct word *word_at(const char *sentence, const char *at, bool slots)
+/* The word that begins there and is no part of a longer one; NULL and nothing where there is none. */
+static struct word word_at(const char *sentence, const char *at, bool slots)
 {
     if (!slots && is_at(&without_slots, sentence, at))
-        return &without_slots;
+        return without_slots;
+    for (const struct safetensors_type *type = safetensors_types; type->name; type++) {
+        const struct word word = {type->element, type->name};
+
+        if (word.word && is_at(&word, sentence, at))
+            return word;
+    }
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (is_at(&words[i], sentence, at))
-            return &words[i];
-    return NULL;
+            return words[i];
+    return (struct word){NULL, NULL};
 }
 
 void operator_sentence(const struct operator_description *op, char *text, size_t size_bytes)
@@ -93,15 +90,15 @@ void operator_sentence(const struct operator_description *op, char *text, size_t
     size_t used = 0;
 
     for (const char *at = sentence; *at && used + 1 < size_bytes;) {
-        const struct word *word = word_at(sentence, at, slots);
-        const char *const from = word == NULL ? at : word->instead;
-        size_t length = word == NULL ? 1 : strlen(from);
+        const struct word word = word_at(sentence, at, slots);
+        const char *const from = word.word == NULL ? at : word.instead;
+        size_t length = word.word == NULL ? 1 : strlen(from);
 
         if (length > size_bytes - 1 - used)
             length = size_bytes - 1 - used;
         memcpy(text + used, from, length);
         used += length;
-        at += word == NULL ? 1 : strlen(word->word);
+        at += word.word == NULL ? 1 : strlen(word.word);
     }
     text[used] = '\0';
 }

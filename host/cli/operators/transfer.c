@@ -113,16 +113,6 @@ bool operator_upload(struct operator_call *call)
     return true;
 }
 
-/* An int4 tensor is a U8 or an I32 in the file, of the same bytes. */
-static const struct safetensors_type *file_type_of(DLDataType dtype)
-{
-    const unsigned bits = (unsigned)dtype.bits * dtype.lanes;
-
-    if (dtype.lanes > 1)
-        return safetensors_type_find(bits == 8 ? "U8" : "I32");
-    return safetensors_type_of(dtype);
-}
-
 /* The inputs' metadata goes along. The header is made before the work: it may be too large for the format. */
 bool operator_describe(struct operator_call *call)
 {
@@ -131,7 +121,7 @@ bool operator_describe(struct operator_call *call)
     for (size_t i = 0; i < call->output_count; i++) {
         struct safetensors_tensor *tensor = &call->out_tensors[i];
 
-        tensor->type = file_type_of(call->outputs[i].dtype);
+        tensor->type = operator_file_type(call->outputs[i].dtype);
         tensor->rank = (size_t)call->outputs[i].rank;
         memcpy(tensor->shape, call->outputs[i].shape, sizeof tensor->shape);
     }

@@ -42,17 +42,17 @@ static void place(struct safetensors_tensor *tensors, size_t count)
 {
     uint64_t reached = 0;
 
-    for (unsigned bits = 64; bits >= 8; bits /= 2)
+    for (unsigned bits = 64; bits >= 4; bits /= 2)
         for (size_t i = 0; i < count; i++) {
-            uint64_t size_bytes = bits / 8;
+            uint64_t elements = 1;
 
             if (tensors[i].type->bits != bits)
                 continue;
             for (size_t d = 0; d < tensors[i].rank; d++)
-                size_bytes *= (uint64_t)tensors[i].shape[d];
+                elements *= (uint64_t)tensors[i].shape[d];
             tensors[i].begin = reached;
-            tensors[i].end = reached + size_bytes;
-            reached += size_bytes;
+            reached += bits < 8 ? elements / (8 / bits) : elements * (bits / 8);
+            tensors[i].end = reached;
         }
 }
 

@@ -10,7 +10,6 @@
 
 #include "../failure.h"
 
-#include <dlpack/dlpack.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -23,15 +22,13 @@ enum {
 struct safetensors_type {
     const char *name;
     unsigned bits;
-    DLDataType dtype; /* bits are 0 where the library does not compute with the type */
+    const char *element; /* the same type's name elsewhere, which the library may know or not; NULL: none */
 };
+extern const struct safetensors_type safetensors_types[]; /* ends with a name that is NULL */
 
-/* NULL: no such type. */
+/* NULL: no such type. The second is given the name elsewhere, which may be NULL. */
 const struct safetensors_type *safetensors_type_find(const char *name);
-const struct safetensors_type *safetensors_type_of(DLDataType dtype);
-
-/* float32, float16 or bfloat16. */
-bool safetensors_type_is_float(const struct safetensors_type *type);
+const struct safetensors_type *safetensors_type_of(const char *element);
 
 struct safetensors_tensor {
     char *name;
@@ -88,7 +85,8 @@ bool safetensors_check_places(struct safetensors *file, struct failure *failure)
 
 /* Gives every tensor its place, those of large elements first, so that each begins at a multiple of its
  * element's size, and makes the file's first bytes: the length and the header, padded with spaces. metadata is the
- * text of an object, or NULL. Free the bytes with free(). NULL: out of memory. The types must be of whole bytes. */
+ * text of an object, or NULL. Free the bytes with free(). NULL: out of memory. The elements' bits must be a power of two,
+ * and fill whole bytes. */
 char *safetensors_describe(struct safetensors_tensor *tensors, size_t count, const char *metadata,
                            size_t *size_bytes);
 
