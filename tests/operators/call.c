@@ -53,7 +53,7 @@ uint32_t call_mode(struct call *call)
 
 uint32_t call_round_first(struct call *call, int t)
 {
-    return rng_once_in(&call->rng, 3) && !(TYPES_FLOAT8 >> call->tensors[t].type & 1);
+    return rng_once_in(&call->rng, 3) && !(TYPES_SMALL >> call->tensors[t].type & 1);
 }
 
 int32_t call_axis(struct call *call, int d, int rank)

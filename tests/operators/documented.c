@@ -46,7 +46,7 @@ static bool is_given(const struct tensor *tensor)
 /* Of four bits int4 alone, in words; and no float8. */
 static bool has_dtype(const struct tensor *tensor)
 {
-    return (!reference_shares_bytes(tensor->type, 1) && !(TYPES_FLOAT8 >> tensor->type & 1)) ||
+    return (!reference_shares_bytes(tensor->type, 1) && !(TYPES_SMALL >> tensor->type & 1)) ||
            (tensor->type == REFERENCE_I4 && tensor->dl.dtype.lanes == 8);
 }
 
@@ -151,7 +151,7 @@ static bool fit_scatter(struct call *call, bool copies)
     return desc->block == 0 && updates->dl.ndim == last + 1 &&
            is_given(&call->tensors[SCATTER_INPUT]) == copies &&
            !is_by_shape(&call->tensors[SCATTER_SCALES], last + 1, last) &&
-           !is_by_shape(zero_points, last + 1, last) && ((TYPE_SET(I8) | TYPES_FLOAT8) >> cache->type & 1) &&
+           !is_by_shape(zero_points, last + 1, last) && ((TYPE_SET(I8) | TYPES_SMALL) >> cache->type & 1) &&
            call_dimension(call, SCATTER_UPDATES, desc->axis, -2) < last &&
            elements_of(&call->tensors[SCATTER_SCALES]) == updates->shape[last] &&
            (!is_given(zero_points) || elements_of(zero_points) == updates->shape[last]) &&
@@ -281,7 +281,7 @@ static bool fit_rows(struct call *call)
 static bool fit_rows_asymmetric(struct call *call)
 {
     struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
-    bool good = !desc->symmetric && !(TYPES_FLOAT8 >> call->tensors[ROWS_Y].type & 1);
+    bool good = !desc->symmetric && !(TYPES_SMALL >> call->tensors[ROWS_Y].type & 1);
 
     desc->symmetric = 1;
     good = good && fit_rows(call);

@@ -106,7 +106,7 @@ static void judge_choices(struct judge *judge, const struct clq_find_scales_desc
          judge_dtype_text(desc->dtype, is), judge_types_text(TYPES_CACHE, types));
     if (!find_type(desc->dtype, &type))
         return;
-    RULE(judge, minmax && (TYPES_FLOAT8 >> type & 1), CLQ_ERROR_VALUE,
+    RULE(judge, minmax && (TYPES_SMALL >> type & 1), CLQ_ERROR_VALUE,
          "method is CLQ_MINMAX (1): it must be CLQ_ABSMAX (0) for %s", reference_types[type].name);
     RULE(judge, !zero_points->given && minmax, CLQ_ERROR_NULL,
          "zero_points is NULL: minmax has a zero point for each scale");

@@ -64,7 +64,7 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
     RULE(judge, symmetric == 1 && reference_types[type].lowest == 0, CLQ_ERROR_VALUE,
          "symmetric is 1: it must be 0 where %s.dtype is %s, whose range begins at 0", judge_name(judge, y),
          reference_types[type].name);
-    RULE(judge, symmetric == 0 && (TYPES_FLOAT8 >> type & 1), CLQ_ERROR_VALUE,
+    RULE(judge, symmetric == 0 && (TYPES_SMALL >> type & 1), CLQ_ERROR_VALUE,
          "symmetric is 0: it must be 1 where %s.dtype is %s, which has no offset", judge_name(judge, y),
          reference_types[type].name);
     RULE(judge, symmetric == 1 && judge->facts[offsets].given, CLQ_ERROR_VALUE,

@@ -35,7 +35,7 @@ void rule_round_first(struct judge *judge, int y, uint32_t round_first)
 {
     RULE(judge, round_first > 1, CLQ_ERROR_VALUE, "round_first is %" PRIu32 ": it must be 0 or 1",
          round_first);
-    RULE(judge, judge->facts[y].given && round_first == 1 && (TYPES_FLOAT8 >> judge->facts[y].type & 1),
+    RULE(judge, judge->facts[y].given && round_first == 1 && (TYPES_SMALL >> judge->facts[y].type & 1),
          CLQ_ERROR_VALUE, "round_first is 1: it must be 0 where %s.dtype is %s, which is not whole",
          judge_name(judge, y), reference_types[judge->facts[y].type].name);
 }

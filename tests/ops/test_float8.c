@@ -10,7 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
-static const enum reference_type float8s[] = {FLOAT8_TYPES};
+static const enum reference_type float8s[] = {SMALL_TYPES};
 
 /* Zeros, subnormals and their ends, halves of the least steps, the ends of the types, ties there, and what has no number. */
 static const double xs[] = {

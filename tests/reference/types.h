@@ -7,6 +7,10 @@
 #include <stdbool.h>
 #include <stdint.h>
 
+/* The floats of 8 bits and fewer: what is quantized, never what is read as a scale. */
+#define REFERENCE_SMALL_FLOATS(X) X(E4M3) X(E5M2)
+#define REFERENCE_NAMED(id)       REFERENCE_##id,
+
 /* A new type is a name here and a row in types.c, with functions of its own where it is no integer. */
 enum reference_type {
     REFERENCE_F32,
@@ -17,9 +21,7 @@ enum reference_type {
     REFERENCE_I32,
     REFERENCE_I4,
     REFERENCE_U4,
-    REFERENCE_E4M3,
-    REFERENCE_E5M2,
-    REFERENCE_I64, /* only of indices */
+    REFERENCE_SMALL_FLOATS(REFERENCE_NAMED) REFERENCE_I64, /* only of indices */
     REFERENCE_TYPES,
 };
 

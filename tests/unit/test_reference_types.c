@@ -8,36 +8,8 @@
 #include <string.h>
 
 #include <cmocka.h>
-#include <dlpack/dlpack.h>
 
 #include "reference.h"
-
-static void rows_are_what_dlpack_calls_them(void **state)
-{
-    static const struct {
-        const char *name;
-        int code, bits;
-        enum reference_type type;
-    } known[] = {
-        {"float32", kDLFloat, 32, REFERENCE_F32},    {"float16", kDLFloat, 16, REFERENCE_F16},
-        {"bfloat16", kDLBfloat, 16, REFERENCE_BF16}, {"int8", kDLInt, 8, REFERENCE_I8},
-        {"uint8", kDLUInt, 8, REFERENCE_U8},         {"int32", kDLInt, 32, REFERENCE_I32},
-        {"int4", kDLInt, 4, REFERENCE_I4},           {"uint4", kDLUInt, 4, REFERENCE_U4},
-        {"int64", kDLInt, 64, REFERENCE_I64},        {"float8_e4m3fn", 10, 8, REFERENCE_E4M3},
-        {"float8_e5m2", 12, 8, REFERENCE_E5M2},
-    };
-
-    (void)state;
-    assert_int_equal(sizeof(known) / sizeof(known[0]), REFERENCE_TYPES);
-    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-        const struct reference_type_row *row = &reference_types[known[i].type];
-
-        assert_string_equal(row->name, known[i].name);
-        assert_int_equal(row->dlpack_code, known[i].code);
-        assert_int_equal(row->bits, known[i].bits);
-        assert_int_equal(row->integer, known[i].code == kDLInt || known[i].code == kDLUInt);
-    }
-}
 
 /* Of each narrow type all codes: what is read rounds to the code again, the least and the largest finite values are
  * the row's, and a NaN becomes one of the type's own codes. */
@@ -226,7 +198,6 @@ static void stores_codes_of_every_type(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_are_what_dlpack_calls_them),
         cmocka_unit_test(every_code_comes_back),
         cmocka_unit_test(steps_fill_the_range),
         cmocka_unit_test(small_floats_round_to_the_nearest),

@@ -2,11 +2,24 @@
 /* What the operators ask for. */
 #include "ask.h"
 
+#include "args/type_rows.h"
+
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>
 
 #include <cmocka.h>
+
+static const struct type {
+    DLDataType dtype;
+    unsigned roles;
+    bool whole;
+} types[] = {
+#define TYPE(t, id) {{CLQ_TYPE_CODE(t), CLQ_TYPE_BITS(t), 1}, CLQ_TYPE_ROLES(t), CLQ_TYPE_WHOLE(t)},
+    CLQ_VALUE_TYPES(TYPE)
+#undef TYPE
+};
+enum { TYPES = sizeof(types) / sizeof(types[0]) };
 
 void ask_static(clq_context *context, DLDataType x_type, DLDataType y_type, uint32_t mode, int params)
 {
@@ -123,11 +136,6 @@ void ask_scales(clq_context *context, DLDataType x_type)
  * turned, of int32 too. */
 static void ask_dynamic(clq_context *context, DLDataType x_type, bool few)
 {
-    const DLDataType y_types[] = {CLQ_INT8,  CLQ_INT4,          CLQ_UINT8,
-                                  CLQ_UINT4, CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2};
-    const int count = (int)(sizeof(y_types) / sizeof(y_types[0]));
-    const DLDataType q_types[] = {CLQ_INT8,  CLQ_INT4,          CLQ_UINT8,      CLQ_UINT4,
-                                  CLQ_INT32, CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2};
     int64_t shape[] = {2, 8}, columns[] = {8}, rows[] = {2};
     cl_int code = CL_SUCCESS;
     cl_mem buffers[5];
@@ -145,28 +153,34 @@ static void ask_dynamic(clq_context *context, DLDataType x_type, bool few)
     const DLTensor offset = {
         .data = buffers[4], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = rows};
 
-    for (int kernel = 0; kernel < (few ? 2 : 4) * count; kernel++) {
-        const int type = kernel % count;
-        const bool symmetric = type >= 4;
+    for (int kernel = 0; kernel < (few ? 2 : 4) * TYPES; kernel++) {
+        const struct type *const type = &types[kernel % TYPES];
+        const bool symmetric = !type->whole;
         const DLTensor y = {
-            .data = buffers[3], .device = opencl, .ndim = 2, .dtype = y_types[type], .shape = shape};
+            .data = buffers[3], .device = opencl, .ndim = 2, .dtype = type->dtype, .shape = shape};
+
+        if (!(type->roles & CLQ_ROLE_CACHED))
+            continue;
         const clq_status status = clq_dynamic_quantize_build(
             context,
             &(struct clq_dynamic_quantize_desc){.x = &x,
-                                                .smooth_scales = kernel / count % 2 == 0 ? &smooth : NULL,
+                                                .smooth_scales = kernel / TYPES % 2 == 0 ? &smooth : NULL,
                                                 .y = &y,
                                                 .scales = &scale,
                                                 .offsets = symmetric ? NULL : &offset,
                                                 .symmetric = symmetric,
-                                                .rotate = kernel / count >= 2 ? 4 : 0});
+                                                .rotate = kernel / TYPES >= 2 ? 4 : 0});
 
         if (status != CLQ_OK)
             print_error("%s\n", clq_error_detail());
         assert_int_equal(status, CLQ_OK);
     }
-    for (int type = 0; type < (few ? 0 : 7); type++) {
+    for (int type = 0; type < (few ? 0 : TYPES); type++) {
         const DLTensor q = {
-            .data = buffers[3], .device = opencl, .ndim = 2, .dtype = q_types[type], .shape = shape};
+            .data = buffers[3], .device = opencl, .ndim = 2, .dtype = types[type].dtype, .shape = shape};
+
+        if (!(types[type].roles & CLQ_ROLE_QUANTIZED))
+            continue;
         const clq_status status =
             clq_dequantize_build(context, &(struct clq_dequantize_desc){.q = &q,
                                                                         .scales = &scale,
@@ -225,8 +239,6 @@ static void ask_apart(clq_context *context, DLDataType x_type)
 void ask_all(clq_context *context, bool few)
 {
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
-    const DLDataType y_types[] = {CLQ_INT8,  CLQ_UINT8,         CLQ_INT32,      CLQ_INT4,
-                                  CLQ_UINT4, CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2};
 
     for (int x = 0; x < 3; x++) {
         ask_scales(context, x_types[x]);
@@ -234,10 +246,10 @@ void ask_all(clq_context *context, bool few)
 
         ask_dynamic(context, x_types[x], !all);
         ask_apart(context, x_types[x]);
-        for (int y = 0; y < (all ? 7 : 6); y++)
+        for (int y = 0; y < (all ? TYPES : TYPES - 1); y++)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)
-                for (int params = 0; params < 3; params++)
-                    ask_static(context, x_types[x], y_types[y], mode, params);
+                for (int params = 0; params < 3 && types[y].roles & CLQ_ROLE_QUANTIZED; params++)
+                    ask_static(context, x_types[x], types[y].dtype, mode, params);
     }
     ask_scatter(context);
 }

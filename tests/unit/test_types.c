@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which types there are is written down twice: the rows of the library, and those of the reference with the tests' sets. Both say the
+ * same. */
+#include "base/dtype.h"
+#include "operator.h"
+
+#include <clquant/clquant.h>
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* The rows' ends are floats, of which 2^31 stands for the largest int32. */
+static const struct {
+    enum clq__type type;
+    unsigned roles;
+    float top, lowest;
+} rows[] = {
+#define ROW(t, id) {CLQ__##id, CLQ_TYPE_ROLES(t), CLQ_TYPE_TOP(t), CLQ_TYPE_LOWEST(t)},
+    CLQ_TYPES(ROW)
+#undef ROW
+};
+enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
+
+/* The header's macros of one lane, in the order of the rows. */
+static const DLDataType macros[] = {
+    CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16,      CLQ_INT8,        CLQ_UINT8, CLQ_INT32,
+    CLQ_INT4,    CLQ_UINT4,   CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2, CLQ_INT64,
+};
+
+static enum reference_type reference_of(enum clq__type type)
+{
+    for (int i = 0; i < REFERENCE_TYPES; i++)
+        if (strcmp(reference_types[i].name, clq__type_name(type)) == 0)
+            return (enum reference_type)i;
+    fail_msg("the reference has no %s", clq__type_name(type));
+    return REFERENCE_TYPES;
+}
+
+static void every_type_is_in_both_lists(void **state)
+{
+    (void)state;
+    assert_int_equal(ROWS, REFERENCE_TYPES);
+    assert_int_equal(sizeof(macros) / sizeof(macros[0]), REFERENCE_TYPES);
+    for (int i = 0; i < ROWS; i++) {
+        const struct reference_type_row *const row = &reference_types[reference_of(rows[i].type)];
+        const DLDataType dtype = {(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
+        const DLDataType parsed = clq_dtype_parse(row->name);
+
+        assert_memory_equal(&parsed, &dtype, sizeof(dtype));
+        assert_memory_equal(&macros[i], &dtype, sizeof(dtype));
+        assert_string_equal(clq_dtype_name(dtype), row->name);
+        assert_int_equal(clq__type_of(dtype), rows[i].type);
+        assert_int_equal(clq__type_is(rows[i].type, CLQ__WHOLE), row->integer);
+    }
+}
+
+static bool agrees(int i, unsigned role, unsigned set)
+{
+    return ((rows[i].roles & role) != 0) == (set >> reference_of(rows[i].type) & 1);
+}
+
+static void a_type_may_be_the_same_in_both(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        assert_true(agrees(i, CLQ_ROLE_SCALE, TYPES_FLOAT));
+        assert_true(agrees(i, CLQ_ROLE_ZERO_POINT, TYPES_INTEGER));
+        assert_true(agrees(i, CLQ_ROLE_QUANTIZED, TYPES_QUANTIZED));
+        assert_true(agrees(i, CLQ_ROLE_CACHED, TYPES_CACHE));
+        assert_true(agrees(i, CLQ_ROLE_GROUPED, TYPES_GROUPED));
+        assert_true(agrees(i, CLQ_ROLE_INDEX, TYPES_INDEX));
+    }
+}
+
+static void ranges_are_the_same_in_both(void **state)
+{
+    (void)state;
+    for (int i = 0; i < ROWS; i++) {
+        const struct reference_type_row *const row = &reference_types[reference_of(rows[i].type)];
+
+        if (rows[i].roles & CLQ_ROLE_QUANTIZED)
+            assert_true(rows[i].top == (float)row->highest && rows[i].lowest == (float)row->lowest);
+        if (rows[i].roles & CLQ_ROLE_CACHED) {
+            assert_true((float)clq__type_levels(rows[i].type) == row->minmax_steps);
+            assert_true((float)clq__type_middle(rows[i].type) == row->absmax_zero_point);
+            assert_true((float)clq__type_steps(rows[i].type) == row->absmax_steps);
+        }
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_type_is_in_both_lists),
+        cmocka_unit_test(a_type_may_be_the_same_in_both),
+        cmocka_unit_test(ranges_are_the_same_in_both),
+    };
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
