@@ -1,14 +1,17 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The element types: a row for each, with DLPack's numbers and the numpy type that holds it."""
+"""The element types: a row for each that the library has, with DLPack's numbers and the numpy type that holds it."""
 
 from __future__ import annotations
 
+import ctypes
 import functools
+from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
 
+from ._library import function
 from ._structs import DLDataType
 
 
@@ -20,14 +23,36 @@ class DType:
     code: int
     bits: int
     lanes: int
-    storage: str  # the numpy type of the same size that every numpy has
-    own: str = ""  # its own name in ml_dtypes
     spread: bool = False  # numpy holds an element a byte, and the library gets them packed
 
     @property
     def element(self) -> str:
         """The name of the type of the elements, whatever holds them."""
         return self.name.removesuffix("_words").removesuffix("_elements")
+
+    @property
+    def is_signed(self) -> bool:
+        """Whether the elements are whole numbers, and some are below zero."""
+        return self.code == _INT
+
+    @property
+    def is_unsigned(self) -> bool:
+        """Whether the elements are whole numbers, and none is below zero."""
+        return self.code == _UINT
+
+    @property
+    def is_in_numpy(self) -> bool:
+        """Whether numpy has the type itself."""
+        return self.bits >= 8 and self.code in (_INT, _UINT, _FLOAT, _COMPLEX, _BOOL)
+
+    @functools.cached_property
+    def storage(self) -> str:
+        """The numpy type of the same size that every numpy has."""
+        if self.is_in_numpy:
+            return self.name
+        if self.spread and self.is_signed:
+            return "int8"
+        return "int32" if self.element_bytes == 4 else f"uint{8 * self.element_bytes}"
 
     @functools.cached_property
     def element_bytes(self) -> int:
@@ -42,7 +67,9 @@ class DType:
     @functools.cached_property
     def numpy(self) -> np.dtype[Any]:
         """The numpy type of new arrays: ml_dtypes' where that is installed, else one that holds the bytes."""
-        return np.dtype(getattr(_ml_dtypes(), self.own, self.storage) if self.own else self.storage)
+        if self.is_in_numpy or (self.lanes > 1 and not self.spread):
+            return np.dtype(self.storage)
+        return np.dtype(getattr(_ml_dtypes(), self.element, self.storage))
 
     @functools.cached_property
     def is_told(self) -> bool:
@@ -71,55 +98,48 @@ def _ml_dtypes() -> Any:
     return ml_dtypes
 
 
-_INT, _UINT, _FLOAT, _BFLOAT, _COMPLEX, _BOOL, _E4M3FN, _E5M2 = 0, 1, 2, 4, 5, 6, 10, 12
+_INT, _UINT, _FLOAT, _BFLOAT, _COMPLEX, _BOOL = 0, 1, 2, 4, 5, 6
+_name_in_c = function("clq_dtype_name", ctypes.c_char_p, DLDataType)
 
-_ROWS = (
-    DType("float32", _FLOAT, 32, 1, "float32"),
-    DType("float16", _FLOAT, 16, 1, "float16"),
-    DType("bfloat16", _BFLOAT, 16, 1, "uint16", "bfloat16"),
-    DType("int8", _INT, 8, 1, "int8"),
-    DType("uint8", _UINT, 8, 1, "uint8"),
-    DType("int32", _INT, 32, 1, "int32"),
-    DType("int64", _INT, 64, 1, "int64"),
-    DType("float8_e4m3fn", _E4M3FN, 8, 1, "uint8", "float8_e4m3fn"),
-    DType("float8_e5m2", _E5M2, 8, 1, "uint8", "float8_e5m2"),
-    DType("int4", _INT, 4, 2, "uint8"),
-    DType("int4_words", _INT, 4, 8, "int32"),
-    DType("int4_elements", _INT, 4, 2, "int8", "int4", spread=True),
-    DType("uint4", _UINT, 4, 2, "uint8"),
-    DType("uint4_words", _UINT, 4, 8, "int32"),
-    DType("uint4_elements", _UINT, 4, 2, "uint8", "uint4", spread=True),
-)
-BY_NAME = {row.name: row for row in _ROWS}
-_BY_CODE = {(row.code, row.bits, row.lanes): row for row in _ROWS if not row.spread}
+
+def _rows() -> Iterator[DType]:
+    """Make the rows of all types that the library has a name for, floats first."""
+    for code in (_FLOAT, _BFLOAT, *(code for code in range(256) if code not in (_FLOAT, _BFLOAT))):
+        for bits in (64, 32, 16, 8, 4):
+            found = _name_in_c(DLDataType(code, bits, 1))
+            if found is not None:
+                name = found.decode()
+                yield DType(name, code, bits, 1 if bits >= 8 else 2)
+                if bits < 8:
+                    yield DType(f"{name}_words", code, bits, 8)
+                    yield DType(f"{name}_elements", code, bits, 2, spread=True)
+
+
+BY_NAME = {row.name: row for row in _rows()}
+_BY_CODE = {(row.code, row.bits, row.lanes): row for row in BY_NAME.values() if not row.spread}
 # ml_dtypes' own types of four bits have an element a byte; the names alone mean packed ones.
-_OF_ARRAYS = {"int4": "int4_elements", "uint4": "uint4_elements"}
+_OF_ARRAYS = {row.element: row.name for row in BY_NAME.values() if row.spread}
 
 # Types that no argument takes: the library's sentence says which ones it takes.
 _OTHERS = {
     row.name: row
     for row in (
-        *(DType(f"int{bits}", _INT, bits, 1, f"int{bits}") for bits in (16,)),
-        *(DType(f"uint{bits}", _UINT, bits, 1, f"uint{bits}") for bits in (16, 32, 64)),
-        *(DType(f"complex{bits}", _COMPLEX, bits, 1, f"complex{bits}") for bits in (64, 128)),
-        DType("float64", _FLOAT, 64, 1, "float64"),
-        DType("bool", _BOOL, 8, 1, "bool"),
+        DType("int16", _INT, 16, 1),
+        *(DType(f"uint{bits}", _UINT, bits, 1) for bits in (16, 32, 64)),
+        *(DType(f"complex{bits}", _COMPLEX, bits, 1) for bits in (64, 128)),
+        DType("float64", _FLOAT, 64, 1),
+        DType("bool", _BOOL, 8, 1),
     )
 }
 _OTHERS_BY_CODE = {(row.code, row.bits, row.lanes): row.name for row in _OTHERS.values()}
 
-# What holds the bytes of another type, so that a view may say what they are.
-_CONTAINERS = {
-    "bfloat16": {"uint16", "int16", "float16"},
-    "float8_e4m3fn": {"uint8", "int8"},
-    "float8_e5m2": {"uint8", "int8"},
-    "int4": {"uint8", "int8"},
-    "uint4": {"uint8", "int8"},
-    "int4_words": {"int32", "uint32"},
-    "uint4_words": {"int32", "uint32"},
-}
-# "int4" of words is "int4_words".
-_OF_WORDS = {"int4": "int4_words", "uint4": "uint4_words"}
+
+def _holders(of: DType) -> set[str]:
+    """Return the types of numpy that hold the bytes of another type, so that a view may say what they are."""
+    size = 8 * of.element_bytes
+    if of.is_in_numpy or of.spread:
+        return {of.name}
+    return {of.name, f"uint{size}", f"int{size}", *(["float16"] if size == 16 else [])}
 
 
 def dtype_of(given: Any, argument: str = "dtype") -> DType:
@@ -147,7 +167,7 @@ def _look_up(given: Any, argument: str) -> DType:
     name = type_name(given)
     row = BY_NAME.get(name if isinstance(given, str) else _OF_ARRAYS.get(name, name))
     if row is None:
-        names = [row.name for row in _ROWS if not row.spread]
+        names = [row.name for row in _BY_CODE.values()]
         raise ValueError(f"{argument} is {name}: it must be one of {', '.join(names)}")
     return row
 
@@ -183,8 +203,8 @@ def seen_as(held: str, wanted: Any) -> DType:
     other = dtype_of(wanted)
     if row is not None and row.spread and row.element == other.element:
         return row
-    for name in (other.name, _OF_WORDS.get(other.name)):
-        if name is not None and (held == name or held in _CONTAINERS.get(name, ())):
+    for name in (other.name, f"{other.name}_words"):  # "int4" of words is "int4_words"
+        if name in BY_NAME and held in _holders(BY_NAME[name]):
             return BY_NAME[name]
-    holders = " or ".join(sorted(_CONTAINERS.get(other.name, {other.name})))
+    holders = " or ".join(sorted(_holders(other) - {other.name}) or [other.name])
     raise ValueError(f"an array of {held} does not hold {other.name}: it must be of {holders}")

@@ -3,6 +3,7 @@
 
 import copy
 import pickle
+import typing
 
 import numpy as np
 import pytest
@@ -177,3 +178,13 @@ def test_scales_of_a_square(context, rng, shape, method):
         found = clquant.find_scales(x, axis=axis, method=method, context=context)
         back = clquant.dequantize(clquant.quantize(x, *found, context=context), *found, context=context)
         assert (abs(back - x) <= found.scales * 0.6).all()
+
+
+def test_every_name_is_known_to_type_checkers():
+    """The names of the library's types are those that stand in the package's literals."""
+    from clquant import _dtypes, _types
+
+    def words(of):
+        return {word for part in typing.get_args(of) for word in ([part] if isinstance(part, str) else words(part))}
+
+    assert words(_types.ElementName) == set(_dtypes.BY_NAME)

@@ -88,14 +88,14 @@ def new_array(shape: tuple[int, ...], dtype: DType, *, zeros: bool) -> np.ndarra
 
 
 class SpreadTensor(GatheredTensor):
-    """An array of ml_dtypes' int4 or uint4, an element a byte: packed before a call, and unpacked behind it."""
+    """An array of a type of ml_dtypes' of four bits, an element a byte: packed before a call, and unpacked behind it."""
 
     __slots__ = ("_packed", "_signed")
 
     def __init__(self, array: np.ndarray[Any, Any], dtype: DType, *, context: Context) -> None:
         row = BY_NAME[dtype.element]
         self._packed = np.empty(row.stored_shape(array.shape), np.uint8)
-        self._signed = dtype.element == "int4"
+        self._signed = dtype.is_signed
         super().__init__(self._packed.ctypes.data, row, self._packed.shape, None, context=context, array=array)
 
     def gather(self) -> None:

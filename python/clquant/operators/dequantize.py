@@ -132,9 +132,9 @@ def dequantize(
         y[i] = dequantized q[b, .., s : s+U on axis, ..]
 
     Args:
-        q: int8, uint8, int32, float8_e4m3fn or float8_e5m2; int4 and uint4 as they were made here, or as
-            ``clquant.view(bytes, "int4")``. Or a ``Quantized``: then scales, offsets, mode, axis, block, block_all and rotate
-            are as it was made, and what is given must be the same.
+        q: of a type of y, as in ``quantize``; of four bits as it was made here, or as ``clquant.view(bytes, "int4")``. Or a
+            ``Quantized``: then scales, offsets, mode, axis, block, block_all and rotate are as it was made, and what is given
+            must be the same.
         scales: as in ``quantize``, with indices as in ``quantize_scatter``; with ``group_index`` [E, H]; in dynamic mode as
             ``dynamic_quantize`` returns them.
         zero_points: of divide and multiply: None, or as scales, independently.

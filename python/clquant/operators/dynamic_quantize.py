@@ -119,13 +119,13 @@ def dynamic_quantize(
         y = sat(rint(x * (1 / scale) + off))              offsets = -off
         back:   x = (y + offset) * scale                  ``dequantize`` of all that is returned
 
-    int4 has 15, 7 and 7 in the place of 255, 127 and 127; uint8 and uint4 are asymmetric, with off = 255 or 15 - mx / scale;
-    float8 is symmetric, with 448 or 57344. Every operation is one of binary32. The bytes are the same on every device.
+    Other types have top - lowest, top and top, their ends, in the place of 255, 127 and 127; unsigned ones are asymmetric,
+    and floats symmetric. Every operation is one of binary32. The bytes are the same on every device.
 
     Args:
         x: [.., H], float32, float16 or bfloat16, of rank 1 to 8.
         smooth_scales: None, or H factors of these types that multiply x first; with ``group_index`` [E, H].
-        dtype: of y: int8, uint8, int4, uint4, float8_e4m3fn or float8_e5m2, as in ``quantize``.
+        dtype: of y: a type of caches, as in ``quantize``.
         scale_dtype: of scales and offsets: float32, float16 or bfloat16.
         symmetric: the largest magnitude sets the scale, and there are no offsets.
         axis: what shares a scale are the indices of this dimension; None: of the last.

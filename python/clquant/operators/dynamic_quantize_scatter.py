@@ -130,8 +130,8 @@ def dynamic_quantize_scatter(
                 = dynamic_quantize(updates[i])
 
     Args:
-        cache: [D0, .., A, .., H], of rank 3 to 8, A on ``axis``: int8, uint8, float8_e4m3fn or float8_e5m2; int4 and uint4
-            as ``clquant.view(bytes, "int4")``.
+        cache: [D0, .., A, .., H], of rank 3 to 8, A on ``axis``, of a type of caches (docs/operators.md); of four
+            bits as ``clquant.view(bytes, "int4")``.
         cache_scales: cache's shape less the last dimension, or with ``block`` [D0, .., A, .., ceil(H / block)]: float32,
             float16 or bfloat16.
         cache_offsets: as cache_scales; None where symmetric.

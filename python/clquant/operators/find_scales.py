@@ -52,8 +52,6 @@ _FIND_SCALES = Operator(
     result=Scales,
 )
 
-_UNSIGNED = ("uint8", "uint4")
-
 
 class FindScalesOptions(Run, total=False):
     """The options of ``find_scales``, for type checkers."""
@@ -115,15 +113,16 @@ def find_scales(
         mx, mn = the largest and the least finite value of x, at least 0 and at most 0
 
                   to divide by                      to multiply with                  zero point
-        absmax    max(max(mx, -mn) / steps, 2^-100) min(steps / max(mx, -mn), 2^100)  0; uint8: 128; uint4: 8
+        absmax    max(max(mx, -mn) / steps, 2^-100) min(steps / max(mx, -mn), 2^100)  0, or the middle
         minmax    max(half / steps, 2^-100)         min(steps / half, 2^100)          lowest + rint(-mn / scale)
 
-    absmax: steps = 127; int4, uint4: 7; float8_e4m3fn: 448; float8_e5m2: 57344. minmax, of no float8: half = (mx - mn) / 2,
-    steps = 127.5; int4, uint4: 7.5. ``quantize(x, *find_scales(x))`` keeps every finite value within half a step.
+    absmax: steps lead from the zero point to the end of the type, which is 0 but of unsigned types, 128 of uint8. minmax, of
+    whole numbers alone: half = (mx - mn) / 2, steps = (highest - lowest) / 2, 127.5 of int8.
+    ``quantize(x, *find_scales(x))`` keeps every finite value within half a step.
 
     Args:
         x: float32, float16 or bfloat16, of rank 0 to 8.
-        dtype: what x is to be quantized to: int8, uint8, int4, uint4, float8_e4m3fn or float8_e5m2.
+        dtype: what x is to be quantized to: a type of caches, as in ``quantize``.
         axis: a scale for each index of it; None: one for all of x, or with ``block`` the last axis.
         shape: of scales, where it is neither of these: of x's rank, every size 1 or x's, as in ``quantize``.
         method: "absmax" or "minmax".
@@ -136,13 +135,13 @@ def find_scales(
 
     Returns:
         (scales, zero_points), ready for ``quantize`` and ``dequantize`` without an axis, for their shape says it: of x [N, M]
-        [M] for the last axis, [N, 1] for the first. zero_points is None where all are 0: absmax of int8, int4 and float8.
+        [M] for the last axis, [N, 1] for the first. zero_points is None where all are 0: absmax of all but unsigned types.
 
     Raises:
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
         DeviceError: the device, the driver or a build failed.
     """
-    name = dtype_of(dtype).element
+    of = dtype_of(dtype)
 
     def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
         whole = tensors["x"].shape
@@ -152,10 +151,10 @@ def find_scales(
             return with_blocks(whole, place_of(axis, len(whole)), block)
         return () if axis is None else along(whole, place_of(axis, len(whole)))
 
-    kept = method != "absmax" or name in _UNSIGNED
+    kept = method != "absmax" or of.is_unsigned
     scales, zero_points = out or (
         New("float32", shape_of),
-        New("uint8" if name in _UNSIGNED else "int8", shape_of) if kept else None,
+        New("uint8" if of.is_unsigned else "int8", shape_of) if kept else None,
     )
     made: Scales = _FIND_SCALES.call(
         run,
@@ -163,7 +162,7 @@ def find_scales(
         x=x,
         scales=scales,
         zero_points=zero_points,
-        dtype=name,
+        dtype=of.element,
         axis=axis,
         method=method,
         mode=mode,

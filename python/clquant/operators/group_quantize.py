@@ -106,7 +106,7 @@ def group_quantize(
             rule never leads outside of an array: rows of no group keep their bytes in y, and are counted in ``report``. In a
             y that is made they are 0.
         zero_points: None or one element, of the types of x.
-        dtype: of y: int8, int4, uint4, float8_e4m3fn or float8_e5m2; as in ``quantize``.
+        dtype: of y: a type of groups, as in ``quantize``.
         round_first: as in ``quantize``.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.

@@ -98,16 +98,17 @@ def quantize(
         multiply    y = sat(rint(x * scale + zero_point))
 
     Every operation is one of binary32, rounded to nearest-even; rint rounds ties to even; sat clamps to the range of the
-    type, and NaN gives 0. For float8 the sum is rounded to the type instead, and NaN gives 0x7f. The bytes are the same on
-    every device.
+    type, and NaN gives 0. For floats the sum is rounded to the type instead, and NaN gives 0x7f, or 0 where there is none. The
+    bytes are the same on every device.
 
     Args:
         x: float32, float16 or bfloat16, of rank 0 to 8.
         scales: of the same types. One element; by axis: one per index of ``axis``, 1-D or of x's rank with all other sizes 1;
             by shape: of x's rank, where every size is 1 or x's; by blocks: the same with ceil(size / block) along ``axis``.
         zero_points: None, or as scales, independently; also int8, uint8, int32.
-        dtype: of y: int8, uint8, int32, int4, uint4, float8_e4m3fn or float8_e5m2. int4 and uint4 are bytes of two elements,
-            the low four bits first, so that the last dimension is halved; int4_words and uint4_words are words of eight.
+        dtype: of y: a type of y in the table of types (docs/operators.md), as "int8" or "float8_e4m3fn". Those of four bits are
+            bytes of two elements, the low four bits first, so that the last dimension is halved; "int4_words" is words of
+            eight.
             Not looked at with ``out``.
         axis: of scales and zero points; None: the last. Not looked at where both have one element.
         mode: "divide" or "multiply".

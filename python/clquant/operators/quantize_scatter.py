@@ -124,15 +124,15 @@ def quantize_scatter(
     The arithmetic is that of ``quantize``. Where entries overlap the last one wins, on every device and run.
 
     Args:
-        cache: [D0, .., A, .., L], of rank 2 to 8, A on ``axis``: int8, uint8, float8_e4m3fn or float8_e5m2; int4 and uint4
-            as ``clquant.view(bytes, "int4")``. Only what indices name is written. None with ``input``: a new one.
+        cache: [D0, .., A, .., L], of rank 2 to 8, A on ``axis``, of a type of caches (docs/operators.md); of four
+            bits as ``clquant.view(bytes, "int4")``. Only what indices name is written. None with ``input``: a new one.
         indices: [N] or [N, 2], int32 or int64.
         updates: [N, .., U, .., L], float32, float16 or bfloat16; U at most A, the other dimensions are cache's.
         scales: one element, or one per index of the last axis; or by shape or by blocks of the last axis, as in
             ``quantize``, with size 1 on the first dimension and on ``axis``.
         zero_points: None, or as scales, independently; also int8, uint8, int32.
         input: cache becomes a copy of it first; of cache's type and shape.
-        axis: that of the starts: any but the first, and for int4 and uint4 not the last. None: the second-to-last, but for [N]
+        axis: that of the starts: any but the first, and of four bits not the last. None: the second-to-last, but for [N]
             where U is all of it: every start but 0 would be out of range.
         mode: "divide" or "multiply".
         out_of_range: "drop" leaves an entry out that does not fit and counts it in ``report``, "clamp" moves it to the
