@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "memory.h"
 
-#include "reference.h"
+#include "units.h"
 
 #include <stdarg.h>
 #include <stdio.h>
@@ -90,22 +90,16 @@ int64_t run_load_index(struct run *run, unsigned buffer, bool wide, int64_t i)
 
 float run_load(struct run *run, unsigned buffer, enum clq__type type, int64_t i)
 {
-    static const struct {
-        enum reference_type type;
-        size_t bytes;
-    } types[CLQ__TYPES] = {
-        [CLQ__F32] = {REFERENCE_F32, 4}, [CLQ__F16] = {REFERENCE_F16, 2}, [CLQ__BF16] = {REFERENCE_BF16, 2},
-        [CLQ__I8] = {REFERENCE_I8, 1},   [CLQ__U8] = {REFERENCE_U8, 1},   [CLQ__I32] = {REFERENCE_I32, 4}};
     const int64_t first = 0;
     struct memory *memory;
     unsigned char *at;
 
-    if (type >= CLQ__TYPES || types[type].bytes == 0) {
+    if (type >= CLQ__TYPES || !clq__type_is(type, CLQ__FLOATS | CLQ__INTEGERS)) {
         run_fail(run, "buffer %u is read as type %d", buffer, (int)type);
         return 0.0f;
     }
-    at = find(run, buffer, i, types[type].bytes, &memory);
+    at = find(run, buffer, i, (size_t)reference_unit_bytes(units_type(type), 1), &memory);
     if (at == NULL)
         return 0.0f;
-    return reference_load(&(struct reference_tensor){.type = types[type].type, .data = at}, &first);
+    return reference_load(&(struct reference_tensor){.type = units_type(type), .data = at}, &first);
 }

@@ -55,7 +55,7 @@ struct bench {
     size_t x_bytes, next_piece; /* of x, data_next_piece */
     float *scale_values;        /* what is in scales */
     void *x_host, *y_host;      /* only between data_begin_host and data_end_host */
-    int filled_with;            /* enum type, or -1 */
+    int filled_with;            /* enum reference_type, or -1 */
 };
 
 enum { MOST_SCALES = 1 << 18 };

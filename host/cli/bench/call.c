@@ -326,8 +326,8 @@ void call_describe(const struct call *c, struct report_row *row)
         c->row.layout != PER_TENSOR && (c->row.operation == QUANTIZE || c->row.operation == FIND_SCALES);
 
     *row = (struct report_row){.operator_name = row_operation(&c->row),
-                               .src = row_type_name(c->row.src),
-                               .dst = row_type_name(c->row.dst),
+                               .src = reference_types[c->row.src].name,
+                               .dst = reference_types[c->row.dst].name,
                                .mode = row_mode(&c->row),
                                .has_axis = scatters || of_axis,
                                .axis = scatters || c->row.layout == PER_OTHER_AXIS ? 1

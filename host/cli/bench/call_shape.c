@@ -117,7 +117,7 @@ static void shape_with_places(struct call *c, int64_t *cache, int64_t *entries)
 static void shape_dense(const struct bench *bench, struct call *c)
 {
     const int64_t columns = c->row.columns;
-    const enum type larger = c->row.operation == DEQUANTIZE ? c->row.dst : c->row.src;
+    const enum reference_type larger = c->row.operation == DEQUANTIZE ? c->row.dst : c->row.src;
     int64_t rows = (int64_t)(bench->x_bytes / row_type_bytes(larger, columns));
 
     c->ndim = 2;

@@ -66,9 +66,8 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
     const int64_t shape[] = {1, c->row.columns}, found_shape[] = {1, row_scales(&c->row)};
     const enum reference_type found = c->row.block > 0 ? REFERENCE_F16 : REFERENCE_F32;
     const int found_rank = c->row.block > 0 ? 2 : 1;
-    const struct reference_tensor x = reference_dense(row_type_reference(c->row.src), 1, 2, shape, sample->x);
-    const struct reference_tensor y =
-        reference_dense(row_type_reference(c->row.dst), 1, 2, shape, sample->expected);
+    const struct reference_tensor x = reference_dense(c->row.src, 1, 2, shape, sample->x);
+    const struct reference_tensor y = reference_dense(c->row.dst, 1, 2, shape, sample->expected);
     const bool of_rows = c->row.layout == PER_ROW;
     const struct reference_tensor scale =
         of_rows ? reference_dense(found, 1, found_rank, found_shape, sample->scales)

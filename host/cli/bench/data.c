@@ -29,7 +29,7 @@ static uint32_t random_f16(uint64_t random)
     return (uint32_t)((random & 0x83ff) | (9 + (random >> 32) % 9) << 10);
 }
 
-static void fill_block(uint32_t *words, enum type src)
+static void fill_block(uint32_t *words, enum reference_type src)
 {
     uint64_t state = (uint64_t)time(NULL) << 20 | 1;
 
@@ -44,7 +44,7 @@ static void fill_block(uint32_t *words, enum type src)
 }
 
 /* A block of random values, larger than caches are, over and over. */
-bool data_fill(struct bench *bench, enum type src)
+bool data_fill(struct bench *bench, enum reference_type src)
 {
     uint32_t *words = NULL;
     bool done = true;

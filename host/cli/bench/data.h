@@ -14,7 +14,7 @@ void data_destroy(struct bench *bench);
 
 /* Fills x with random finite values of the type, between 2^-6 and 8 in size, unless it holds such already;
  * and writes all of y, so that its pages are there. */
-bool data_fill(struct bench *bench, enum type src);
+bool data_fill(struct bench *bench, enum reference_type src);
 
 /* MOST_SCALES new scales between a half and three halves of around. */
 bool data_fill_scales(struct bench *bench, float around);

@@ -96,7 +96,7 @@ static void add_torch(struct bench *bench, struct race *race, const struct call 
     const int64_t columns = c->row.columns, heads = call_position_rows(c), entries = c->places.entries;
     const int64_t most = TORCH_BYTES / (int64_t)row_type_bytes(c->row.src, columns);
     const int64_t rows = c->rows < most ? c->rows : most;
-    const char *src = row_type_name(c->row.src), *name = "torch-index_put";
+    const char *src = reference_types[c->row.src].name, *name = "torch-index_put";
     char work[160];
 
     rivals->torch.times = (double)c->rows / (double)rows;
@@ -105,7 +105,7 @@ static void add_torch(struct bench *bench, struct race *race, const struct call 
         (c->row.layout == PER_TENSOR || (c->row.layout == PER_LAST_AXIS && columns == 8192))) {
         name = c->row.layout == PER_TENSOR ? "torch-quantize_per_tensor" : "torch-quantize_per_channel";
         snprintf(work, sizeof work, "%s float32 q%s %" PRId64 " %" PRId64, name + 6,
-                 row_type_name(c->row.dst), rows, columns);
+                 reference_types[c->row.dst].name, rows, columns);
     } else if (c->row.operation == DYNAMIC_QUANTIZE && c->row.mode == ASYMMETRIC && c->row.dst == I4 &&
                c->row.src != BF16 && c->row.rotate == 0 &&
                c->row.block == 0) { /* it packs int4 with the scale of a row, not from bfloat16 */

@@ -3,22 +3,8 @@
  * what stands beside it. */
 #include "rows.h"
 
-#include <clquant/tensor.h>
-
 #include <stdio.h>
 
-static const struct {
-    const char *name;
-    DLDataType dtype;
-    enum reference_type reference;
-} types[TYPES] = {{"float32", {kDLFloat, 32, 1}, REFERENCE_F32},
-                  {"float16", {kDLFloat, 16, 1}, REFERENCE_F16},
-                  {"bfloat16", {kDLBfloat, 16, 1}, REFERENCE_BF16},
-                  {"int8", {kDLInt, 8, 1}, REFERENCE_I8},
-                  {"uint8", {kDLUInt, 8, 1}, REFERENCE_U8},
-                  {"int32", {kDLInt, 32, 1}, REFERENCE_I32},
-                  {"int4", {kDLInt, 4, 1}, REFERENCE_I4},
-                  {"float8_e4m3fn", {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}, REFERENCE_E4M3}};
 static const char *const operations[OPERATIONS] = {
     "quantize",    "group_quantize", "quantize_scatter", "dynamic_quantize", "dynamic_quantize_scatter",
     "find_scales", "dequantize"};
@@ -184,8 +170,8 @@ void row_label(const struct row *row, char *label, size_t size_bytes)
 
     if (row->operation == DYNAMIC_QUANTIZE_SCATTER)
         snprintf(rows, sizeof rows, ", rows of %d", (int)row->columns);
-    snprintf(label, size_bytes, "%s %s to %s, %s, %s%s", row_operation(row), row_type_name(row->src),
-             row_type_name(row->dst), row_mode(row), row->note, rows);
+    snprintf(label, size_bytes, "%s %s to %s, %s, %s%s", row_operation(row), reference_types[row->src].name,
+             reference_types[row->dst].name, row_mode(row), row->note, rows);
 }
 
 /* Whoever visits the rows. */
@@ -195,14 +181,15 @@ struct visitor {
 };
 
 /* Every type and mode of the sets, from this source. */
-static bool visit(const struct visitor *visitor, const struct sets *sets, enum type src, struct row row)
+static bool visit(const struct visitor *visitor, const struct sets *sets, enum reference_type src,
+                  struct row row)
 {
     row.src = src;
     row.rotate = sets->modes & BY_128 ? 128 : 0;
     row.block = sets->modes / BLOCKS(1);
-    for (int dst = 0; dst < TYPES && (sets->srcs & OF(src)); dst++)
+    for (int dst = 0; dst < REFERENCE_TYPES && (sets->srcs & OF(src)); dst++)
         for (int mode = 0; mode < MODES; mode++) {
-            row.dst = (enum type)dst;
+            row.dst = (enum reference_type)dst;
             row.mode = (enum mode)mode;
             if ((sets->dsts & OF(dst)) && (sets->modes & OF(mode)) && !visitor->each(visitor->user, &row))
                 return false;
@@ -210,7 +197,7 @@ static bool visit(const struct visitor *visitor, const struct sets *sets, enum t
     return true;
 }
 
-static bool visit_operation(const struct visitor *visitor, enum operation operation, enum type src)
+static bool visit_operation(const struct visitor *visitor, enum operation operation, enum reference_type src)
 {
     for (size_t i = 0; i < sizeof dense / sizeof *dense; i++) {
         const struct dense *d = &dense[i];
@@ -254,28 +241,20 @@ bool rows_visit(bool (*each)(void *user, const struct row *row), void *user)
     const struct visitor visitor = {each, user};
 
     for (int operation = 0; operation < OPERATIONS; operation++)
-        for (int src = 0; src < TYPES; src++)
-            if (!visit_operation(&visitor, (enum operation)operation, (enum type)src))
+        for (int src = 0; src < REFERENCE_TYPES; src++)
+            if (!visit_operation(&visitor, (enum operation)operation, (enum reference_type)src))
                 return false;
     return true;
 }
 
-const char *row_type_name(enum type type)
+DLDataType row_type_dtype(enum reference_type type)
 {
-    return types[type].name;
+    const struct reference_type_row *row = &reference_types[type];
+
+    return (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
 }
 
-DLDataType row_type_dtype(enum type type)
+size_t row_type_bytes(enum reference_type type, int64_t elements)
 {
-    return types[type].dtype;
-}
-
-enum reference_type row_type_reference(enum type type)
-{
-    return types[type].reference;
-}
-
-size_t row_type_bytes(enum type type, int64_t elements)
-{
-    return (size_t)elements * types[type].dtype.bits / 8;
+    return (size_t)elements * (size_t)reference_types[type].bits / 8;
 }

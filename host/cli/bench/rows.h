@@ -20,7 +20,16 @@ enum operation {
     OPERATIONS,
 };
 
-enum type { F32, F16, BF16, I8, U8, I32, I4, E4M3, TYPES };
+/* The types that rows have. */
+#define F32  REFERENCE_F32
+#define F16  REFERENCE_F16
+#define BF16 REFERENCE_BF16
+#define I8   REFERENCE_I8
+#define U8   REFERENCE_U8
+#define I32  REFERENCE_I32
+#define I4   REFERENCE_I4
+#define E4M3 REFERENCE_E4M3
+
 enum mode { MULTIPLY, DIVIDE, ASYMMETRIC, SYMMETRIC, DYNAMIC, MODES };
 
 enum layout {
@@ -47,7 +56,7 @@ enum { LIMITS = 1, BESIDE_DENSE = 2, BESIDE_UNIQUE = 4, BESIDE_PAIRS = 8, BESIDE
 
 struct row {
     enum operation operation;
-    enum type src, dst;
+    enum reference_type src, dst;
     enum mode mode;
     enum layout layout;
     int64_t columns; /* the last dimension */
@@ -84,10 +93,8 @@ void row_label(const struct row *row, char *label, size_t size_bytes);
 /* Calls `each` with every row, in order, until it returns false. */
 bool rows_visit(bool (*each)(void *user, const struct row *row), void *user);
 
-/* "float16"; the types of a tensor, of the library and of the reference; the bytes of so many elements. */
-const char *row_type_name(enum type type);
-DLDataType row_type_dtype(enum type type);
-enum reference_type row_type_reference(enum type type);
-size_t row_type_bytes(enum type type, int64_t elements);
+/* The library's type, and the bytes of so many elements. */
+DLDataType row_type_dtype(enum reference_type type);
+size_t row_type_bytes(enum reference_type type, int64_t elements);
 
 #endif
