@@ -13,10 +13,8 @@ struct row {
     float top, lowest;
 };
 
-#define TEXT(word)        TEXT_PASTED(word)
-#define TEXT_PASTED(word) #word
 static const struct row rows[CLQ__TYPES] = {
-#define ROW(t, id) [CLQ__##id] = {#t, TEXT(CLQ_TYPE_NAME(t)), CLQ_TYPE_TOP(t), CLQ_TYPE_LOWEST(t)},
+#define ROW(t, id) [CLQ__##id] = {#t, CLQ__TEXT(CLQ_TYPE_NAME(t)), CLQ_TYPE_TOP(t), CLQ_TYPE_LOWEST(t)},
     CLQ_TYPES(ROW)
 #undef ROW
 };
@@ -75,9 +73,9 @@ static const struct view {
     unsigned types;
     const char *names[CLQ__TYPES];
 } views[] = {
-#define NAME(t, id)  [CLQ__##id] = TEXT(CLQ_TYPE_NAME(t)),
-#define BYTES(t, id) [CLQ__##id] = TEXT(CLQ_TYPE_NAME(t)) "_bytes",
-#define WORDS(t, id) [CLQ__##id] = TEXT(CLQ_TYPE_NAME(t)) "_words",
+#define NAME(t, id)  [CLQ__##id] = CLQ__TEXT(CLQ_TYPE_NAME(t)),
+#define BYTES(t, id) [CLQ__##id] = CLQ__TEXT(CLQ_TYPE_NAME(t)) "_bytes",
+#define WORDS(t, id) [CLQ__##id] = CLQ__TEXT(CLQ_TYPE_NAME(t)) "_words",
     {1, CLQ__ANY, {CLQ_TYPES(NAME)}},
     {2, CLQ__NIBBLES, {CLQ_TYPES(BYTES)}},
     {8, CLQ__NIBBLES, {CLQ_TYPES(WORDS)}},

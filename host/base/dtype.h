@@ -72,7 +72,11 @@ const char *clq__dtype_name(DLDataType dtype);
  * CLQ__DTYPE_TEXT. */
 #define CLQ__DTYPE_TEXT 48
 const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes);
-/* The names in a set, "float32, float16 or bfloat16", for a sentence. */
+/* The names in a set, "float32, float16 or bfloat16", for a sentence; size_bytes is CLQ__NAMES_TEXT, in which all fit. */
+#define CLQ__TEXT(word)        CLQ__TEXT_PASTED(word)
+#define CLQ__TEXT_PASTED(word) #word
+#define CLQ__NAME_BYTES(t, id) +(int)sizeof(CLQ__TEXT(CLQ_TYPE_NAME(t)) " or ")
+enum { CLQ__NAMES_TEXT = 0 CLQ_TYPES(CLQ__NAME_BYTES) };
 const char *clq__type_names(unsigned set, char *text, size_t size_bytes);
 
 /* Bytes of one storage element: what strides and byte offsets count in. Packed types of four bits count nibbles;

@@ -8,7 +8,7 @@ static clq_status check_type(struct clq__view *view, unsigned types)
 {
     clq_status status = CLQ_OK;
     const DLDataType dtype = view->tensor->dtype;
-    char names[96], is[CLQ__DTYPE_TEXT];
+    char names[CLQ__NAMES_TEXT], is[CLQ__DTYPE_TEXT];
 
     view->type = clq__type_of(dtype);
     CLQ_REQUIRE(view->type != CLQ__NONE && (types & CLQ__SET(view->type)), CLQ_ERROR_TYPE,

@@ -19,7 +19,7 @@ static clq_status check_choices(const struct clq_find_scales_desc *desc, struct 
     clq_status status = CLQ_OK;
     const DLDataType dtype = desc->dtype;
     const bool unset = clq__same_dtype(dtype, (DLDataType){0, 0, 0});
-    char names[96], is[CLQ__DTYPE_TEXT];
+    char names[CLQ__NAMES_TEXT], is[CLQ__DTYPE_TEXT];
 
     CLQ_REQUIRE(desc->method <= CLQ_MINMAX, CLQ_ERROR_VALUE,
                 "method is %u: it must be CLQ_ABSMAX (0) or CLQ_MINMAX (1)", desc->method);

@@ -39,9 +39,10 @@ holds "float8" out.st "y F32 [1,4] 2 -1 114687 nan"
 run "$CLQUANT" dequantize float8.st -o out.st --of float8_e4m3fn
 refused "one float8 is not the other" 1 "tensor 'q' is F8_E5M2, and --of is float8_e4m3fn"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes
-refused "bytes may be one or two" 1 "'bytes' is U8, which may be one of uint8, int4, uint4: --of is expected"
+refused "bytes may be one or two" 1 "'bytes' is U8, which may be one of uint8, int4, uint4"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=words
-refused "words may be one or eight" 1 "'words' is I32, which may be one of int32, int4, uint4: --of is expected"
+refused "words may be one or eight" 1 "'words' is I32, which may be one of int32, int4, uint4"
+refused "and what says it" 1 ": --of is expected"
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=scale
 refused "floats" 1 "'scale' is F32: it may be one of int8 (I8), uint8 (U8), int32 (I32), "
 run "$CLQUANT" dequantize packed.st -o out.st --tensor q=bytes --of int4 --tensor zero_points=scale

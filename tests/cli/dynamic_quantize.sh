@@ -124,7 +124,7 @@ holds "data, scale and offset" out.st 'cache U8 [2,3,2] 17 17 17 17 120 176 120 
 cache_scales F32 [2,3] 9 9 1 0.200000003 9 9
 cache_offsets F32 [2,3] 9 9 8 3 9 9'
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st
-refused "bytes may be one or two" 1 "'cache' is U8, which may be one of uint8, int4, uint4: --dtype is expected"
+refused "bytes may be one or two" 1 "'cache' is U8, which may be one of uint8, int4, uint4"
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --symmetric
 refused "a symmetric cache has no offset" 1 "tensor 'cache_offsets' is given as cache_offsets: --symmetric writes no offsets"
 run "$CLQUANT" dynamic_quantize_scatter cache.st -o out.st --dtype int4 --axis -1

@@ -24,7 +24,8 @@ holds "uint8" out.st "cache U8 [2,3,4] 7 7 7 7 10 6 12 13 7 7 7 7 14 0 16 17 7 7
 run "$CLQUANT" quantize_scatter ties.st -o out.st --round-first
 holds "rounded before the zero point is added" out.st "cache I8 [1,2,4] 9 9 9 9 1 3 3 -1"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}"
-refused "bytes may be one or two" 1 "'k' is U8, which may be one of uint8, int4, uint4: --dtype is expected"
+refused "bytes may be one or two" 1 "'k' is U8, which may be one of uint8, int4, uint4"
+refused "and what says it" 1 ": --dtype is expected"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int8
 refused "bytes are not int8" 1 "'k' is U8, and --dtype is int8: it may be one of int8 (I8), uint8 (U8), int4 (U8 or I32), uint4 (U8 or I32), float8_e4m3fn (F8_E4M3), float8_e5m2 (F8_E5M2)"
 run "$CLQUANT" quantize_scatter pairs.st -o out.st "${names[@]}" --dtype int4

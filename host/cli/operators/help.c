@@ -16,7 +16,7 @@ static bool is_of_types(const struct operator_option *option)
 
 static void print_choices(const struct operator_option *option)
 {
-    char word[128], text[512], names[256] = "";
+    char word[128], text[1024], names[512] = "";
     size_t used = (size_t)snprintf(word, sizeof word, "--%s ", option->name);
 
     if (option->choices == operator_flag)

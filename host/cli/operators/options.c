@@ -89,7 +89,7 @@ static bool parse_number(struct operator_call *call, const struct operator_optio
 static bool parse_choice(struct operator_call *call, const struct operator_option *option, const char *text,
                          int64_t *value)
 {
-    char known[512] = "";
+    char known[1024] = "";
 
     for (size_t i = 0; option->choices[i]; i++) {
         if (!*option->choices[i]) /* a type that the option does not take */

@@ -78,7 +78,7 @@ bool operator_type_held(struct operator_call *call, size_t input, size_t option,
     const struct safetensors_tensor *tensor = call->sources[input];
     const struct operator_option *it = &call->op->options[option];
     const char *const told = call->given[option] ? it->choices[call->values[option]] : NULL;
-    char possible[256] = "", all[512] = "";
+    char possible[512] = "", all[1024] = "";
     size_t count = 0;
     DLDataType view;
 
