@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The context: one OpenCL context and device, the kernels that were built for it, and where binaries are
- * kept.
+/* The context: one OpenCL context and device, the kernels built for it, and the place of their binaries.
  *
  * Ownership  The caller's cl_context and cl_device_id are retained, and released by clq_context_destroy.
- *            Where none is given the library makes its own. Nothing else is kept: queues, buffers and events
- *                stay the
- *            caller's.
- * Threads    A clq_context may be used by many threads at once. Creating and destroying it is the caller's to
+ *            Where none is given the library makes its own. Nothing else is kept: queues, buffers and
+ *            events stay the caller's.
+ * Threads    Many threads may use a clq_context at once. Its creation and destruction are the caller's to
  *            order.
- * Globals    None, but one buffer a thread for clq_error_detail(). Nothing runs at exit and nothing is
- *            printed.
+ * Globals    None, but one buffer a thread for clq_error_detail(). Nothing runs at exit, nothing is printed.
  * OpenCL     CL/cl.h is included, and nothing of it is defined here. CL_TARGET_OPENCL_VERSION is yours to
  *            define: with -D, or before your first include of these headers or of OpenCL's, since CL/cl.h
  *            chooses once. Where it is not defined, CL/cl.h declares the functions of its newest version.
@@ -29,9 +26,8 @@ typedef struct clq_context clq_context;
 
 /* Where kernels run and how they are built. Zero is the default of each. */
 enum clq_context_flag {
-    CLQ_CACHE_OFF = 1 << 0, /* keep no binaries: neither on disk nor through cache_get and cache_put */
-    CLQ_NO_ENVIRONMENT =
-        1 << 1, /* read no environment variable; with no cache_dir there is then no disk cache */
+    CLQ_CACHE_OFF = 1 << 0,      /* keep no binaries: neither on disk nor through cache_get and cache_put */
+    CLQ_NO_ENVIRONMENT = 1 << 1, /* read no environment variable; without cache_dir no disk cache either */
 };
 
 /* How a kernel is laid out over the device. The bytes are the same. */
@@ -55,25 +51,23 @@ enum clq_arithmetic {
 typedef int (*clq_cache_get)(void *user, const char *key, void **data, size_t *size_bytes);
 typedef int (*clq_cache_put)(void *user, const char *key, const void *data, size_t size_bytes);
 
-/* One finished line without its newline: what was built, why, the driver's build log, what the cache refused.
- */
+/* One finished line without its newline: a build and its reason, the driver's build log, a refusal of the
+ * cache. */
 typedef void (*clq_log)(void *user, const char *line);
 
 /* Zero means default in every field. The descriptor can grow without breaking callers: new fields take the
  * place of reserved ones, so its size never changes, a zero always means what it meant before, and a library
  * that does not know a field yet refuses a value in its place. */
 struct clq_context_desc {
-    cl_context context; /* the caller's; NULL: the library makes one */
-    cl_device_id
-        device; /* one of the context's; NULL: its only device, or with no context the default device */
+    cl_context context;       /* the caller's; NULL: the library makes one */
+    cl_device_id device;      /* one of the context's; NULL: its only one, or without a context the default */
     const char *device_text;  /* used where context and device are NULL: see clq_device_find */
     const char *cache_dir;    /* NULL: $CLQ_CACHE_DIR, else clquant under $XDG_CACHE_HOME or $HOME/.cache */
     size_t cache_limit_bytes; /* the oldest entries beyond it are removed; 0: 256 MiB */
     clq_cache_get cache_get;  /* given together with cache_put: used instead of the disk */
     clq_cache_put cache_put;
     void *cache_user;
-    const char *build_options; /* added to every build, such as "-g"; options that change arithmetic are the
-                                  caller's risk */
+    const char *build_options; /* added to every build, such as "-g"; to change arithmetic is your own risk */
     clq_log log;
     void *log_user;
     uint32_t flags;      /* enum clq_context_flag */

@@ -3,8 +3,8 @@
  *
  *   CLQ_DEQUANTIZE_DIVIDE     y = (q - zero_point) * scale      undoes CLQ_DIVIDE
  *   CLQ_DEQUANTIZE_MULTIPLY   y = (q - zero_point) / scale      undoes CLQ_MULTIPLY, and group_quantize
- *   CLQ_DEQUANTIZE_DYNAMIC    y = (q + offset) * scale          undoes dynamic quantization; without
- *                                                                  offsets: q * scale
+ *   CLQ_DEQUANTIZE_DYNAMIC    y = (q + offset) * scale          undoes dynamic quantization
+ *                             y = q * scale                     the same without offsets
  *
  * q widens to binary32 (int32 rounds to nearest-even); every operation is one binary32 operation, rounded
  * once, to nearest-even; then the result is rounded once more, to y's type. Subnormals count, in y too. Every
@@ -29,13 +29,12 @@
  *             int32, int64. All independent of each other.
  * Shapes      y as q, rank 0 to 8; with indices [N, .., U, ..] of q [D0, .., A, ..] as updates and cache in
  *             clquant/quantize_scatter.h, from rank 2 on, and in dynamic mode from rank 3 on with axis not
- *                 the
- *             last.
- * scales      divide, multiply: as in clquant/quantize.h; with indices as in clquant/quantize_scatter.h. With
- *             group_index [E, H]. Dynamic: q's shape without `axis`; with block > 0 of q's rank, along axis
- *             ceil(size / block), one for each block; with block_all one element. With indices they are those
- *                 of the
- *             last axis, or of blocks of it, and are gathered from the places of their rows.
+ *             the last.
+ * scales      divide, multiply: as in clquant/quantize.h; with indices as in clquant/quantize_scatter.h.
+ *             With group_index [E, H]. Dynamic: q's shape without `axis`; with block > 0 of q's rank, along
+ *             axis ceil(size / block), one for each block; with block_all one element. With indices they
+ *             are those of the last axis, or of blocks of it, and are gathered from the places of their
+ *             rows.
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
  * block       dynamic: where q has four bits and axis is the last it is even. 0 with group_index.
@@ -43,12 +42,11 @@
  *             bytes in y as they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and
  *             CLQ_WRAP as in clquant/quantize_scatter.h. Never a read outside of q.
- * Layouts, Empty, Memory, Workspace, Events, Blocking, Threads: as in clquant/quantize.h. Errors, with
- * rotate: as in
- *             clquant/dynamic_quantize.h. Several entries may read one
- *             place. Scales and zero points that differ along a row of y and are not dense float32 are
- *                 widened
- *             into a temporary buffer of 4 bytes an element each. */
+ * Memory      as in clquant/quantize.h. Scales and zero points that differ along a row of y and are not
+ *             dense float32 are widened into a temporary buffer of 4 bytes an element each.
+ * Layouts     as in clquant/quantize.h. Several entries may read one place.
+ * Errors      with rotate as in clquant/dynamic_quantize.h.
+ * Empty, Workspace, Events, Blocking, Threads: as in clquant/quantize.h. */
 #ifndef CLQUANT_DEQUANTIZE_H
 #define CLQUANT_DEQUANTIZE_H
 

@@ -11,8 +11,7 @@
  *   uint4, uint8: int4's and int8's scale, and off = 15 or 255 - mx / scale; never symmetric
  *   floats: always symmetric, max(amax / largest, 1e-12) with the largest of the type
  *
- *   scales[..] = scale    offsets[..] = -off                     both rounded to their type, and then used as
- *                         they are there:
+ *   scales[..] = scale    offsets[..] = -off                     both rounded to their type, and so used in
  *   y = sat(rint(x * (1 / scale) + off))
  *   back again:  x = (y + offset) * scale, or y * scale           (clquant/dequantize.h)
  *
@@ -21,54 +20,44 @@
  * clamps to the range of y's type; NaN gives 0. Floats are rounded as in clquant/quantize.h. The bytes are
  * the same on every device and every run; what infinities and constant rows give is in docs/operators.md.
  *
- * Shared    what shares a scale is a row, the last dimension; with axis another dimension; with block > 0
- *           each `block` indices of axis, of which the last ones may be fewer; with block_all all of x.
- *               smooth_scales and rotate always run along
- *           the last dimension.
- * Rotated   rotate is R, a power of two from 2 to 1024 that divides H: each R neighbours of a row are turned
- *           by the orthonormal Walsh-Hadamard matrix, after smooth_scales and before all else, in binary32
- *               and in exactly
- *           this order:
+ * Shared    a scale is shared by a row, the last dimension; with axis by another dimension; with block > 0
+ *           by each `block` indices of axis, the last ones may be fewer; with block_all by all of x.
+ *           smooth_scales and rotate always run along the last dimension.
+ * Rotated   rotate is R, a power of two from 2 to 1024 that divides H: each R neighbours of a row are
+ *           turned by the orthonormal Walsh-Hadamard matrix, after smooth_scales and before all else, in
+ *           binary32 and in exactly this order:
  *               for h = 1, 2, 4, .. R/2:   for each i with (i / h) even:
  *                   (v[i], v[i+h]) = (v[i] + v[i+h], v[i] - v[i+h])
  *               v[i] = v[i] * c            c = 1 / sqrt(R), rounded to binary32
  *           Range and values are those of the turned row. One infinity becomes R infinities, two may become
- *               NaN,
- *           and sums may overflow. Sums count subnormals. The way back turns once more: the matrix is its own
- *               inverse.
+ *           NaN, and sums may overflow. Sums count subnormals. The way back turns once more: the matrix is
+ *           its own inverse.
  * Types     x, smooth_scales: float32, float16, bfloat16. y: a type of caches (tensor.h). scales, offsets:
  *           float32, float16, bfloat16, both of one type. Of float16 scale is at least 2^-24 where it says
  *           1e-12 above, and asymmetric at least max(|mx|, |mn|) * 2^-15 too, so that the offset is finite.
- * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half or
- *           an eighth of it). scales, offsets: x's shape less axis; with block, x's with ceil(size / block)
- *               along axis; with block_all one
- *           element. smooth_scales: H elements.
+ * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half
+ *           or an eighth of it). scales, offsets: x's shape less axis; with block, x's with ceil(size /
+ *           block) along axis; with block_all one element. smooth_scales: H elements.
  * block     even where y has four bits and axis is the last. With block_all 0.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of floats it must be.
  * type_max  takes the place of 127, 7 or the largest in the scale; y saturates at the range of its type.
- * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is multiplied
- *           by those of its group, as clquant/group_quantize.h finds it. Rows of no group keep their bytes in
- *               y, scales and offsets.
- *           axis is the last then, and block and block_all are 0.
- * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements.
- *           y, scales and offsets must not overlap themselves, each other or an input; they may lie between
- *               one another
- *           in rows of equal stride, a scale behind its quants.
+ * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is
+ *           multiplied by those of its group, as clquant/group_quantize.h finds it. Rows of no group keep
+ *           their bytes in y, scales and offsets. axis is the last then, and block and block_all are 0.
+ * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y,
+ *           scales and offsets must not overlap themselves, each other or an input; they may lie between
+ *           one another in rows of equal stride, a scale behind its quants.
  * Empty     an x without elements succeeds, and *done still honours the wait list. Where scales and offsets
- *           have elements all the same, by another axis than the last or with block_all, they are those of a
- *               row of no element: amax, mx and mn 0.
+ *           have elements all the same, by another axis than the last or with block_all, they are those of
+ *           a row of no element: amax, mx and mn 0.
  * Memory    nothing is retained; all buffers must live until *done completes. smooth_scales that are not
  *           dense float32 are widened into a temporary buffer. By another axis than the last, and with
- *               block_all, the scales are found
- *           in a pass of their own, with temporary buffers of some words a scale; where x is smoothed or
- *               turned besides, or
- *           turned in blocks that `block` cuts, its values are made ready in another, 4 bytes an element.
- *               Workspace: as in
- *           clquant/quantize.h.
- * Failure   a refused argument leaves every buffer alone, and so does a failure to build or to make a buffer.
- *           One to enqueue may leave scales written and y not, by another axis and with block_all, or y and
- *               scales of all blocks but the
- *           shorter last ones.
+ *           block_all, the scales are found in a pass of their own, with temporary buffers of some words a
+ *           scale; where x is smoothed or turned besides, or turned in blocks that `block` cuts, its values
+ *           are made ready in another, 4 bytes an element. Workspace: as in clquant/quantize.h.
+ * Failure   a refused argument leaves every buffer alone, and so does a failure to build or to make a
+ *           buffer. One to enqueue may leave scales written and y not, by another axis and with block_all,
+ *           or y and scales of all blocks but the shorter last ones.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Errors    also CLQ_ERROR_DEVICE, where a device would end the loops that a row takes: docs/operators.md.
  * Blocking  only to build, the first time a variant is used.

@@ -8,8 +8,8 @@
  *       cache_offsets[b, .., s : s+U, ..]
  *           = y, scales, offsets of dynamic_quantize(updates[i])
  *
- * The formulas, rotate's too, are those of clquant/dynamic_quantize.h; what shares a scale is a row, the last
- * dimension, or with block > 0 each `block` elements of it. (Blocks along the axis of tokens are the
+ * The formulas, rotate's too, are those of clquant/dynamic_quantize.h; a scale is shared by a row, the last
+ * dimension, or with block > 0 by each `block` elements of it. (Blocks along the axis of tokens are the
  * caller's: quantize a whole block of tokens by clq_dynamic_quantize with that axis, and write it by
  * clq_quantize_scatter or a copy once it is full.)
  *
@@ -17,17 +17,15 @@
  *           cache_scales, cache_offsets: float32, float16, bfloat16, both of one type. indices: int32, int64.
  * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on
  *           axis, which is neither the first nor the last; U is at most A; all other dimensions are equal.
- *               cache_scales,
- *           cache_offsets: cache's shape less the last dimension, or with block [D0, .., A, .., ceil(H /
- *               block)].
- *           smooth_scales: H elements. block: even where cache has four bits, and a multiple of 8, or no less
- *               than H, in words
- *           that do not follow one another.
+ *           cache_scales, cache_offsets: cache's shape less the last dimension, or with block [D0, .., A,
+ *           .., ceil(H / block)]. smooth_scales: H elements.
+ *           block: even where cache has four bits, and a multiple of 8, or no less than H, in words that do
+ *           not follow one another.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
  *           Of slots indices [N], any N, and U is 1, which updates may leave out.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
- * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all
- * three outputs, in place.
+ * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in
+ *           place.
  * Layouts, Empty, Memory, Events, Errors, Blocking, Threads: as in clquant/dynamic_quantize.h. */
 #ifndef CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H
 #define CLQUANT_DYNAMIC_QUANTIZE_SCATTER_H

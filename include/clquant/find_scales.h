@@ -3,11 +3,10 @@
  *
  *   mx, mn = the largest and the least finite value of x, at least 0 and at most 0
  *
- *             scale to divide by                   scale to multiply with              zero point
- *   absmax    max(amax / steps, 2^-100)            min(steps / amax, 2^100)            0; uint8: 128; uint4:
- *                                                  8
+ *             scale to divide by             scale to multiply with         zero point
+ *   absmax    max(amax / steps, 2^-100)      min(steps / amax, 2^100)       0; uint8: 128; uint4: 8
  *             amax = max(mx, -mn), steps = 127; int4, uint4: 7; floats: their largest
- *   minmax    max(half / steps, 2^-100)            min(steps / half, 2^100)            see below
+ *   minmax    max(half / steps, 2^-100)      min(steps / half, 2^100)       see below
  *             half = mx * 0.5 - mn * 0.5, steps = 127.5; int4, uint4: 7.5
  *
  * The zero point of minmax is lowest + rint(-mn / scale), or lowest + rint(-mn * scale), at most the
@@ -26,10 +25,9 @@
  *           where it is left zero; floats with absmax alone.
  *
  * Shapes    x of rank 0 to 8. scales are any that clq_quantize takes (clquant/quantize.h): one element, by
- *           axis, by shape, or by blocks. The range is over all of x that a scale serves. axis is by default
- *               the last; where scales
- *           has one element and block is 0 it is neither used nor checked. zero_points: as scales; by axis as
- *               many.
+ *           axis, by shape, or by blocks. The range is over all of x that a scale serves. axis is by
+ *           default the last; where scales has one element and block is 0 it is neither used nor checked.
+ *           zero_points: as scales; by axis as many.
  *
  * Layouts   any non-negative strides and byte offsets; more than 2^31 elements. The outputs overlap neither
  *           themselves nor anything else.
@@ -39,8 +37,7 @@
  *
  * Memory    nothing is retained; all buffers must live until *done completes. Ranges of parts of x go into
  *           a temporary buffer: none, or mostly a few bytes for every hundred of x; up to a quarter of x
- *               where
- *           an index has few values that lie together. Workspace: as in clquant/quantize.h.
+ *           where an index has few values that lie together. Workspace: as in clquant/quantize.h.
  *
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  *

@@ -31,10 +31,9 @@ enum clq_npu_dtype {
  *   div_mode  output = sat(rint(input / scales + zero_points)), dtype qint8, quint8 or int32
  *   else      output = sat(rint(input * scales + zero_points)), dtype qint8 or quint4x2
  *
- * axis         div_mode: any axis of input, not used with one scale. Else: -2 is the second-to-last axis, and
- *              anything from -1 up is the last (so the default 1 is the last); below -2, at or past the rank,
- *                  or
- *              -2 where input has one dimension, is an error.
+ * axis         div_mode: any axis of input, not used with one scale. Else: -2 is the second-to-last axis,
+ *              and anything from -1 up is the last (so the default 1 is the last); below -2, at or past the
+ *              rank, or -2 where input has one dimension, is an error.
  * scales       div_mode: 1-D. Else: 1-D, or of input's rank with every other dimension 1. One element or one
  *              per index.
  * zero_points  NULL for none. div_mode: 1-D with as many elements as scales, any type of clq_quantize. Else:
@@ -73,14 +72,14 @@ CLQ_API clq_status clq_npu_group_quant_check(const DLTensor *x, const DLTensor *
  * npu_quant_scatter_(self, ...)  the same, in place
  *
  *   output = input, and then for each i, with b, s = indices[i] or (i, indices[i])
- *   output[b, .., s : s+U on axis, .., :] = sat(rint(updates[i] / quant_scales + quant_zero_points)), for
- *   float8 the sum rounded to the type
+ *   output[b, .., s : s+U on axis, .., :] = sat(rint(updates[i] / quant_scales + quant_zero_points)),
+ *                                           for float8 the sum rounded to the type
  *
  * input       of dst_type, rank 3 to 8; output and self too. updates as input, its first dimension N at most
  *             input's.
- * indices     [N] or [N, 2], int32 or int64. One out of range drops its entry; where entries overlap the last
- *             wins. clq_quantize_scatter is the same call with a report of what was dropped, and with other
- *                 policies.
+ * indices     [N] or [N, 2], int32 or int64. One out of range drops its entry; where entries overlap the
+ *             last wins. clq_quantize_scatter is the same call with a report of what was dropped, and with
+ *             other policies.
  * axis        neither the first nor the last. (The shipped default; the documents' 0 was always an error.)
  * quant_axis  the last dimension. (The shipped default; the documents' 1 was always an error.)
  * quant_scales, quant_zero_points  one per index of the last axis, of any shape.
@@ -109,15 +108,13 @@ CLQ_API clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTe
                                                const char *round_mode, const DLTensor *output);
 
 /* npu_dynamic_quant(x, *, smooth_scales=None, group_index=None, dst_type=None, quant_mode="pertoken",
- * dst_type_max=0.0)
- *     -> (y, scale)
+ *                   dst_type_max=0.0) -> (y, scale)
  *
- *   scale = max(amax / top, 1e-12)    y = sat(rint(x * (1 / scale))), for float8 the product rounded to the
- *                                     type
+ *   scale = max(amax / top, 1e-12)
+ *   y = sat(rint(x * (1 / scale))), for float8 the product rounded to the type
  *
  * npu_dynamic_quant_asymmetric(x, *, smooth_scales=None, group_index=None, dst_type=None,
- * quant_mode="pertoken")
- *     -> (y, scale, offset)
+ *                              quant_mode="pertoken") -> (y, scale, offset)
  *
  *   scale = max((mx - mn) / (highest - lowest), 1e-12)    offset = highest - mx / scale
  *   y = sat(rint(x * (1 / scale) + offset))
@@ -127,13 +124,11 @@ CLQ_API clq_status clq_npu_quant_scatter_check(const DLTensor *input, const DLTe
  * with offset as zero_points.
  *
  * x             float16, bfloat16 or float32, rank 1 to 8.
- * smooth_scales NULL for none: one per index of the last axis, "perchannel" of the second-to-last; multiply x
- * first. With
- *               group_index [E, H].
- * group_index   NULL for none: [E], int32 or int64, the end row of each group. x is seen as [S, H], and row r
- *               has the smooth scales of its group; rows of no group keep their bytes. quant_mode is
- *                   "pertoken" then. Tensors of more than
- *               two dimensions must be dense.
+ * smooth_scales NULL for none: one per index of the last axis, "perchannel" of the second-to-last; multiply
+ *               x first. With group_index [E, H].
+ * group_index   NULL for none: [E], int32 or int64, the end row of each group. x is seen as [S, H], and row
+ *               r has the smooth scales of its group; rows of no group keep their bytes. quant_mode is
+ *               "pertoken" then. Tensors of more than two dimensions must be dense.
  * dst_type      0 (None) or CLQ_NPU_QINT8: int8; CLQ_NPU_QUINT4X2: int32 words, as for npu_quantize; and
  *               symmetric CLQ_NPU_FLOAT8_E5M2 or CLQ_NPU_FLOAT8_E4M3FN.
  * quant_mode    "pertoken" or NULL, "perchannel" or "pertensor": scale and offset, float32, have x's shape

@@ -9,17 +9,17 @@
  *   clq_plan *plan;
  *   clq_dynamic_quantize_scatter_plan(context, &desc, &plan);
  *   for each step
- *       clq_plan_enqueue(plan, queue, 1, &CLQ_BIND(dynamic_quantize_scatter, updates, buffer, 0), 0, NULL,
- *           NULL);
+ *       clq_plan_enqueue(plan, queue, 1, &CLQ_BIND(dynamic_quantize_scatter, updates, buffer, 0),
+ *                        0, NULL, NULL);
  *   clq_plan_destroy(plan);
  *
  * Caches of many layers that lie in one buffer are one tensor with a dimension more, and so one plan:
  * docs/operators.md, at "Many layers". Those that are buffers of their own are a plan each, and
  * clq_plan_enqueue_all enqueues them by one call.
  *
- * Ownership  The descriptor is copied, tensors, shapes and strides too. Buffers stay the caller's: each must
- *            live until another one is bound in its place, or the plan is destroyed, and what was enqueued
- *                with it is done. The context must outlive the plan.
+ * Ownership  The descriptor is copied, tensors, shapes and strides too. Buffers stay the caller's: each
+ *            must live until another one is bound in its place, or the plan is destroyed, and what was
+ *            enqueued with it is done. The context must outlive the plan.
  * Memory     A plan whose descriptor has a workspace allocates nothing on the device when it is enqueued or
  *            recorded, and without one only where clq_<operator>_workspace is not 0.
  * Threads    A plan is used by one thread at a time. Plans share no lock while they are enqueued: two threads

@@ -26,36 +26,29 @@
  *             one element, 0-D, 1-D or of x's rank
  *             by axis    one per index of `axis`, 1-D, or of x's rank with every other dimension 1
  *             by shape   of x's rank, with a size off the axis that is not 1: every size is 1, or x's. A
- *                        cache [B, H, S, D] takes [1, H, 1, 1], a head's, and [1, H, 1, D], a head's and
- *                            channel's
- *             by blocks  `block` > 0: of x's rank; along axis ceil(size / block), one for as many consecutive
- *                        indices, the last block may be shorter; every other size is 1, or x's. scales are by
- *                            blocks
- *                        then, and zero_points may be
+ *                        cache [B, H, S, D] takes [1, H, 1, 1], one for each head, and [1, H, 1, D], one
+ *                        for each head and channel
+ *             by blocks  `block` > 0: of x's rank; along axis ceil(size / block), one for as many
+ *                        consecutive indices, the last block may be shorter; every other size is 1, or x's.
+ *                        scales are by blocks then, and zero_points may be
  *           axis is by default the last; where both have one element and block is 0 it is neither used nor
- *               checked.
+ *           checked.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y
  *           must not overlap itself or an input; two tensors in one buffer must have disjoint byte ranges.
  * Empty     succeeds: nothing is written, and *done still honours the wait list.
  * Memory    nothing is retained; all buffers must live until *done completes. Scales and zero points that
  *           differ along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an
- *               element
- *           each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at most of
- *               each. Where
- *           four bits lie along the last axis, scales of blocks of an odd number of elements, or of words
- *               with gaps, are
- *           written out there: 4 bytes for each element of a block.
- * Workspace where temporary buffers are pieces of, from any multiple of 4 bytes on: clq_quantize_workspace
- * says how large it is. A
- *           call that is given one makes no buffer, and so does a plan when it is enqueued or recorded. None
- *               given: one buffer
- *           is made for each call. It holds anything before and after, and is one call's until *done
- *               completes.
+ *           element each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at
+ *           most of each. Where four bits lie along the last axis, scales of blocks of an odd number of
+ *           elements, or of words with gaps, are written out there: 4 bytes for each element of a block.
+ * Workspace the buffer whose pieces are the temporary buffers, from any multiple of 4 bytes on:
+ *           clq_quantize_workspace says how large it is. A call that is given one makes no buffer, nor does
+ *           a plan when it is enqueued or recorded. None given: one buffer is made for each call. It holds
+ *           anything before and after, and is one call's until *done completes.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
- * Blocking  only to build, the first time that a variant (types, mode, with a zero point or without) is used:
- *           a second or more on PoCL and on phones, unless the cache on disk has it. clq_quantize_build does
- *               it ahead of
- *           time.
+ * Blocking  only to build, the first time that a variant (types, mode, with a zero point or without) is
+ *           used: a second or more on PoCL and on phones, unless the cache on disk has it.
+ *           clq_quantize_build does it ahead of time.
  * Threads   safe on a shared context. */
 #ifndef CLQUANT_QUANTIZE_H
 #define CLQUANT_QUANTIZE_H

@@ -13,32 +13,28 @@
  *           indices: int32, int64. cache: a type of caches (tensor.h).
  * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on
  *           axis, which is any but the first and for a cache of four bits not the last; U is at most A; all
- *               other dimensions
- *           are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch,
- *               start),
- *           any N. Of slots indices [N], any N, and U is 1; updates may leave it out: [N, H, D] for pages [P,
- *               A, H, D].
+ *           other dimensions are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N,
+ *           2]: (batch, start), any N. Of slots indices [N], any N, and U is 1; updates may leave it out:
+ *           [N, H, D] for pages [P, A, H, D].
  * scales    and zero_points, independently of each other, are one of:
  *             one element, or one per index of the last axis, in any shape
  *             by shape   of updates' rank, with a size off the last axis that is not 1: every size is 1, or
  *                        updates'; 1 on the first dimension and on axis, for scales do not belong to places
  *             by blocks  `block` > 0, where axis is not the last: the same with ceil(L / block) on the last
  *                        axis, one for as many consecutive elements. scales are by blocks then, and
- *                            zero_points may be
- * Slots     index_kind CLQ_SLOTS: each index is a place of the whole cache, b * A + s: the slot_mapping of a
- *           paged cache, whose pages are the batches. -1 skips the entry: nothing is written, and it is not
- *               counted.
- *           out_of_range is CLQ_DROP: any other slot outside of [0, D0 * A) is dropped and counted.
+ *                        zero_points may be
+ * Slots     index_kind CLQ_SLOTS: each index is a place of the whole cache, b * A + s: the slot_mapping of
+ *           a paged cache, whose pages are the batches. -1 skips the entry: nothing is written, and it is
+ *           not counted. out_of_range is CLQ_DROP: any other slot outside of [0, D0 * A) is dropped and
+ *           counted.
  * Outside   valid: 0 <= b < D0 and 0 <= s <= A-U. CLQ_DROP leaves such an entry out whole and counts it in
  *           report; CLQ_CLAMP moves start and batch to the nearest valid value; CLQ_WRAP makes the axis a
- *               ring,
- *           element u goes to (s + u) mod A, and drops an entry whose batch is not valid. Never a write
- *               outside
- *           the cache.
+ *           ring, element u goes to (s + u) mod A, and drops an entry whose batch is not valid. Never a
+ *           write outside the cache.
  * Overlap   the last entry wins, element by element, as the loop above leaves it, on every device and run.
  *           Entries that are skipped or dropped win nothing. `unique` promises that none overlap: then
- *               nothing is paid,
- *           and a broken promise leaves either entry's bytes. 1-D starts cannot overlap, and never pay.
+ *           nothing is paid, and a broken promise leaves either entry's bytes. 1-D starts cannot overlap,
+ *           and never pay.
  * In place  input is NULL: only those elements change. Else cache becomes a copy of input with them changed,
  *           and input keeps its bytes; it has cache's type and shape.
  * Layouts   any non-negative strides and byte offsets; 64-bit offsets throughout. cache must not overlap
@@ -49,8 +45,8 @@
  *           wait list.
  * Failure   a refused argument leaves every buffer alone. A later failure, to build or to enqueue, gives no
  *           event, but what was enqueued before it still happens: cache may become the copy of input,
- *               workspace is
- *           written. Finish the queue before the buffers are used again. In place, cache keeps its bytes.
+ *           workspace is written. Finish the queue before the buffers are used again. In place, cache keeps
+ *           its bytes.
  * Memory    as in clquant/quantize.h.
  * Blocking  only to build, the first time a variant is used.
  * Threads   safe on a shared context. */

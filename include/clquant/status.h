@@ -65,10 +65,10 @@ CLQ_API const char *clq_status_name(clq_status status);
 CLQ_API const char *clq_status_text(clq_status status);
 
 /* The sentence for the last call of this thread that failed: the argument, its value and the rule that it
- * broke, or the OpenCL function and its code. Empty when the thread has seen no failure; a
- * call that succeeded may leave the sentence of what it went around, such as a platform that failed. It
- * stands in a fixed buffer of the thread (512 bytes, a longer sentence is cut), so it is never freed and is
- * overwritten by the thread's next failure. */
+ * broke, or the OpenCL function and its code. Empty when the thread has seen no failure; a call that
+ * succeeded may leave the sentence of a failure that it went around, such as a platform's. It stands in a
+ * fixed buffer of the thread (512 bytes, a longer sentence is cut), so it is never freed and is overwritten
+ * by the thread's next failure. */
 CLQ_API const char *clq_error_detail(void);
 
 /* Writes that sentence, as printf would, and returns status: for libraries and programs that stand on this

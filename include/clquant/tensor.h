@@ -33,8 +33,7 @@
  *
  * lanes is 1. Four bits are two in a byte, low nibble first: byte j of a row holds element 2j in bits 0-3 and
  * element 2j+1 in bits 4-7. They have three views of the same bytes, by lanes:
- *   1  packed: shape and strides in nibbles; the last dimension is even, its stride 1, every other stride
- *      even
+ *   1  packed: shape and strides in nibbles; the last dimension is even, its stride 1, the others even
  *   2  a byte of two: the last dimension is halved, strides in bytes
  *   8  a word of eight: an eighth of the last dimension, strides in words of four bytes
  * The floats of 8 bits are those of the OCP: docs/operators.md.
