@@ -6,15 +6,18 @@ import numpy as np
 
 F32 = np.float32
 RANGES = {"int8": (-128, 127), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1), "int4": (-8, 7), "uint4": (0, 15)}
-TOPS = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}
+TOPS = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}  # floats
+NAMES = [*RANGES, *TOPS]
+CACHED = [name for name in NAMES if name != "int32"]
+PACKED = [name for name in NAMES if "4" in name.partition("_")[0]]  # two in a byte
 HOLDERS = {"int8": np.int8, "uint8": np.uint8, "int32": np.int32, "int4": np.int8, "uint4": np.uint8}
 
 
 def store(values, dtype):
-    """Round and saturate binary32 values to a type; of four bits an element a byte, of float8 the codes."""
+    """Round and saturate binary32 values to a type; of four bits an element a byte, of floats the codes."""
     if dtype in TOPS:
         codes = np.clip(values, -TOPS[dtype], TOPS[dtype]).astype(getattr(ml_dtypes, dtype)).view(np.uint8)
-        return np.where(np.isnan(values), np.uint8(0x7F), codes)
+        return np.where(np.isnan(values), np.uint8(0 if dtype in PACKED else 0x7F), codes)
     low, high = RANGES[dtype]
     rounded = np.clip(np.rint(values).astype(np.float64), low, high)
     return np.where(np.isnan(values), 0, rounded).astype(HOLDERS[dtype])
@@ -32,6 +35,18 @@ def unpack(packed, signed=True):
     return (elements ^ 8) - 8 if signed else elements.astype(np.uint8)
 
 
+def stored(y, dtype):
+    """The elements of a result as ``store`` has them."""
+    if dtype in PACKED:
+        return unpack(np.asarray(y), dtype == "int4")
+    return y.view(np.uint8) if dtype in TOPS else y
+
+
+def values(y, dtype):
+    """The elements of a result as numpy can widen them."""
+    return stored(y, dtype).view(getattr(ml_dtypes, dtype)) if dtype in TOPS else stored(y, dtype)
+
+
 def quantize(x, scale, zero_point=None, *, dtype="int8", mode="divide", round_first=False):
     """Scale and zero point must broadcast to x."""
     x, scale = x.astype(F32), np.asarray(scale).astype(F32)
@@ -45,7 +60,7 @@ def quantize(x, scale, zero_point=None, *, dtype="int8", mode="divide", round_fi
 
 
 def dequantize(q, scale, shift=None, *, mode="divide", dtype="float32"):
-    """Shift is a zero point, or in dynamic mode an offset; q holds whole numbers or float8's values."""
+    """Shift is a zero point, or in dynamic mode an offset; q holds whole numbers or floats."""
     value, scale = q.astype(F32), np.asarray(scale).astype(F32)
     with np.errstate(all="ignore"):
         if shift is not None:

@@ -28,10 +28,10 @@ static const struct {
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
 /* The header's macros of one lane, in the order of the rows. */
-static const DLDataType macros[] = {
-    CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16,      CLQ_INT8,        CLQ_UINT8, CLQ_INT32,
-    CLQ_INT4,    CLQ_UINT4,   CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2, CLQ_INT64,
-};
+#define MACRO(id, header) CLQ_##header,
+static const DLDataType macros[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16,
+                                    CLQ_INT8,    CLQ_UINT8,   CLQ_INT32,
+                                    CLQ_INT4,    CLQ_UINT4,   REFERENCE_SMALL_FLOATS(MACRO) CLQ_INT64};
 
 static enum reference_type reference_of(enum clq__type type)
 {
