@@ -29,6 +29,9 @@ enum {
     DYNAMIC_OFFSETS
 };
 
+/* Types of y, but for int4 in words, that the documents of scatters and of dynamic rows have. */
+#define TYPES_DOCUMENTED (TYPE_SET(I8) | TYPE_SET(E4M3) | TYPE_SET(E5M2))
+
 static int64_t elements_of(const struct tensor *tensor)
 {
     int64_t elements = 1;
@@ -151,7 +154,7 @@ static bool fit_scatter(struct call *call, bool copies)
     return desc->block == 0 && updates->dl.ndim == last + 1 &&
            is_given(&call->tensors[SCATTER_INPUT]) == copies &&
            !is_by_shape(&call->tensors[SCATTER_SCALES], last + 1, last) &&
-           !is_by_shape(zero_points, last + 1, last) && ((TYPE_SET(I8) | TYPES_SMALL) >> cache->type & 1) &&
+           !is_by_shape(zero_points, last + 1, last) && (TYPES_DOCUMENTED >> cache->type & 1) &&
            call_dimension(call, SCATTER_UPDATES, desc->axis, -2) < last &&
            elements_of(&call->tensors[SCATTER_SCALES]) == updates->shape[last] &&
            (!is_given(zero_points) || elements_of(zero_points) == updates->shape[last]) &&
@@ -255,7 +258,7 @@ static bool is_by_channel(const struct call *call)
            call_dimension(call, ROWS_X, desc->axis, -1) < call->tensors[ROWS_X].dl.ndim - 1;
 }
 
-/* By the last dimension or the one before it, or one for all; and no other unsigned type. By channel smooth scales are others:
+/* By the last dimension or the one before it, or one for all. By channel smooth scales are others:
  * along the second-to-last dimension. */
 static bool fit_rows(struct call *call)
 {
@@ -266,8 +269,9 @@ static bool fit_rows(struct call *call)
 
     const bool good = desc->symmetric && desc->rotate == 0 && desc->block == 0 &&
                       (desc->block_all || axis >= rank - 2) &&
-                      call->tensors[ROWS_SCALES].type == REFERENCE_F32 && y->type != REFERENCE_U8 &&
-                      y->type != REFERENCE_U4 && (y->type != REFERENCE_I4 || y->dl.dtype.lanes == 8);
+                      call->tensors[ROWS_SCALES].type == REFERENCE_F32 &&
+                      ((TYPES_DOCUMENTED >> y->type & 1) ||
+                       (y->type == REFERENCE_I4 && y->dl.dtype.lanes == 8));
 
     if (good && is_given(smooth) && is_by_channel(call)) {
         const struct shape shape = call_flat_shape(call, call->tensors[ROWS_X].shape[axis], false);
