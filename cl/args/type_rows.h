@@ -39,13 +39,17 @@
 #define clq_row_e5m2                                                                                         \
     (float, 8, 57344.0f, -57344.0f, 1, 12, float8_e5m2,                                                      \
      CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
+#define clq_row_e2m1                                                                                         \
+    (float, 4, 6.0f, -6.0f, 1, 17, float4_e2m1fn, CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED)
 #define clq_row_i64 (int, 64, 0, 0, 0, 0, int64, CLQ_ROLE_INDEX)
 
 /* X(t, id) for each type that kernels load as a float, and for all. The place is the type's number (enum clq__type), of which
  * enum clq_scalar has the first six. */
 #define CLQ_VALUE_TYPES(X)                                                                                   \
     X(f32, F32)                                                                                              \
-    X(f16, F16) X(bf16, BF16) X(i8, I8) X(u8, U8) X(i32, I32) X(i4, I4) X(u4, U4) X(e4m3, E4M3) X(e5m2, E5M2)
+    X(f16, F16)                                                                                              \
+    X(bf16, BF16)                                                                                            \
+    X(i8, I8) X(u8, U8) X(i32, I32) X(i4, I4) X(u4, U4) X(e4m3, E4M3) X(e5m2, E5M2) X(e2m1, E2M1)
 #define CLQ_TYPES(X) CLQ_VALUE_TYPES(X) X(i64, I64)
 
 /* A field of a row. */

@@ -26,6 +26,7 @@
  *   uint4           kDLUInt, 4       [0, 15]                y, cache, group
  *   float8_e4m3fn   10, 8            [-448, 448]            y, cache, group
  *   float8_e5m2     12, 8            [-57344, 57344]        y, cache, group
+ *   float4_e2m1fn   17, 4            [-6, 6]                y, cache, group
  *
  *   y      the result of clq_quantize, and q of clq_dequantize
  *   cache  a cache, the result of dynamic quantization, and what clq_find_scales finds scales for
@@ -36,7 +37,7 @@
  *   1  packed: shape and strides in nibbles; the last dimension is even, its stride 1, the others even
  *   2  a byte of two: the last dimension is halved, strides in bytes
  *   8  a word of eight: an eighth of the last dimension, strides in words of four bytes
- * The floats of 8 bits are those of the OCP: docs/operators.md.
+ * The floats of 8 and 4 bits are those of the OCP: docs/operators.md.
  *
  * byte_offset is a multiple of the element's size (of one byte where four bits are packed). DLPack's own size
  * formula is wrong for four bits: use clq_tensor_size_bytes. */
@@ -67,11 +68,15 @@ extern "C" {
 #define CLQ_UINT4_BYTES CLQ_DTYPE(kDLUInt, 4, 2)
 #define CLQ_UINT4_WORDS CLQ_DTYPE(kDLUInt, 4, 8)
 
-/* DLPack 1.1's codes kDLFloat8_e4m3fn and kDLFloat8_e5m2, which older headers do not have. */
-#define CLQ_CODE_FLOAT8_E4M3FN 10
-#define CLQ_CODE_FLOAT8_E5M2   12
-#define CLQ_FLOAT8_E4M3FN      CLQ_DTYPE(CLQ_CODE_FLOAT8_E4M3FN, 8, 1)
-#define CLQ_FLOAT8_E5M2        CLQ_DTYPE(CLQ_CODE_FLOAT8_E5M2, 8, 1)
+/* DLPack 1.1's codes of these, kDLFloat8_e4m3fn and so on, which older headers do not have. */
+#define CLQ_CODE_FLOAT8_E4M3FN  10
+#define CLQ_CODE_FLOAT8_E5M2    12
+#define CLQ_CODE_FLOAT4_E2M1FN  17
+#define CLQ_FLOAT8_E4M3FN       CLQ_DTYPE(CLQ_CODE_FLOAT8_E4M3FN, 8, 1)
+#define CLQ_FLOAT8_E5M2         CLQ_DTYPE(CLQ_CODE_FLOAT8_E5M2, 8, 1)
+#define CLQ_FLOAT4_E2M1FN       CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 1)
+#define CLQ_FLOAT4_E2M1FN_BYTES CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 2)
+#define CLQ_FLOAT4_E2M1FN_WORDS CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 8)
 
 /* The type of a name: one of those above, "int8", or of a view of four bits "int4_bytes", "int4_words". Of
  * any other text, and of NULL, it is CLQ_DTYPE(255, 255, 0), which every call refuses with a sentence that

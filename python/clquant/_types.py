@@ -26,7 +26,17 @@ class TorchType(Protocol):
 _Object: TypeAlias = type[np.generic] | np.dtype[Any] | TorchType | DType
 
 FloatName: TypeAlias = Literal["float32", "float16", "bfloat16"]
-PackedName: TypeAlias = Literal["int4", "uint4", "int4_words", "uint4_words", "int4_elements", "uint4_elements"]
+PackedName: TypeAlias = Literal[
+    "int4",
+    "uint4",
+    "int4_words",
+    "uint4_words",
+    "int4_elements",
+    "uint4_elements",
+    "float4_e2m1fn",
+    "float4_e2m1fn_words",
+    "float4_e2m1fn_elements",
+]
 Float8Name: TypeAlias = Literal["float8_e4m3fn", "float8_e5m2"]
 ElementName: TypeAlias = Literal[FloatName, PackedName, Float8Name, "int8", "uint8", "int32", "int64"]
 StaticName: TypeAlias = Literal[PackedName, Float8Name, "int8", "uint8", "int32"]

@@ -6,7 +6,7 @@ import numpy as np
 
 F32 = np.float32
 RANGES = {"int8": (-128, 127), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1), "int4": (-8, 7), "uint4": (0, 15)}
-TOPS = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0}  # floats
+TOPS = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0}  # floats
 NAMES = [*RANGES, *TOPS]
 CACHED = [name for name in NAMES if name != "int32"]
 PACKED = [name for name in NAMES if "4" in name.partition("_")[0]]  # two in a byte

@@ -157,7 +157,7 @@ static float read_bf16(const struct reference_type_row *row, uint64_t code)
 struct small {
     int bits, fraction_bits, bias, nan;
 };
-static const struct small e4m3 = {8, 3, 7, 0x7f}, e5m2 = {8, 2, 15, 0x7f};
+static const struct small e4m3 = {8, 3, 7, 0x7f}, e5m2 = {8, 2, 15, 0x7f}, e2m1 = {4, 1, 1, 0};
 
 /* Counts the value in units of the last place of its binade, or of the lowest one, and rounds that. */
 static uint64_t round_small(const struct reference_type_row *row, const struct small *type, float value)
@@ -213,9 +213,21 @@ static float read_e5m2(const struct reference_type_row *row, uint64_t code)
     return read_small(&e5m2, code);
 }
 
+static uint64_t round_e2m1(const struct reference_type_row *row, float value)
+{
+    return round_small(row, &e2m1, value);
+}
+
+/* Neither infinite nor NaN. */
+static float read_e2m1(const struct reference_type_row *row, uint64_t code)
+{
+    (void)row;
+    return read_small(&e2m1, code);
+}
+
 /* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and bfloats, and
  * those of 8 bits. */
-enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4, E4M3FN = 10, E5M2 = 12 };
+enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4, E4M3FN = 10, E5M2 = 12, E2M1FN = 17 };
 
 #define BF16_MAX 0x1.fep127
 
@@ -231,6 +243,7 @@ const struct reference_type_row reference_types[REFERENCE_TYPES] = {
     [REFERENCE_U4] = {"uint4", UINT, 4, true, 0, 15, 15, 7, 8, round_integer, read_integer},
     [REFERENCE_E4M3] = {"float8_e4m3fn", E4M3FN, 8, false, -448, 448, 0, 448, 0, round_e4m3, read_e4m3},
     [REFERENCE_E5M2] = {"float8_e5m2", E5M2, 8, false, -57344, 57344, 0, 57344, 0, round_e5m2, read_e5m2},
+    [REFERENCE_E2M1] = {"float4_e2m1fn", E2M1FN, 4, false, -6, 6, 0, 6, 0, round_e2m1, read_e2m1},
     [REFERENCE_I64] = {"int64", INT, 64, true, -0x1p63, 0x1p63, 0, 0, 0, round_integer, read_integer},
 };
 

@@ -8,7 +8,7 @@
 #include <stdint.h>
 
 /* The floats of 8 bits and fewer, and what the public header calls them: what is quantized, never what is read as a scale. */
-#define REFERENCE_SMALL_FLOATS(X)   X(E4M3, FLOAT8_E4M3FN) X(E5M2, FLOAT8_E5M2)
+#define REFERENCE_SMALL_FLOATS(X)   X(E4M3, FLOAT8_E4M3FN) X(E5M2, FLOAT8_E5M2) X(E2M1, FLOAT4_E2M1FN)
 #define REFERENCE_NAMED(id, header) REFERENCE_##id,
 
 /* A new type is a name here and a row in types.c, with functions of its own where it is no integer. */
