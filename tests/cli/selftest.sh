@@ -53,11 +53,8 @@ if [ "$1" = options ]; then
     check "the lines that a time reaches pass" test "$status" = 0
     check "a time's lines are all named" test "$(grep -cE "^(pass|not run)  dequantize, " <<<"$out")" = "$(grep -c "^pass  dequantize, " lines)"
     check "a time's lines are counted" grep -qE "^$(grep -c ^pass <<<"$out") lines, [0-9]+ comparisons, 0 failed; $(grep -c '^not run' <<<"$out") lines not run: 1 seconds were over$" <<<"$out"
-    first=$(sed -n 2p <<<"$out")
-    others=$(for seed in 2 3 4; do
-        "$CLQUANT" selftest --seed $seed --seconds 1 --only '"own form" dequantize "to float16"' | sed -n 2p
-    done)
-    check "another seed begins elsewhere" grep -qvxF "$first" <<<"$others"
+    begins=$(for seed in 1 300 600; do "$CLQUANT" selftest --seed $seed --seconds 1 --only '"own form"' | sed -n 2p; done)
+    check "another seed begins elsewhere" test "$(sort -u <<<"$begins" | wc -l)" -gt 1
 fi
 
 # With arithmetic that PoCL is told to be careless of: NaN above all. What always passes would pass every check above.

@@ -267,11 +267,10 @@ static bool fit_rows(struct call *call)
     struct tensor *smooth = &call->tensors[ROWS_SMOOTH_SCALES];
     const int rank = y->dl.ndim, axis = call_dimension(call, ROWS_X, desc->axis, -1);
 
-    const bool good = desc->symmetric && desc->rotate == 0 && desc->block == 0 &&
-                      (desc->block_all || axis >= rank - 2) &&
-                      call->tensors[ROWS_SCALES].type == REFERENCE_F32 &&
-                      ((TYPES_DOCUMENTED >> y->type & 1) ||
-                       (y->type == REFERENCE_I4 && y->dl.dtype.lanes == 8));
+    const bool good =
+        desc->symmetric && desc->rotate == 0 && desc->block == 0 && (desc->block_all || axis >= rank - 2) &&
+        call->tensors[ROWS_SCALES].type == REFERENCE_F32 &&
+        ((TYPES_DOCUMENTED >> y->type & 1) || (y->type == REFERENCE_I4 && y->dl.dtype.lanes == 8));
 
     if (good && is_given(smooth) && is_by_channel(call)) {
         const struct shape shape = call_flat_shape(call, call->tensors[ROWS_X].shape[axis], false);
