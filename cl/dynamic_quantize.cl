@@ -32,7 +32,7 @@ struct row {
 
 typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_chunk;
 
-// A subnormal product cannot show by itself, but what is added to it.
+// A subnormal product alone cannot change a byte. With rotation it is summed, so it must be exact.
 static inline float smoothed(float x, float smooth)
 {
     const float product = ROTATE ? APPLY_GRADUAL(multiply, x, smooth) : APPLY(multiply, x, smooth);

@@ -117,8 +117,8 @@ static inline uint4 taken(const struct part *part, const struct clq_apart *apart
     return x;
 }
 
-// Chunks from step `*i` on. False where one needs more care, which is then step `*i`: a group's part stays there, for a GPU
-// branches; a work-item's has gone on, whatever came of the chunk, for where it depends on that each load waits for the chunk before.
+// Processes chunks from step `*i` on. Returns false if chunk `*i` needs the slow path. Group form: the part still
+// points at it. Item form: the part has advanced, so that the next load does not wait for this result.
 static inline bool take_chunks(struct part *part, const struct clq_apart *apart, uint4 *next, int *i, int end, int whole)
 {
     bool fine = true;

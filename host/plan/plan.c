@@ -41,8 +41,8 @@ end:
     return status;
 }
 
-/* What the cut computes with, and what it found out: tensors fit their buffers by then, so that no product of a stride and a size
- * that a tensor has leaves 64 bits. */
+/* The order matters: tensors are checked against their buffers before the cut, so that stride * size cannot overflow
+ * there. The workspace's size is known only after it. */
 clq_status clq__plan_fit(struct clq__plan *plan, const clq_context *context)
 {
     clq_status status = CLQ_OK;

@@ -59,8 +59,8 @@ static int64_t write_dimension(struct clq__static *call, struct clq__source *sou
     return elements * written;
 }
 
-/* What is written is as the walk goes: what differs along a row lies there with stride 1. Blocks at which the axis is not cut
- * are written out, each element `block` times. */
+/* Widened values are stored in the order in which the kernel reads them, so those that differ along a row have stride 1.
+ * Blocks at which the axis is not cut are written out, each element `block` times. */
 static void widen(struct clq__static *call, struct clq__source *source, bool cut, bool along_row)
 {
     const struct clq__view *view = &source->parameter->view;

@@ -118,7 +118,7 @@ _Static_assert(offsetof(struct quantize_args, x_offset) == 0 &&
                    offsetof(struct find_scales_args, x_offset) == 0,
                "the offset of x comes first");
 
-/* What comes between reads other things. */
+/* widen, claim and finish_scales do not read x. */
 static void read(struct clq__temporary *written, struct clq__launch *launch)
 {
     const uint64_t kernel = launch->variant.bits & 255;
