@@ -5,8 +5,8 @@
 //
 //   KERNEL_NAME   the kernel's name
 //
-// The table is zero before. A work-item claims one position of one entry. In a table of hashes a place has the first
-// word from its hash on that no other place has; whose it is, the entry in it says.
+// The table is zero before. A work-item claims one position of one entry. In a table of hashes a place has
+// the first word from its hash on that no other place has; whose it is, the entry in it says.
 #include "args/claim.h"
 #include "index/target.clh"
 
@@ -34,7 +34,8 @@ static inline void claim_hashed(global const uchar *indices, global uint *owners
     }
 }
 
-kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restrict owners, const struct claim_args a)
+kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restrict owners,
+                        const struct claim_args a)
 {
     const long item = (long)get_global_id(0);
 

@@ -1,13 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// dequantize: x[row][i] = (y[row][i] - zero_point[i]) MODE scale[i], every step rounded to binary32, then to DST
+// dequantize: x[row][i] = (y[row][i] - zero_point[i]) MODE scale[i], every step rounded to binary32,
+// then to DST
 //
-// The mirror of quantize.cl, with its names: y holds what was quantized and is read, x the floats and is written.
+// The mirror of quantize.cl, with its names: y holds what was quantized and is read,
+// x the floats and is written.
 //   KERNEL_NAME   the kernel's name
 //   SRC           a type of args/type_rows.h that is quantized
 //   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh and base/narrow.clh
-//   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments say so
+//   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments
+//                 say so
 //   FORM          item or group, of base/parameters.clh
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
@@ -43,8 +46,9 @@ static inline float zero_point_of(const struct part *part, uint i)
 }
 
 // Units wherever they lie.
-#define STORE_ELEMENT(n)                                                                                               \
-    x[BESIDE(n, a->x_pair)] = dequantized(ELEMENT(SRC, unit, n), scale_of(part, i + n), zero_point_of(part, i + n))
+#define STORE_ELEMENT(n)                                                                                     \
+    x[BESIDE(n, a->x_pair)] =                                                                                \
+        dequantized(ELEMENT(SRC, unit, n), scale_of(part, i + n), zero_point_of(part, i + n))
 static inline void take_units(const struct part *part, const struct quantize_args *a, int units)
 {
     for (int u = 0; u < units; u++) {
@@ -65,7 +69,8 @@ static inline void take_units(const struct part *part, const struct quantize_arg
 #define CHUNK_OF_UNITS UNITS(SRC, CHUNK(DST))
 typedef CHUNK_INTEGERS(SRC, DST) y_chunk;
 
-// Whether chunks may be loaded and stored. The steps between them are whole ones where units are taken by chunks.
+// Whether chunks may be loaded and stored. The steps between them are whole ones where units are taken by
+// chunks.
 static inline bool is_aligned(const struct part *part)
 {
     const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
@@ -74,8 +79,8 @@ static inline bool is_aligned(const struct part *part)
     return (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
 }
 
-#define BITS(k)                                                                                                        \
-    dequantized(CHUNK_INTEGER(SRC, y, k), SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale,                    \
+#define BITS(k)                                                                                              \
+    dequantized(CHUNK_INTEGER(SRC, y, k), SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale,          \
                 SCALE_PER_ELEMENT && part->zero_points_each ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
 
 static inline uint4 chunk_of(const struct part *part, y_chunk y)
@@ -95,13 +100,14 @@ struct call {
     global uint *report;
 };
 
-// Scale and zero point of a row, where it has one of them, as they lie there: what computes with them waits until they have come.
+// Scale and zero point of a row, where it has one of them, as they lie there:
+// what computes with them waits until they have come.
 struct parameters {
     float scale, zero_point;
 };
 
-static inline struct parameters load_parameters(const struct call *call, const struct quantize_args *a, long scale,
-                                                long zero_point)
+static inline struct parameters load_parameters(const struct call *call, const struct quantize_args *a,
+                                                long scale, long zero_point)
 {
     struct parameters loaded = {0.0f, 0.0f};
 
@@ -122,10 +128,11 @@ static inline struct parameters load_parameters(const struct call *call, const s
         part.zero_points += apart.zero_point;  \
     }
 
-// The lane's share of a tile, whose run lies at this place: 16 bytes of x at once, the wide side, and what of y belongs to them,
-// so that neighbours store next to one another. The next chunk and its row's parameters are on their way while one is computed.
-static inline void take_steps(const struct call *call, const struct quantize_args *a, const struct clq_tile *tile,
-                              const struct clq_place *place, uint lane)
+// The lane's share of a tile, whose run lies at this place: 16 bytes of x at once, the wide side, and what of
+// y belongs to them, so that neighbours store next to one another. The next chunk and its row's parameters
+// are on their way while one is computed.
+static inline void take_steps(const struct call *call, const struct quantize_args *a,
+                              const struct clq_tile *tile, const struct clq_place *place, uint lane)
 {
     const struct clq_steps *s = &a->steps;
     const struct clq_apart apart = clq_apart(s);
@@ -149,7 +156,8 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
         part.scale = own.scale;
         part.zero_point = as_float(as_uint(own.zero_point) ^ a->zero_point_sign);
         if (many && i + 1 < tile->steps)
-            own = load_parameters(call, a, scale + (i + 1) * apart.scale, zero_point + (i + 1) * apart.zero_point);
+            own = load_parameters(call, a, scale + (i + 1) * apart.scale,
+                                  zero_point + (i + 1) * apart.zero_point);
         if (i >= whole) {
             take_units(&part, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
             GO_ON

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// dequantize_rotated: x[row][i] = v[i] turned (base/rotate.clh), for v[i] = (y[row][i] + offset) * scale, every step rounded to
-// binary32, then to DST
+// dequantize_rotated: x[row][i] = v[i] turned (base/rotate.clh), for v[i] = (y[row][i] + offset) * scale,
+// every step rounded to binary32, then to DST
 //
-// The mirror of dynamic_quantize.cl, with its names: y holds the integers and is read, x the floats and is written.
+// The mirror of dynamic_quantize.cl, with its names: y holds the integers and is read,
+// x the floats and is written.
 //   KERNEL_NAME   the kernel's name
 //   SRC           a type of args/type_rows.h that is quantized
 //   DST           f32, f16 or bf16, of base/types.clh
@@ -39,7 +40,8 @@ static inline void find_scale(struct row *row, const struct dynamic_quantize_arg
     row->scale = clq_load_scalar(row->scales, row->scale_at + n * a->share_scale, a->scale_type);
     // What is added is as well subtracted with the other sign.
     row->zero_point = as_float(
-        as_uint(clq_load_scalar(row->offsets, row->offset_at + n * a->share_offset, a->offset_type)) ^ 0x80000000u);
+        as_uint(clq_load_scalar(row->offsets, row->offset_at + n * a->share_offset, a->offset_type)) ^
+        0x80000000u);
 }
 
 static inline float value_of(const struct row *row, float q)
@@ -81,7 +83,8 @@ struct call {
 };
 
 // Where a row lies. One of those that ask for it reports its entry.
-static inline void place_row(struct row *row, const struct call *call, const struct dynamic_quantize_args *a, long number, bool reports)
+static inline void place_row(struct row *row, const struct call *call, const struct dynamic_quantize_args *a,
+                             long number, bool reports)
 {
     bool kept = number < a->rows;
     struct clq_place place = clq_place_of(number, a->dim, a->outer);
@@ -92,7 +95,8 @@ static inline void place_row(struct row *row, const struct call *call, const str
                         .offsets = call->offsets,
                         .units = 0};
     if (kept && a->entries.kind != CLQ_ENTRY_NONE) {
-        const struct clq_entry_place at = clq_entry_source_of(call->indices, call->report, &a->entries, number, reports);
+        const struct clq_entry_place at =
+            clq_entry_source_of(call->indices, call->report, &a->entries, number, reports);
 
         kept = at.kept;
         place.y += at.y;
@@ -134,8 +138,8 @@ static inline void load(struct row *row, const struct dynamic_quantize_args *a, 
 
 #define BITS(k)      narrowed(a, turned.s##k)
 #define HIGH_BITS(k) narrowed(a, turned.hi.s##k)
-static inline void store(const struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v, long at,
-                         uint count, uint lane, uint lanes)
+static inline void store(const struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v,
+                         long at, uint count, uint lane, uint lanes)
 {
     for (uint c = lane; 8 * c < count; c += lanes) {
         const uint eight = (uint)(at / 8) + c;
@@ -158,7 +162,8 @@ static inline void store(const struct row *row, const struct dynamic_quantize_ar
 }
 
 // All of a group's work-items call it, for a row that is not to be written too.
-CLQ_MEETS void take_parts(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, uint lane, uint lanes)
+CLQ_MEETS void take_parts(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *part,
+                          uint lane, uint lanes)
 {
     for (long at = 0; at < a->inner * ELEMENTS(SRC); at += a->together) {
         const uint count = (uint)min((long)a->together, max(row->units * ELEMENTS(SRC) - at, 0L));
@@ -172,8 +177,8 @@ CLQ_MEETS void take_parts(struct row *row, const struct dynamic_quantize_args *a
 #if CLQ_IN_SIXTEENS
 #include "base/dequantized_sixteens.clh"
 #else
-CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, CLQ_TURNED float *part, long number,
-                        uint lane, uint lanes)
+CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a,
+                        CLQ_TURNED float *part, long number, uint lane, uint lanes)
 {
     struct row row;
 
@@ -205,12 +210,14 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
     CLQ_TURNED float8 parts[CLQ_TURNED_MOST / 8]; // of all rows of the group
     CLQ_TURNED float *const part = (CLQ_TURNED float *)parts;
     if (IS_GROUP) {
-        const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits, lanes = 1u << a.lane_bits;
+        const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits,
+                   lanes = 1u << a.lane_bits;
         const long number = (long)get_group_id(0) * ((uint)get_local_size(0) >> a.lane_bits) + here;
 
         take_row(&call, &a, part + here * a.together, number, local_id & (lanes - 1), lanes);
     } else {
-        const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
+        const long begin = (long)get_global_id(0) * a.rows_per_item,
+                   end = min(begin + a.rows_per_item, a.rows);
 
         for (long number = begin; number < end; number++)
             take_row(&call, &a, part, number, 0, 1);

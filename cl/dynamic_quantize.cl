@@ -45,8 +45,8 @@ static inline float smoothed(float x, float smooth)
 // Element k of a chunk.
 #define CHUNK_VALUE(k)    smoothed(CHUNK_ELEMENT(SRC, x, k), SMOOTH ? CHUNK_FLOAT(smooth, k) : 0.0f)
 
-// How many chunks of so many units may be loaded and stored: of dense ones that begin where they may. A lane counts them in 32
-// bits.
+// How many chunks of so many units may be loaded and stored: of dense ones that begin where they may. A lane
+// counts them in 32 bits.
 static inline uint chunks_of(const struct row *row, const struct dynamic_quantize_args *a, long units)
 {
     const bool dense = a->x_stride == ELEMENTS(DST) && a->x_pair == (ELEMENTS(DST) > 1) && a->y_stride == 1 &&
@@ -63,15 +63,17 @@ static inline uint4 chunk_at(const struct row *row, uint c)
 }
 
 // Unit u of the row in y.
-static inline global STORAGE(DST) *unit_at(const struct row *row, const struct dynamic_quantize_args *a, long u)
+static inline global STORAGE(DST) *unit_at(const struct row *row, const struct dynamic_quantize_args *a,
+                                           long u)
 {
     const long part = a->y_part == a->inner ? 0 : clq_divided(u, a->by_y_part);
 
     return row->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride;
 }
 
-// A product and a turned value come from arithmetic, and a float16 from a conversion; others may be signaling NaN. Times one, which
-// the compiler must not know to be one, they are not: two instructions less for each than to compare and to choose.
+// A product and a turned value come from arithmetic, and a float16 from a conversion; others may be signaling
+// NaN. Times one, which the compiler must not know to be one, they are not:
+// two instructions less for each than to compare and to choose.
 static inline struct clq_extent looked_at(struct clq_extent extent, float v, float one)
 {
     const float quiet = SMOOTH || ROTATE || IS_CONVERTED(SRC) ? v : v * one;
@@ -106,8 +108,8 @@ struct call {
 };
 
 // Where a row lies, and its scale and offset. One of those that ask for it reports its entry.
-static inline struct clq_place place_row(struct row *row, const struct call *call, const struct dynamic_quantize_args *a,
-                                         long number, bool reports)
+static inline struct clq_place place_row(struct row *row, const struct call *call,
+                                         const struct dynamic_quantize_args *a, long number, bool reports)
 {
     bool kept = number < a->rows;
     struct clq_place place = clq_place_of(number, a->dim, a->outer);
@@ -128,19 +130,21 @@ static inline struct clq_place place_row(struct row *row, const struct call *cal
     row->x = call->x + a->x_offset + place.x;
     row->smooth = call->smooth + a->smooth_offset + of_group;
     if (SMOOTH && a->smooth_blocks > 0)
-        row->smooth += (number - clq_divided(number, a->by_smooth_blocks) * a->smooth_blocks) * a->inner * ELEMENTS(DST);
+        row->smooth +=
+            (number - clq_divided(number, a->by_smooth_blocks) * a->smooth_blocks) * a->inner * ELEMENTS(DST);
     row->y = call->y + a->y_offset + place.y;
     row->units = kept ? a->inner : 0;
     row->chunks = chunks_of(row, a, ROTATE ? UNITS(DST, 8) : UNITS(DST, CHUNK(SRC)));
     return place;
 }
 
-static inline void store_scale(const struct call *call, const struct dynamic_quantize_args *a, const struct clq_place *place,
-                               float scale, float off)
+static inline void store_scale(const struct call *call, const struct dynamic_quantize_args *a,
+                               const struct clq_place *place, float scale, float off)
 {
     clq_store_found(call->scales, a->scale_offset + place->scale, a->scale_type, scale);
     if (a->symmetric == 0)
-        clq_store_found(call->offsets, a->offset_offset + place->zero_point, a->scale_type, clq_offset(off, a->offset_sign));
+        clq_store_found(call->offsets, a->offset_offset + place->zero_point, a->scale_type,
+                        clq_offset(off, a->offset_sign));
 }
 
 #if ROTATE
@@ -152,9 +156,10 @@ static inline void store_scale(const struct call *call, const struct dynamic_qua
 #if ROTATE && CLQ_IN_SIXTEENS
 #include "base/rotated_sixteens.clh"
 #else
-// All of a group's work-items meet the barriers of a row, and so they call it for those behind the last one too.
-CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, long number, uint lane,
-                        uint lanes)
+// All of a group's work-items meet the barriers of a row,
+// and so they call it for those behind the last one too.
+CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, long number,
+                        uint lane, uint lanes)
 {
     struct row row;
     const struct clq_place place = place_row(&row, call, a, number, lane == 0);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_scales: the range of the values of every index of an axis, or of all of x, for finish_scales.cl; of finite ones,
-// where one work-item or its group sees all values of an index, its scale and zero point
+// find_scales: the range of the values of every index of an axis, or of all of x, for finish_scales.cl; of
+// finite ones, where one work-item or its group sees all values of an index, its scale and zero point
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
@@ -16,7 +16,8 @@
 #include "base/share.clh"
 #include "index/place.clh"
 
-#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(RANGE) || !defined(ARITHMETIC) || !defined(FORM)
+#if !defined(KERNEL_NAME) || !defined(SRC) || !defined(REDUCE) || !defined(RANGE) || !defined(ARITHMETIC) || \
+    !defined(FORM)
 #error "find_scales.cl: KERNEL_NAME, SRC, REDUCE, RANGE, ARITHMETIC and FORM are required"
 #endif
 
@@ -40,10 +41,10 @@ static inline clq_units chunk_if(bool there, global const STORAGE(SRC) *p)
     return there ? *(global const clq_units *)p : (clq_units)(CLQ_NOTHING);
 }
 
-// Every `step`-th chunk from `first` to `end`; from one chunk to the next it is `apart` elements. Two are on their way while
-// two are looked at.
-static inline struct clq_ranges take_chunks(struct clq_ranges ranges, global const STORAGE(SRC) *x, long apart, uint first,
-                                            uint end, uint step)
+// Every `step`-th chunk from `first` to `end`; from one chunk to the next it is `apart` elements. Two are on
+// their way while two are looked at.
+static inline struct clq_ranges take_chunks(struct clq_ranges ranges, global const STORAGE(SRC) *x,
+                                            long apart, uint first, uint end, uint step)
 {
     const long jump = step * apart;
     clq_units next, later;
@@ -63,7 +64,8 @@ static inline struct clq_ranges take_chunks(struct clq_ranges ranges, global con
     return ranges;
 }
 
-// So many elements, and nothing else. Each is reached from the one before: multiples of the stride would take registers.
+// So many elements, and nothing else. Each is reached from the one before:
+// multiples of the stride would take registers.
 static inline clq_units elements_of(global const STORAGE(SRC) *x, long stride, uint count)
 {
     clq_units v = CLQ_NOTHING;
@@ -80,10 +82,10 @@ static inline clq_units elements_of(global const STORAGE(SRC) *x, long stride, u
     return v;
 }
 
-// Elements of one index, in chunks where they are dense; what stands ahead of the first aligned one and behind the last one
-// is taken by itself.
-static inline struct clq_ranges take_run(struct clq_ranges ranges, global const STORAGE(SRC) *x, long stride, uint count,
-                                         uint lane, uint lanes)
+// Elements of one index, in chunks where they are dense; what stands ahead of the first aligned one and
+// behind the last one is taken by itself.
+static inline struct clq_ranges take_run(struct clq_ranges ranges, global const STORAGE(SRC) *x, long stride,
+                                         uint count, uint lane, uint lanes)
 {
     const uint skew = (uint)((size_t)x % 16 / sizeof(*x));
     const uint head = stride != 1 ? count : min((CHUNK(SRC) - skew) % CHUNK(SRC), count);
@@ -95,23 +97,26 @@ static inline struct clq_ranges take_run(struct clq_ranges ranges, global const 
 }
 
 // The range of an index, of these steps. x is where the index begins.
-static inline uint2 range_of_run(global const STORAGE(SRC) *x, const struct find_scales_args *a, long first, long last,
-                                 uint lane, uint lanes)
+static inline uint2 range_of_run(global const STORAGE(SRC) *x, const struct find_scales_args *a, long first,
+                                 long last, uint lane, uint lanes)
 {
     struct clq_ranges ranges = clq_no_ranges();
 
     for (long step = first; step < last; step++) {
-        const long row = clq_divided(step, a->by_tiles_per_row), before = (step - row * a->tiles_per_row) * a->tile;
+        const long row = clq_divided(step, a->by_tiles_per_row),
+                   before = (step - row * a->tiles_per_row) * a->tile;
 
-        ranges = take_run(ranges, x + clq_place_of(row, a->dim, a->outer).x + before * a->x_stride, a->x_stride,
-                          (uint)min(a->tile, a->inner - before), lane, lanes);
+        ranges = take_run(ranges, x + clq_place_of(row, a->dim, a->outer).x + before * a->x_stride,
+                          a->x_stride, (uint)min(a->tile, a->inner - before), lane, lanes);
     }
     return clq_closed(ranges);
 }
 
-// The ranges of up to a chunk of columns, of these rows; the last row of all has `left` of them. x is where they begin.
-static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x, const struct find_scales_args *a,
-                                                  uint columns, uint left, long first, long last)
+// The ranges of up to a chunk of columns, of these rows; the last row of all has `left` of them.
+// x is where they begin.
+static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x,
+                                                  const struct find_scales_args *a, uint columns, uint left,
+                                                  long first, long last)
 {
     const long apart = a->dim[0].x, stride = a->x_stride, size = a->outer > 1 ? a->dim[0].size : a->steps;
     struct clq_ranges ranges = clq_no_ranges();
@@ -143,20 +148,24 @@ struct call {
 };
 
 // What was found: range number n, all of this index where it is direct.
-static inline void put(const struct call *call, const struct find_scales_args *a, long n, long index, uint2 range)
+static inline void put(const struct call *call, const struct find_scales_args *a, long n, long index,
+                       uint2 range)
 {
     if (!OF_NUMBERS && a->direct)
-        CLQ_WRITE_SCALE(call->scales, call->zero_points, &a->output, clq_found_places(&a->output, 0, 0, index), range);
+        CLQ_WRITE_SCALE(call->scales, call->zero_points, &a->output,
+                        clq_found_places(&a->output, 0, 0, index), range);
     else
         call->ranges[a->ranges_offset + n] = range;
 }
 
-// Whether a group's work-items share what they find. At an array for it that nothing uses PoCL 6 ends the process.
+// Whether a group's work-items share what they find.
+// At an array for it that nothing uses PoCL 6 ends the process.
 #define SHARES (IS_GROUP && REDUCES_RUNS)
 
 // So many columns, a chunk at most, from this one on.
-static inline void take_columns(const struct call *call, const struct find_scales_args *a, global const STORAGE(SRC) *x, long of_all,
-                                long column, uint count, long first, long last)
+static inline void take_columns(const struct call *call, const struct find_scales_args *a,
+                                global const STORAGE(SRC) *x, long of_all, long column, uint count,
+                                long first, long last)
 {
     struct clq_ranges found = ranges_of_columns(x + column * a->x_stride, a, count,
                                                 (uint)clamp(a->last - column, 0L, (long)count), first, last);
@@ -168,14 +177,17 @@ static inline void take_columns(const struct call *call, const struct find_scale
 }
 
 // Unit n. Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
-CLQ_MEETS void take_unit(const struct call *call, const struct find_scales_args *a, long n, uint lane, uint lanes)
+CLQ_MEETS void take_unit(const struct call *call, const struct find_scales_args *a, long n, uint lane,
+                         uint lanes)
 {
     const bool is_there = n < a->units * a->batches * a->parts;
     const long of_all = clq_divided(n, a->by_units), unit = n - of_all * a->units;
     const long part = clq_divided(of_all, a->by_batches), batch = of_all - part * a->batches;
-    const long first = part * a->steps_per_part, last = is_there ? min(first + a->steps_per_part, a->steps) : first;
+    const long first = part * a->steps_per_part,
+               last = is_there ? min(first + a->steps_per_part, a->steps) : first;
     // A work-item of a group has a chunk.
-    const long columns = REDUCES_RUNS ? 0 : min(IS_GROUP ? (long)CHUNK(SRC) : a->tile, a->inner - unit * a->tile);
+    const long columns =
+        REDUCES_RUNS ? 0 : min(IS_GROUP ? (long)CHUNK(SRC) : a->tile, a->inner - unit * a->tile);
     global const STORAGE(SRC) *x =
         call->x + a->x_offset + (a->batch_dims == 0 ? 0 : clq_place_from_end(batch, a->dim, a->batch_dims).x);
 
@@ -193,12 +205,13 @@ CLQ_MEETS void take_unit(const struct call *call, const struct find_scales_args 
         take_columns(call, a, x, of_all, unit * a->tile, (uint)columns, first, last);
 #else
     for (long c = 0; c < columns; c += CHUNK(SRC))
-        take_columns(call, a, x, of_all, unit * a->tile + c, (uint)min(columns - c, (long)CHUNK(SRC)), first, last);
+        take_columns(call, a, x, of_all, unit * a->tile + c, (uint)min(columns - c, (long)CHUNK(SRC)), first,
+                     last);
 #endif
 }
 
-// A build rehearses with arguments of zeros; no return stands ahead of a barrier. A group's work-item has one unit, not as a loop of one
-// round, which takes registers.
+// A build rehearses with arguments of zeros; no return stands ahead of a barrier. A group's work-item has one
+// unit, not as a loop of one round, which takes registers.
 kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *restrict ranges,
                         global uchar *restrict scales, global uchar *restrict zero_points,
                         const struct find_scales_args a)
@@ -206,7 +219,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 #if SHARES
     local uint2 shared[CLQ_FIND_LANES];
     const struct call call = {x, ranges, scales, zero_points, shared};
-    const uint local_id = (uint)get_local_id(0), lanes = max(a.lanes, 1u), here = (uint)get_local_size(0) / lanes;
+    const uint local_id = (uint)get_local_id(0), lanes = max(a.lanes, 1u),
+               here = (uint)get_local_size(0) / lanes;
 
     take_unit(&call, &a, (long)get_group_id(0) * here + local_id / lanes, local_id & (lanes - 1), lanes);
 #else

@@ -21,7 +21,8 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uchar *restr
 #if IS_GROUP // as in find_scales.cl
     local uint2 shared[CLQ_FINISH_LANES];
 #endif
-    // A build rehearses with arguments of zeros, which nothing may divide by; no return stands ahead of a barrier.
+    // A build rehearses with arguments of zeros, which nothing may divide by;
+    // no return stands ahead of a barrier.
 
     // Neighbours in a group have neighbouring indices, whose ranges are neighbours too.
     const uint lanes = IS_GROUP ? max(a.lanes, 1u) : 1, here = (uint)get_local_size(0) / lanes;
@@ -33,7 +34,8 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uchar *restr
     for (long i = begin; i < end; i++) {
         const long batch = clq_divided(i, a.by_indices), index = i - batch * a.indices;
         const bool there = i < a.indices * a.batches;
-        const long parts = there ? a.parts : 0, first = a.ranges_offset + batch * a.batch_ranges + index * a.index_ranges;
+        const long parts = there ? a.parts : 0,
+                   first = a.ranges_offset + batch * a.batch_ranges + index * a.index_ranges;
         uint2 range = 0;
 
         for (long p = lane; p < parts; p += lanes)

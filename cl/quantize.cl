@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
-// quantize: y[row][i] = sat(rint(x[row][i] MODE scale[i] + zero_point[i])), every step rounded to binary32; with round_first
-// the quotient or product is rounded to a whole number before the sum. Of float8 the sum is rounded to the type instead.
+// quantize: y[row][i] = sat(rint(x[row][i] MODE scale[i] + zero_point[i])), every step rounded to binary32;
+// with round_first the quotient or product is rounded to a whole number before the sum.
+// Of float8 the sum is rounded to the type instead.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
@@ -33,15 +34,20 @@ struct part {
 static inline float quantized(float x, float scale, float zero_point, bool round_first)
 {
     const struct clq_quick quick = APPLY_QUICK(MODE, x, scale);
-    const bool careful = (quick.doubtful | IS_WILD(scale) | (HAS_SIGNED_ZERO(DST) ? IS_TINY(quick.value) : 0)) != 0;
-    const float value = !careful ? quick.value : HAS_SIGNED_ZERO(DST) ? APPLY_GRADUAL(MODE, x, scale) : APPLY(MODE, x, scale);
+    const bool careful =
+        (quick.doubtful | IS_WILD(scale) | (HAS_SIGNED_ZERO(DST) ? IS_TINY(quick.value) : 0)) != 0;
+    const float value = !careful               ? quick.value
+                        : HAS_SIGNED_ZERO(DST) ? APPLY_GRADUAL(MODE, x, scale)
+                                               : APPLY(MODE, x, scale);
 
-    return HAS_SIGNED_ZERO(DST) ? ADD_GRADUAL(value, zero_point) : (round_first ? clq_rint(value) : value) + zero_point;
+    return HAS_SIGNED_ZERO(DST) ? ADD_GRADUAL(value, zero_point)
+                                : (round_first ? clq_rint(value) : value) + zero_point;
 }
 
 // Units wherever they lie.
-#define QUANTIZED(n)                                                                                                   \
-    quantized(LOAD(SRC, part->x, at + BESIDE(n, a->x_pair)), SCALE(part, i + n), ZERO_POINT(part, i + n), part->round_first)
+#define QUANTIZED(n)                                                                                         \
+    quantized(LOAD(SRC, part->x, at + BESIDE(n, a->x_pair)), SCALE(part, i + n), ZERO_POINT(part, i + n),    \
+              part->round_first)
 static inline void take_units(const struct part *part, const struct quantize_args *a, int units)
 {
 #pragma unroll 1
@@ -56,7 +62,8 @@ static inline void take_units(const struct part *part, const struct quantize_arg
 #define CHUNK_OF_UNITS UNITS(DST, CHUNK(SRC))
 typedef VECTOR(DST, CHUNK_OF_UNITS) y_chunk;
 
-// Whether chunks may be loaded and stored. The steps between them are whole ones where units are taken by chunks.
+// Whether chunks may be loaded and stored. The steps between them are whole ones where units are taken by
+// chunks.
 static inline bool is_aligned(const struct part *part)
 {
     const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
@@ -68,13 +75,14 @@ static inline bool is_aligned(const struct part *part)
 #define X(k)          CHUNK_ELEMENT(SRC, x, k)
 #define SCALE_OF(k)   (SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale)
 #define ZERO_OF(k)    (ZERO_POINT_PER_ELEMENT ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
-// A group's work-item looks at each element by itself: a GPU's compiler, too, would make vectors of them, which take registers.
-#define QUICK(k)                                                                                                       \
-    const struct clq_quick quick##k = APPLY_QUICK(MODE, X(k), SCALE_OF(k));                                            \
-    doubtful |= quick##k.doubtful | (HAS_SIGNED_ZERO(DST) ? IS_TINY(quick##k.value) : 0);                                    \
-    wild |= SCALE_PER_ELEMENT ? IS_WILD(SCALE_OF(k)) : 0;                                                              \
-    if (IS_GROUP && doubtful != 0)                                                                                     \
-        return false;                                                                                                  \
+// A group's work-item looks at each element by itself: a GPU's compiler, too, would make vectors of them,
+// which take registers.
+#define QUICK(k)                                                                                             \
+    const struct clq_quick quick##k = APPLY_QUICK(MODE, X(k), SCALE_OF(k));                                  \
+    doubtful |= quick##k.doubtful | (HAS_SIGNED_ZERO(DST) ? IS_TINY(quick##k.value) : 0);                    \
+    wild |= SCALE_PER_ELEMENT ? IS_WILD(SCALE_OF(k)) : 0;                                                    \
+    if (IS_GROUP && doubtful != 0)                                                                           \
+        return false;                                                                                        \
     values.s##k = quick##k.value;
 #define ROUNDED(k)    values.s##k = clq_rint(values.s##k);
 #define SUM(k)        (HAS_SIGNED_ZERO(DST) ? ADD_GRADUAL(values.s##k, ZERO_OF(k)) : values.s##k + ZERO_OF(k))
@@ -117,9 +125,10 @@ static inline uint4 taken(const struct part *part, const struct clq_apart *apart
     return x;
 }
 
-// Processes chunks from step `*i` on. Returns false if chunk `*i` needs the slow path. Group form: the part still
-// points at it. Item form: the part has advanced, so that the next load does not wait for this result.
-static inline bool take_chunks(struct part *part, const struct clq_apart *apart, uint4 *next, int *i, int end, int whole)
+// Processes chunks from step `*i` on. Returns false if chunk `*i` needs the slow path. Group form: the part
+// still points at it. Item form: the part has advanced, so that the next load does not wait for this result.
+static inline bool take_chunks(struct part *part, const struct clq_apart *apart, uint4 *next, int *i, int end,
+                               int whole)
 {
     bool fine = true;
 
@@ -152,8 +161,8 @@ struct call {
 };
 
 // Scale and zero point of a row, where it has one of them.
-static inline void load_parameters(struct part *part, const struct call *call, const struct quantize_args *a, long scale,
-                                   long zero_point)
+static inline void load_parameters(struct part *part, const struct call *call, const struct quantize_args *a,
+                                   long scale, long zero_point)
 {
     if (!SCALE_PER_ELEMENT)
         part->scale = clq_load_scalar(call->scales, scale, a->scale_type);
@@ -162,13 +171,14 @@ static inline void load_parameters(struct part *part, const struct call *call, c
 }
 
 // The lane's share of a tile, whose run lies at this place: chunks, and unit by unit what needs care.
-static inline void take_steps(const struct call *call, const struct quantize_args *a, const struct clq_tile *tile,
-                              const struct clq_place *place, uint lane)
+static inline void take_steps(const struct call *call, const struct quantize_args *a,
+                              const struct clq_tile *tile, const struct clq_place *place, uint lane)
 {
     const struct clq_steps *s = &a->steps;
     const struct clq_apart apart = clq_apart(s);
     const uint unit = lane * s->at_once, element = ELEMENTS(DST) * unit;
-    const bool many = ((SCALE_PER_ELEMENT ? 0 : s->scale) | (ZERO_POINT_PER_ELEMENT ? 0 : s->zero_point)) != 0;
+    const bool many =
+        ((SCALE_PER_ELEMENT ? 0 : s->scale) | (ZERO_POINT_PER_ELEMENT ? 0 : s->zero_point)) != 0;
     const long scale = a->scale_offset + place->scale + tile->first * s->scale,
                zero_point = a->zero_point_offset + place->zero_point + tile->first * s->zero_point;
     struct part part = {.x = call->x + a->x_offset + place->x + tile->first * s->x + unit * a->x_stride,

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
-// values: y[row][i] = v[i], floats; v[i] = x[row][i] * smooth[i] or smooth[row], or x[row][i] alone, or these turned (base/rotate.clh)
+// values: y[row][i] = v[i], floats; v[i] = x[row][i] * smooth[i] or smooth[row], or x[row][i] alone,
+// or these turned (base/rotate.clh)
 //
-// dynamic_quantize.cl does this on its way. Where what shares a scale is no part of a row, or a part of what is turned, it is
-// done first.
+// dynamic_quantize.cl does this on its way. Where what shares a scale is no part of a row, or a part of what
+// is turned, it is done first.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
@@ -20,8 +21,8 @@
 #endif
 
 // The part's elements, of which whole eights are filled up with zeros.
-CLQ_MEETS void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth, const struct values_args *a,
-                    uint count, uint lane, uint lanes)
+CLQ_MEETS void take(CLQ_TURNED float *v, global const STORAGE(SRC) *x, global const uint *smooth,
+                    const struct values_args *a, uint count, uint lane, uint lanes)
 {
     for (uint i = lane; i < (count + 7) / 8 * 8; i += lanes) {
         float value = i < count ? LOAD(SRC, x, i * a->x_stride) : 0.0f;
@@ -39,22 +40,24 @@ static inline void turn_eights(CLQ_TURNED float8 *v, uint count, uint rotate, ui
         v[c] = clq_turn_eight(v[c], rotate);
 }
 
-kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth, global uint *restrict y,
-                        const struct values_args a)
+kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint *restrict smooth,
+                        global uint *restrict y, const struct values_args a)
 {
     CLQ_TURNED float8 eights[CLQ_VALUES_PART / 8];
     CLQ_TURNED float *const v = (CLQ_TURNED float *)eights;
     const uint lane = IS_GROUP ? (uint)get_local_id(0) : 0, lanes = IS_GROUP ? (uint)get_local_size(0) : 1;
     const long begin = IS_GROUP ? (long)get_group_id(0) : (long)get_global_id(0) * a.units_per_item;
-    const long end = min(IS_GROUP ? begin + 1 : begin + a.units_per_item, a.units); // the same for all of a group
+    // The same for all of a group.
+    const long end = min(IS_GROUP ? begin + 1 : begin + a.units_per_item, a.units);
 
     for (long unit = begin; unit < end; unit++) {
         const long row = clq_divided(unit, a.by_parts), first = (unit - row * a.parts) * a.part;
         const uint count = (uint)min(a.part, a.inner - first);
-        const long smooth_at = a.smooth_rows > 0 ? row - clq_divided(row, a.by_smooth_rows) * a.smooth_rows : first;
+        const long smooth_at =
+            a.smooth_rows > 0 ? row - clq_divided(row, a.by_smooth_rows) * a.smooth_rows : first;
 
-        take(v, x + a.x_offset + clq_place_of(row, a.dim, a.outer).x + first * a.x_stride, smooth + a.smooth_offset + smooth_at, &a,
-             count, lane, lanes);
+        take(v, x + a.x_offset + clq_place_of(row, a.dim, a.outer).x + first * a.x_stride,
+             smooth + a.smooth_offset + smooth_at, &a, count, lane, lanes);
         if (a.rotate > 0) {
             turn_eights(eights, count, a.rotate, lane, lanes);
             clq_turn(v, count, a.rotate, lane, lanes);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// widen: y[i] = f32(element i of x), or its negative, or 1 / x, for scales and zero points that the inner loop reads one an
-// element
+// widen: y[i] = f32(element i of x), or its negative, or 1 / x, for scales and zero points that the inner
+// loop reads one an element
 //
 //   KERNEL_NAME   the kernel's name
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
@@ -19,12 +19,14 @@ static inline uint widened(float v, const struct widen_args *a)
     return as_uint(a->invert ? APPLY_GRADUAL(divide, 1.0f, v) : v) ^ a->sign;
 }
 
-kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *restrict y, const struct widen_args a)
+kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *restrict y,
+                        const struct widen_args a)
 {
     // Neighbours in a group have neighbouring elements.
     const long items = (long)get_local_size(0), first = (long)get_group_id(0) * items * a.elements_per_item;
     const long end = min(first + items * a.elements_per_item, a.elements);
 
     for (long i = first + (long)get_local_id(0); i < end; i += items)
-        y[a.y_offset + i] = widened(clq_load_scalar(x, a.x_offset + clq_place_of_nine(i, a.dim, a.dims).x, a.type), &a);
+        y[a.y_offset + i] =
+            widened(clq_load_scalar(x, a.x_offset + clq_place_of_nine(i, a.dim, a.dims).x, a.type), &a);
 }

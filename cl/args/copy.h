@@ -5,8 +5,9 @@
 
 #include "args/types.h"
 
-/* Offsets and strides in bytes: x is the source's, y the destination's. Piece i of row r is number r * pieces + i. FORM
- * item: a work-item copies one piece, or, where a row is one piece, some rows. All zeros: nothing to do. */
+/* Offsets and strides in bytes: x is the source's, y the destination's. Piece i of row r is number r * pieces
+ * + i. FORM item: a work-item copies one piece, or, where a row is one piece, some rows. All zeros:
+ * nothing to do. */
 struct copy_args {
     clq_i64 src_offset, dst_offset;
     clq_i64 row_bytes, piece_bytes, pieces; /* of a row; a piece is below 2^31 bytes */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scalar arguments of dynamic_quantize.cl, and of its mirror dequantize_rotated.cl, where y is read and x is written. */
+/* The scalar arguments of dynamic_quantize.cl, and of its mirror dequantize_rotated.cl,
+ * where y is read and x is written. */
 #ifndef CLQ_ARGS_DYNAMIC_QUANTIZE_H
 #define CLQ_ARGS_DYNAMIC_QUANTIZE_H
 

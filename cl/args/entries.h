@@ -14,8 +14,8 @@ enum clq_entry_kind {
     CLQ_ENTRY_SLOTS = 4,  /* entry i writes position batch * size + start; -1: nothing, by intent */
 };
 
-/* What becomes of a start that is out of range: the numbers of enum clq_range_policy. Slots count on at the next batch, and
- * have WRAP, which divides. */
+/* What becomes of a start that is out of range: the numbers of enum clq_range_policy. Slots count on at the
+ * next batch, and have WRAP, which divides. */
 enum clq_entry_range { CLQ_ENTRY_DROP = 0, CLQ_ENTRY_CLAMP = 1, CLQ_ENTRY_WRAP = 2 };
 
 /* How a row learns that a later entry writes its place. */

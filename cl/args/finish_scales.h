@@ -8,8 +8,8 @@
 /* Work-items in a group of the group form, at most. */
 #define CLQ_FINISH_LANES 128
 
-/* The ranges of index i of batch b are numbers p * part_ranges + b * batch_ranges + i * index_ranges + j, for p below parts
- * and j below span; that index is number b * indices + i. All zeros: nothing to do. */
+/* The ranges of index i of batch b are numbers p * part_ranges + b * batch_ranges + i * index_ranges + j, for
+ * p below parts and j below span; that index is number b * indices + i. All zeros: nothing to do. */
 struct finish_scales_args {
     clq_i64 indices, batches, indices_per_item;
     struct clq_divisor by_indices;

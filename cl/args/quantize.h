@@ -7,9 +7,10 @@
 #include "args/steps.h"
 
 /* A unit is what y holds at once: one element, or the byte that holds two or four. A row is `inner` units
- * along the innermost dimension. The portable kernels go through rows in steps; a CPU's own have tiles of up to `tile` units of one
- * row, whose scales and zero points begin again after every `period` units: that is inner, or for cpu/quantize.cl, in dense rows,
- * less: a multiple of 64, of which a tile is one. All zeros: nothing to do. */
+ * along the innermost dimension. The portable kernels go through rows in steps; a CPU's own have tiles of up
+ * to `tile` units of one row, whose scales and zero points begin again after every `period` units: that is
+ * inner, or for cpu/quantize.cl, in dense rows, less: a multiple of 64, of which a tile is one. All zeros:
+ * nothing to do. */
 struct quantize_args {
     clq_i64 x_offset, y_offset;              /* elements of x, units of y */
     clq_i64 scale_offset, zero_point_offset; /* elements */

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How a scale, and its zero point or offset, are made of the range of some values, and where they are written. */
+/* How a scale, and its zero point or offset, are made of the range of some values,
+ * and where they are written. */
 #ifndef CLQ_ARGS_SCALES_H
 #define CLQ_ARGS_SCALES_H
 
 #include "args/types.h"
 
-/* RANGE finite: with h = the largest magnitude (symmetric), or half of the largest value less half of the least, and
- * steps = twice_steps / 2:
+/* RANGE finite: with h = the largest magnitude (symmetric), or half of the largest value less half of the
+ * least, and steps = twice_steps / 2:
  *   scale = max(h / steps, 2^-100), or to multiply with min(steps / h, 2^100)
  *   zero point = zero (symmetric), or zero + rint(-least / scale), at most zero + levels
  * RANGE numbers: scale and offset of a row (base/row_scale.clh), which lies at zero_point_offset. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The element types, a row each: read by the host's C and by OpenCL C. What is said of a type anywhere else is how kernels
- * widen and narrow it (cl/base/types.clh). */
+/* The element types, a row each: read by the host's C and by OpenCL C. What is said of a type anywhere else
+ * is how kernels widen and narrow it (cl/base/types.clh). */
 #ifndef CLQ_ARGS_TYPE_ROWS_H
 #define CLQ_ARGS_TYPE_ROWS_H
 
@@ -11,11 +11,11 @@
 #define CLQ_ROLE_GROUPED    8  /* rows of groups */
 #define CLQ_ROLE_ZERO_POINT 16 /* zero points that are integers */
 #define CLQ_ROLE_INDEX      32
-#define CLQ_ROLE_CPU        64 /* cl/cpu names it; every other type has the portable kernels on PoCL's CPUs too */
+#define CLQ_ROLE_CPU        64 /* cl/cpu names it; the others run the portable kernels on PoCL's CPUs too */
 
-/* (kind, bits, largest, least, signed zero, DLPack's code, name, roles). A kind is int, uint or float, and says what storage is.
- * The ends are those of what is quantized, as floats; of a source they count for nothing. A value of 4 or 2 bits shares its byte,
- * the first in the lowest bits. */
+/* (kind, bits, largest, least, signed zero, DLPack's code, name, roles). A kind is int, uint or float, and
+ * says what storage is. The ends are those of what is quantized, as floats; of a source they count for
+ * nothing. A value of 4 or 2 bits shares its byte, the first in the lowest bits. */
 #define clq_row_f32  (float, 32, 0, 0, 1, 2, float32, CLQ_ROLE_SCALE | CLQ_ROLE_CPU)
 #define clq_row_f16  (float, 16, 0, 0, 1, 2, float16, CLQ_ROLE_SCALE | CLQ_ROLE_CPU)
 #define clq_row_bf16 (float, 16, 0, 0, 1, 4, bfloat16, CLQ_ROLE_SCALE | CLQ_ROLE_CPU)
@@ -43,8 +43,8 @@
     (float, 4, 6.0f, -6.0f, 1, 17, float4_e2m1fn, CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED)
 #define clq_row_i64 (int, 64, 0, 0, 0, 0, int64, CLQ_ROLE_INDEX)
 
-/* X(t, id) for each type that kernels load as a float, and for all. The place is the type's number (enum clq__type), of which
- * enum clq_scalar has the first six. */
+/* X(t, id) for each type that kernels load as a float, and for all. The place is the type's number (enum
+ * clq__type), of which enum clq_scalar has the first six. */
 #define CLQ_VALUE_TYPES(X)                                                                                   \
     X(f32, F32)                                                                                              \
     X(f16, F16)                                                                                              \

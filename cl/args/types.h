@@ -30,12 +30,13 @@ enum clq_scalar {
     CLQ_SCALAR_I32 = 6,
 };
 
-/* Dimensions outside the rows. A tensor has eight, and one more where one of them is cut into blocks, of which a row has one or
- * more. */
+/* Dimensions outside the rows. A tensor has eight, and one more where one of them is cut into blocks, of
+ * which a row has one or more. */
 #define CLQ_MOST_DIMS 8
 
-/* Divides by d, from 1 on, without a division: magic is ceil(2^(63 + shift) / d) and shift the least with 2^shift >= d, so
- * that n / d is (2n * magic >> 64) >> shift for every n from 0 to 2^63 - 1. (host/plan/divisor.c, cl/index/divide.clh) */
+/* Divides by d, from 1 on, without a division: magic is ceil(2^(63 + shift) / d) and shift the least with
+ * 2^shift >= d, so that n / d is (2n * magic >> 64) >> shift for every n from 0 to 2^63 - 1.
+ * (host/plan/divisor.c, cl/index/divide.clh) */
 struct clq_divisor {
     clq_u64 magic;
     clq_u32 shift, unused;

@@ -8,14 +8,14 @@
 /* Floats that lie ready at once. */
 #define CLQ_VALUES_PART 1024
 
-/* x is rows of `inner` elements, and a row is parts of up to `part`, a multiple of rotate. Part p of row r is number r * parts + p.
- * y is dense. All zeros: nothing to do. */
+/* x is rows of `inner` elements, and a row is parts of up to `part`, a multiple of rotate. Part p of row r is
+ * number r * parts + p. y is dense. All zeros: nothing to do. */
 struct values_args {
     clq_i64 x_offset, x_stride; /* elements; from one to the next in a row */
     clq_i64 smooth_offset;      /* elements of dense float32 */
     clq_i64 smooth_stride;      /* from an element of a row to the next: 1, or 0 where rows have one each */
     clq_i64
-        smooth_rows; /* consecutive rows that have one each, which the next ones have again; 0: a row has them all */
+        smooth_rows; /* consecutive rows that have one each, and the next rows the same; 0: a row has all */
     struct clq_divisor by_smooth_rows;
     clq_i64 y_offset;
     clq_i64 inner, part, parts;

@@ -8,9 +8,9 @@
 #define CLQ_WIDEN_DIMS                                                                                       \
     (CLQ_MOST_DIMS + 1) /* a tensor's, and one that repeats: all of it, or each element of a block */
 
-/* Element i of y, from its offset on, is the i-th of x in row-major order. Without dimensions x has one element, which is
- * repeated; so is all of x by the outermost of nine dimensions. A group of n work-items does n * elements_per_item that
- * follow one another, its item k those that are k, k + n, ... */
+/* Element i of y, from its offset on, is the i-th of x in row-major order. Without dimensions x has one
+ * element, which is repeated; so is all of x by the outermost of nine dimensions. A group of n work-items
+ * does n * elements_per_item that follow one another, its item k those that are k, k + n, ... */
 struct widen_args {
     clq_i64 x_offset, y_offset; /* elements */
     clq_i64 elements;           /* how many floats are written */

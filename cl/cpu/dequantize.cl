@@ -4,7 +4,8 @@
 //   KERNEL_NAME   the kernel's name
 //   SRC, DST      types of args/type_rows.h: one that is quantized; f32, f16 or bf16
 //   MODE          multiply or divide, of base/arithmetic.clh
-//   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments say so
+//   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments
+//                 say so
 #define ARITHMETIC native
 #include "args/quantize.h"
 #include "base/arithmetic.clh"
@@ -49,17 +50,17 @@ ALWAYS_INLINE float integer_of(global const IN *in, const ushort *bytes, uint k)
     return IS_UNPACKED(SRC) ? (float)((const char *)bytes)[k] : ELEMENT(SRC, in[k], 0u);
 }
 
-#define EACH(wide, value)                                                                                              \
+#define EACH(wide, value)                                                                                    \
     wide for (uint k = 0; k < count * X_UNIT; k++) out[k] = value
-#define ROW(wide)                                                                                                      \
-    if (p->plain) {                                                                                                    \
-        EACH(wide, NARROW(DST, result_of(integer_of(in, bytes, k), scale, zero_point)));                               \
-    } else if (!SCALE_PER_ELEMENT) {                                                                                   \
-        EACH(wide, value_of(integer_of(in, bytes, k), scale, zero_point));                                             \
-    } else if (!p->zero_points_each) {                                                                                 \
-        EACH(wide, value_of(integer_of(in, bytes, k), as_float(scales[k]), zero_point));                               \
-    } else {                                                                                                           \
-        EACH(wide, value_of(integer_of(in, bytes, k), as_float(scales[k]), as_float(zero_points[k])));                 \
+#define ROW(wide)                                                                                            \
+    if (p->plain) {                                                                                          \
+        EACH(wide, NARROW(DST, result_of(integer_of(in, bytes, k), scale, zero_point)));                     \
+    } else if (!SCALE_PER_ELEMENT) {                                                                         \
+        EACH(wide, value_of(integer_of(in, bytes, k), scale, zero_point));                                   \
+    } else if (!p->zero_points_each) {                                                                       \
+        EACH(wide, value_of(integer_of(in, bytes, k), as_float(scales[k]), zero_point));                     \
+    } else {                                                                                                 \
+        EACH(wide, value_of(integer_of(in, bytes, k), as_float(scales[k]), as_float(zero_points[k])));       \
     }
 
 ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *p, long s, const uint count)
@@ -87,17 +88,20 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
     const IN both = *in;
 
     for (uint e = 0; e < X_UNIT; e++)
-        out[e * pair] = value_of(ELEMENT(SRC, both, e), SCALE_PER_ELEMENT ? as_float(p->scales[X_UNIT * s + e]) : p->scale,
-                                 SCALE_PER_ELEMENT && p->zero_points_each ? as_float(p->zero_points[X_UNIT * s + e])
-                                                                          : p->zero_point);
+        out[e * pair] = value_of(
+            ELEMENT(SRC, both, e), SCALE_PER_ELEMENT ? as_float(p->scales[X_UNIT * s + e]) : p->scale,
+            SCALE_PER_ELEMENT && p->zero_points_each ? as_float(p->zero_points[X_UNIT * s + e])
+                                                     : p->zero_point);
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
 {
     const struct quantize_args *a = call->args;
-    const long scale = a->scale_offset + SCALE_OF(*spot), zero_point = a->zero_point_offset + ZERO_POINT_OF(*spot);
+    const long scale = a->scale_offset + SCALE_OF(*spot),
+               zero_point = a->zero_point_offset + ZERO_POINT_OF(*spot);
     const float scale_one = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale, a->scale_type);
-    const float one = a->zero_points_each ? 0.0f : clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
+    const float one =
+        a->zero_points_each ? 0.0f : clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
 
     return (struct parameters){
         .scales = (global const uint *)call->scales + scale,
@@ -114,7 +118,11 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    struct call call = {.in = y + a.y_offset, .out = x + a.x_offset, .scales = scales, .zero_points = zero_points, .args = &a};
+    struct call call = {.in = y + a.y_offset,
+                        .out = x + a.x_offset,
+                        .scales = scales,
+                        .zero_points = zero_points,
+                        .args = &a};
 
     // A build rehearses with arguments of zeros; nothing below may divide by them.
     if (a.tiles > 0)

@@ -57,7 +57,8 @@ ALWAYS_INLINE void load_step(float16 *v, global const STORAGE(SRC) *y)
 }
 
 // A step that is not whole, or whose elements do not follow one another; what is missing of it is zeros.
-NO_INLINE void load_any(const struct call *call, float16 *v, global const STORAGE(SRC) *y, long at, uint count)
+NO_INLINE void load_any(const struct call *call, float16 *v, global const STORAGE(SRC) *y, long at,
+                        uint count)
 {
     const struct dynamic_quantize_args *a = call->args;
     float *values = (float *)v;
@@ -73,8 +74,8 @@ NO_INLINE void load_any(const struct call *call, float16 *v, global const STORAG
 }
 
 // Elements `at` to `at` + `count` of a row, turned.
-ALWAYS_INLINE void turn(const struct call *call, float *values, global const STORAGE(SRC) *y, const struct parameters *p, long at,
-                        uint count)
+ALWAYS_INLINE void turn(const struct call *call, float *values, global const STORAGE(SRC) *y,
+                        const struct parameters *p, long at, uint count)
 {
     const uint r = call->args->rotate;
 
@@ -100,7 +101,8 @@ ALWAYS_INLINE STORAGE(DST) narrowed(float v, float factor)
 }
 
 // Elements `at` to `at` + `count`, from the row's first one at x.
-ALWAYS_INLINE void store(const struct call *call, global STORAGE(DST) *x, const float *values, long at, uint count)
+ALWAYS_INLINE void store(const struct call *call, global STORAGE(DST) *x, const float *values, long at,
+                         uint count)
 {
     const struct dynamic_quantize_args *a = call->args;
     const float factor = as_float(a->factor);
@@ -129,8 +131,8 @@ ALWAYS_INLINE void store(const struct call *call, global STORAGE(DST) *x, const 
 }
 
 // Rows `begin` to `end`.
-NO_INLINE void turned_rows(const struct call *call, const struct clq_layout *layout, global const uchar *scales,
-                           global const uchar *offsets, long begin, long end)
+NO_INLINE void turned_rows(const struct call *call, const struct clq_layout *layout,
+                           global const uchar *scales, global const uchar *offsets, long begin, long end)
 {
     const struct dynamic_quantize_args *a = call->args;
     const clq_spot jump = clq_step_of(layout);
@@ -145,7 +147,8 @@ NO_INLINE void turned_rows(const struct call *call, const struct clq_layout *lay
             // What is added is as well subtracted with the other sign.
             const struct parameters p = {
                 clq_load_scalar(scales, a->scale_offset + SCALE_OF(run.spot), a->scale_type),
-                as_float(as_uint(clq_load_scalar(offsets, a->offset_offset + ZERO_POINT_OF(run.spot), a->offset_type)) ^
+                as_float(as_uint(clq_load_scalar(offsets, a->offset_offset + ZERO_POINT_OF(run.spot),
+                                                 a->offset_type)) ^
                          0x80000000u)};
 
             for (long at = 0; at < elements; at += TURNED_MOST) {
@@ -171,7 +174,8 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
         .x = x + a.x_offset,
         .args = &a,
         .dense = dense,
-        .lines = dense && clq_all_in_lines((size_t)(x + a.x_offset) | row_bytes, &layout, sizeof(STORAGE(DST)), false),
+        .lines = dense &&
+                 clq_all_in_lines((size_t)(x + a.x_offset) | row_bytes, &layout, sizeof(STORAGE(DST)), false),
         .past = a.rows * (long)row_bytes > CLQ_CPU_STORE_PAST,
     };
     const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);

@@ -5,7 +5,8 @@
 //   SRC           f32, f16 or bf16, of base/types.clh
 //   DST           a type of args/type_rows.h that caches hold
 //   SMOOTH        0: smooth is never read. 1: x is multiplied by it
-//   ROTATE        0: nothing is turned. 1: each `rotate` neighbours of a row are, and rows are done one by one
+//   ROTATE        0: nothing is turned. 1: each `rotate` neighbours of a row are, and rows are done one by
+//                 one
 #define ARITHMETIC native
 #include "args/dynamic_quantize.h"
 #include "base/row_scale.clh"
@@ -20,7 +21,8 @@
 #define AHEAD   CLQ_CPU_AHEAD_DYNAMIC
 
 // Element `at` of x, whose smooth scale is number i; and its bits.
-#define VALUE(x, at, smooth, i) (SMOOTH ? APPLY(multiply, LOAD(SRC, x, at), as_float((smooth)[i])) : LOAD(SRC, x, at))
+#define VALUE(x, at, smooth, i)                                                                              \
+    (SMOOTH ? APPLY(multiply, LOAD(SRC, x, at), as_float((smooth)[i])) : LOAD(SRC, x, at))
 #define BITS(x, at, smooth, i)  ((STORAGE(KEY))(SMOOTH ? as_uint(VALUE(x, at, smooth, i)) : (x)[at]))
 
 #define COMBINED_VALUE      float
@@ -48,7 +50,8 @@ static inline void store_found(const struct call *call, clq_spot spot, struct cl
 
     clq_store_found(call->scales, a->scale_offset + SCALE_OF(spot), a->scale_type, row.scale);
     if (a->symmetric == 0)
-        clq_store_found(call->offsets, a->offset_offset + ZERO_POINT_OF(spot), a->scale_type, clq_offset(row.off, a->offset_sign));
+        clq_store_found(call->offsets, a->offset_offset + ZERO_POINT_OF(spot), a->scale_type,
+                        clq_offset(row.off, a->offset_sign));
 }
 
 #if ROTATE
@@ -71,7 +74,8 @@ NO_INLINE void store_any(const struct call *call, global const STORAGE(SRC) *x, 
 }
 
 // A whole row of any values, wherever its units lie.
-NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const STORAGE(SRC) *x, global STORAGE(DST) *y)
+NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const STORAGE(SRC) *x,
+                                          global STORAGE(DST) *y)
 {
     const struct dynamic_quantize_args *a = call->args;
     struct clq_extent extent = CLQ_NO_EXTENT;
@@ -82,7 +86,8 @@ NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const 
 
             extent = clq_extent_join(extent, v, v);
         }
-    const struct clq_row_scale row = clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0, a->scale_type);
+    const struct clq_row_scale row =
+        clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0, a->scale_type);
 
     store_any(call, x, y, row);
     return row;
@@ -91,7 +96,8 @@ NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const 
 #include "cpu/block.clh"
 
 // Rows `begin` to `end`, whose elements follow one another; `lines`: all begin and end where lines do.
-NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, long begin, long end, bool lines)
+NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, long begin, long end,
+                      bool lines)
 {
     const long bytes = call->args->inner * X_BYTES;
     const long most = bytes > CLQ_CPU_BLOCK_ROW_BYTES       ? 1

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// find_scales.cl's meaning, as PoCL's CPUs stream it: in the form of an item, with the device's own arithmetic.
+// find_scales.cl's meaning, as PoCL's CPUs stream it: in the form of an item,
+// with the device's own arithmetic.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh
@@ -22,9 +23,9 @@
 #define LOAD_UNITS(p)     CLQ_CAT(vload, RANGE_WIDTH)(0, p)
 #define STORE_UNITS(v, p) CLQ_CAT(vstore, RANGE_WIDTH)(v, 0, p)
 
-// Places that are read at once, and vectors between two of them: pages apart keep more of a CPU's memory busy.
-// Measured on PoCL with AVX-512, 256 MiB of float16: 0.78 of a loop that only reads from one place, 0.94 from
-// four.
+// Places that are read at once, and vectors between two of them: pages apart keep more of a CPU's memory
+// busy. Measured on PoCL with AVX-512, 256 MiB of float16: 0.78 of a loop that only reads from one place,
+// 0.94 from four.
 #define AT_ONCE CLQ_CPU_STREAMS
 #define STRETCH (4096 / (int)sizeof(STORAGE(SRC)) / RANGE_WIDTH)
 // In elements: a cache line, and how far ahead of their use lines are fetched at least.
@@ -44,8 +45,8 @@ static inline clq_units gather(global const STORAGE(SRC) * p, long stride, long 
     return LOAD_UNITS(units);
 }
 
-// Elements of one index that follow one another, a vector after the other from AT_ONCE places a stretch apart. `next` is
-// what is read after these.
+// Elements of one index that follow one another, a vector after the other from AT_ONCE places a stretch
+// apart. `next` is what is read after these.
 static inline void take_run(struct clq_ranges *held, global const STORAGE(SRC) * x, long stride, long count,
                             global const STORAGE(SRC) * next)
 {
@@ -75,22 +76,24 @@ static inline void take_run(struct clq_ranges *held, global const STORAGE(SRC) *
         CLQ_WIDEN(held[0], gather(x + v * RANGE_WIDTH * stride, stride, count - v * RANGE_WIDTH));
 }
 
-// Where the v-th vector of columns begins. The last one is moved back to be whole: what it shares with the one
-// before is found twice.
+// Where the v-th vector of columns begins. The last one is moved back to be whole: what it shares with the
+// one before is found twice.
 static inline long column(long v, long columns)
 {
     return max(min(v * RANGE_WIDTH, columns - RANGE_WIDTH), 0L);
 }
 
-// Elements of a row that have an index each: the v-th vector of them widens held[v]. The row has fewer than the
-// others where count is below columns.
-static inline void take_row(struct clq_ranges *held, global const STORAGE(SRC) * x, long stride, long columns, long count)
+// Elements of a row that have an index each: the v-th vector of them widens held[v]. The row has fewer than
+// the others where count is below columns.
+static inline void take_row(struct clq_ranges *held, global const STORAGE(SRC) *x, long stride, long columns,
+                            long count)
 {
     for (long v = 0; v * RANGE_WIDTH < columns; v++) {
         const long at = column(v, columns);
 
-        CLQ_WIDEN(held[v], stride == 1 && at + RANGE_WIDTH <= count ? LOAD_UNITS(x + at)
-                                                                    : gather(x + at * stride, stride, count - at));
+        CLQ_WIDEN(held[v], stride == 1 && at + RANGE_WIDTH <= count
+                               ? LOAD_UNITS(x + at)
+                               : gather(x + at * stride, stride, count - at));
     }
 }
 
@@ -142,7 +145,7 @@ NO_INLINE uint2 run(global const STORAGE(SRC) * x, const struct find_scales_args
 
 // The ranges of a tile of columns, of these rows. x is where the tile begins.
 NO_INLINE void take_columns(struct clq_ranges *held, global const STORAGE(SRC) * x,
-                                      const struct find_scales_args *a, long columns, long left, long first, long last)
+                            const struct find_scales_args *a, long columns, long left, long first, long last)
 {
     // The last row may have fewer columns: those that are left.
     const long whole = min(last, a->steps - 1);
@@ -183,7 +186,8 @@ NO_INLINE void put_columns(global uint2 *ranges, global uchar *scales, global uc
             const uint2 found = (uint2)(CLQ_END(up[k]), CLQ_END(down[k]));
 
             if (direct)
-                CLQ_WRITE_SCALE(scales, zero_points, &a->output, clq_found_places(&a->output, 0, 0, first + at + k), found);
+                CLQ_WRITE_SCALE(scales, zero_points, &a->output,
+                                clq_found_places(&a->output, 0, 0, first + at + k), found);
             else
                 ranges[a->ranges_offset + range + first + at + k] = found;
         }
@@ -209,7 +213,8 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
             const uint2 range = run(from + unit * a.index_stride, &a, first, last);
 
             if (!OF_NUMBERS && a.direct)
-                CLQ_WRITE_SCALE(scales, zero_points, &a.output, clq_found_places(&a.output, 0, 0, unit), range);
+                CLQ_WRITE_SCALE(scales, zero_points, &a.output, clq_found_places(&a.output, 0, 0, unit),
+                                range);
             else
                 ranges[a.ranges_offset + n] = range;
         } else {

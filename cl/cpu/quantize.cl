@@ -49,29 +49,30 @@ struct parameters {
 #define BY_ONE(x, s, k)       clq_quotient_by(x, s, inverse)
 #define BY_INVERSES(x, s, k)  clq_quotient_by(x, s, inverses[k])
 
-#define UNIT_OF(apply, at, k)                                                                                         \
-    PACK(DST, VALUE(apply, at(0), k), VALUE(apply, at(1), k + 1), VALUE(apply, at(2), k + 2), VALUE(apply, at(3), k + 3))
+#define UNIT_OF(apply, at, k)                                                                                \
+    PACK(DST, VALUE(apply, at(0), k), VALUE(apply, at(1), k + 1), VALUE(apply, at(2), k + 2),                \
+         VALUE(apply, at(3), k + 3))
 #define FOLLOWING(n) X_UNIT * u + n
-#define EACH_UNIT(apply)                                                                                               \
-    WIDE_LOOP(16, 4)                                                                                                   \
-    for (uint u = 0; u < count; u++)                                                                                   \
+#define EACH_UNIT(apply)                                                                                     \
+    WIDE_LOOP(16, 4)                                                                                         \
+    for (uint u = 0; u < count; u++)                                                                         \
         out[u] = UNIT_OF(apply, FOLLOWING, X_UNIT * u);
 
 #if HAS_LINE(DST)
 // A line has floats first. (Two loops of 64 of them stay in registers, one of 128 does not.)
-#define EACH(apply)                                                                                                    \
-    if (count == STEP) {                                                                                               \
-        float values[STEP * X_UNIT] __attribute__((aligned(64)));                                                      \
-                                                                                                                       \
-        WIDE_LOOP(16, 4)                                                                                               \
-        for (uint i = 0; i < STEP; i++)                                                                                \
-            values[i] = VALUE(apply, i, i);                                                                            \
-        WIDE_LOOP(16, 4)                                                                                               \
-        for (uint i = STEP; i < STEP * X_UNIT; i++)                                                                    \
-            values[i] = VALUE(apply, i, i);                                                                            \
-        *(ulong8 *)out = LINE(DST, values);                                                                            \
-    } else {                                                                                                           \
-        EACH_UNIT(apply)                                                                                               \
+#define EACH(apply)                                                                                          \
+    if (count == STEP) {                                                                                     \
+        float values[STEP * X_UNIT] __attribute__((aligned(64)));                                            \
+                                                                                                             \
+        WIDE_LOOP(16, 4)                                                                                     \
+        for (uint i = 0; i < STEP; i++)                                                                      \
+            values[i] = VALUE(apply, i, i);                                                                  \
+        WIDE_LOOP(16, 4)                                                                                     \
+        for (uint i = STEP; i < STEP * X_UNIT; i++)                                                          \
+            values[i] = VALUE(apply, i, i);                                                                  \
+        *(ulong8 *)out = LINE(DST, values);                                                                  \
+    } else {                                                                                                 \
+        EACH_UNIT(apply)                                                                                     \
     }
 #else
 #define EACH EACH_UNIT
@@ -110,7 +111,8 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
 ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
 {
     const struct quantize_args *a = call->args;
-    const long scale_at = a->scale_offset + SCALE_OF(*spot), zero_point_at = a->zero_point_offset + ZERO_POINT_OF(*spot);
+    const long scale_at = a->scale_offset + SCALE_OF(*spot),
+               zero_point_at = a->zero_point_offset + ZERO_POINT_OF(*spot);
     const float scale = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale_at, a->scale_type);
     const float zero_point =
         ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(call->zero_points, zero_point_at, a->zero_point_type);
@@ -146,7 +148,8 @@ NO_INLINE bool invert(float *inverses, const struct call *call)
     global const uint *scales = (global const uint *)call->scales + a->scale_offset;
     global const uint *zero_points = (global const uint *)call->zero_points + a->zero_point_offset;
     const float zero_point =
-        ZERO_POINT_PER_ELEMENT ? 0.0f : clq_load_scalar(call->zero_points, a->zero_point_offset, a->zero_point_type);
+        ZERO_POINT_PER_ELEMENT ? 0.0f
+                               : clq_load_scalar(call->zero_points, a->zero_point_offset, a->zero_point_type);
     bool all = true;
 
     for (long k = 0; k < a->period * X_UNIT; k++) {
@@ -161,7 +164,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    struct call call = {.in = x + a.x_offset, .out = y + a.y_offset, .scales = scales, .zero_points = zero_points, .args = &a};
+    struct call call = {.in = x + a.x_offset,
+                        .out = y + a.y_offset,
+                        .scales = scales,
+                        .zero_points = zero_points,
+                        .args = &a};
     float inverses[INVERTS_EACH ? CLQ_CPU_INVERSES : 1] __attribute__((aligned(64)));
 
     // A build rehearses with arguments of zeros; nothing below may divide by them.

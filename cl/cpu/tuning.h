@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every number that was measured for the kernels of cl/cpu. None changes a byte of a result. The figures are in
- * docs/kernels.md. */
+/* Every number that was measured for the kernels of cl/cpu. None changes a byte of a result. The figures are
+ * in docs/kernels.md. */
 #ifndef CLQ_CPU_TUNING_H
 #define CLQ_CPU_TUNING_H
 
@@ -18,21 +18,21 @@
 #define CLQ_CPU_AHEAD_DEQUANTIZE 1024
 #define CLQ_CPU_AHEAD_QUANTIZE   4096
 #define CLQ_CPU_AHEAD_DYNAMIC    2048
-/* Rows of a stream whose scales are found at once, half as many where each has more than half of these bytes of x (the cache that
- * is nearest holds two blocks of each stream), and one where it has more. */
+/* Rows of a stream whose scales are found at once, half as many where each has more than half of these bytes
+ * of x (the cache that is nearest holds two blocks of each stream), and one where it has more. */
 #define CLQ_CPU_BLOCK_ROWS      8
 #define CLQ_CPU_BLOCK_ROW_BYTES 512
 /* Results smaller than this are stored through the caches: who reads them next finds them there. */
 #define CLQ_CPU_STORE_PAST (8 << 20)
 /* Scales whose inverses a work-item keeps in a table: what fits a nearest cache beside the rows. */
 #define CLQ_CPU_INVERSES 8192
-/* What rows that are not whole lines become, collected: so many lines before any is stored, so many values at once, and so many
- * of those before them again. */
+/* What rows that are not whole lines become, collected: so many lines before any is stored, so many values at
+ * once, and so many of those before them again. */
 #define CLQ_CPU_COMBINED_LINES 2
 #define CLQ_CPU_COMBINED_MOST  512
 #define CLQ_CPU_COMBINED_AGAIN 64
-/* Bytes of columns that a work-item of find_scales holds ranges for, 512 MiB of rows of 16 and 32 KiB: 0.84 of a loop that only
- * reads with 4 KiB, 0.86 with 8, 0.89 with 16. */
+/* Bytes of columns that a work-item of find_scales holds ranges for, 512 MiB of rows of 16 and 32 KiB: 0.84
+ * of a loop that only reads with 4 KiB, 0.86 with 8, 0.89 with 16. */
 #define CLQ_CPU_FIND_COLUMN_BYTES 16384
 
 #endif

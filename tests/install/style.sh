@@ -44,3 +44,11 @@ for file in README.md docs/numerics.md tests/CMakeLists.txt; do
   expect "an unfinished $file" 1 "$file:1:"
   : >"$file"
 done
+mkdir -p cl include
+for file in cl/long.cl cl/long.clh cl/long.h include/long.h; do
+  for columns in 111 110; do
+    printf '// %s\n// %0*d\n' "$licence" $((columns - 3)) 0 >"$file"
+    git add "$file"
+    if [ "$columns" -gt 110 ]; then expect "$file with $columns columns" 1 "$file:2:"; else expect "$file with $columns columns" 0 ""; fi
+  done
+done
