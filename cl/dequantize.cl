@@ -21,7 +21,7 @@
 #include "index/place.clh"
 #include "index/steps.clh"
 
-// What a lane takes at once, of a row.
+// The slice of a row that a lane processes at once.
 struct part {
     global const STORAGE(SRC) *y;
     global STORAGE(DST) *x;
@@ -69,8 +69,7 @@ static inline void take_units(const struct part *part, const struct quantize_arg
 #define CHUNK_OF_UNITS UNITS(SRC, CHUNK(DST))
 typedef CHUNK_INTEGERS(SRC, DST) y_chunk;
 
-// Whether chunks may be loaded and stored. The steps between them are whole ones where units are taken by
-// chunks.
+// Whether chunks may be loaded and stored. The steps between them are whole where units go by chunks.
 static inline bool is_aligned(const struct part *part)
 {
     const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
@@ -92,7 +91,7 @@ static inline uint4 chunk_of(const struct part *part, y_chunk y)
     return CHUNK_FROM(DST, BITS);
 }
 
-// What all tiles have in common.
+// The data that all tiles share.
 struct call {
     global const STORAGE(SRC) *y;
     global STORAGE(DST) *x;
@@ -100,8 +99,7 @@ struct call {
     global uint *report;
 };
 
-// Scale and zero point of a row, where it has one of them, as they lie there:
-// what computes with them waits until they have come.
+// Scale and zero point of a row, where it has one of each, as stored: the first use waits for the load.
 struct parameters {
     float scale, zero_point;
 };

@@ -34,11 +34,11 @@ struct row {
     uint eights; // the first of them may be loaded and stored whole
 };
 
-// Those of share n of the row.
+// Scale and offset of share n of the row.
 static inline void find_scale(struct row *row, const struct dynamic_quantize_args *a, long n)
 {
     row->scale = clq_load_scalar(row->scales, row->scale_at + n * a->share_scale, a->scale_type);
-    // What is added is as well subtracted with the other sign.
+    // The offset is negated, because the kernel subtracts.
     row->zero_point = as_float(
         as_uint(clq_load_scalar(row->offsets, row->offset_at + n * a->share_offset, a->offset_type)) ^
         0x80000000u);
@@ -74,7 +74,7 @@ static inline float element_at(struct row *row, const struct dynamic_quantize_ar
     return value_of(row, ELEMENT(SRC, unit, (uint)(i % ELEMENTS(SRC))));
 }
 
-// What all rows have in common.
+// The data that all rows share.
 struct call {
     global STORAGE(DST) *x;
     global const STORAGE(SRC) *y;

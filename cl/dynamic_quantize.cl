@@ -71,9 +71,9 @@ static inline global STORAGE(DST) *unit_at(const struct row *row, const struct d
     return row->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride;
 }
 
-// A product and a turned value come from arithmetic, and a float16 from a conversion; others may be signaling
-// NaN. Times one, which the compiler must not know to be one, they are not:
-// two instructions less for each than to compare and to choose.
+// Products and turned values come from arithmetic, float16 from a conversion; other values may be signaling
+// NaN. A product with one, which the compiler must not know to be one, is never signaling: two instructions
+// fewer for each value than a comparison and a choice.
 static inline struct clq_extent looked_at(struct clq_extent extent, float v, float one)
 {
     const float quiet = SMOOTH || ROTATE || IS_CONVERTED(SRC) ? v : v * one;
@@ -95,7 +95,7 @@ static inline float scaled(float v, struct clq_row_scale scale)
 
 #define SCALED(value) scaled(value, scale)
 
-// What all rows have in common.
+// The data that all rows share.
 struct call {
     global const STORAGE(SRC) *x;
     global const uint *smooth;
@@ -156,8 +156,7 @@ static inline void store_scale(const struct call *call, const struct dynamic_qua
 #if ROTATE && CLQ_IN_SIXTEENS
 #include "base/rotated_sixteens.clh"
 #else
-// All of a group's work-items meet the barriers of a row,
-// and so they call it for those behind the last one too.
+// All work-items of a group meet the barriers of a row, so they call it for the rows behind the last one too.
 CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, long number,
                         uint lane, uint lanes)
 {

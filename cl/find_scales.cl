@@ -64,8 +64,8 @@ static inline struct clq_ranges take_chunks(struct clq_ranges ranges, global con
     return ranges;
 }
 
-// So many elements, and nothing else. Each is reached from the one before:
-// multiples of the stride would take registers.
+// Loads `count` elements, and nothing else. Each is reached from the one before: multiples of the stride
+// would cost registers.
 static inline clq_units elements_of(global const STORAGE(SRC) *x, long stride, uint count)
 {
     clq_units v = CLQ_NOTHING;
@@ -82,8 +82,8 @@ static inline clq_units elements_of(global const STORAGE(SRC) *x, long stride, u
     return v;
 }
 
-// Elements of one index, in chunks where they are dense; what stands ahead of the first aligned one and
-// behind the last one is taken by itself.
+// Elements of one index, in chunks where they are dense; elements ahead of the first aligned one and
+// behind the last one are processed one by one.
 static inline struct clq_ranges take_run(struct clq_ranges ranges, global const STORAGE(SRC) *x, long stride,
                                          uint count, uint lane, uint lanes)
 {
@@ -139,7 +139,7 @@ static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x,
     return ranges;
 }
 
-// What all work-items have in common.
+// The data that all work-items share.
 struct call {
     global const STORAGE(SRC) *x;
     global uint2 *ranges;
@@ -147,7 +147,7 @@ struct call {
     local uint2 *shared; // in a group whose work-items share what they find
 };
 
-// What was found: range number n, all of this index where it is direct.
+// Stores a found range, number n; a direct one, of all of this index, as a scale.
 static inline void put(const struct call *call, const struct find_scales_args *a, long n, long index,
                        uint2 range)
 {
@@ -162,7 +162,7 @@ static inline void put(const struct call *call, const struct find_scales_args *a
 // At an array for it that nothing uses PoCL 6 ends the process.
 #define SHARES (IS_GROUP && REDUCES_RUNS)
 
-// So many columns, a chunk at most, from this one on.
+// Processes `count` columns, a chunk at most, from this one on.
 static inline void take_columns(const struct call *call, const struct find_scales_args *a,
                                 global const STORAGE(SRC) *x, long of_all, long column, uint count,
                                 long first, long last)

@@ -18,7 +18,7 @@
 #include "index/place.clh"
 #include "index/steps.clh"
 
-// What a lane takes at once, of a row.
+// The slice of a row that a lane processes at once.
 struct part {
     global const STORAGE(SRC) *x;
     global STORAGE(DST) *y;
@@ -62,8 +62,7 @@ static inline void take_units(const struct part *part, const struct quantize_arg
 #define CHUNK_OF_UNITS UNITS(DST, CHUNK(SRC))
 typedef VECTOR(DST, CHUNK_OF_UNITS) y_chunk;
 
-// Whether chunks may be loaded and stored. The steps between them are whole ones where units are taken by
-// chunks.
+// Whether chunks may be loaded and stored. The steps between them are whole where units go by chunks.
 static inline bool is_aligned(const struct part *part)
 {
     const size_t params = (SCALE_PER_ELEMENT ? (size_t)part->scales : 0) |
@@ -107,7 +106,7 @@ static inline bool take_chunk(const struct part *part, uint4 x)
     return doubtful == 0 && wild == 0;
 }
 
-// So many of a lane's steps on.
+// Moves on by so many of a lane's steps.
 static inline void go_on(struct part *part, const struct clq_apart *apart, int steps)
 {
     part->x += steps * apart->x;
@@ -125,8 +124,8 @@ static inline uint4 taken(const struct part *part, const struct clq_apart *apart
     return x;
 }
 
-// Processes chunks from step `*i` on. Returns false if chunk `*i` needs the slow path. Group form: the part
-// still points at it. Item form: the part has advanced, so that the next load does not wait for this result.
+// Processes chunks from step `*i` on. Returns false if chunk `*i` needs the slow path. Group form: the slice
+// still points at it. Item form: it has advanced, so that the next load does not wait for this result.
 static inline bool take_chunks(struct part *part, const struct clq_apart *apart, uint4 *next, int *i, int end,
                                int whole)
 {
@@ -151,7 +150,7 @@ static inline bool take_chunks(struct part *part, const struct clq_apart *apart,
     return fine;
 }
 
-// What all tiles have in common.
+// The data that all tiles share.
 struct call {
     global const STORAGE(SRC) *x;
     global STORAGE(DST) *y;

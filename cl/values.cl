@@ -2,8 +2,8 @@
 // values: y[row][i] = v[i], floats; v[i] = x[row][i] * smooth[i] or smooth[row], or x[row][i] alone,
 // or these turned (base/rotate.clh)
 //
-// dynamic_quantize.cl does this on its way. Where what shares a scale is no part of a row, or a part of what
-// is turned, it is done first.
+// dynamic_quantize.cl does this on its way. It is done first where the values of one scale are no slice of a
+// row, or only a slice of a turned block.
 //
 //   KERNEL_NAME   the kernel's name
 //   SRC           f32, f16 or bf16, of base/types.clh

@@ -5,7 +5,7 @@
 
 #include "args/types.h"
 
-/* What an entry of the indices says. */
+/* The meaning of an entry of the indices. */
 enum clq_entry_kind {
     CLQ_ENTRY_NONE = 0,   /* there are no indices: rows lie where the dimensions say */
     CLQ_ENTRY_GROUPS = 1, /* the end row of a group: rows of group g read scale row g */
@@ -14,7 +14,7 @@ enum clq_entry_kind {
     CLQ_ENTRY_SLOTS = 4,  /* entry i writes position batch * size + start; -1: nothing, by intent */
 };
 
-/* What becomes of a start that is out of range: the numbers of enum clq_range_policy. Slots count on at the
+/* The fate of a start that is out of range: the numbers of enum clq_range_policy. Slots count on at the
  * next batch, and have WRAP, which divides. */
 enum clq_entry_range { CLQ_ENTRY_DROP = 0, CLQ_ENTRY_CLAMP = 1, CLQ_ENTRY_WRAP = 2 };
 

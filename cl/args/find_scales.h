@@ -10,8 +10,8 @@
 
 /* x is rows of `inner` elements. REDUCE runs: an index has `steps` tiles, each of up to `tile` elements of a
  * row, and a unit is an index. REDUCE columns: a step is a row, and a unit is a tile of up to `tile` columns,
- * each with a range of its own; of FORM group, of up to 16 bytes. The steps are cut into parts. What has
- * indices of more dimensions is `batches` of all this. Unit i of batch b of part p is number (p * batches +
+ * each with a range of its own; of FORM group, of up to 16 bytes. The steps are cut into parts. Indices of
+ * more dimensions make `batches` of all this. Unit i of batch b of part p is number (p * batches +
  * b) * units + i, and so is its range; column i of it has range (p * batches + b) * inner + i. A tile and a
  * part of the steps are below 2^31. All zeros: nothing to do. */
 struct find_scales_args {

@@ -5,10 +5,10 @@
 
 #include "args/types.h"
 
-/* A run is a row, or rows that follow one another in one dimension. So many lanes, which are work-items next
- * to one another, go through it in steps. In each a lane takes `at_once` units, and its neighbour the next
- * ones: of a long row all of a step's are next to one another and the steps too, and of short rows a step is
- * a row. A tile is what the lanes do of a run. */
+/* A run is a row, or rows that follow one another in one dimension. Some lanes, work-items next to one
+ * another, go through it in steps. In each step a lane processes `at_once` units, and its neighbour the next
+ * ones: in a long row the units of a step lie side by side, and the steps too; of short rows a step is a row.
+ * A tile is the lanes' share of a run. */
 struct clq_steps {
     clq_i64 count;                   /* steps of a run */
     clq_i64 x, y, scale, zero_point; /* from a step to the next: elements, units of y */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The element types, a row each: read by the host's C and by OpenCL C. What is said of a type anywhere else
- * is how kernels widen and narrow it (cl/base/types.clh). */
+/* The element types, a row each: read by the host's C and by OpenCL C. All else that is said of a type is
+ * how kernels widen and narrow it (cl/base/types.clh). */
 #ifndef CLQ_ARGS_TYPE_ROWS_H
 #define CLQ_ARGS_TYPE_ROWS_H
 
-/* What a type may be used for. */
+/* The uses of a type. */
 #define CLQ_ROLE_SCALE      1  /* scales, offsets and the values that are quantized */
 #define CLQ_ROLE_QUANTIZED  2  /* the result of clq_quantize */
 #define CLQ_ROLE_CACHED     4  /* elements of a cache, and of rows that find their scale */

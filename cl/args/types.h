@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the arguments of every kernel are made of. Compiled by the host's C and by OpenCL C, so that both
- * sides see the same bytes. */
+/* The types of which every kernel's arguments are made. Compiled by the host's C and by OpenCL C, so that
+ * both sides see the same bytes. */
 #ifndef CLQ_ARGS_TYPES_H
 #define CLQ_ARGS_TYPES_H
 

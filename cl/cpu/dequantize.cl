@@ -44,7 +44,7 @@ ALWAYS_INLINE STORAGE(DST) value_of(float q, float scale, float zero_point)
     return NARROW(DST, clq_canonical(result_of(q, scale, zero_point)));
 }
 
-// Neighbours' integers, as bytes where they are nibbles: taken apart first, which makes better code.
+// Neighbours' integers, as bytes where they are nibbles: unpacked first, which makes better code.
 ALWAYS_INLINE float integer_of(global const IN *in, const ushort *bytes, uint k)
 {
     return IS_UNPACKED(SRC) ? (float)((const char *)bytes)[k] : ELEMENT(SRC, in[k], 0u);

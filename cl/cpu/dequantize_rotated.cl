@@ -18,7 +18,7 @@
 #define STEP_UNITS (TURNED_STEP / ELEMENTS(SRC))
 #define LINE_UNITS (64 / (uint)sizeof(STORAGE(DST))) // of x
 
-// What all rows have.
+// The data that all rows share.
 struct call {
     global const STORAGE(SRC) *y;
     global STORAGE(DST) *x;
@@ -33,7 +33,7 @@ struct parameters {
     float scale, zero_point;
 };
 
-// A step of neighbours: nibbles are taken apart first, which makes better code.
+// A step of neighbours: nibbles are unpacked first, which makes better code.
 typedef STORAGE(SRC) sixteen_units __attribute__((ext_vector_type(16)));
 typedef sixteen_units units_anywhere __attribute__((aligned(sizeof(STORAGE(SRC)))));
 typedef char sixteen_bytes __attribute__((ext_vector_type(16)));
@@ -144,7 +144,7 @@ NO_INLINE void turned_rows(const struct call *call, const struct clq_layout *lay
     clq_walk_begin(&walk, layout, begin, end);
     while (clq_walk_next(&run, &walk, layout, CLQ_CPU_BATCH))
         for (uint r = 0; r < run.rows; r++, run.spot += jump) {
-            // What is added is as well subtracted with the other sign.
+            // The offset is negated, because the kernel subtracts.
             const struct parameters p = {
                 clq_load_scalar(scales, a->scale_offset + SCALE_OF(run.spot), a->scale_type),
                 as_float(as_uint(clq_load_scalar(offsets, a->offset_offset + ZERO_POINT_OF(run.spot),

@@ -31,7 +31,7 @@
 #include "cpu/combine.clh"
 #include "cpu/row_range.clh"
 
-// What all rows have.
+// The data that all rows share.
 struct call {
     global const STORAGE(SRC) *x;
     global const uint *smooth;

@@ -26,8 +26,8 @@
 #define CLQ_CPU_STORE_PAST (8 << 20)
 /* Scales whose inverses a work-item keeps in a table: what fits a nearest cache beside the rows. */
 #define CLQ_CPU_INVERSES 8192
-/* What rows that are not whole lines become, collected: so many lines before any is stored, so many values at
- * once, and so many of those before them again. */
+/* The write-combining buffer of rows that are not whole lines (cpu/combine.clh): lines that are collected
+ * before any is stored, values at once, and values before them that may be written again. */
 #define CLQ_CPU_COMBINED_LINES 2
 #define CLQ_CPU_COMBINED_MOST  512
 #define CLQ_CPU_COMBINED_AGAIN 64
