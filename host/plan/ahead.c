@@ -13,7 +13,7 @@
 #include "base/error.h"
 #include "runtime/variants.h"
 
-/* What a driver may compile for: the cuts say the same of a call (tests/seam compares them). */
+/* The launch for which a driver may compile: the cuts say the same of a call (tests/seam compares them). */
 static const struct shape {
     unsigned num_buffers, items; /* work-items in a group, at most; of a CPU's own kernels one */
     size_t args_bytes;

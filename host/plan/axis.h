@@ -5,13 +5,13 @@
 
 #include "base/view.h"
 
-/* What a descriptor that leaves axis out means. */
+/* The meaning of a descriptor that leaves axis out. */
 enum clq__axis_default { CLQ__AXIS_LAST = -1, CLQ__AXIS_SECOND_TO_LAST = -2 };
 
 /* The dimension of a tensor of that rank, from 0 on; below 0 or past the rank where there is none. */
 int clq__axis_of(int axis, enum clq__axis_default left_out, int rank);
 
-/* What was given, for a sentence: "axis is 3", or what leaving it out means. */
+/* The given axis, for a sentence: "axis is 3", or the default by name. */
 #define CLQ__AXIS_TEXT 64
 const char *clq__axis_text(int axis, enum clq__axis_default left_out, char text[CLQ__AXIS_TEXT]);
 

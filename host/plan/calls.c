@@ -41,7 +41,7 @@ end:
     return status;
 }
 
-/* What was taken last is given first. */
+/* The plan that was taken last is given back first. */
 static void give_all(size_t num, const struct clq_plan_call *calls, bool unbinds)
 {
     while (num > 0) {

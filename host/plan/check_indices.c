@@ -44,7 +44,7 @@ static int64_t index_at(const struct indices *indices, int64_t row, int64_t colu
     return narrow;
 }
 
-/* Those who know flat slots, batch * size + start, may have left out that these are. */
+/* Callers who know flat slots, batch * size + start, may have forgotten to say that these are slots. */
 static const char *meaning(char text[256], const struct clq__placement *placement, int64_t entry,
                            int64_t start)
 {

@@ -8,9 +8,9 @@
 /* d is from 1 on. */
 struct clq_divisor clq__divisor(int64_t d);
 
-/* Those of the sizes of so many dimensions: all but the outermost, which nothing divides by. */
+/* Sets the divisors by the sizes of so many dimensions: all but the outermost, which divides nothing. */
 void clq__divide_dims(struct clq_dim *dim, uint32_t dims);
-/* Those of entries, once nothing of them changes any more. */
+/* Sets the divisors of entries, once nothing of them changes any more. */
 void clq__divide_entries(struct clq_entries *entries);
 
 #endif

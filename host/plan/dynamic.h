@@ -26,8 +26,8 @@ struct clq__dynamic_tensors {
  * operator's. */
 clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors);
 
-/* Rows, or blocks of them, that find their scales on the way. What is left of the last dimension behind whole blocks is a
- * kernel of its own, with the same rows. */
+/* Rows, or blocks of them, that find their scales on the way. The rest of the last dimension
+ * behind whole blocks is a kernel of its own, with the same rows. */
 struct clq__rows {
     struct dynamic_quantize_args parts[2];
     int num_parts;

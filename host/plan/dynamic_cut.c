@@ -35,7 +35,7 @@ static void size_items(struct dynamic_quantize_args *args, struct clq__launch *l
     launch->groups = (size_t)clq__ceil_div(args->rows, args->rows_per_item);
 }
 
-/* So many work-items to a row that as much of one is turned at once as there can be. */
+/* The work-items to a row with which the most of it is turned at once. */
 static int64_t lanes_to_turn(int64_t elements, int64_t local, int64_t own)
 {
     int64_t lanes = 1;
@@ -72,10 +72,11 @@ static int64_t own_turned(const struct clq__work *work, const struct clq__traits
                                                                         : CLQ__GROUP_TURNED / local;
 }
 
-/* What a lane does once for a row costs what several chunks cost. So of a long row it has eight, and of a short one the four that
- * are on their way at once; but fewer rows than the device holds are shared by more. Shares of what an H100 streams, float16 to
- * int4, by chunks a lane: rows of 1,024 0.77 with four, 0.82 with eight, 0.63 with sixteen; rows of 128 0.80 with four, 0.73 with
- * eight; of 64 0.57 with two, 0.75 with four; of 32 0.38 with one, 0.58 with two. */
+/* A lane's work once for a row costs as much as several chunks. A lane of a long row therefore has eight
+ * chunks, and of a short one the four that are on their way at once; but fewer rows than the device holds are
+ * shared by more. Shares of what an H100 streams, float16 to int4, by chunks a lane: rows of 1,024 0.77 with
+ * four, 0.82 with eight, 0.63 with sixteen; rows of 128 0.80 with four, 0.73 with eight; of 64 0.57 with two,
+ * 0.75 with four; of 32 0.38 with one, 0.58 with two. */
 static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
                         const struct clq__traits *traits, const struct clq__work *work)
 {
@@ -146,8 +147,8 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
     return rounds_of(args, INT64_C(1) << args->lane_bits);
 }
 
-/* What a CPU has of its own reads the smooth scales of all rows from one place, and of a row one scale, and keeps inside of the
- * range that its type fills. */
+/* A CPU's own kernel reads the smooth scales of all rows from one place, and one scale of a row, and
+ * saturates at the range that its type fills. */
 static struct clq__traits traits_of(const struct dynamic_quantize_args *args, const struct clq__work *work,
                                     const struct clq__traits *traits)
 {

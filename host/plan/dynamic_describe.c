@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dynamic quantization from what was checked to what a kernel is told. */
+/* Dynamic quantization, from the checked descriptor to the arguments of a kernel. */
 #include "base/float_bits.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
@@ -29,7 +29,7 @@ static int64_t row_units(const struct clq__view *y, int64_t elements)
     return clq__view_has_nibbles(y) ? elements / 2 * step : elements * step;
 }
 
-/* So many indices of dimension d, or blocks of them, which have scales each or none. */
+/* Folds `size` blocks of `indices` indices of dimension d, which have scales each or none. */
 static void add(const struct clq__work *work, struct clq__fold *fold, int d, int64_t size, int64_t indices,
                 bool of_scale)
 {

@@ -16,7 +16,7 @@
 enum { CLQ__ROWS_OF_PART = 32 };
 
 struct clq__scales {
-    /* What is left of the axis behind whole blocks has kernels of its own. */
+    /* The rest of the axis behind whole blocks has kernels of its own. */
     struct clq__scales_part {
         struct find_scales_args find_args;
         struct finish_scales_args finish_args;

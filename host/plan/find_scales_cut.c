@@ -30,7 +30,7 @@ static int64_t most(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What is done by one work-item of a CPU, or by one group of a GPU, in elements: less where that would leave
+/* The share of one work-item of a CPU, or of one group of a GPU, in elements: less where that would leave
  * some of the machine without work. */
 static int64_t share_of(int64_t elements, int64_t longest, const struct clq__traits *traits)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clq_find_scales from what was checked to what its kernels are told: which elements of x have one scale. */
+/* clq_find_scales, from the checked descriptor to the arguments of its kernels:
+ * which elements of x have one scale. */
 #include "base/ceil_div.h"
 #include "base/float_bits.h"
 #include "base/fold.h"
@@ -20,7 +21,8 @@ static bool has_index(const struct clq__fold_dim *dim)
     return dim->stride[SCALE] != 0;
 }
 
-/* So many indices of dimension d, which follow one another by `step`, and of which each has a scale of its own or none. */
+/* Folds `size` indices of dimension d, which follow one another by `step`; each has a scale of its own,
+ * or none has. */
 static void add(struct clq__fold *fold, const struct clq__work *work, int d, int64_t size, int64_t step,
                 bool of_scale)
 {
@@ -29,8 +31,8 @@ static void add(struct clq__fold *fold, const struct clq__work *work, int d, int
                                                of_scale ? work->zero_point.stride[d] : 0});
 }
 
-/* What repeats has the range of what it repeats: dimensions of stride 0 are left out, but where each index has a scale. These
- * are outermost. */
+/* Repeated elements have the range of the first: dimensions of stride 0 are left out, but where each index
+ * has a scale. The dimensions of stride 0 that stay are outermost. */
 static void fold(struct clq__fold *fold, const struct clq__work *work, const struct clq__range *range)
 {
     const struct clq__view *x = &work->x;

@@ -78,7 +78,7 @@ end:
     return status;
 }
 
-/* Those of a plan that is kept have their kernels by now. */
+/* Launches of a kept plan have their kernels by now. */
 static clq_status build_variants(clq_context *context, const struct clq__launch *launches, unsigned num)
 {
     clq_status status = CLQ_OK;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call enqueues, as data. It is described without a device, from what was checked and the device's traits, and
- * then enqueued or built. It points into itself and to the kernel's arguments, which its owner holds beside it: neither
- * may move between the two steps. */
+/* The commands of a call, as data. They are described without a device, from the checked descriptor and the
+ * device's traits, and then enqueued or built. The struct points into itself and to the kernel's
+ * arguments, which its owner holds beside it: neither may move between the two steps. */
 #ifndef CLQ_PLAN_LAUNCHES_H
 #define CLQ_PLAN_LAUNCHES_H
 

@@ -17,7 +17,7 @@ clq_status clq__operator_build(clq_context *context, const struct clq__operator 
 clq_status clq__operator_check(const struct clq__operator *op, const struct clq__names *names,
                                const void *desc);
 
-/* What the call needs of a workspace, whatever the descriptor says of one. */
+/* The bytes of workspace that the call needs, whatever workspace the descriptor names. */
 clq_status clq__operator_workspace(clq_context *context, const struct clq__operator *op,
                                    const struct clq__names *names, const void *desc, size_t *size_bytes);
 

@@ -17,7 +17,7 @@ end:
     return status;
 }
 
-/* What has no dimensions has no blocks. */
+/* A tensor without dimensions has no blocks. */
 static clq_status check_block(struct clq__work *work, uint32_t block)
 {
     clq_status status = CLQ_OK;
@@ -269,7 +269,7 @@ static bool cuts_gaps(const struct clq__work *work)
            clq__view_has_gaps(y);
 }
 
-/* What cuts y, before the shapes of what lies beside it. */
+/* Checks the blocks that cut y, before the shapes of the tensors beside it. */
 static clq_status check_cut(struct clq__work *work, const struct clq__blocks *blocks)
 {
     clq_status status = CLQ_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What kernels are told of entries and their places. */
+/* The arguments by which kernels know entries and their places. */
 #include "plan/work.h"
 
 #include <clquant/quantize_scatter.h>

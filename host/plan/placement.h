@@ -56,8 +56,8 @@ void clq__placement_insert(struct clq__work *work, const struct clq__placement_r
 /* Whether dimension d is an entry's, or a position's that is placed alone: then it is not folded with the
  * others, but added outside of them, positions first, by clq__placement_fold. */
 bool clq__placement_takes(const struct clq__placement *placement, int d);
-/* sizes are those of the pieces; strides step along its axis and along its first dimension. What lies at the
- * entry's place steps by the kernel, and by 0 here. */
+/* sizes are those of the pieces; strides step along its axis and along its first dimension. Tensors at the
+ * entry's place are stepped by the kernel, and by 0 here. */
 void clq__placement_fold(const struct clq__placement *placement, struct clq__fold *fold, int64_t count,
                          const int64_t position_stride[CLQ__FOLD_TENSORS],
                          const int64_t entry_stride[CLQ__FOLD_TENSORS]);

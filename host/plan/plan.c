@@ -124,7 +124,7 @@ void clq__plan_release(struct clq__plan *plan)
     plan->made = NULL;
 }
 
-/* What is ahead, one after the other, and then the call's own. */
+/* Enqueues the launches ahead, one after the other, and then the call's own. */
 static clq_status enqueue_all(struct clq__plan *plan, clq_context *context, cl_command_queue queue,
                               cl_uint num_wait, const cl_event *wait, cl_event *done)
 {

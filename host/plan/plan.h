@@ -28,7 +28,7 @@ struct clq__fields {
     size_t at[CLQ__MOST_FIELDS];
 };
 
-/* What differs from operator to operator. */
+/* The differences from operator to operator. */
 struct clq__operator {
     size_t desc_bytes, reserved,
         num_reserved; /* of its descriptor: where the reserved words are (CLQ__DESCRIPTOR) */

@@ -5,7 +5,7 @@
 #include "base/error.h"
 #include "runtime/recorder.h"
 
-/* What one record has for itself: kernels whose arguments nobody sets again, and memory for its temporaries. */
+/* One record's own things: kernels whose arguments nobody sets again, and memory for its temporaries. */
 struct clq__record {
     struct clq__record *next;
     struct clq__kept kept[CLQ__MOST_KEPT];

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a plan has recorded into command buffers. */
+/* The records of a plan in command buffers. */
 #ifndef CLQ_PLAN_RECORD_H
 #define CLQ_PLAN_RECORD_H
 

@@ -34,7 +34,7 @@ struct clq__static {
     struct clq__order order;
     struct clq__source scale, zero_point;
     int64_t repeats; /* of those that are widened, one after the other */
-    /* What is left of the axis behind whole blocks is a kernel of its own, with the same rows. */
+    /* The rest of the axis behind whole blocks is a kernel of its own, with the same rows. */
     struct clq__part {
         struct quantize_args args;
         int64_t rows;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static quantization, and the way back, from what was checked to what a kernel is told: order the dimensions, place the
- * scales, fold, fill the arguments. */
+/* Static quantization, and the way back, from the checked descriptor to the arguments of a kernel: order the
+ * dimensions, place the scales, fold, fill the arguments. */
 #include "plan/plan.h"
 
 /* The kernels switch on the same numbers. */
@@ -46,7 +46,8 @@ static int64_t step_of(const struct clq__static *call, const struct clq__source 
     return source->stride[d] * (!in_blocks ? indices : is_block ? 1 : 0);
 }
 
-/* So many times so many indices of dimension d, which are `units` of y, and where it is cut a block or less. */
+/* Folds `size` times `indices` indices of dimension d, which are `units` of y,
+ * and where it is cut a block or less. */
 static void add(const struct clq__static *call, struct clq__fold *fold, int d, int64_t size, int64_t indices,
                 int64_t units, bool is_block)
 {

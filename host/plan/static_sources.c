@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Static quantization: where scales and zero points are read from. What is uniform on a row keeps its type and its place.
- * What differs along one is read as dense float32: everything else is widened first, once, and the kernel's inner loop knows
- * one type. */
+/* Static quantization: where scales and zero points are read from. Uniform on a row, they keep their type and
+ * their place. If they differ along a row, they are read as dense float32: all other types and layouts are
+ * widened first, once, and the kernel's inner loop knows one type. */
 #include "plan/plan.h"
 
 #include <string.h>
@@ -99,7 +99,7 @@ void clq__source_widen(struct clq__static *call, struct clq__source *source)
     widen(call, source, true, source->per_element);
 }
 
-/* What was found is read as its inverse, and as its negative. */
+/* Found scales are read as their inverse, found zero points as their negative. */
 static bool is_found(const struct clq__static *call, const struct clq__source *source)
 {
     return call->work->found && source->parameter->view.tensor != NULL;

@@ -6,8 +6,9 @@
 #include "args/quantize.h"
 #include "runtime/launch.h"
 
-/* So many rows, of which a lane takes `chunk` units at once where all of them lie as that asks for. Rows that are short become
- * the steps of runs, which takes their dimension off `args`. Sets the launch's groups and local size too. */
+/* Cuts `rows` rows: a lane processes `chunk` units at once where all rows are laid out for it. Short rows
+ * become the steps of runs, which takes their dimension off `args`.
+ * Sets the launch's groups and local size too. */
 void clq__steps_cut(struct quantize_args *args, int64_t rows, int64_t chunk, const struct clq__traits *traits,
                     struct clq__launch *launch);
 

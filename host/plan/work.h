@@ -8,13 +8,14 @@
 
 #include <stdbool.h>
 
-/* What a kernel does of an axis that is cut: `blocks` of `size` indices each, from index `first` on. What is left behind whole
- * blocks is one more. */
+/* A kernel's share of an axis that is cut: `blocks` of `size` indices each, from index `first` on. The rest
+ * behind whole blocks is one more. */
 struct clq__range {
     int64_t first, size, blocks;
 };
 
-/* What a public call names its tensors, for sentences. All others are called the same by every call. */
+/* The names that a public call gives its tensors, for sentences.
+ * All others have the same name in every call. */
 struct clq__names {
     const char *x, *y, *scales, *zero_points;
     /* As documented: scales are never broadcast by their shape, and found ones are float32. */
@@ -66,7 +67,7 @@ struct clq__work {
     uint32_t method;
 };
 
-/* What most calls have: all but the tensors, which an operator's check sets. */
+/* Sets the values that most calls have: all but the tensors, which an operator's check sets. */
 void clq__work_init(struct clq__work *work, const struct clq__names *names);
 
 /* An enum clq_scale_mode. */
@@ -76,7 +77,7 @@ clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_fi
 
 /* Whether cl/cpu names the types of x and y: else the call is cut for the portable kernel, which it has everywhere. */
 bool clq__work_is_named(const struct clq__work *work);
-/* What the largest magnitude becomes, or asymmetric the largest value. */
+/* The number that the largest magnitude becomes, or asymmetric the largest value. */
 float clq__work_top(const struct clq__work *work);
 
 /* The tensor whose rows are read: its shape is what sentences speak of. */
