@@ -90,7 +90,7 @@ static inline bool is_aligned(const struct part *part)
 // A group asks it of each chunk, and a work-item alone of all before them.
 #define WILD_FOR_ALL(part) (SCALE_PER_ELEMENT ? 0 : IS_WILD((part)->scale))
 
-// False where an element needs more care: what is stored, if anything, is not what it should be yet.
+// Returns false where an element needs the slow path: then the stored chunk, if any, is not yet right.
 static inline bool take_chunk(const struct part *part, uint4 x)
 {
     const struct chunk_floats scales = CHUNK_FLOATS(SRC, part->scales, 0, SCALE_PER_ELEMENT),
@@ -169,7 +169,7 @@ static inline void load_parameters(struct part *part, const struct call *call, c
         part->zero_point = clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
 }
 
-// The lane's share of a tile, whose run lies at this place: chunks, and unit by unit what needs care.
+// The lane's share of a tile, whose run lies at this place: chunks, and unit by unit on the slow path.
 static inline void take_steps(const struct call *call, const struct quantize_args *a,
                               const struct clq_tile *tile, const struct clq_place *place, uint lane)
 {

@@ -34,7 +34,8 @@ void clq__launches_init(struct clq__launches *launches, struct clq__temporaries 
 
 /* A command before the kernels. */
 struct clq__launch *clq__launches_add(struct clq__launches *launches);
-/* What it writes, as its argument number `written`, and a kernel reads, as this argument; each has the offset in its struct. */
+/* A temporary that the last of them writes, as its argument number `written`, and a kernel reads, as this
+ * argument; each has the offset in its struct. */
 struct clq__temporary *clq__launches_temporary(struct clq__launches *launches, int64_t elements,
                                                size_t element_bytes, unsigned written,
                                                int64_t *written_offset, cl_mem *read, int64_t *read_offset);

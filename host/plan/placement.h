@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that lie, or find their scales, where an index tensor says: the rules of its shapes, and what the
- * kernels are told. The operators that read indices share it. */
+/* Rows that lie, or find their scales, where an index tensor says: the rules of its shapes, and the
+ * kernels' arguments for it. The operators that read indices share it. */
 #ifndef CLQ_PLAN_PLACEMENT_H
 #define CLQ_PLAN_PLACEMENT_H
 

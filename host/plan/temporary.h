@@ -9,7 +9,7 @@
 #define CLQ__MOST_USES        5
 #define CLQ__MOST_TEMPORARIES 8
 
-/* Where a kernel is told of it: its argument, and in its struct how many elements stand before it. */
+/* A kernel's use of it: its argument, and in its struct how many elements stand before it. */
 struct clq__use {
     cl_mem *buffer;
     int64_t *offset;
