@@ -4,11 +4,13 @@
 #include "base/ceil_div.h"
 #include "plan/divisor.h"
 #include "plan/launches.h"
+#include "plan/tuning.h"
 
 void clq__launches_claim(struct clq__launches *launches, const struct clq__placement *placement,
                          struct clq_entries *entries, const struct clq__traits *traits, unsigned read)
 {
-    const int64_t items = entries->count * entries->length, local = clq__group_items(traits, 64);
+    const int64_t items = entries->count * entries->length,
+                  local = clq__group_items(traits, CLQ__GROUP_ITEMS_SMALL);
     struct clq__launch *launch = clq__launches_add(launches);
 
     clq__variant_begin(&launch->variant, CLQ__CLAIM_CL);

@@ -8,14 +8,9 @@
 #include "base/error.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
+#include "plan/tuning.h"
 
 enum { DST, SRC }; /* the tensors of the fold */
-
-enum {
-    ROUNDS = 16384, /* of a CPU's work-item, about: enough to be worth one, and well below CLQ__MOST_ROUNDS */
-    LANE_BYTES = 64, /* of a GPU's: four chunks */
-    GROUP_ITEMS = 128
-};
 
 /* In bytes: an element is a dimension of its own, which merges with the others where they are dense. */
 static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, const struct clq__view *src)
@@ -41,22 +36,23 @@ static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, cons
 static void cut_items(struct copy_args *args, struct clq__launch *launch)
 {
     args->lanes = 1;
-    args->piece_bytes = args->row_bytes < ROUNDS ? args->row_bytes : ROUNDS;
+    args->piece_bytes = args->row_bytes < CLQ__COPY_ITEM_ROUNDS ? args->row_bytes : CLQ__COPY_ITEM_ROUNDS;
     args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
-    args->rows_per_item = args->pieces > 1 ? 1 : ROUNDS / (args->row_bytes + args->outer + 1) + 1;
+    args->rows_per_item =
+        args->pieces > 1 ? 1 : CLQ__COPY_ITEM_ROUNDS / (args->row_bytes + args->outer + 1) + 1;
     launch->local = 1;
     launch->groups = (size_t)(clq__ceil_div(args->rows, args->rows_per_item) * args->pieces);
 }
 
 static void cut_groups(struct copy_args *args, struct clq__launch *launch, const struct clq__traits *traits)
 {
-    const int64_t local = clq__group_items(traits, GROUP_ITEMS);
+    const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS);
     int64_t lanes = 1;
 
-    while (lanes < local && lanes * LANE_BYTES < args->row_bytes)
+    while (lanes < local && lanes * CLQ__COPY_LANE_BYTES < args->row_bytes)
         lanes *= 2;
     args->lanes = (uint32_t)lanes;
-    args->piece_bytes = lanes * LANE_BYTES;
+    args->piece_bytes = lanes * CLQ__COPY_LANE_BYTES;
     args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
     args->rows_per_item = 1;
     launch->local = (size_t)local;

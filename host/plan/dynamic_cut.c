@@ -5,8 +5,7 @@
 #include "plan/rotate.h"
 #include "plan/rounds.h"
 #include "plan/tiles.h"
-
-enum { SHORT_ROW = 16 }; /* chunks */
+#include "plan/tuning.h"
 
 /* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and stores
  * them; where a row is turned, for each of the two. */
@@ -22,10 +21,7 @@ static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes
 static void size_items(struct dynamic_quantize_args *args, struct clq__launch *launch,
                        const struct clq__traits *traits)
 {
-    const int64_t most = 262144, least = 1024,
-                  share = clq__ceil_div(args->rows * args->inner, 4 * (int64_t)traits->compute_units);
-    const int64_t run = share < least ? least : share > most ? most : share;
-    int64_t rows = clq__ceil_div(run, args->inner);
+    int64_t rows = clq__ceil_div(clq__item_elements(args->rows * args->inner, traits), args->inner);
 
     if (traits->ends_loops && rows > clq__times_within(rounds_of(args, 1)))
         rows = clq__times_within(rounds_of(args, 1));
@@ -72,18 +68,14 @@ static int64_t own_turned(const struct clq__work *work, const struct clq__traits
                                                                         : CLQ__GROUP_TURNED / local;
 }
 
-/* A lane's work once for a row costs as much as several chunks. A lane of a long row therefore has eight
- * chunks, and of a short one the four that are on their way at once; but fewer rows than the device holds are
- * shared by more. Shares of what an H100 streams, float16 to int4, by chunks a lane: rows of 1,024 0.77 with
- * four, 0.82 with eight, 0.63 with sixteen; rows of 128 0.80 with four, 0.73 with eight; of 64 0.57 with two,
- * 0.75 with four; of 32 0.38 with one, 0.58 with two. */
 static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
                         const struct clq__traits *traits, const struct clq__work *work)
 {
-    const int64_t local = clq__group_items(traits, 128), enough = 16 * local * (int64_t)traits->compute_units;
+    const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS),
+                  enough = CLQ__GROUPS_OF_UNIT * local * (int64_t)traits->compute_units;
     const int64_t elements = args->inner * (clq__view_has_nibbles(&work->y) ? 2 : 1);
     const int64_t chunks = clq__ceil_div(elements * (int64_t)clq__storage_bytes(work->x.tensor->dtype), 16),
-                  a_lane = chunks <= SHORT_ROW ? 4 : 8;
+                  a_lane = chunks <= CLQ__SHORT_ROW_CHUNKS ? CLQ__LANE_CHUNKS_SHORT : CLQ__LANE_CHUNKS_LONG;
     int64_t lanes = 1;
 
     while (lanes < local &&
@@ -131,7 +123,7 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
 static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *args,
                    const struct clq__work *work, const struct clq__traits *traits)
 {
-    const int64_t local = clq__group_items(traits, 128);
+    const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS);
     const bool group =
         (traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS)) &&
         (args->rotate == 0 || own_turned(work, traits, local) * local >= (int64_t)args->rotate);
@@ -143,6 +135,7 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
     choose_variant(&kernel->variant, work);
     clq__variant_end_form(&kernel->variant, traits, group);
     kernel->args = args;
+    kernel->x_offset = &args->x_offset;
     kernel->args_bytes = sizeof *args;
     return rounds_of(args, INT64_C(1) << args->lane_bits);
 }

@@ -12,9 +12,6 @@
 
 #include <clquant/find_scales.h>
 
-/* Rows of columns that a work-item takes, at least: so many need no finish. */
-enum { CLQ__ROWS_OF_PART = 32 };
-
 struct clq__scales {
     /* The rest of the axis behind whole blocks has kernels of its own. */
     struct clq__scales_part {

@@ -5,18 +5,10 @@
 #include "plan/divisor.h"
 #include "plan/find_scales.h"
 #include "plan/rounds.h"
+#include "plan/tuning.h"
 
-enum {
-    LEAST_OF_LANE = 64,   /* elements that a work-item takes, so that ranges take little of what x takes */
-    SHORT_COLUMNS = 256,  /* that a work-item does, a chunk after the other, where it has no room for more */
-    LONG_SHARE = 1 << 20, /* elements that a work-item does, at most */
-    LONG_SHARE_OF_COLUMNS = 1 << 22, /* more, for it leaves a range for each column */
-    SHORT_SHARE = 1 << 15,           /* less, where no more was measured */
-    SHORT_TILE = 1 << 14,            /* of each lane where loops end early */
-    MOST_PARTS = 16384,              /* that one work-item finishes */
-    MOST_AT_ONCE =
-        1 << 30 /* elements of a tile, and steps of a part, of which kernels count some in 32 bits */
-};
+/* Elements of a tile, and steps of a part, of which kernels count some in 32 bits. */
+enum { MOST_AT_ONCE = 1 << 30 };
 
 enum { FOUND_RANGES = 1, FINISHED_RANGES = 0 }; /* the arguments of find and finish */
 
@@ -37,8 +29,11 @@ static int64_t share_of(int64_t elements, int64_t longest, const struct clq__tra
     const int64_t units = (int64_t)traits->compute_units;
 
     if (traits->group_form)
-        return least(most(clq__ceil_div(elements, 16 * units), 4096), MOST_AT_ONCE);
-    return most(least(clq__ceil_div(elements, 4 * units), traits->long_runs ? longest : SHORT_SHARE), 1024);
+        return least(most(clq__ceil_div(elements, CLQ__GROUPS_OF_UNIT * units), CLQ__FIND_GROUP_ELEMENTS),
+                     MOST_AT_ONCE);
+    return most(least(clq__ceil_div(elements, CLQ__ITEMS_OF_UNIT * units),
+                      traits->long_runs ? longest : CLQ__FIND_ITEM_MOST_PORTABLE),
+                CLQ__ITEM_LEAST);
 }
 
 static int64_t vector_of(const struct clq__work *work)
@@ -59,29 +54,29 @@ static void cut_runs(struct clq__scales_part *call, const struct clq__work *work
 {
     struct find_scales_args *args = &call->find_args;
     const int64_t of_index = call->rows * args->inner;
-    const int64_t share = share_of(args->units * args->batches * of_index, LONG_SHARE, traits);
+    const int64_t share = share_of(args->units * args->batches * of_index, CLQ__FIND_ITEM_MOST, traits);
     /* Parts are those of a whole group, also where the kernel takes fewer: a workspace has a range for each, and its size is
      * told before a kernel is built. */
     const int64_t full = traits->group_form ? CLQ_FIND_LANES : 1;
     int64_t lanes = 1, rounds;
 
-    while (lanes < full && lanes * vector_of(work) * 4 < args->inner)
+    while (lanes < full && lanes * vector_of(work) * CLQ__FIND_LANE_VECTORS < args->inner)
         lanes *= 2;
     args->lanes = (uint32_t)least(lanes, local);
-    args->tile = least(args->inner, traits->ends_loops ? least(share, SHORT_TILE * lanes) : share);
+    args->tile = least(args->inner, traits->ends_loops ? least(share, CLQ__FIND_TILE_ENDED * lanes) : share);
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = call->rows * args->tiles_per_row;
     rounds = clq__rounds_of_row(clq__ceil_div(args->tile, args->lanes), args->outer);
-    args->steps_per_part = most(most(share / full, LEAST_OF_LANE) * lanes / args->tile, 1);
+    args->steps_per_part = most(most(share / full, CLQ__FIND_LANE_ELEMENTS) * lanes / args->tile, 1);
     if (traits->long_runs)
-        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(args->steps, MOST_PARTS));
+        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(args->steps, CLQ__FIND_MOST_RANGES));
     if (traits->ends_loops)
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     args->steps_per_part = least(args->steps_per_part, args->steps);
     set_parts(args);
     if (traits->group_form || args->parts > 1)
         return;
-    args->units_per_item = most(share / most(of_index, 64), 1);
+    args->units_per_item = most(share / most(of_index, CLQ__FIND_LANE_ELEMENTS), 1);
     if (traits->ends_loops)
         args->units_per_item = least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
 }
@@ -91,17 +86,19 @@ static void cut_columns(struct clq__scales_part *call, const struct clq__work *w
 {
     struct find_scales_args *args = &call->find_args;
     const int64_t rows = call->rows;
-    const int64_t share = share_of(rows * args->inner * args->batches, LONG_SHARE_OF_COLUMNS, traits);
+    const int64_t share = share_of(rows * args->inner * args->batches, CLQ__FIND_ITEM_MOST_COLUMNS, traits);
     const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
-    const int64_t wanted = (traits->group_form ? 2048 : 4) * (int64_t)traits->compute_units;
+    const int64_t wanted =
+        (traits->group_form ? CLQ__FIND_ITEMS_OF_UNIT : CLQ__ITEMS_OF_UNIT) * (int64_t)traits->compute_units;
     int64_t rounds;
 
     args->lanes = 1;
     args->tile = traits->group_form  ? vector_of(work)
                  : traits->long_runs ? CLQ_CPU_FIND_COLUMN_BYTES / bytes
-                                     : SHORT_COLUMNS;
-    while (!traits->group_form && args->tile > 256 &&
-           clq__ceil_div(args->inner, args->tile) * args->batches * clq__ceil_div(rows, CLQ__ROWS_OF_PART) <
+                                     : CLQ__FIND_COLUMNS_PORTABLE;
+    while (!traits->group_form && args->tile > CLQ__FIND_COLUMNS_LEAST &&
+           clq__ceil_div(args->inner, args->tile) * args->batches *
+                   clq__ceil_div(rows, CLQ__FIND_ROWS_OF_RANGE) <
                wanted)
         args->tile /= 2;
     args->tile = least(args->tile, args->inner);
@@ -110,11 +107,11 @@ static void cut_columns(struct clq__scales_part *call, const struct clq__work *w
     rounds = clq__rounds_of_row(args->tile, args->outer);
     args->steps_per_part =
         traits->group_form ? clq__ceil_div(rows * args->units * args->batches, wanted) : share / args->tile;
-    args->steps_per_part = most(args->steps_per_part, CLQ__ROWS_OF_PART);
+    args->steps_per_part = most(args->steps_per_part, CLQ__FIND_ROWS_OF_RANGE);
     if (traits->ends_loops)
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     else
-        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, MOST_PARTS));
+        args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, CLQ__FIND_MOST_RANGES));
     args->steps_per_part = least(args->steps_per_part, least(rows, MOST_AT_ONCE));
     set_parts(args);
 }
@@ -163,16 +160,17 @@ static int64_t cut_finish(struct clq__scales_part *call, const struct clq__trait
         call->finish.groups = 0;
         return 0;
     }
-    while (lanes < local && lanes * 4 < args->parts &&
-           (too_long || args->indices * args->batches * lanes < 2048 * (int64_t)traits->compute_units))
+    while (lanes < local && lanes * CLQ__FINISH_LANE_RANGES < args->parts &&
+           (too_long ||
+            args->indices * args->batches * lanes < CLQ__FIND_ITEMS_OF_UNIT * (int64_t)traits->compute_units))
         lanes *= 2;
     args->lanes = (uint32_t)lanes;
     args->indices_per_item = 1;
     if (!group)
-        args->indices_per_item =
-            most(least(clq__ceil_div(args->indices * args->batches, 4 * traits->compute_units),
-                       clq__times_within(finish_rounds(args, 1))),
-                 1);
+        args->indices_per_item = most(
+            least(clq__ceil_div(args->indices * args->batches, CLQ__ITEMS_OF_UNIT * traits->compute_units),
+                  clq__times_within(finish_rounds(args, 1))),
+            1);
     call->finish.local = (size_t)local;
     call->finish.groups =
         (size_t)clq__ceil_div(args->indices * args->batches, args->indices_per_item * (local / lanes));
@@ -205,10 +203,12 @@ static void place_buffers(struct clq__scales_part *call, const struct clq__work 
     call->find.num_buffers = 4;
     call->find.args = &call->find_args;
     call->find.args_bytes = sizeof call->find_args;
+    call->find.x_offset = &call->find_args.x_offset;
     call->finish.num_buffers = 3;
     call->find.kept = call->finish.kept = NULL;
     call->finish.args = &call->finish_args;
     call->finish.args_bytes = sizeof call->finish_args;
+    call->finish.x_offset = NULL;
 }
 
 /* Where no range is needed, find is the only kernel; where x is empty, finish. */

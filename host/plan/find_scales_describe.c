@@ -7,14 +7,9 @@
 #include "plan/divisor.h"
 #include "plan/find_scales.h"
 #include "plan/parameter.h"
+#include "plan/tuning.h"
 
 enum { X, SCALE, ZERO_POINT }; /* the tensors of the fold */
-
-enum {
-    SHORT_RUN = 512, /* rows of one index shorter than this are taken as columns, where many lie together */
-    FEW_ROWS = 16,   /* but not where fewer of them come together in a column */
-    COLUMNS = 2048   /* so many are laid side by side where rows have few */
-};
 
 static bool has_index(const struct clq__fold_dim *dim)
 {
@@ -106,11 +101,11 @@ static void fill_indices(struct clq__scales_part *part, const struct clq__fold_d
  * one. */
 static int64_t widen_rows(struct find_scales_args *args, int64_t *rows)
 {
-    int64_t together = clq__ceil_div(COLUMNS, args->inner);
+    int64_t together = clq__ceil_div(CLQ__FIND_COLUMNS, args->inner);
 
     args->last = args->inner;
-    if (*rows <= CLQ__ROWS_OF_PART || args->inner >= COLUMNS / 4 || args->outer != 1 || args->batches > 1 ||
-        args->dim[0].x != args->inner * args->x_stride)
+    if (*rows <= CLQ__FIND_ROWS_OF_RANGE || args->inner >= CLQ__FIND_COLUMNS / 4 || args->outer != 1 ||
+        args->batches > 1 || args->dim[0].x != args->inner * args->x_stride)
         return 1;
     if (together > *rows)
         together = *rows;
@@ -140,8 +135,8 @@ static bool takes_columns(const struct clq__fold *fold)
 
     if (has_index(&dim[0]))
         return true;
-    return fold->dims > 2 && has_index(&dim[1]) && dim[0].size < SHORT_RUN &&
-           dim[1].stride[X] == dim[0].size * dim[0].stride[X] && rows_from(fold, 2) >= FEW_ROWS;
+    return fold->dims > 2 && has_index(&dim[1]) && dim[0].size < CLQ__FIND_SHORT_RUN &&
+           dim[1].stride[X] == dim[0].size * dim[0].stride[X] && rows_from(fold, 2) >= CLQ__FIND_FEW_ROWS;
 }
 
 static void describe_columns(struct clq__scales_part *part, const struct clq__fold *fold)

@@ -10,6 +10,7 @@ void clq__launches_init(struct clq__launches *launches, struct clq__temporaries 
     launches->num_before = 0;
     launches->num_kernels = 1;
     launches->kernels[0].kept = NULL;
+    launches->kernels[0].x_offset = NULL;
     launches->claims = false;
 }
 
@@ -17,6 +18,7 @@ struct clq__launch *clq__launches_add(struct clq__launches *launches)
 {
     assert(launches->num_before < CLQ__MOST_BEFORE && !launches->claims);
     launches->before[launches->num_before].kept = NULL;
+    launches->before[launches->num_before].x_offset = NULL;
     return &launches->before[launches->num_before++];
 }
 
@@ -41,6 +43,7 @@ struct clq__launch *clq__launches_repeat(struct clq__launches *launches, void *a
     launches->num_kernels++;
     *kernel = *first;
     kernel->args = args;
+    kernel->x_offset = NULL;
     clq__temporaries_repeat(launches->temporaries, first->buffers, first->num_buffers, first->args,
                             kernel->buffers, args);
     return kernel;

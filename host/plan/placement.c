@@ -1,13 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The arguments by which kernels know entries and their places. */
+#include "plan/tuning.h"
 #include "plan/work.h"
 
 #include <clquant/quantize_scatter.h>
-
-/* Up to so many looks every row looks at all later entries; beyond, a table of last entries grows with the
- * entries alone. Not tuned finely: on PoCL, 256 entries of 1,024 elements took 4.7 times the time of unique
- * ones when they were scanned, 1.5 times with the table. */
-#define SCAN_LOOKS (1 << 14)
 
 static bool is_placed(const struct clq__placement *placement)
 {
@@ -39,21 +35,17 @@ void clq__placement_fold(const struct clq__placement *placement, struct clq__fol
         clq__fold_add(fold, true, count, entry_stride);
 }
 
-/* The table has a word for each place of the cache, or where entries are few beside these two or more for
- * each entry, so that clearing it does not cost more than the entries. Measured on PoCL with 8 places for each
- * of 32,768 entries of 1,024 elements: 0.91 of the time with a word for each place, for a search in the smaller
- * table ends after one word or more, which no processor foresees. */
 static void choose_overlap(struct clq_entries *entries, int64_t rows)
 {
-    int64_t hashed = 64;
+    int64_t hashed = CLQ__HASH_LEAST;
 
-    if (rows <= SCAN_LOOKS / entries->count) {
+    if (rows <= CLQ__SCAN_LOOKS / entries->count) {
         entries->overlap = CLQ_OVERLAP_SCAN;
         return;
     }
     entries->overlap = CLQ_OVERLAP_OWNER;
     entries->owner_words = entries->batches * entries->size;
-    if (entries->length > 1 || entries->count >= entries->owner_words / 16)
+    if (entries->length > 1 || entries->count >= entries->owner_words / CLQ__HASH_PLACES)
         return;
     while (hashed < 2 * entries->count)
         hashed *= 2;

@@ -4,6 +4,7 @@
 #include "plan/plan.h"
 #include "plan/steps.h"
 #include "plan/tiles.h"
+#include "plan/tuning.h"
 
 enum { NUM_BUFFERS = 7 }; /* x, scales, zero points, y, indices, owners, report */
 
@@ -63,16 +64,13 @@ static bool rows_share(const struct quantize_args *args)
     return true;
 }
 
-/* To repeat scales takes a kernel more. Measured on PoCL and a Zen 4, float16 to int8, with as many units, ms by rows and so:
- * rows of 96 0.69 and 0.46, of 80 1.13 and 0.65, of 112 0.93 and 0.69; of eight times as many 4.0 and 2.2, 4.0 and 2.2,
- * 3.8 and 2.6. */
+/* To repeat scales takes a kernel more. */
 static bool may_repeat(const struct clq__static *call)
 {
-    const int64_t least = INT64_C(1) << 22;
     const struct quantize_args *args = &call->parts[0].args;
 
     return call->scale.per_element && args->entries.kind != CLQ_ENTRY_GROUPS && rows_share(args) &&
-           args->inner * call->parts[0].rows >= least;
+           args->inner * call->parts[0].rows >= CLQ__JOIN_LEAST;
 }
 
 static void repeat_scales(struct clq__static *call, int64_t repeats)
@@ -131,6 +129,7 @@ static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq
     clq__divide_dims(part->args.dim, part->args.outer);
     clq__divide_entries(&part->args.entries);
     kernel->args = &part->args;
+    kernel->x_offset = &part->args.x_offset;
 }
 
 void clq__static_cut_launches(struct clq__static *call, struct clq__launches *launches,

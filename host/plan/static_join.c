@@ -2,11 +2,9 @@
 /* Short rows that are one row to the kernel. */
 #include "cpu/tuning.h"
 #include "plan/static.h"
+#include "plan/tuning.h"
 
 #include <string.h>
-
-/* Units of scales that are repeated to whole steps, for rows that are none themselves: no more than the nearest cache has. */
-enum { MOST_REPEATED = 8192 };
 
 static int64_t steps_of(int64_t units)
 {
@@ -24,15 +22,15 @@ struct clq__joined clq__static_join(struct quantize_args *args, bool may_repeat)
     const bool placed = args->entries.kind != CLQ_ENTRY_NONE;
     const bool dense = args->y_stride == 1 && args->x_pair <= 1 && args->x_stride == 1 + args->x_pair;
     const uint32_t inside = args->outer - placed - (args->entries.positions > 1);
-    const int64_t short_units = 2048, steps = steps_of(args->inner);
+    const int64_t steps = steps_of(args->inner);
     const struct clq_dim next = args->dim[0];
     const int64_t repeats = steps < next.size ? steps : next.size;
     const struct clq__joined apart = {1, 1};
 
-    if (inside == 0 || !dense || args->inner > short_units || next.y != args->inner ||
+    if (inside == 0 || !dense || args->inner > CLQ__JOIN_UNITS || next.y != args->inner ||
         next.x != args->inner * args->x_stride || next.scale != 0 || next.zero_point != 0)
         return apart;
-    if (steps > 1 && (!may_repeat || args->inner * repeats > MOST_REPEATED))
+    if (steps > 1 && (!may_repeat || args->inner * repeats > CLQ__JOIN_SCALES))
         return apart;
     args->inner *= next.size;
     if (placed)

@@ -5,17 +5,10 @@
 #include "base/ceil_div.h"
 #include "plan/divisor.h"
 #include "plan/rounds.h"
+#include "plan/tuning.h"
 
 #include <assert.h>
 #include <string.h>
-
-enum {
-    STEPS = 16,           /* of a tile: to find its place costs a lane what several of them cost */
-    SHORT = 128,          /* lanes that a row may have and be one step of many */
-    NEIGHBOURS = 16,      /* lanes that read whole lines of memory together */
-    GROUPS_OF_UNIT = 16,  /* that a compute unit has, where there are as many */
-    UNITS_OF_ITEM = 16384 /* that a work-item all alone has, where there are as many */
-};
 
 static int64_t least(int64_t a, int64_t b)
 {
@@ -105,17 +98,18 @@ static void size_groups(struct quantize_args *args, int64_t rows, int64_t at_onc
                         const struct clq__traits *traits, struct clq__launch *launch)
 {
     struct clq_steps *s = &args->steps;
-    const int64_t local = clq__group_items(traits, 128), chunks = clq__ceil_div(args->inner, at_once);
-    const int64_t enough = GROUPS_OF_UNIT * local * (int64_t)traits->compute_units;
-    int64_t steps = STEPS, lanes, runs;
+    const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS),
+                  chunks = clq__ceil_div(args->inner, at_once);
+    const int64_t enough = CLQ__GROUPS_OF_UNIT * local * (int64_t)traits->compute_units;
+    int64_t steps = CLQ__LANE_STEPS, lanes, runs;
 
     while (steps > 1 && rows * chunks / steps < enough)
         steps /= 2;
-    if (steps > 1 && chunks <= least(SHORT, local) && has_inside(args)) {
+    if (steps > 1 && chunks <= least(CLQ__SHORT_ROW_LANES, local) && has_inside(args)) {
         lanes = chunks;
         by_rows(args);
     } else {
-        lanes = least(most(clq__ceil_div(chunks, steps), least(chunks, NEIGHBOURS)), local);
+        lanes = least(most(clq__ceil_div(chunks, steps), least(chunks, CLQ__LINE_LANES)), local);
         lanes = least(clq__ceil_div(chunks, clq__ceil_div(chunks, lanes)), local); /* as much work for each */
         along_row(args, lanes * at_once);
     }
@@ -135,8 +129,11 @@ static void size_items(struct quantize_args *args, int64_t rows, int64_t at_once
                        const struct clq__traits *traits, struct clq__launch *launch)
 {
     struct clq_steps *s = &args->steps;
-    const int64_t share = clq__ceil_div(rows * args->inner, 4 * (int64_t)traits->compute_units);
-    const int64_t whole = clq__ceil_div(least(most(share, 1024), UNITS_OF_ITEM), 256) * 256,
+    const int64_t share =
+        clq__ceil_div(rows * args->inner, CLQ__ITEMS_OF_UNIT * (int64_t)traits->compute_units);
+    const int64_t whole = clq__ceil_div(least(most(share, CLQ__ITEM_LEAST), CLQ__ITEM_MOST_STEPS),
+                                        CLQ__ITEM_MULTIPLE) *
+                          CLQ__ITEM_MULTIPLE,
                   tile = least(args->inner, whole);
     const int64_t rounds = clq__rounds_of_row(tile, args->outer) + clq__rounds_of_place(&args->entries);
 

@@ -5,6 +5,7 @@
 #include "base/ceil_div.h"
 #include "cpu/tuning.h"
 #include "plan/divisor.h"
+#include "plan/tuning.h"
 
 #include <assert.h>
 
@@ -24,6 +25,13 @@ static int64_t part_of(const struct quantize_args *args, int64_t whole)
     return clq__ceil_div(clq__ceil_div(tile, parts), CLQ_CPU_STEP) * CLQ_CPU_STEP;
 }
 
+int64_t clq__item_elements(int64_t elements, const struct clq__traits *traits)
+{
+    const int64_t share = clq__ceil_div(elements, CLQ__ITEMS_OF_UNIT * (int64_t)traits->compute_units);
+
+    return share < CLQ__ITEM_LEAST ? CLQ__ITEM_LEAST : share > CLQ__ITEM_MOST ? CLQ__ITEM_MOST : share;
+}
+
 int64_t clq__for_streams(int64_t n)
 {
     const int64_t many = CLQ_CPU_STREAMS * CLQ_CPU_BLOCK_ROWS, unit = n >= 2 * many ? many : CLQ_CPU_STREAMS;
@@ -32,16 +40,12 @@ int64_t clq__for_streams(int64_t n)
     return units == 0 ? n : (units - (units > 8 && units % 2 == 0)) * unit;
 }
 
-/* A CPU's work-item does a long run, less where that would leave a core without work. Measured on PoCL with 1
- * GiB of input, GB/s by units in an item: float16 to int8 72 with 16 Ki, 88 with 64 Ki, 88 with 256 Ki, 91
- * with 1 Mi; float32 75, 81, 85, 85. */
+/* A CPU's work-item does a long run, less where that would leave a core without work. */
 void clq__tiles_cut(struct quantize_args *args, int64_t rows, const struct clq__traits *traits,
                     struct clq__launch *launch)
 {
-    const int64_t most = 262144, least = 1024,
-                  share = clq__ceil_div(rows * args->inner, 4 * (int64_t)traits->compute_units);
-    const int64_t run = share < least ? least : share > most ? most : share;
-    const int64_t whole = (run + 255) / 256 * 256;
+    const int64_t whole = clq__ceil_div(clq__item_elements(rows * args->inner, traits), CLQ__ITEM_MULTIPLE) *
+                          CLQ__ITEM_MULTIPLE;
 
     assert(args->inner > 0 && rows > 0);
     args->tile = part_of(args, whole);

@@ -1,14 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/values.h"
 
-#include "args/dynamic_quantize.h"
-#include "args/find_scales.h"
-#include "args/quantize.h"
 #include "base/ceil_div.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
 #include "plan/rotate.h"
 #include "plan/rounds.h"
+#include "plan/tuning.h"
 
 enum { X, SMOOTH, Y, NUM_BUFFERS }; /* the kernel's buffers */
 
@@ -86,10 +84,10 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
 {
     struct values_args *args = &values->args;
     struct clq__launch *kernel = &launches->kernels[0];
-    const int64_t local = traits->group_form ? clq__group_items(traits, 128) : 1;
+    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ__GROUP_ITEMS) : 1;
     const int64_t rounds = clq__rounds_of_row(clq__ceil_div(2 * args->part, local), args->outer) +
                            (args->rotate > 0 ? clq__rotate_rounds(args->rotate, args->part, local) : 0);
-    const int64_t share = clq__ceil_div(args->units, 4 * (int64_t)traits->compute_units);
+    const int64_t share = clq__ceil_div(args->units, CLQ__ITEMS_OF_UNIT * (int64_t)traits->compute_units);
 
     args->units_per_item = traits->group_form ? 1 : share;
     if (traits->ends_loops && args->units_per_item > clq__times_within(rounds))
@@ -112,19 +110,10 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
     return args->units_per_item * rounds;
 }
 
-/* Of every kernel that reads x. */
-_Static_assert(offsetof(struct quantize_args, x_offset) == 0 &&
-                   offsetof(struct dynamic_quantize_args, x_offset) == 0 &&
-                   offsetof(struct find_scales_args, x_offset) == 0,
-               "the offset of x comes first");
-
-/* widen, claim and finish_scales do not read x. */
 static void read(struct clq__temporary *written, struct clq__launch *launch)
 {
-    const uint64_t kernel = launch->variant.bits & 255;
-
-    if (kernel != CLQ__WIDEN_CL && kernel != CLQ__CLAIM_CL && kernel != CLQ__FINISH_SCALES_CL)
-        clq__temporary_use(written, &launch->buffers[X], (int64_t *)launch->args);
+    if (launch->x_offset != NULL)
+        clq__temporary_use(written, &launch->buffers[X], launch->x_offset);
 }
 
 void clq__values_read(const struct clq__values *values, struct clq__launches *launches)

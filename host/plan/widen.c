@@ -5,17 +5,15 @@
 #include "base/error.h"
 #include "plan/divisor.h"
 #include "plan/launches.h"
+#include "plan/tuning.h"
 
 #include <assert.h>
-
-/* Elements of a work-item: a CPU's has them one after the other. */
-enum { OF_ITEM = 256, OF_GROUP_ITEM = 4 };
 
 struct widen_args *clq__launches_widen(struct clq__launches *launches, const struct clq__view *view,
                                        const struct clq__fold *from, int64_t repeats,
                                        const struct clq__traits *traits, unsigned read, int64_t *read_offset)
 {
-    const int64_t local = traits->group_form ? clq__group_items(traits, 64) : 1;
+    const int64_t local = traits->group_form ? clq__group_items(traits, CLQ__GROUP_ITEMS_SMALL) : 1;
     struct clq__launch *launch = clq__launches_add(launches);
     struct widen_args *args = &launches->widen[launches->num_before - 1];
     struct clq__fold fold = *from;
@@ -23,7 +21,8 @@ struct widen_args *clq__launches_widen(struct clq__launches *launches, const str
     assert(launches->num_before <= CLQ_COUNT(launches->widen));
     *args = (struct widen_args){.x_offset = clq__view_offset_units(view),
                                 .elements = clq__fold_count(from, 0) * repeats,
-                                .elements_per_item = traits->group_form ? OF_GROUP_ITEM : OF_ITEM,
+                                .elements_per_item =
+                                    traits->group_form ? CLQ__WIDEN_LANE_ELEMENTS : CLQ__WIDEN_ITEM_ELEMENTS,
                                 .type = (uint32_t)view->type};
     clq__fold_merge(&fold);
     args->dims = (uint32_t)fold.dims;

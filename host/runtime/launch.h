@@ -29,6 +29,7 @@ struct clq__launch {
     unsigned num_buffers;
     const void *args; /* the struct that follows them */
     size_t args_bytes;
+    int64_t *x_offset;    /* in args, where the first buffer is x; else NULL */
     size_t groups, local; /* work-groups, and work-items in each */
 };
 
