@@ -128,12 +128,14 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
         (traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS)) &&
         (args->rotate == 0 || own_turned(work, traits, local) * local >= (int64_t)args->rotate);
 
+    struct clq__traits own = *traits;
+
+    choose_variant(&kernel->variant, work);
+    own.long_runs = clq__variant_end_form(&kernel->variant, traits, group);
     if (group)
         size_groups(args, kernel, traits, work);
     else
-        size_items(args, kernel, traits);
-    choose_variant(&kernel->variant, work);
-    clq__variant_end_form(&kernel->variant, traits, group);
+        size_items(args, kernel, &own);
     kernel->args = args;
     kernel->x_offset = &args->x_offset;
     kernel->args_bytes = sizeof *args;
@@ -147,8 +149,8 @@ static struct clq__traits traits_of(const struct dynamic_quantize_args *args, co
 {
     struct clq__traits own = *traits;
 
-    own.long_runs = traits->long_runs && clq__work_is_named(work) && args->smooth_blocks == 0 &&
-                    args->share == 0 && work->top == 0.0f && args->entries.kind != CLQ_ENTRY_GROUPS;
+    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->share == 0 && work->top == 0.0f &&
+                    args->entries.kind != CLQ_ENTRY_GROUPS;
     return own;
 }
 

@@ -122,7 +122,7 @@ static void cut_steps(struct clq__launch *kernel, const struct clq__static *call
 static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq__part *part,
                 const struct clq__traits *traits)
 {
-    if (traits->long_runs && !traits->group_form)
+    if (traits->long_runs)
         cut_tiles(kernel, call, part, traits);
     else
         cut_steps(kernel, call, part, traits);
@@ -138,9 +138,8 @@ void clq__static_cut_launches(struct clq__static *call, struct clq__launches *la
     struct clq__launch *kernel = &launches->kernels[0];
     struct clq__traits own = *traits;
 
-    own.long_runs = traits->long_runs && clq__work_is_named(call->work);
     choose_variant(&kernel->variant, call);
-    clq__variant_end(&kernel->variant, &own);
+    own.long_runs = clq__variant_end(&kernel->variant, traits);
     kernel->num_buffers = NUM_BUFFERS;
     kernel->args_bytes = sizeof call->parts[0].args;
     cut(kernel, call, &call->parts[0], &own);

@@ -52,11 +52,6 @@ end:
     return status;
 }
 
-bool clq__work_is_named(const struct clq__work *work)
-{
-    return clq__type_is(work->x.type, CLQ__CPU) && clq__type_is(work->y.type, CLQ__CPU);
-}
-
 float clq__work_top(const struct clq__work *work)
 {
     const enum clq__type type = work->y.type;

@@ -75,8 +75,6 @@ clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode);
 /* Once y's type is known. */
 clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_first);
 
-/* Whether cl/cpu names the types of x and y: else the call is cut for the portable kernel, which it has everywhere. */
-bool clq__work_is_named(const struct clq__work *work);
 /* The number that the largest magnitude becomes, or asymmetric the largest value. */
 float clq__work_top(const struct clq__work *work);
 

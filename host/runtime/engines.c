@@ -85,12 +85,13 @@ void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct c
         set_arithmetic(variant, CLQ__EXACT);
 }
 
-void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group)
+bool clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group)
 {
     if (clq__variant_own(variant, traits, group))
-        return;
+        return true;
     variant->bits |= traits->plugs[group].bits;
     clq__variant_choose_arithmetic(variant, traits);
+    return false;
 }
 
 void clq__variant_end_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)

@@ -64,12 +64,12 @@ bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *tr
  * it should, and not every kernel has a quotient by fma. (engines.c) */
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits);
 /* Adds what depends on the device, in the form that the call asks for: the kernel of a CPU's own where it has one, else FORM
- * and ARITHMETIC. (engines.c) */
-void clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group);
+ * and ARITHMETIC. Returns whether it is the CPU's own, which is cut in its way. (engines.c) */
+bool clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group);
 /* The same in the device's own form. */
-static inline void clq__variant_end(struct clq__variant *variant, const struct clq__traits *traits)
+static inline bool clq__variant_end(struct clq__variant *variant, const struct clq__traits *traits)
 {
-    clq__variant_end_form(variant, traits, traits->group_form);
+    return clq__variant_end_form(variant, traits, traits->group_form);
 }
 
 /* Of a kernel that has ARITHMETIC alone. (engines.c) */
