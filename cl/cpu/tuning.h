@@ -1,31 +1,44 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every number that was measured for the kernels of cl/cpu. None changes a byte of a result. The figures are
- * in docs/kernels.md. */
+ * in docs/kernels.md. Tests give some a smaller value, so that small tensors take the ways of large ones
+ * (tests/ways). */
 #ifndef CLQ_CPU_TUNING_H
 #define CLQ_CPU_TUNING_H
 
 /* Streams of rows that a work-item does side by side, a step of each in turn. */
 #define CLQ_CPU_STREAMS 4
 /* Bytes of what is read from which on a work-item has more than one. */
+#ifndef CLQ_CPU_STREAMS_BYTES
 #define CLQ_CPU_STREAMS_BYTES 16384
+#endif
 /* Units of y in a step: what rows that are joined have a multiple of. */
 #define CLQ_CPU_STEP 64
 /* Units of a part of a long row: what a stream does of it at once. */
+#ifndef CLQ_CPU_PART
 #define CLQ_CPU_PART 16384
+#endif
 /* Rows of a stream that are found together; as many later ones are known meanwhile, to be prefetched. */
+#ifndef CLQ_CPU_BATCH
 #define CLQ_CPU_BATCH 32
+#endif
 /* Prefetch distance in bytes of what is read, in each stream. */
+#ifndef CLQ_CPU_AHEAD_QUANTIZE
 #define CLQ_CPU_AHEAD_DEQUANTIZE 1024
 #define CLQ_CPU_AHEAD_QUANTIZE   4096
 #define CLQ_CPU_AHEAD_DYNAMIC    2048
+#endif
 /* Rows of a stream whose scales are found at once, half as many where each has more than half of these bytes
  * of x (the cache that is nearest holds two blocks of each stream), and one where it has more. */
 #define CLQ_CPU_BLOCK_ROWS      8
 #define CLQ_CPU_BLOCK_ROW_BYTES 512
 /* Results smaller than this are stored through the caches: who reads them next finds them there. */
+#ifndef CLQ_CPU_STORE_PAST
 #define CLQ_CPU_STORE_PAST (8 << 20)
+#endif
 /* Scales whose inverses a work-item keeps in a table: what fits a nearest cache beside the rows. */
+#ifndef CLQ_CPU_INVERSES
 #define CLQ_CPU_INVERSES 8192
+#endif
 /* The write-combining buffer of rows that are not whole lines (cpu/combine.clh): lines that are collected
  * before any is stored, values at once, and values before them that may be written again. */
 #define CLQ_CPU_COMBINED_LINES 2

@@ -64,12 +64,22 @@ static bool rows_share(const struct quantize_args *args)
     return true;
 }
 
+/* Whether as many are written as a row has, so that those of the next row follow: out of blocks they go on to
+ * the end of the last one. */
+static bool is_a_row(const struct clq__static *call, const struct clq__source *source)
+{
+    const int64_t elements = call->parts[0].args.inner * (clq__view_has_nibbles(&call->work->y) ? 2 : 1);
+
+    return !source->widen || !source->per_element || clq__fold_count(&source->from, 0) == elements;
+}
+
 /* To repeat scales takes a kernel more. */
 static bool may_repeat(const struct clq__static *call)
 {
     const struct quantize_args *args = &call->parts[0].args;
 
     return call->scale.per_element && args->entries.kind != CLQ_ENTRY_GROUPS && rows_share(args) &&
+           is_a_row(call, &call->scale) && is_a_row(call, &call->zero_point) &&
            args->inner * call->parts[0].rows >= CLQ__JOIN_LEAST;
 }
 

@@ -188,6 +188,32 @@ static void every_bfloat16_scale_each(void **state)
     check_type_each(REFERENCE_BF16);
 }
 
+/* Zero points that are tiny quotients, negated: the sum is 0 or a last bit, whose sign float8 keeps. */
+static void quotients_cancel(void **state)
+{
+    enum { PAIRS = 300, INNER = 64 };
+    struct random random = random_of(harness.seed);
+
+    (void)state;
+    for (int i = 0; i < (harness.small ? 10 : PAIRS); i++) {
+        const float value =
+            ldexpf((float)random_from(&random, 128, 255), (int)random_from(&random, -137, -125));
+        const float scale = ldexpf(1.0f + (float)random_unit(&random), (int)random_from(&random, -30, 5));
+        const float zero_point = -(value / scale);
+        uint16_t x[INNER];
+
+        for (int k = 0; k < INNER; k++)
+            x[k] = (uint16_t)(bits_of(value) >> 16);
+        expect_exact(&(struct batch){.x_type = REFERENCE_BF16,
+                                     .y_type = i % 2 ? REFERENCE_E4M3 : REFERENCE_E5M2,
+                                     .rows = 1,
+                                     .inner = INNER,
+                                     .x = x,
+                                     .scales = &scale,
+                                     .zero_point = &zero_point});
+    }
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
@@ -195,6 +221,7 @@ int main(int argc, char **argv)
         cmocka_unit_test(every_bfloat16),
         cmocka_unit_test(every_float16_scale_each),
         cmocka_unit_test(every_bfloat16_scale_each),
+        cmocka_unit_test(quotients_cancel),
     };
 
     return HARNESS_RUN(argc, argv, "exact half", tests);

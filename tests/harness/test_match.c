@@ -2,13 +2,17 @@
 /* Random right calls on a device, against the reference.
  *
  *   test_match [--operator NAME] [--seed N] [--first N] [--count N] [--queue order|any|waits] [--threads N]
- *              [--from TYPE] [--to TYPE] [--kept 1] [--plans 1] [--records 1] [--turned 1]
+ *              [--from TYPE] [--to TYPE] [--plans 1] [--records 1] [--turned 1] [--rotated 1] [--claims 1] [--lines 1] [--documented 1] [--elements N]
+ *              [--share N] [--form item|group] [--arithmetic exact] [--build-options TEXT]
  *
  * --queue any: one that runs commands in any order; waits: such a one, and calls wait for events. --from and --to keep to
- * calls of few kernels, where compiling them is dear. --kept: every program
- * has to come out of the cache. --plans: by plans; --records: that are
- * recorded into command buffers. --turned: long rows that are turned, and whose scales are no row's. */
+ * calls of few kernels, where compiling them is dear. --plans: by plans; --records: that are recorded into command buffers.
+ * --turned: long rows that are turned, and whose scales are no row's. --rotated: rows of all lengths that are turned. --claims: so many entries
+ * that a table tells the last ones. --lines: many rows in lines, or nearly so. --documented: by
+ * the documented calls. --share N: `count` calls of one of N combinations of what an operator reads and writes, which ones the seed
+ * says; 1: of each, as with CLQ_ALL_VARIANTS in the environment. */
 #include "commands.h"
+#include "documented.h"
 #include "match.h"
 #include "options.h"
 
@@ -23,8 +27,10 @@ enum { MOST_THREADS = 16 };
 
 struct test {
     const struct operator_row *op;
-    uint64_t seed, first, count, threads, kept, plans, records, turned;
+    uint64_t seed, first, count, threads, elements, plans, records, turned, rotated, claims, lines,
+        documented, share;
     struct wish wish;
+    struct clq_context_desc desc;
     bool any_order, waits;
     struct device device;
     atomic_bool failed;
@@ -36,15 +42,29 @@ struct worker {
     uint64_t number;
 };
 
+static void draw(const struct test *test, struct call *call, struct operator_row *row)
+{
+    const int64_t size = rng_below(&call->rng, 100);
+    const int64_t elements = test->elements > 0                             ? (int64_t)test->elements
+                             : test->turned || test->rotated || test->lines ? 20000
+                             : size < 60                                    ? 48
+                             : size < 95                                    ? 600
+                                                                            : 5000;
+
+    if (test->documented)
+        documented_draw(call, &documented_calls[rng_below(&call->rng, DOCUMENTED_CALLS)], row, elements);
+    else
+        call_draw(call, test->op, elements, &test->wish);
+}
+
 static bool try_call(struct test *test, struct call *call, const struct match *how, uint64_t number)
 {
+    struct operator_row row;
     char failure[1024] = "";
-    int64_t size;
     bool good;
 
     call->rng = rng_of(test->seed, number);
-    size = rng_below(&call->rng, 100);
-    call_draw(call, test->op, test->turned ? 20000 : size < 60 ? 48 : size < 95 ? 600 : 5000, &test->wish);
+    draw(test, call, &row);
     call_expect(call);
     good = match(how, call, failure, sizeof failure);
     if (!good) {
@@ -95,6 +115,38 @@ static void run(struct test *test)
         pthread_join(workers[i].thread, NULL);
 }
 
+/* A name repeats what it printed: with --operator, --from and --to, and without --share. */
+static bool run_combination(struct test *test, const struct operator_row *op, int src, int dst)
+{
+    test->op = op;
+    test->wish.src = src;
+    test->wish.dst = dst;
+    run(test);
+    if (test->failed)
+        fprintf(stderr, "with --operator %s --from %s --to %s\n", op->name, reference_types[src].name,
+                reference_types[dst].name);
+    return !test->failed;
+}
+
+static bool is_among(const struct operator_row *op, int src, int dst)
+{
+    return (op->src >> src & 1) && (op->dst >> dst & 1);
+}
+
+/* Of all operators, or of the one that was asked for. */
+static void run_combinations(struct test *test)
+{
+    const struct operator_row *asked = test->op;
+    uint64_t number = test->seed;
+
+    for (int i = 0; i < OPERATORS; i++)
+        for (int src = 0; src < REFERENCE_TYPES; src++)
+            for (int dst = 0; dst < REFERENCE_TYPES; dst++)
+                if ((asked == NULL || asked == operators[i]) && is_among(operators[i], src, dst) &&
+                    number++ % test->share == 0 && !run_combination(test, operators[i], src, dst))
+                    return;
+}
+
 static int type_named(const char *name)
 {
     for (int type = 0; type < REFERENCE_TYPES && name != NULL; type++)
@@ -105,21 +157,30 @@ static int type_named(const char *name)
 
 static bool read_arguments(struct test *test, int argc, char **argv)
 {
-    const char *name = NULL, *queue = "order", *from = NULL, *to = NULL;
-    const bool good = options_read(argc, argv,
-                                   (const struct option[]){{"--operator", NULL, &name},
-                                                           {"--seed", &test->seed, NULL},
-                                                           {"--first", &test->first, NULL},
-                                                           {"--count", &test->count, NULL},
-                                                           {"--threads", &test->threads, NULL},
-                                                           {"--kept", &test->kept, NULL},
-                                                           {"--plans", &test->plans, NULL},
-                                                           {"--records", &test->records, NULL},
-                                                           {"--turned", &test->turned, NULL},
-                                                           {"--queue", NULL, &queue},
-                                                           {"--from", NULL, &from},
-                                                           {"--to", NULL, &to},
-                                                           {NULL, NULL, NULL}});
+    const char *name = NULL, *queue = "order", *from = NULL, *to = NULL, *form = "", *arithmetic = "";
+    const bool good =
+        options_read(argc, argv,
+                     (const struct option[]){{"--operator", NULL, &name},
+                                             {"--seed", &test->seed, NULL},
+                                             {"--first", &test->first, NULL},
+                                             {"--count", &test->count, NULL},
+                                             {"--threads", &test->threads, NULL},
+                                             {"--elements", &test->elements, NULL},
+                                             {"--plans", &test->plans, NULL},
+                                             {"--records", &test->records, NULL},
+                                             {"--turned", &test->turned, NULL},
+                                             {"--rotated", &test->rotated, NULL},
+                                             {"--claims", &test->claims, NULL},
+                                             {"--lines", &test->lines, NULL},
+                                             {"--documented", &test->documented, NULL},
+                                             {"--share", &test->share, NULL},
+                                             {"--form", NULL, &form},
+                                             {"--arithmetic", NULL, &arithmetic},
+                                             {"--build-options", NULL, &test->desc.build_options},
+                                             {"--queue", NULL, &queue},
+                                             {"--from", NULL, &from},
+                                             {"--to", NULL, &to},
+                                             {NULL, NULL, NULL}});
 
     test->op = name != NULL ? operator_find(name) : NULL;
     test->waits = strcmp(queue, "waits") == 0;
@@ -128,6 +189,14 @@ static bool read_arguments(struct test *test, int argc, char **argv)
     test->wish.src = type_named(from);
     test->wish.dst = type_named(to);
     test->wish.apart = test->wish.rotate = test->turned ? 1 : -1;
+    if (test->rotated)
+        test->wish.rotate = 1;
+    test->wish.claims = test->claims != 0;
+    test->wish.lines = test->lines != 0;
+    test->desc.form = strcmp(form, "item") == 0    ? CLQ_FORM_ITEM
+                      : strcmp(form, "group") == 0 ? CLQ_FORM_GROUP
+                                                   : CLQ_FORM_AUTO;
+    test->desc.arithmetic = strcmp(arithmetic, "exact") == 0 ? CLQ_ARITHMETIC_EXACT : CLQ_ARITHMETIC_AUTO;
     return good && (name == NULL || test->op != NULL) && (from == NULL || test->wish.src >= 0) &&
            (to == NULL || test->wish.dst >= 0) && test->threads >= 1 && test->threads <= MOST_THREADS;
 }
@@ -140,16 +209,6 @@ static bool runs_in_any_order(const struct device *device)
     return has & CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE;
 }
 
-/* Whether the programs came from where they should. */
-static bool programs_are_right(const struct test *test)
-{
-    size_t built = 0, kept = 0;
-
-    clq_context_count(test->device.context, &built, &kept);
-    printf("%zu programs, %zu of them out of the cache\n", built, kept);
-    return test->kept == 0 || (kept > 0 && kept == built);
-}
-
 int main(int argc, char **argv)
 {
     static struct test test = {.count = 10000, .threads = 1};
@@ -159,7 +218,7 @@ int main(int argc, char **argv)
         fprintf(stderr, "an operator, a type or a number of threads is none\n");
         return 2;
     }
-    if (!device_open(&test.device, NULL))
+    if (!device_open(&test.device, &test.desc))
         return 2;
     if (test.any_order && !runs_in_any_order(&test.device)) {
         printf("this device runs commands in order\n");
@@ -172,9 +231,12 @@ int main(int argc, char **argv)
     }
     printf("seed %" PRIu64 "\n", test.seed);
     fflush(stdout);
-    run(&test);
-    if (!programs_are_right(&test))
-        test.failed = true;
+    if (test.share > 0 && getenv("CLQ_ALL_VARIANTS") != NULL) /* of whoever wants ctest to miss nothing */
+        test.share = 1;
+    if (test.share > 0)
+        run_combinations(&test);
+    else
+        run(&test);
     device_close(&test.device);
     return test.failed ? 1 : 0;
 }

@@ -33,11 +33,14 @@ struct tensor *call_tensor(struct call *call, int t, const struct shape *shape, 
 
 enum reference_type call_type(struct call *call, enum wished wished, unsigned set)
 {
-    const int wish = wished == WISH_SRC ? call->wish.src : wished == WISH_DST ? call->wish.dst : -1;
+    const int src = call->wish.src, dst = call->wish.dst;
+    const int wishes[2] = {wished == WISH_SRC ? src : dst, wished == WISH_SRC ? dst : src};
     int64_t n;
 
-    if (wish >= 0 && (set >> wish & 1))
-        return (enum reference_type)wish;
+    /* the way back has the types of the way there */
+    for (int i = 0; i < 2 && wished != WISH_NONE; i++)
+        if (wishes[i] >= 0 && (set >> wishes[i] & 1))
+            return (enum reference_type)wishes[i];
     n = rng_below(&call->rng, __builtin_popcount(set));
     for (int type = 0;; type++)
         if ((set >> type & 1) && n-- == 0)
@@ -74,10 +77,17 @@ int call_dimension(const struct call *call, int t, int32_t axis, int left_out)
     return d >= 0 && d < rank ? (int)d : 0;
 }
 
+struct shape call_full_shape(struct call *call, int least_rank, int64_t most_elements)
+{
+    if (call->wish.lines && !rng_once_in(&call->rng, 4))
+        return shape_of_lines(&call->rng, least_rank < 2 ? 2 : least_rank, 4, most_elements);
+    return shape_random(&call->rng, least_rank, TENSOR_MOST_RANK, most_elements);
+}
+
 struct shape call_shape(struct call *call, int least_rank, bool nibbles)
 {
-    struct shape shape = shape_random(&call->rng, nibbles && least_rank < 1 ? 1 : least_rank,
-                                      TENSOR_MOST_RANK, call->most_elements);
+    struct shape shape =
+        call_full_shape(call, nibbles && least_rank < 1 ? 1 : least_rank, call->most_elements);
 
     if (nibbles)
         shape_for_nibbles(&call->rng, &shape);

@@ -16,6 +16,7 @@ struct wish {
     int smooth;    /* -1: either */
     int rotate;    /* -1: either */
     int apart;     /* dynamic quantization, by rows (0) or not; -1: either */
+    bool lines;    /* many rows of whole lines, or nearly so, mostly */
     bool claims;   /* so many entries that a table tells the last ones */
     bool long_one; /* dense short rows of many, which take a part of a second */
 };
@@ -75,6 +76,8 @@ int32_t call_axis(struct call *call, int d, int rank);
 int call_dimension(const struct call *call, int t, int32_t axis, int left_out);
 /* Of tensor t, once it is drawn: float8 is never rounded first. */
 uint32_t call_round_first(struct call *call, int t);
+/* Of all sizes, each 1 or more. */
+struct shape call_full_shape(struct call *call, int least_rank, int64_t most_elements);
 /* Now and then nothing is there. */
 struct shape call_shape(struct call *call, int least_rank, bool nibbles);
 /* One number, or `last`, in any shape. */

@@ -23,7 +23,7 @@ static void draw(struct call *call)
 {
     struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
-    struct shape shape = shape_random(&call->rng, 1, TENSOR_MOST_RANK, call->most_elements);
+    struct shape shape = call_full_shape(call, 1, call->most_elements);
     struct shape found = {.rank = (int)rng_below(&call->rng, 2), .size = {1}};
     bool apart = call->wish.apart >= 0 ? call->wish.apart == 1 : rng_once_in(&call->rng, 3);
     const bool groups = shape.rank == 2 && !apart && call->wish.smooth != 0 && rng_once_in(&call->rng, 3);
@@ -52,8 +52,11 @@ static void draw(struct call *call)
         draw_groups(call, &shape);
     else
         rows_draw_smooth(call, SMOOTH_SCALES, shape.size[shape.rank - 1]);
-    if (desc->symmetric && rng_once_in(&call->rng, 4))
-        desc->type_max = (float)(1 + rng_below(&call->rng, 500)) / 4.0f;
+    if (desc->symmetric && rng_once_in(&call->rng, 4)) {
+        const int64_t quarters = rng_below(&call->rng, 500);
+
+        desc->type_max = (float)(1 + (quarters % 2 ? quarters : quarters % 16)) / 4.0f; /* many below 4 */
+    }
 }
 
 static void judge_groups(struct judge *judge, const struct clq_dynamic_quantize_desc *desc)

@@ -32,7 +32,7 @@ static struct shape zero_points_shape(struct call *call, const struct shape *sca
 static struct shape draw_shape(struct call *call)
 {
     struct rng *rng = &call->rng;
-    struct shape shape = shape_random(rng, 0, TENSOR_MOST_RANK, 4 * call->most_elements);
+    struct shape shape = call_full_shape(call, 0, 4 * call->most_elements);
 
     if (rng_once_in(rng, call->wish.given ? 4 : 40)) /* many short rows, which are laid side by side */
         shape = (struct shape){.rank = 2, .size = {600 + rng_below(rng, 900), 4 + rng_below(rng, 3)}};

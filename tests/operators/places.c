@@ -25,15 +25,17 @@ static void few_shapes(struct call *call, struct places *p, bool last_is_whole, 
     struct rng *rng = &call->rng;
     const int least = last_is_whole ? 3 : 2;
 
-    p->cache = shape_random(rng, least, TENSOR_MOST_RANK, call->most_elements);
+    p->cache = call_full_shape(call, least, call->most_elements);
     if (even)
         shape_for_nibbles(rng, &p->cache);
     p->d = 1 + (int)rng_below(rng, p->cache.rank - (last_is_whole ? 2 : 1));
     if (rng_once_in(rng, 2)) /* a sequence of tokens */
         p->cache.size[p->d] = 1 + rng_below(rng, 9);
     p->pieces = p->cache;
-    p->pieces.size[0] = rng_once_in(rng, 40) ? 0 : 1 + rng_below(rng, 6);
+    p->pieces.size[0] = rng_once_in(rng, 40) ? 0 : 1 + rng_below(rng, call->wish.lines ? 60 : 6);
     p->pieces.size[p->d] = rng_once_in(rng, 2) ? 1 : 1 + rng_below(rng, p->cache.size[p->d]);
+    while (p->pieces.size[0] > 6 && shape_elements(&p->pieces) > 4 * call->most_elements)
+        p->pieces.size[0] /= 2;
 }
 
 /* A number up to `most` mostly, which is in range; else a wild one, or one beside it. */
@@ -199,7 +201,9 @@ struct shape places_groups(struct call *call, int scales, int ends, int zero_poi
     struct rng *rng = &call->rng;
     const int64_t count = 1 + rng_below(rng, rng_once_in(rng, 4) ? 20 : 4);
     const struct shape one = {.rank = (int)rng_below(rng, 3), .size = {1, 1}};
-    struct shape rows = shape_random(rng, 2, 2, call->most_elements), row_each = {.rank = 2, .size = {count}};
+    struct shape rows = call->wish.lines ? shape_of_lines(rng, 2, 2, call->most_elements)
+                                         : shape_random(rng, 2, 2, call->most_elements),
+                 row_each = {.rank = 2, .size = {count}};
 
     if (even)
         shape_for_nibbles(rng, &rows);

@@ -32,6 +32,22 @@ struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_
     return shape;
 }
 
+struct shape shape_of_lines(struct rng *rng, int least_rank, int most_rank, int64_t most_elements)
+{
+    static const int64_t lengths[] = {32, 48, 64, 64, 80, 96, 112, 128, 136, 192, 208, 256, 320, 576, 1472};
+    struct shape shape = {.rank = least_rank + (int)rng_below(rng, most_rank - least_rank + 1)};
+    const int last = shape.rank - 1, rows = (int)rng_below(rng, last);
+
+    for (int d = 0; d < last; d++)
+        shape.size[d] = rng_once_in(rng, 2) ? 1 : 1 + rng_below(rng, 4);
+    shape.size[last] = rng_once_in(rng, 4)   ? 1 + rng_below(rng, 400)
+                       : rng_once_in(rng, 8) ? 1 + rng_below(rng, most_elements)
+                                             : lengths[rng_below(rng, sizeof lengths / sizeof *lengths)];
+    shape.size[rows] = 1;
+    shape.size[rows] = 1 + rng_below(rng, 1 + most_elements / shape_elements(&shape));
+    return shape;
+}
+
 void shape_for_nibbles(struct rng *rng, struct shape *shape)
 {
     int64_t *last = &shape->size[shape->rank - 1];
@@ -148,25 +164,28 @@ static const struct pattern {
     [REFERENCE_BF16] = {{0x83ff83ff83ff83ffu, 0x83f083f083f083f0u, 0x8380838083808380u}, 0x3c003c003c003c00u},
 };
 
-/* Half of the tensors have special values and any bits now and then: not all, for one value that is not finite decides
+/* Some float32 are all so small that products of two of them are subnormal. Half of the tensors have special values and any bits now and then, a fourth of these mostly: not all, for one value that is not finite decides
  * on the scale of its row. */
 static void fill(struct rng *rng, struct tensor *tensor)
 {
     const enum reference_type type = tensor->type;
-    const bool is_float = (size_t)type < sizeof patterns / sizeof *patterns, has_any = rng_once_in(rng, 2);
+    const bool is_float = (size_t)type < sizeof patterns / sizeof *patterns;
+    const int64_t wildness = rng_below(rng, 8);
+    const bool has_any = wildness % 2 == 0;
     const int64_t detail = rng_below(rng, 2 * DETAILS);
     const struct pattern *pattern = &patterns[is_float ? type : REFERENCE_F32];
     const uint64_t keep = is_float                ? pattern->keep[detail < DETAILS ? detail : 0]
                           : type == REFERENCE_I32 ? 0x000000ff000000ffu
                                                   : UINT64_MAX,
-                   add = is_float ? pattern->add : 0;
+                   tiny = type == REFERENCE_F32 && wildness == 1 ? 0x2000000020000000u : 0,
+                   add = is_float ? pattern->add - tiny : 0;
     unsigned char *bytes = tensor->memory.bytes;
     const size_t size = tensor->memory.size;
     struct rng contents = rng_apart(rng);
 
     for (size_t i = 0; i < size; i += 8) {
         uint64_t bits = rng_next(&contents);
-        const int64_t kind = has_any ? rng_below(&contents, 16) : 2;
+        const int64_t kind = has_any ? rng_below(&contents, wildness == 0 ? 3 : 16) : 2;
 
         if (kind == 1 && is_float)
             bits = specials(type, bits);
@@ -195,11 +214,12 @@ void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum 
 {
     const int last = shape->rank - 1;
     const DLDataType dtype = dtype_of(rng, type, last >= 0 ? shape->size[last] : 1);
+    /* rows that follow one another are lines together, and are streamed where they begin one */
+    const bool lines = last >= 0 && shape->size[last] % 16 == 0;
+    const int64_t before = rng_below(rng, 5);
     const size_t element = (size_t)reference_unit_bytes(type, dtype.lanes),
-                 offset = (size_t)rng_below(rng, 5) * element;
+                 offset = lines && before < 3 ? 0 : (size_t)before * element;
     const size_t guard = (size_t)rng_below(rng, 3) * 8;
-    /* rows of whole lines that follow one another become one row */
-    const bool lines = last >= 0 && shape->size[last] % 64 == 0;
     int64_t elements = 1, span;
 
     *tensor = (struct tensor){.name = name,

@@ -33,6 +33,8 @@ struct shape {
 
 /* A shape of so many elements at most, all of its sizes 1 or more. */
 struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_t most_elements);
+/* As many rows as that allows, or fewer, of few lines, of many, and of what is nearly lines. */
+struct shape shape_of_lines(struct rng *rng, int least_rank, int most_rank, int64_t most_elements);
 /* The last size rounded up to what two to a byte can have: bytes, or half of the time words. */
 void shape_for_nibbles(struct rng *rng, struct shape *shape);
 int64_t shape_elements(const struct shape *shape);

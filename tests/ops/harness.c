@@ -7,13 +7,9 @@
 
 #include <fnmatch.h>
 #include <inttypes.h>
-#include <stdatomic.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-/* The plain reference has no more than some tensors of this size a second. */
-enum { LARGE_BYTES = 1 << 20 };
 
 enum { SKIPPED = 77 }; /* SKIP_RETURN_CODE in CMakeLists.txt */
 
@@ -75,37 +71,11 @@ double random_unit(struct random *random)
     return (double)(random_bits(random) >> 11) * 0x1p-53;
 }
 
-size_t harness_step(size_t full, size_t small)
-{
-    return harness.small ? small : full * harness.share;
-}
-
 int harness_cases(int full, int small)
 {
     const int share = full / (int)harness.share;
 
     return harness.small ? small : share > 0 ? share : 1;
-}
-
-int harness_fillings(size_t size_bytes, int fillings[2])
-{
-    static atomic_uint_fast64_t turn; /* several threads may run cases */
-    const bool dear = harness.small || harness.share > 1 || size_bytes > LARGE_BYTES;
-    struct random random = random_of(atomic_fetch_add(&turn, 1));
-    const bool swapped = random_bits(&random) & 1;
-
-    fillings[0] = swapped ? 0xa5 : 0x5a;
-    fillings[1] = swapped ? 0x5a : 0xa5;
-    return dear ? 1 : 2;
-}
-
-void harness_calls_in(enum clq_form form)
-{
-    const int told = harness.unoptimized || form == CLQ_FORM_GROUP
-                         ? setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable", 1)
-                         : unsetenv("POCL_EXTRA_BUILD_FLAGS");
-
-    assert_int_equal(told, 0);
 }
 
 static bool read_options(int argc, char **argv)
@@ -114,7 +84,6 @@ static bool read_options(int argc, char **argv)
 
     harness.seed = seed ? strtoull(seed, NULL, 0) : 1;
     harness.share = 1;
-    harness.unoptimized = getenv("POCL_EXTRA_BUILD_FLAGS") != NULL;
     for (int i = 1; i < argc; i++) {
         const char *value = i + 1 < argc ? argv[i + 1] : "";
 
@@ -122,8 +91,6 @@ static bool read_options(int argc, char **argv)
             harness.small = true;
         } else if (strcmp(argv[i], "--roomy") == 0) {
             harness.roomy = true;
-        } else if (strcmp(argv[i], "--edges") == 0) {
-            harness.edges = true;
         } else if (strcmp(argv[i], "--share") == 0 && strtoull(value, NULL, 0) > 0) {
             harness.share = strtoull(value, NULL, 0);
             i++;
@@ -148,7 +115,7 @@ static bool read_options(int argc, char **argv)
             i++;
         } else {
             fprintf(stderr,
-                    "%s: --small --share N --roomy --edges --seed N --only PATTERN --form item|group "
+                    "%s: --small --share N --roomy --seed N --only PATTERN --form item|group "
                     "--arithmetic exact --build-options TEXT\n",
                     argv[0]);
             return false;

@@ -28,8 +28,6 @@ struct harness {
     bool small;                   /* for a device that interprets: fewer and smaller cases, one thread */
     size_t share;                 /* one of so many combinations and repetitions */
     bool roomy;                   /* no buffer is below 4 KiB: see oclgrind.sh */
-    bool edges;                   /* nothing stands behind a tensor: see fresh.c */
-    bool unoptimized;             /* PoCL is told so from outside: see tests/CMakeLists.txt */
     bool told;                    /* --build-options */
     const char *only;             /* a pattern: the tests whose names match */
     size_t skipped;               /* tests that could not run here */
@@ -37,26 +35,12 @@ struct harness {
 };
 extern struct harness harness;
 
-/* The step of a loop over combinations of types: `small` on a device that interprets, else `full` times the
- * share. For loops of which one in seven still takes every value of every digit; one that is too sparse for that
- * keeps its step. */
-size_t harness_step(size_t full, size_t small);
-
 /* How many random or repeated cases: `small` on a device that interprets, else the share of `full`. */
 int harness_cases(int full, int small);
 
-/* The bytes that a case's outputs hold before a run: nothing may depend on them, and they stay where nothing is written. A
- * case runs with each of two; with one of them, now this and now that, where a launch is dear (--small, --share) or its
- * tensors are large. Returns how many. */
-int harness_fillings(size_t size_bytes, int fillings[2]);
-
-/* For a test of both forms: the next calls are those of a context of this one. PoCL leaves a group's kernels
- * unoptimized, as wherever no CPU would choose them. */
-void harness_calls_in(enum clq_form form);
-
 /* On the stub of tests/stub kernels are executed by tests/seam.
  *
- * Reads --small, --share N, --roomy, --edges, --seed N, --only PATTERN, --form item|group and --arithmetic exact
+ * Reads --small, --share N, --roomy, --seed N, --only PATTERN, --form item|group and --arithmetic exact
  * (the seed also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure,
  * and so is a pattern that names no test. Returns what main returns: 77 where every test was skipped. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);
@@ -84,11 +68,5 @@ uint64_t random_bits(struct random *random);
 int64_t random_below(struct random *random, int64_t n);
 int64_t random_from(struct random *random, int64_t low, int64_t high);
 double random_unit(struct random *random); /* [0, 1) */
-
-/* Here 0 is the first dimension, as in the reference; in a descriptor it is the operator's default. */
-static inline int32_t described_axis(int axis)
-{
-    return axis == 0 ? CLQ_AXIS_FIRST : axis;
-}
 
 #endif

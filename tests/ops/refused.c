@@ -60,19 +60,6 @@ void refused_expect(clq_status status, clq_status expected, const char *sentence
         assert_string_equal(clq_error_detail(), sentence);
 }
 
-void refused_expect_check(clq_status status, const struct refused_row *row)
-{
-    static const char *const beyond[] = {".data ",     "shares bytes", "report",  "workspace",
-                                         "context is", "queue is",     "num_wait"};
-
-    for (size_t i = 0; i < COUNT(beyond); i++)
-        if (strstr(row->sentence, beyond[i])) {
-            expect_status(status, CLQ_OK, row->name);
-            return;
-        }
-    refused_expect(status, row->status, row->sentence, row->name);
-}
-
 void refused_expect_nothing(const cl_event *done, const cl_mem *buffers, const unsigned char *fillings,
                             int count)
 {

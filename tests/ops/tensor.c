@@ -23,7 +23,7 @@ DLDataType dtype_of(enum reference_type type, int lanes)
     return (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits, (uint16_t)(lanes ? lanes : 1)};
 }
 
-size_t layout_element_bytes(const struct layout *layout)
+static size_t layout_element_bytes(const struct layout *layout)
 {
     return (size_t)reference_unit_bytes(layout->type, layout->lanes);
 }
@@ -35,11 +35,11 @@ struct layout layout_dense(enum reference_type type, int lanes, int rank, const 
     for (int d = 0; d < rank; d++)
         layout.shape[d] = shape[d];
     layout.before = GUARD / (int64_t)layout_element_bytes(&layout);
-    layout.behind = harness.edges ? 0 : GUARD;
+    layout.behind = GUARD;
     return layout;
 }
 
-void layout_stride(struct layout *layout)
+static void layout_stride(struct layout *layout)
 {
     int64_t stride = 1;
 
@@ -48,55 +48,6 @@ void layout_stride(struct layout *layout)
         stride *= layout->shape[d];
     }
     layout->strided = true;
-}
-
-void layout_scramble(struct layout *layout, struct random *random)
-{
-    const bool packed = reference_shares_bytes(layout->type, layout->lanes);
-    const bool swaps = random_below(random, 3) == 0;
-    int order[CLQ_MAX_RANK];
-    int64_t span = 1;
-
-    for (int d = 0; d < layout->rank; d++)
-        order[d] = layout->rank - 1 - d;
-    for (int d = layout->rank - 1; swaps && d > packed; d--) {
-        const int other = (int)random_from(random, packed, d), kept = order[d];
-
-        order[d] = order[other];
-        order[other] = kept;
-    }
-    for (int i = 0; i < layout->rank; i++) {
-        layout->strides[order[i]] = i == 0 && random_below(random, 3) > 0 ? 1 : span;
-        span = layout->strides[order[i]] * layout->shape[order[i]] + random_below(random, 4);
-        span += packed ? span % 2 : 0;
-        span += span == 0 ? 2 : 0;
-    }
-    layout->strided = true;
-    layout->before += random_below(random, 4);
-}
-
-void layout_scramble_input(struct layout *layout, struct random *random)
-{
-    layout_scramble(layout, random);
-    for (int d = 0; d < layout->rank; d++)
-        if (random_below(random, 8) == 0)
-            layout->strides[d] = random_below(random, 3);
-}
-
-void layout_print(const char *name, const struct layout *layout)
-{
-    fprintf(stderr, "  %s: %s lanes %d, shape (", name, type_name(layout->type), layout->lanes);
-    for (int d = 0; d < layout->rank; d++)
-        fprintf(stderr, " %lld", (long long)layout->shape[d]);
-    fprintf(stderr, " )");
-    if (layout->strided) {
-        fprintf(stderr, ", strides (");
-        for (int d = 0; d < layout->rank; d++)
-            fprintf(stderr, " %lld", (long long)layout->strides[d]);
-        fprintf(stderr, " )");
-    }
-    fprintf(stderr, ", %lld elements before, %lld bytes behind\n", (long long)layout->before,
-            (long long)layout->behind);
 }
 
 /* The bytes from the first element to the end of the last. */
@@ -160,7 +111,8 @@ struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned c
     return reference;
 }
 
-bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes, cl_event *sent)
+static bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes,
+                        cl_event *sent)
 {
     cl_context context = NULL;
     cl_int status = clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL);
@@ -197,8 +149,8 @@ bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling)
     return good;
 }
 
-bool tensor_fetch(const struct tensor *tensor, cl_command_queue queue, unsigned char *bytes,
-                  const cl_event *after, cl_event *fetched, const char *what)
+static bool tensor_fetch(const struct tensor *tensor, cl_command_queue queue, unsigned char *bytes,
+                         const cl_event *after, cl_event *fetched, const char *what)
 {
     const cl_int status = clEnqueueReadBuffer(queue, tensor->mem, fetched == NULL, 0, tensor->size_bytes,
                                               bytes, after ? 1 : 0, after, fetched);
@@ -208,8 +160,8 @@ bool tensor_fetch(const struct tensor *tensor, cl_command_queue queue, unsigned 
     return status == CL_SUCCESS;
 }
 
-bool tensor_equal(const struct tensor *tensor, const unsigned char *bytes, const unsigned char *image,
-                  const char *what)
+static bool tensor_equal(const struct tensor *tensor, const unsigned char *bytes, const unsigned char *image,
+                         const char *what)
 {
     size_t at = 0;
 
@@ -277,17 +229,6 @@ void tensor_set(struct tensor *tensor, int64_t position, double value)
         position /= layout->shape[d];
     }
     set(tensor->image + tensor->dl.byte_offset + (size_t)at * type_bytes(layout->type), layout->type, value);
-}
-
-void tensor_repeat(struct tensor *tensor, const double *values, int64_t count)
-{
-    const int64_t slots = tensor_slots(tensor), bytes = (int64_t)type_bytes(tensor->layout.type);
-    unsigned char *const first = tensor->image + tensor->dl.byte_offset % (uint64_t)bytes;
-
-    for (int64_t i = 0; i < count && i < slots; i++)
-        tensor_set_slot(tensor, i, values[i]);
-    for (int64_t done = count; done < slots; done += done)
-        memcpy(first + done * bytes, first, (size_t)((slots - done < done ? slots - done : done) * bytes));
 }
 
 bool buffer_fits(size_t size_bytes)

@@ -6,13 +6,11 @@
 
 #include "harness.h"
 
-/* What the operators take, for the tables of the tests: inputs, scales and results; zero points; what static
- * quantization writes; what finds its scales. */
-#define FLOAT_TYPES      REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16
-#define ZERO_POINT_TYPES FLOAT_TYPES, REFERENCE_I8, REFERENCE_U8, REFERENCE_I32
-#define SMALL_TYPES      REFERENCE_SMALL_FLOATS(REFERENCE_NAMED)
-#define QUANTIZED_TYPES  REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4, REFERENCE_U4, SMALL_TYPES
-#define SCALED_TYPES     REFERENCE_I8, REFERENCE_U8, REFERENCE_I4, REFERENCE_U4, SMALL_TYPES
+/* What the operators take, for the tables of the tests: inputs, scales and results; what static quantization writes. */
+#define FLOAT_TYPES REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16
+#define QUANTIZED_TYPES                                                                                      \
+    REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4, REFERENCE_U4,                                   \
+        REFERENCE_SMALL_FLOATS(REFERENCE_NAMED)
 
 /* What a tensor is made of. Strides count elements (for int4 of n lanes, as in DLPack: nibbles, bytes or
  * words). */
@@ -31,17 +29,6 @@ struct layout {
 
 /* A dense layout between guards. */
 struct layout layout_dense(enum reference_type type, int lanes, int rank, const int64_t *shape);
-/* Gives the layout the strides that it has anyway, to be changed from there. */
-void layout_stride(struct layout *layout);
-/* Strides and an offset by chance: the dimensions in any order, each with a gap behind it; of an input, now
- * and then one repeats or steps less than its span. */
-void layout_scramble(struct layout *layout, struct random *random);
-void layout_scramble_input(struct layout *layout, struct random *random);
-/* A line on stderr. */
-void layout_print(const char *name, const struct layout *layout);
-/* The bytes of an element; of packed int4, of two. */
-size_t layout_element_bytes(const struct layout *layout);
-
 struct tensor {
     struct layout layout;
     DLTensor dl;
@@ -65,22 +52,11 @@ bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling);
 bool tensor_holds(const struct tensor *tensor, cl_command_queue queue, const unsigned char *image,
                   const char *what);
 
-/* For several tensors at once (parts.h). Each gives the event of a command that has been begun, until which the bytes
- * belong to it (none for a buffer that was made), or with NULL waits; a read begins behind `after`. */
-bool tensor_send(struct tensor *tensor, cl_command_queue queue, const unsigned char *bytes, cl_event *sent);
-bool tensor_fetch(const struct tensor *tensor, cl_command_queue queue, unsigned char *bytes,
-                  const cl_event *after, cl_event *fetched, const char *what);
-/* Whether what was fetched are these bytes. */
-bool tensor_equal(const struct tensor *tensor, const unsigned char *bytes, const unsigned char *image,
-                  const char *what);
-
 /* Sets the element that stands `slot` elements after the first possible place in the image (gaps and guards
  * have slots too), from a number: float types round it, integers clamp it. */
 int64_t tensor_slots(const struct tensor *tensor);
 void tensor_set_slot(struct tensor *tensor, int64_t slot, double value);
 
-/* Sets all slots to these, in turn. */
-void tensor_repeat(struct tensor *tensor, const double *values, int64_t count);
 /* The same for the value at a tensor's row-major position. */
 void tensor_set(struct tensor *tensor, int64_t position, double value);
 

@@ -1,128 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The documented call npu_group_quant: what it computes, and what it refuses. */
+/* The documented call npu_group_quant: what it refuses. What it computes is harness.documented.* */
 #include "refused.h"
-#include "tensor.h"
 
 #include <string.h>
-
-struct npu_case {
-    const char *name;
-    int64_t rows, inner;
-    int64_t groups;
-    int64_t ends[6];
-    bool words;    /* quint4x2 */
-    bool as_int32; /* as (kDLInt, 32, 1), as frameworks export it; else as (kDLInt, 4, 8) */
-};
-
-static const struct npu_case cases[] = {
-    {"the documented default, int8", 6, 40, 4, {1, 4, 6, 6}, false, false},
-    {"one group", 5, 7, 1, {5}, false, false},
-    {"an odd last dimension", 9, 13, 3, {2, 2, 9}, false, false},
-    {"empty groups at both ends", 4, 16, 6, {0, 0, 1, 3, 4, 4}, false, false},
-    {"rows of no group keep their bytes", 7, 16, 2, {3, 5}, false, false},
-    {"ends out of order", 8, 16, 5, {6, 2, -1, 9, 8}, false, false},
-    {"quint4x2, words of int32", 6, 24, 3, {2, 3, 6}, true, true},
-    {"quint4x2, words of int4", 6, 24, 3, {2, 3, 6}, true, false},
-    {"quint4x2, rows of no group", 5, 8, 1, {3}, true, true},
-    {"no rows", 0, 8, 2, {0, 0}, false, false},
-    {"no columns", 3, 0, 2, {1, 3}, true, true},
-};
-
-struct npu_tensors {
-    struct tensor x, scale, group_index, offset, y;
-};
-
-static void fill(struct tensor *tensor, struct random *random, double amplitude, double least)
-{
-    for (int64_t i = 0, slots = tensor_slots(tensor); i < slots; i++) {
-        const double value = (2.0 * random_unit(random) - 1.0) * amplitude;
-
-        tensor_set_slot(tensor, i, value + (value < 0 ? -least : least));
-    }
-}
-
-static void make(struct tensor *tensor, enum reference_type type, int lanes, int rank, int64_t a, int64_t b)
-{
-    const struct layout layout = layout_dense(type, lanes, rank, (int64_t[]){a, b});
-
-    tensor_init(tensor, &layout);
-}
-
-static void make_tensors(struct npu_tensors *t, const struct npu_case *c, enum reference_type x,
-                         enum reference_type scale, enum reference_type index)
-{
-    struct random random = random_of(harness.seed);
-
-    make(&t->x, x, 1, 2, c->rows, c->inner);
-    make(&t->scale, scale, 1, 2, c->groups, c->inner);
-    make(&t->group_index, index, 1, 1, c->groups, 1);
-    make(&t->offset, scale, 1, 1, 1, 1);
-    make(&t->y, c->words ? REFERENCE_I4 : REFERENCE_I8, c->words ? 8 : 1, 2, c->rows,
-         c->words ? c->inner / 8 : c->inner);
-    fill(&t->x, &random, c->words ? 6.0 : 80.0, 0.0);
-    fill(&t->scale, &random, 1.5, 0.1);
-    fill(&t->offset, &random, 5.0, 0.1);
-    for (int64_t g = 0; g < c->groups; g++) {
-        unsigned char *at = t->group_index.image + t->group_index.dl.byte_offset;
-        const int32_t narrow = (int32_t)c->ends[g];
-
-        if (index == REFERENCE_I64)
-            memcpy(at + g * 8, &c->ends[g], 8);
-        else
-            memcpy(at + g * 4, &narrow, 4);
-    }
-    memset(t->y.image, 0x5a, t->y.size_bytes);
-    assert_true(tensor_upload(&t->x, harness.queue) && tensor_upload(&t->scale, harness.queue) &&
-                tensor_upload(&t->group_index, harness.queue) && tensor_upload(&t->offset, harness.queue) &&
-                tensor_upload(&t->y, harness.queue));
-    if (c->as_int32)
-        t->y.dl.dtype = CLQ_INT32;
-}
-
-static void clear_tensors(struct npu_tensors *t)
-{
-    tensor_clear(&t->x);
-    tensor_clear(&t->scale);
-    tensor_clear(&t->group_index);
-    tensor_clear(&t->offset);
-    tensor_clear(&t->y);
-}
-
-static void expect_reference(const struct npu_tensors *t, const struct npu_case *c, bool has_offset)
-{
-    const struct reference_tensor x = tensor_reference(&t->x, t->x.image),
-                                  scale = tensor_reference(&t->scale, t->scale.image),
-                                  ends = tensor_reference(&t->group_index, t->group_index.image),
-                                  offset = tensor_reference(&t->offset, t->offset.image),
-                                  y = tensor_reference(&t->y, t->y.image);
-
-    reference_npu_group_quant(&(struct reference_npu_group_quant_desc){
-        .x = &x, .scale = &scale, .group_index = &ends, .offset = has_offset ? &offset : NULL, .y = &y});
-    assert_true(tensor_holds(&t->y, harness.queue, t->y.image, c->name));
-}
-
-static void matches_reference(void **state)
-{
-    static const enum reference_type floats[] = {FLOAT_TYPES};
-    const struct npu_case *c = *state;
-
-    for (int i = 0; i < 36; i++) {
-        const bool has_offset = i & 1;
-        struct npu_tensors t;
-        cl_event done = NULL;
-
-        make_tensors(&t, c, floats[i / 4 % 3], floats[i / 12], i & 2 ? REFERENCE_I64 : REFERENCE_I32);
-        expect_status(clq_npu_group_quant(harness.context, harness.queue, &t.x.dl, &t.scale.dl,
-                                          &t.group_index.dl, has_offset ? &t.offset.dl : NULL,
-                                          c->words ? CLQ_NPU_QUINT4X2 : CLQ_NPU_QINT8, &t.y.dl, 0, NULL,
-                                          &done),
-                      CLQ_OK, c->name);
-        expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
-        clReleaseEvent(done);
-        expect_reference(&t, c, has_offset);
-        clear_tensors(&t);
-    }
-}
 
 enum { X, SCALE, GROUP_INDEX, OFFSET, Y, BUFFERS };
 
@@ -290,13 +170,10 @@ static void the_call_itself_is_right(void **state)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[1 + COUNT(cases) + COUNT(bad_rows)];
+    struct CMUnitTest tests[1 + COUNT(bad_rows)];
     struct CMUnitTest *at = tests;
 
     *at++ = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
-    for (size_t i = 0; i < COUNT(cases); i++)
-        *at++ = (struct CMUnitTest){
-            .name = cases[i].name, .test_func = matches_reference, .initial_state = (void *)&cases[i]};
     refused_tests(at, bad_rows, COUNT(bad_rows), refuses);
     return HARNESS_RUN(argc, argv, "npu_group_quant", tests);
 }

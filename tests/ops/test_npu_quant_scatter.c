@@ -1,133 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The documented calls npu_quant_scatter and npu_quant_scatter_: what they compute, and what they refuse. */
+/* The documented calls npu_quant_scatter and npu_quant_scatter_: what they refuse. What they compute is
+ * harness.documented.* */
 #include "refused.h"
-#include "scatter_case.h"
 
 #include <stdio.h>
 #include <string.h>
-
-/* int8 is also what is left out. */
-static enum clq_npu_dtype dst_type_of(const struct scatter_case *c)
-{
-    return c->cache.type == REFERENCE_E4M3   ? CLQ_NPU_FLOAT8_E4M3FN
-           : c->cache.type == REFERENCE_E5M2 ? CLQ_NPU_FLOAT8_E5M2
-           : c->copies                       ? CLQ_NPU_QINT8
-                                             : (enum clq_npu_dtype)0;
-}
-
-/* A call in place is npu_quant_scatter_. */
-static clq_status call(const struct scatter_tensors *t, const struct scatter_case *c, cl_event *done)
-{
-    const DLTensor *zero_points = c->has_zero_points ? &t->zero_points.dl : NULL;
-
-    if (c->copies)
-        return clq_npu_quant_scatter(harness.context, harness.queue, &t->input.dl, &t->indices.dl,
-                                     &t->updates.dl, &t->scales.dl, zero_points, c->axis, -1, "update",
-                                     dst_type_of(c), "rint", &t->cache.dl, 0, NULL, done);
-    return clq_npu_quant_scatter_(harness.context, harness.queue, &t->cache.dl, &t->indices.dl,
-                                  &t->updates.dl, &t->scales.dl, zero_points, c->axis, c->updates.rank - 1,
-                                  "update", dst_type_of(c), NULL, 0, NULL, done);
-}
-
-static void expect_reference(const struct scatter_tensors *t, const struct scatter_case *c)
-{
-    const struct reference_tensor self = tensor_reference(&t->cache, t->cache.image),
-                                  indices = tensor_reference(&t->indices, t->indices.image),
-                                  updates = tensor_reference(&t->updates, t->updates.image),
-                                  scales = tensor_reference(&t->scales, t->scales.image);
-    const struct reference_tensor input =
-        c->copies ? tensor_reference(&t->input, t->input.image) : (struct reference_tensor){0};
-    struct reference_tensor zero_points;
-    struct reference_npu_quant_scatter_desc desc = {
-        .self = &self, .indices = &indices, .updates = &updates, .quant_scales = &scales, .axis = c->axis};
-
-    if (c->has_zero_points) {
-        zero_points = tensor_reference(&t->zero_points, t->zero_points.image);
-        desc.quant_zero_points = &zero_points;
-    }
-    if (c->copies)
-        reference_npu_quant_scatter(&input, &desc);
-    else
-        reference_npu_quant_scatter_(&desc);
-    assert_true(tensor_holds(&t->cache, harness.queue, t->cache.image, c->name));
-    assert_true(tensor_holds(&t->updates, harness.queue, t->updates.image, "updates"));
-    assert_true(!c->copies || tensor_holds(&t->input, harness.queue, t->input.image, "input"));
-}
-
-static void run(const struct scatter_case *c)
-{
-    struct scatter_tensors t;
-    cl_event done = NULL;
-
-    scatter_tensors_init(&t, c);
-    scatter_tensors_fill(&t, c);
-    memset(t.cache.image, 0x5a, t.cache.size_bytes);
-    assert_true(scatter_tensors_upload(&t, c, harness.queue));
-    expect_status(call(&t, c, &done), CLQ_OK, c->name);
-    expect_cl(clWaitForEvents(1, &done), "clWaitForEvents");
-    clReleaseEvent(done);
-    expect_reference(&t, c);
-    scatter_tensors_clear(&t);
-}
-
-struct npu_case {
-    const char *name;
-    struct scatter_shape shape;
-    enum places places;
-};
-
-static const struct npu_case cases[] = {
-    {"a token a batch, 1-D indices", {3, {6, 9, 32}, -2, 4, 1, 1}, PLACES_VALID},
-    {"prefill, 1-D indices", {4, {3, 2, 17, 64}, 2, 3, 5, 1}, PLACES_VALID},
-    {"2-D indices", {4, {5, 7, 2, 32}, 1, 4, 2, 2}, PLACES_VALID},
-    {"as many entries as batches", {3, {4, 8, 32}, 1, 4, 3, 2}, PLACES_VALID},
-    {"entries that overlap", {3, {6, 8, 32}, -2, 6, 3, 2}, PLACES_PACKED},
-    {"out of range drops", {3, {6, 8, 32}, -2, 6, 3, 2}, PLACES_STRAY},
-    {"starts out of range drop", {3, {6, 8, 32}, 1, 6, 3, 1}, PLACES_HOSTILE},
-    {"a last dimension of 1", {3, {4, 8, 1}, 1, 3, 2, 1}, PLACES_VALID},
-    {"a last dimension of 33", {3, {4, 8, 33}, 1, 3, 2, 1}, PLACES_VALID},
-    {"the whole axis", {3, {4, 8, 16}, -2, 3, 8, 1}, PLACES_VALID},
-    {"rank 8", {8, {3, 2, 2, 1, 3, 4, 2, 8}, 5, 2, 3, 2}, PLACES_VALID},
-    {"no entries", {3, {4, 8, 32}, 1, 0, 2, 2}, PLACES_VALID},
-    {"no tokens", {3, {4, 8, 32}, 1, 3, 0, 1}, PLACES_VALID},
-};
-
-/* In place and out of place, dense and at any strides. Scales keep their number: the documents do not know
- * one for all. */
-static void matches_reference(void **state)
-{
-    static const enum reference_type floats[] = {FLOAT_TYPES};
-    static const enum reference_type zeros[] = {ZERO_POINT_TYPES, REFERENCE_I4 /* for none */};
-    static const enum reference_type caches[] = {REFERENCE_I8, REFERENCE_E4M3, REFERENCE_I8, REFERENCE_I8,
-                                                 REFERENCE_E5M2};
-    const struct npu_case *row = *state;
-    struct random random = random_of(harness.seed);
-
-    for (size_t i = 0; i < 4 * 9 * COUNT(zeros); i += harness_step(1, 17)) {
-        const struct scatter_types types = {floats[i / 4 % 3],
-                                            floats[i / 12 % 3],
-                                            zeros[i / 36],
-                                            i % 3 ? REFERENCE_I32 : REFERENCE_I64,
-                                            caches[i % COUNT(caches)],
-                                            1,
-                                            false,
-                                            false};
-        struct scatter_case c = scatter_case_of(row->name, &types, &row->shape);
-
-        c.reports = false;
-        c.places = row->places;
-        c.copies = i % 2;
-        c.seed += i;
-        if (i % 4 > 1) {
-            const struct layout scales = c.scales, zero_points = c.zero_points;
-
-            scatter_case_stride(&c, &random);
-            c.scales = scales;
-            c.zero_points = zero_points;
-        }
-        run(&c);
-    }
-}
 
 enum { INPUT, CACHE, INDICES, UPDATES, SCALES, ZERO_POINTS, BUFFERS };
 static const unsigned char fillings[BUFFERS] = {
@@ -387,13 +264,10 @@ static void the_call_itself_is_right(void **state)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[1 + COUNT(cases) + COUNT(bad_rows)];
+    struct CMUnitTest tests[1 + COUNT(bad_rows)];
     struct CMUnitTest *at = tests;
 
     *at++ = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
-    for (size_t i = 0; i < COUNT(cases); i++)
-        *at++ = (struct CMUnitTest){
-            .name = cases[i].name, .test_func = matches_reference, .initial_state = (void *)&cases[i]};
     for (size_t i = 0; i < COUNT(bad_rows); i++)
         *at++ = (struct CMUnitTest){
             .name = bad_rows[i].name, .test_func = refuses, .initial_state = (void *)&bad_rows[i]};

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues that the library makes. */
+/* Queues that the library makes, and that the sentences of refusals are their threads' own. */
 #include "harness.h"
 
+#include <pthread.h>
 #include <string.h>
 
 static void a_call_runs_in_the_librarys_queue(void **state)
@@ -77,12 +78,39 @@ static void what_is_no_queue_is_refused(void **state)
     assert_non_null(strstr(clq_error_detail(), "properties is 0x10000000000: it must be made of those"));
 }
 
+/* Each thread has its own sentence, and a call that succeeds elsewhere does not touch it. */
+static void *refuse(void *argument)
+{
+    bool *good = argument;
+
+    *good = clq_error_detail()[0] == '\0' &&
+            clq_quantize(harness.context, harness.queue, NULL, 0, NULL, NULL) == CLQ_ERROR_NULL &&
+            strcmp(clq_error_detail(), "desc is NULL: it must be a descriptor") == 0;
+    return NULL;
+}
+
+static void sentences_belong_to_threads(void **state)
+{
+    static const struct clq_quantize_desc wrong = {.mode = 7};
+    pthread_t thread;
+    bool good = false;
+
+    (void)state;
+    expect_status(clq_quantize(harness.context, harness.queue, &wrong, 0, NULL, NULL), CLQ_ERROR_VALUE,
+                  "mode");
+    assert_int_equal(pthread_create(&thread, NULL, refuse, &good), 0);
+    pthread_join(thread, NULL);
+    assert_true(good);
+    assert_string_equal(clq_error_detail(), "mode is 7: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)");
+}
+
 int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_call_runs_in_the_librarys_queue),
         cmocka_unit_test(the_queue_has_the_properties_that_were_asked_for),
         cmocka_unit_test(what_is_no_queue_is_refused),
+        cmocka_unit_test(sentences_belong_to_threads),
     };
 
     return HARNESS_RUN(argc, argv, "queue", tests);

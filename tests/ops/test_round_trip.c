@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* There and back: x, quantized and dequantized on the device, is within the bound that docs/numerics.md derives;
- * what was scattered is what is gathered, whichever form of the kernels wrote it and reads it. */
-#include "scatter_case.h"
+/* There and back: x, quantized and dequantized on the device, is within the bound that docs/numerics.md derives. */
+#include "tensor.h"
 
 #include <float.h>
 #include <math.h>
@@ -373,87 +372,59 @@ static void rotated_rows_within_the_bound(void **state)
         }
 }
 
-static const enum clq_form both_forms[] = {CLQ_FORM_ITEM, CLQ_FORM_GROUP};
-
-/* Updates scattered into a cache in one form, and gathered from the same places in the other, against the
- * same updates quantized and dequantized where they lie. */
-static void scattered_and_gathered(clq_context *const contexts[2], int from, int to, DLDataType dtype,
-                                   bool wrap)
+/* Scales that were found keep every value of a row in the range: as a real number w it is a quotient that is at most 255 u off,
+ * and a sum below 256, rounded by 2^-17, so that what is stored is half a unit away at most, and 2^-15. */
+static void found_scales(enum reference_type type, uint32_t method, uint32_t mode)
 {
-    enum { BATCHES = 3, SIZE = 17, HEADS = 2, HEAD = 64, ENTRIES = 5, LENGTH = 3 };
-    enum { CACHE = BATCHES * SIZE * HEADS, PIECE = ENTRIES * LENGTH * HEADS };
-    static float x[PIECE * HEAD];
-    static uint16_t dense_y[PIECE * HEAD], gathered_y[PIECE * HEAD];
-    static const int32_t indices[2 * ENTRIES] = {2, 0, 0, 14, 1, 7, 0, 0, 2, 5},
-                                     ring[2 * ENTRIES] = {2, 16, 0, -3, 1, 32, 0, 21, 2, 5};
-    int64_t cache[4] = {BATCHES, SIZE, HEADS, HEAD}, piece[4] = {ENTRIES, LENGTH, HEADS, HEAD},
-            pairs[2] = {ENTRIES, 2};
-    clq_context *const writer = contexts[from], *const reader = contexts[to];
-    struct random random = random_of(harness.seed);
+    static float x[COUNT_X], scale[ROWS], zero[ROWS];
+    static unsigned char q[COUNT_X];
+    int64_t shape[2] = {ROWS, COLUMNS}, rows[1] = {ROWS};
+    const struct format *f = format_of(type);
+    struct random random = random_of(harness.seed + type + 9 * method);
 
-    for (size_t i = 0; i < COUNT(x); i++)
-        x[i] = (float)(random_unit(&random) * 8 - 3);
-    harness_calls_in(both_forms[from]);
-    const DLTensor tx = dense(writer, CLQ_FLOAT32, 4, piece, x, sizeof(x)),
-                   ti = dense(writer, CLQ_INT32, 2, pairs, wrap ? ring : indices, sizeof(indices)),
-                   q = dense(writer, dtype, 4, piece, NULL, sizeof(x)),
-                   scale = dense(writer, CLQ_FLOAT32, 3, piece, NULL, sizeof(x)),
-                   offset = dense(writer, CLQ_FLOAT32, 3, piece, NULL, sizeof(x)),
-                   y = dense(writer, CLQ_FLOAT16, 4, piece, NULL, sizeof(dense_y)),
-                   kept = dense(writer, dtype, 4, cache, NULL, CACHE * HEAD),
-                   kept_scale = dense(writer, CLQ_FLOAT32, 3, cache, NULL, 4 * CACHE),
-                   kept_offset = dense(writer, CLQ_FLOAT32, 3, cache, NULL, 4 * CACHE),
-                   y2 = dense(writer, CLQ_FLOAT16, 4, piece, NULL, sizeof(dense_y));
-    struct clq_dequantize_desc back = {
-        .q = &q, .scales = &scale, .offsets = &offset, .y = &y, .mode = CLQ_DEQUANTIZE_DYNAMIC};
+    fill_rows(x, &random, false);
+    const DLTensor tx = dense(harness.context, CLQ_FLOAT32, 2, shape, x, sizeof(x)),
+                   ts = dense(harness.context, CLQ_FLOAT32, 1, rows, NULL, sizeof(scale)),
+                   tz = dense(harness.context, CLQ_FLOAT32, 1, rows, NULL, sizeof(zero)),
+                   tq = dense(harness.context, dtype_of(type, 1), 2, shape, NULL, sizeof(q));
+    const struct clq_find_scales_desc find = {.x = &tx,
+                                              .scales = &ts,
+                                              .zero_points = &tz,
+                                              .axis = CLQ_AXIS_FIRST,
+                                              .method = method,
+                                              .mode = mode,
+                                              .dtype = dtype_of(type, 1)};
+    const struct clq_quantize_desc there = {
+        .x = &tx, .scales = &ts, .zero_points = &tz, .y = &tq, .axis = CLQ_AXIS_FIRST, .mode = mode};
 
-    expect_status(clq_dynamic_quantize(writer, harness.queue,
-                                       &(struct clq_dynamic_quantize_desc){
-                                           .x = &tx, .y = &q, .scales = &scale, .offsets = &offset},
-                                       0, NULL, NULL),
-                  CLQ_OK, "dense");
-    expect_status(clq_dequantize(writer, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "dense, back");
-    expect_status(clq_dynamic_quantize_scatter(
-                      writer, harness.queue,
-                      &(struct clq_dynamic_quantize_scatter_desc){.cache = &kept,
-                                                                  .cache_scales = &kept_scale,
-                                                                  .cache_offsets = &kept_offset,
-                                                                  .indices = &ti,
-                                                                  .updates = &tx,
-                                                                  .axis = 1,
-                                                                  .out_of_range = wrap ? CLQ_WRAP : CLQ_DROP},
-                      0, NULL, NULL),
-                  CLQ_OK, "scattered");
-    back.q = &kept;
-    back.scales = &kept_scale;
-    back.offsets = &kept_offset;
-    back.indices = &ti;
-    back.y = &y2;
-    back.axis = 1;
-    back.out_of_range = wrap ? CLQ_WRAP : CLQ_DROP;
-    harness_calls_in(both_forms[to]);
-    expect_status(clq_dequantize(reader, harness.queue, &back, 0, NULL, NULL), CLQ_OK, "gathered");
-    read_back(&y, dense_y, sizeof(dense_y));
-    read_back(&y2, gathered_y, sizeof(gathered_y));
-    assert_memory_equal(gathered_y, dense_y, sizeof(dense_y));
+    expect_status(clq_find_scales(harness.context, harness.queue, &find, 0, NULL, NULL), CLQ_OK, "found");
+    expect_status(clq_quantize(harness.context, harness.queue, &there, 0, NULL, NULL), CLQ_OK, "there");
+    read_back(&ts, scale, sizeof(scale));
+    read_back(&tz, zero, sizeof(zero));
+    read_back(&tq, q, sizeof(q));
+    for (size_t i = 0; i < COUNT_X; i++) {
+        const double s = (double)scale[i / COLUMNS], z = (double)zero[i / COLUMNS];
+        const double w = (mode == CLQ_MULTIPLY ? (double)x[i] * s : (double)x[i] / s) + z;
+        double rounded;
+        const float got = y_of(q, type, i, &rounded);
+
+        assert_true(isfinite(s) && s > 0 && z >= f->lowest && z <= f->highest);
+        if (!(fabs(w - (double)got) <= 0.5 + 0x1p-15))
+            fail_msg("%s, method %u: %a is %g, and was stored as %g", f->name, method, (double)x[i], w,
+                     (double)got);
+    }
     release(NULL);
 }
 
-static void what_was_scattered(void **state)
+static void found_scales_keep_the_range(void **state)
 {
-    struct clq_context_desc desc = harness.desc;
-    clq_context *contexts[2] = {NULL, NULL};
+    static const enum reference_type types[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I4, REFERENCE_U4};
 
     (void)state;
-    desc.context = harness.cl;
-    for (int i = 0; i < 2; i++) {
-        desc.form = both_forms[i];
-        expect_status(clq_context_create(&desc, &contexts[i]), CLQ_OK, "clq_context_create");
-    }
-    for (int i = 0; i < 8; i++)
-        scattered_and_gathered(contexts, i % 2, i / 2 % 2, i < 4 ? CLQ_INT4 : CLQ_INT8, i % 3 == 0);
-    clq_context_destroy(contexts[0]);
-    clq_context_destroy(contexts[1]);
+    for (size_t i = 0; i < COUNT(types); i++)
+        for (uint32_t method = 0; method < 2; method++)
+            for (uint32_t mode = 0; mode < 2; mode++)
+                found_scales(types[i], method, mode);
 }
 
 int main(int argc, char **argv)
@@ -462,7 +433,7 @@ int main(int argc, char **argv)
         cmocka_unit_test_teardown(within_the_bound, release),
         cmocka_unit_test_teardown(rows_within_the_bound, release),
         cmocka_unit_test_teardown(rotated_rows_within_the_bound, release),
-        cmocka_unit_test_teardown(what_was_scattered, release),
+        cmocka_unit_test_teardown(found_scales_keep_the_range, release),
     };
 
     return HARNESS_RUN(argc, argv, "round trip", tests);
