@@ -20,6 +20,16 @@ step "clang with sanitizers of addresses and undefined behaviour, all warnings a
 configure "$build/clang" clang "${sanitized[@]}" -DCLQ_SANITIZE=address,undefined
 cmake --build "$build/clang" -j "$jobs" --target stub_tests
 
+# It takes one processor, for most of the time that the tests below take the others.
+python=
+if [ -z "${CLQ_TEST_ONLY-}" ]; then
+  set -m # a group of its own, so that nothing of it is left behind where a test fails
+  XDG_CACHE_HOME=$build/cache ci/python.sh "$build/python" >"$build/python.log" 2>&1 &
+  python=$!
+  set +m
+  trap 'kill -- "-$python" 2>/dev/null || true' EXIT
+fi
+
 step "tests"
 export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable # its optimizer would take most of the time, and is ci/all.sh's
 left_out=$(all_names "$build" plain)
@@ -29,9 +39,10 @@ step "sanitizers, on the stub"
 left_out=$(all_names "$build/clang" sanitized)
 run_quick "$build/clang" "$left_out" -L sanitize -LE device --no-tests=$few
 
-step "the Python package"
-if [ -z "${CLQ_TEST_ONLY-}" ]; then
-  XDG_CACHE_HOME=$build/cache ci/python.sh "$build/python"
+if [ -n "$python" ]; then
+  step "the Python package, which ran beside these"
+  wait "$python" || { cat "$build/python.log"; exit 1; }
+  tail -3 "$build/python.log"
 fi
 
 step "everything passed; of the tests without sanitizers"
