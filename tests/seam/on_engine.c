@@ -138,7 +138,7 @@ static void call_kernel(enum clq__kernel number, void *kernel, void *const *b, c
         CALL_2(struct claim_args);
     else if (number == CLQ__CPU_FIND_SCALES_CL)
         CALL_4(struct find_scales_args);
-    else if (number == CLQ__CPU_DYNAMIC_QUANTIZE_CL)
+    else if (number == CLQ__CPU_DYNAMIC_QUANTIZE_CL || number == CLQ__DYNAMIC_QUANTIZE_CL)
         CALL_8(struct dynamic_quantize_args);
     else if (number == CLQ__CPU_DEQUANTIZE_ROTATED_CL)
         CALL_7(struct dynamic_quantize_args);
@@ -146,11 +146,14 @@ static void call_kernel(enum clq__kernel number, void *kernel, void *const *b, c
         CALL_7(struct quantize_args);
 }
 
-/* The portable kernel that claims places is one of them: where its table has a place, only the two kernels know. */
+/* Where the table of last entries has a place, only those know that write and read it: the portable kernel that claims places is one
+ * of them, and what a CPU has no kernel of its own for. */
 static bool is_own(enum clq__kernel number)
 {
     switch (number) {
     case CLQ__CLAIM_CL:
+    case CLQ__DYNAMIC_QUANTIZE_CL:
+    case CLQ__QUANTIZE_CL:
     case CLQ__CPU_DEQUANTIZE_CL:
     case CLQ__CPU_DEQUANTIZE_ROTATED_CL:
     case CLQ__CPU_DYNAMIC_QUANTIZE_CL:
