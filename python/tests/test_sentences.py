@@ -61,7 +61,7 @@ def test_types_of_other_arguments():
     cache = np.zeros((4, 4, 8), np.int8)
     with pytest.raises(ValueError, match=r"^indices\.dtype is float64: it must be int32 or int64: indices\.astype\(np\.int64\)$"):
         clquant.quantize_scatter(cache, np.zeros(4), np.ones((4, 1, 8), np.float32), 1.0, axis=1)
-    with pytest.raises(ValueError, match=r"^q\.dtype is float64: it must be int8, .*float8_e5m2$"):
+    with pytest.raises(ValueError, match=r"^q\.dtype is float64: it must be int8, [a-z0-9_, ]* or \w+$"):
         clquant.dequantize(np.ones((2, 2)), 0.5)
     with pytest.raises(ValueError, match="x: an array has elements of str32: they must be numbers"):
         clquant.quantize(np.array(["a"]), 0.5)

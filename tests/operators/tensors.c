@@ -164,8 +164,8 @@ static const struct pattern {
     [REFERENCE_BF16] = {{0x83ff83ff83ff83ffu, 0x83f083f083f083f0u, 0x8380838083808380u}, 0x3c003c003c003c00u},
 };
 
-/* Some float32 are all so small that products of two of them are subnormal. Half of the tensors have special values and any bits now and then, a fourth of these mostly: not all, for one value that is not finite decides
- * on the scale of its row. */
+/* Some float32 are all so small that products of two of them are subnormal. Half of the tensors have special values and any
+ * bits now and then, a fourth of these mostly: not all, for one value that is not finite decides on the scale of its row. */
 static void fill(struct rng *rng, struct tensor *tensor)
 {
     const enum reference_type type = tensor->type;

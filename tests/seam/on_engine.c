@@ -146,9 +146,9 @@ static void call_kernel(enum clq__kernel number, void *kernel, void *const *b, c
         CALL_7(struct quantize_args);
 }
 
-/* Where the table of last entries has a place, only those know that write and read it: the portable kernel that claims places is one
- * of them, and what a CPU has no kernel of its own for. */
-static bool is_own(enum clq__kernel number)
+/* A CPU's own kernels, and the portable ones that write and read the table of last entries: only they know where it has
+ * a place, so that none of them is modelled where another is compiled. */
+static bool is_compiled(enum clq__kernel number)
 {
     switch (number) {
     case CLQ__CLAIM_CL:
@@ -173,7 +173,7 @@ bool on_engine_run(const struct stub_launch *stub, const struct clq__launch *lau
     void *buffers[CLQ__LAUNCH_BUFFERS] = {NULL};
     struct loaded kernel;
 
-    if (getenv("CLQ_TEST_ENGINE_DIR") == NULL || !is_own(number))
+    if (getenv("CLQ_TEST_ENGINE_DIR") == NULL || !is_compiled(number))
         return false;
     way = name != NULL ? processor_way_named(name) : NULL;
     if (way == NULL)

@@ -130,6 +130,35 @@ static void float8_by_hand(void **state)
                 reference_read(0x80, REFERENCE_E4M3) == 0.0f);
 }
 
+/* Written down for e4m3fn, e5m2 and e2m1fn. */
+static void small_floats_by_hand(void **state)
+{
+    static const struct {
+        double x;
+        uint64_t e4m3, e5m2, e2m1;
+    } known[] = {
+        {0.0, 0x00, 0x00, 0},      {-0.0, 0x80, 0x80, 8},        {-1e-40, 0x80, 0x80, 8},
+        {1.0, 0x38, 0x3c, 2},      {-1.0625, 0xb8, 0xbc, 10},    {1.1875, 0x3a, 0x3d, 2},
+        {0x1p-9, 0x01, 0x18, 0},   {0x1p-10, 0x00, 0x14, 0},     {0x1.8p-9, 0x02, 0x1a, 0},
+        {-0x1p-17, 0x80, 0x80, 8}, {0x1.000002p-17, 0x00, 1, 0}, {448, 0x7e, 0x5f, 7},
+        {464, 0x7e, 0x5f, 7},      {-1e9, 0xfe, 0xfb, 15},       {61440, 0x7e, 0x7b, 7},
+        {INFINITY, 0x7e, 0x7b, 7}, {-INFINITY, 0xfe, 0xfb, 15},  {NAN, 0x7f, 0x7f, 0},
+        {-NAN, 0x7f, 0x7f, 0},     {0.25, 0x28, 0x34, 0},        {0.75, 0x34, 0x3a, 2},
+        {-1.25, 0xba, 0xbd, 10},   {1.75, 0x3e, 0x3f, 4},        {2.5, 0x42, 0x41, 4},
+        {3.5, 0x46, 0x43, 6},      {-5, 0xca, 0xc5, 14},         {0.2500001, 0x28, 0x34, 1},
+        {5.000001, 0x4a, 0x45, 7}, {0.5, 0x30, 0x38, 1},         {1.5, 0x3c, 0x3e, 3},
+        {2, 0x40, 0x40, 4},        {3, 0x44, 0x42, 5},           {4, 0x48, 0x44, 6},
+        {6, 0x4c, 0x46, 7},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
+        assert_int_equal(reference_round((float)known[i].x, REFERENCE_E4M3), known[i].e4m3);
+        assert_int_equal(reference_round((float)known[i].x, REFERENCE_E5M2), known[i].e5m2);
+        assert_int_equal(reference_round((float)known[i].x, REFERENCE_E2M1), known[i].e2m1);
+    }
+}
+
 static void integers_are_read_exactly(void **state)
 {
     (void)state;
@@ -202,6 +231,7 @@ int main(void)
         cmocka_unit_test(steps_fill_the_range),
         cmocka_unit_test(small_floats_round_to_the_nearest),
         cmocka_unit_test(float8_by_hand),
+        cmocka_unit_test(small_floats_by_hand),
         cmocka_unit_test(integers_are_read_exactly),
         cmocka_unit_test(units_by_hand),
         cmocka_unit_test(stores_codes_of_every_type),
