@@ -18,14 +18,15 @@ static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes
            clq__rounds_of_place(&args->entries);
 }
 
-static void size_items(struct dynamic_quantize_args *args, struct clq__launch *launch,
+/* Rows of a CPU's own kernel are streams. */
+static void size_items(struct dynamic_quantize_args *args, struct clq__launch *launch, bool own,
                        const struct clq__traits *traits)
 {
     int64_t rows = clq__ceil_div(clq__item_elements(args->rows * args->inner, traits), args->inner);
 
     if (traits->ends_loops && rows > clq__times_within(rounds_of(args, 1)))
         rows = clq__times_within(rounds_of(args, 1));
-    args->rows_per_item = traits->long_runs ? clq__for_streams(rows) : rows;
+    args->rows_per_item = own ? clq__for_streams(rows) : rows;
     args->together = args->rotate > 0 ? CLQ__MOST_TURNED : 0;
     launch->local = 1;
     launch->groups = (size_t)clq__ceil_div(args->rows, args->rows_per_item);
@@ -127,15 +128,14 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
     const bool group =
         (traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS)) &&
         (args->rotate == 0 || own_turned(work, traits, local) * local >= (int64_t)args->rotate);
-
-    struct clq__traits own = *traits;
+    bool own;
 
     choose_variant(&kernel->variant, work);
-    own.long_runs = clq__variant_end_form(&kernel->variant, traits, group);
+    own = clq__variant_end_form(&kernel->variant, traits, group);
     if (group)
         size_groups(args, kernel, traits, work);
     else
-        size_items(args, kernel, &own);
+        size_items(args, kernel, own, traits);
     kernel->args = args;
     kernel->x_offset = &args->x_offset;
     kernel->args_bytes = sizeof *args;

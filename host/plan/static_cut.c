@@ -129,10 +129,10 @@ static void cut_steps(struct clq__launch *kernel, const struct clq__static *call
     clq__steps_cut(&part->args, part->rows, 16 / bytes / elements, traits, kernel);
 }
 
-static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq__part *part,
+static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq__part *part, bool own,
                 const struct clq__traits *traits)
 {
-    if (traits->long_runs)
+    if (own)
         cut_tiles(kernel, call, part, traits);
     else
         cut_steps(kernel, call, part, traits);
@@ -146,16 +146,16 @@ void clq__static_cut_launches(struct clq__static *call, struct clq__launches *la
                               const struct clq__traits *traits)
 {
     struct clq__launch *kernel = &launches->kernels[0];
-    struct clq__traits own = *traits;
+    bool own;
 
     choose_variant(&kernel->variant, call);
-    own.long_runs = clq__variant_end(&kernel->variant, traits);
+    own = clq__variant_end(&kernel->variant, traits);
     kernel->num_buffers = NUM_BUFFERS;
     kernel->args_bytes = sizeof call->parts[0].args;
-    cut(kernel, call, &call->parts[0], &own);
-    place_buffers(launches, call, &own);
+    cut(kernel, call, &call->parts[0], own, traits);
+    place_buffers(launches, call, traits);
     if (call->num_parts > 1)
-        cut(clq__launches_repeat(launches, &call->parts[1].args), call, &call->parts[1], &own);
+        cut(clq__launches_repeat(launches, &call->parts[1].args), call, &call->parts[1], own, traits);
 }
 
 void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits)

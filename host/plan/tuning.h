@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every number that was measured for how calls are cut into launches. None changes a byte of a result. Those of cl/cpu itself are in
- * cpu/tuning.h; room that kernels have is in cl/args and rotate.h. To tune another GPU, change the first enum and run
- * tests/lab/gpu.sh --against the build before. Figures are in docs/kernels.md. */
+ * cpu/tuning.h; room that kernels have is in cl/args and rotate.h. To tune another GPU, change the first enum and
+ * run `clquant bench` of both builds in turn there. Figures are in docs/kernels.md. */
 #ifndef CLQ_PLAN_TUNING_H
 #define CLQ_PLAN_TUNING_H
 
@@ -68,9 +68,9 @@ enum {
     CLQ__FIND_ROWS_OF_RANGE = 32, /* of a column, at least */
 
     /* cl/cpu: short rows that are joined to one, and units of scales that are repeated for it: no more than the nearest cache has.
-     * To repeat takes a kernel more, so only calls of CLQ__JOIN_LEAST units do. PoCL and a Zen 4, float16 to int8, ms by rows and joined:
-     * rows of 96 0.69 and 0.46, of 80 1.13 and 0.65, of 112 0.93 and 0.69; of eight times as many 4.0 and 2.2, 4.0 and 2.2, 3.8
-     * and 2.6. */
+     * To repeat takes a kernel more, so only calls of CLQ__JOIN_LEAST units do. PoCL and a Zen 4, float16 to int8, ms by rows and
+     * joined: rows of 96 0.69 and 0.46, of 80 1.13 and 0.65, of 112 0.93 and 0.69; of eight times as many 4.0 and 2.2, 4.0 and
+     * 2.2, 3.8 and 2.6. */
     CLQ__JOIN_UNITS = 2048,
     CLQ__JOIN_SCALES = 8192,
 
