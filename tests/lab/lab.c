@@ -1,16 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Races two builds of libclquant, and hand-written loops, over the rows of the bench:
+/* Races two builds of libclquant over the rows of the bench:
  *
  *   lab A.so B.so [--only TEXT] [--size MIB] [--rounds N] [--device TEXT]
  *
- * Both libraries are loaded into this process and get the same OpenCL context, queue and buffers, so that the driver, its
- * threads and the pages are the same. In every round everybody runs once, in another order but both builds side by
- * side; a ratio is that of one round. */
-#include "by_hand.h"
+ * Both libraries are loaded into this process and get the same OpenCL context, queue and buffers, so that the
+ * driver, its threads and the pages are the same. In every round everybody runs once, in another order but
+ * both builds side by side; a ratio is that of one round. */
 #include "data.h"
 #include "race.h"
 #include "timing.h"
-#include "unfused.h"
 
 #include <dlfcn.h>
 #include <getopt.h>
@@ -28,12 +26,9 @@ struct lab {
     size_t rounds, rows, faster, slower, same;
 };
 
-/* One row's contestants: both builds, and what there is beside them. */
+/* One row's contestants. */
 struct heat {
     struct call calls[2];
-    struct call of_hand, of_unfused; /* their places, which no other takes */
-    struct by_hand hand;
-    struct unfused unfused;
     struct race race;
 };
 
@@ -59,39 +54,6 @@ static bool load(struct bench *bench, const char *path, struct library *library)
            fail(&bench->failure, STATUS_SYSTEM, "lab: %s: %s", path, library->error_detail());
 }
 
-/* Loops that do something else are no peers. */
-static bool by_hand_is_right(struct bench *bench, struct by_hand *hand)
-{
-    return data_spoil(bench) && data_begin_host(bench) && by_hand_run(bench, hand) && data_end_host(bench) &&
-           call_check(bench, hand->call);
-}
-
-static bool add(struct bench *bench, struct heat *heat, const struct library *library)
-{
-    const struct row *row = &heat->calls[0].row;
-
-    if (by_hand_can(bench, &heat->calls[0])) {
-        if (!call_begin(bench, &heat->of_hand, row, library) ||
-            !by_hand_init(bench, &heat->hand, &heat->of_hand) || !by_hand_is_right(bench, &heat->hand))
-            return false;
-        race_add(&heat->race, &(struct contestant){.role = RACE_PEER,
-                                                   .name = "c-simd",
-                                                   .run = by_hand_run,
-                                                   .self = &heat->hand,
-                                                   .on_host = true});
-    }
-    if (unfused_fits(bench, &heat->calls[0])) {
-        if (!call_begin(bench, &heat->of_unfused, row, library) ||
-            !unfused_init(bench, &heat->unfused, &heat->of_unfused) || !data_spoil(bench) ||
-            !unfused_run(bench, &heat->unfused) || !call_check(bench, &heat->of_unfused))
-            return false;
-        race_add(&heat->race,
-                 &(struct contestant){
-                     .role = RACE_PEER, .name = "unfused", .run = unfused_run, .self = &heat->unfused});
-    }
-    return true;
-}
-
 static int by_size(const void *a, const void *b)
 {
     const double x = *(const double *)a, y = *(const double *)b;
@@ -99,8 +61,8 @@ static int by_size(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Faster or slower: beyond the band, and on that side of 1 in three of four rounds. Beyond it without that the rounds
- * differ too much to tell. */
+/* Faster or slower: beyond the band, and on that side of 1 in three of four rounds. Beyond it without that
+ * the rounds differ too much to tell. */
 static const char *verdict(struct lab *lab, const double *ratios, size_t count, double middle)
 {
     lab->rows++;
@@ -135,13 +97,10 @@ static void print(struct lab *lab, const struct heat *heat)
     qsort(ratios, count, sizeof *ratios, by_size);
     const double middle = median(ratios, count);
 
-    printf("%-6s %6.3f  %6.3f %6.3f  %9.3f %9.3f  %s", verdict(lab, ratios, count, middle), middle,
+    printf("%-6s %6.3f  %6.3f %6.3f  %9.3f %9.3f  %s\n", verdict(lab, ratios, count, middle), middle,
            ratios[count / 4], ratios[count - 1 - count / 4],
            1e3 * race_median(race, 0) / heat->calls[0].row.calls,
            1e3 * race_median(race, 1) / heat->calls[0].row.calls, name);
-    for (size_t i = 2; i < race->count; i++)
-        printf("; %s %.2f", race->list[i].name, race_ratio(race, i, 1, false));
-    printf("\n");
     fflush(stdout);
 }
 
@@ -158,12 +117,9 @@ static bool run_row(struct lab *lab, const struct row *row)
     }
     if (row->placement != DENSE) /* what one has just written is in the caches for nobody */
         heat.calls[1].next = (size_t)heat.calls[1].places.sets / 2;
-    done = done && add(bench, &heat, &lab->libraries[1]) && race_run(bench, &heat.race);
+    done = done && race_run(bench, &heat.race);
     if (done)
         print(lab, &heat);
-    unfused_clear(&heat.unfused);
-    call_end(&heat.of_unfused);
-    call_end(&heat.of_hand);
     call_end(&heat.calls[1]);
     call_end(&heat.calls[0]);
     return done;
@@ -187,7 +143,7 @@ static bool run(struct lab *lab, char **paths)
         return false;
     printf("%s, %.0f MiB of input\nA %s\nB %s\n\n", bench->report.device, bench->report.input_mib, paths[0],
            paths[1]);
-    printf("B is    A:B   of three in four        A ms      B ms  row; peers: their time over B's\n");
+    printf("B is    A:B   of three in four        A ms      B ms  row\n");
     if (!rows_visit(each_row, lab))
         return false;
     if (lab->rows == 0)
