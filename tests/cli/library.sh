@@ -13,8 +13,8 @@ cd "$directory" || exit 1
 run() {
     timeout "${LIMIT:-120}" "$@" >"$directory/.stdout" 2>"$directory/.stderr"
     status=$?
-    out=$(cat "$directory/.stdout")
-    err=$(cat "$directory/.stderr")
+    out=$(<"$directory/.stdout")
+    err=$(<"$directory/.stderr")
 }
 
 failed() {
@@ -57,18 +57,28 @@ holds() {
 
 # Nothing but these files is in the current directory: no stray file was left behind.
 only_files() {
-    local name=$1
+    local name=$1 file found=" "
     shift
     checks=$((checks + 1))
-    out=$(find . -mindepth 1 ! -name .stdout ! -name .stderr -printf '%P\n' | sort | tr '\n' ' ')
-    [ "$out" = "$(printf '%s\n' "$@" | sort | tr '\n' ' ')" ] || failed "$name: only $* is expected"
+    shopt -s dotglob globstar nullglob
+    for file in **; do
+        [ "$file" = .stdout ] || [ "$file" = .stderr ] || found+="$file "
+    done
+    shopt -u dotglob globstar nullglob
+    out=$found
+    for file in "$@"; do
+        [[ $found == *" $file "* ]] || failed "$name: $file is expected"
+        found=${found/" $file "/ }
+    done
+    [ "$found" = " " ] || failed "$name: only $* is expected"
 }
 
 # little_endian NUMBER: its eight bytes.
 little_endian() {
-    local number=$1 escapes="" i
+    local number=$1 escapes="" byte i
     for i in 1 2 3 4 5 6 7 8; do
-        escapes+=$(printf '\\%03o' $((number & 255)))
+        printf -v byte '\\%03o' $((number & 255))
+        escapes+=$byte
         number=$((number >> 8))
     done
     printf "$escapes"

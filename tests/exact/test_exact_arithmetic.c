@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST = 1 << 20 };
+enum { MOST = 1 << 19 };
 
 static uint32_t x[MOST], scales[MOST], y[MOST];
 static cl_mem buffers[3];
@@ -224,7 +224,8 @@ static void differences(void **state)
     }
 }
 
-/* Of any bits, of exponents about those where sums are made larger, of subnormals, and of what nearly cancels. */
+/* Of any bits, of exponents about those where sums are made larger, of subnormals,
+ * and of what nearly cancels. */
 static void sums(void **state)
 {
     struct random random = random_of(harness.seed + 6);
@@ -284,8 +285,8 @@ static void halves(void **state)
     }
 }
 
-/* Every x of 11 bits and every s of 24: that the remainder corrects all of these quotients is nothing but tried. A device
- * that interprets has no inverses. */
+/* Every x of 11 bits and every s of 24: that the remainder corrects all of these quotients is nothing but
+ * tried. A device that interprets has no inverses. */
 static void quotients_by_inverses(void **state)
 {
     const size_t significands = harness.small ? 1 : 1 << 23;

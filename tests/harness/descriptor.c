@@ -7,7 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
-/* What is larger stands in little memory, where it repeats itself, and would keep the reference busy for years. */
+/* What is larger stands in little memory, where it repeats itself,
+ * and would keep the reference busy for years. */
 enum { MOST_ELEMENTS = 100000 };
 
 static bool is_small(const struct judge *judge)
@@ -18,7 +19,8 @@ static bool is_small(const struct judge *judge)
     return true;
 }
 
-/* A promise that entries do not overlap, which a change may have broken: then either entry's bytes are right. */
+/* A promise that entries do not overlap, which a change may have broken:
+ * then either entry's bytes are right. */
 static bool promises(const struct call *call)
 {
     for (const struct operator_field *field = call->op->fields; field->name != NULL; field++) {

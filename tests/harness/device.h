@@ -14,15 +14,15 @@ struct device {
     size_t align;           /* of where a sub-buffer begins, in bytes */
 };
 
-/* The device that clquant/context.h chooses; on the stub of tests/stub kernels are run by tests/seam. False, with a
- * sentence on standard error, where there is none. */
+/* The device that clquant/context.h chooses; on the stub of tests/stub kernels are run by tests/seam. False,
+ * with a sentence on standard error, where there is none. */
 bool device_open(struct device *device, const struct clq_context_desc *desc);
 /* That of a context, which it owns from here on; false where OpenCL refuses a queue. */
 bool device_of(struct device *device, clq_context *context);
 void device_close(struct device *device);
 
-/* The call's memory in buffers: one each, or as parts of a larger one, or as parts of one for all. Beside parts nothing may
- * be written either. */
+/* The call's memory in buffers: one each, or as parts of a larger one, or as parts of one for all. Beside
+ * parts nothing may be written either. */
 struct placed {
     const struct device *device;
     struct call *call;
@@ -37,7 +37,8 @@ struct placed {
 
 /* Makes them and binds the descriptor to them; NULL where OpenCL refuses a buffer. */
 const void *placed_make(struct placed *placed, const struct device *device, struct call *call);
-/* Reads them back to the call's memory; false, with a sentence, where OpenCL refuses, or bytes beside have changed. */
+/* Reads them back to the call's memory; false, with a sentence, where OpenCL refuses,
+ * or bytes beside have changed. */
 bool placed_read(struct placed *placed, char *failure, size_t failure_bytes);
 void placed_clear(struct placed *placed);
 

@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A layer between the OpenCL loader and the driver for what a fresh buffer is.
  *
- * It ends where its page does, with nothing behind it: a CPU's kernel that reads or writes further ends the process,
- * also on the paths that Oclgrind does not run. The bytes before it in its first page are guards, and so are those behind it
- * where it has no whole number of words: it begins where one does, as OpenCL asks of what holds elements.
+ * It ends where its page does, with nothing behind it: a CPU's kernel that reads or writes further ends the
+ * process, also on the paths that Oclgrind does not run. The bytes before it in its first page are guards,
+ * and so are those behind it where it has no whole number of words: it begins where one does,
+ * as OpenCL asks of what holds elements.
  *
- * It is full of the byte CLQ_TEST_POISON, so that a result which depends on what a buffer held before it was written
- * shows. Fresh memory is often 0, which hides it. */
+ * It is full of the byte CLQ_TEST_POISON, so that a result which depends on what a buffer held before it was
+ * written shows. Fresh memory is often 0, which hides it. */
 #undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>

@@ -108,7 +108,8 @@ static bool find_workspace(const struct match *match, struct call *call, size_t 
     return good;
 }
 
-/* Records the plan, and replays that so often. A command buffer that is pending may not be enqueued once more. */
+/* Records the plan, and replays that so often. A command buffer that is pending may not be enqueued once
+ * more. */
 static clq_status replay(const struct match *match, struct events *events, size_t count,
                          const struct clq_binding *bindings, const struct clq_binding *before, int64_t times,
                          bool last)
@@ -136,8 +137,8 @@ static clq_status replay(const struct match *match, struct events *events, size_
     return status;
 }
 
-/* By a plan that was made for other buffers with the same bytes, and that now and then has been enqueued with these, once or
- * twice. Or by one that was made for the call's own. */
+/* By a plan that was made for other buffers with the same bytes, and that now and then has been enqueued with
+ * these, once or twice. Or by one that was made for the call's own. */
 static clq_status enqueue_plan(const struct match *match, struct placed *placed, const unsigned char *desc,
                                struct placed *other, struct events *events)
 {

@@ -15,10 +15,12 @@ struct match {
     bool records;           /* and it is a command buffer's, into which the plan was recorded */
 };
 
-/* Runs the call, which is as drawn or has been changed to another right one, and compares. False, with a sentence. */
+/* Runs the call, which is as drawn or has been changed to another right one, and compares. False,
+ * with a sentence. */
 bool match(const struct match *match, struct call *call, char *failure, size_t failure_bytes);
-/* A call that is wrong: every function of the operator refuses it, leaves no event and writes nothing. `said`: with one of
- * the findings; by_workspace: its size is all that is wrong, which is asked without one. */
+/* A call that is wrong: every function of the operator refuses it, leaves no event and writes nothing.
+ * `said`: with one of the findings; by_workspace: its size is all that is wrong,
+ * which is asked without one. */
 bool match_refused(const struct match *match, struct call *call, const struct judge *judge, bool said,
                    bool by_workspace, char *failure, size_t failure_bytes);
 

@@ -12,7 +12,8 @@ struct option {
     const char **text;
 };
 
-/* The options end with one without a name. False, with a sentence on standard error, at a word that is none of them. */
+/* The options end with one without a name. False, with a sentence on standard error,
+ * at a word that is none of them. */
 bool options_read(int argc, char **argv, const struct option *options);
 
 /* $CLQ_TEST_SEED, or the time. */

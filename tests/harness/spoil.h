@@ -5,8 +5,8 @@
 
 #include "call.h"
 
-/* One change of a tensor, a number of the descriptor, the report or the workspace; the call's memory stays what it is.
- * Returns how many it counts for: a size that several tensors have changes in all of them. */
+/* One change of a tensor, a number of the descriptor, the report or the workspace; the call's memory stays
+ * what it is. Returns how many it counts for: a size that several tensors have changes in all of them. */
 int spoil(struct call *call);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What stands around the tensors, of every operator: contexts, queues, wait lists, the descriptor itself, and buffers of
- * another context or without access.
+/* What stands around the tensors, of every operator: contexts, queues, wait lists, the descriptor itself, and
+ * buffers of another context or without access.
  *
  *   test_arguments [--seed N] [--count N] */
 #include "device.h"

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls, most of them changed, on a device: those that are right leave the reference's bytes, the others are refused
- * by every function, with the sentence of a rule that they break, and leave everything as it was.
+/* Random calls, most of them changed, on a device: those that are right leave the reference's bytes, the
+ * others are refused by every function, with the sentence of a rule that they break,
+ * and leave everything as it was.
  *
  *   test_descriptors [--operator NAME] [--seed N] [--first N] [--count N] */
 #include "descriptor.h"

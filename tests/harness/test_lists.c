@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Lists of plans: random calls of any operators that one call enqueues, or one command buffer, against the reference.
+/* Lists of plans: random calls of any operators that one call enqueues, or one command buffer,
+ * against the reference.
  *
  *   test_lists [--seed N] [--first N] [--count N] [--queue order|any] [--records 1] [--from TYPE] [--to TYPE]
  *
- * Plans are made for other buffers than those that they are bound to. One list of four has something wrong in it first: nothing may
- * be enqueued then, and every plan is as it was. */
+ * Plans are made for other buffers than those that they are bound to. One list of four has something wrong in
+ * it first: nothing may be enqueued then, and every plan is as it was. */
 #include "commands.h"
 #include "device.h"
 #include "options.h"
@@ -169,7 +170,8 @@ static void spoil(struct test *test, struct list *list, int at)
         of->plan = NULL;
 }
 
-/* A list of which one is wrong: it is named, nothing is enqueued, and all plans are still those of the other buffers. */
+/* A list of which one is wrong: it is named, nothing is enqueued,
+ * and all plans are still those of the other buffers. */
 static bool is_refused(struct test *test, struct list *list)
 {
     const int at = (int)rng_below(&test->rng, list->count);

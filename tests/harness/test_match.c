@@ -2,15 +2,17 @@
 /* Random right calls on a device, against the reference.
  *
  *   test_match [--operator NAME] [--seed N] [--first N] [--count N] [--queue order|any|waits] [--threads N]
- *              [--from TYPE] [--to TYPE] [--plans 1] [--records 1] [--turned 1] [--rotated 1] [--claims 1] [--lines 1] [--documented 1] [--elements N]
- *              [--share N] [--form item|group] [--arithmetic exact] [--build-options TEXT]
+ *              [--from TYPE] [--to TYPE] [--plans 1] [--records 1] [--turned 1] [--rotated 1] [--claims 1]
+ *              [--lines 1] [--documented 1] [--elements N] [--share N] [--form item|group] [--arithmetic
+ *              exact] [--build-options TEXT]
  *
- * --queue any: one that runs commands in any order; waits: such a one, and calls wait for events. --from and --to keep to
- * calls of few kernels, where compiling them is dear. --plans: by plans; --records: that are recorded into command buffers.
- * --turned: long rows that are turned, and whose scales are no row's. --rotated: rows of all lengths that are turned. --claims: so many entries
- * that a table tells the last ones. --lines: many rows in lines, or nearly so. --documented: by
- * the documented calls. --share N: `count` calls of one of N combinations of what an operator reads and writes, which ones the seed
- * says; 1: of each, as with CLQ_ALL_VARIANTS in the environment. */
+ * --queue any: one that runs commands in any order; waits: such a one, and calls wait for events. --from and
+ * --to keep to calls of few kernels, where compiling them is dear. --plans: by plans; --records: that are
+ * recorded into command buffers. --turned: long rows that are turned, and whose scales are no row's.
+ * --rotated: rows of all lengths that are turned. --claims: so many entries that a table tells the last ones.
+ * --lines: many rows in lines, or nearly so. --documented: by the documented calls. --share N: `count` calls
+ * of one of N combinations of what an operator reads and writes, which ones the seed says; 1: of each, as
+ * with CLQ_ALL_VARIANTS in the environment. */
 #include "commands.h"
 #include "documented.h"
 #include "match.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows what, of every operator: calls on each other's events, what is enqueued next, kernels that were built ahead,
- * buffers that are given back.
+/* What follows what, of every operator: calls on each other's events, what is enqueued next, kernels that
+ * were built ahead, buffers that are given back.
  *
  *   test_order [--seed N] [--count N] */
 #include "match.h"
@@ -26,7 +26,8 @@ static bool is_complete(cl_event event)
     return status == CL_COMPLETE;
 }
 
-/* The call twice, the second time on the event of the first, in a queue without an order: counts are twice as high. */
+/* The call twice, the second time on the event of the first, in a queue without an order:
+ * counts are twice as high. */
 static bool calls_follow_on_events(const struct device *device, struct call *call, char *failure,
                                    size_t failure_bytes)
 {

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Right calls with one change or several: what the operator's rules say of each, the library's check has to say too, the
- * same status and the same sentence, and nothing else. No device takes part (test_descriptors has one).
+/* Right calls with one change or several: what the operator's rules say of each, the library's check has to
+ * say too, the same status and the same sentence, and nothing else.
+ * No device takes part (test_descriptors has one).
  *
  *   test_refuse [--operator NAME] [--seed N] [--first N] [--count N] [--rules 1]
  *
