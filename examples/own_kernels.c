@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Own kernels before and after clquant's, in an out-of-order queue, where nothing but events says what follows what. In each
- * step of a decode loop a kernel of ours turns the new keys by their positions (a rotary embedding), clquant quantizes them into
- * the int8 cache, and another kernel of ours computes scores of a query, from the cache as it lies there:
+/* Own kernels before and after clquant's, in an out-of-order queue, where nothing but events says what
+ * follows what. In each step of a decode loop a kernel of ours turns the new keys by their positions (a
+ * rotary embedding), clquant quantizes them into the int8 cache, and another kernel of ours computes scores
+ * of a query, from the cache as it lies there:
  *
  *   turn ──▶ clq_quantize_scatter ──▶ score ──▶ read, once
  *    ▲                                  │
  *    └────────── the next step ◀────────┘
  *
- * All values are short binary fractions, so that no sum is rounded and each score equals that of a plain loop. */
+ * All values are short binary fractions, so that no sum is rounded and each score equals that of a plain
+ * loop. */
 #include <clquant/clquant.h>
 #include <math.h>
 #include <stdio.h>

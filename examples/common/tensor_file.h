@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The tensors of a safetensors file: eight bytes of header length, a JSON object with the type, shape and place
- * of each tensor, and the bytes. */
+/* The tensors of a safetensors file: eight bytes of header length, a JSON object with the type, shape and
+ * place of each tensor, and the bytes. */
 #ifndef CLQ_EXAMPLES_TENSOR_FILE_H
 #define CLQ_EXAMPLES_TENSOR_FILE_H
 

@@ -6,8 +6,9 @@
 
 enum { MOST_COPIES = 64, ROUNDS = 11, GROUP = 64, CPU_RUN = 2048 };
 
-/* Reads the bytes that a quantization reads and writes those that it writes, and computes nothing: a block is READS
- * words in and WRITES words out, each their exclusive or. A work-item does `run` blocks, one behind the other. */
+/* Reads the bytes that a quantization reads and writes those that it writes, and computes nothing: a block is
+ * READS words in and WRITES words out, each their exclusive or. A work-item does `run` blocks,
+ * one behind the other. */
 static const char stream_source[] =
     "kernel void stream(global const ulong8 *src, global ulong8 *dst, ulong run, ulong blocks)\n"
     "{\n"
@@ -19,8 +20,8 @@ static const char stream_source[] =
     "    }\n"
     "}\n";
 
-/* What one format needs: in host memory what the device must give; on the device as many copies of the data, used in
- * turn, as it takes that no round finds its data in a cache. */
+/* What one format needs: in host memory what the device must give; on the device as many copies of the data,
+ * used in turn, as it takes that no round finds its data in a cache. */
 struct run {
     const struct demo *demo;
     const struct format *format;

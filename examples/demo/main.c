@@ -16,8 +16,8 @@ static int help(void)
     return fflush(stdout) == 0 ? 0 : 3;
 }
 
-/* Activations as a language model has them: nearly normal, but for a few channels that are tens of times larger in
- * every token. Those outliers are why a scale per channel is worth its bytes. */
+/* Activations as a language model has them: nearly normal, but for a few channels that are tens of times
+ * larger in every token. Those outliers are why a scale per channel is worth its bytes. */
 static void fill_activations(uint16_t *values, uint64_t seed)
 {
     static double spread[CHANNELS], shift[CHANNELS];

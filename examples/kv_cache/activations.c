@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a model would compute: keys, values and queries.
  *
- * Keys as real ones are: in every head a few channels stand far off zero, in the same direction for every token, and
- * the others are nearly normal. Values have no such channels, but tokens of different size. */
+ * Keys as real ones are: in every head a few channels stand far off zero, in the same direction for every
+ * token, and the others are nearly normal. Values have no such channels, but tokens of different size. */
 #include "kv_cache.h"
 
 static const double SCORES = 1.0; /* the standard deviation of a head's scores over the tokens */
 
-/* One channel of a head in 32 is an outlier, and at least one of each head. The channel's nature is the model's: the
- * same for all tokens. */
+/* One channel of a head in 32 is an outlier, and at least one of each head. The channel's nature is the
+ * model's: the same for all tokens. */
 static void fill_keys(struct activations *activations, const struct options *o)
 {
     const int64_t tokens = o->batch * tokens_of(o), elements = token_elements(o);
@@ -62,7 +62,8 @@ static double spread_of_head(const struct activations *activations, const struct
     return spread;
 }
 
-/* Normal, and of such a size that a head's scores differ from token to token by what a softmax makes something of. */
+/* Normal, and of such a size that a head's scores differ from token to token by what a softmax makes
+ * something of. */
 static void fill_queries(struct activations *activations, const struct options *o)
 {
     const int64_t group = o->queries * o->head_size;

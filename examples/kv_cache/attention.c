@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Attention of one step: products by CLBlast, and a softmax of our own between them. Keys and values stand token by
- * token, with the heads of a token side by side: for each sequence one batch of products over its heads, a row being
- * heads * head size long. */
+/* Attention of one step: products by CLBlast, and a softmax of our own between them. Keys and values stand
+ * token by token, with the heads of a token side by side: for each sequence one batch of products over its
+ * heads, a row being heads * head size long. */
 #include "kv_cache.h"
 
 #include <clblast_c.h>
@@ -76,8 +76,9 @@ clq_status attention_run(const struct loop *loop, int64_t step, int64_t tokens, 
     return weigh(loop, outputs, tokens, done);
 }
 
-/* A row's outputs, and how far those of a float32 computation may be from them: a product of n terms is off by
- * n + 2 roundings of the sum of its magnitudes; what a score is off by, its weight is off by relatively. */
+/* A row's outputs, and how far those of a float32 computation may be from them: a product of n terms is off
+ * by n + 2 roundings of the sum of its magnitudes; what a score is off by, its weight is off by relatively.
+ * */
 struct row {
     const float *query;
     const uint16_t *keys, *values; /* the head's first, in the sequence's first token */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What clquant does here: tokens into a cache and back, a call each for keys and values, in the caller's queue. */
+/* What clquant does here: tokens into a cache and back, a call each for keys and values,
+ * in the caller's queue. */
 #include "kv_cache.h"
 
 const struct format formats[NUM_FORMATS] = {
@@ -30,7 +31,8 @@ static int64_t scales_of_head(const struct cache *cache)
     return block > 0 ? (size + block - 1) / block : 1;
 }
 
-/* Tokens from .. from + count - 1 of a dense tensor [batch, tokens, ..]. tensor points into the view itself. */
+/* Tokens from .. from + count - 1 of a dense tensor [batch, tokens, ..]. tensor points into the view itself.
+ * */
 struct view {
     DLTensor tensor;
     int64_t shape[4], strides[4];
@@ -171,7 +173,8 @@ static clq_status put_dynamic(const struct cache *cache, const struct cache_side
                                         0, NULL, done);
 }
 
-/* Each token is an entry of its own, and its slot a number: the tokens of a sequence, or one of every sequence. */
+/* Each token is an entry of its own, and its slot a number: the tokens of a sequence,
+ * or one of every sequence. */
 static clq_status put_slots(const struct cache *cache, int which, int64_t from, int64_t count, cl_event *done)
 {
     const struct options *o = cache->loop->options;

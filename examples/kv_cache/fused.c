@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A kernel of one's own that reads the cache, by clquant's device header. Its scores are compared with those of the keys that
- * clq_dequantize gives. */
+/* A kernel of one's own that reads the cache, by clquant's device header. Its scores are compared with those
+ * of the keys that clq_dequantize gives. */
 #include "kv_cache.h"
 
 #include <stdio.h>
@@ -106,8 +106,8 @@ static clq_status time_runs(const struct cache *cache, cl_kernel kernel, double 
     return CLQ_OK;
 }
 
-/* Of a row of queries: how far its scores are from those of the dequantized keys, and from what rounding explains: each product, sum
- * and factor is rounded once. */
+/* Of a row of queries: how far its scores are from those of the dequantized keys, and from what rounding
+ * explains: each product, sum and factor is rounded once. */
 static clq_status check_row(const struct cache *cache, int64_t step, int64_t row, const float *query,
                             const float *keys, const float *scores, double *worst)
 {

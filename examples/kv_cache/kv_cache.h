@@ -127,7 +127,8 @@ struct cache {
 clq_status cache_create(struct cache *cache, const struct loop *loop, const struct format *format);
 void cache_destroy(struct cache *cache);
 
-/* What a token of one sequence takes: all its heads, keys and values, and the scales that are kept with it. */
+/* What a token of one sequence takes: all its heads, keys and values, and the scales that are kept with it.
+ * */
 size_t cache_token_bytes(const struct cache *cache);
 
 /* How many neighbours of a head, whose size is even, are turned at once. */
@@ -138,16 +139,17 @@ clq_status cache_put(const struct cache *cache, int64_t from, int64_t count, cl_
 /* The first tokens, as float32, into loop->wide. */
 clq_status cache_get(const struct cache *cache, int64_t tokens, cl_event *done);
 
-/* outputs = softmax(queries · keys / sqrt(head size)) · values of a step, over the first tokens of loop->wide. */
+/* outputs = softmax(queries · keys / sqrt(head size)) · values of a step,
+ * over the first tokens of loop->wide. */
 clq_status attention_run(const struct loop *loop, int64_t step, int64_t tokens, cl_event *done);
 
-/* The same in plain C, in double: whether the outputs of the last step, over the exact cache, agree with it. Some of
- * their rows are looked at, of every head where there are not too many. */
+/* The same in plain C, in double: whether the outputs of the last step, over the exact cache, agree with it.
+ * Some of their rows are looked at, of every head where there are not too many. */
 int attention_check(const struct options *options, const struct activations *activations,
                     const float *outputs);
 
-/* Scores of the last step, by a kernel that reads the keys from the cache (fused.cl), where it can read the format. They are checked
- * against the keys in loop->wide, which the last step left there. */
+/* Scores of the last step, by a kernel that reads the keys from the cache (fused.cl), where it can read the
+ * format. They are checked against the keys in loop->wide, which the last step left there. */
 struct fused {
     const struct format *format;
     double seconds, worst; /* a median; the largest difference */
@@ -165,7 +167,8 @@ struct result {
     struct fused fused;                 /* its format: NULL where there is none */
 };
 
-/* Markdown, which is readable as it is; and bars of bytes and errors: the path's end says whether SVG or PNG. */
+/* Markdown, which is readable as it is; and bars of bytes and errors:
+ * the path's end says whether SVG or PNG. */
 void report_print(const struct result *results, int count);
 int report_can_plot(const char *path);
 int report_plot(const struct result *results, int count, const char *title, const char *path);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A decode loop whose keys and values are kept in each of the formats in turn: what it saves, what it costs.
- * --help lists the options. Each part of a step is waited for, so that it can be timed: a model would enqueue them
- * all. */
+ * --help lists the options. Each part of a step is waited for, so that it can be timed: a model would enqueue
+ * them all. */
 #include "kv_cache.h"
 
 #include <clblast_c.h>
@@ -64,9 +64,9 @@ static clq_status run_step(const struct cache *cache, int64_t step, double secon
     return CLQ_OK;
 }
 
-/* outputs gets what every step's attention gave: [steps, batch, heads, queries, head size]; seconds those of each
- * part, step by step. First the prompt, and the first step once for nothing but its kernels, which PoCL compiles when
- * they first run. */
+/* outputs gets what every step's attention gave: [steps, batch, heads, queries, head size]; seconds those of
+ * each part, step by step. First the prompt, and the first step once for nothing but its kernels, which PoCL
+ * compiles when they first run. */
 static clq_status run_steps(const struct cache *cache, float *outputs, double *seconds[PARTS])
 {
     const struct options *o = cache->loop->options;

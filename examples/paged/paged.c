@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A paged cache: keys and values lie in pages of 16 tokens, which sequences take from one pool as they grow, in any order. A
- * block table says which pages a sequence has; a token's slot is page * 16 + its place in the page. In each step every sequence
- * that still runs gets a token, whose keys and values become int4 in blocks of 32 channels with float16 scales and go to their
- * slots with one call each; one that has ended has slot -1, which skips it. At the end each sequence's tokens are gathered by
- * their slots, and attention over them is compared with that over the floats they came from. */
+/* A paged cache: keys and values lie in pages of 16 tokens, which sequences take from one pool as they grow,
+ * in any order. A block table says which pages a sequence has; a token's slot is page * 16 + its place in the
+ * page. In each step every sequence that still runs gets a token, whose keys and values become int4 in blocks
+ * of 32 channels with float16 scales and go to their slots with one call each; one that has ended has slot
+ * -1, which skips it. At the end each sequence's tokens are gathered by their slots, and attention over them
+ * is compared with that over the floats they came from. */
 #include "../common/values.h"
 
 #include <clquant/clquant.h>

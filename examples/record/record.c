@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A step of decoding as one command: the plans of all layers' caches, and a kernel of the caller's own behind them, are recorded
- * into a command buffer (cl_khr_command_buffer) once, and each step replays it. The same steps are done by single calls and
- * by a list of plans, which a device without the extension has too. */
+/* A step of decoding as one command: the plans of all layers' caches, and a kernel of the caller's own behind
+ * them, are recorded into a command buffer (cl_khr_command_buffer) once, and each step replays it. The same
+ * steps are done by single calls and by a list of plans, which a device without the extension has too. */
 #include "../common/values.h"
 
 #include <CL/cl_ext.h>
@@ -157,7 +157,8 @@ static void list_calls(const struct record *record, struct clq_plan_call calls[C
         calls[i] = (struct clq_plan_call){.plan = record->plans[i]};
 }
 
-/* All plans, which may run at the same time, and the caller's kernel behind them: sync points take the place of events. */
+/* All plans, which may run at the same time, and the caller's kernel behind them:
+ * sync points take the place of events. */
 static clq_status record_step(struct record *record)
 {
     const struct extension *extension = &record->extension;
@@ -225,8 +226,8 @@ static clq_status empty_caches(struct record *record)
                                                sizeof places, 0, NULL, NULL);
 }
 
-/* A step ends before the next begins, as the next token comes of it; so a command buffer is never enqueued twice at a time, which
- * it need not allow. */
+/* A step ends before the next begins, as the next token comes of it; so a command buffer is never enqueued
+ * twice at a time, which it need not allow. */
 static clq_status run(struct record *record, clq_status (*enqueue_step)(struct record *), const char *name)
 {
     double enqueued[STEPS], done[STEPS];

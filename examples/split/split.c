@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A cache that is split over devices by batch. Each device keeps the keys and values of its own sequences as int4, so nothing
- * passes from device to device: in a step each gets the new tokens of its sequences and their places, and quantizes and scatters
- * them. All of them work at once. At the end the caches are compared with those of one device that has the whole batch.
+/* A cache that is split over devices by batch. Each device keeps the keys and values of its own sequences as
+ * int4, so nothing passes from device to device: in a step each gets the new tokens of its sequences and
+ * their places, and quantizes and scatters them. All of them work at once. At the end the caches are compared
+ * with those of one device that has the whole batch.
  *
- *   split [DEVICE...]     as CLQ_DEVICE has them; without any, all devices of the default device's platform. On several machines
- *                         PoCL-Remote makes a device of each node's (docs/scaling.md). */
+ *   split [DEVICE...]     as CLQ_DEVICE has them; without any, all devices of the default device's platform.
+ *                         On several machines PoCL-Remote makes a device of each node's (docs/scaling.md). */
 #include "../common/values.h"
 
 #include <clquant/clquant.h>

@@ -53,14 +53,15 @@ static inline bool clq__type_is(enum clq__type type, unsigned set)
     return (set >> type & 1) != 0;
 }
 
-/* Of a cache's type: how many steps lead from the least value to the largest, where these are whole; the middle of its range,
- * where absmax has its zero point; and how many steps lead from there to the end, which are those that absmax fills. */
+/* Of a cache's type: how many steps lead from the least value to the largest, where these are whole; the
+ * middle of its range, where absmax has its zero point; and how many steps lead from there to the end, which
+ * are those that absmax fills. */
 unsigned clq__type_levels(enum clq__type type);
 int clq__type_middle(enum clq__type type);
 unsigned clq__type_steps(enum clq__type type);
 
-/* CLQ__NONE where it is none of ours. Types of four bits may have 1, 2 or 8 lanes (views of tensor.h), all others
- * have one. */
+/* CLQ__NONE where it is none of ours. Types of four bits may have 1, 2 or 8 lanes (views of tensor.h), all
+ * others have one. */
 enum clq__type clq__type_of(DLDataType dtype);
 bool clq__same_dtype(DLDataType a, DLDataType b);
 const char *clq__type_token(enum clq__type type);
@@ -72,15 +73,16 @@ const char *clq__dtype_name(DLDataType dtype);
  * CLQ__DTYPE_TEXT. */
 #define CLQ__DTYPE_TEXT 48
 const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes);
-/* The names in a set, "float32, float16 or bfloat16", for a sentence; size_bytes is CLQ__NAMES_TEXT, in which all fit. */
+/* The names in a set, "float32, float16 or bfloat16", for a sentence; size_bytes is CLQ__NAMES_TEXT,
+ * in which all fit. */
 #define CLQ__TEXT(word)        CLQ__TEXT_PASTED(word)
 #define CLQ__TEXT_PASTED(word) #word
 #define CLQ__NAME_BYTES(t, id) +(int)sizeof(CLQ__TEXT(CLQ_TYPE_NAME(t)) " or ")
 enum { CLQ__NAMES_TEXT = 0 CLQ_TYPES(CLQ__NAME_BYTES) };
 const char *clq__type_names(unsigned set, char *text, size_t size_bytes);
 
-/* Bytes of one storage element: what strides and byte offsets count in. Packed types of four bits count nibbles;
- * their offset bytes. */
+/* Bytes of one storage element: what strides and byte offsets count in. Packed types of four bits count
+ * nibbles; their offset bytes. */
 static inline size_t clq__storage_bytes(DLDataType dtype)
 {
     const size_t bits = (size_t)dtype.bits * dtype.lanes;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A variant: one kernel of one file with its plugs. It is the dispatch, packed into 64 bits, for every call looks its
- * kernel up; as text, "quantize.cl SRC=f16 DST=i8 MODE=multiply", it is what users say and logs tell, and mapped to an
- * identifier the kernel's name. */
+/* A variant: one kernel of one file with its plugs. It is the dispatch, packed into 64 bits, for every call
+ * looks its kernel up; as text, "quantize.cl SRC=f16 DST=i8 MODE=multiply", it is what users say and logs
+ * tell, and mapped to an identifier the kernel's name. */
 #ifndef CLQ_BASE_VARIANT_H
 #define CLQ_BASE_VARIANT_H
 
@@ -13,8 +13,8 @@
 /* More than twice the longest text. */
 #define CLQ__VARIANT_BYTES 240
 
-/* The files of cl/ that hold a kernel. Those of cl/cpu are for PoCL's CPUs: each has the meaning of the file of its name in
- * cl/, and no plugs that depend on the device. */
+/* The files of cl/ that hold a kernel. Those of cl/cpu are for PoCL's CPUs: each has the meaning of the file
+ * of its name in cl/, and no plugs that depend on the device. */
 #define CLQ__KERNEL_LIST(X)                                                                                  \
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
     X(CLQ__COPY_CL, "copy.cl")                                                                               \
@@ -32,8 +32,8 @@
     X(CLQ__VALUES_CL, "values.cl")                                                                           \
     X(CLQ__WIDEN_CL, "widen.cl")
 
-/* Plugs in the order in which a text has them: X(id, name, values, numbered as below). Which kernel has which is said by
- * cl/variants.txt. The values of SRC and DST are the tokens of enum clq__type. */
+/* Plugs in the order in which a text has them: X(id, name, values, numbered as below). Which kernel has which
+ * is said by cl/variants.txt. The values of SRC and DST are the tokens of enum clq__type. */
 #define CLQ__PLUG_LIST(X)                                                                                    \
     X(CLQ__SRC, "SRC", {0})                                                                                  \
     X(CLQ__DST, "DST", {0})                                                                                  \
@@ -65,13 +65,14 @@ enum clq__plug {
 enum clq__arithmetic { CLQ__EXACT, CLQ__NATIVE, CLQ__FUSED };
 enum clq__params { CLQ__PARAMS_ONE, CLQ__PARAMS_EACH, CLQ__PARAMS_BOTH };
 
-/* The lowest byte is the kernel; then for each plug some bits: 0 where it has none, or one more than the value. SRC and DST have
- * room for 62 types, the others for 14 values. */
+/* The lowest byte is the kernel; then for each plug some bits: 0 where it has none, or one more than the
+ * value. SRC and DST have room for 62 types, the others for 14 values. */
 struct clq__variant {
     uint64_t bits;
 };
 
-/* Where the bits of a plug are, and how many of them: SRC and DST, which come first, have two more than the others. */
+/* Where the bits of a plug are, and how many of them: SRC and DST, which come first,
+ * have two more than the others. */
 static inline int clq__plug_shift(enum clq__plug plug)
 {
     return 8 + 4 * (int)plug + 2 * (plug > CLQ__SRC) + 2 * (plug > CLQ__DST);
@@ -115,10 +116,11 @@ void clq__variant_defines(const struct clq__variant *variant, const char *kernel
 /* From such a text; false where it has a word that is none of the lists above. */
 bool clq__variant_parse(struct clq__variant *variant, const char *text);
 
-/* Reads a user's text: the file's name and then words in any order, blanks and tabs between; a word may have several values,
- * NAME=a|b. The list is that of cl/variants.txt, in whose order `out` becomes such a text; what it leaves out of FORM and
- * ARITHMETIC is device_plugs', " NAME=value NAME=value", or without them all that the list has. CLQ_ERROR_VALUE says which word is
- * not one of the list, or missing. Nothing else reaches a compiler's options. (variant_read.c) */
+/* Reads a user's text: the file's name and then words in any order, blanks and tabs between; a word may have
+ * several values, NAME=a|b. The list is that of cl/variants.txt, in whose order `out` becomes such a text;
+ * what it leaves out of FORM and ARITHMETIC is device_plugs', " NAME=value NAME=value", or without them all
+ * that the list has. CLQ_ERROR_VALUE says which word is not one of the list, or missing. Nothing else reaches
+ * a compiler's options. (variant_read.c) */
 clq_status clq__variant_read(struct clq__text *out, const char *list, const char *device_plugs,
                              const char *text);
 

@@ -41,8 +41,8 @@ static inline bool clq__view_has_gaps(const struct clq__view *view)
     return view->lanes == 8 && view->shape[last] > 8 && view->stride[last] != 1;
 }
 
-/* Checks what can be known of one tensor alone, without its buffer: present, an OpenCL tensor, type, rank, shape,
- * strides, offset, sizes. */
+/* Checks what can be known of one tensor alone, without its buffer: present, an OpenCL tensor, type, rank,
+ * shape, strides, offset, sizes. */
 clq_status clq__view_init(struct clq__view *view, const char *name, const DLTensor *tensor, unsigned types);
 
 /* Stands for an optional tensor that was not given: no tensor, type CLQ__NONE, one element. */
@@ -66,9 +66,9 @@ static inline clq_status clq__view_check_size(const struct clq__view *y, const s
     return y->shape[d] == x->shape[d] ? CLQ_OK : clq__view_refuse_size(y, x, d);
 }
 
-/* Units, which kernels load and store at once: an element, or of nibbles the byte of two. Where a view begins,
- * and how far a stride of it reaches. A dimension of one element steps nowhere, nor does a view without
- * elements: their strides may be anything, and multiples of these overflow. */
+/* Units, which kernels load and store at once: an element, or of nibbles the byte of two. Where a view
+ * begins, and how far a stride of it reaches. A dimension of one element steps nowhere, nor does a view
+ * without elements: their strides may be anything, and multiples of these overflow. */
 static inline int64_t clq__view_offset_units(const struct clq__view *view)
 {
     if (view->tensor == NULL)

@@ -5,8 +5,8 @@
 
 #include <clquant/context.h>
 
-/* The driver's log where the sentence holds the library's on a build that failed in the context, or NULL. The sentence then
- * says that the log follows. */
+/* The driver's log where the sentence holds the library's on a build that failed in the context, or NULL. The
+ * sentence then says that the log follows. */
 char *take_build_log(char *sentence, clq_context *context);
 
 /* The same of a program of the command's own; NULL where there is none. */

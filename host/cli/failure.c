@@ -11,7 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* A path of any length stands at the start and the reason at the end: what does not fit is left out between them. */
+/* A path of any length stands at the start and the reason at the end:
+ * what does not fit is left out between them. */
 static void write_sentence(char *text, size_t size_bytes, const char *format, va_list values)
 {
     static const char gap[] = " ... ";

@@ -21,8 +21,8 @@ struct failure {
 __attribute__((format(printf, 3, 4))) bool fail(struct failure *failure, enum exit_status status,
                                                 const char *format, ...);
 
-/* Names come from files: '?' takes the place of control characters, of those that turn the direction of text, and
- * of what is no UTF-8, so that no file can steer the terminal. */
+/* Names come from files: '?' takes the place of control characters, of those that turn the direction of text,
+ * and of what is no UTF-8, so that no file can steer the terminal. */
 void tame(char *text);
 
 /* Says on stderr the program's name and the sentence, tamed. */

@@ -88,7 +88,8 @@ static void print_tensors(const struct safetensors *file)
     }
 }
 
-/* What a string spells, on one line: a NUL in it is shown as other control characters are. A long one is cut. */
+/* What a string spells, on one line: a NUL in it is shown as other control characters are.
+ * A long one is cut. */
 static void print_string(const char *string, size_t string_bytes, char *text)
 {
     const size_t text_bytes = json_text(string, string_bytes, text);

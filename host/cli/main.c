@@ -115,8 +115,9 @@ static int dispatch(int argc, char **argv)
     return run_named(name, argc - 1, argv + 1);
 }
 
-/* A closed standard stream is a number that the next file gets, and what anyone prints would go into that file.
- * /dev/null takes the number; for stdout read-only, so that output which is expected still cannot be written. */
+/* A closed standard stream is a number that the next file gets, and what anyone prints would go into that
+ * file. /dev/null takes the number; for stdout read-only,
+ * so that output which is expected still cannot be written. */
 static bool hold_standard_streams(void)
 {
     for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)

@@ -91,7 +91,8 @@ static bool check_place(struct output_file *file, const char *option, const char
     return true;
 }
 
-/* The old file's owner, if that may be given, and its permissions; or those of any new file. mkostemp's are private. */
+/* The old file's owner, if that may be given, and its permissions; or those of any new file.
+ * mkostemp's are private. */
 static void give_permissions(int fd, const char *path)
 {
     struct stat info;

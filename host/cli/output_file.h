@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file that appears whole or not at all. It is written under a private name in the directory where it will
  * stand, and renamed once it is safe on disk: until then an old file of that name stays as it is, and its
- * owner, where that may be given, and permissions pass to the new one. The private file is removed when the program
- * ends early, by exit() or by any signal that can be caught. */
+ * owner, where that may be given, and permissions pass to the new one. The private file is removed when the
+ * program ends early, by exit() or by any signal that can be caught. */
 #ifndef CLQUANT_CLI_OUTPUT_FILE_H
 #define CLQUANT_CLI_OUTPUT_FILE_H
 
@@ -18,8 +18,8 @@ struct output_file {
 /* Whether there could be one, which is worth knowing before the work is done. */
 bool output_file_possible(const char *option, const char *path, struct failure *failure);
 
-/* One at a time. Signals are held back meanwhile; one that another thread takes in this moment may leave the private
- * file behind. option, such as "-o", is what the user gave path by. */
+/* One at a time. Signals are held back meanwhile; one that another thread takes in this moment may leave the
+ * private file behind. option, such as "-o", is what the user gave path by. */
 bool output_file_create(struct output_file *file, const char *option, const char *path,
                         struct failure *failure);
 bool output_file_write(struct output_file *file, const void *bytes, size_t size_bytes,

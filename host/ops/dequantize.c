@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clq_dequantize: static quantization backwards, and the rows that dynamic quantization wrote. The work is that of
- * quantization, mirrored: its x, which is written, is the caller's y, and its y the caller's q. */
+/* clq_dequantize: static quantization backwards, and the rows that dynamic quantization wrote. The work is
+ * that of quantization, mirrored: its x, which is written, is the caller's y, and its y the caller's q. */
 #include <clquant/dequantize.h>
 
 #include "base/error.h"

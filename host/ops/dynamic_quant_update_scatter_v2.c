@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clq_dynamic_quant_update_scatter_v2: the documented call, its rules, over dynamic quantization into a cache. */
+/* clq_dynamic_quant_update_scatter_v2: the documented call, its rules,
+ * over dynamic quantization into a cache. */
 #include <clquant/npu.h>
 
 #include "base/dtype.h"

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clq_npu_dynamic_quant and clq_npu_dynamic_quant_asymmetric: the documented calls, their rules, over dynamic quantization. */
+/* clq_npu_dynamic_quant and clq_npu_dynamic_quant_asymmetric: the documented calls, their rules,
+ * over dynamic quantization. */
 #include <clquant/npu.h>
 
 #include "base/dtype.h"

@@ -5,7 +5,8 @@
 
 #include "runtime/launch.h"
 
-/* As the cuts make it of the variant for a device of these traits, without its buffers, arguments and groups. */
+/* As the cuts make it of the variant for a device of these traits, without its buffers,
+ * arguments and groups. */
 struct clq__launch clq__launch_ahead(const struct clq__variant *variant, const struct clq__traits *traits);
 
 #endif

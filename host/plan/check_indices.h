@@ -6,8 +6,8 @@
 #include "plan/work.h"
 #include "runtime/launch.h"
 
-/* Starts, or batches and starts, against the cache, or the end rows of groups against the rows of x: CLQ_ERROR_INDEX names the
- * lowest that is out of range. Blocks. */
+/* Starts, or batches and starts, against the cache, or the end rows of groups against the rows of x:
+ * CLQ_ERROR_INDEX names the lowest that is out of range. Blocks. */
 clq_status clq__indices_check(cl_command_queue queue, const struct clq__work *work, cl_uint num_wait,
                               const cl_event *wait);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Why this divides: with m = magic, l = shift and e = m * d - 2^(63 + l), 0 <= e < d <= 2^l, n * m / 2^(63 + l) is
- * n / d + n * e / (d * 2^(63 + l)). The second part is below 1 / d for n < 2^63, so the sum has the floor of n / d. And m is
- * below 2^64, for d is above 2^(l - 1). */
+/* Why this divides: with m = magic, l = shift and e = m * d - 2^(63 + l), 0 <= e < d <= 2^l, n * m / 2^(63 +
+ * l) is n / d + n * e / (d * 2^(63 + l)). The second part is below 1 / d for n < 2^63, so the sum has the
+ * floor of n / d. And m is below 2^64, for d is above 2^(l - 1). */
 #include "plan/divisor.h"
 
 __extension__ typedef unsigned __int128 wide;

@@ -33,7 +33,8 @@ struct clq__rows {
     int num_parts;
 };
 
-/* Folds the layout of x and y that have elements, and fills the arguments but for what depends on the device. */
+/* Folds the layout of x and y that have elements, and fills the arguments but for
+ * what depends on the device. */
 void clq__rows_describe(struct clq__rows *call, const struct clq__work *work);
 
 /* Cuts the call into work-items, and fills its launches. Returns the rounds of a work-item. */

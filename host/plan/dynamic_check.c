@@ -18,7 +18,6 @@ static clq_status check_groups(struct clq__work *work, const DLTensor *group_ind
         !work->apart && work->block == 0, CLQ_ERROR_VALUE,
         "group_index is given: axis must be the last, and block and block_all 0, for groups are of rows");
     CLQ_TRY(clq__groups_check(work, group_index, smooth));
-    work->widen_smooth = smooth->type != CLQ__F32 || !clq__view_is_dense(smooth);
 end:
     return status;
 }
@@ -36,7 +35,8 @@ end:
     return status;
 }
 
-/* Along the last dimension; documented calls by channel have them along the one before it, which is the axis. */
+/* Along the last dimension; documented calls by channel have them along the one before it,
+ * which is the axis. */
 static clq_status check_smooth(struct clq__work *work)
 {
     clq_status status = CLQ_OK;
@@ -50,7 +50,6 @@ static clq_status check_smooth(struct clq__work *work)
                 rows ? "index of the second-to-last dimension" : "element of a row", (long long)x->shape[d],
                 x->name, d);
     work->smooth_rows = rows;
-    work->widen_smooth = smooth->type != CLQ__F32 || !clq__view_is_dense(smooth);
 end:
     return status;
 }

@@ -7,8 +7,8 @@
 #include "plan/tiles.h"
 #include "plan/tuning.h"
 
-/* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and stores
- * them; where a row is turned, for each of the two. */
+/* Of a work-item that shares a row with so many: it looks at each of its units, at both elements of some, and
+ * stores them; where a row is turned, for each of the two. */
 static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes)
 {
     const int64_t turned =
@@ -58,7 +58,8 @@ static void choose_variant(struct clq__variant *variant, const struct clq__work 
     clq__variant_define(variant, CLQ__ROTATE, work->rotate > 0);
 }
 
-/* Floats of a row that each of a group's work-items turns: what it holds, or with exact sums its share of the group's room. */
+/* Floats of a row that each of a group's work-items turns: what it holds,
+ * or with exact sums its share of the group's room. */
 static int64_t own_turned(const struct clq__work *work, const struct clq__traits *traits, int64_t local)
 {
     struct clq__variant variant;
@@ -104,7 +105,7 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
 
     buffers[count++] = clq__view_buffer(&work->x);
     if (!work->back) {
-        if (work->widen_smooth)
+        if (clq__work_widens_smooth(work))
             clq__launches_widen_flat(launches, &work->smooth, traits, 1, &args->smooth_offset);
         buffers[count++] = clq__view_buffer(&work->smooth);
     }

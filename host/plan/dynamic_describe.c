@@ -43,8 +43,8 @@ static void add(const struct clq__work *work, struct clq__fold *fold, int d, int
     clq__fold_add(fold, false, size, stride);
 }
 
-/* All but the last dimension, and the blocks of the last one: rows are never merged. Where blocks have smooth scales of their own
- * they stay innermost. */
+/* All but the last dimension, and the blocks of the last one: rows are never merged. Where blocks have smooth
+ * scales of their own they stay innermost. */
 static void fold(const struct clq__work *work, struct clq__fold *fold, const struct clq__range *range)
 {
     const struct clq__placement *placement = &work->placement;
@@ -102,7 +102,8 @@ static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__w
     args->y_offset = clq__view_offset_units(&work->y);
     args->scale_offset = clq__view_offset_units(&work->scale.view);
     args->offset_offset = clq__view_offset_units(&work->zero_point.view);
-    args->smooth_offset = work->back || work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth);
+    args->smooth_offset =
+        work->back || clq__work_widens_smooth(work) ? 0 : clq__view_offset_units(&work->smooth);
     if (range == NULL)
         return;
     args->x_offset += range->first * work->x.stride[axis];
@@ -117,7 +118,8 @@ static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__w
     args->by_smooth_blocks = clq__divisor(range->blocks);
 }
 
-/* Scales that differ inside of what is turned back: by blocks that are no multiples of it or cut words, or by each element. */
+/* Scales that differ inside of what is turned back: by blocks that are no multiples of it or cut words,
+ * or by each element. */
 static bool differs_inside(const struct clq__work *work)
 {
     return work->back &&

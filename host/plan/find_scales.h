@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clq_find_scales from what was checked to what is launched: find reduces x to ranges, and finish the ranges to scales. Either
- * may have nothing to do, and has no groups then. */
+/* clq_find_scales from what was checked to what is launched: find reduces x to ranges, and finish the ranges
+ * to scales. Either may have nothing to do, and has no groups then. */
 #ifndef CLQ_PLAN_FIND_SCALES_H
 #define CLQ_PLAN_FIND_SCALES_H
 

@@ -55,8 +55,8 @@ static void cut_runs(struct clq__scales_part *call, const struct clq__work *work
     struct find_scales_args *args = &call->find_args;
     const int64_t of_index = call->rows * args->inner;
     const int64_t share = share_of(args->units * args->batches * of_index, CLQ__FIND_ITEM_MOST, traits);
-    /* Parts are those of a whole group, also where the kernel takes fewer: a workspace has a range for each, and its size is
-     * told before a kernel is built. */
+    /* Parts are those of a whole group, also where the kernel takes fewer: a workspace has a range for each,
+     * and its size is told before a kernel is built. */
     const int64_t full = traits->group_form ? CLQ_FIND_LANES : 1;
     int64_t lanes = 1, rounds;
 

@@ -52,8 +52,8 @@ static void fold(struct clq__fold *fold, const struct clq__work *work, const str
         clq__fold_add(fold, true, 1, (int64_t[CLQ__FOLD_TENSORS]){1});
 }
 
-/* The dimensions from `first` on: the rows' are those of no index, and the batches' the others but for number `but`. Returns
- * how many rows there are. */
+/* The dimensions from `first` on: the rows' are those of no index, and the batches' the others but for number
+ * `but`. Returns how many rows there are. */
 static int64_t fill_dims(struct clq__scales_part *part, const struct clq__fold *fold, int first, int but)
 {
     struct find_scales_args *args = &part->find_args;
@@ -97,8 +97,8 @@ static void fill_indices(struct clq__scales_part *part, const struct clq__fold_d
 }
 
 /* Rows of few columns that follow one another are laid side by side: the ranges of one part are then those of
- * several rows, which finish takes for parts. Few rows need no finish as they are. Returns how many rows became
- * one. */
+ * several rows, which finish takes for parts. Few rows need no finish as they are. Returns how many rows
+ * became one. */
 static int64_t widen_rows(struct find_scales_args *args, int64_t *rows)
 {
     int64_t together = clq__ceil_div(CLQ__FIND_COLUMNS, args->inner);
@@ -193,7 +193,8 @@ static void describe_ranges(struct clq__scales_part *part, const struct clq__wor
         describe_runs(part, &folded);
 }
 
-/* Of dynamic quantization: its steps lead from the least value of y's type to its top, and to it alone where it is symmetric. */
+/* Of dynamic quantization: its steps lead from the least value of y's type to its top,
+ * and to it alone where it is symmetric. */
 static struct clq_scale_output output_of_dynamic(const struct clq__work *work)
 {
     return (struct clq_scale_output){

@@ -54,7 +54,8 @@ static void copy_desc(clq_plan *plan, const void *desc)
     }
 }
 
-/* Has each of them the kernel that it had before. A layout asks for the same kernels whatever its buffers are. */
+/* Has each of them the kernel that it had before. A layout asks for the same kernels whatever its buffers
+ * are. */
 static void attach_all(clq_plan *plan, struct clq__launch *launches, unsigned num)
 {
     for (unsigned i = 0; i < num; i++) {
@@ -158,7 +159,8 @@ end:
     return status;
 }
 
-/* Exchanges what is bound for these: done twice, the second time from the last one to the first, all is as before. */
+/* Exchanges what is bound for these: done twice, the second time from the last one to the first,
+ * all is as before. */
 static void swap(clq_plan *plan, struct clq_binding *binding)
 {
     const struct bound bound = find(plan, binding->field);

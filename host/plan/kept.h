@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A plan that its caller keeps: the call's own copy of a descriptor, its steps, and kernels whose arguments stay set. */
+/* A plan that its caller keeps: the call's own copy of a descriptor, its steps,
+ * and kernels whose arguments stay set. */
 #ifndef CLQ_PLAN_KEPT_H
 #define CLQ_PLAN_KEPT_H
 
@@ -36,13 +37,13 @@ struct clq_plan {
 clq_status clq__plan_keep(clq_context *context, const struct clq__operator *op,
                           const struct clq__names *names, const void *desc, clq_plan **out);
 
-/* Puts the bindings in the place of what is bound. Where that fails the plan is as it was before, and so it is once more by
- * clq__plan_unbind. */
+/* Puts the bindings in the place of what is bound. Where that fails the plan is as it was before, and so it
+ * is once more by clq__plan_unbind. */
 clq_status clq__plan_bind(clq_plan *plan, size_t num, const struct clq_binding *bindings);
 void clq__plan_unbind(clq_plan *plan);
 
-/* Makes the buffers and sets the arguments of the next enqueue, which is left to do no more than that; then it is to be given.
- * Where that fails nothing is left. */
+/* Makes the buffers and sets the arguments of the next enqueue, which is left to do no more than that; then
+ * it is to be given. Where that fails nothing is left. */
 clq_status clq__plan_take(clq_plan *plan);
 void clq__plan_give(clq_plan *plan);
 

@@ -19,8 +19,8 @@
 struct clq__launches {
     struct clq__launch before[CLQ__MOST_BEFORE]; /* each starts on the caller's wait list */
     unsigned num_before;
-    /* The first follows on the events of all of them, and each on the one before it, so that a queue out of order is right
-     * too. */
+    /* The first follows on the events of all of them, and each on the one before it, so that a queue out of
+     * order is right too. */
     struct clq__launch kernels[CLQ__MOST_KERNELS];
     unsigned num_kernels;
     struct clq__temporaries *temporaries; /* of the call */
@@ -43,9 +43,9 @@ struct clq__temporary *clq__launches_temporary(struct clq__launches *launches, i
 /* One kernel more, with all buffers of the first one, and a struct of the same type. */
 struct clq__launch *clq__launches_repeat(struct clq__launches *launches, void *args);
 
-/* Elements of the view as dense float32, in the order of `from` (the strides are those of its first tensor), as often one
- * after the other as `repeats` says, for the first kernel's argument `read`. The arguments are returned for what is rarely set.
- * (widen.c) */
+/* Elements of the view as dense float32, in the order of `from` (the strides are those of its first tensor),
+ * as often one after the other as `repeats` says, for the first kernel's argument `read`. The arguments are
+ * returned for what is rarely set. (widen.c) */
 struct widen_args *clq__launches_widen(struct clq__launches *launches, const struct clq__view *view,
                                        const struct clq__fold *from, int64_t repeats,
                                        const struct clq__traits *traits, unsigned read, int64_t *read_offset);
@@ -58,8 +58,8 @@ void clq__launches_widen_flat(struct clq__launches *launches, const struct clq__
 void clq__launches_claim(struct clq__launches *launches, const struct clq__placement *placement,
                          struct clq_entries *entries, const struct clq__traits *traits, unsigned read);
 
-/* Builds the kernels of a call that writes outputs with several of them, for the first one would write before the last one is
- * built. */
+/* Builds the kernels of a call that writes outputs with several of them, for the first one would write before
+ * the last one is built. */
 clq_status clq__launches_prepare(const struct clq__launches *launches, clq_context *context);
 clq_status clq__launches_enqueue(const struct clq__launches *launches, clq_context *context,
                                  cl_command_queue queue, cl_uint num_wait, const cl_event *wait,

@@ -36,8 +36,8 @@ end:
     return status;
 }
 
-/* A kernel that was built just now may take smaller groups than the call was cut for. Nothing was enqueued then, and the limit
- * has fallen: it is cut again. */
+/* A kernel that was built just now may take smaller groups than the call was cut for. Nothing was enqueued
+ * then, and the limit has fallen: it is cut again. */
 clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const struct clq__operator *op,
                              const struct clq__names *names, const void *desc, cl_uint num_wait,
                              const cl_event *wait, cl_event *done)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public functions of every operator, but for its name and the type of its descriptor. `names` is what the function calls
- * its tensors. */
+/* The public functions of every operator, but for its name and the type of its descriptor. `names` is what
+ * the function calls its tensors. */
 #ifndef CLQ_PLAN_OPERATOR_H
 #define CLQ_PLAN_OPERATOR_H
 

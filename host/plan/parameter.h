@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scales and zero points: the rules of each of the ways in which they belong to a tensor, and their strides. */
+/* Scales and zero points: the rules of each of the ways in which they belong to
+ * a tensor, and their strides. */
 #ifndef CLQ_PLAN_PARAMETER_H
 #define CLQ_PLAN_PARAMETER_H
 
@@ -15,9 +16,9 @@ struct clq__blocks {
 /* The tensors of scales and zero points alone; the latter may be NULL. */
 clq_status clq__parameters_init(struct clq__work *work, const DLTensor *scales, const DLTensor *zero_points);
 
-/* The shapes of both, and their strides: by an axis of x, by their shape, or by blocks of the axis; with indices, by the last
- * dimension, by their shape, or by blocks of the last dimension; a row of scales per group of rows; and what dynamic
- * quantization leaves beside y. (parameter.c) */
+/* The shapes of both, and their strides: by an axis of x, by their shape, or by blocks of the axis; with
+ * indices, by the last dimension, by their shape, or by blocks of the last dimension; a row of scales per
+ * group of rows; and what dynamic quantization leaves beside y. (parameter.c) */
 clq_status clq__parameters_check_dense(struct clq__work *work, int32_t axis, uint32_t block);
 clq_status clq__parameters_check_placed(struct clq__work *work, uint32_t block);
 /* Both alike: what is found. */
@@ -33,8 +34,8 @@ clq_status clq__groups_check(struct clq__work *work, const DLTensor *group_index
 
 /* One element or one per index of the axis; 0-D, 1-D, or of x's rank with all else 1. */
 clq_status clq__parameter_check_axis(struct clq__parameter *parameter, const struct clq__view *x, int axis);
-/* The shape with which so many elements would belong to one of x's dimensions that indices do not place along, where there is
- * one alone; "" else. */
+/* The shape with which so many elements would belong to one of x's dimensions that indices do not place
+ * along, where there is one alone; "" else. */
 enum { CLQ__SHAPE_HINT_TEXT = 128 };
 const char *clq__parameter_shape_hint(char text[CLQ__SHAPE_HINT_TEXT], const struct clq__view *view,
                                       const struct clq__view *x, int place);
@@ -42,11 +43,12 @@ const char *clq__parameter_shape_hint(char text[CLQ__SHAPE_HINT_TEXT], const str
 clq_status clq__parameter_check_rank(const struct clq__view *view, const struct clq__view *x);
 /* Of x's rank, and every size 1 or x's. */
 clq_status clq__parameter_check_broadcast(struct clq__parameter *parameter, const struct clq__view *x);
-/* Of x's rank, as many along the axis as there are blocks of so many indices, and every other size 1 or x's. */
+/* Of x's rank, as many along the axis as there are blocks of so many indices, and every
+ * other size 1 or x's. */
 clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const struct clq__view *x, int axis,
                                        int64_t block);
-/* One element per row of dynamic quantization: the shape is that of rows without the axis; or every size is that of rows, and
- * along the axis there are as many as blocks. */
+/* One element per row of dynamic quantization: the shape is that of rows without the axis; or every size is
+ * that of rows, and along the axis there are as many as blocks. */
 clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows, int axis,
                                      int64_t block);
 

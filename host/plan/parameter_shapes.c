@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The shape of scales or of zero points, and how they step through memory with the dimensions of what they belong to. */
+/* The shape of scales or of zero points, and how they step through memory with the dimensions of what they
+ * belong to. */
 #include "base/error.h"
 #include "plan/parameter.h"
 

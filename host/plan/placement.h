@@ -38,8 +38,8 @@ clq_status clq__range_check(uint32_t out_of_range);
 /* An enum clq_index_kind. */
 clq_status clq__index_kind_check(uint32_t index_kind);
 
-/* The rules of a cache, y [D0, .., A, ..], and what moves in or out of it, x [N, .., U, ..], in one piece per entry of the
- * indices. Sets all but report and workspace. */
+/* The rules of a cache, y [D0, .., A, ..], and what moves in or out of it, x [N, .., U, ..], in one piece per
+ * entry of the indices. Sets all but report and workspace. */
 struct clq__placement_rules {
     const DLTensor *indices;
     int axis;
@@ -49,8 +49,9 @@ struct clq__placement_rules {
 };
 clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules);
 
-/* With slots an entry has one position on axis. An x that leaves this dimension out, [N, H, D] for y [P, A, H, D], says the
- * same as [N, 1, H, D], and becomes this. Right behind the views of x and y, before any rule of their ranks. */
+/* With slots an entry has one position on axis. An x that leaves this dimension out, [N, H, D] for y [P, A,
+ * H, D], says the same as [N, 1, H, D], and becomes this. Right behind the views of x and y,
+ * before any rule of their ranks. */
 void clq__placement_insert(struct clq__work *work, const struct clq__placement_rules *rules);
 
 /* Whether dimension d is an entry's, or a position's that is placed alone: then it is not folded with the
@@ -62,8 +63,8 @@ void clq__placement_fold(const struct clq__placement *placement, struct clq__fol
                          const int64_t position_stride[CLQ__FOLD_TENSORS],
                          const int64_t entry_stride[CLQ__FOLD_TENSORS]);
 
-/* Sets all but the strides of what is placed, in entries that are all zeros. rows is the number of rows in all. Where entries
- * may overlap it also says how a row learns of it, with owner_words for the table. */
+/* Sets all but the strides of what is placed, in entries that are all zeros. rows is the number of rows in
+ * all. Where entries may overlap it also says how a row learns of it, with owner_words for the table. */
 void clq__placement_describe(const struct clq__work *work, int64_t rows, struct clq_entries *entries);
 
 /* From batch to batch, and from position to position, of a tensor [D0, .., A, ..], in units. */

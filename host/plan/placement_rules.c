@@ -152,8 +152,8 @@ end:
     return status;
 }
 
-/* Starts along a whole axis that nobody chose: whoever writes rows [N, H, D] to slots of a cache [S, H, D] has the first in
- * mind, and all starts but 0 would be out of range. */
+/* Starts along a whole axis that nobody chose: whoever writes rows [N, H, D] to slots of a cache [S, H, D]
+ * has the first in mind, and all starts but 0 would be out of range. */
 static clq_status check_chosen(const struct clq__work *work, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;

@@ -41,8 +41,8 @@ end:
     return status;
 }
 
-/* The order matters: tensors are checked against their buffers before the cut, so that stride * size cannot overflow
- * there. The workspace's size is known only after it. */
+/* The order matters: tensors are checked against their buffers before the cut, so that stride * size cannot
+ * overflow there. The workspace's size is known only after it. */
 clq_status clq__plan_fit(struct clq__plan *plan, const clq_context *context)
 {
     clq_status status = CLQ_OK;

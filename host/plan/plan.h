@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A call on its road, step by step: checked, described, cut, and then enqueued or built. All that it enqueues is known before
- * its first command, and but for the check of its memory without a device.
+/* A call on its road, step by step: checked, described, cut, and then enqueued or built. All that it enqueues
+ * is known before its first command, and but for the check of its memory without a device.
  *
- * It points into itself: it may not move once it is described. Each step sets its part, for to clear all of it would be felt
- * by small calls. */
+ * It points into itself: it may not move once it is described. Each step sets its part, for to clear all of
+ * it would be felt by small calls. */
 #ifndef CLQ_PLAN_PLAN_H
 #define CLQ_PLAN_PLAN_H
 
@@ -22,7 +22,8 @@
 
 #define CLQ__MOST_FIELDS 9
 
-/* Where a descriptor has buffers: pointers to tensors, and then a cl_mem with its offset in bytes behind it. */
+/* Where a descriptor has buffers: pointers to tensors, and then a cl_mem with its
+ * offset in bytes behind it. */
 struct clq__fields {
     unsigned num_tensors, num;
     size_t at[CLQ__MOST_FIELDS];
@@ -36,8 +37,8 @@ struct clq__operator {
 
     /* Every rule but those of buffers, once. */
     clq_status (*check)(struct clq__work *work, const void *desc);
-    /* Views in struct clq__work, in the order in which their buffers are looked at (CLQ__TENSOR): the outputs, which share no
-     * byte with any other, and then inputs. 0 ends them, for no view is there. */
+    /* Views in struct clq__work, in the order in which their buffers are looked at (CLQ__TENSOR): the
+     * outputs, which share no byte with any other, and then inputs. 0 ends them, for no view is there. */
     size_t tensors[CLQ__MOST_TENSORS];
     int outputs;
     /* The kernels' arguments; false where there is nothing to do. */
@@ -95,8 +96,8 @@ void clq__plan_place(struct clq__plan *plan);
 clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, const struct clq__operator *op,
                           const struct clq__names *names, const void *desc);
 
-/* Makes the buffer for the call, before the first command: where that fails, nothing was enqueued. It is left to the driver by
- * clq__plan_release, also where this fails, which keeps it until the commands are done. */
+/* Makes the buffer for the call, before the first command: where that fails, nothing was enqueued. It is left
+ * to the driver by clq__plan_release, also where this fails, which keeps it until the commands are done. */
 clq_status clq__plan_prepare(struct clq__plan *plan, clq_context *context);
 void clq__plan_release(struct clq__plan *plan);
 /* The buffer alone; *made stays as it is where none is needed. */

@@ -13,8 +13,8 @@ enum {
 
 struct clq__record;
 
-/* Records the call, which waits for what the recorder was given, and adds what that needs for as long as the command buffer is
- * used. */
+/* Records the call, which waits for what the recorder was given, and adds what that needs for as long as the
+ * command buffer is used. */
 clq_status clq__record_make(struct clq__record **records, struct clq__recorder *recorder,
                             clq_context *context, struct clq__plan *call);
 void clq__records_release(struct clq__record *records, clq_context *context);

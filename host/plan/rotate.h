@@ -5,8 +5,8 @@
 
 #include "plan/work.h"
 
-/* Floats that are turned at once: room of a work-item by itself, and of a group (cl/base/rotate.clh); and of each of these where
- * they are in registers (cl/base/sixteen.clh). */
+/* Floats that are turned at once: room of a work-item by itself, and of a group (cl/base/rotate.clh); and of
+ * each of these where they are in registers (cl/base/sixteen.clh). */
 enum { CLQ__MOST_TURNED = 1024, CLQ__GROUP_TURNED = 2048, CLQ__OWN_TURNED = 16 };
 
 /* The descriptor's field, for the rows of this tensor, which are its last dimension; sets work->rotate. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loop rounds of a work-item, for the device that allows only so many (CLQ__MOST_ROUNDS). They are estimates that
- * rather say too many: what is cut shorter than it had to be costs llvmpipe a little time. It counts one for leaving a
- * loop, too, and for loops in branches that are not taken: beside its elements a gathered row of dequantize.cl has 31.
+/* Loop rounds of a work-item, for the device that allows only so many (CLQ__MOST_ROUNDS). They are estimates
+ * that rather say too many: what is cut shorter than it had to be costs llvmpipe a little time. It counts one
+ * for leaving a loop, too, and for loops in branches that are not taken:
+ * beside its elements a gathered row of dequantize.cl has 31.
  */
 #ifndef CLQ_PLAN_ROUNDS_H
 #define CLQ_PLAN_ROUNDS_H

@@ -19,7 +19,8 @@ struct clq__source {
     bool blocks;                   /* likewise */
     int64_t row_stride;            /* likewise */
     bool widen, negate;            /* the kernel adds what is to be subtracted, or else */
-    struct clq__fold from; /* widened: the parameter's elements in the order in which they are written */
+    /* Widened, or per element: the parameter's elements in the order in which they are written. */
+    struct clq__fold from;
 };
 
 /* Dimensions of x, innermost first, as they are walked: all but those that entries place. */
@@ -42,28 +43,29 @@ struct clq__static {
     int num_parts;
 };
 
-/* Folds the layout of x and y that have elements, and fills the arguments but for what depends on the device. */
+/* Folds the layout of x and y that have elements, and fills the arguments but for
+ * what depends on the device. */
 void clq__static_describe_work(struct clq__static *call, const struct clq__work *work);
 /* Of a whole call; false where there is nothing to do. */
 bool clq__static_describe(struct clq__plan *plan);
 
 /* Where scales and zero points are read from, for the order of the walk. (static_sources.c) */
 void clq__static_place(struct clq__static *call);
-/* Has what differs along a row widened after all. (static_sources.c) */
-void clq__source_widen(struct clq__static *call, struct clq__source *source);
 
 /* Cuts the call into work-items, and fills its launches. */
 void clq__static_cut_launches(struct clq__static *call, struct clq__launches *launches,
                               const struct clq__traits *traits);
 void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits);
 
-/* How many rows became one, 1 where none did, and how often their scales must stand one after the other then. */
+/* How many rows became one, 1 where none did, and how often their scales must stand
+ * one after the other then. */
 struct clq__joined {
     int64_t rows, repeats;
 };
 
-/* Rows that lie one behind the other in x and y and share their scales become one row, whose scales begin again
- * after each, or where these `may_repeat` after as many as are whole steps; the dimensions that entries place stay. */
+/* Rows that lie one behind the other in x and y and share their scales become one row, whose scales begin
+ * again after each, or where these `may_repeat` after as many as are whole steps;
+ * the dimensions that entries place stay. */
 struct clq__joined clq__static_join(struct quantize_args *args, bool may_repeat);
 
 #endif

@@ -88,14 +88,12 @@ static void repeat_scales(struct clq__static *call, int64_t repeats)
     struct quantize_args *args = &call->parts[0].args;
 
     call->repeats = repeats;
-    if (!call->scale.widen)
-        clq__source_widen(call, &call->scale);
+    call->scale.widen = true;
     args->scale_offset = 0;
     args->scale_type = CLQ_SCALAR_F32;
     if (!call->zero_point.per_element)
         return;
-    if (!call->zero_point.widen)
-        clq__source_widen(call, &call->zero_point);
+    call->zero_point.widen = true;
     args->zero_point_offset = 0;
     args->zero_point_type = CLQ_SCALAR_F32;
 }

@@ -11,8 +11,8 @@ _Static_assert((int)CLQ__F32 == CLQ_SCALAR_F32 && (int)CLQ__F16 == CLQ_SCALAR_F1
 
 enum { X, Y, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
-/* In what is written smallest strides are innermost, so that tensors permuted alike are walked in memory's order. The bytes
- * of nibbles stay innermost, and so do rows that have scales of their own. */
+/* In what is written smallest strides are innermost, so that tensors permuted alike are walked in memory's
+ * order. The bytes of nibbles stay innermost, and so do rows that have scales of their own. */
 static void order(struct clq__static *call)
 {
     const struct clq__work *work = call->work;

@@ -15,8 +15,8 @@ static int64_t steps_of(int64_t units)
     return repeats;
 }
 
-/* A row costs a work-item what many units cost. Measured on PoCL with float16 to int8 and rows of 128: joined, dense
- * ones take 0.91 of the time, and eight to an entry at random places 0.82. */
+/* A row costs a work-item what many units cost. Measured on PoCL with float16 to int8 and rows of 128:
+ * joined, dense ones take 0.91 of the time, and eight to an entry at random places 0.82. */
 struct clq__joined clq__static_join(struct quantize_args *args, bool may_repeat)
 {
     const bool placed = args->entries.kind != CLQ_ENTRY_NONE;

@@ -20,7 +20,8 @@ static bool differs_inside(const struct clq__static *call, const struct clq__sou
     return inner >= 0 && source->stride[inner] != 0 && !(source->blocks && inner == call->work->axis);
 }
 
-/* Blocks at which the axis is not cut: of an odd number of elements, of which two share a byte; or of words with gaps. */
+/* Blocks at which the axis is not cut: of an odd number of elements, of which two share a byte;
+ * or of words with gaps. */
 static bool cannot_cut(const struct clq__work *work)
 {
     const struct clq__view *y = &work->y;
@@ -59,8 +60,8 @@ static int64_t write_dimension(struct clq__static *call, struct clq__source *sou
     return elements * written;
 }
 
-/* Widened values are stored in the order in which the kernel reads them, so those that differ along a row have stride 1.
- * Blocks at which the axis is not cut are written out, each element `block` times. */
+/* Widened values are stored in the order in which the kernel reads them, so those that differ along a row
+ * have stride 1. Blocks at which the axis is not cut are written out, each element `block` times. */
 static void widen(struct clq__static *call, struct clq__source *source, bool cut, bool along_row)
 {
     const struct clq__view *view = &source->parameter->view;
@@ -94,9 +95,13 @@ static void widen(struct clq__static *call, struct clq__source *source, bool cut
     source->row_stride = elements;
 }
 
-void clq__source_widen(struct clq__static *call, struct clq__source *source)
+/* Read as they are, but a cut that has rows repeat them writes them once more. */
+static void describe_repeated(struct clq__static *call, struct clq__source *source)
 {
-    widen(call, source, true, source->per_element);
+    struct clq__source written = *source;
+
+    widen(call, &written, true, true);
+    source->from = written.from;
 }
 
 /* Found scales are read as their inverse, found zero points as their negative. */
@@ -134,4 +139,8 @@ void clq__static_place(struct clq__static *call)
     if (!scale->widen && (needs_widening(call, scale) || scale->per_element != differs_inside(call, scale)))
         widen(call, scale, !zero_point->per_element || inner_of(call) != call->work->axis,
               scale->per_element);
+    if (scale->per_element && !scale->widen)
+        describe_repeated(call, scale);
+    if (zero_point->per_element && !zero_point->widen)
+        describe_repeated(call, zero_point);
 }

@@ -79,8 +79,8 @@ static bool has_inside(const struct quantize_args *args)
     return args->outer > (uint32_t)placed + (args->entries.positions > 1) && args->dim[0].size > 1;
 }
 
-/* Returns the runs. The tiles' steps lie between one another's, as long as a lane counts in 32 bits: so what a group reads at the
- * same time lies together. */
+/* Returns the runs. The tiles' steps lie between one another's, as long as a lane counts in 32 bits: so what
+ * a group reads at the same time lies together. */
 static int64_t cut_run(struct quantize_args *args, int64_t rows, int64_t steps, bool apart)
 {
     struct clq_steps *s = &args->steps;

@@ -6,7 +6,8 @@
 #include <assert.h>
 #include <inttypes.h>
 
-/* Kernels load whole chunks where all that they read begins at one (cl/base/chunk.clh), as a buffer of its own does. */
+/* Kernels load whole chunks where all that they read begins at one (cl/base/chunk.clh),
+ * as a buffer of its own does. */
 enum { ALIGN = 64, LEAST_ALIGN = 4 };
 
 struct clq__temporary *clq__temporaries_add(struct clq__temporaries *all, int64_t elements,

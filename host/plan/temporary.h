@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Memory that one command of a call writes and others read: pieces of the caller's workspace, or of a buffer for the call. */
+/* Memory that one command of a call writes and others read: pieces of the caller's workspace,
+ * or of a buffer for the call. */
 #ifndef CLQ_PLAN_TEMPORARY_H
 #define CLQ_PLAN_TEMPORARY_H
 
@@ -35,7 +36,8 @@ void clq__temporary_use(struct clq__temporary *temporary, cl_mem *buffer, int64_
 void clq__temporaries_repeat(struct clq__temporaries *all, const cl_mem *buffers, unsigned num_buffers,
                              const void *args, cl_mem *other_buffers, void *other_args);
 
-/* The bytes of a workspace that has room for all of them wherever it begins, a multiple of 4; refuses more than size_t. */
+/* The bytes of a workspace that has room for all of them wherever it begins, a multiple of 4;
+ * refuses more than size_t. */
 clq_status clq__temporaries_size(const struct clq__temporaries *all, size_t *size_bytes);
 /* Tells the kernels, once, where each is in a buffer that is theirs from this byte on. */
 void clq__temporaries_place(const struct clq__temporaries *all, uint64_t offset_bytes);

@@ -56,16 +56,16 @@ void clq__values_describe(struct clq__values *values, const struct clq__work *wo
     const int last = x->rank - 1;
     struct values_args *args = &values->args;
 
-    *args =
-        (struct values_args){.x_offset = clq__view_offset_units(x),
-                             .x_stride = x->stride[last],
-                             .smooth_offset = work->widen_smooth ? 0 : clq__view_offset_units(&work->smooth),
-                             .smooth_stride = work->smooth_rows ? 0 : 1,
-                             .smooth_rows = work->smooth_rows ? x->shape[last - 1] : 0,
-                             .inner = x->shape[last],
-                             .smooth = work->smooth.tensor != NULL,
-                             .rotate = work->rotate,
-                             .factor = clq__rotate_factor(work->rotate)};
+    *args = (struct values_args){
+        .x_offset = clq__view_offset_units(x),
+        .x_stride = x->stride[last],
+        .smooth_offset = clq__work_widens_smooth(work) ? 0 : clq__view_offset_units(&work->smooth),
+        .smooth_stride = work->smooth_rows ? 0 : 1,
+        .smooth_rows = work->smooth_rows ? x->shape[last - 1] : 0,
+        .inner = x->shape[last],
+        .smooth = work->smooth.tensor != NULL,
+        .rotate = work->rotate,
+        .factor = clq__rotate_factor(work->rotate)};
     args->part = args->inner < CLQ_VALUES_PART ? args->inner : CLQ_VALUES_PART;
     args->parts = clq__ceil_div(args->inner, args->part);
     args->by_parts = clq__divisor(args->parts);
@@ -75,7 +75,6 @@ void clq__values_describe(struct clq__values *values, const struct clq__work *wo
     values->work = *work;
     view_values(values, x);
     values->work.rotate = 0;
-    values->work.widen_smooth = false;
     clq__view_init_absent(&values->work.smooth, work->smooth.name);
 }
 
@@ -99,7 +98,7 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
     kernel->buffers[SMOOTH] = clq__view_buffer(&work->smooth);
     kernel->buffers[Y] = NULL;
     kernel->num_buffers = NUM_BUFFERS;
-    if (work->widen_smooth)
+    if (clq__work_widens_smooth(work))
         clq__launches_widen_flat(launches, &work->smooth, traits, SMOOTH, &args->smooth_offset);
     kernel->args = args;
     kernel->args_bytes = sizeof *args;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Values that are made ready first (cl/values.cl): x times smooth scales, turned. Dynamic quantization does this on its way, but
- * where what shares a scale is no part of a row, or only a part of what is turned. */
+/* Values that are made ready first (cl/values.cl): x times smooth scales, turned. Dynamic quantization does
+ * this on its way, but where what shares a scale is no part of a row, or only a part of what is turned. */
 #ifndef CLQ_PLAN_VALUES_H
 #define CLQ_PLAN_VALUES_H
 

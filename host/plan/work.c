@@ -23,8 +23,8 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     work->block = 0;
     work->top = 0.0f;
     work->rotate = 0;
-    work->divide = work->placed = work->back = work->add = work->round_first = work->widen_smooth =
-        work->cuts_gaps = work->smooth_rows = work->apart = work->found = false;
+    work->divide = work->round_first = work->back = work->add = work->placed = work->found = false;
+    work->apart = work->cuts_gaps = work->smooth_rows = false;
     clq__view_init_absent(&work->input, "input");
 }
 
@@ -57,4 +57,11 @@ float clq__work_top(const struct clq__work *work)
     const enum clq__type type = work->y.type;
 
     return work->top > 0.0f ? work->top : (float)(clq__type_middle(type) + (int)clq__type_steps(type));
+}
+
+bool clq__work_widens_smooth(const struct clq__work *work)
+{
+    const struct clq__view *smooth = &work->smooth;
+
+    return smooth->tensor != NULL && (smooth->type != CLQ__F32 || !clq__view_is_dense(smooth));
 }

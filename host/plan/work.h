@@ -33,34 +33,42 @@ struct clq__parameter {
     bool flatten;       /* along the last dimension, but its elements do not lie at one stride */
 };
 
+/* Which flags a work may have, by what it is; 1: always.
+ *
+ *                                          divide  round_first  back  add  placed  found  apart  smooth_rows
+ *   quantize, its groups and its scatter     x         x
+ *   dequantize, divide or multiply           x                    1
+ *   dequantize, dynamic                                           1     1     1             x
+ *   dynamic rows and their scatter                                            1             x         x
+ *     the values, once scales are found                                              1      1         x
+ *   find_scales                              x
+ */
 struct clq__work {
     const struct clq__names *names;
     struct clq__view x, y;                   /* floats, and what is quantized; of clq_find_scales x alone */
     struct clq__parameter scale, zero_point; /* of dynamic rows zero_point is the offset */
     struct clq__placement placement;
-    int axis;       /* of x, that scales are by, or that is cut into blocks */
-    int64_t block;  /* indices of the axis in a block that has its own; 0 where there are no blocks */
-    bool cuts_gaps; /* dynamic: blocks begin inside of y's words, which do not follow one another */
-    bool divide;    /* by the scale; else multiply */
+    int axis;      /* of x, that scales are by, or that is cut into blocks */
+    int64_t block; /* indices of the axis in a block that has its own; 0 where there are no blocks */
+    bool divide;   /* by the scale; else multiply */
 
     /* static quantization */
     struct clq__view input; /* what y begins as, and is copied from first; absent elsewhere */
-    bool placed;            /* scale and zero_point lie beside y: entries place them with it */
+    bool round_first;       /* a value is rounded before its zero point is added */
     bool back;              /* from y to x */
     bool add;               /* back: the zero point is added, else subtracted */
-    bool round_first;       /* a value is rounded before its zero point is added */
-    /* The scales are what dynamic quantization found: x is multiplied by 1 / scale, and the zero point, which is an offset,
-     * subtracted. */
+    bool placed;            /* scale and zero_point lie beside y: entries place them with it */
+    /* The scales are what dynamic quantization found: x is multiplied by 1 / scale, and the zero point, which
+     * is an offset, subtracted. */
     bool found;
 
     /* dynamic quantization: the rows are x's last dimension */
     struct clq__view smooth; /* absent where there is none */
-    bool widen_smooth;       /* it is no dense float32 */
     bool smooth_rows;        /* one for each index of the second-to-last dimension, else of the last */
     uint32_t rotate;         /* neighbours of a row that are turned, or turned back; 0: none */
     float top;               /* what the largest magnitude of a row becomes; 0: the type's largest value */
-    bool
-        apart; /* what shares a scale is no part of a row, or none that begins with a word: the scales are found first, for all of x */
+    bool apart;     /* what shares a scale is no part of a row, or begins in a word: scales are found first */
+    bool cuts_gaps; /* apart, of words that do not follow one another: blocks begin inside of them */
 
     /* clq_find_scales */
     enum clq__type type; /* of what x is to be quantized to */
@@ -77,6 +85,9 @@ clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_fi
 
 /* The number that the largest magnitude becomes, or asymmetric the largest value. */
 float clq__work_top(const struct clq__work *work);
+
+/* Whether smooth scales are no dense float32, which kernels read: they are widened first. */
+bool clq__work_widens_smooth(const struct clq__work *work);
 
 /* The tensor whose rows are read: its shape is what sentences speak of. */
 static inline const struct clq__view *clq__work_read(const struct clq__work *work)

@@ -6,7 +6,8 @@
 #include "runtime/context.h"
 #include "runtime/export.h"
 
-/* The program with this kernel, which the context holds; NULL where no binary has it. The caller holds context->building. */
+/* The program with this kernel, which the context holds; NULL where no binary has it.
+ * The caller holds context->building. */
 cl_program clq__binary_find(const clq_context *context, const char *kernel);
 
 void clq__binaries_clear(clq_context *context);

@@ -127,8 +127,8 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
     device->native_arithmetic = arithmetic == CLQ_ARITHMETIC_AUTO && (single & promised) == promised;
     device->subnormals = arithmetic == CLQ_ARITHMETIC_AUTO && (single & CL_FP_DENORM) != 0;
     device->fma = arithmetic == CLQ_ARITHMETIC_AUTO && (single & CL_FP_FMA) != 0;
-    /* Measured on PoCL: 17 to 22 % faster. It ends the process on rusticl and is an error on Oclgrind, and PoCL has GPUs
-     * too, whose compilers may not take it. */
+    /* Measured on PoCL: 17 to 22 % faster. It ends the process on rusticl and is an error on Oclgrind, and
+     * PoCL has GPUs too, whose compilers may not take it. */
     device->prefetch = (type & CL_DEVICE_TYPE_CPU) != 0 && strcmp(device->platform_name, CLQ__POCL) == 0;
     device->amd = device->prefetch && strstr(device->vendor, "AMD") != NULL;
     device->takes_null = device->prefetch; /* not tried with PoCL's GPUs */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The disk cache's files on Windows, whose names are UTF-8 for callers and UTF-16 for the system. A writer fills a private
- * temporary name and moves it: a reader sees an old entry or a new one, never a part. */
+/* The disk cache's files on Windows, whose names are UTF-8 for callers and UTF-16 for the system. A writer
+ * fills a private temporary name and moves it: a reader sees an old entry or a new one, never a part. */
 #include "runtime/disk.h"
 
 #include <stdint.h>
@@ -11,7 +11,7 @@
 
 #define MAX_ENTRY_BYTES (256u << 20)
 #define MAX_PATH_WORDS  4096
-#define STALE_TICKS     36000000000u /* a temporary file older than an hour has no writer any more; of 100 ns */
+#define STALE_TICKS     36000000000u /* of 100 ns: an hour, behind which a temporary file has no writer */
 
 /* A path of UTF-16, "" where it does not fit. */
 struct path {

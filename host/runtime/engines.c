@@ -59,8 +59,8 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
     clq__variant_define(variant, CLQ__ARITHMETIC, arithmetic);
 }
 
-/* A GPU divides by some ten instructions and a branch. By fma it is half of them where all have one divisor, whose inverse is found
- * once. A type with a signed zero has more to do than to divide: their signs. */
+/* A GPU divides by some ten instructions and a branch. By fma it is half of them where all have one divisor,
+ * whose inverse is found once. A type with a signed zero has more to do than to divide: their signs. */
 static bool prefers_fused(const struct clq__variant *variant, const struct clq__traits *traits,
                           const struct engine *engine)
 {

@@ -77,8 +77,9 @@ static void name_of(cl_platform_id platform, char name[256])
         name[0] = '\0';
 }
 
-/* -1: not at all. By default GPUs and accelerators come before CPUs, and these before whatever else there is, or runs no kernel of
- * ours; of a kind, the first. A device with a compiler comes before all that have none. */
+/* -1: not at all. By default GPUs and accelerators come before CPUs, and these before whatever else there is,
+ * or runs no kernel of ours; of a kind, the first. A device with a compiler comes
+ * before all that have none. */
 static int fit_of(const struct search *search, cl_device_type type, bool runs, bool compiles)
 {
     const bool wide = (type & (CL_DEVICE_TYPE_GPU | CL_DEVICE_TYPE_ACCELERATOR)) != 0;

@@ -20,7 +20,8 @@ static uint64_t size_of(const struct clq__view *view, int d)
     return (uint64_t)view->shape[d] / lanes;
 }
 
-/* What it reaches over inside of a period; 0 where a larger stride is no multiple of it, or it reaches over more. */
+/* What it reaches over inside of a period; 0 where a larger stride is no multiple of it,
+ * or it reaches over more. */
 static uint64_t span_in(const struct clq__view *view, uint64_t period)
 {
     uint64_t span = unit_of(view);

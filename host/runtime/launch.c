@@ -136,8 +136,8 @@ end:
     return status;
 }
 
-/* NULL is what OpenCL has for a buffer that is not touched, and some drivers refuse a kernel with it: these get
- * another of its buffers. Not all, for every buffer costs a call: three of them 0.16 us of 1.4 on PoCL. */
+/* NULL is what OpenCL has for a buffer that is not touched, and some drivers refuse a kernel with it: these
+ * get another of its buffers. Not all, for every buffer costs a call: three of them cost 0.16 of 1.4 us. */
 static const cl_mem *stand_in(const struct clq__launch *launch)
 {
     unsigned i = 0;
@@ -250,8 +250,8 @@ end:
     return status;
 }
 
-/* A driver sees what is wrong with a queue only where a chain of commands has begun, and PoCL 3.1 ends the process at
- * one of another device. */
+/* A driver sees what is wrong with a queue only where a chain of commands has begun, and PoCL 3.1 ends the
+ * process at one of another device. */
 static clq_status queue_check(const clq_context *context, cl_command_queue queue)
 {
     clq_status status = CLQ_OK;

@@ -11,7 +11,8 @@
 #define CLQ__LAUNCH_BUFFERS    8
 #define CLQ__LAUNCH_ARGS_BYTES 1024
 
-/* The kernel of a launch that is enqueued again and again: nobody else uses it, and its arguments stay set. */
+/* The kernel of a launch that is enqueued again and again: nobody else uses it,
+ * and its arguments stay set. */
 struct clq__kept {
     struct clq__variant variant;
     struct clq__program *program;
@@ -44,27 +45,29 @@ struct clq__traits {
     bool ends_loops;              /* after some rounds, whatever is left of them */
     struct clq__variant plugs[2]; /* by form: FORM and ARITHMETIC, of no kernel */
 };
-/* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word. Counts of rounds
- * are estimates, so that a margin is left. */
+/* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word.
+ * Counts of rounds are estimates, so that a margin is left. */
 enum { CLQ__MOST_ROUNDS = 49152 };
 struct clq__traits clq__traits(const clq_context *context);
-/* Work-items in a group that the device and every kernel takes that was built: a kernel of many registers may take fewer than its
- * device. It only falls. What was cut for more is refused before its first command, and is to be cut again. */
+/* Work-items in a group that the device and every kernel takes that was built: a kernel of many registers may
+ * take fewer than its device. It only falls. What was cut for more is refused before its first command,
+ * and is to be cut again. */
 size_t clq__group_limit(const clq_context *context);
 /* Whether that is why a call failed that was cut for the limit before. */
 bool clq__is_to_cut_again(const clq_context *context, clq_status status, size_t limit);
 /* Work-items in a group: so many, a power of two, halved until the device takes them. */
 int64_t clq__group_items(const struct clq__traits *traits, int64_t most);
-/* Refuses what such a device would end early, where it is not cut any shorter: the argument `name` asks for so many rounds. */
+/* Refuses what such a device would end early, where it is not cut any shorter:
+ * the argument `name` asks for so many rounds. */
 clq_status clq__rounds_check(const clq_context *context, int64_t rounds, const char *name);
 
 /* Exchanges the kernel for the one that the device has of its own; false where it has none. (engines.c) */
 bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *traits, bool group);
-/* Of a variant with the device's ARITHMETIC: what this kernel makes of it. A device that divides roughly may still multiply as
- * it should, and not every kernel has a quotient by fma. (engines.c) */
+/* Of a variant with the device's ARITHMETIC: what this kernel makes of it. A device that divides roughly may
+ * still multiply as it should, and not every kernel has a quotient by fma. (engines.c) */
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits);
-/* Adds what depends on the device, in the form that the call asks for: the kernel of a CPU's own where it has one, else FORM
- * and ARITHMETIC. Returns whether it is the CPU's own, which is cut in its way. (engines.c) */
+/* Adds what depends on the device, in the form that the call asks for: the kernel of a CPU's own where it has
+ * one, else FORM and ARITHMETIC. Returns whether it is the CPU's own, which is cut in its way. (engines.c) */
 bool clq__variant_end_form(struct clq__variant *variant, const struct clq__traits *traits, bool group);
 /* The same in the device's own form. */
 static inline bool clq__variant_end(struct clq__variant *variant, const struct clq__traits *traits)
@@ -92,7 +95,8 @@ clq_status clq__call_check(const clq_context *context, cl_command_queue queue, b
                            cl_uint num_wait, const cl_event *wait);
 /* Whether each command of the queue waits for the one before it. */
 clq_status clq__queue_in_order(cl_command_queue queue, bool *in_order);
-/* Nothing to do but to honour the wait list: for the event that was asked for, and for what is enqueued next in order.
+/* Nothing to do but to honour the wait list: for the event that was asked for,
+ * and for what is enqueued next in order.
  */
 clq_status clq__launch_nothing(cl_command_queue queue, cl_uint num_wait, const cl_event *wait,
                                cl_event *done);
@@ -103,12 +107,14 @@ clq_status clq__clear(cl_command_queue queue, cl_mem buffer, size_t offset_bytes
 clq_status clq__copy_bytes(cl_command_queue queue, cl_mem src, size_t src_offset_bytes, cl_mem dst,
                            size_t dst_offset_bytes, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
                            cl_event *done);
-/* What a call that blocks begins with: it waits for its wait list by itself, for behind an event that has failed
- * PoCL 3.1 would wait for ever. The transfer is given the list again, for whoever looks at commands (OpenCL layers). */
+/* What a call that blocks begins with: it waits for its wait list by itself, for behind an event that has
+ * failed PoCL 3.1 would wait for ever. The transfer is given the list again,
+ * for whoever looks at commands (OpenCL layers). */
 clq_status clq__await(cl_uint num_wait, const cl_event *wait);
-/* What it ends with: the transfer blocks and has an event, which is waited for, too, and goes to done or is released.
- * PoCL 3.1 and rusticl say of a transfer that failed that it succeeded, and Intel's CPU runtime returned from a write
- * of 168 bytes before they were in place, so that what another queue did next was overwritten. */
+/* What it ends with: the transfer blocks and has an event, which is waited for, too, and goes to done or is
+ * released. PoCL 3.1 and rusticl say of a transfer that failed that it succeeded, and Intel's CPU runtime
+ * returned from a write of 168 bytes before they were in place,
+ * so that what another queue did next was overwritten. */
 clq_status clq__await_transfer(cl_event moved, cl_event *done);
 /* Reads bytes of a buffer, and blocks until they are there. Where there are none it only waits. */
 clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes, void *host,
@@ -118,8 +124,8 @@ clq_status clq__read(cl_command_queue queue, cl_mem buffer, size_t offset_bytes,
 clq_status clq__scratch_create(clq_context *context, size_t size_bytes, cl_mem *buffer);
 void clq__scratch_release(cl_mem buffer);
 void clq__event_release(cl_event event);
-/* Waits for the last command of a queue that is released next, and gives its event back. Not by clFinish, nor by a call
- * that blocks: PoCL 6 may look at the queue behind these, and ends the process where it is gone. */
+/* Waits for the last command of a queue that is released next, and gives its event back. Not by clFinish, nor
+ * by a call that blocks: PoCL 6 may look at the queue behind these, and ends the process where it is gone. */
 void clq__event_end(cl_event event);
 
 #endif

@@ -20,7 +20,8 @@ static bool has_extension(cl_device_id device)
     return has;
 }
 
-/* ISO C has no conversion between pointers to objects and to functions; they are of one size wherever there is OpenCL. */
+/* ISO C has no conversion between pointers to objects and to functions;
+ * they are of one size wherever there is OpenCL. */
 static void find(cl_platform_id platform, const char *name, void *function)
 {
     void *found = clGetExtensionFunctionAddressForPlatform(platform, name);

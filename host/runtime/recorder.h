@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Commands that are recorded into a cl_command_buffer_khr, one after the other, by the functions of cl_khr_command_buffer. */
+/* Commands that are recorded into a cl_command_buffer_khr, one after the other,
+ * by the functions of cl_khr_command_buffer. */
 #ifndef CLQ_RUNTIME_RECORDER_H
 #define CLQ_RUNTIME_RECORDER_H
 
@@ -7,7 +8,8 @@
 
 typedef struct _cl_command_buffer_khr *clq__command_buffer;
 
-/* As CL/cl_ext.h has them, where it is recent enough; a handle of a mutable command is nothing that is asked for. */
+/* As CL/cl_ext.h has them, where it is recent enough;
+ * a handle of a mutable command is nothing that is asked for. */
 typedef cl_int(CL_API_CALL *clq__record_ndrange)(clq__command_buffer, cl_command_queue, const void *,
                                                  cl_kernel, cl_uint, const size_t *, const size_t *,
                                                  const size_t *, cl_uint, const cl_uint *, cl_uint *, void *);

@@ -63,8 +63,8 @@ end:
     return status;
 }
 
-/* Drivers do not all refuse a buffer of another context or one that is closed to the host, and their checks of sizes
- * miss one that wraps around. */
+/* Drivers do not all refuse a buffer of another context or one that is closed to the host, and their checks
+ * of sizes miss one that wraps around. */
 static clq_status check_buffer(cl_command_queue queue, const struct clq__view *view, cl_mem_flags forbidden)
 {
     clq_status status = CLQ_OK;

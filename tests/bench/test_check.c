@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A wrong result is refused: every row of the bench passes its own check as it is, and fails it once one bit of what is
- * looked at, or all that was to be written, is another. */
+/* A wrong result is refused: every row of the bench passes its own check as it is, and fails it once one bit
+ * of what is looked at, or all that was to be written, is another. */
 #include "call.h"
 #include "opened.h"
 

@@ -82,8 +82,8 @@ static void reads_alone(void **state)
         assert_int_equal(y[i], SPOILED);
 }
 
-/* Word w of an entry's place is the exclusive or of every words-th word of the entry, from w on; other places keep
- * what they had. */
+/* Word w of an entry's place is the exclusive or of every words-th word of the entry, from w on; other places
+ * keep what they had. */
 static void check_places(const struct places *places, size_t call, size_t reads, size_t writes)
 {
     uint8_t *right = malloc(bench.x_bytes);

@@ -220,8 +220,8 @@ static void every_length_cut(void **state)
     free(entry);
 }
 
-/* Else its kernels would be right, and slower: the driver names another processor, and its compiler has that one's
- * macros. */
+/* Else its kernels would be right, and slower: the driver names another processor, and its compiler has that
+ * one's macros. */
 static void a_processor_of_amds_is_told_so(void **state)
 {
     char path[PATH_MAX], line[256], *key;
@@ -288,7 +288,8 @@ static void a_binary_of_nothing(void **state)
     free(entry);
 }
 
-/* A relative directory is where the process was when it asked, and not the one of that name where it is later. */
+/* A relative directory is where the process was when it asked,
+ * and not the one of that name where it is later. */
 static void a_relative_directory_stays(void **state)
 {
     struct clq_context_desc desc = on_disk();

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device header beside clq_dequantize: every type, scale, zero point and offset, one, four and eight elements at a time, and every
- * rule of indices give the same bytes.
+/* The device header beside clq_dequantize: every type, scale, zero point and offset, one, four and eight
+ * elements at a time, and every rule of indices give the same bytes.
  *
  *   test_clh FILE [OPTIONS]     clquant.clh, and options of the build beside the test's */
 #include <clquant/clquant.h>
@@ -177,7 +177,8 @@ static void compare(const struct choice *c, cl_mem q, cl_mem scales, cl_mem adde
     clReleaseMemObject(outs[1]);
 }
 
-/* Each width, mode, and type of a scale and of what is added comes; y is float32 mostly, for each other type is a kernel more. */
+/* Each width, mode, and type of a scale and of what is added comes; y is float32 mostly,
+ * for each other type is a kernel more. */
 static void every_element_is_as_the_library_has_it(void **state)
 {
     const char *const type = (const char *)*state;

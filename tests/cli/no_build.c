@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loaded before the command: a device whose compiler takes no source, and writes of it what LOG says, or nothing. */
+/* Loaded before the command: a device whose compiler takes no source, and writes of it what LOG says,
+ * or nothing. */
 #include <CL/cl.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Loaded before the command: a device from which nothing can be read back. Mapped buffers are not concerned. */
+/* Loaded before the command: a device from which nothing can be read back.
+ * Mapped buffers are not concerned. */
 #include <CL/cl.h>
 
 cl_int clEnqueueReadBuffer(cl_command_queue queue, cl_mem buffer, cl_bool blocking, size_t offset,

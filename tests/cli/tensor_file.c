@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Makes and shows safetensors files for the tests. It shares nothing with the command's own reader and writer.
+/* Makes and shows safetensors files for the tests. It shares nothing with the command's own reader and
+ * writer.
  *
- *   tensor_file make FILE NAME:TYPE:SHAPE:VALUES ...    x:F32:2x3:1,-0.5,inf   VALUES repeat until SHAPE is full
+ *   tensor_file make FILE NAME:TYPE:SHAPE:VALUES ...    x:F32:2x3:1,-0.5,inf   VALUES repeat until SHAPE is
+ *                                                       full
  *   tensor_file show FILE                               a line for each tensor: NAME TYPE SHAPE VALUES */
 #include "reference.h"
 

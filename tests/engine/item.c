@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a work-item of a compiled kernel knows and shares. The names are those that clang gives OpenCL's functions. Kernels of
- * cl/cpu have groups of one, so that a work-item is a call. */
+/* What a work-item of a compiled kernel knows and shares. The names are those that clang gives OpenCL's
+ * functions. Kernels of cl/cpu have groups of one, so that a work-item is a call. */
 #include <stddef.h>
 
 static _Thread_local size_t item;

@@ -53,7 +53,7 @@ static void make_scales(void)
         -0x1p-40f,
         0x1.000002p-40f,
         0x1.fffffep39f,
-        0x1.de0002p-1f, /* of a bfloat16 the quotient is the largest float, and its product with the inverse infinite */
+        0x1.de0002p-1f, /* a bfloat16's quotient is the largest, its product with the inverse infinite */
         0.0f,
         -0.0f,
         INFINITY,
@@ -81,7 +81,8 @@ static int64_t make_values(uint16_t *x)
     return count - count % 2;
 }
 
-/* To divide and to multiply; the options that tell a kernel of another processor change how it divides alone. */
+/* To divide and to multiply; the options that tell a kernel of another processor
+ * change how it divides alone. */
 static int count_modes(void)
 {
     return harness.told ? 1 : 2;
@@ -90,8 +91,8 @@ static int count_modes(void)
 static const enum reference_type outputs[] = {QUANTIZED_TYPES};
 enum { OUTPUTS = COUNT(outputs) };
 
-/* Float8 has a sign where quotient and zero point cancel or are nearly 0: those beside which quotients are found by inverses
- * are 0 or not so small. */
+/* Float8 has a sign where quotient and zero point cancel or are nearly 0: those beside which quotients are
+ * found by inverses are 0 or not so small. */
 /* Of so many combinations of types and modes, whose kernels are what costs. */
 static bool is_left_out(int i)
 {
@@ -114,7 +115,8 @@ static void check_type(enum reference_type type)
 {
     static uint16_t x[VALUES];
     const float zero_point = -0.4f;
-    /* The largest zero point beside which quotients are found by inverses, and beyond: there overflow would show. */
+    /* The largest zero point beside which quotients are found by inverses, and beyond:
+     * there overflow would show. */
     static const float large[] = {-0x1p100f, 0x1.000002p100f, -FLT_MAX, FLT_MAX, -INFINITY, NAN};
     struct batch batch = {.x_type = type, .repeat_x = true, .x = x, .scales = scales};
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The 16-bit floats of the examples are those of the reference: every float16 and bfloat16 widened, and float32 of every
- * size narrowed. */
+/* The 16-bit floats of the examples are those of the reference: every float16 and bfloat16 widened, and
+ * float32 of every size narrowed. */
 #include "../../examples/common/values.h"
 
 #include <reference.h>

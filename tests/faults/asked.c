@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is asked of the calls that were drawn. Caches of binaries know nothing of operators, and have paths by hand. */
+/* What is asked of the calls that were drawn. Caches of binaries know nothing of operators,
+ * and have paths by hand. */
 #include "paths.h"
 
 static clq_status enqueue(struct world *world, cl_command_queue queue)

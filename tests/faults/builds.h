@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Under the layer: in one context the driver builds a text once. Every fault makes a path run anew, and the
- * driver's compiler would be nearly all of the time; the calls of the library, and which of them fails, are the
- * same. */
+ * driver's compiler would be nearly all of the time; the calls of the library, and which of them fails, are
+ * the same. */
 #ifndef CLQUANT_FAULTS_BUILDS_H
 #define CLQUANT_FAULTS_BUILDS_H
 

@@ -55,8 +55,8 @@ static const struct tensor *given(const struct call *call, const char *name)
     return NULL;
 }
 
-/* Of a table that is all of the workspace. One of owners has a word for each place of the cache; where so many entries are drawn that they need a table,
- * dimension 1 is the one of positions. */
+/* Of a table that is all of the workspace. One of owners has a word for each place of the cache; where so
+ * many entries are drawn that they need a table, dimension 1 is the one of positions. */
 static unsigned table_kind(const struct subject *subject)
 {
     const int64_t *cache = given(&subject->call, "cache")->dl.shape;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which random calls the paths take: drawn and run until all kinds of launches have been seen that an operator has. */
+/* Which random calls the paths take: drawn and run until all kinds of launches have been seen that an
+ * operator has. */
 #ifndef CLQUANT_FAULTS_CHOSEN_H
 #define CLQUANT_FAULTS_CHOSEN_H
 
@@ -43,8 +44,8 @@ struct chosen {
 };
 
 enum { CHOSEN_MOST = 24 };
-/* Fills the list and builds what its calls need on the warm context. Returns how many there are; 0, with a line, where a
- * kind was not seen, or a call did not do what the reference does. */
+/* Fills the list and builds what its calls need on the warm context. Returns how many there are; 0, with a
+ * line, where a kind was not seen, or a call did not do what the reference does. */
 size_t chosen_find(struct world *world, const struct operator_row *op, uint64_t seed,
                    struct chosen list[CHOSEN_MOST]);
 void chosen_print(const struct chosen *chosen);

@@ -45,8 +45,8 @@ static struct object *place_of(const void *handle)
     return &objects[i];
 }
 
-/* Drivers give handles anew: the objects without references are forgotten before the table fills, for a probe of a full one
- * does not end. */
+/* Drivers give handles anew: the objects without references are forgotten before the table fills, for a probe
+ * of a full one does not end. */
 static void make_room(void)
 {
     static struct object kept[MAX_OBJECTS];

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every path of the host through the library, each short enough that all of its calls can be failed in turn. */
+/* Every path of the host through the library, each short enough that all of its calls
+ * can be failed in turn. */
 #ifndef CLQUANT_FAULTS_PATHS_H
 #define CLQUANT_FAULTS_PATHS_H
 

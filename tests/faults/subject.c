@@ -7,7 +7,8 @@
 
 enum { FEW_ELEMENTS = 48 };
 
-/* Few types, and one way where an operator has all launches in one, are few kernels: what may fail is the same for all. */
+/* Few types, and one way where an operator has all launches in one, are few kernels:
+ * what may fail is the same for all. */
 static struct wish wish_of(const struct operator_row *op, uint64_t number)
 {
     struct wish wish = no_wish;

@@ -6,7 +6,8 @@
  *   test_faults LAYER DIRECTORY [--seed N] [--drawn 0] [--only PATTERN] [--mode once|from]
  *               [--at N]
  *
- * --drawn 0: only paths by hand. --only: the paths whose names match, as file names do. A failure prints the line that repeats it. */
+ * --drawn 0: only paths by hand. --only: the paths whose names match, as file names do.
+ * A failure prints the line that repeats it. */
 #include "inject.h"
 #include "options.h"
 #include "paths.h"
@@ -159,8 +160,8 @@ static void check_status(const struct path *path, enum fault_mode mode, size_t a
         EXPECT(strstr(detail, fault.name) != NULL, "the sentence does not name the call: \"%s\"", detail);
 }
 
-/* Programs are built, and buffers made, before the first command that writes an output. Not kernel objects: some devices
- * need one for each launch. */
+/* Programs are built, and buffers made, before the first command that writes an output. Not kernel objects:
+ * some devices need one for each launch. */
 static bool is_of_preparing(const struct fault *fault)
 {
     return is(fault, "clCreateProgramWithSource") || is(fault, "clBuildProgram") ||

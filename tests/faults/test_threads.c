@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many threads on one context, with calls of all operators: the first call of all at once, then many, then many while every
- * k-th call of the library fails. Bytes are right wherever a call succeeded, no kernel object is used by two threads between
- * its arguments and its enqueue, and nothing is left.
+/* Many threads on one context, with calls of all operators: the first call of all at once, then many, then
+ * many while every k-th call of the library fails. Bytes are right wherever a call succeeded, no kernel
+ * object is used by two threads between its arguments and its enqueue, and nothing is left.
  *
  *   test_threads LAYER DIRECTORY [--seed N] [--operator NAME]   of this operator alone */
 #include "chosen.h"

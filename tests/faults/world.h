@@ -12,7 +12,8 @@ struct world {
     struct layer *layer;
     clq_layer_references_function references;
 
-    /* The caller's; its context is `warm`: it keeps no binaries, and kernels that paths on it use are built. */
+    /* The caller's; its context is `warm`: it keeps no binaries, and kernels that paths
+     * on it use are built. */
     struct device device;
     char platform_name[128];
     cl_command_queue out_of_order; /* NULL: the device has none */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Any call of any operator, right or wrong, on a CPU or a GPU of the stub: the bytes are its choices (operators/rng.h), and
- * what they leave open follows from them. */
+/* Any call of any operator, right or wrong, on a CPU or a GPU of the stub: the bytes are its choices
+ * (operators/rng.h), and what they leave open follows from them. */
 #include "descriptor.h"
 
 #include <stdlib.h>

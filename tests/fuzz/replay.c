@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Gives the inputs of the packed corpora named as arguments to the fuzz target, whole and cut at every length.
- * A packed corpus is a text file: a line is an input, its bytes in lower-case hex (corpus.py). */
+/* Gives the inputs of the packed corpora named as arguments to the fuzz target, whole and cut at every
+ * length. A packed corpus is a text file: a line is an input, its bytes in lower-case hex (corpus.py). */
 #include <stdbool.h>
 #include <stdint.h>
 #include <stdio.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The end of a user's program in C and in C++: opencl_version.sh writes its first lines, which include our header and
- * define OpenCL's version, or not. It makes a queue with the function of VERSION, which it expects, and quantizes in it. */
+/* The end of a user's program in C and in C++: opencl_version.sh writes its first lines, which include our
+ * header and define OpenCL's version, or not. It makes a queue with the function of VERSION, which it
+ * expects, and quantizes in it. */
 #include <CL/cl.h>
 #include <stdio.h>
 #include <string.h>

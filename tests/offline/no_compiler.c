@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer between the OpenCL loader and the driver, under which no device has a compiler: it says so, and nothing is built from
- * source. Binaries are as ever. */
+/* A layer between the OpenCL loader and the driver, under which no device has a compiler: it says so, and
+ * nothing is built from source. Binaries are as ever. */
 #undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>

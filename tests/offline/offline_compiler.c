@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a vendor's offline compiler and linker do: each kernel of a manifest is compiled apart with its own options, all are linked,
- * and the program's binary is written.
+/* What a vendor's offline compiler and linker do: each kernel of a manifest is compiled apart with its own
+ * options, all are linked, and the program's binary is written.
  *
  *   offline_compiler FOLDER BINARY */
 #include <CL/cl.h>

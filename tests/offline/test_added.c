@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Two devices of the stub, which have one name and differ in this: the second has no compiler. What the first one built runs on it. */
+/* Two devices of the stub, which have one name and differ in this: the second has no compiler.
+ * What the first one built runs on it. */
 #include "call.h"
 
 #include <pthread.h>

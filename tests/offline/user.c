@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A user's program: it adds binaries and makes one call, whose bytes are compared. It prints how many kernels are ready, and how many
- * were not built.
+/* A user's program: it adds binaries and makes one call, whose bytes are compared. It prints how many kernels
+ * are ready, and how many were not built.
  *
  *   offline_user [--has VARIANT] [BINARY…]      what the last binary must have */
 #include "call.h"

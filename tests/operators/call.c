@@ -172,8 +172,8 @@ void call_draw(struct call *call, const struct operator_row *op, int64_t element
     call->op->draw(call);
 }
 
-/* Counts are added to those of calls before, and the lowest entry stays. Where there is nothing to add the report may be one
- * that the call does not look at, and its place anything. */
+/* Counts are added to those of calls before, and the lowest entry stays. Where there is nothing to add the
+ * report may be one that the call does not look at, and its place anything. */
 static void expect_report(struct call *call, struct reference_report found)
 {
     const struct memory *memory = call->report.dl.data;

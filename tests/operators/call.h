@@ -34,11 +34,13 @@ struct call {
     _Alignas(16) unsigned char desc[OPERATOR_DESC_BYTES];
 };
 
-/* Makes call number `number` of the seed: `elements` at most in its tensors, but in those of a wish for many. With no
- * operator one is chosen. Its memory is as before the call, and `expected` as the reference leaves it. */
+/* Makes call number `number` of the seed: `elements` at most in its tensors, but in those of a wish for many.
+ * With no operator one is chosen. Its memory is as before the call,
+ * and `expected` as the reference leaves it. */
 void call_make(struct call *call, const struct operator_row *op, uint64_t seed, uint64_t number,
                int64_t elements, const struct wish *wish);
-/* The same in two steps: `expected` is as before the call until the second. call->rng is the caller's to set. */
+/* The same in two steps: `expected` is as before the call until the second.
+ * call->rng is the caller's to set. */
 void call_draw(struct call *call, const struct operator_row *op, int64_t elements, const struct wish *wish);
 void call_expect(struct call *call);
 void call_clear(struct call *call);
@@ -46,8 +48,8 @@ void call_clear(struct call *call);
 /* A workspace of so many words, at an offset, that holds anything. */
 void call_add_workspace(struct call *call, size_t words);
 
-/* The descriptor with its tensors, each with the cl_mem that `buffer_of` says of its memory; NULL: the memory itself. It
- * points to `bound`. */
+/* The descriptor with its tensors, each with the cl_mem that `buffer_of` says of its memory; NULL: the memory
+ * itself. It points to `bound`. */
 struct bound {
     DLTensor tensors[OPERATOR_MOST_TENSORS];
     _Alignas(16) unsigned char desc[OPERATOR_DESC_BYTES];
@@ -70,8 +72,8 @@ struct tensor *call_tensor_of(struct call *call, int t, enum reference_type type
 enum wished { WISH_NONE, WISH_SRC, WISH_DST };
 enum reference_type call_type(struct call *call, enum wished wished, unsigned set);
 uint32_t call_mode(struct call *call); /* of enum clq_scale_mode */
-/* From the dimension to a descriptor's axis, one way or another; and back, of tensor t, `left_out` being the default. Where
- * nothing is along it the axis may be anything: then it is 0. */
+/* From the dimension to a descriptor's axis, one way or another; and back, of tensor t, `left_out` being the
+ * default. Where nothing is along it the axis may be anything: then it is 0. */
 int32_t call_axis(struct call *call, int d, int rank);
 int call_dimension(const struct call *call, int t, int32_t axis, int left_out);
 /* Of tensor t, once it is drawn: float8 is never rounded first. */
@@ -82,7 +84,8 @@ struct shape call_full_shape(struct call *call, int least_rank, int64_t most_ele
 struct shape call_shape(struct call *call, int least_rank, bool nibbles);
 /* One number, or `last`, in any shape. */
 struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed);
-/* R of rows of this shape, or 0: makes its last size a multiple of R, which is no larger than leaves a call small. */
+/* R of rows of this shape, or 0: makes its last size a multiple of R,
+ * which is no larger than leaves a call small. */
 uint32_t call_rotate(struct call *call, struct shape *shape);
 /* A report, or none; it holds counts of calls before. */
 void call_report(struct call *call);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a call breaks, decided a second time, with numbers of 128 bits, which nothing here can make overflow before it is
- * refused: each rule with the status and the whole sentence of its refusal. */
+/* What a call breaks, decided a second time, with numbers of 128 bits, which nothing here can make overflow
+ * before it is refused: each rule with the status and the whole sentence of its refusal. */
 #ifndef CLQUANT_OPERATORS_JUDGE_H
 #define CLQUANT_OPERATORS_JUDGE_H
 
@@ -50,14 +50,15 @@ struct judge {
     struct finding findings[JUDGE_MOST_FINDINGS];
 };
 
-/* All that is wrong: with each tensor, the operator's own rules where each is right by itself, the buffers where all
- * that is right. */
+/* All that is wrong: with each tensor, the operator's own rules where each is right by itself, the buffers
+ * where all that is right. */
 void judge_call(struct judge *judge, const struct call *call);
 int judge_findings(const struct judge *judge);
 /* Its buffers, a workspace's too, once it is known of how many words. */
 void judge_workspace(struct judge *judge, size_t words);
 
-/* Tells of a rule; `breaks` where the call breaks it. Such a rule is told in every call in which it may be broken. */
+/* Tells of a rule; `breaks` where the call breaks it.
+ * Such a rule is told in every call in which it may be broken. */
 #define RULE(judge, breaks, ...)                                                                             \
     do {                                                                                                     \
         static struct rule here_ = {.file = __FILE__, .line = __LINE__};                                     \
@@ -87,9 +88,11 @@ struct entry_rules {
     bool written; /* the last one of a place counts */
 };
 void rule_entries(struct judge *judge, const struct entry_rules *rules);
-/* The one position of pieces for slots, where it was left out. Done by rule_entries; before it, for rules of ranks. */
+/* The one position of pieces for slots, where it was left out. Done by rule_entries; before it,
+ * for rules of ranks. */
 void rule_inserted(struct judge *judge, const struct entry_rules *rules);
-/* Of a right call: what check_indices says of the lowest wrong entry, or of the lowest wrong end of a group of x's rows. */
+/* Of a right call: what check_indices says of the lowest wrong entry,
+ * or of the lowest wrong end of a group of x's rows. */
 void rule_entry_indices(struct judge *judge, const struct entry_rules *rules);
 void rule_group_indices(struct judge *judge, int x, int ends);
 void rule_out_of_range(struct judge *judge, uint32_t out_of_range);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One description an operator, which every test is made from and which shares nothing with the library: its tensors, a
- * random call that is right, its rules, its reference. A new operator is one file here and a
+/* One description an operator, which every test is made from and which shares nothing with the library: its
+ * tensors, a random call that is right, its rules, its reference. A new operator is one file here and a
  * line of OPERATOR_LIST. */
 #ifndef CLQUANT_OPERATORS_OPERATOR_H
 #define CLQUANT_OPERATORS_OPERATOR_H
@@ -60,8 +60,8 @@ struct operator_row {
     void (*judge)(struct judge *judge);
     /* What check_indices says of a right call; NULL: there is no such function. */
     void (*judge_indices)(struct judge *judge);
-    /* What it copies ahead of all else, which stays where a later command fails, into the expected bytes; false: this call
-     * copies nothing. NULL: no call does. */
+    /* What it copies ahead of all else, which stays where a later command fails, into the expected bytes;
+     * false: this call copies nothing. NULL: no call does. */
     bool (*copy)(const struct call *call);
     /* What the call writes, into the expected bytes. */
     struct reference_report (*reference)(const struct call *call);

@@ -291,7 +291,8 @@ void rule_parameters(struct judge *judge, int scales, int zero_points, int of_x,
     rule_parameter(judge, zero_points, of_x, at, block, false);
 }
 
-/* The shape of x's rank with which as many would fit one dimension that is neither the first, nor the last, nor the entries'. */
+/* The shape of x's rank with which as many would fit one dimension that is neither the first, nor the last,
+ * nor the entries'. */
 static const char *fitting_shape(const struct facts *p, const struct facts *x, const char *name, int at,
                                  char text[160])
 {
@@ -351,7 +352,8 @@ static void rule_placed_one(struct judge *judge, int p, const struct placed_rule
         rule_off_places(judge, p, rank, rules->at);
         rule_broadcast(judge, p, rules->read);
     } else {
-        /* along the last axis an entry may be shorter than the cache, and it is the entry's indices that have scales */
+        /* along the last axis an entry may be shorter than the cache,
+         * and it is the entry's indices that have scales */
         rule_along_last(judge, p, rules->at == last ? rules->pieces : rules->read, rules->at);
     }
 }

@@ -9,10 +9,11 @@
 uint32_t parameters_block(struct call *call, int64_t size);
 /* One number, or one for each index of dimension d of x: 0-D, 1-D, or of x's rank. */
 struct shape parameters_axis_shape(struct call *call, const struct shape *x, int d);
-/* Of scales, or of zero points where block is 0: one number, one for each index of dimension d of x, by shape, or in blocks
- * of d. */
+/* Of scales, or of zero points where block is 0: one number, one for each index of dimension d of x, by
+ * shape, or in blocks of d. */
 struct shape parameters_shape(struct call *call, const struct shape *x, int d, uint32_t block);
-/* The same where indices place entries of these pieces along dimension `at`; blocks are those of the last dimension. */
+/* The same where indices place entries of these pieces along dimension `at`;
+ * blocks are those of the last dimension. */
 struct shape parameters_placed_shape(struct call *call, const struct shape *pieces, int at, uint32_t block);
 /* One number for each row along dimension d, or for each block of it. */
 struct shape parameters_rows_shape(const struct shape *rows, int d, uint32_t block);

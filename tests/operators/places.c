@@ -112,8 +112,8 @@ static void fill_slots(struct call *call, const struct places *p, struct tensor 
     }
 }
 
-/* Entries of nothing, in a cache that may have nothing either, or a cache without batches, which pairs and slots miss. Rows
- * whose last dimension has to be whole have elements. */
+/* Entries of nothing, in a cache that may have nothing either, or a cache without batches, which pairs and
+ * slots miss. Rows whose last dimension has to be whole have elements. */
 static void make_empty(struct rng *rng, struct places *p, bool last_is_whole, bool miss)
 {
     const int d = rng_once_in(rng, 3) ? p->d : (int)rng_below(rng, p->cache.rank - last_is_whole);

@@ -11,17 +11,18 @@ struct places {
     uint32_t range, unique, index_kind;
 };
 
-/* Shapes, and indices, as tensor number t, some of them out of range. Of rows whose last dimension has to be whole, that is
- * never d; `writes`: entries that promise to be unique are. */
+/* Shapes, and indices, as tensor number t, some of them out of range. Of rows whose last dimension has to be
+ * whole, that is never d; `writes`: entries that promise to be unique are. */
 struct places places_random(struct call *call, int t, bool last_is_whole, bool even, bool writes);
 /* call_rotate, for the rows of the pieces and the cache. */
 uint32_t places_draw_rotate(struct call *call, struct places *p);
-/* A row of scales for each group of rows of so many columns: scales, ends and one zero point, or none. Returns the shape of
- * the rows. */
+/* A row of scales for each group of rows of so many columns: scales, ends and one zero point, or none.
+ * Returns the shape of the rows. */
 /* The end rows of so many groups of rows. */
 void places_ends(struct call *call, int t, int64_t count, int64_t rows);
 struct shape places_groups(struct call *call, int scales, int ends, int zero_points, bool even);
-/* Leaves the one position of each slot out of tensor t's shape, every other time; for the reference it is there. */
+/* Leaves the one position of each slot out of tensor t's shape, every other time;
+ * for the reference it is there. */
 void places_leave_out(struct call *call, int t, const struct places *p);
 const struct reference_tensor *places_reference(const struct call *call, int t, int cache, int axis,
                                                 struct reference_tensor *as);

@@ -4,7 +4,8 @@
 
 enum { X, SCALES, ZERO_POINTS, Y };
 
-/* A dense one of a CPU: so many short rows that their scales are repeated, of which float32 alone are not widened before. */
+/* A dense one of a CPU: so many short rows that their scales are repeated,
+ * of which float32 alone are not widened before. */
 static void draw_long(struct call *call, struct clq_quantize_desc *desc)
 {
     static const int64_t columns[] = {80, 96, 112};

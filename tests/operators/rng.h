@@ -7,7 +7,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A fuzzer's bytes are taken first, one for each choice among at most 256, so that another byte is another choice. */
+/* A fuzzer's bytes are taken first, one for each choice among at most 256,
+ * so that another byte is another choice. */
 struct rng {
     uint64_t state;
     const uint8_t *bytes;

@@ -84,8 +84,8 @@ static DLDataType dtype_of(struct rng *rng, enum reference_type type, int64_t la
     return dtype;
 }
 
-/* From the innermost dimension of a random order outwards, each stepping over what is inside; now and then further,
- * or nowhere. Returns how many storage elements that reaches over. */
+/* From the innermost dimension of a random order outwards, each stepping over what is inside; now and then
+ * further, or nowhere. Returns how many storage elements that reaches over. */
 static int64_t lay_out(struct rng *rng, struct tensor *tensor, enum tensor_use use)
 {
     const int rank = tensor->dl.ndim, last = rank - 1;
@@ -153,8 +153,9 @@ static uint64_t specials(enum reference_type type, uint64_t choices)
     return bits;
 }
 
-/* Of a float's random bits these stay and this is added, which leaves a few binades around 1, so that results are not all
- * saturated. With few bits of a significand or none, quotients are often halfway between two integers. */
+/* Of a float's random bits these stay and this is added, which leaves a few binades around 1, so that results
+ * are not all saturated. With few bits of a significand or none,
+ * quotients are often halfway between two integers. */
 enum { DETAILS = 3 };
 static const struct pattern {
     uint64_t keep[DETAILS], add;
@@ -164,8 +165,9 @@ static const struct pattern {
     [REFERENCE_BF16] = {{0x83ff83ff83ff83ffu, 0x83f083f083f083f0u, 0x8380838083808380u}, 0x3c003c003c003c00u},
 };
 
-/* Some float32 are all so small that products of two of them are subnormal. Half of the tensors have special values and any
- * bits now and then, a fourth of these mostly: not all, for one value that is not finite decides on the scale of its row. */
+/* Some float32 are all so small that products of two of them are subnormal. Half of the tensors have special
+ * values and any bits now and then, a fourth of these mostly: not all, for one value that is not finite
+ * decides on the scale of its row. */
 static void fill(struct rng *rng, struct tensor *tensor)
 {
     const enum reference_type type = tensor->type;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random tensors on host memory: what a call writes to, and what the reference writes to, from the same bytes. */
+/* Random tensors on host memory: what a call writes to, and what the reference writes to,
+ * from the same bytes. */
 #ifndef CLQUANT_OPERATORS_TENSORS_H
 #define CLQUANT_OPERATORS_TENSORS_H
 
@@ -41,8 +42,9 @@ int64_t shape_elements(const struct shape *shape);
 /* Without its last dimension. */
 struct shape shape_rows(const struct shape *shape);
 
-/* Any layout that an input may have: dense, with gaps, permuted, repeated. An output has no element twice; what is dense
- * lies in order. A type of nibbles is packed, in bytes or in words, as its last size allows. Its bytes are random. */
+/* Any layout that an input may have: dense, with gaps, permuted, repeated. An output has no element twice;
+ * what is dense lies in order. A type of nibbles is packed, in bytes or in words, as its last size allows.
+ * Its bytes are random. */
 enum tensor_use { TENSOR_INPUT, TENSOR_OUTPUT, TENSOR_DENSE };
 void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum reference_type type,
                  const struct shape *shape, enum tensor_use use);

@@ -150,7 +150,8 @@ static bool open_device(void)
     return cl == CL_SUCCESS;
 }
 
-/* Runs the tests that --only names. None is no success: a pattern that has gone stale would never be noticed. */
+/* Runs the tests that --only names. None is no success:
+ * a pattern that has gone stale would never be noticed. */
 static int run_chosen(const char *name, const struct CMUnitTest *tests, size_t num_tests)
 {
     struct CMUnitTest *chosen = calloc(num_tests, sizeof(*chosen));

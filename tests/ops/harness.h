@@ -41,8 +41,9 @@ int harness_cases(int full, int small);
 /* On the stub of tests/stub kernels are executed by tests/seam.
  *
  * Reads --small, --share N, --roomy, --seed N, --only PATTERN, --form item|group and --arithmetic exact
- * (the seed also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is a failure,
- * and so is a pattern that names no test. Returns what main returns: 77 where every test was skipped. */
+ * (the seed also from CLQ_TEST_SEED), opens the device, prints both, runs the tests and closes. No device is
+ * a failure, and so is a pattern that names no test. Returns what main returns:
+ * 77 where every test was skipped. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);
 #define HARNESS_RUN(argc, argv, name, tests) harness_run(argc, argv, name, tests, COUNT(tests))
 
@@ -54,8 +55,8 @@ int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest
 void expect_status(clq_status status, clq_status expected, const char *what);
 void expect_cl(cl_int status, const char *what);
 
-/* Writes to a buffer and waits by event: Intel's CPU runtime may return from a blocking write of few bytes before they are
- * there for another queue. */
+/* Writes to a buffer and waits by event: Intel's CPU runtime may return from a blocking write of few bytes
+ * before they are there for another queue. */
 cl_int harness_write(cl_command_queue queue, cl_mem buffer, size_t offset, size_t size, const void *bytes);
 
 /* Random numbers: a state for each thread or case. */

@@ -5,7 +5,8 @@
 
 #include "harness.h"
 
-/* The text of a file of cl/ with those that it includes, which guard themselves against coming twice. Freed by the caller. */
+/* The text of a file of cl/ with those that it includes, which guard themselves against coming twice.
+ * Freed by the caller. */
 char *kernel_text_of(const char *name);
 
 #endif

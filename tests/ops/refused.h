@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that are refused: a right call, and rows that each spoil it in one way. It works on buffers whose every byte
- * must stay, and which are filled so that the call would change its output if it ran. */
+/* Calls that are refused: a right call, and rows that each spoil it in one way. It works on buffers whose
+ * every byte must stay, and which are filled so that the call would change its output if it ran. */
 #ifndef CLQUANT_TEST_REFUSED_H
 #define CLQUANT_TEST_REFUSED_H
 
@@ -18,7 +18,8 @@ DLTensor refused_tensor(cl_mem buffer, DLDataType dtype, int ndim, int64_t *shap
 /* Whether every byte still is the buffer's filling. */
 bool refused_untouched(cl_mem buffer, unsigned char filling);
 
-/* A test's own: a call that is right, with its context, queue, num_wait, wait, and desc, which is that of given. */
+/* A test's own: a call that is right, with its context, queue, num_wait, wait, and desc,
+ * which is that of given. */
 struct call;
 
 struct refused_row {

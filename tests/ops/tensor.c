@@ -195,8 +195,8 @@ int64_t tensor_slots(const struct tensor *tensor)
     return tensor->size_bytes < first ? 0 : (int64_t)((tensor->size_bytes - first) / bytes);
 }
 
-/* Integers are cut, not rounded, and of those that share a byte it is the byte that is set. A NaN of float32 keeps its
- * bits. */
+/* Integers are cut, not rounded, and of those that share a byte it is the byte that is set. A NaN of float32
+ * keeps its bits. */
 static void set(unsigned char *at, enum reference_type type, double value)
 {
     const enum reference_type stored = reference_shares_bytes(type, 1) ? REFERENCE_I8 : type;

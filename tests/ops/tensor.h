@@ -6,7 +6,8 @@
 
 #include "harness.h"
 
-/* What the operators take, for the tables of the tests: inputs, scales and results; what static quantization writes. */
+/* What the operators take, for the tables of the tests: inputs, scales and results;
+ * what static quantization writes. */
 #define FLOAT_TYPES REFERENCE_F32, REFERENCE_F16, REFERENCE_BF16
 #define QUANTIZED_TYPES                                                                                      \
     REFERENCE_I8, REFERENCE_U8, REFERENCE_I32, REFERENCE_I4, REFERENCE_U4,                                   \
@@ -43,8 +44,8 @@ void tensor_clear(struct tensor *tensor);
 /* The tensor over its image, or over another of the same size. */
 struct reference_tensor tensor_reference(const struct tensor *tensor, unsigned char *image);
 
-/* Writes the image to the buffer. At first that is made, of these bytes and without a command: each command that is waited
- * for costs the wake-up of a thread on some drivers, which was half of a test's time. */
+/* Writes the image to the buffer. At first that is made, of these bytes and without a command: each command
+ * that is waited for costs the wake-up of a thread on some drivers, which was half of a test's time. */
 bool tensor_upload(struct tensor *tensor, cl_command_queue queue);
 /* Fills the buffer with a byte, and leaves the image as it is. */
 bool tensor_fill(struct tensor *tensor, cl_command_queue queue, int filling);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Calls that block, where what they wait for fails: they say so, and neither hang nor give out bytes that nobody read. */
+/* Calls that block, where what they wait for fails: they say so,
+ * and neither hang nor give out bytes that nobody read. */
 #include "harness.h"
 
 #include <pthread.h>

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Tensors past 2^31 elements and 2^32 bytes: a small x that repeats in a y of a little over 1 GiB, and rows and entries far
- * apart in large buffers, of which no more than these and what stands around them is touched. */
+/* Tensors past 2^31 elements and 2^32 bytes: a small x that repeats in a y of a little over 1 GiB, and rows
+ * and entries far apart in large buffers, of which no more than these and what
+ * stands around them is touched. */
 #include "dequantize.h"
 #include "tensor.h"
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cl/cpu/pack.clh: the plain form, and that of the device's own instructions where it has them, give the bytes that
- * C gives. A device takes only one of the two in its kernels. */
+/* cl/cpu/pack.clh: the plain form, and that of the device's own instructions where it has them, give the
+ * bytes that C gives. A device takes only one of the two in its kernels. */
 #include "kernel_text.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 
 enum { LINES = 512, VALUES = 128, LINE_BYTES = 64 };
 
-/* Of values that round into int4, 14.5 times these, both moved to where the unsigned types are, 56 and 7168 times these, and
- * of any values. */
+/* Of values that round into int4, 14.5 times these, both moved to where the unsigned types are, 56 and 7168
+ * times these, and of any values. */
 enum form {
     INSIDE_I4,
     INSIDE_I8,

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Plans: what is bound and what is refused. That they leave the reference's bytes, whatever the call, is harness.plans.* */
+/* Plans: what is bound and what is refused. That they leave the reference's bytes, whatever the call,
+ * is harness.plans.* */
 #include "harness.h"
 
 #include <string.h>

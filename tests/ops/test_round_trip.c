@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* There and back: x, quantized and dequantized on the device, is within the bound that docs/numerics.md derives. */
+/* There and back: x, quantized and dequantized on the device,
+ * is within the bound that docs/numerics.md derives. */
 #include "tensor.h"
 
 #include <float.h>
@@ -10,7 +11,8 @@
 enum { ROWS = 96, COLUMNS = 130, COUNT_X = ROWS * COLUMNS };
 static const double u = 0x1p-24;
 
-/* What rounding w to the type leaves off is at most least_half, or share of |w| where that is more: of integers a half. */
+/* What rounding w to the type leaves off is at most least_half, or share of |w| where that is more:
+ * of integers a half. */
 struct format {
     const char *name;
     enum reference_type type;
@@ -372,8 +374,9 @@ static void rotated_rows_within_the_bound(void **state)
         }
 }
 
-/* Scales that were found keep every value of a row in the range: as a real number w it is a quotient that is at most 255 u off,
- * and a sum below 256, rounded by 2^-17, so that what is stored is half a unit away at most, and 2^-15. */
+/* Scales that were found keep every value of a row in the range: as a real number w it is a quotient that is
+ * at most 255 u off, and a sum below 256, rounded by 2^-17,
+ * so that what is stored is half a unit away at most, and 2^-15. */
 static void found_scales(enum reference_type type, uint32_t method, uint32_t mode)
 {
     static float x[COUNT_X], scale[ROWS], zero[ROWS];

@@ -166,7 +166,8 @@ static void blocking_on_an_empty_tensor_waits(void **state)
     clq_tensor_destroy(tensor);
 }
 
-/* Bytes that another queue wrote behind a blocking write are there to stay: the write is over when it returns. */
+/* Bytes that another queue wrote behind a blocking write are there to stay:
+ * the write is over when it returns. */
 static void a_blocking_write_is_over_when_it_returns(void **state)
 {
     enum { TRIES = 50 };

@@ -15,10 +15,10 @@ float reference_dequantize_one(float q, float scale, const float *zero_point, en
 /* y = the value of q, or where indices are given, as for reference_quantize_scatter, y[i] = the value of
  * q[b, .., s : s+U on axis, ..]; a dropped entry keeps its bytes in y. scale and zero_points are those of
  * reference_quantize, with indices those of reference_quantize_scatter, with group_index scale is (E, H) and
- * zero_points one. For UNDO_DYNAMIC both have q's shape without the axis (with indices the last dimension); or with block
- * > 0 q's rank, and along it one of ceil(size / block); or one element; there the values of a row are
- * turned where rotate is not 0, so many neighbours at once (rotate.h), before they are stored. zero_points, indices and
- * group_index may be NULL. */
+ * zero_points one. For UNDO_DYNAMIC both have q's shape without the axis (with indices the last dimension);
+ * or with block > 0 q's rank, and along it one of ceil(size / block); or one element; there the values of a
+ * row are turned where rotate is not 0, so many neighbours at once (rotate.h), before they are stored.
+ * zero_points, indices and group_index may be NULL. */
 struct reference_dequantize_desc {
     const struct reference_tensor *q;
     const struct reference_tensor *scale;

@@ -13,11 +13,12 @@
  *
  * symmetric: scale = max(amax / absmax_steps, 1e-12), y = x * (1 / scale), and offset is NULL. Where
  * smooth_scale is not NULL it has one element per element of a row, in any shape, and multiplies x first. x
- * and smooth_scale are floats of any type, and so are scale and offset, whose rounded values are used from there on (the least
- * scale of float16 is 2^-24, and at least 2^-15 of the largest magnitude where there is an offset); scale and offset have x's shape less the axis. Where rotate
- * is not 0 each so many neighbours are turned (rotate.h), after smooth_scale and before all else. What shares a scale
- * is a whole dimension, axis, or each `block` > 0 indices of it; scale and offset have x's rank then, and ceil(size / block)
- * along the axis. Or it is all of x, and they have one element. */
+ * and smooth_scale are floats of any type, and so are scale and offset, whose rounded values are used from
+ * there on (the least scale of float16 is 2^-24, and at least 2^-15 of the largest magnitude where there is
+ * an offset); scale and offset have x's shape less the axis. Where rotate is not 0 each so many neighbours
+ * are turned (rotate.h), after smooth_scale and before all else. What shares a scale is a whole dimension,
+ * axis, or each `block` > 0 indices of it; scale and offset have x's rank then, and ceil(size / block) along
+ * the axis. Or it is all of x, and they have one element. */
 struct reference_dynamic_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *smooth_scale;
@@ -29,9 +30,8 @@ struct reference_dynamic_quantize_desc {
     int axis;
     bool all;
     bool plain_offset; /* offset is off, and not -off */
-    bool
-        smooth_rows; /* smooth_scale has one element per index of x's second-to-last dimension, and not of the last */
-    float top; /* symmetric: takes the place of absmax_steps; 0: none */
+    bool smooth_rows;  /* smooth_scale has an element for each index of x's second-to-last dimension */
+    float top;         /* symmetric: takes the place of absmax_steps; 0: none */
     const struct reference_tensor
         *group_index; /* [E]: row r of x [S, H] has row g of smooth_scale [E, H]; rows of no
                                                  * group are not written. NULL: none */

@@ -96,7 +96,8 @@ static void store_value(const struct reference_dynamic_quantize_desc *desc, cons
                                                     reference_load(desc->offset, found_at));
 }
 
-/* Where the scale of the element at `index` of y is: without the dimension that shares it, or by its block. */
+/* Where the scale of the element at `index` of y is: without the dimension that shares
+ * it, or by its block. */
 static void found_at(const struct reference_dynamic_quantize_desc *desc, const int64_t *index, int64_t *at)
 {
     const int rank = desc->x->rank, axis = desc->axis < 0 ? desc->axis + rank : desc->axis;
@@ -121,7 +122,8 @@ static void row_values(const struct reference_dynamic_quantize_desc *desc, int64
     reference_rotate(values, length, desc->rotate);
 }
 
-/* The row of x at from to the row of the outputs at to: whatever shares a scale is part of it. There is room for the values. */
+/* The row of x at from to the row of the outputs at to: whatever shares a scale is part of it.
+ * There is room for the values. */
 static void quantize_row(const struct reference_dynamic_quantize_desc *desc, int64_t *from, int64_t *to,
                          float *values)
 {

@@ -38,7 +38,8 @@ float reference_load(const struct reference_tensor *tensor, const int64_t *index
 int64_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index);
 void reference_store(const struct reference_tensor *tensor, const int64_t *index, float value);
 
-/* The code at index. Of a code that is stored the lowest bits count, so that a negative integer may be given. */
+/* The code at index. Of a code that is stored the lowest bits count,
+ * so that a negative integer may be given. */
 uint64_t reference_load_code(const struct reference_tensor *tensor, const int64_t *index);
 void reference_store_code(const struct reference_tensor *tensor, const int64_t *index, uint64_t code);
 
@@ -48,12 +49,13 @@ void reference_put_code(uint64_t code, enum reference_type type, void *at);
 /* The n-th value in row-major order, whatever the shape, or the only one. */
 float reference_load_nth(const struct reference_tensor *tensor, int64_t n);
 
-/* The scale or zero point of the element at index of x: the only one; one of the axis; or of x's rank one by shape, where
- * every size is 1 or x's, with block > 0 and the axis one of ceil(size / block), which as many indices share. */
+/* The scale or zero point of the element at index of x: the only one; one of the axis; or of x's rank one by
+ * shape, where every size is 1 or x's, with block > 0 and the axis one of ceil(size / block),
+ * which as many indices share. */
 float reference_parameter(const struct reference_tensor *tensor, const struct reference_tensor *x,
                           const int64_t *index, int axis, int64_t block);
-/* The same where indices place entries of x: the only one, one of the last dimension in any shape; or by shape, or of a block
- * of the last dimension. */
+/* The same where indices place entries of x: the only one, one of the last dimension in any shape; or by
+ * shape, or of a block of the last dimension. */
 float reference_parameter_placed(const struct reference_tensor *tensor, const struct reference_tensor *x,
                                  const int64_t *index, int64_t block);
 
@@ -64,9 +66,9 @@ void reference_copy(const struct reference_tensor *src, const struct reference_t
 uint64_t reference_quantize_one(float x, float scale, const float *zero_point, bool multiply,
                                 bool round_first, enum reference_type type);
 
-/* y = x / scale + zero_point, or with multiply x * scale + zero_point, rounded to y's type (of an integer type
- * sat(rint())); with round_first the quotient or product is rounded to a whole number before the sum. scales and
- * zero_points are those of reference_parameter. zero_points may be NULL. */
+/* y = x / scale + zero_point, or with multiply x * scale + zero_point, rounded to y's type (of an integer
+ * type sat(rint())); with round_first the quotient or product is rounded to a whole number before the sum.
+ * scales and zero_points are those of reference_parameter. zero_points may be NULL. */
 struct reference_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *scales;
@@ -79,8 +81,8 @@ struct reference_quantize_desc {
 void reference_quantize(const struct reference_quantize_desc *desc);
 
 /* The scales and zero points with which the finite values of x fill the range of a type: int8, uint8 or int4.
- * scales (float32) is any that reference_parameter reads; zero_points (an integer type or float32) has as many, in the same
- * order, or is NULL. */
+ * scales (float32) is any that reference_parameter reads; zero_points (an integer type or float32) has as
+ * many, in the same order, or is NULL. */
 struct reference_find_scales_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *scales;
@@ -117,9 +119,10 @@ struct reference_report {
 void reference_report_dropped(struct reference_report *report, int64_t entry);
 void reference_report_clamped(struct reference_report *report, int64_t entry);
 
-/* y[r, c] = x[r, c] * scale[g, c] + offset, rounded to y's type, g being the first group with group_index[g] above r,
- * as a binary search finds it even where group_index is not sorted; a row of no group keeps its bytes and is
- * reported. x is (S, H), scale (E, H), group_index (E) int32 or int64. offset has one element, or is NULL. */
+/* y[r, c] = x[r, c] * scale[g, c] + offset, rounded to y's type, g being the first group with group_index[g]
+ * above r, as a binary search finds it even where group_index is not sorted; a row of no group keeps its
+ * bytes and is reported. x is (S, H), scale (E, H), group_index (E) int32 or int64. offset has one element,
+ * or is NULL. */
 struct reference_group_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *scale;
@@ -147,11 +150,11 @@ enum reference_range {
     REFERENCE_WRAP,  /* the axis is a ring; a batch out of range still drops the entry */
 };
 
-/* cache[b, .., s : s+U on axis, ..] = updates[i] / scale + zero_point, rounded to its type, for i = 0, 1, .., so that
- * the last entry wins; with multiply updates[i] * scale. (b, s) is indices[i], (N, 2), or (i, indices[i]),
- * (N), or with slots (indices[i] / A, indices[i] mod A), and -1 skips an entry. scales and zero_points are those of
- * reference_parameter_placed, or with by_axis_alone one element, or one per index of the last axis, in any shape.
- * zero_points may be NULL. */
+/* cache[b, .., s : s+U on axis, ..] = updates[i] / scale + zero_point, rounded to its type, for i = 0, 1, ..,
+ * so that the last entry wins; with multiply updates[i] * scale. (b, s) is indices[i], (N, 2), or (i,
+ * indices[i]), (N), or with slots (indices[i] / A, indices[i] mod A), and -1 skips an entry. scales and
+ * zero_points are those of reference_parameter_placed, or with by_axis_alone one element, or one per index of
+ * the last axis, in any shape. zero_points may be NULL. */
 struct reference_quantize_scatter_desc {
     const struct reference_tensor *cache;
     const struct reference_tensor *indices;

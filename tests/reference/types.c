@@ -17,8 +17,8 @@ static bool is_signed(const struct reference_type_row *row)
     return row->lowest < 0;
 }
 
-/* The ends are doubles, since the largest int32 is no binary32. (That of int64 is one too many, and there is no
- * binary32 between.) */
+/* The ends are doubles, since the largest int32 is no binary32. (That of int64 is one too many, and there is
+ * no binary32 between.) */
 static uint64_t round_integer(const struct reference_type_row *row, float value)
 {
     const double rounded = (double)rintf(value);
@@ -45,7 +45,8 @@ static float read_integer(const struct reference_type_row *row, uint64_t code)
     return (float)integer_of(row, code);
 }
 
-/* The bits of a float16, moved to where a binary32 has its own, are its value but for the exponents' bias: 15 and 127. */
+/* The bits of a float16, moved to where a binary32 has its own, are its value but for the exponents' bias:
+ * 15 and 127. */
 float reference_widen_f16(uint16_t bits)
 {
     const uint32_t wide = (uint32_t)(bits & 0x7fff) << 13;
@@ -152,8 +153,8 @@ static float read_bf16(const struct reference_type_row *row, uint64_t code)
     return reference_widen_bf16((uint16_t)code);
 }
 
-/* A float of few bits: the highest is its sign, the lowest its fraction, and between is an exponent with this bias.
- * NaN's code, where it has one; else NaN becomes 0. */
+/* A float of few bits: the highest is its sign, the lowest its fraction, and between is an exponent with this
+ * bias. NaN's code, where it has one; else NaN becomes 0. */
 struct small {
     int bits, fraction_bits, bias, nan;
 };
@@ -225,13 +226,14 @@ static float read_e2m1(const struct reference_type_row *row, uint64_t code)
     return read_small(&e2m1, code);
 }
 
-/* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and bfloats, and
- * those of 8 bits. */
+/* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and
+ * bfloats, and those of 8 bits. */
 enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4, E4M3FN = 10, E5M2 = 12, E2M1FN = 17 };
 
 #define BF16_MAX 0x1.fep127
 
-/* Name, code, bits, integer; lowest, highest; steps of minmax and of absmax, zero point of absmax; functions. */
+/* Name, code, bits, integer; lowest, highest; steps of minmax and of absmax, zero point of absmax;
+ * functions. */
 const struct reference_type_row reference_types[REFERENCE_TYPES] = {
     [REFERENCE_F32] = {"float32", FLOAT, 32, false, -FLT_MAX, FLT_MAX, 0, 0, 0, round_f32, read_f32},
     [REFERENCE_F16] = {"float16", FLOAT, 16, false, -65504, 65504, 0, 0, 0, round_f16, read_f16},

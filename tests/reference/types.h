@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The types that tensors store, one row each. Operators compute with binary32 values; a row says what code stands
- * for a value, and what value for a code. No operator asks which type it has. */
+/* The types that tensors store, one row each. Operators compute with binary32 values; a row says what code
+ * stands for a value, and what value for a code. No operator asks which type it has. */
 #ifndef CLQUANT_REFERENCE_TYPES_H
 #define CLQUANT_REFERENCE_TYPES_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The floats of 8 bits and fewer, and what the public header calls them: what is quantized, never what is read as a scale. */
+/* The floats of 8 bits and fewer, and what the public header calls them: what is quantized,
+ * never what is read as a scale. */
 #define REFERENCE_SMALL_FLOATS(X)   X(E4M3, FLOAT8_E4M3FN) X(E5M2, FLOAT8_E5M2) X(E2M1, FLOAT4_E2M1FN)
 #define REFERENCE_NAMED(id, header) REFERENCE_##id,
 
@@ -40,9 +41,9 @@ struct reference_type_row {
 };
 extern const struct reference_type_row reference_types[REFERENCE_TYPES];
 
-/* The code of the nearest value of the type, ties to even. Integers saturate, and NaN gives 0: sat(rint(value)).
- * Floats overflow to infinity, and every NaN gives the canonical one; those of 8 bits and less saturate, infinities too,
- * and NaN gives their own. */
+/* The code of the nearest value of the type, ties to even. Integers saturate, and NaN gives 0:
+ * sat(rint(value)). Floats overflow to infinity, and every NaN gives the canonical one; those of 8 bits and
+ * less saturate, infinities too, and NaN gives their own. */
 uint64_t reference_round(float value, enum reference_type type);
 
 /* The value of a code: exact but for int32 and int64, which round to nearest-even. */
@@ -51,8 +52,8 @@ float reference_read(uint64_t code, enum reference_type type);
 /* The exact value of a code of an integer type. */
 int64_t reference_read_int(uint64_t code, enum reference_type type);
 
-/* A unit is the least that is stored: an element of `lanes` values (0 means 1), or where these are less than a byte,
- * the elements that share one. */
+/* A unit is the least that is stored: an element of `lanes` values (0 means 1), or where these are less than
+ * a byte, the elements that share one. */
 static inline bool reference_shares_bytes(enum reference_type type, int lanes)
 {
     return reference_types[type].bits * (lanes ? lanes : 1) < 8;

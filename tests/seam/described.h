@@ -16,15 +16,15 @@ struct described {
     struct clq__plan plan; /* of one that was refused: there is nothing to do */
 };
 
-/* Makes call number `number` of the seed, for these traits or, where they are NULL, for those of an imaginary device.
- * Its tensors' memory is as before the call, and `expected` as the reference leaves it. Where the library refuses it,
- * that is the status. */
+/* Makes call number `number` of the seed, for these traits or, where they are NULL, for those of an imaginary
+ * device. Its tensors' memory is as before the call, and `expected` as the reference leaves it. Where the
+ * library refuses it, that is the status. */
 clq_status described_make(struct described *described, uint64_t seed, uint64_t number,
                           const struct clq__traits *traits, const struct clq__variant *wish);
 void described_clear(struct described *described);
 
-/* Executes its launches on host memory; false, with a sentence, where they break a rule or the bytes are not the
- * expected ones. */
+/* Executes its launches on host memory; false, with a sentence, where they break a rule or the bytes are not
+ * the expected ones. */
 bool described_run(struct described *described, char *failure, size_t failure_bytes);
 /* The words of its table of last entries. */
 size_t described_words(const struct described *described);

@@ -99,8 +99,8 @@ static bool same_place(const struct target *a, const struct target *b)
     return a->batch == b->batch && a->start == b->start;
 }
 
-/* The word of the table for a place: its own one, or the first from some number on that is free, or has an entry of
- * this place. Where a search begins is nobody's business but the kernels'. */
+/* The word of the table for a place: its own one, or the first from some number on that is free, or has an
+ * entry of this place. Where a search begins is nobody's business but the kernels'. */
 static uint32_t *owner_of(struct run *run, const struct clq_entries *e, unsigned indices, unsigned owners,
                           const struct target *target, int64_t position)
 {
@@ -156,8 +156,8 @@ static bool is_overwritten(struct run *run, const struct clq_entries *e, const s
     return false;
 }
 
-/* Entries that were dropped or clamped are counted, and the lowest of them is kept as itself plus 1. On the stub, launches
- * that run at once may have one report. */
+/* Entries that were dropped or clamped are counted, and the lowest of them is kept as itself plus 1. On the
+ * stub, launches that run at once may have one report. */
 static void report(struct run *run, const struct clq_entries *e, unsigned buffer, int64_t entry, bool clamped)
 {
     uint32_t *count, *first, lowest;

@@ -6,7 +6,8 @@
 #include "args/entries.h"
 #include "memory.h"
 
-/* Steps in the tensors from where they begin: x in elements, y in units, scales and zero points in elements. */
+/* Steps in the tensors from where they begin: x in elements, y in units, scales
+ * and zero points in elements. */
 struct place {
     int64_t x, y, scale, zero_point;
 };
@@ -22,8 +23,8 @@ struct entry_buffers {
     unsigned indices, owners, report;
 };
 
-/* Adds where the row's entry puts it; false where it is not to be written. A row that `counts` for it is told in the
- * report where it is the entry's first. */
+/* Adds where the row's entry puts it; false where it is not to be written. A row that `counts` for it is told
+ * in the report where it is the entry's first. */
 bool entries_place(struct run *run, const struct clq_entries *entries, const struct entry_buffers *buffers,
                    int64_t row, bool counts, struct place *place);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Buffers of a launch that runs on the host: every access is checked against their bounds, and a byte that may be
- * written once is written once. */
+/* Buffers of a launch that runs on the host: every access is checked against their bounds, and a byte that
+ * may be written once is written once. */
 #ifndef CLQUANT_SEAM_MEMORY_H
 #define CLQUANT_SEAM_MEMORY_H
 
@@ -23,7 +23,8 @@ static inline bool run_failed(const struct run *run)
 /* Marks nothing as written. */
 void memory_begin(const struct clq__launch *launch);
 
-/* Element number i of the launch's buffer number `buffer`, widened to float; 0 where that is outside. Not of int4. */
+/* Element number i of the launch's buffer number `buffer`, widened to float; 0 where that is outside.
+ * Not of int4. */
 float run_load(struct run *run, unsigned buffer, enum clq__type type, int64_t i);
 /* An index, int64 where `wide`. */
 int64_t run_load_index(struct run *run, unsigned buffer, bool wide, int64_t i);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer between the OpenCL loader and the driver, under which a device does not promise what $CLQ_MODEST names: divide,
- * denorm, fma; and a kernel takes no more work-items in a group than groups=N says. With pocl among the names no platform is PoCL, so that its CPUs run the portable kernels with whatever else
- * they promise. */
+/* A layer between the OpenCL loader and the driver, under which a device does not promise what $CLQ_MODEST
+ * names: divide, denorm, fma; and a kernel takes no more work-items in a group than groups=N says. With pocl
+ * among the names no platform is PoCL, so that its CPUs run the portable kernels with whatever else they
+ * promise. */
 #undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>

@@ -98,8 +98,8 @@ bool on_device_run(struct on_device *run, struct described *described, char *fai
     return made && status == CLQ_OK && code == CL_SUCCESS;
 }
 
-/* Of a workspace only a table with a word for each place is the same on every device: in one of hashes entries race for words, and
- * floats that are made ready may be NaNs of any sign. */
+/* Of a workspace only a table with a word for each place is the same on every device: in one of hashes
+ * entries race for words, and floats that are made ready may be NaNs of any sign. */
 static size_t comparable(const struct described *described, const struct tensor *tensor)
 {
     const struct clq__plan *plan = &described->plan;

@@ -17,8 +17,8 @@ struct on_device {
     int count;
 };
 
-/* Runs all that the call launches, on copies of its tensors' memory, and reads these back. False, with a sentence, where
- * OpenCL or the library refuses. */
+/* Runs all that the call launches, on copies of its tensors' memory, and reads these back. False, with a
+ * sentence, where OpenCL or the library refuses. */
 bool on_device_run(struct on_device *run, struct described *described, char *failure, size_t failure_bytes);
 /* Once the call has run on the host: the same bytes. */
 bool on_device_compare(const struct on_device *run, const struct described *described, char *failure,

@@ -146,8 +146,8 @@ static void call_kernel(enum clq__kernel number, void *kernel, void *const *b, c
         CALL_7(struct quantize_args);
 }
 
-/* A CPU's own kernels, and the portable ones that write and read the table of last entries: only they know where it has
- * a place, so that none of them is modelled where another is compiled. */
+/* A CPU's own kernels, and the portable ones that write and read the table of last entries: only they know
+ * where it has a place, so that none of them is modelled where another is compiled. */
 static bool is_compiled(enum clq__kernel number)
 {
     switch (number) {

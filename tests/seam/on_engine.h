@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Kernels of a CPU's own as programs of the host: clang compiles the very text that the library gives the driver, for one of
- * the processors of tests/ways, with the address sanitizer where the tests have it. An access outside of a buffer, or of an
- * array of the kernel's own, ends the process there. */
+/* Kernels of a CPU's own as programs of the host: clang compiles the very text that the library gives the
+ * driver, for one of the processors of tests/ways, with the address sanitizer where the tests have it. An
+ * access outside of a buffer, or of an array of the kernel's own, ends the process there. */
 #ifndef CLQUANT_SEAM_ON_ENGINE_H
 #define CLQUANT_SEAM_ON_ENGINE_H
 
@@ -10,9 +10,9 @@
 
 #include <stdbool.h>
 
-/* Runs the launch, where the kernel is of cl/cpu and $CLQ_TEST_ENGINE_DIR names a folder for what is compiled: for the
- * processor $CLQ_TEST_WAY, with the address sanitizer where $CLQ_TEST_ENGINE_CHECKS is asan. False: nothing was done. What cannot be
- * compiled ends the process. */
+/* Runs the launch, where the kernel is of cl/cpu and $CLQ_TEST_ENGINE_DIR names a folder for what is
+ * compiled: for the processor $CLQ_TEST_WAY, with the address sanitizer where $CLQ_TEST_ENGINE_CHECKS is
+ * asan. False: nothing was done. What cannot be compiled ends the process. */
 bool on_engine_run(const struct stub_launch *stub, const struct clq__launch *launch);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a launch as the driver got it back to the one that the host described. Nothing is shared between launches, for
- * several may run at once. */
+/* From a launch as the driver got it back to the one that the host described. Nothing is shared between
+ * launches, for several may run at once. */
 #include "on_stub.h"
 
 #include "on_engine.h"

@@ -6,7 +6,8 @@
 #include "run_args.h"
 #include "units.h"
 
-/* Element i of a group's is that of its work-item i modulo their number: together they do all that follow one another. */
+/* Element i of a group's is that of its work-item i modulo their number:
+ * together they do all that follow one another. */
 void run_widen(struct run *run)
 {
     const struct widen_args *a = run->launch->args;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The meaning of struct dynamic_quantize_args: dynamic_quantize.cl, and dequantize_rotated.cl, where y is read and x is written. */
+/* The meaning of struct dynamic_quantize_args: dynamic_quantize.cl, and dequantize_rotated.cl,
+ * where y is read and x is written. */
 #include "args/dynamic_quantize.h"
 #include "dequantize.h"
 #include "dynamic.h"
@@ -166,7 +167,8 @@ static void run_rows(const struct call *call)
         }
 }
 
-/* Floats that are turned at once by a work-item by itself, or by a group, which has them in registers where sums are the device's. */
+/* Floats that are turned at once by a work-item by itself, or by a group,
+ * which has them in registers where sums are the device's. */
 static int64_t room_of(const struct clq__launch *launch)
 {
     const bool native = clq__variant_value(&launch->variant, CLQ__ARITHMETIC) == CLQ__NATIVE;

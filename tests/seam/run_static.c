@@ -40,7 +40,8 @@ static struct call call_of(struct run *run)
     return call;
 }
 
-/* Scales begin again after a period: less than a row only for dense rows that one CPU's kernel takes as one. */
+/* Scales begin again after a period: less than a row only for dense rows that one
+ * CPU's kernel takes as one. */
 static void check_period(const struct call *call)
 {
     const struct quantize_args *a = call->a;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Random calls of every operator, for devices of all kinds, through check, describe and cut, and executed in plain C: the
- * bytes are the reference's. No device takes part.
+/* Random calls of every operator, for devices of all kinds, through check, describe and cut, and executed in
+ * plain C: the bytes are the reference's. No device takes part.
  *
  *   test_seam [--seed N] [--first N] [--count N]
  *

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every variant of a list that the device's context asks for: its kernel does what its arguments mean, in some sets of
- * them. The kernels are compiled once, and each set is of few elements.
+/* Every variant of a list that the device's context asks for: its kernel does what its arguments mean, in
+ * some sets of them. The kernels are compiled once, and each set is of few elements.
  *
- *   test_variants_args --list cl/variants.txt [--form item|group] [--arithmetic exact] [--only TEXT] [--sets N] [--seed N]
- *                      [--first N] [--share N]
+ *   test_variants_args --list cl/variants.txt [--form item|group] [--arithmetic exact] [--only TEXT] [--sets
+ *                      N] [--seed N] [--first N] [--share N]
  *
- * --share N: one of N variants that follow one another, which one the seed says: over some runs all of them come. With
- * CLQ_ALL_VARIANTS in the environment all of them in one. */
+ * --share N: one of N variants that follow one another, which one the seed says: over some runs all of them
+ * come. With CLQ_ALL_VARIANTS in the environment all of them in one. */
 #include "list.h"
 #include "on_device.h"
 #include "on_stub.h"
@@ -108,7 +108,8 @@ static struct clq__variant asked_for(const struct test *test, enum clq__kernel k
     return asked;
 }
 
-/* Whether the context asks for it: in the device's form and arithmetic, and where it has a kernel of its own, that one. */
+/* Whether the context asks for it: in the device's form and arithmetic,
+ * and where it has a kernel of its own, that one. */
 static bool is_ours(const struct test *test, const struct clq__variant *variant)
 {
     const int form = clq__variant_value(variant, CLQ__FORM);

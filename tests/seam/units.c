@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "units.h"
 
-/* The library's types and the reference's, which have rows of their own, are the same ones, by their names. */
+/* The library's types and the reference's, which have rows of their own, are the
+ * same ones, by their names. */
 _Static_assert((int)REFERENCE_TYPES == (int)CLQ__TYPES - 1, "a type is in one of the two lists alone");
 
 enum reference_type units_type(enum clq__type type)

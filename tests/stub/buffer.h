@@ -5,7 +5,8 @@
 
 #include "object.h"
 
-/* The bytes of a mapped buffer are a copy, as on a device of its own memory, unless the caller gave the memory. */
+/* The bytes of a mapped buffer are a copy, as on a device of its own memory,
+ * unless the caller gave the memory. */
 struct stub_mapping {
     struct stub_mapping *next;
     unsigned char *bytes;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reading CLQ_STUB. What it does not understand ends the process: a test with a misspelt device tests something else. */
+/* Reading CLQ_STUB. What it does not understand ends the process:
+ * a test with a misspelt device tests something else. */
 #include "device.h"
 
 #include <stdio.h>

@@ -10,7 +10,8 @@
  *   fp         of float32, joined by +: denorm nearest zero inf fma divide
  *   alloc, memory   bytes of the largest buffer, and of all
  *   groups     work-items in the largest group
- *   kernels    the same of a kernel, of those whose program is the second, fourth and so on; groups where it is left out
+ *   kernels    the same of a kernel, of those whose program is the second, fourth and so on; groups where it
+ *              is left out
  *   units      compute units
  *   compiler, little, unordered   0 or 1: has a compiler, is little-endian, has out-of-order queues */
 #ifndef CLQUANT_STUB_DEVICE_H

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the OpenCL loader looks for in a driver's file (cl_khr_icd): the platform, and the table of its functions. */
+/* What the OpenCL loader looks for in a driver's file (cl_khr_icd): the platform,
+ * and the table of its functions. */
 #include "kernel.h"
 
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What every OpenCL object of the stub is, and what its files share. One lock guards all of it; only a command's own
- * work is done without. */
+/* What every OpenCL object of the stub is, and what its files share. One lock guards all of it; only a
+ * command's own work is done without. */
 #ifndef CLQUANT_STUB_OBJECT_H
 #define CLQUANT_STUB_OBJECT_H
 

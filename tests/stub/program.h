@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: a text and its options. Building one looks for its kernels in the text, and a binary is both texts behind a
- * few words of its own. */
+/* Programs: a text and its options. Building one looks for its kernels in the text, and a binary is both
+ * texts behind a few words of its own. */
 #ifndef CLQUANT_STUB_PROGRAM_H
 #define CLQUANT_STUB_PROGRAM_H
 
@@ -29,8 +29,8 @@ struct _cl_program {
     size_t num_signatures;
 };
 
-/* Reads what the kernels of a text are called and take. False with the reason in log. A value's size is known where its
- * type is OpenCL's, or a struct for which the text has CLQ_SAME_SIZE(name, bytes). */
+/* Reads what the kernels of a text are called and take. False with the reason in log. A value's size is known
+ * where its type is OpenCL's, or a struct for which the text has CLQ_SAME_SIZE(name, bytes). */
 bool stub_signatures(const char *source, const char *options, struct stub_signature **signatures,
                      size_t *count, char log[512]);
 

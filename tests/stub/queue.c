@@ -177,8 +177,8 @@ void stub_submit(cl_command_queue queue)
     }
 }
 
-/* What a submitted command waits for must be submitted too, or the wait may never end: the caller has to flush. Here it
- * is counted, and the wait goes on. */
+/* What a submitted command waits for must be submitted too, or the wait may never end: the caller has to
+ * flush. Here it is counted, and the wait goes on. */
 static void submit_what_is_awaited(void)
 {
     bool found = true;

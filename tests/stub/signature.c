@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Finding the kernels of an OpenCL C text: "kernel void NAME(parameters)", where NAME may be a macro of the options, or of the last
- * #define before it. It is no compiler: what stands in a comment is passed over, and conditions are not looked at. */
+/* Finding the kernels of an OpenCL C text: "kernel void NAME(parameters)", where NAME may be a macro of the
+ * options, or of the last #define before it. It is no compiler: what stands in a comment is passed over, and
+ * conditions are not looked at. */
 #include "program.h"
 
 #include <ctype.h>

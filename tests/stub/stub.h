@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* An OpenCL driver that compiles nothing, for tests of everything that is not a kernel's result: checks, faults, queues,
- * wait lists, caches. The OpenCL loader loads it as any driver (OCL_ICD_VENDORS). It has memory, queues and events that
- * work; a kernel does nothing, unless the test gives the function that runs it (tests/seam/on_stub.h).
+/* An OpenCL driver that compiles nothing, for tests of everything that is not a kernel's result: checks,
+ * faults, queues, wait lists, caches. The OpenCL loader loads it as any driver (OCL_ICD_VENDORS). It has
+ * memory, queues and events that work; a kernel does nothing,
+ * unless the test gives the function that runs it (tests/seam/on_stub.h).
  *
  * A test asks it with stub_of(platform). */
 #ifndef CLQUANT_STUB_H

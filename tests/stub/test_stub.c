@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The stub itself: commands run when they may and not before, in an order that shows what was not asked for, and move
- * the right bytes. */
+/* The stub itself: commands run when they may and not before, in an order that shows what was not asked for,
+ * and move the right bytes. */
 #include "test_stub.h"
 
 #include <stdlib.h>

@@ -308,7 +308,8 @@ static void variants_are_parsed(void **state)
             fail_msg("\"%s\" was read", bad[i]);
 }
 
-/* Every value of every plug in cl/variants.txt, and its lines with the first values, so that their order is the list's. */
+/* Every value of every plug in cl/variants.txt, and its lines with the first values,
+ * so that their order is the list's. */
 static void the_list_of_variants_is_known(void **state)
 {
     struct clq__variant variant;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Views that lie between one another in one buffer: none that share a byte are taken for apart, and those that users make are. */
+/* Views that lie between one another in one buffer: none that share a byte are taken for apart,
+ * and those that users make are. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

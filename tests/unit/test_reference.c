@@ -307,7 +307,8 @@ static void rounds_the_product_before_the_sum(void **state)
     assert_int_equal(reference_quantize_one(4097.0f, 2049.5f, &zero_point, true, false, REFERENCE_I8), 1);
 }
 
-/* A tie beside an odd zero point, one beside a half, and the largest float that has a half beside what cancels it. */
+/* A tie beside an odd zero point, one beside a half,
+ * and the largest float that has a half beside what cancels it. */
 static void rounds_before_the_sum(void **state)
 {
     static const struct {

@@ -351,8 +351,8 @@ static void documented_call(void **state)
     }
 }
 
-/* Worked out by hand. Of two the factor is 0x1.6a09e6p-1, whose product with 3 is rounded. The fourth shows the order: what the ones
- * leave of 2^25 depends on which of them are added up first. */
+/* Worked out by hand. Of two the factor is 0x1.6a09e6p-1, whose product with 3 is rounded. The fourth shows
+ * the order: what the ones leave of 2^25 depends on which of them are added up first. */
 static void turned(void **state)
 {
     static const struct {

@@ -319,8 +319,8 @@ static void reports_what_is_empty(void **state)
     assert_int_equal(byte, 9);
 }
 
-/* Slots of a cache (2, 3, 1) of nines: the last of two at 4 wins, -1 goes nowhere without a word, 6, -2 and 2^33 are
- * dropped. */
+/* Slots of a cache (2, 3, 1) of nines: the last of two at 4 wins, -1 goes nowhere without a word, 6, -2 and
+ * 2^33 are dropped. */
 static void places_slots(void **state)
 {
     static const float updates[7] = {1, 2, 3, 4, 5, 6, 7}, one = 1.0f;

@@ -11,8 +11,8 @@
 
 #include "reference.h"
 
-/* Of each narrow type all codes: what is read rounds to the code again, the least and the largest finite values are
- * the row's, and a NaN becomes one of the type's own codes. */
+/* Of each narrow type all codes: what is read rounds to the code again, the least and the largest finite
+ * values are the row's, and a NaN becomes one of the type's own codes. */
 static void every_code_comes_back(void **state)
 {
     (void)state;
@@ -47,7 +47,8 @@ static void every_code_comes_back(void **state)
     }
 }
 
-/* Where scales are found for a type, minmax fills its whole range and absmax the same to either side of a middle. */
+/* Where scales are found for a type, minmax fills its whole range and absmax the same to either side of a
+ * middle. */
 static void steps_fill_the_range(void **state)
 {
     int found = 0;
@@ -67,8 +68,8 @@ static void steps_fill_the_range(void **state)
     assert_true(found > 0);
 }
 
-/* The nearest of the finite values, of two the even one: looked for in both directions from every value and every
- * middle of two. */
+/* The nearest of the finite values, of two the even one: looked for in both directions from every value and
+ * every middle of two. */
 static void rounds_to_the_nearest(enum reference_type type)
 {
     const uint64_t sign = UINT64_C(1) << (reference_types[type].bits - 1);
@@ -196,7 +197,8 @@ static void units_by_hand(void **state)
     }
 }
 
-/* A code is stored at an odd byte and loaded again; of all that is given only its bits count, and only they change. */
+/* A code is stored at an odd byte and loaded again; of all that is given only its bits count,
+ * and only they change. */
 static void stores_codes_of_every_type(void **state)
 {
     const uint64_t given = 0x9abcdef12345678b, other = ~given;

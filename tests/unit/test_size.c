@@ -59,7 +59,8 @@ static void check_steps(int64_t rows, int64_t inside, int64_t inner, bool dense,
     assert_true(s->units == 0 || s->units == share);
     assert_true(units >= inner && units - share < inner);
     assert_true(s->units > 0 || (s->count == inside && args.outer == 1 && args.dim[0].size == rows));
-    /* The last tile of a run may be shorter, and is not empty; or all are as long as others, or by one longer. */
+    /* The last tile of a run may be shorter, and is not empty; or all are as long as others,
+     * or by one longer. */
     assert_true(steps >= s->count && steps - s->part < s->count && (s->apart == 1 || steps == s->count));
     assert_true(s->part == (s->apart > 1 ? 1 : s->each));
     assert_true(s->longer < s->tiles && s->each >= 1 && (wide)s->each + 1 <= INT32_MAX);
@@ -130,8 +131,8 @@ static void every_unit_has_one_owner(void **state)
     }
 }
 
-/* Parts of long rows, which a CPU's work-item does four at a time, begin where scales begin again; and each of the four has as
- * many. */
+/* Parts of long rows, which a CPU's work-item does four at a time, begin where scales begin again; and each
+ * of the four has as many. */
 static void parts_begin_where_scales_do(void **state)
 {
     static const int64_t periods[] = {64, 192, 1472, 5120, 16384, 16448, 40128, 65536};
@@ -154,7 +155,8 @@ static void parts_begin_where_scales_do(void **state)
     }
 }
 
-/* Streams have as many tiles each, and are an odd number of blocks of them apart, or of tiles where there are few. */
+/* Streams have as many tiles each, and are an odd number of blocks of them apart,
+ * or of tiles where there are few. */
 static void streams_are_odd(void **state)
 {
     (void)state;
@@ -231,8 +233,8 @@ static void only_rows_alike_are_joined(void **state)
     expect_joined(apart[8], 128, 1, 1);
 }
 
-/* Scales of rows that are no whole steps are repeated until they are, or for all rows where these are fewer; where that is
- * allowed, and not too many. */
+/* Scales of rows that are no whole steps are repeated until they are, or for all rows where these are fewer;
+ * where that is allowed, and not too many. */
 static void scales_are_repeated_to_whole_steps(void **state)
 {
     static const struct {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which types there are is written down twice: the rows of the library, and those of the reference with the tests' sets. Both say the
- * same. */
+/* Which types there are is written down twice: the rows of the library, and those of the reference with the
+ * tests' sets. Both say the same. */
 #include "base/dtype.h"
 #include "operator.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sizes of views, up to the largest. A tensor without strides and the same one with those of a dense one are the same
- * view: the first goes a shorter way, which asks for fewer products. And what is made of the strides of one without
- * elements, whose products nobody checks. */
+/* Sizes of views, up to the largest. A tensor without strides and the same one with those of a dense one are
+ * the same view: the first goes a shorter way, which asks for fewer products. And what is made of the strides
+ * of one without elements, whose products nobody checks. */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stddef.h>

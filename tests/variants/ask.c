@@ -132,8 +132,8 @@ void ask_scales(clq_context *context, DLDataType x_type)
     clReleaseMemObject(out);
 }
 
-/* Rows that find their scales: each type, with a smooth scale and without, turned and as they are. And back where they were
- * turned, of int32 too. */
+/* Rows that find their scales: each type, with a smooth scale and without, turned and as they are. And back
+ * where they were turned, of int32 too. */
 static void ask_dynamic(clq_context *context, DLDataType x_type, bool few)
 {
     int64_t shape[] = {2, 8}, columns[] = {8}, rows[] = {2};

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer between the OpenCL loader and the driver, under which all kernels come out of one program: the variants of a list
- * are compiled apart, each with its own options, and linked, as a device without a compiler has them. The program of a build
- * is only where the driver and the options that all variants share are taken from. For a process of one context.
+/* A layer between the OpenCL loader and the driver, under which all kernels come out of one program: the
+ * variants of a list are compiled apart, each with its own options, and linked, as a device without a
+ * compiler has them. The program of a build is only where the driver and the options that all variants share
+ * are taken from. For a process of one context.
  *
  *   CLQ_LINKED         the list, as cl/variants.txt
- *   CLQ_LINKED_PLUGS   what the device decides: of variants with such words, only those that say this are taken;
- *                      those of cl/cpu where it has the word cpu */
+ *   CLQ_LINKED_PLUGS   what the device decides: of variants with such words, only those that say this are
+ *                      taken; those of cl/cpu where it has the word cpu */
 #undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
 #define CL_TARGET_OPENCL_VERSION 300
 #include "list.h"
@@ -47,7 +48,8 @@ static void add(char *text, const char *part)
     strcat(text, part);
 }
 
-/* "quantize.cl SRC=f16 DST=i8" as "-D SRC=f16 -D DST=i8 -D KERNEL_NAME=clq_quantize_f16_i8", behind what all share. */
+/* "quantize.cl SRC=f16 DST=i8" as "-D SRC=f16 -D DST=i8 -D KERNEL_NAME=clq_quantize_f16_i8",
+ * behind what all share. */
 static void options_of(char *options, const char *shared, const char *variant)
 {
     char name[TEXT_BYTES] = "clq_", words[TEXT_BYTES] = "", *rest = NULL;

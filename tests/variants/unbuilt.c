@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer between the OpenCL loader and the driver, under which nothing is compiled: every program of a context is the
- * same small one, and its kernel answers to every name. What the operators ask for is the same, in no time. */
+/* A layer between the OpenCL loader and the driver, under which nothing is compiled: every program of a
+ * context is the same small one, and its kernel answers to every name.
+ * What the operators ask for is the same, in no time. */
 #undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
 #define CL_TARGET_OPENCL_VERSION 300
 #include <CL/cl_layer.h>

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The bare OpenCL calls that what a call costs the host is measured beside, and the gate behind which that is done. */
+/* The bare OpenCL calls that what a call costs the host is measured beside,
+ * and the gate behind which that is done. */
 #ifndef CLQUANT_BENCH_BARE_H
 #define CLQUANT_BENCH_BARE_H
 
@@ -16,8 +17,8 @@ struct bare {
     cl_kernel kernel;
 };
 
-/* As many buffers and bytes of arguments as the kernel of rows that find their scales has, or that of all others; the buffers are
- * still to be given. */
+/* As many buffers and bytes of arguments as the kernel of rows that find their scales has, or that of all
+ * others; the buffers are still to be given. */
 struct bare bare_of(bool dynamic);
 /* Builds the kernel. A driver that refuses one with NULL is given another of its buffers. */
 bool bare_begin(struct bench *bench, struct bare *bare);

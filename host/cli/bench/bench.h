@@ -72,7 +72,8 @@ bool device_check(struct bench *bench, const char *call, cl_int code);
 /* Waits for the event, and releases it. */
 bool device_wait(struct bench *bench, cl_event done);
 
-/* True when this row is wanted; while counting it is only counted. label: words for --only and the progress. */
+/* True when this row is wanted; while counting it is only counted. label: words
+ * for --only and the progress. */
 bool bench_wants(struct bench *bench, const char *label);
 
 /* Prints a finished row and keeps it. */
@@ -82,7 +83,8 @@ bool bench_add(struct bench *bench, const struct report_row *row);
 bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, size_t args_longs,
                    cl_kernel *kernel);
 
-/* Every row of the table; what a call costs the host; what one for all layers does; what the first call of a process costs. */
+/* Every row of the table; what a call costs the host; what one for all layers does;
+ * what the first call of a process costs. */
 bool measure_rows(struct bench *bench);
 bool host_cost_rows(struct bench *bench);
 bool layers_cost_rows(struct bench *bench);

@@ -233,7 +233,8 @@ static void next_piece(struct bench *bench, struct call *c)
         c->indices.byte_offset = places_offset_bytes(&c->places, c->next++);
 }
 
-/* The operators, each with the field of its descriptor that has another piece each time, and the tensor there. */
+/* The operators, each with the field of its descriptor that has another piece each time,
+ * and the tensor there. */
 #define EACH_OPERATOR(X)                                                                                     \
     X(QUANTIZE, quantize, x, x)                                                                              \
     X(GROUP_QUANTIZE, group_quantize, x, x)                                                                  \

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One way to call an operator on the bench's data: a row of the bench, with its tensors. x is read; y is written: of
- * dynamic rows q, scales and offsets one after the other, so that what is written is a stream of so many bytes. */
+/* One way to call an operator on the bench's data: a row of the bench, with its tensors. x is read; y is
+ * written: of dynamic rows q, scales and offsets one after the other,
+ * so that what is written is a stream of so many bytes. */
 #ifndef CLQUANT_BENCH_CALL_H
 #define CLQUANT_BENCH_CALL_H
 
@@ -39,8 +40,8 @@ struct call {
 /* The data that a row needs: x and scales. */
 bool call_fill(struct bench *bench, const struct row *row);
 
-/* As large as the bench's buffers allow: shapes shrink where these are smaller. The descriptor points into the call,
- * so a call stays where it is. Clear accepts what init left, also where it failed. */
+/* As large as the bench's buffers allow: shapes shrink where these are smaller. The descriptor points into
+ * the call, so a call stays where it is. Clear accepts what init left, also where it failed. */
 bool call_begin(struct bench *bench, struct call *call, const struct row *row, const struct library *library);
 void call_end(struct call *call);
 
@@ -48,7 +49,8 @@ void call_end(struct call *call);
 int64_t call_position_rows(const struct call *call);
 bool call_find_shape(struct bench *bench, struct call *call);
 
-/* Of all rows of a dequantize that have scales of their own: which one is read does not matter to the time. */
+/* Of all rows of a dequantize that have scales of their own: which one is read does
+ * not matter to the time. */
 extern const float call_row_scale;
 
 /* Enqueues one, with the next piece of x and the next set of places; done may be NULL. */
@@ -65,8 +67,8 @@ bool call_run(struct bench *bench, void *self);
 /* One into a y that holds no result, compared. */
 bool call_once_checked(struct bench *bench, struct call *call);
 
-/* Refuses what the last call left where a sample of rows has not the plain reference's bytes, or a place of no entry
- * was written since y was spoiled: a wrong answer has no speed. */
+/* Refuses what the last call left where a sample of rows has not the plain reference's bytes, or a place of
+ * no entry was written since y was spoiled: a wrong answer has no speed. */
 bool call_check(struct bench *bench, const struct call *call);
 
 /* Where row number `row` of a call is in the tensor that has places, counted in rows. */

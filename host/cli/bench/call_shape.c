@@ -74,8 +74,8 @@ static bool fit_scatter(struct bench *bench, struct call *c)
                 c->row.note, bench->x_bytes);
 }
 
-/* y as large as the bench's, of a cache as large or twice that: of a whole number of MiB every shape comes out even. Or
- * as many entries as the row says. */
+/* y as large as the bench's, of a cache as large or twice that: of a whole number of MiB every shape comes
+ * out even. Or as many entries as the row says. */
 static void fit_gather(const struct bench *bench, struct call *c)
 {
     struct places *places = &c->places;

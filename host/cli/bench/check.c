@@ -171,8 +171,8 @@ static bool check_rows(struct bench *bench, const struct call *c)
     return right;
 }
 
-/* The largest element of each scale's, by its bits without the sign, which are ordered as sizes are: the bench's
- * values are all finite. All of x is looked at. */
+/* The largest element of each scale's, by its bits without the sign, which are ordered as sizes are: the
+ * bench's values are all finite. All of x is looked at. */
 static bool find_largest(struct bench *bench, const struct call *c, uint32_t *largest, void *rows)
 {
     const int64_t columns = c->row.columns;

@@ -158,8 +158,8 @@ static void CL_CALLBACK free_pages(cl_mem buffer, void *pages)
     free(pages);
 }
 
-/* A CPU's buffer stands on large pages where the system has them (docs/performance.md): with small ones, rows at random
- * places would measure the page tables. */
+/* A CPU's buffer stands on large pages where the system has them (docs/performance.md): with small ones, rows
+ * at random places would measure the page tables. */
 static bool create_on_large_pages(struct bench *bench, size_t size_bytes, cl_mem *buffer)
 {
     const size_t whole_bytes = (size_bytes + LARGE_PAGE_BYTES - 1) / LARGE_PAGE_BYTES * LARGE_PAGE_BYTES;

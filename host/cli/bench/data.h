@@ -26,8 +26,8 @@ bool data_spoil(struct bench *bench);
 bool data_begin_host(struct bench *bench);
 bool data_end_host(struct bench *bench);
 
-/* Where in x a piece of so many bytes begins, on a page, that comes after the last one that any contestant took, in
- * a ring: what one of them has just read is in the caches for nobody. */
+/* Where in x a piece of so many bytes begins, on a page, that comes after the last one that any contestant
+ * took, in a ring: what one of them has just read is in the caches for nobody. */
 size_t data_next_piece(struct bench *bench, size_t bytes);
 
 bool data_read(struct bench *bench, cl_mem buffer, size_t at, void *bytes, size_t size_bytes);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the first call of a new process costs, built from source and with a binary from our cache. The driver's own
- * cache is empty on both sides, or it would answer for ours: so what a driver compiles anew though it has the binary counts. Each side
- * is a process of its own, which says where its kernel came from. */
+/* What the first call of a new process costs, built from source and with a binary from our cache. The
+ * driver's own cache is empty on both sides, or it would answer for ours: so what a driver compiles anew
+ * though it has the binary counts. Each side is a process of its own, which says
+ * where its kernel came from. */
 #include "../build_log.h"
 #include "bench.h"
 #include "timing.h"
@@ -48,8 +49,9 @@ static bool read_seconds(struct bench *bench, int from, pid_t child, bool cached
                 cached ? "did not come" : "came");
 }
 
-/* A process of this program, started by env with caches in the directory: ours, which the second turn finds warm, and an empty one
- * of the driver for each turn. Variables that turn a cache off are for drivers that cannot be given a place. */
+/* A process of this program, started by env with caches in the directory: ours, which the second turn finds
+ * warm, and an empty one of the driver for each turn.
+ * Variables that turn a cache off are for drivers that cannot be given a place. */
 static bool run_child(struct bench *bench, const char *directory, int turn, double *seconds)
 {
     char ours[4200], pocl[4200], program[4096] = "", name[] = "env", cuda[] = "CUDA_CACHE_DISABLE=1",

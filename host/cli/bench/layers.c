@@ -69,8 +69,8 @@ static bool make_buffers(struct bench *bench, struct layers *layers, enum layers
     return layers->each[LAYERS_CACHES - 1].buffers[which] != NULL;
 }
 
-/* [batch, cache, position, head, dim] of what lies as [cache, batch, position, head, dim], and of one cache without that
- * dimension. */
+/* [batch, cache, position, head, dim] of what lies as [cache, batch, position, head, dim], and of one cache
+ * without that dimension. */
 static DLTensor tensor(cl_mem data, DLDataType dtype, const int64_t sizes[RANK], int64_t shape[RANK],
                        int64_t strides[RANK])
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The key and value caches of all layers of a step of decoding: in one buffer, with a layer's stride, and in buffers of their own. */
+/* The key and value caches of all layers of a step of decoding: in one buffer, with a layer's stride,
+ * and in buffers of their own. */
 #ifndef CLQUANT_BENCH_LAYERS_H
 #define CLQUANT_BENCH_LAYERS_H
 
@@ -23,8 +24,7 @@ struct layers_part {
 };
 
 struct layers {
-    bool
-        dynamic; /* int4, with scales and offsets that are found; else int8, with scales for each head and channel */
+    bool dynamic; /* int4, scales and offsets are found; else int8, scales for each head and channel */
     int64_t batch;
     cl_mem places;
     int64_t places_shape[1];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a step of decoding costs that quantizes the keys and values of all layers, beside a call for each of them and beside as many
- * bare OpenCL calls. As in host_cost.c the queue is held back while the host is timed. */
+/* What a step of decoding costs that quantizes the keys and values of all layers, beside a call for each of
+ * them and beside as many bare OpenCL calls. As in host_cost.c the queue is held back while the host is
+ * timed. */
 #include "bare.h"
 #include "commands.h"
 #include "layers.h"

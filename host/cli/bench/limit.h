@@ -21,12 +21,12 @@ struct limit {
     size_t count;
 };
 
-/* Adds the stream loop over so many bytes of x and y, on a CPU pieces that nobody has just read; and copies of a half
- * of both. */
+/* Adds the stream loop over so many bytes of x and y, on a CPU pieces that nobody has just read; and copies
+ * of a half of both. */
 bool limit_add(struct bench *bench, struct race *race, size_t src_bytes, size_t dst_bytes);
 
-/* Of a kernel of bench.cl whose arguments are set, so many blocks of 16-byte words: the fastest group size and number of
- * blocks an item. And a run of it. */
+/* Of a kernel of bench.cl whose arguments are set, so many blocks of 16-byte words: the fastest group size
+ * and number of blocks an item. And a run of it. */
 bool limit_find_sizes(struct bench *bench, struct limit_mix *mix, cl_ulong blocks);
 bool limit_run(struct bench *bench, const struct limit_mix *mix);
 

@@ -53,8 +53,8 @@ static void add_onednn(struct bench *bench, struct race *race, const struct call
     free(scales);
 }
 
-/* The same elements dense, or the same call with the promise that entries are unique, or with pairs for slots, or with rows as
- * they are. */
+/* The same elements dense, or the same call with the promise that entries are unique, or with pairs for
+ * slots, or with rows as they are. */
 static bool add_ours(struct bench *bench, struct race *race, const struct call *c, struct rivals *rivals)
 {
     struct row row = c->row;
@@ -89,8 +89,8 @@ static bool add_ours(struct bench *bench, struct race *race, const struct call *
     return true;
 }
 
-/* What PyTorch has a call for, and what its users run in a decode loop: round, clamp, index_put_. It gets at most
- * TORCH_BYTES of x, and its time is then made longer. */
+/* What PyTorch has a call for, and what its users run in a decode loop: round, clamp, index_put_. It gets at
+ * most TORCH_BYTES of x, and its time is then made longer. */
 static void add_torch(struct bench *bench, struct race *race, const struct call *c, struct rivals *rivals)
 {
     const int64_t columns = c->row.columns, heads = call_position_rows(c), entries = c->places.entries;
@@ -133,7 +133,8 @@ static void add_torch(struct bench *bench, struct race *race, const struct call 
     torch_add(bench, race, &rivals->torch, name, c->row.calls, work);
 }
 
-/* A scatter of entries of one position, no two of a call at the same place. On a CPU a kernel of one loop is no measure. */
+/* A scatter of entries of one position, no two of a call at the same place.
+ * On a CPU a kernel of one loop is no measure. */
 static bool add_at_places(struct bench *bench, struct race *race, const struct call *c, struct rivals *rivals)
 {
     const int64_t rows = call_position_rows(c);

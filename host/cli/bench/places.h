@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Indices of a scatter: sets of places, at random or in order, a set for each call, so that calls differ in where they
- * write. */
+/* Indices of a scatter: sets of places, at random or in order, a set for each call, so that calls differ in
+ * where they write. */
 #ifndef CLQUANT_BENCH_PLACES_H
 #define CLQUANT_BENCH_PLACES_H
 

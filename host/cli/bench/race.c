@@ -57,8 +57,9 @@ static void pair(size_t *order, size_t count, bool before)
     }
 }
 
-/* In another order each round: the caches, and those of the page tables, are as whoever ran before left them. A bare
- * loop that divides and writes to random places took 4.9 ms after a copy of 512 MiB, and 3.7 ms after itself. */
+/* In another order each round: the caches, and those of the page tables, are as whoever ran before left them.
+ * A bare loop that divides and writes to random places took 4.9 ms after a copy of 512 MiB,
+ * and 3.7 ms after itself. */
 static bool run_round(struct bench *bench, struct race *race, uint32_t *state)
 {
     size_t order[RACE_MOST];

@@ -44,8 +44,8 @@ void report_print_row(const struct report_row *row);
 
 bool report_write_json(const struct report *report, const char *path, struct failure *failure);
 
-/* Whether gnuplot is in PATH, and path can be a file: worth knowing before the work is done. A gnuplot that ends early is
- * told by its status, so the signal of the broken pipe is ignored from then on. */
+/* Whether gnuplot is in PATH, and path can be a file: worth knowing before the work is done. A gnuplot that
+ * ends early is told by its status, so the signal of the broken pipe is ignored from then on. */
 bool report_can_plot(const char *path, struct failure *failure);
 bool report_plot(const struct report *report, const char *path, struct failure *failure);
 

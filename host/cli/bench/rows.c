@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The rows, as two tables. A line is an operator, the types and modes that it is measured with, a layout or a cache, and
- * what stands beside it. */
+/* The rows, as two tables. A line is an operator, the types and modes that it is measured with, a layout or a
+ * cache, and what stands beside it. */
 #include "rows.h"
 
 #include <stdio.h>
@@ -38,7 +38,8 @@ static const struct sets {
   back_rotated = {INT8_INT4, OF(F16), OF(DYNAMIC) | BY_128};
 enum { BY_DENSE = LIMITS | BESIDE_DENSE, BY_UNROTATED = LIMITS | BESIDE_UNROTATED };
 
-/* Rows of `columns` elements, from one tensor to another. 96, which some heads have, is not a whole number of lines. */
+/* Rows of `columns` elements, from one tensor to another. 96, which some heads have,
+ * is not a whole number of lines. */
 static const struct dense {
     enum operation operation;
     const struct sets *sets;

@@ -25,8 +25,8 @@ struct torch_peer {
     double times, seconds;
 };
 
-/* Adds the work, `calls` times a run, where the device is a CPU and PyTorch is there and can do it. peer lives
- * as long as the race. */
+/* Adds the work, `calls` times a run, where the device is a CPU and PyTorch is there and can do it. peer
+ * lives as long as the race. */
 void torch_add(struct bench *bench, struct race *race, struct torch_peer *peer, const char *name, int calls,
                const char *work);
 

@@ -13,8 +13,8 @@ struct said {
     bool has_failed;  /* to build: what comes then is the driver's log */
 };
 
-/* Shows where each kernel came from, and on stderr what went wrong, such as an entry that was damaged. A driver's log stands behind
- * the sentence. */
+/* Shows where each kernel came from, and on stderr what went wrong, such as an entry that was damaged. A
+ * driver's log stands behind the sentence. */
 static void hear(void *user, const char *line)
 {
     struct said *said = user;

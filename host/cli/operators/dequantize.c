@@ -33,8 +33,8 @@ static bool check_gathering_options(struct operator_call *call)
     return true;
 }
 
-/* The dimension that starts count on, second to last where the user names none; past the rank where there is none, and
- * the library says so. */
+/* The dimension that starts count on, second to last where the user names none; past the rank where there is
+ * none, and the library says so. */
 static int gathered_axis(const struct operator_call *call)
 {
     const int64_t rank = (int64_t)call->sources[Q]->rank, axis = call->given[AXIS] ? call->values[AXIS] : -2;

@@ -13,8 +13,8 @@ static bool plan(struct operator_call *call)
     return true;
 }
 
-/* The documented call has no report: the general operator's, whose tensors have a dimension more, and which writes
- * the same bytes. Those of the command are dense. */
+/* The documented call has no report: the general operator's, whose tensors have a dimension more, and which
+ * writes the same bytes. Those of the command are dense. */
 struct general {
     DLTensor x, packed, scales, offsets;
     int64_t x_shape[4], row_shape[3];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The input files of a call: all are opened and checked before anything is done with one, and none of them may be where
- * the output goes. */
+/* The input files of a call: all are opened and checked before anything is done with one, and none of them
+ * may be where the output goes. */
 #include "operator.h"
 
 #include <errno.h>
@@ -31,8 +31,8 @@ static bool same(const struct stat *a, const struct stat *b)
     return a->st_dev == b->st_dev && a->st_ino == b->st_ino;
 }
 
-/* One inode may have many names; so may OUT, which would be put into the place of the input: what no output is would be
- * lost with it. */
+/* One inode may have many names; so may OUT, which would be put into the place of the input: what no output
+ * is would be lost with it. */
 static bool check_distinct(struct operator_call *call, const struct safetensors *file)
 {
     struct stat info, other;

@@ -17,8 +17,8 @@ static bool has_zero_points(const struct operator_call *call)
     return call->values[METHOD] == CLQ_MINMAX || is_unsigned(call);
 }
 
-/* One for each index of the axis, in a shape that says which it is where it is not the last; or with blocks one for each
- * of them, in x's other dimensions too. */
+/* One for each index of the axis, in a shape that says which it is where it is not the last; or with blocks
+ * one for each of them, in x's other dimensions too. */
 static void add_outputs(struct operator_call *call, int axis)
 {
     const struct safetensors_tensor *x = call->sources[X];

@@ -27,7 +27,8 @@ static enum exit_status exit_status_of(clq_status status)
     }
 }
 
-/* Which tensors the arguments are, where the names do not say it: the library's sentence speaks of arguments. */
+/* Which tensors the arguments are, where the names do not say it:
+ * the library's sentence speaks of arguments. */
 static void name_choices(const struct operator_call *call, char *text, size_t size_bytes)
 {
     const bool several = call->file_count > 1;

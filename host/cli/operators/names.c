@@ -36,7 +36,8 @@ static bool is_floats(DLDataType dtype)
     return (dtype.code == kDLFloat || dtype.code == kDLBfloat) && dtype.bits > 8;
 }
 
-/* The output of that word; q is what is quantized, the first one, whatever an operator calls it. output_count: there is none. */
+/* The output of that word; q is what is quantized, the first one, whatever an operator calls it.
+ * output_count: there is none. */
 static size_t output_named(const struct operator_call *call, const char *word, size_t length)
 {
     for (size_t i = 0; i < call->output_count; i++)

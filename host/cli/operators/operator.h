@@ -106,8 +106,9 @@ struct operator_input {
     const char *help;
 };
 
-/* Another name that an input may have, in files and for --tensor: often that of the output of another operator. Where a
- * file has both, the input's own name counts; of several aliases, the first that is there. */
+/* Another name that an input may have, in files and for --tensor: often that of the output of another
+ * operator. Where a file has both, the input's own name counts; of several aliases,
+ * the first that is there. */
 struct operator_alias {
     size_t input;
     const char *name;
@@ -144,8 +145,8 @@ struct operator_description {
     struct operator_option options[OPERATOR_MAX_OPTIONS];
     /* Adds the outputs, from the inputs' types and shapes. No device is open yet. */
     bool (*plan)(struct operator_call *call);
-    /* What the library can say of types and shapes, before a byte is read and a device is opened: the tensors of
-     * operator_input and operator_output have no data yet. NULL: run says it. */
+    /* What the library can say of types and shapes, before a byte is read and a device is opened: the tensors
+     * of operator_input and operator_output have no data yet. NULL: run says it. */
     clq_status (*check)(struct operator_call *call);
     /* Of an operator that reports: the library's word on the first entry that is out of range. */
     clq_status (*check_indices)(struct operator_call *call);
@@ -222,12 +223,13 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
 /* The type that an option of names of types has. */
 DLDataType operator_dtype(const struct operator_call *call, size_t option);
 
-/* The same for an output that may be of four bits, in what the operator's option of that index, --container, says. */
+/* The same for an output that may be of four bits, in what the operator's option of that index, --container,
+ * says. */
 bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                                 size_t container);
 
-/* The same for what is found of the input, which has rows: its shape less the axis, with block > 0 one along it for each so many
- * indices, or one element for all of it. */
+/* The same for what is found of the input, which has rows: its shape less the axis, with block > 0 one along
+ * it for each so many indices, or one element for all of it. */
 struct operator_found {
     DLDataType dtype;
     int64_t axis, block, all;
@@ -242,8 +244,8 @@ void operator_add_shape(struct operator_call *call, const char *name, DLDataType
 /* For plan: the input itself comes out, changed, under its argument's name. */
 void operator_add_output_in_place(struct operator_call *call, size_t input);
 
-/* For plan: what a tensor of quantized values holds, by its type in the file and the operator's option of that index, which is
- * a name of a type and may be left out. Words of a cache are int4 then. */
+/* For plan: what a tensor of quantized values holds, by its type in the file and the operator's option of
+ * that index, which is a name of a type and may be left out. Words of a cache are int4 then. */
 bool operator_type_held(struct operator_call *call, size_t input, size_t option, bool is_cache);
 
 /* Adds an item to a text, behind the word between where there is one before. */
@@ -252,8 +254,8 @@ void operator_list(char *text, size_t size_bytes, const char *between, const cha
 /* The file's type of what the library has as this one. */
 const struct safetensors_type *operator_file_type(DLDataType dtype);
 
-/* For run: a zeroed struct clq_report. What it holds once the run is done is read while OUT can still be given
- * up, and said on stderr once OUT is in place. */
+/* For run: a zeroed struct clq_report. What it holds once the run is done is read while OUT can still be
+ * given up, and said on stderr once OUT is in place. */
 clq_status operator_report(struct operator_call *call, cl_mem *report);
 bool operator_read_report(struct operator_call *call);
 void operator_say_report(const struct operator_call *call);
@@ -269,7 +271,8 @@ clq_status operator_clear_outputs(struct operator_call *call);
 bool operator_fail(struct operator_call *call, const char *doing, clq_status status);
 bool operator_fail_cl(struct operator_call *call, const char *function, cl_int code);
 
-/* The sentence of the last call of the library that failed, in the words of the command and of the operator's options. */
+/* The sentence of the last call of the library that failed,
+ * in the words of the command and of the operator's options. */
 void operator_sentence(const struct operator_description *op, char *text, size_t size_bytes);
 
 /* What --axis means to the library: 0, where the user named none, is its own default. */

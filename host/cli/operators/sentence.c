@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The library's sentences in the words of those who have a file and a command line: types as the file names them
- * (float16 is F16), axes and modes with the option that sets them. */
+/* The library's sentences in the words of those who have a file and a command line: types as the file names
+ * them (float16 is F16), axes and modes with the option that sets them. */
 #include "operator.h"
 
 #include <ctype.h>

@@ -14,8 +14,8 @@ struct similar {
     size_t distances[SIMILAR_SHOWN];
 };
 
-/* Keeps the name if it is near: letters that are inserted, left out or replaced count, upper and lower case do not. Of a
- * name with dots, such as layers.0.scale, the part behind the last dot may be what was meant. */
+/* Keeps the name if it is near: letters that are inserted, left out or replaced count, upper and lower case
+ * do not. Of a name with dots, such as layers.0.scale, the part behind the last dot may be what was meant. */
 void similar_offer(struct similar *similar, const char *name);
 
 #endif

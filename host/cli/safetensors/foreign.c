@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Files of other formats that are taken for safetensors, by their first bytes. Users rename files, fetch a page in the
- * place of a file, or take what stands beside the file in its folder. */
+/* Files of other formats that are taken for safetensors, by their first bytes. Users rename files, fetch a
+ * page in the place of a file, or take what stands beside the file in its folder. */
 #include "safetensors.h"
 
 #include <ctype.h>

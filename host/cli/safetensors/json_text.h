@@ -5,8 +5,8 @@
 
 #include <stddef.h>
 
-/* string, with its quotes, is one that json_walk has passed. to needs room for as many bytes. Returns how many bytes
- * were written, a NUL at their end not counted; an escape may be a NUL among them. */
+/* string, with its quotes, is one that json_walk has passed. to needs room for as many bytes. Returns how
+ * many bytes were written, a NUL at their end not counted; an escape may be a NUL among them. */
 size_t json_text(const char *string, size_t string_bytes, char *to);
 
 #endif

@@ -3,8 +3,8 @@
  * hold: all that a JSON library would forgive, hide or round. Nothing is allocated, so that a hostile text
  * costs nothing before it is refused.
  *
- *   - strings are valid UTF-8, without control characters, and their escapes are no half of a pair; an escape that is
- *     a NUL is noted, because the caller knows where it may stand
+ *   - strings are valid UTF-8, without control characters, and their escapes are no half of a pair; an escape
+ *     that is a NUL is noted, because the caller knows where it may stand
  *   - numbers are whole, from 0 to 2^53: beyond that a JSON library's double may be another number
  *   - values nest two levels below the members, no deeper: a tensor's object, and its arrays
  *   - those of the second level hold at most 64 values: a shape has no more dimensions */

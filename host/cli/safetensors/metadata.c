@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* __metadata__: names and strings, each name once. There may be millions of them, so that nothing is allocated for
- * each. */
+/* __metadata__: names and strings, each name once. There may be millions of them, so that nothing is
+ * allocated for each. */
 #include "json_text.h"
 #include "json_walk.h"
 #include "safetensors.h"

@@ -61,12 +61,12 @@ const struct safetensors_tensor *safetensors_find(const struct safetensors *file
 bool safetensors_read(const struct safetensors *file, const struct safetensors_tensor *tensor,
                       uint64_t offset, void *bytes, size_t size_bytes, struct failure *failure);
 
-/* After a file was refused as no safetensors file: where its first bytes are those of another format, notes a sentence
- * that names the format and what helps. */
+/* After a file was refused as no safetensors file: where its first bytes are those of another format, notes a
+ * sentence that names the format and what helps. */
 void safetensors_recognize(const struct safetensors *file, struct failure *failure);
 
-/* The metadata of all files, as it is to stand in a new header: of a name that several have, the first file's value.
- * NULL: no file has any. To be freed. False: there is no memory. */
+/* The metadata of all files, as it is to stand in a new header: of a name that several have, the first file's
+ * value. NULL: no file has any. To be freed. False: there is no memory. */
 bool safetensors_merge_metadata(const struct safetensors *files, size_t count, char **metadata);
 
 /* Checks the text of the object __metadata__, and keeps it. */
@@ -84,9 +84,9 @@ bool safetensors_check_names(struct safetensors *file, struct failure *failure);
 bool safetensors_check_places(struct safetensors *file, struct failure *failure);
 
 /* Gives every tensor its place, those of large elements first, so that each begins at a multiple of its
- * element's size, and makes the file's first bytes: the length and the header, padded with spaces. metadata is the
- * text of an object, or NULL. Free the bytes with free(). NULL: out of memory. The elements' bits must be a power of two,
- * and fill whole bytes. */
+ * element's size, and makes the file's first bytes: the length and the header, padded with spaces. metadata
+ * is the text of an object, or NULL. Free the bytes with free(). NULL: out of memory. The elements' bits must
+ * be a power of two, and fill whole bytes. */
 char *safetensors_describe(struct safetensors_tensor *tensors, size_t count, const char *metadata,
                            size_t *size_bytes);
 

@@ -95,7 +95,8 @@ void line_name(const struct line *line, const char *setting, char *name, size_t 
                  line->mode != NULL ? ", " : "", line->mode != NULL ? line->mode : "");
 }
 
-/* Most calls are small; of large ones the last has as many entries as an operator that reads indices can have. */
+/* Most calls are small; of large ones the last has as many entries as an operator that reads indices can
+ * have. */
 static void draw(const struct line *line, struct call *call, struct operator_row *row, int i)
 {
     const bool is_large = i >= CALLS - LARGE_CALLS;

@@ -151,7 +151,8 @@ static bool run_setting(const struct setting *setting, const struct request *req
     return good;
 }
 
-/* Those that have a line, the first ones first; each has an equal share of the time that those before it left. */
+/* Those that have a line, the first ones first; each has an equal share of the time that those before it
+ * left. */
 static bool run_settings(const struct request *request, struct totals *totals)
 {
     const double end = seconds_now() + (double)request->seconds;
