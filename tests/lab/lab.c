@@ -6,6 +6,7 @@
  * Both libraries are loaded into this process and get the same OpenCL context, queue and buffers, so that the
  * driver, its threads and the pages are the same. In every round everybody runs once, in another order but
  * both builds side by side; a ratio is that of one round. */
+#include "call.h"
 #include "data.h"
 #include "race.h"
 #include "timing.h"
