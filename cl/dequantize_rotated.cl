@@ -195,11 +195,11 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
     const struct call call = {x, y, scales, offsets, indices, report};
 #if CLQ_IN_SIXTEENS
     local struct turned_rows rows[1];
-    const uint item = (uint)get_local_id(0), count = (uint)get_local_size(0) >> a.lane_bits;
+    const uint item = (uint)get_local_id(0);
     struct row row;
 
-    if (item < count)
-        find_row(&call, &a, rows, (long)get_group_id(0) * count + item, item);
+    if (clq_finds_row(&a, item))
+        find_row(&call, &a, rows, (long)get_group_id(0) * a.sets + item, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     row = found_row(&call, &a, rows, item >> a.lane_bits);
     if (a.inner * ELEMENTS(SRC) > CLQ_OWN << a.lane_bits) // then the group has this row alone
@@ -212,7 +212,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
     if (IS_GROUP) {
         const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits,
                    lanes = 1u << a.lane_bits;
-        const long number = (long)get_group_id(0) * ((uint)get_local_size(0) >> a.lane_bits) + here;
+        const long number = (long)get_group_id(0) * a.sets + here;
 
         take_row(&call, &a, part + here * a.together, number, local_id & (lanes - 1), lanes);
     } else {

@@ -191,7 +191,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     local struct shared shared[1];
     const struct call call = {x, smooth, y, scales, offsets, indices, owners, report, shared};
     const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits, lanes = 1u << a.lane_bits;
-    const long number = (long)get_group_id(0) * ((uint)get_local_size(0) >> a.lane_bits) + here;
+    const long number = (long)get_group_id(0) * a.sets + here;
 
     take_row(&call, &a, OWN_ROOM(here * a.together, local_id), number, local_id & (lanes - 1), lanes);
 #else

@@ -219,10 +219,9 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 #if SHARES
     local uint2 shared[CLQ_FIND_LANES];
     const struct call call = {x, ranges, scales, zero_points, shared};
-    const uint local_id = (uint)get_local_id(0), lanes = max(a.lanes, 1u),
-               here = (uint)get_local_size(0) / lanes;
+    const uint local_id = (uint)get_local_id(0), lanes = max(a.lanes, 1u);
 
-    take_unit(&call, &a, (long)get_group_id(0) * here + local_id / lanes, local_id & (lanes - 1), lanes);
+    take_unit(&call, &a, (long)get_group_id(0) * a.sets + local_id / lanes, local_id & (lanes - 1), lanes);
 #else
     const struct call call = {x, ranges, scales, zero_points, 0};
     const long units = a.units * a.batches * a.parts;

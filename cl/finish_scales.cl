@@ -25,7 +25,7 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uchar *restr
     // no return stands ahead of a barrier.
 
     // Neighbours in a group have neighbouring indices, whose ranges are neighbours too.
-    const uint lanes = IS_GROUP ? max(a.lanes, 1u) : 1, here = (uint)get_local_size(0) / lanes;
+    const uint lanes = IS_GROUP ? max(a.lanes, 1u) : 1, here = max(a.sets, 1u);
     const uint lane = IS_GROUP ? (uint)get_local_id(0) / here : 0;
     const long begin = IS_GROUP ? (long)get_group_id(0) * here + (long)((uint)get_local_id(0) - lane * here)
                                 : (long)get_global_id(0) * a.indices_per_item;

@@ -45,7 +45,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 {
     CLQ_TURNED float8 eights[CLQ_VALUES_PART / 8];
     CLQ_TURNED float *const v = (CLQ_TURNED float *)eights;
-    const uint lane = IS_GROUP ? (uint)get_local_id(0) : 0, lanes = IS_GROUP ? (uint)get_local_size(0) : 1;
+    const uint lane = IS_GROUP ? (uint)get_local_id(0) : 0, lanes = IS_GROUP ? a.lanes : 1;
     const long begin = IS_GROUP ? (long)get_group_id(0) : (long)get_global_id(0) * a.units_per_item;
     // The same for all of a group.
     const long end = min(IS_GROUP ? begin + 1 : begin + a.units_per_item, a.units);

@@ -23,7 +23,7 @@ kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *res
                         const struct widen_args a)
 {
     // Neighbours in a group have neighbouring elements.
-    const long items = (long)get_local_size(0), first = (long)get_group_id(0) * items * a.elements_per_item;
+    const long items = a.items, first = (long)get_group_id(0) * items * a.elements_per_item;
     const long end = min(first + items * a.elements_per_item, a.elements);
 
     for (long i = first + (long)get_local_id(0); i < end; i += items)

@@ -14,9 +14,10 @@ struct copy_args {
     struct clq_divisor by_pieces;
     clq_i64 rows, rows_per_item;
     clq_u32 lanes; /* FORM group: work-items that share a piece, a power of two */
-    clq_u32 outer;
+    clq_u32 sets;  /* of lanes in a group */
+    clq_u32 outer, unused;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(copy_args, 528);
+CLQ_SAME_SIZE(copy_args, 536);
 
 #endif

@@ -22,6 +22,7 @@ struct dynamic_quantize_args {
     struct clq_divisor by_y_part;
     clq_i64 rows, rows_per_item; /* FORM item: consecutive rows that one work-item does */
     clq_u32 lane_bits;           /* FORM group: 2 to this power are the work-items that share a row */
+    clq_u32 sets, unused;        /* of these in a group */
     clq_u32 outer;               /* dimensions in dim, innermost first */
     clq_u32 symmetric;
     clq_u32 rotate;   /* neighbours that are turned: a power of two that divides a row; 0: none */
@@ -37,6 +38,6 @@ struct dynamic_quantize_args {
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(dynamic_quantize_args, 888);
+CLQ_SAME_SIZE(dynamic_quantize_args, 896);
 
 #endif

@@ -25,7 +25,8 @@ struct find_scales_args {
     clq_i64 units, units_per_item; /* of a batch; consecutive ones that a work-item does */
     clq_i64 batches;               /* of each part */
     struct clq_divisor by_units, by_batches;
-    clq_u32 lanes; /* FORM group: work-items that share a unit, a power of two */
+    clq_u32 lanes;        /* FORM group: work-items that share a unit, a power of two */
+    clq_u32 sets, unused; /* of lanes in a group */
     /* 1, RANGE finite: range i is all of index i, of one batch: its scale is written, and no range */
     clq_u32 direct;
     clq_u32 outer, batch_dims; /* dimensions in dim: the rows' from its beginning on, innermost first; the
@@ -33,6 +34,6 @@ struct find_scales_args {
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(find_scales_args, 704);
+CLQ_SAME_SIZE(find_scales_args, 712);
 
 #endif

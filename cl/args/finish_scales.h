@@ -15,11 +15,12 @@ struct finish_scales_args {
     struct clq_divisor by_indices;
     clq_i64 ranges_offset; /* ranges before number 0 */
     clq_i64 parts, part_ranges, batch_ranges, index_ranges, span;
-    clq_u32 lanes;      /* FORM group: work-items that share an index, a power of two */
-    clq_u32 batch_dims; /* dimensions in dim, innermost first */
+    clq_u32 lanes;        /* FORM group: work-items that share an index, a power of two */
+    clq_u32 sets, unused; /* of lanes in a group */
+    clq_u32 batch_dims;   /* dimensions in dim, innermost first */
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(finish_scales_args, 624);
+CLQ_SAME_SIZE(finish_scales_args, 632);
 
 #endif

@@ -22,12 +22,13 @@ struct values_args {
     struct clq_divisor by_parts;
     clq_i64 units;          /* parts of all rows */
     clq_i64 units_per_item; /* FORM item: consecutive ones that one work-item does */
+    clq_u32 lanes, unused;  /* FORM group: work-items in a group, which share a part */
     clq_u32 smooth;         /* 1: x is multiplied by smooth */
     clq_u32 rotate;         /* neighbours that are turned: a power of two; 0: none */
     clq_u32 factor;         /* the bits of 1 / sqrt(rotate) */
     clq_u32 outer;          /* dimensions in dim, innermost first: those of rows in x */
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(values_args, 584);
+CLQ_SAME_SIZE(values_args, 592);
 
 #endif

@@ -9,18 +9,19 @@
     (CLQ_MOST_DIMS + 1) /* a tensor's, and one that repeats: all of it, or each element of a block */
 
 /* Element i of y, from its offset on, is the i-th of x in row-major order. Without dimensions x has one
- * element, which is repeated; so is all of x by the outermost of nine dimensions. A group of n work-items
- * does n * elements_per_item that follow one another, its item k those that are k, k + n, ... */
+ * element, which is repeated; so is all of x by the outermost of nine dimensions. A group of n = items
+ * work-items does n * elements_per_item that follow one another, its item k those that are k, k + n, ... */
 struct widen_args {
     clq_i64 x_offset, y_offset; /* elements */
     clq_i64 elements;           /* how many floats are written */
     clq_i64 elements_per_item;  /* that one work-item does */
+    clq_u32 items, unused;      /* work-items in a group */
     clq_u32 type;               /* enum clq_scalar of x */
     clq_u32 dims;               /* innermost first; only their sizes and strides in x are read */
     clq_u32 sign;               /* the sign bit where the negative is written */
     clq_u32 invert;             /* 1 where 1 / x is written */
     struct clq_dim dim[CLQ_WIDEN_DIMS];
 };
-CLQ_SAME_SIZE(widen_args, 552);
+CLQ_SAME_SIZE(widen_args, 560);
 
 #endif

@@ -35,7 +35,7 @@ static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, cons
 
 static void cut_items(struct copy_args *args, struct clq__launch *launch)
 {
-    args->lanes = 1;
+    args->lanes = args->sets = 1;
     args->piece_bytes = args->row_bytes < CLQ__COPY_ITEM_ROUNDS ? args->row_bytes : CLQ__COPY_ITEM_ROUNDS;
     args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
     args->rows_per_item =
@@ -52,11 +52,12 @@ static void cut_groups(struct copy_args *args, struct clq__launch *launch, const
     while (lanes < local && lanes * CLQ__COPY_LANE_BYTES < args->row_bytes)
         lanes *= 2;
     args->lanes = (uint32_t)lanes;
+    args->sets = (uint32_t)(local / lanes);
     args->piece_bytes = lanes * CLQ__COPY_LANE_BYTES;
     args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
     args->rows_per_item = 1;
     launch->local = (size_t)local;
-    launch->groups = (size_t)clq__ceil_div(args->rows * args->pieces, local / lanes);
+    launch->groups = (size_t)clq__ceil_div(args->rows * args->pieces, args->sets);
 }
 
 void clq__copy_describe(struct clq__copy *copy, const struct clq__view *dst, const struct clq__view *src,

@@ -91,8 +91,9 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
     }
     args->rows_per_item = 1;
     args->lane_bits = (uint32_t)__builtin_ctzll((unsigned long long)lanes);
+    args->sets = (uint32_t)(local / lanes);
     launch->local = (size_t)local;
-    launch->groups = (size_t)clq__ceil_div(args->rows, local / lanes);
+    launch->groups = (size_t)clq__ceil_div(args->rows, args->sets);
 }
 
 /* The kernel's buffers, and what is written for it first. */

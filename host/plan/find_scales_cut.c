@@ -131,9 +131,10 @@ static void cut_find(struct clq__scales_part *call, const struct clq__work *work
         cut_columns(call, work, traits);
     else
         cut_runs(call, work, traits, local);
+    args->sets = (uint32_t)(local / args->lanes);
     call->find.local = (size_t)local;
-    call->find.groups = (size_t)clq__ceil_div(args->units * args->batches * args->parts,
-                                              args->units_per_item * (local / args->lanes));
+    call->find.groups =
+        (size_t)clq__ceil_div(args->units * args->batches * args->parts, args->units_per_item * args->sets);
     finish->parts = args->parts * call->together;
     args->direct = !work->apart && finish->parts == 1 && finish->span == 1 && args->batches == 1;
     if (!args->direct)
@@ -165,6 +166,7 @@ static int64_t cut_finish(struct clq__scales_part *call, const struct clq__trait
             args->indices * args->batches * lanes < CLQ__FIND_ITEMS_OF_UNIT * (int64_t)traits->compute_units))
         lanes *= 2;
     args->lanes = (uint32_t)lanes;
+    args->sets = (uint32_t)(local / lanes);
     args->indices_per_item = 1;
     if (!group)
         args->indices_per_item = most(
@@ -173,7 +175,7 @@ static int64_t cut_finish(struct clq__scales_part *call, const struct clq__trait
             1);
     call->finish.local = (size_t)local;
     call->finish.groups =
-        (size_t)clq__ceil_div(args->indices * args->batches, args->indices_per_item * (local / lanes));
+        (size_t)clq__ceil_div(args->indices * args->batches, args->indices_per_item * args->sets);
     return args->indices_per_item * finish_rounds(args, lanes);
 }
 

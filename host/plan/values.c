@@ -88,6 +88,7 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
                            (args->rotate > 0 ? clq__rotate_rounds(args->rotate, args->part, local) : 0);
     const int64_t share = clq__ceil_div(args->units, CLQ__ITEMS_OF_UNIT * (int64_t)traits->compute_units);
 
+    args->lanes = (uint32_t)local;
     args->units_per_item = traits->group_form ? 1 : share;
     if (traits->ends_loops && args->units_per_item > clq__times_within(rounds))
         args->units_per_item = clq__times_within(rounds);

@@ -23,6 +23,7 @@ struct widen_args *clq__launches_widen(struct clq__launches *launches, const str
                                 .elements = clq__fold_count(from, 0) * repeats,
                                 .elements_per_item =
                                     traits->group_form ? CLQ__WIDEN_LANE_ELEMENTS : CLQ__WIDEN_ITEM_ELEMENTS,
+                                .items = (uint32_t)local,
                                 .type = (uint32_t)view->type};
     clq__fold_merge(&fold);
     args->dims = (uint32_t)fold.dims;

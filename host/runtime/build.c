@@ -21,6 +21,8 @@ static clq_status options_of(const clq_context *context, const struct clq__varia
     clq__text_add(&text, "-cl-std=CL1.2 ");
     if (context->device.native_arithmetic)
         clq__text_add(&text, "-cl-fp32-correctly-rounded-divide-sqrt ");
+    if (context->device.large_buffers) /* else its compiler counts places in 32 bits */
+        clq__text_add(&text, "-cl-intel-greater-than-4GB-buffer-required ");
     if (context->device.amd)
         clq__text_add(&text, "-D CLQ_IS_AMD=1 ");
     clq__variant_options(variant, &text);

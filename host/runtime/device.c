@@ -5,6 +5,7 @@
 #include "base/error.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* Of the device, or where that is NULL of the platform. */
@@ -70,25 +71,62 @@ static bool is_recent(const char *version)
     return sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && (major > 1 || (major == 1 && minor >= 2));
 }
 
-/* Where kernels would not compute what they must: the rule that the device breaks. */
-static const char *broken_rule(const char *version, cl_device_fp_config single, cl_bool little)
+bool clq__device_has(cl_device_id id, const char *extension)
 {
-    return !is_recent(version)         ? "be OpenCL 1.2 or later"
-           : !little                   ? "be little-endian"
-           : (single & least) != least ? "round float32 to nearest, with infinities and NaN"
-                                       : NULL;
+    size_t bytes = 0;
+    char *text = NULL;
+    bool has = false;
+
+    if (clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) == CL_SUCCESS)
+        text = calloc(1, bytes + 1);
+    if (text != NULL && clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, bytes, text, NULL) == CL_SUCCESS)
+        has = strstr(text, extension) != NULL;
+    free(text);
+    return has;
+}
+
+/* Of the embedded profile they are an extension. */
+static bool has_int64(cl_device_id id, const char *profile)
+{
+    return strcmp(profile, "EMBEDDED_PROFILE") != 0 || clq__device_has(id, "cles_khr_int64");
+}
+
+#define ALLOW_UNRESTRICTED_SIZE_INTEL (1u << 23) /* of Intel's compute runtime, in no header of Khronos */
+
+cl_mem_flags clq__device_buffer_flags(const struct clq__device *device, size_t size_bytes)
+{
+    const bool large = device->large_buffers && size_bytes > UINT32_MAX;
+
+    return CL_MEM_READ_WRITE | (large ? ALLOW_UNRESTRICTED_SIZE_INTEL : 0);
+}
+
+/* What kernels stand on, as the driver answers. */
+struct promises {
+    char version[256], profile[64];
+    cl_device_fp_config single;
+    cl_bool little;
+};
+
+/* Where kernels would not compute what they must: the rule that the device breaks. */
+static const char *broken_rule(cl_device_id id, const struct promises *of)
+{
+    return !is_recent(of->version)         ? "be OpenCL 1.2 or later"
+           : !of->little                   ? "be little-endian"
+           : (of->single & least) != least ? "round float32 to nearest, with infinities and NaN"
+           : !has_int64(id, of->profile)   ? "have integers of 64 bits (cles_khr_int64)"
+                                           : NULL;
 }
 
 bool clq__device_runs(cl_device_id id)
 {
-    char version[256] = "";
-    cl_device_fp_config single = 0;
-    cl_bool little = CL_FALSE;
+    struct promises of = {.version = ""};
 
-    return clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof version, version, NULL) == CL_SUCCESS &&
-           clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL) == CL_SUCCESS &&
-           clGetDeviceInfo(id, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL) == CL_SUCCESS &&
-           broken_rule(version, single, little) == NULL;
+    return clGetDeviceInfo(id, CL_DEVICE_VERSION, sizeof of.version, of.version, NULL) == CL_SUCCESS &&
+           clGetDeviceInfo(id, CL_DEVICE_PROFILE, sizeof of.profile, of.profile, NULL) == CL_SUCCESS &&
+           clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof of.single, &of.single, NULL) ==
+               CL_SUCCESS &&
+           clGetDeviceInfo(id, CL_DEVICE_ENDIAN_LITTLE, sizeof of.little, &of.little, NULL) == CL_SUCCESS &&
+           broken_rule(id, &of) == NULL;
 }
 
 bool clq__device_compiles(cl_device_id id)
@@ -104,24 +142,28 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
 {
     clq_status status = CLQ_OK;
     const cl_device_fp_config promised = CL_FP_DENORM | CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT;
-    cl_device_fp_config single = 0;
+    struct promises of = {.version = ""};
+    cl_device_fp_config single;
     cl_device_type type = 0;
-    cl_bool little = CL_FALSE, compiler = CL_FALSE;
+    cl_bool compiler = CL_FALSE;
     const char *rule = NULL;
 
     *device = (struct clq__device){.id = id};
     CLQ_TRY(read_names(device));
     CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_TYPE, sizeof type, &type, NULL));
-    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof single, &single, NULL));
-    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_ENDIAN_LITTLE, sizeof little, &little, NULL));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_PROFILE, sizeof of.profile, of.profile, NULL));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_SINGLE_FP_CONFIG, sizeof of.single, &of.single, NULL));
+    CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_ENDIAN_LITTLE, sizeof of.little, &of.little, NULL));
     CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_COMPILER_AVAILABLE, sizeof compiler, &compiler, NULL));
     CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof device->max_group_items,
                                &device->max_group_items, NULL));
     CLQ_TRY_CL(clGetDeviceInfo(id, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof device->compute_units,
                                &device->compute_units, NULL));
-    rule = broken_rule(device->version, single, little);
+    memcpy(of.version, device->version, sizeof device->version);
+    rule = broken_rule(id, &of);
     CLQ_REQUIRE(rule == NULL, CLQ_ERROR_DEVICE, "device \"%s\", version \"%s\": it must %s", device->name,
                 device->version, rule);
+    single = of.single;
     device->compiler = compiler != CL_FALSE;
     device->group_form = form == CLQ_FORM_AUTO ? !(type & CL_DEVICE_TYPE_CPU) : form == CLQ_FORM_GROUP;
     device->native_arithmetic = arithmetic == CLQ_ARITHMETIC_AUTO && (single & promised) == promised;
@@ -132,6 +174,9 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
     device->prefetch = (type & CL_DEVICE_TYPE_CPU) != 0 && strcmp(device->platform_name, CLQ__POCL) == 0;
     device->amd = device->prefetch && strstr(device->vendor, "AMD") != NULL;
     device->takes_null = device->prefetch; /* not tried with PoCL's GPUs */
+    device->large_buffers = (type & CL_DEVICE_TYPE_GPU) != 0 &&
+                            strncmp(device->platform_name, "Intel(R) OpenCL", 15) == 0 &&
+                            strstr(device->vendor, "Intel") != NULL;
     device->retains_buffers =
         strcmp(device->platform_name, "rusticl") == 0; /* and buffers outlive their owners */
     device->ends_loops = strstr(device->name, "llvmpipe") != NULL;

@@ -23,6 +23,7 @@ struct clq__device {
     bool amd;               /* such a processor, of AMD's: what is fast differs (cl/cpu/x86.clh) */
     bool takes_null;        /* for a buffer that the kernel does not touch */
     bool retains_buffers;   /* kernels do, so none is kept */
+    bool large_buffers;     /* past 4 GiB only where builds and allocations ask for it */
     bool ends_loops;        /* after some rounds, see CLQ__MOST_ROUNDS */
     bool takes_its_groups;  /* kernels do, whatever CL_KERNEL_WORK_GROUP_SIZE says */
 };
@@ -33,6 +34,12 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
 
 /* Whether it would take the device, as far as the driver answers; no failure is told. */
 bool clq__device_runs(cl_device_id id);
+
+/* Whether the driver names an extension of it; false where it does not answer. */
+bool clq__device_has(cl_device_id id, const char *extension);
+
+/* What clCreateBuffer is told of a buffer of so many bytes. */
+cl_mem_flags clq__device_buffer_flags(const struct clq__device *device, size_t size_bytes);
 
 /* Whether it has a compiler, without which it runs what is kept or was added as a binary. */
 bool clq__device_compiles(cl_device_id id);

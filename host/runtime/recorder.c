@@ -6,20 +6,6 @@
 
 #include <string.h>
 
-static bool has_extension(cl_device_id device)
-{
-    size_t bytes = 0;
-    char *text = NULL;
-    bool has = false;
-
-    if (clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) == CL_SUCCESS)
-        text = calloc(1, bytes + 1);
-    if (text != NULL && clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, bytes, text, NULL) == CL_SUCCESS)
-        has = strstr(text, "cl_khr_command_buffer") != NULL;
-    free(text);
-    return has;
-}
-
 /* ISO C has no conversion between pointers to objects and to functions;
  * they are of one size wherever there is OpenCL. */
 static void find(cl_platform_id platform, const char *name, void *function)
@@ -37,7 +23,7 @@ clq_status clq__recorder_init(struct clq__recorder *recorder, clq_context *conte
 
     *recorder =
         (struct clq__recorder){.context = context, .buffer = buffer, .num_wait = num_wait, .wait = wait};
-    CLQ_REQUIRE(has_extension(device->id), CLQ_ERROR_DEVICE,
+    CLQ_REQUIRE(clq__device_has(device->id, "cl_khr_command_buffer"), CLQ_ERROR_DEVICE,
                 "device \"%s\" does not have cl_khr_command_buffer: it must, to record a plan", device->name);
     find(device->platform, "clCommandNDRangeKernelKHR", &recorder->ndrange);
     find(device->platform, "clCommandFillBufferKHR", &recorder->fill);

@@ -131,7 +131,8 @@ clq_status clq_tensor_create(clq_context *context, DLDataType dtype, int ndim, c
         clq_tensor_size_bytes(&(DLTensor){.dtype = dtype, .ndim = ndim, .shape = (int64_t *)shape}, &size));
     owned = new_tensor(dtype, ndim, shape);
     CLQ_REQUIRE(owned != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for a tensor failed", sizeof *owned);
-    buffer = clCreateBuffer(context->cl, CL_MEM_READ_WRITE, size > 0 ? size : 1, NULL, &status);
+    buffer = clCreateBuffer(context->cl, clq__device_buffer_flags(&context->device, size),
+                            size > 0 ? size : 1, NULL, &status);
     CLQ_REQUIRE(buffer != NULL, status, "clCreateBuffer of %zu bytes for a tensor failed with %s (%d)", size,
                 clq_status_name(status), (int)status);
     owned->managed.dl_tensor.data = buffer;

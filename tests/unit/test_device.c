@@ -20,6 +20,7 @@ enum {
 struct driver {
     const char *platform, *name, *version; /* NULL: OpenCL 1.2 */
     const char *vendor;                    /* NULL: any */
+    const char *profile, *extensions;      /* NULL: full, and none */
     cl_device_type type;
     cl_device_fp_config single, lacking; /* beside LEAST, and of it */
     cl_bool big_endian, no_compiler;
@@ -89,6 +90,10 @@ cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size_bytes, 
         return answer_text(driver.version != NULL ? driver.version : "OpenCL 1.2", size_bytes, out, length);
     case CL_DRIVER_VERSION:
         return answer_text("1.0", size_bytes, out, length);
+    case CL_DEVICE_PROFILE:
+        return answer_text(driver.profile != NULL ? driver.profile : "FULL_PROFILE", size_bytes, out, length);
+    case CL_DEVICE_EXTENSIONS:
+        return answer_text(driver.extensions != NULL ? driver.extensions : "", size_bytes, out, length);
     default:
         fail_msg("asked for %#x", (unsigned)what);
         return CL_INVALID_VALUE;
@@ -222,6 +227,8 @@ static void what_cannot_run_kernels_is_refused_by_name(void **state)
         {{.platform = "any", .name = "an old one", .lacking = CL_FP_ROUND_TO_NEAREST},
          "round float32 to nearest"},
         {{.platform = "any", .name = "an old one", .lacking = CL_FP_INF_NAN}, "infinities and NaN"},
+        {{.platform = "any", .name = "an old one", .profile = "EMBEDDED_PROFILE"},
+         "it must have integers of 64 bits (cles_khr_int64)"},
     };
     struct clq__device device;
 
@@ -234,6 +241,42 @@ static void what_cannot_run_kernels_is_refused_by_name(void **state)
         assert_non_null(strstr(clq_error_detail(), "device \"an old one\""));
         assert_non_null(strstr(clq_error_detail(), cases[i].why));
         assert_false(clq__device_runs((cl_device_id)&handles[0]));
+    }
+}
+
+static void the_embedded_profile_with_int64_runs(void **state)
+{
+    struct driver of = {.platform = "any", .name = "a phone's", .type = CL_DEVICE_TYPE_GPU};
+
+    (void)state;
+    of.profile = "EMBEDDED_PROFILE";
+    of.extensions = "cl_khr_icd cles_khr_int64";
+    assert_true(traits(of, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO).group_form);
+    assert_true(clq__device_runs((cl_device_id)&handles[0]));
+}
+
+/* Intel's compiler counts places in 32 bits where it is not asked. */
+static void large_buffers_of_intels_gpus(void **state)
+{
+    static const struct {
+        const char *platform, *vendor;
+        cl_device_type type;
+        bool large;
+    } cases[] = {{"Intel(R) OpenCL Graphics", "Intel(R) Corporation", CL_DEVICE_TYPE_GPU, true},
+                 {"Intel(R) OpenCL HD Graphics", "Intel(R) Corporation", CL_DEVICE_TYPE_GPU, true},
+                 {"Intel(R) OpenCL", "Intel(R) Corporation", CL_DEVICE_TYPE_CPU, false},
+                 {"rusticl", "Intel", CL_DEVICE_TYPE_GPU, false}};
+    const size_t most = UINT32_MAX;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const struct driver of = {
+            .platform = cases[i].platform, .name = "any", .vendor = cases[i].vendor, .type = cases[i].type};
+        const struct clq__device device = traits(of, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO);
+
+        assert_int_equal(device.large_buffers, cases[i].large);
+        assert_int_equal(clq__device_buffer_flags(&device, most), CL_MEM_READ_WRITE);
+        assert_int_equal(clq__device_buffer_flags(&device, most + 1) != CL_MEM_READ_WRITE, cases[i].large);
     }
 }
 
@@ -440,6 +483,8 @@ int main(void)
         cmocka_unit_test(a_processor_of_amds_is_known_by_its_vendor),
         cmocka_unit_test(arithmetic_is_trusted_where_both_promises_are_made),
         cmocka_unit_test(what_cannot_run_kernels_is_refused_by_name),
+        cmocka_unit_test(the_embedded_profile_with_int64_runs),
+        cmocka_unit_test(large_buffers_of_intels_gpus),
         cmocka_unit_test(a_device_without_a_compiler_is_taken),
         cmocka_unit_test(any_version_from_1_2_on_is_taken),
         cmocka_unit_test(the_default_is_a_device_that_runs_the_kernels),

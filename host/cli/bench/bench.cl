@@ -1,16 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the bench compares with on a device that is no CPU.
+// What the bench compares with on a device that is no CPU. The host says how many work-items there are: some
+// compilers break loops whose step asks for it.
 //
 //   READS, WRITES   16-byte words that a block, or an entry, reads and writes
 //   ARGS_LONGS      how many times 8 bytes of arguments the bare kernel takes
 
 // As the stream loop of the host: each word that is written is the exclusive or of the words of its block.
 // Neighbours read neighbouring words.
-kernel void stream(global const uint4 *restrict src, global uint4 *restrict dst, ulong blocks)
+kernel void stream(global const uint4 *restrict src, global uint4 *restrict dst, ulong blocks,
+                   ulong local_size, ulong global_size)
 {
-    const ulong local_size = get_local_size(0);
-
-    for (ulong first = get_group_id(0) * local_size; first < blocks; first += get_num_groups(0) * local_size) {
+    for (ulong first = get_group_id(0) * local_size; first < blocks; first += global_size) {
         const ulong here = min(local_size, blocks - first), item = get_local_id(0);
         uint4 sum = 0;
 
@@ -30,9 +30,10 @@ kernel void stream(global const uint4 *restrict src, global uint4 *restrict dst,
 // The same at places: what an entry's words in order come to is written where its batch and start say. An entry has a
 // block for each word that it writes.
 kernel void stream_at_places(global const uint4 *restrict src, global uint4 *restrict dst, ulong blocks,
-                             global const int2 *restrict places, ulong first, uint length)
+                             ulong local_size, ulong global_size, global const int2 *restrict places,
+                             ulong first, uint length)
 {
-    for (ulong block = get_global_id(0); block < blocks; block += get_global_size(0)) {
+    for (ulong block = get_global_id(0); block < blocks; block += global_size) {
         const ulong entry = block / WRITES, word = block % WRITES;
         const int2 place = places[first + entry];
         uint4 sum = 0;

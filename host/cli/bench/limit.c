@@ -75,6 +75,17 @@ static bool time_mix(struct bench *bench, const struct limit_mix *mix, double *b
     return true;
 }
 
+/* Both kernels are told their sizes behind the number of blocks. */
+static bool set_sizes(struct bench *bench, const struct limit_mix *mix)
+{
+    const cl_ulong sizes[] = {mix->local, mix->global};
+    cl_int code = clSetKernelArg(mix->kernel, 3, sizeof *sizes, &sizes[0]);
+
+    if (code == CL_SUCCESS)
+        code = clSetKernelArg(mix->kernel, 4, sizeof *sizes, &sizes[1]);
+    return device_check(bench, "clSetKernelArg of the stream kernel's sizes", code);
+}
+
 bool limit_find_sizes(struct bench *bench, struct limit_mix *mix, cl_ulong blocks)
 {
     struct limit_mix best = *mix;
@@ -91,7 +102,7 @@ bool limit_find_sizes(struct bench *bench, struct limit_mix *mix, cl_ulong block
             size_t groups = (size_t)(blocks / (mix->local * an_item)) + 1;
 
             mix->global = groups * mix->local;
-            if (!time_mix(bench, mix, &took))
+            if (!set_sizes(bench, mix) || !time_mix(bench, mix, &took))
                 return false;
             if (best_s <= 0 || took < best_s) {
                 best_s = took;
@@ -100,7 +111,7 @@ bool limit_find_sizes(struct bench *bench, struct limit_mix *mix, cl_ulong block
         }
     }
     *mix = best;
-    return true;
+    return set_sizes(bench, mix);
 }
 
 static bool find_on_device(struct bench *bench, struct limit_mix *mix)

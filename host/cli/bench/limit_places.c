@@ -3,7 +3,7 @@
 #include "limit_places.h"
 
 /* Of the kernel's arguments: which place is the first one. */
-enum { ARG_FIRST = 4 };
+enum { ARG_FIRST = 6 };
 
 static bool set(struct bench *bench, const struct limit_places *loop, cl_uint index, size_t size,
                 const void *value)
@@ -32,8 +32,8 @@ static bool set_arguments(struct bench *bench, struct limit_places *loop, cl_ulo
 
     return set(bench, loop, 0, sizeof(cl_mem), &bench->x) && set(bench, loop, 1, sizeof(cl_mem), &bench->y) &&
            set(bench, loop, 2, sizeof blocks, &blocks) &&
-           set(bench, loop, 3, sizeof(cl_mem), &loop->places->buffer) && take_set(bench, loop) &&
-           set(bench, loop, 5, sizeof length, &length);
+           set(bench, loop, 5, sizeof(cl_mem), &loop->places->buffer) && take_set(bench, loop) &&
+           set(bench, loop, 7, sizeof length, &length);
 }
 
 bool limit_places_add(struct bench *bench, struct race *race, struct limit_places *loop,
