@@ -17,11 +17,12 @@ static bool holds_word(const char *label, const char *word, size_t length)
 bool holds_words(const char *label, const char *text)
 {
     while (*text) {
-        const bool quoted = *text == '"';
+        const bool without = *text == '-';
+        const bool quoted = *(text += without) == '"';
         const char *const word = text + quoted;
         const size_t length = strcspn(word, quoted ? "\"" : " ,");
 
-        if (length > 0 && !holds_word(label, word, length))
+        if (length > 0 && holds_word(label, word, length) == without)
             return false;
         text = word + length + (word[length] != '\0');
     }

@@ -6,7 +6,8 @@
 #include <stdbool.h>
 
 /* True where the label holds every word of the text, or words that begin so: float16 is not found in
- * bfloat16. Words stand between spaces or commas; what stands between quotation marks is one. */
+ * bfloat16. A word behind a - is one that the label does not hold. Words stand between spaces or commas; what
+ * stands between quotation marks is one. */
 bool holds_words(const char *label, const char *text);
 
 #endif

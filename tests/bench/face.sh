@@ -28,6 +28,29 @@ run "$CLQUANT" bench --size 1 --only "rounded first" --json rows.json
 succeeded "rounded before the sum"
 check "its JSON" "$CHECK_JSON" rows.json 1
 
+run "$CLQUANT" bench --size 1 --only '"quantize float16" divide "per tensor" -float8' --json rows.json
+succeeded "without a word"
+check "its rows alone" "$CHECK_JSON" rows.json 2
+run "$CLQUANT" bench --size 1 --only '-"quantize" -dequantize int8 "per tensor"' --json rows.json
+succeeded "without several words"
+check "two rows of find_scales" "$CHECK_JSON" rows.json 2
+
+# A second is over before the rows are: those that were done are there.
+run "$CLQUANT" bench --size 1 --seconds 1 --only '"host cost"' --json rows.json
+succeeded "a bench that ends in time"
+left=$(sed -n 's/^\([0-9]*\) rows not run: 1 seconds were over$/\1/p' <<<"$out")
+check "says how many rows it left out" test "${left:-0}" -gt 0
+check "so does its JSON" grep -q "\"not_run\":	$left\$" rows.json
+check "which has the others" "$CHECK_JSON" rows.json $(grep -c ', .*host cost' <<<"$out")
+
+# Its JSON is there after the first row, so that what ends it leaves the rows before.
+"$CLQUANT" bench --size 1 --seconds 1000 --only "host cost" --json killed.json >killed &
+for ((i = 0; i < 1200; i++)); do [ ! -s killed.json ] || break; sleep 0.1; done
+kill $!
+wait $!
+check "a bench that is ended has its rows" "$CHECK_JSON" killed.json "$(grep -c '"operator"' killed.json)" bare-enqueue
+rm -f killed killed.json .clquant-*
+
 layers=8 # and where there are command buffers four more
 [ "$("$CLQUANT" bench --size 1 --only "replayed int8" | grep -c replayed)" = 0 ] || layers=12
 run "$CLQUANT" bench --size 1 --only "host cost" --json rows.json
@@ -173,6 +196,10 @@ refused "no row" 2 "no such row"
 for size in 0 -1 1x 1048577 ""; do
     run "$CLQUANT" bench --size "$size"
     refused "--size '$size'" 2 "--size is from 1"
+done
+for seconds in 0 -1 1x 1000001 ""; do
+    run "$CLQUANT" bench --seconds "$seconds"
+    refused "--seconds '$seconds'" 2 "--seconds to"
 done
 run "$CLQUANT" bench --device "no such device" --size 1
 refused "no device" 3 "no such device"

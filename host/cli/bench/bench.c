@@ -8,6 +8,7 @@
 #include "../words.h"
 #include "data.h"
 #include "limit.h"
+#include "timing.h"
 #include "torch.h"
 
 #include <ctype.h>
@@ -16,23 +17,28 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20 };
+enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20, MOST_SECONDS = 1000000 };
 
 static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, layers_cost_rows,
                                                       measure_rows};
 
-static const char help[] = "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--json FILE]\n"
-                           "              [--plot FILE.svg]\n\n"
-                           "Measures every operator beside what the device's memory allows: a loop that\n"
-                           "reads and writes the same bytes and computes nothing. On a CPU also beside\n"
-                           "oneDNN and PyTorch where they are installed.\n\n"
-                           "  --only TEXT  rows that hold every word of TEXT, or words that begin so:\n"
-                           "               \"float16 int4 multiply\"\n"
-                           "  --size MIB   of input, 1024 where left out; no more than the device's largest\n"
-                           "               buffer is used. What fits into the caches says nothing about\n"
-                           "               memory\n"
-                           "  --json FILE  the results as JSON\n"
-                           "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
+static const char help[] =
+    "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--seconds N]\n"
+    "              [--json FILE] [--plot FILE.svg]\n\n"
+    "Measures every operator beside what the device's memory allows: a loop that\n"
+    "reads and writes the same bytes and computes nothing. On a CPU also beside\n"
+    "oneDNN and PyTorch where they are installed.\n\n"
+    "  --only TEXT  rows that hold every word of TEXT, or words that begin so:\n"
+    "               \"float16 int4 multiply\"; without those behind a -:\n"
+    "               \"float16 -multiply\"\n"
+    "  --size MIB   of input, 1024 where left out; no more than the device's largest\n"
+    "               buffer is used. What fits into the caches says nothing about\n"
+    "               memory\n"
+    "  --seconds N  begins no row once N seconds are over, and says how many are left;\n"
+    "               FILE is written after each row, so that a row that fails or\n"
+    "               never ends leaves those before it\n"
+    "  --json FILE  the results as JSON\n"
+    "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
 
 bool bench_wants(struct bench *bench, const char *label)
 {
@@ -40,6 +46,10 @@ bool bench_wants(struct bench *bench, const char *label)
         return false;
     if (bench->counting) {
         bench->rows_found++;
+        return false;
+    }
+    if (bench->options.seconds > 0 && now_s() >= bench->end_s) {
+        bench->report.not_run++;
         return false;
     }
     progress_show(&bench->progress, label, bench->rows_done, bench->rows_found);
@@ -51,8 +61,10 @@ bool bench_add(struct bench *bench, const struct report_row *row)
     progress_end(&bench->progress);
     bench->rows_done++;
     report_print_row(row);
-    return report_add(&bench->report, row) ||
-           fail(&bench->failure, STATUS_SYSTEM, "bench: no memory for a row");
+    if (!report_add(&bench->report, row))
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: no memory for a row");
+    return bench->options.seconds == 0 || !bench->options.json_path ||
+           report_write_json(&bench->report, bench->options.json_path, &bench->failure);
 }
 
 static bool run_groups(struct bench *bench)
@@ -90,32 +102,50 @@ static bool can_write_results(struct bench *bench)
 
 static bool run(struct bench *bench)
 {
+    bench->end_s = now_s() + (double)bench->options.seconds;
     if (!count_rows(bench) || !can_write_results(bench) || !bench_open_device(bench) || !data_create(bench) ||
         !data_fill(bench, F32) || !limit_measure_copies(bench))
         return false;
     report_print_head(&bench->report);
-    return run_groups(bench) && write_results(bench);
+    if (!run_groups(bench))
+        return false;
+    if (bench->report.not_run > 0)
+        printf("\n%zu rows not run: %zu seconds were over\n", bench->report.not_run, bench->options.seconds);
+    return write_results(bench);
+}
+
+static bool parse_number(const char *text, unsigned long most, size_t *number)
+{
+    char *end = NULL;
+    unsigned long parsed = 0;
+
+    errno = 0;
+    parsed = strtoul(text, &end, 10);
+    *number = (size_t)parsed;
+    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && parsed >= 1 && parsed <= most;
 }
 
 static bool parse_size(const char *text, size_t *size_bytes)
 {
-    char *end = NULL;
-    unsigned long mib = 0;
+    size_t mib = 0;
+    const bool good = parse_number(text, MOST_MIB, &mib);
 
-    errno = 0;
-    mib = strtoul(text, &end, 10);
-    *size_bytes = (size_t)mib << 20;
-    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && mib >= 1 && mib <= MOST_MIB;
+    *size_bytes = mib << 20;
+    return good;
 }
 
 /* Returns -1 where the run goes on, else the exit status. */
 static int parse_options(int argc, char **argv, struct bench_options *options, bool *first_call)
 {
-    static const struct option known[] = {
-        {"device", required_argument, NULL, 'd'}, {"only", required_argument, NULL, 'o'},
-        {"size", required_argument, NULL, 's'},   {"json", required_argument, NULL, 'j'},
-        {"plot", required_argument, NULL, 'p'},   {"first-call", no_argument, NULL, 'f'},
-        {"help", no_argument, NULL, 'h'},         {0}};
+    static const struct option known[] = {{"device", required_argument, NULL, 'd'},
+                                          {"only", required_argument, NULL, 'o'},
+                                          {"size", required_argument, NULL, 's'},
+                                          {"json", required_argument, NULL, 'j'},
+                                          {"plot", required_argument, NULL, 'p'},
+                                          {"first-call", no_argument, NULL, 'f'},
+                                          {"seconds", required_argument, NULL, 't'},
+                                          {"help", no_argument, NULL, 'h'},
+                                          {0}};
     int option = 0;
 
     optind = 0;
@@ -134,9 +164,10 @@ static int parse_options(int argc, char **argv, struct bench_options *options, b
         } else if (option == 'h') {
             fputs(help, stdout);
             return STATUS_DONE;
-        } else if (option != 's' || !parse_size(optarg, &options->size_bytes)) {
-            complain("bench: '%.100s': see clquant bench --help; --size is from 1 to %d", argv[optind - 1],
-                     MOST_MIB);
+        } else if (option == 't' ? !parse_number(optarg, MOST_SECONDS, &options->seconds)
+                                 : option != 's' || !parse_size(optarg, &options->size_bytes)) {
+            complain("bench: '%.100s': see clquant bench --help; --size is from 1 to %d, --seconds to %d",
+                     argv[optind - 1], MOST_MIB, MOST_SECONDS);
             return STATUS_USAGE;
         }
     }

@@ -16,6 +16,7 @@ struct bench_options {
     const char *only; /* words that a row's label must hold; NULL: every row */
     const char *json_path, *plot_path;
     size_t size_bytes; /* of the input, at most */
+    size_t seconds;    /* after which no row begins; 0: without end */
 };
 
 /* The library that calls go to: the command's own, or one that the lab loaded. */
@@ -42,6 +43,7 @@ struct bench {
     struct report report;
     bool counting; /* rows only count themselves */
     size_t rows_found, rows_done;
+    double end_s; /* of now_s, where options.seconds are over */
 
     clq_context *context; /* the library's */
     struct library library;
@@ -72,7 +74,7 @@ bool device_check(struct bench *bench, const char *call, cl_int code);
 /* Waits for the event, and releases it. */
 bool device_wait(struct bench *bench, cl_event done);
 
-/* True when this row is wanted; while counting it is only counted. label: words
+/* True when this row is wanted and there is time for it; while counting it is only counted. label: words
  * for --only and the progress. */
 bool bench_wants(struct bench *bench, const char *label);
 

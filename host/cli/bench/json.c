@@ -74,7 +74,8 @@ static bool add_all(cJSON *top, const struct report *report)
     for (size_t i = 0; i < report->count; i++)
         if (!add_row(rows, &report->rows[i]))
             return false;
-    return rows != NULL;
+    return rows != NULL &&
+           (report->not_run == 0 || cJSON_AddNumberToObject(top, "not_run", (double)report->not_run));
 }
 
 bool report_write_json(const struct report *report, const char *path, struct failure *failure)

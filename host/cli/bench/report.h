@@ -33,6 +33,7 @@ struct report {
     double copy_gbps, memcpy_gbps; /* 0: not measured */
     struct report_row *rows;
     size_t count;
+    size_t not_run; /* rows that would have begun too late */
 };
 
 /* Keeps a copy; false where there is no memory. */

@@ -24,7 +24,8 @@ static const char help[] =
     "another. What fails is shown on stderr. Exit status 3: a line failed. The first\n"
     "run takes its time: it builds many kernels.\n\n"
     "  --only TEXT  lines that hold every word of TEXT, or words that begin so;\n"
-    "               \"these two\" are one: 'quantize_scatter \"own form\"'\n"
+    "               \"these two\" are one: 'quantize_scatter \"own form\"'; without\n"
+    "               those behind a -: 'quantize_scatter -\"own form\"'\n"
     "  --seed N     of the values, the time where left out; the same for the same N\n"
     "  --seconds N  begins no line once N seconds are over, and names those left out:\n"
     "               each form has its share of them; the seed says where it begins\n";
