@@ -63,4 +63,13 @@ else
   echo "style: no clang-format 14, the formatting is not checked"
 fi
 
+# The tables of measured devices are those that their files make.
+if [ ! -f tests/lab/gpu_report.py ]; then
+  :
+elif command -v python3 >/dev/null; then
+  tables=$(python3 -B tests/lab/gpu_report.py --check 2>&1) || breach "$tables"
+else
+  echo "style: no python3, the tables of docs/devices are not checked"
+fi
+
 exit "$failed"

@@ -44,6 +44,12 @@ for file in README.md docs/numerics.md tests/CMakeLists.txt; do
   expect "an unfinished $file" 1 "$file:1:"
   : >"$file"
 done
+if command -v python3 >/dev/null; then
+  mkdir -p tests/lab
+  printf '# %s\nraise SystemExit("a table is another one")\n' "$licence" >tests/lab/gpu_report.py
+  expect "a table of devices that is another one" 1 "style: a table is another one"
+  rm tests/lab/gpu_report.py
+fi
 mkdir -p cl include
 for file in cl/long.cl cl/long.clh cl/long.h include/long.h; do
   for columns in 111 110; do
