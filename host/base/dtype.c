@@ -67,7 +67,7 @@ const char *clq__type_name(enum clq__type type)
     return rows[type].name;
 }
 
-/* What views of four bits are called, by their lanes. */
+/* The names of views of four bits, by their lanes. */
 static const struct view {
     uint16_t lanes;
     unsigned types;

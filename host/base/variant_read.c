@@ -72,7 +72,7 @@ static bool is_of(const char *line, const char *word)
     return good;
 }
 
-/* Those of a device. */
+/* The plugs of a device. */
 static bool may_be_left_out(const char *plug)
 {
     return strncmp(plug, "FORM=", 5) == 0 || strncmp(plug, "ARITHMETIC=", 11) == 0;

@@ -59,7 +59,7 @@ clq_status clq__view_check_output(const struct clq__view *view);
 clq_status clq__view_check_rank(const struct clq__view *y, const struct clq__view *x);
 clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__view *x);
 
-/* What is said of a size that is another one: by itself, so that the check is inline. */
+/* Reports a size that is another one. It is a function of its own, so that the check is inline. */
 clq_status clq__view_refuse_size(const struct clq__view *y, const struct clq__view *x, int d);
 static inline clq_status clq__view_check_size(const struct clq__view *y, const struct clq__view *x, int d)
 {

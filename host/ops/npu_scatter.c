@@ -53,7 +53,7 @@ end:
     return status;
 }
 
-/* What the documented calls have beside the general operator's. */
+/* The rules of the documented calls, beside the general operator's. */
 struct choices {
     int quant_axis;
     const char *reduce;

@@ -7,7 +7,7 @@
 #include "plan/kept.h"
 #include "plan/parameter.h"
 
-/* What the cache begins as. */
+/* The tensor that the cache begins as a copy of. */
 static clq_status check_input(struct clq__work *work, const DLTensor *tensor)
 {
     clq_status status = CLQ_OK;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What a context holds. Only files of host/runtime see this. */
+/* The fields of a context. Only files of host/runtime see them. */
 #ifndef CLQ_RUNTIME_CONTEXT_H
 #define CLQ_RUNTIME_CONTEXT_H
 

@@ -60,7 +60,7 @@ end:
     return status;
 }
 
-/* What the rounding of cl/base stands on: the least that a full profile has. */
+/* The rounding of cl/base needs these, and a full profile has at least them. */
 static const cl_device_fp_config least = CL_FP_ROUND_TO_NEAREST | CL_FP_INF_NAN;
 
 /* Kernels are built as OpenCL C 1.2. */
@@ -100,7 +100,7 @@ cl_mem_flags clq__device_buffer_flags(const struct clq__device *device, size_t s
     return CL_MEM_READ_WRITE | (large ? ALLOW_UNRESTRICTED_SIZE_INTEL : 0);
 }
 
-/* What kernels stand on, as the driver answers. */
+/* The promises that kernels need, as the driver answers. */
 struct promises {
     char version[256], profile[64];
     cl_device_fp_config single;

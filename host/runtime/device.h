@@ -38,7 +38,7 @@ bool clq__device_runs(cl_device_id id);
 /* Whether the driver names an extension of it; false where it does not answer. */
 bool clq__device_has(cl_device_id id, const char *extension);
 
-/* What clCreateBuffer is told of a buffer of so many bytes. */
+/* The flags of clCreateBuffer for a buffer of so many bytes. */
 cl_mem_flags clq__device_buffer_flags(const struct clq__device *device, size_t size_bytes);
 
 /* Whether it has a compiler, without which it runs what is kept or was added as a binary. */

@@ -37,7 +37,7 @@ static bool divides_itself(const struct clq__variant *variant, const char *file)
     return native && clq__variant_value(variant, CLQ__MODE) != 0;
 }
 
-/* What the build parameters are, as lines of the source. */
+/* The build parameters, as lines of the source. */
 static void add_head(struct clq__text *head, const struct clq__variant *variant, const char *kernel)
 {
     clq__text_format(head, "// clquant %s, %s\n", clq_version(), clq__variant_text(variant).data);

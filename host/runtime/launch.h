@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What operators need of OpenCL, so that they make no call of it themselves. */
+/* All of OpenCL that operators need: they make no call of it themselves. */
 #ifndef CLQ_RUNTIME_LAUNCH_H
 #define CLQ_RUNTIME_LAUNCH_H
 
@@ -34,7 +34,7 @@ struct clq__launch {
     size_t groups, local; /* work-groups, and work-items in each */
 };
 
-/* What the choice of a form and of its sizes depends on. */
+/* The choice of a form and of its sizes depends on these. */
 struct clq__traits {
     bool group_form;
     size_t max_group_items;
@@ -90,7 +90,7 @@ clq_status clq__launch(clq_context *context, cl_command_queue queue, const struc
                        cl_uint num_wait, const cl_event *wait, cl_event *done);
 /* Refuses a list without a length or a length without a list: PoCL 3.1 reads the list before it looks. */
 clq_status clq__wait_check(cl_uint num_wait, const cl_event *wait);
-/* What every operator asks for first; a call that only builds needs no queue. */
+/* Every operator checks these first; a call that only builds needs no queue. */
 clq_status clq__call_check(const clq_context *context, cl_command_queue queue, bool build_only,
                            cl_uint num_wait, const cl_event *wait);
 /* Whether each command of the queue waits for the one before it. */
@@ -107,11 +107,11 @@ clq_status clq__clear(cl_command_queue queue, cl_mem buffer, size_t offset_bytes
 clq_status clq__copy_bytes(cl_command_queue queue, cl_mem src, size_t src_offset_bytes, cl_mem dst,
                            size_t dst_offset_bytes, size_t size_bytes, cl_uint num_wait, const cl_event *wait,
                            cl_event *done);
-/* What a call that blocks begins with: it waits for its wait list by itself, for behind an event that has
+/* A call that blocks begins with this: it waits for its wait list by itself, for behind an event that has
  * failed PoCL 3.1 would wait for ever. The transfer is given the list again,
  * for whoever looks at commands (OpenCL layers). */
 clq_status clq__await(cl_uint num_wait, const cl_event *wait);
-/* What it ends with: the transfer blocks and has an event, which is waited for, too, and goes to done or is
+/* It ends with this: the transfer blocks and has an event, which is waited for, too, and goes to done or is
  * released. PoCL 3.1 and rusticl say of a transfer that failed that it succeeded, and Intel's CPU runtime
  * returned from a write of 168 bytes before they were in place,
  * so that what another queue did next was overwritten. */

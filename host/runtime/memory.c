@@ -97,7 +97,7 @@ struct range {
     uint64_t begin, end;
 };
 
-/* What kernels do with a buffer. KNOWN: it was looked at before. */
+/* The ways in which kernels use a buffer. KNOWN: it was looked at before. */
 enum use { OUTPUT, INPUT, BOTH, KNOWN };
 
 static clq_status find_range(const clq_context *context, const struct clq__view *view, enum use use,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is said where the OpenCL loader has found no driver. */
+/* The sentence where the OpenCL loader has found no driver. */
 #ifndef CLQ_RUNTIME_NO_DRIVER_H
 #define CLQ_RUNTIME_NO_DRIVER_H
 

@@ -46,7 +46,7 @@ void clq__recorder_restart(struct clq__recorder *recorder, clq_context *context)
     recorder->commands = 0;
 }
 
-/* What a command waits for. */
+/* The commands that a command waits for. */
 static cl_uint num_wait_of(const struct clq__recorder *recorder)
 {
     return recorder->commands > 0 ? 1 : recorder->num_wait;

@@ -39,7 +39,7 @@ struct clq__recorder {
 clq_status clq__recorder_init(struct clq__recorder *recorder, clq_context *context,
                               clq__command_buffer buffer, cl_uint num_wait, const cl_uint *wait);
 
-/* What comes next is another call. */
+/* The next command belongs to another call. */
 void clq__recorder_restart(struct clq__recorder *recorder, clq_context *context);
 
 /* The launch's kernel is the one that it keeps, and is the command buffer's from then on. */

@@ -162,7 +162,7 @@ end:
     return status;
 }
 
-/* What write and read have in common: all but the command. An empty tensor has nothing to move, but whoever
+/* Write and read have all but the command in common. An empty tensor has nothing to move, but whoever
  * blocks is told that what was awaited is over. */
 static clq_status begin_move(cl_command_queue queue, const DLTensor *tensor, cl_bool blocking,
                              const void *host, size_t size_bytes, cl_mem_flags forbidden, cl_uint num_wait,

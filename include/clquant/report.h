@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the operators that read indices found wrong with them, counted on the device.
+/* Wrong indices, which the operators that read indices count on the device.
  *
  * A report costs one compare a row and no synchronization: the caller zeroes it, calls add to it, and the
  * caller reads it when it likes. One work-item counts an entry. An operator's clq_<operator>_check_indices
