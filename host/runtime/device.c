@@ -138,6 +138,19 @@ bool clq__device_compiles(cl_device_id id)
            compiler;
 }
 
+/* A GPU by Intel's own driver. Those that have no float64 have no quotients in hardware either. */
+static clq_status init_intels(struct clq__device *device)
+{
+    clq_status status = CLQ_OK;
+    cl_device_fp_config twice = 0;
+
+    CLQ_TRY_CL(clGetDeviceInfo(device->id, CL_DEVICE_DOUBLE_FP_CONFIG, sizeof twice, &twice, NULL));
+    device->division = twice != 0 ? CLQ__DIVIDES_AT_ONCE : CLQ__DIVIDES_AT_LENGTH;
+    device->large_buffers = true;
+end:
+    return status;
+}
+
 clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_t form, uint32_t arithmetic)
 {
     clq_status status = CLQ_OK;
@@ -174,9 +187,8 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
     device->prefetch = (type & CL_DEVICE_TYPE_CPU) != 0 && strcmp(device->platform_name, CLQ__POCL) == 0;
     device->amd = device->prefetch && strstr(device->vendor, "AMD") != NULL;
     device->takes_null = device->prefetch; /* not tried with PoCL's GPUs */
-    device->large_buffers = (type & CL_DEVICE_TYPE_GPU) != 0 &&
-                            strncmp(device->platform_name, "Intel(R) OpenCL", 15) == 0 &&
-                            strstr(device->vendor, "Intel") != NULL;
+    if ((type & CL_DEVICE_TYPE_GPU) != 0 && strncmp(device->platform_name, "Intel(R) OpenCL", 15) == 0)
+        CLQ_TRY(init_intels(device));
     device->retains_buffers =
         strcmp(device->platform_name, "rusticl") == 0; /* and buffers outlive their owners */
     device->ends_loops = strstr(device->name, "llvmpipe") != NULL;

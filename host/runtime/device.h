@@ -9,6 +9,13 @@
 /* The name of its platform. */
 #define CLQ__POCL "Portable Computing Language"
 
+/* How a device that promises correctly rounded quotients makes one. */
+enum clq__division {
+    CLQ__DIVIDES_BRIEFLY,  /* by some ten instructions and a branch */
+    CLQ__DIVIDES_AT_ONCE,  /* in hardware */
+    CLQ__DIVIDES_AT_LENGTH /* by about 200 instructions */
+};
+
 struct clq__device {
     cl_device_id id;
     cl_platform_id platform;
@@ -19,13 +26,14 @@ struct clq__device {
     bool group_form; /* many small work-items on neighbouring elements, instead of a few on long runs */
     bool native_arithmetic; /* promises correctly rounded division and subnormals */
     bool subnormals, fma;   /* promises these */
-    bool prefetch;          /* takes __builtin_prefetch */
-    bool amd;               /* such a processor, of AMD's: what is fast differs (cl/cpu/x86.clh) */
-    bool takes_null;        /* for a buffer that the kernel does not touch */
-    bool retains_buffers;   /* kernels do, so none is kept */
-    bool large_buffers;     /* past 4 GiB only where builds and allocations ask for it */
-    bool ends_loops;        /* after some rounds, see CLQ__MOST_ROUNDS */
-    bool takes_its_groups;  /* kernels do, whatever CL_KERNEL_WORK_GROUP_SIZE says */
+    enum clq__division division;
+    bool prefetch;         /* takes __builtin_prefetch */
+    bool amd;              /* such a processor, of AMD's: what is fast differs (cl/cpu/x86.clh) */
+    bool takes_null;       /* for a buffer that the kernel does not touch */
+    bool retains_buffers;  /* kernels do, so none is kept */
+    bool large_buffers;    /* past 4 GiB only where builds and allocations ask for it */
+    bool ends_loops;       /* after some rounds, see CLQ__MOST_ROUNDS */
+    bool takes_its_groups; /* kernels do, whatever CL_KERNEL_WORK_GROUP_SIZE says */
 };
 
 /* Reads the traits; form and arithmetic are the caller's wishes (enum clq_form, clq_arithmetic).

@@ -59,17 +59,27 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
     clq__variant_define(variant, CLQ__ARITHMETIC, arithmetic);
 }
 
-/* A GPU divides by some ten instructions and a branch. By fma it is half of them where all have one divisor,
- * whose inverse is found once. A type with a signed zero has more to do than to divide: their signs. */
+/* Whether a quotient by fma takes less than the compiler's own: where all elements have one divisor, whose
+ * inverse is found once, and where each has its own, or a zero has a sign to keep. The reasons are
+ * instructions of a main loop, native and fused (docs/kernels.md, "Division"). */
+static const struct {
+    bool one, each;
+} fused[] = {
+    [CLQ__DIVIDES_BRIEFLY] = {true, false},  /* half of them; as many */
+    [CLQ__DIVIDES_AT_ONCE] = {false, false}, /* as many; as many, and Intel's largest GPU spills */
+    [CLQ__DIVIDES_AT_LENGTH] = {true, true}, /* a fifth; a third */
+};
+
 static bool prefers_fused(const struct clq__variant *variant, const struct clq__traits *traits,
                           const struct engine *engine)
 {
-    const int dst = clq__variant_value(variant, CLQ__DST);
+    const enum clq__type dst = (enum clq__type)clq__variant_value(variant, CLQ__DST);
+    const bool one =
+        clq__variant_value(variant, CLQ__PARAMS) == CLQ__PARAMS_ONE && !clq__type_is(dst, CLQ__SIGNED_ZERO);
 
     return traits->fma && engine != NULL && engine->fused && clq__variant_value(variant, CLQ__MODE) == 1 &&
            clq__variant_value(variant, CLQ__FORM) == 1 &&
-           clq__variant_value(variant, CLQ__PARAMS) == CLQ__PARAMS_ONE &&
-           !clq__type_is((enum clq__type)dst, CLQ__SIGNED_ZERO);
+           (one ? fused[traits->division].one : fused[traits->division].each);
 }
 
 void clq__variant_choose_arithmetic(struct clq__variant *variant, const struct clq__traits *traits)

@@ -26,6 +26,7 @@ struct clq__traits clq__traits(const clq_context *context)
                                 .long_runs = context->device.prefetch && context->device.native_arithmetic,
                                 .subnormals = context->device.subnormals,
                                 .fma = context->device.fma,
+                                .division = context->device.division,
                                 .ends_loops = context->device.ends_loops,
                                 .plugs = {context->device_plugs[0], context->device_plugs[1]}};
 }

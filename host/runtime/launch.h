@@ -4,6 +4,7 @@
 #define CLQ_RUNTIME_LAUNCH_H
 
 #include "base/variant.h"
+#include "runtime/device.h"
 
 #include <clquant/context.h>
 #include <stdbool.h>
@@ -39,9 +40,10 @@ struct clq__traits {
     bool group_form;
     size_t max_group_items;
     uint32_t compute_units;
-    bool long_runs;               /* item form: a work-item is given as much as was measured to be best */
-    bool subnormals;              /* it computes with them: products are its own */
-    bool fma;                     /* it promises that */
+    bool long_runs;  /* item form: a work-item is given as much as was measured to be best */
+    bool subnormals; /* it computes with them: products are its own */
+    bool fma;        /* it promises that */
+    enum clq__division division;
     bool ends_loops;              /* after some rounds, whatever is left of them */
     struct clq__variant plugs[2]; /* by form: FORM and ARITHMETIC, of no kernel */
 };

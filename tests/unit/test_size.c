@@ -262,38 +262,12 @@ static void scales_are_repeated_to_whole_steps(void **state)
         }
 }
 
-/* No type may meet code that takes it for another: the portable kernel runs, on every device. */
-static void a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel(void **state)
-{
-    const struct clq__traits traits = {.long_runs = true, .max_group_items = 4096, .compute_units = 2};
-    static const enum clq__kernel kernels[] = {CLQ__QUANTIZE_CL, CLQ__DEQUANTIZE_CL, CLQ__DYNAMIC_QUANTIZE_CL,
-                                               CLQ__DEQUANTIZE_ROTATED_CL, CLQ__FIND_SCALES_CL};
-
-    (void)state;
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        for (enum clq__type source = CLQ__NONE + 1; source < CLQ__TYPES; source++)
-            for (enum clq__type result = CLQ__NONE + 1; result < CLQ__TYPES; result++) {
-                const bool named = clq__type_is(source, CLQ__CPU) && clq__type_is(result, CLQ__CPU);
-                struct clq__variant variant;
-
-                clq__variant_begin(&variant, kernels[i]);
-                clq__variant_define(&variant, CLQ__SRC, (unsigned)source);
-                clq__variant_define(&variant, CLQ__DST, (unsigned)result);
-                assert_int_equal(clq__variant_end(&variant, &traits), named);
-                assert_int_equal(strncmp(clq__variant_text(&variant).data, "cpu/", 4) == 0, named);
-            }
-    assert_false(clq__type_is(CLQ__I64, CLQ__CPU)); /* so one of them is not */
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_unit_has_one_owner),
-        cmocka_unit_test(parts_begin_where_scales_do),
-        cmocka_unit_test(streams_are_odd),
-        cmocka_unit_test(only_rows_alike_are_joined),
-        cmocka_unit_test(scales_are_repeated_to_whole_steps),
-        cmocka_unit_test(a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel)};
+        cmocka_unit_test(every_unit_has_one_owner), cmocka_unit_test(parts_begin_where_scales_do),
+        cmocka_unit_test(streams_are_odd), cmocka_unit_test(only_rows_alike_are_joined),
+        cmocka_unit_test(scales_are_repeated_to_whole_steps)};
 
     return cmocka_run_group_tests_name("size", tests, NULL, NULL);
 }

@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which kernel a device runs: a CPU's own or the portable one, and which way to a quotient. */
+#include "base/dtype.h"
+#include "runtime/launch.h"
+
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#include <cmocka.h>
+
+/* No type may meet code that takes it for another: the portable kernel runs, on every device. */
+static void a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel(void **state)
+{
+    const struct clq__traits traits = {.long_runs = true, .max_group_items = 4096, .compute_units = 2};
+    static const enum clq__kernel kernels[] = {CLQ__QUANTIZE_CL, CLQ__DEQUANTIZE_CL, CLQ__DYNAMIC_QUANTIZE_CL,
+                                               CLQ__DEQUANTIZE_ROTATED_CL, CLQ__FIND_SCALES_CL};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
+        for (enum clq__type source = CLQ__NONE + 1; source < CLQ__TYPES; source++)
+            for (enum clq__type result = CLQ__NONE + 1; result < CLQ__TYPES; result++) {
+                const bool named = clq__type_is(source, CLQ__CPU) && clq__type_is(result, CLQ__CPU);
+                struct clq__variant variant;
+
+                clq__variant_begin(&variant, kernels[i]);
+                clq__variant_define(&variant, CLQ__SRC, (unsigned)source);
+                clq__variant_define(&variant, CLQ__DST, (unsigned)result);
+                assert_int_equal(clq__variant_end(&variant, &traits), named);
+                assert_int_equal(strncmp(clq__variant_text(&variant).data, "cpu/", 4) == 0, named);
+            }
+    assert_false(clq__type_is(CLQ__I64, CLQ__CPU)); /* so one of them is not */
+}
+
+/* ARITHMETIC of a static quotient on a GPU that promises it. */
+static bool is_fused(enum clq__division division, enum clq__type dst, unsigned params, bool fma)
+{
+    struct clq__traits traits = {.group_form = true, .subnormals = true, .fma = fma, .division = division};
+    struct clq__variant variant;
+
+    clq__variant_define(&traits.plugs[1], CLQ__FORM, 1);
+    clq__variant_define(&traits.plugs[1], CLQ__ARITHMETIC, CLQ__NATIVE);
+    clq__variant_begin(&variant, CLQ__QUANTIZE_CL);
+    clq__variant_define(&variant, CLQ__SRC, CLQ__F16);
+    clq__variant_define(&variant, CLQ__DST, dst);
+    clq__variant_define(&variant, CLQ__MODE, 1);
+    clq__variant_define(&variant, CLQ__PARAMS, params);
+    assert_false(clq__variant_end(&variant, &traits));
+    return strstr(clq__variant_text(&variant).data, "ARITHMETIC=fused") != NULL;
+}
+
+static void a_quotient_goes_the_way_that_is_shorter_on_the_device(void **state)
+{
+    const enum clq__type float8 = CLQ__E4M3;
+
+    (void)state;
+    assert_true(is_fused(CLQ__DIVIDES_BRIEFLY, CLQ__I8, CLQ__PARAMS_ONE, true));
+    assert_false(is_fused(CLQ__DIVIDES_BRIEFLY, CLQ__I8, CLQ__PARAMS_EACH, true));
+    assert_false(is_fused(CLQ__DIVIDES_BRIEFLY, CLQ__I8, CLQ__PARAMS_BOTH, true));
+    assert_false(is_fused(CLQ__DIVIDES_BRIEFLY, float8, CLQ__PARAMS_ONE, true));
+    assert_false(is_fused(CLQ__DIVIDES_AT_ONCE, CLQ__I8, CLQ__PARAMS_ONE, true));
+    assert_true(is_fused(CLQ__DIVIDES_AT_LENGTH, CLQ__I8, CLQ__PARAMS_EACH, true));
+    assert_true(is_fused(CLQ__DIVIDES_AT_LENGTH, float8, CLQ__PARAMS_BOTH, true));
+    assert_false(is_fused(CLQ__DIVIDES_AT_LENGTH, CLQ__I8, CLQ__PARAMS_ONE, false)); /* it takes fma */
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel),
+        cmocka_unit_test(a_quotient_goes_the_way_that_is_shorter_on_the_device)};
+
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
