@@ -83,6 +83,8 @@ static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, 
         return STUB_ANSWER(cl_platform_id, stub_platform());
     case CL_DEVICE_SINGLE_FP_CONFIG:
         return STUB_ANSWER(cl_device_fp_config, device->fp);
+    case CL_DEVICE_DOUBLE_FP_CONFIG:
+        return STUB_ANSWER(cl_device_fp_config, 0);
     case CL_DEVICE_ENDIAN_LITTLE:
         return STUB_ANSWER(cl_bool, device->little);
     case CL_DEVICE_COMPILER_AVAILABLE:

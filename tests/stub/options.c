@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options of clBuildProgram. */
+#include "device.h"
 #include "program.h"
 
 #include <stdio.h>
@@ -61,6 +62,12 @@ static bool defines_twice(const char *options, char log[512])
     return false;
 }
 
+/* An option of Intel's own driver, which others refuse. */
+static bool is_intels(const char *option)
+{
+    return strncmp(stub_platform()->name, "Intel", 5) == 0 && strncmp(option, "-cl-intel-", 10) == 0;
+}
+
 cl_int stub_options_check(const char *options, char log[512])
 {
     static const char *const known[] = {"-cl-std=CL1.",
@@ -80,7 +87,7 @@ cl_int stub_options_check(const char *options, char log[512])
         } else {
             while (i < sizeof known / sizeof known[0] && strncmp(at, known[i], strlen(known[i])) != 0)
                 i++;
-            if (i == sizeof known / sizeof known[0]) {
+            if (i == sizeof known / sizeof known[0] && !is_intels(at)) {
                 snprintf(log, 512, "stub: it does not know the option %.*s", (int)strcspn(at, " "), at);
                 return CL_INVALID_BUILD_OPTIONS;
             }
