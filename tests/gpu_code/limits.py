@@ -4,11 +4,12 @@ import collections
 import itertools
 
 # What a limit is about, and whether it is the most or the least of what may be measured.
-MEASURES = {"scratch": "most", "registers": "most", "code": "most", "load": "least", "store": "least"}
+MEASURES = {"scratch": "most", "registers": "most", "code": "most", "load": "least", "store": "least",
+            "simd": "least", "spill": "most", "instructions": "most", "loop": "most"}
 LOOSE = 1.25  # a limit so much above what is measured is worth a line
 
 Variant = collections.namedtuple("Variant", "file plugs")
-# figures: measure to value, None where the target has none, and waves; ptxas: target to registers, stack and spilled bytes
+# figures: measure to value, None or no measure where the target has none, and what has no limit; ptxas: target to registers, stack and spilled bytes
 Row = collections.namedtuple("Row", "variant target figures ptxas")
 # kind: bar or except; limits: measure to value
 Rule = collections.namedtuple("Rule", "line kind file words limits reason")
@@ -98,7 +99,7 @@ def judge(rules, rows):
     for row in rows:
         for measure, value in row.figures.items():
             rule = (last_rule(rules, "except", measure, row) or last_rule(rules, "bar", measure, row)
-                    if value is not None else None)
+                    if value is not None and measure in MEASURES else None)
             if rule and not keeps(measure, value, rule.limits[measure]):
                 faults.append(f"{text_of(row.variant)} on {row.target}: {measure} {value}, at {MEASURES[measure]} "
                               f"{rule.limits[measure]} by line {rule.line}")
@@ -112,7 +113,7 @@ def judge_exceptions(rules, rows, all_rows):
     for rule in rules:
         for measure, limit in rule.limits.items() if rule.kind == "except" else ():
             at = f"line {rule.line}: {measure}={limit}"
-            used = [row for row in rows if row.figures[measure] is not None
+            used = [row for row in rows if row.figures.get(measure) is not None
                     and last_rule(rules, "except", measure, row) is rule]
             if not any(holds_for(rule, row) for row in all_rows):
                 faults.append(f"{at} holds for no variant; take it out")

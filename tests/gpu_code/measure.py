@@ -42,10 +42,10 @@ def find_ptxas():
     return shutil.which(os.environ.get("PTXAS") or "ptxas")
 
 
-def run(command, text=None):
-    result = subprocess.run(command, input=text, capture_output=True, text=True, check=False)
+def run(command, text=None, environment=None):
+    result = subprocess.run(command, input=text, env=environment, capture_output=True, text=True, check=False)
     if result.returncode != 0:
-        raise CompileError(f"{' '.join(command)}\n{result.stderr}")
+        raise CompileError(f"{' '.join(command)}\n{result.stdout[-4000:]}{result.stderr}")
     return result
 
 
@@ -75,7 +75,8 @@ def amd_figure(assembly, name):
 
 def read(assembly, target):
     """The figures that stand in the assembly."""
-    widths = {"load": loads.widest(assembly, loads.LOAD), "store": loads.widest(assembly, loads.STORE)}
+    widths = {"load": loads.widest(assembly, loads.CLANG, loads.CLANG.load),
+              "store": loads.widest(assembly, loads.CLANG, loads.CLANG.store)}
     # A function that was not inlined has registers, scratch and loads that are not in the kernel's figures.
     if re.search(r"^\s+(s_swappc_b64|call\.uni|call )|^\.extern \.func", assembly, re.MULTILINE):
         raise CompileError(f"{target}: the kernel calls a function, so its figures are not all")
