@@ -34,9 +34,9 @@ static const char help[] =
     "  --size MIB   of input, 1024 where left out; no more than the device's largest\n"
     "               buffer is used. What fits into the caches says nothing about\n"
     "               memory\n"
-    "  --seconds N  begins no row once N seconds are over, and says how many are left;\n"
-    "               FILE is written after each row, so that a row that fails or\n"
-    "               never ends leaves those before it\n"
+    "  --seconds N  begins no row once N seconds are over, and says how many are\n"
+    "               left; FILE is written after each row, so that a row that fails\n"
+    "               or never ends leaves those before it\n"
     "  --json FILE  the results as JSON\n"
     "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
 
