@@ -22,23 +22,22 @@ enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20, MOST_SECONDS = 1000000 };
 static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, layers_cost_rows,
                                                       measure_rows};
 
-static const char help[] =
-    "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--seconds N]\n"
-    "              [--json FILE] [--plot FILE.svg]\n\n"
-    "Measures every operator beside what the device's memory allows: a loop that\n"
-    "reads and writes the same bytes and computes nothing. On a CPU also beside\n"
-    "oneDNN and PyTorch where they are installed.\n\n"
-    "  --only TEXT  rows that hold every word of TEXT, or words that begin so:\n"
-    "               \"float16 int4 multiply\"; without those behind a -:\n"
-    "               \"float16 -multiply\"\n"
-    "  --size MIB   of input, 1024 where left out; no more than the device's largest\n"
-    "               buffer is used. What fits into the caches says nothing about\n"
-    "               memory\n"
-    "  --seconds N  begins no row once N seconds are over, and says how many are\n"
-    "               left; FILE is written after each row, so that a row that fails\n"
-    "               or never ends leaves those before it\n"
-    "  --json FILE  the results as JSON\n"
-    "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
+static const char help[] = "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--seconds N]\n"
+                           "              [--json FILE] [--plot FILE.svg]\n\n"
+                           "Measures every operator beside what the device's memory allows: a loop that\n"
+                           "reads and writes the same bytes and computes nothing. On a CPU also beside\n"
+                           "oneDNN and PyTorch where they are installed.\n\n"
+                           "  --only TEXT  rows that hold every word of TEXT, or words that begin so:\n"
+                           "               \"float16 int4 multiply\"; without those behind a -:\n"
+                           "               \"float16 -multiply\"\n"
+                           "  --size MIB   of input, 1024 where left out; no more than the device's largest\n"
+                           "               buffer is used. What fits into the caches says nothing about\n"
+                           "               memory\n"
+                           "  --seconds N  begins no row once N seconds are over, and says how many are\n"
+                           "               left; FILE is written after each row, so that a row that fails\n"
+                           "               or never ends leaves those before it\n"
+                           "  --json FILE  the results as JSON\n"
+                           "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
 
 bool bench_wants(struct bench *bench, const char *label)
 {
