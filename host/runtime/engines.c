@@ -65,9 +65,9 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
 static const struct {
     bool one, each;
 } fused[] = {
-    [CLQ__DIVIDES_BRIEFLY] = {true, false},  /* half of them; as many */
+    [CLQ__DIVIDES_BRIEFLY] = {true, false},  /* three quarters; more */
     [CLQ__DIVIDES_AT_ONCE] = {false, false}, /* as many; as many, and Intel's largest GPU spills */
-    [CLQ__DIVIDES_AT_LENGTH] = {true, true}, /* a fifth; a third */
+    [CLQ__DIVIDES_AT_LENGTH] = {true, true}, /* a fifth; a quarter to a third */
 };
 
 static bool prefers_fused(const struct clq__variant *variant, const struct clq__traits *traits,

@@ -63,9 +63,16 @@ static bool defines_twice(const char *options, char log[512])
 }
 
 /* An option of Intel's own driver, which others refuse. */
+static const char large_buffers[] = "-cl-intel-greater-than-4GB-buffer-required";
+
+static bool is_for_intel(void)
+{
+    return strncmp(stub_platform()->name, "Intel", 5) == 0;
+}
+
 static bool is_intels(const char *option)
 {
-    return strncmp(stub_platform()->name, "Intel", 5) == 0 && strncmp(option, "-cl-intel-", 10) == 0;
+    return is_for_intel() && strncmp(option, large_buffers, strlen(large_buffers)) == 0;
 }
 
 cl_int stub_options_check(const char *options, char log[512])
@@ -94,6 +101,10 @@ cl_int stub_options_check(const char *options, char log[512])
         }
         at += strcspn(at, " ");
         at += strspn(at, " ");
+    }
+    if (is_for_intel() && strstr(options, large_buffers) == NULL) {
+        snprintf(log, 512, "stub: places past 4 GiB would be wrong without %s", large_buffers);
+        return CL_BUILD_PROGRAM_FAILURE;
     }
     return defines_twice(options, log) ? CL_BUILD_PROGRAM_FAILURE : CL_SUCCESS;
 }
