@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
-// dequantize_rotated: x[row][i] = v[i] turned (base/rotate.clh), for v[i] = (y[row][i] + offset) * scale,
-// every step rounded to binary32, then to DST
+// dequantize_rotated: x[row][i] = v[i] turned (base/rotate.clh), for v[i] = (y[row][i] + offset) * scale, or
+// the value of a block that carries its scale (base/blocks.clh), every step rounded to binary32, then to DST
 //
 // The mirror of dynamic_quantize.cl, with its names: y holds the integers and is read,
 // x the floats and is written.
 //   KERNEL_NAME   the kernel's name
-//   SRC           a type of args/type_rows.h that is quantized
+//   SRC           a type of args/type_rows.h that is quantized, or a block type
 //   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply, of base/arithmetic.clh
 //   ARITHMETIC    native or exact, of base/arithmetic.clh, base/narrow.clh and base/sum.clh
 //   FORM          item or group, of base/parameters.clh
 #include "args/dynamic_quantize.h"
 #include "base/arithmetic.clh"
+#include "base/blocks.clh"
 #include "base/chunk.clh"
 #include "base/narrow.clh"
 #include "base/parameters.clh"
@@ -21,8 +22,6 @@
 
 #define EIGHT          f16 // a type of which a chunk has eight elements
 #define EIGHT_AT(v, c) (*(CLQ_TURNED float8 *)((v) + 8 * (c)))
-
-typedef CHUNK_INTEGERS(SRC, EIGHT) y_eight;
 
 struct row {
     global const STORAGE(SRC) *y;
@@ -44,34 +43,21 @@ static inline void find_scale(struct row *row, const struct dynamic_quantize_arg
         0x80000000u);
 }
 
-static inline float value_of(const struct row *row, float q)
-{
-    return APPLY_GRADUAL(MODE, SUBTRACT(q, row->zero_point), row->scale);
-}
-
 // Once turned.
 static inline STORAGE(DST) narrowed(const struct dynamic_quantize_args *a, float v)
 {
     return NARROW(DST, clq_canonical(APPLY_GRADUAL(MODE, v, as_float(a->factor))));
 }
 
+#include "base/dequantized_row.clh"
+
 static inline uint eights_of(const struct row *row, const struct dynamic_quantize_args *a)
 {
-    const bool dense = a->x_stride == ELEMENTS(SRC) && a->x_pair == (ELEMENTS(SRC) > 1) && a->y_stride == 1 &&
-                       a->y_part == a->inner;
-    const bool aligned = ((size_t)row->x & 15) == 0 && ((size_t)row->y & (sizeof(y_eight) - 1)) == 0;
+    const bool dense = a->x_stride == ELEMENTS(SRC) && a->x_pair == (ELEMENTS(SRC) > 1) && y_is_dense(row, a);
 
-    return dense && aligned ? (uint)min(row->units * ELEMENTS(SRC) / 8, (long)INT_MAX) : 0;
-}
-
-static inline float element_at(struct row *row, const struct dynamic_quantize_args *a, long i)
-{
-    const long u = i / ELEMENTS(SRC), part = a->y_part == a->inner ? 0 : clq_divided(u, a->by_y_part);
-    const STORAGE(SRC) unit = row->y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride];
-
-    if (a->share > 0)
-        find_scale(row, a, clq_divided(i, a->by_share));
-    return value_of(row, ELEMENT(SRC, unit, (uint)(i % ELEMENTS(SRC))));
+    return dense && ((size_t)row->x & 15) == 0
+               ? (uint)min(row->units * ELEMENTS(SRC) / 8, (long)INT_MAX)
+               : 0;
 }
 
 // The data that all rows share.
@@ -113,7 +99,6 @@ static inline void place_row(struct row *row, const struct call *call, const str
     row->eights = eights_of(row, a);
 }
 
-#define TAKE(k) values.s##k = value_of(row, CHUNK_INTEGER(SRC, y, k));
 // Elements `at` to `at` + `count` of the row.
 static inline void load(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v, long at,
                         uint count, uint lane, uint lanes)
@@ -123,9 +108,7 @@ static inline void load(struct row *row, const struct dynamic_quantize_args *a, 
         float8 values;
 
         if (eight < row->eights && a->share == 0) {
-            const y_eight y = ((global const y_eight *)row->y)[eight];
-
-            CHUNK_EACH(EIGHT, TAKE)
+            values = eight_values(row, a, eight);
         } else {
             EIGHT_AT(v, c) = (float8)(0.0f);
             for (uint k = 8 * c; k < min(8 * c + 8, count); k++)

@@ -3,6 +3,8 @@
 #include "base/error.h"
 #include "base/view.h"
 
+#include <stdio.h>
+
 clq_status clq__view_check_rank(const struct clq__view *y, const struct clq__view *x)
 {
     clq_status status = CLQ_OK;
@@ -13,20 +15,33 @@ end:
     return status;
 }
 
-clq_status clq__view_refuse_size(const struct clq__view *y, const struct clq__view *x, int d)
+/* What a storage element of y's last dimension holds, and so what its size is of x's. */
+static const char *part_of(const struct clq__view *y, int d)
 {
     const int lanes = d == y->rank - 1 ? y->lanes : 1;
 
-    return clq_error_set(CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld%s%s%s: it must be %s%s.shape[%d], %lld",
-                         y->name, d, (long long)y->tensor->shape[d],
-                         lanes == 1   ? ""
-                         : lanes == 2 ? ", of 2 "
-                                      : ", of 8 ",
-                         lanes == 1 ? "" : clq__type_name(y->type), lanes == 1 ? "" : " elements each",
-                         lanes == 1   ? ""
-                         : lanes == 2 ? "a half of "
-                                      : "an eighth of ",
-                         x->name, d, (long long)x->shape[d]);
+    switch (lanes) {
+    case 2:
+        return "a half of ";
+    case 8:
+        return "an eighth of ";
+    case CLQ_BLOCK_VALUES:
+        return "a thirty-second of ";
+    default:
+        return "";
+    }
+}
+
+clq_status clq__view_refuse_size(const struct clq__view *y, const struct clq__view *x, int d)
+{
+    const int lanes = d == y->rank - 1 ? y->lanes : 1;
+    char of[64] = "";
+
+    if (lanes > 1)
+        snprintf(of, sizeof of, ", of %d %s elements each", lanes, clq__type_name(y->type));
+    return clq_error_set(CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld%s: it must be %s%s.shape[%d], %lld", y->name,
+                         d, (long long)y->tensor->shape[d], of, part_of(y, d), x->name, d,
+                         (long long)x->shape[d]);
 }
 
 clq_status clq__view_check_alike(const struct clq__view *y, const struct clq__view *x)

@@ -39,12 +39,12 @@ unsigned clq__type_steps(enum clq__type type)
 
 enum clq__type clq__type_of(DLDataType dtype)
 {
-    const bool one_lane = dtype.lanes == 1, views = dtype.lanes == 2 || dtype.lanes == 8;
+    const bool views = dtype.lanes == 2 || dtype.lanes == 8;
 
     switch (dtype.code << 8 | dtype.bits) {
 #define CASE(t, id)                                                                                          \
-    case CLQ_TYPE_CODE(t) << 8 | CLQ_TYPE_BITS(t):                                                           \
-        return one_lane || (CLQ_TYPE_BITS(t) == 4 && views) ? CLQ__##id : CLQ__NONE;
+    case CLQ_TYPE_CODE(t) << 8 | CLQ_TYPE_BITS(t) / CLQ_TYPE_LANES(t):                                       \
+        return dtype.lanes == CLQ_TYPE_LANES(t) || (CLQ_TYPE_BITS(t) == 4 && views) ? CLQ__##id : CLQ__NONE;
         CLQ_TYPES(CASE)
 #undef CASE
     default:
@@ -67,7 +67,7 @@ const char *clq__type_name(enum clq__type type)
     return rows[type].name;
 }
 
-/* The names of views of four bits, by their lanes. */
+/* The names of types, and of the views of four bits by their lanes; 0: the type's own. */
 static const struct view {
     uint16_t lanes;
     unsigned types;
@@ -76,7 +76,7 @@ static const struct view {
 #define NAME(t, id)  [CLQ__##id] = CLQ__TEXT(CLQ_TYPE_NAME(t)),
 #define BYTES(t, id) [CLQ__##id] = CLQ__TEXT(CLQ_TYPE_NAME(t)) "_bytes",
 #define WORDS(t, id) [CLQ__##id] = CLQ__TEXT(CLQ_TYPE_NAME(t)) "_words",
-    {1, CLQ__ANY, {CLQ_TYPES(NAME)}},
+    {0, CLQ__ANY, {CLQ_TYPES(NAME)}},
     {2, CLQ__NIBBLES, {CLQ_TYPES(BYTES)}},
     {8, CLQ__NIBBLES, {CLQ_TYPES(WORDS)}},
 #undef NAME
@@ -84,15 +84,21 @@ static const struct view {
 #undef WORDS
 };
 
-static DLDataType dtype_of(enum clq__type type, uint16_t lanes)
-{
-    static const DLDataType dtypes[CLQ__TYPES] = {
-#define DTYPE(t, id) [CLQ__##id] = {CLQ_TYPE_CODE(t), CLQ_TYPE_BITS(t), 1},
-        CLQ_TYPES(DTYPE)
+static const DLDataType dtypes[CLQ__TYPES] = {
+#define DTYPE(t, id)                                                                                         \
+    [CLQ__##id] = {CLQ_TYPE_CODE(t), CLQ_TYPE_BITS(t) / CLQ_TYPE_LANES(t), CLQ_TYPE_LANES(t)},
+    CLQ_TYPES(DTYPE)
 #undef DTYPE
-    };
+};
 
-    return (DLDataType){dtypes[type].code, dtypes[type].bits, lanes};
+/* Of a type's view. */
+static DLDataType dtype_of(enum clq__type type, const struct view *view)
+{
+    DLDataType dtype = dtypes[type];
+
+    if (view->lanes > 0)
+        dtype.lanes = view->lanes;
+    return dtype;
 }
 
 DLDataType clq__dtype_parse(const char *name)
@@ -101,7 +107,7 @@ DLDataType clq__dtype_parse(const char *name)
         for (int type = CLQ__NONE + 1; type < CLQ__TYPES; type++)
             if (clq__type_is((enum clq__type)type, views[view].types) &&
                 strcmp(name, views[view].names[type]) == 0)
-                return dtype_of((enum clq__type)type, views[view].lanes);
+                return dtype_of((enum clq__type)type, &views[view]);
     return (DLDataType){255, 255, 0};
 }
 
@@ -110,7 +116,7 @@ const char *clq__dtype_name(DLDataType dtype)
     const enum clq__type type = clq__type_of(dtype);
 
     for (size_t view = 0; view < CLQ_COUNT(views); view++)
-        if (type != CLQ__NONE && views[view].lanes == dtype.lanes)
+        if (type != CLQ__NONE && dtype_of(type, &views[view]).lanes == dtype.lanes)
             return views[view].names[type];
     return NULL;
 }
@@ -123,9 +129,9 @@ const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes)
         snprintf(text, size_bytes, "(code %d, bits %d, lanes %d)", dtype.code, dtype.bits, dtype.lanes);
     else
         snprintf(text, size_bytes, "%s%s", rows[type].name,
-                 dtype.lanes == 1   ? ""
-                 : dtype.lanes == 2 ? " in bytes"
-                                    : " in words");
+                 dtype.lanes == dtypes[type].lanes ? ""
+                 : dtype.lanes == 2                ? " in bytes"
+                                                   : " in words");
     return text;
 }
 

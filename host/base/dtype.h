@@ -29,6 +29,7 @@ enum clq__type {
 #define CLQ__IS_INTEGER(t, id)   CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_ZERO_POINT)
 #define CLQ__IS_INDEX(t, id)     CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_INDEX)
 #define CLQ__IS_CPU(t, id)       CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_CPU)
+#define CLQ__IS_BLOCK(t, id)     CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_BLOCK)
 #define CLQ__IS_NIBBLE(t, id)    CLQ__SET_IF(id, CLQ_TYPE_BITS(t) == 4)
 #define CLQ__IS_WHOLE(t, id)     CLQ__SET_IF(id, CLQ_TYPE_WHOLE(t))
 #define CLQ__IS_UNSIGNED(t, id)  CLQ__SET_IF(id, CLQ_TYPE_CODE(t) == kDLUInt)
@@ -41,6 +42,7 @@ enum {
     CLQ__INTEGERS = 0 CLQ_TYPES(CLQ__IS_INTEGER),
     CLQ__INDICES = 0 CLQ_TYPES(CLQ__IS_INDEX),
     CLQ__CPU = 0 CLQ_TYPES(CLQ__IS_CPU),        /* what cl/cpu names */
+    CLQ__BLOCKS = 0 CLQ_TYPES(CLQ__IS_BLOCK),   /* blocks of values that carry their scales */
     CLQ__NIBBLES = 0 CLQ_TYPES(CLQ__IS_NIBBLE), /* two in a byte */
     CLQ__WHOLE = 0 CLQ_TYPES(CLQ__IS_WHOLE),    /* whole numbers: neither fractions nor -0 */
     CLQ__UNSIGNED = 0 CLQ_TYPES(CLQ__IS_UNSIGNED),
@@ -60,8 +62,8 @@ unsigned clq__type_levels(enum clq__type type);
 int clq__type_middle(enum clq__type type);
 unsigned clq__type_steps(enum clq__type type);
 
-/* CLQ__NONE where it is none of ours. Types of four bits may have 1, 2 or 8 lanes (views of tensor.h), all
- * others have one. */
+/* CLQ__NONE where it is none of ours. Types of four bits may have 1, 2 or 8 lanes (views of tensor.h), blocks
+ * have their bytes, and all others one. */
 enum clq__type clq__type_of(DLDataType dtype);
 bool clq__same_dtype(DLDataType a, DLDataType b);
 const char *clq__type_token(enum clq__type type);
@@ -88,12 +90,6 @@ static inline size_t clq__storage_bytes(DLDataType dtype)
     const size_t bits = (size_t)dtype.bits * dtype.lanes;
 
     return bits < 8 ? 1 : bits / 8;
-}
-
-/* The same as a shift, for a division would be felt in every call. Of our types, all a power of two. */
-static inline int clq__storage_shift(DLDataType dtype)
-{
-    return __builtin_ctzll(clq__storage_bytes(dtype));
 }
 
 #endif

@@ -24,10 +24,12 @@
     X(CLQ__CPU_FIND_SCALES_CL, "cpu/find_scales.cl")                                                         \
     X(CLQ__CPU_QUANTIZE_CL, "cpu/quantize.cl")                                                               \
     X(CLQ__DEQUANTIZE_CL, "dequantize.cl")                                                                   \
+    X(CLQ__DEQUANTIZE_BLOCKS_CL, "dequantize_blocks.cl")                                                     \
     X(CLQ__DEQUANTIZE_ROTATED_CL, "dequantize_rotated.cl")                                                   \
     X(CLQ__DYNAMIC_QUANTIZE_CL, "dynamic_quantize.cl")                                                       \
     X(CLQ__FIND_SCALES_CL, "find_scales.cl")                                                                 \
     X(CLQ__FINISH_SCALES_CL, "finish_scales.cl")                                                             \
+    X(CLQ__QUANTIZE_BLOCKS_CL, "quantize_blocks.cl")                                                         \
     X(CLQ__QUANTIZE_CL, "quantize.cl")                                                                       \
     X(CLQ__VALUES_CL, "values.cl")                                                                           \
     X(CLQ__WIDEN_CL, "widen.cl")

@@ -14,7 +14,7 @@ static clq_status check_type(struct clq__view *view, unsigned types)
     CLQ_REQUIRE(view->type != CLQ__NONE && (types & CLQ__SET(view->type)), CLQ_ERROR_TYPE,
                 "%s.dtype is %s: it must be %s", view->name, clq__dtype_text(dtype, is, sizeof is),
                 clq__type_names(types, names, sizeof names));
-    view->lanes = dtype.lanes;
+    view->lanes = clq__view_has_blocks(view) ? CLQ_BLOCK_VALUES : dtype.lanes;
 end:
     return status;
 }
@@ -30,8 +30,8 @@ static clq_status check_shape(struct clq__view *view)
                 "%s.ndim is %d: it must be from 0 to %d", view->name, tensor->ndim, CLQ__MAX_RANK);
     CLQ_REQUIRE(tensor->ndim == 0 || tensor->shape != NULL, CLQ_ERROR_NULL,
                 "%s.shape is NULL: it must have %d values", view->name, tensor->ndim);
-    CLQ_REQUIRE(!clq__view_has_nibbles(view) || tensor->ndim > 0, CLQ_ERROR_RANK,
-                "%s.ndim is 0: an %s tensor has at least one dimension", view->name,
+    CLQ_REQUIRE(!(clq__view_has_nibbles(view) || clq__view_has_blocks(view)) || tensor->ndim > 0,
+                CLQ_ERROR_RANK, "%s.ndim is 0: a tensor of %s has at least one dimension", view->name,
                 clq__type_name(view->type));
     view->rank = tensor->ndim;
     for (int d = 0; d < view->rank; d++) {
@@ -125,18 +125,25 @@ end:
     return status;
 }
 
+/* Bytes, a power of two, that a view's first byte is at a multiple of. */
+static uint64_t begins_at(const struct clq__view *view)
+{
+    return clq__view_has_blocks(view) ? 2 : clq__storage_bytes(view->tensor->dtype);
+}
+
 static clq_status check_extent(struct clq__view *view)
 {
     clq_status status = CLQ_OK;
     const DLTensor *tensor = view->tensor;
-    const uint64_t bytes = clq__storage_bytes(tensor->dtype); /* a power of two, as the type is ours */
+    const uint64_t bytes = clq__storage_bytes(tensor->dtype), unit = begins_at(view);
     const bool packed = clq__view_is_packed(view);
     int64_t last = (view->lanes > 1 ? view->elements / view->lanes : view->elements) - 1;
     uint64_t end_bytes;
 
-    CLQ_REQUIRE((tensor->byte_offset & (bytes - 1)) == 0, CLQ_ERROR_LAYOUT,
-                "%s.byte_offset is %llu: it must be a multiple of the element's %lld bytes", view->name,
-                (unsigned long long)tensor->byte_offset, (long long)bytes);
+    CLQ_REQUIRE((tensor->byte_offset & (unit - 1)) == 0, CLQ_ERROR_LAYOUT,
+                "%s.byte_offset is %llu: it must be a multiple of %s %lld bytes", view->name,
+                (unsigned long long)tensor->byte_offset,
+                clq__view_has_blocks(view) ? "a block's words of" : "the element's", (long long)unit);
     if (view->elements == 0)
         goto end;
     if (tensor->strides != NULL) {

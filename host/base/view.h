@@ -14,9 +14,11 @@ struct clq__view {
     const char *name; /* the argument's name, for sentences */
     const DLTensor *tensor;
     enum clq__type type;
-    int lanes; /* of nibbles: 1 packed, 2 a byte, 8 a word; 1 for every other type */
+    /* Elements of the last dimension in a storage element. Of nibbles: 1 packed, 2 a byte, 8 a word; of
+     * blocks the values of one; 1 for every other type. */
+    int lanes;
     int rank;
-    int64_t shape[CLQ__MAX_RANK];  /* logical: the last dimension of nibbles in elements, whatever the view */
+    int64_t shape[CLQ__MAX_RANK];  /* logical: the last dimension in elements, whatever the view */
     int64_t stride[CLQ__MAX_RANK]; /* in storage elements: nibbles, bytes or words where a byte holds two */
     int64_t elements;
     int64_t extent_bytes; /* from byte_offset to the end of the last element; 0 where there are none */
@@ -31,6 +33,12 @@ static inline bool clq__view_has_nibbles(const struct clq__view *view)
 static inline bool clq__view_is_packed(const struct clq__view *view)
 {
     return clq__view_has_nibbles(view) && view->lanes == 1;
+}
+
+/* Of blocks, which kernels load and store in words of 16 bits. */
+static inline bool clq__view_has_blocks(const struct clq__view *view)
+{
+    return clq__type_is(view->type, CLQ__BLOCKS);
 }
 
 /* In words that do not follow one another; one word alone steps nowhere. */
@@ -66,22 +74,31 @@ static inline clq_status clq__view_check_size(const struct clq__view *y, const s
     return y->shape[d] == x->shape[d] ? CLQ_OK : clq__view_refuse_size(y, x, d);
 }
 
-/* Units, which kernels load and store at once: an element, or of nibbles the byte of two. Where a view
- * begins, and how far a stride of it reaches. A dimension of one element steps nowhere, nor does a view
- * without elements: their strides may be anything, and multiples of these overflow. */
+/* The bytes of a unit, which kernels load and store at once: an element, or of nibbles the byte of two, or of
+ * a block a word of 16 bits. A view begins at any of them. */
+static inline size_t clq__view_unit_bytes(const struct clq__view *view)
+{
+    return clq__view_has_nibbles(view)  ? 1
+           : clq__view_has_blocks(view) ? 2
+                                        : clq__storage_bytes(view->tensor->dtype);
+}
+
+/* Where a view begins, and how far a stride of it reaches. A dimension of one element steps nowhere, nor does
+ * a view without elements: their strides may be anything, and multiples of these overflow. */
 static inline int64_t clq__view_offset_units(const struct clq__view *view)
 {
     if (view->tensor == NULL)
         return 0;
-    return (int64_t)(clq__view_has_nibbles(view)
-                         ? view->tensor->byte_offset
-                         : view->tensor->byte_offset >> clq__storage_shift(view->tensor->dtype));
+    /* a shift, for a division would be felt in every call */
+    return (int64_t)(view->tensor->byte_offset >> __builtin_ctzll(clq__view_unit_bytes(view)));
 }
 
 static inline int64_t clq__view_units(const struct clq__view *view, int64_t stride)
 {
     if (view->elements == 0)
         return 0;
+    if (clq__view_has_blocks(view))
+        return (int64_t)(clq__storage_bytes(view->tensor->dtype) / 2) * stride;
     if (!clq__view_has_nibbles(view))
         return stride;
     return view->lanes == 1 ? stride / 2 : view->lanes == 2 ? stride : 4 * stride;

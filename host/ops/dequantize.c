@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/block_types.h"
 #include "plan/kept.h"
 #include "plan/parameter.h"
 #include "plan/rotate.h"
@@ -75,8 +76,14 @@ static clq_status check_parameters(const struct clq_dequantize_desc *desc, struc
     clq_status status = CLQ_OK;
 
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
-        CLQ_TRY(clq__parameters_check_dynamic(
-            work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .all = desc->block_all}));
+        const struct clq__blocks blocks = {.axis = desc->axis, .block = desc->block, .all = desc->block_all};
+
+        if (clq__view_has_blocks(&work->y))
+            CLQ_TRY(clq__block_type_check(
+                work,
+                &(struct clq__carried){.scales = desc->scales, .offsets = desc->offsets, .blocks = &blocks}));
+        else
+            CLQ_TRY(clq__parameters_check_dynamic(work, &blocks));
         CLQ_TRY(clq__rotate_check(work, desc->rotate, &work->x));
     } else if (desc->indices != NULL) {
         CLQ_TRY(clq__parameters_check_placed(work, desc->block));
@@ -102,8 +109,10 @@ static clq_status check(struct clq__work *work, const void *of)
     work->back = true;
     work->divide = desc->mode == CLQ_DEQUANTIZE_MULTIPLY;
     work->add = dynamic;
-    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->q, CLQ__QUANTIZED));
-    CLQ_TRY(clq__parameters_init(work, desc->scales, dynamic ? desc->offsets : desc->zero_points));
+    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->q,
+                           dynamic ? CLQ__QUANTIZED | CLQ__BLOCKS : CLQ__QUANTIZED));
+    if (!clq__view_has_blocks(&work->y))
+        CLQ_TRY(clq__parameters_init(work, desc->scales, dynamic ? desc->offsets : desc->zero_points));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->y, CLQ__FLOATS));
     CLQ_TRY(clq__view_check_output(&work->x)); /* as it is: a position may be inserted */
     CLQ_TRY(check_placement(desc, work));
@@ -115,9 +124,15 @@ end:
     return status;
 }
 
+/* Whole rows, and not tiles of them: turned ones, and those that lie in blocks. */
+static bool by_rows(const struct clq__work *work)
+{
+    return work->rotate > 0 || clq__view_has_blocks(&work->y);
+}
+
 static bool describe(struct clq__plan *plan)
 {
-    if (plan->work.rotate == 0)
+    if (!by_rows(&plan->work))
         return clq__static_describe(plan);
     if (plan->work.x.elements == 0)
         return false;
@@ -127,7 +142,7 @@ static bool describe(struct clq__plan *plan)
 
 static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
-    if (plan->work.rotate > 0)
+    if (by_rows(&plan->work))
         plan->rounds = clq__rows_cut(&plan->of_dynamic.rows, &plan->work, &plan->launches, traits);
     else
         clq__static_cut(plan, traits);

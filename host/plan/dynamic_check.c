@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rules of dynamic quantization that the host can know, each checked once. */
 #include "base/error.h"
+#include "plan/block_types.h"
 #include "plan/dynamic.h"
 #include "plan/rotate.h"
 
@@ -85,17 +86,34 @@ end:
     return status;
 }
 
+/* Scales and offsets, which blocks carry. */
+static clq_status check_found(struct clq__work *work, const struct clq__dynamic_tensors *tensors)
+{
+    clq_status status = CLQ_OK;
+
+    if (clq__view_has_blocks(&work->y))
+        return clq__block_type_check(work, &(struct clq__carried){.scales = tensors->scale,
+                                                                  .offsets = tensors->offset,
+                                                                  .group_index = tensors->group_index,
+                                                                  .blocks = &tensors->blocks,
+                                                                  .symmetric = tensors->symmetric});
+    CLQ_TRY(clq__view_init(&work->scale.view, work->names->scales, tensors->scale, found_types(work)));
+    CLQ_TRY(check_offset(work, tensors->offset, tensors->symmetric));
+end:
+    return status;
+}
+
 clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors)
 {
     clq_status status = CLQ_OK;
     const struct clq__names *names = work->names;
 
     CLQ_TRY(clq__view_init(&work->x, names->x, tensors->x, CLQ__FLOATS));
-    CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y, CLQ__CACHES));
+    CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y,
+                           names->documented ? CLQ__CACHES : CLQ__CACHES | CLQ__BLOCKS));
     if (tensors->entries != NULL)
         clq__placement_insert(work, tensors->entries);
-    CLQ_TRY(clq__view_init(&work->scale.view, names->scales, tensors->scale, found_types(work)));
-    CLQ_TRY(check_offset(work, tensors->offset, tensors->symmetric));
+    CLQ_TRY(check_found(work, tensors));
     CLQ_TRY(check_top(work, tensors->top, tensors->symmetric));
     CLQ_TRY(clq__view_init_optional(&work->smooth, "smooth_scales", tensors->smooth, CLQ__FLOATS));
     CLQ_REQUIRE(work->x.rank >= 1, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to %d", names->x,
@@ -105,7 +123,8 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
     CLQ_TRY(clq__view_check_rank(&work->y, &work->x));
     CLQ_TRY(clq__view_check_size(&work->y, &work->x, work->x.rank - 1));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(clq__parameters_check_dynamic(work, &tensors->blocks));
+    if (!clq__view_has_blocks(&work->y))
+        CLQ_TRY(clq__parameters_check_dynamic(work, &tensors->blocks));
     CLQ_TRY(clq__view_check_output(&work->scale.view));
     CLQ_TRY(clq__view_check_output(&work->zero_point.view));
     if (tensors->group_index != NULL)

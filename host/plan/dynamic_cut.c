@@ -44,18 +44,22 @@ static int64_t lanes_to_turn(int64_t elements, int64_t local, int64_t own)
 
 static void choose_variant(struct clq__variant *variant, const struct clq__work *work)
 {
+    const bool blocks = clq__view_has_blocks(&work->y);
+
     if (work->back) {
-        clq__variant_begin(variant, CLQ__DEQUANTIZE_ROTATED_CL);
+        clq__variant_begin(variant,
+                           work->rotate > 0 ? CLQ__DEQUANTIZE_ROTATED_CL : CLQ__DEQUANTIZE_BLOCKS_CL);
         clq__variant_define(variant, CLQ__SRC, work->y.type);
         clq__variant_define(variant, CLQ__DST, work->x.type);
         clq__variant_define(variant, CLQ__MODE, 0);
         return;
     }
-    clq__variant_begin(variant, CLQ__DYNAMIC_QUANTIZE_CL);
+    clq__variant_begin(variant, blocks ? CLQ__QUANTIZE_BLOCKS_CL : CLQ__DYNAMIC_QUANTIZE_CL);
     clq__variant_define(variant, CLQ__SRC, work->x.type);
     clq__variant_define(variant, CLQ__DST, work->y.type);
     clq__variant_define(variant, CLQ__SMOOTH, work->smooth.tensor != NULL);
-    clq__variant_define(variant, CLQ__ROTATE, work->rotate > 0);
+    if (!blocks)
+        clq__variant_define(variant, CLQ__ROTATE, work->rotate > 0);
 }
 
 /* Floats of a row that each of a group's work-items turns: what it holds,
@@ -70,6 +74,9 @@ static int64_t own_turned(const struct clq__work *work, const struct clq__traits
                                                                         : CLQ__GROUP_TURNED / local;
 }
 
+/* The work-items that share a row, which is one block: each has eight of its values. */
+enum { LANES_OF_BLOCK = CLQ_BLOCK_VALUES / 8 };
+
 static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
                         const struct clq__traits *traits, const struct clq__work *work)
 {
@@ -83,6 +90,8 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
     while (lanes < local &&
            (lanes * a_lane < chunks || (2 * lanes <= chunks && (lanes == 1 || args->rows * lanes < enough))))
         lanes *= 2;
+    if (clq__view_has_blocks(&work->y))
+        lanes = LANES_OF_BLOCK;
     if (args->rotate > 0) {
         const int64_t own = own_turned(work, traits, local);
 
@@ -127,9 +136,11 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
                    const struct clq__work *work, const struct clq__traits *traits)
 {
     const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS);
+    const bool has_room =
+        (args->rotate == 0 || own_turned(work, traits, local) * local >= (int64_t)args->rotate) &&
+        (!clq__view_has_blocks(&work->y) || args->rotate > 0 || local >= LANES_OF_BLOCK);
     const bool group =
-        (traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS)) &&
-        (args->rotate == 0 || own_turned(work, traits, local) * local >= (int64_t)args->rotate);
+        has_room && (traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS));
     bool own;
 
     choose_variant(&kernel->variant, work);

@@ -24,6 +24,8 @@ static int64_t row_units(const struct clq__view *y, int64_t elements)
 {
     const int64_t step = y->lanes == 8 || clq__view_is_packed(y) ? 1 : y->stride[y->rank - 1];
 
+    if (clq__view_has_blocks(y))
+        return elements / CLQ_BLOCK_VALUES * clq__view_units(y, step);
     if (clq__view_has_gaps(y)) /* whole words */
         return elements / 8 * clq__view_units(y, y->stride[y->rank - 1]);
     return clq__view_has_nibbles(y) ? elements / 2 * step : elements * step;
@@ -76,7 +78,8 @@ static void fold(const struct clq__work *work, struct clq__fold *fold, const str
     clq__placement_fold(placement, fold, work->x.shape[0], stride, entry);
 }
 
-/* Units along a row of so many elements. Words of nibbles hold four each, and may have gaps between them. */
+/* Units along a row of so many elements: of blocks these elements themselves. Words of nibbles hold four
+ * each, and may have gaps between them. */
 static void fill_row(struct dynamic_quantize_args *args, const struct clq__view *x, const struct clq__view *y,
                      int64_t size)
 {
@@ -88,6 +91,8 @@ static void fill_row(struct dynamic_quantize_args *args, const struct clq__view 
     args->x_stride = elements * x->stride[last];
     args->x_pair = elements == 2 ? x->stride[last] : 0;
     args->y_stride = words || (elements == 2 && y->lanes == 1) ? 1 : y->stride[last];
+    if (clq__view_has_blocks(y)) /* from block to block */
+        args->y_stride = clq__view_step_units(y, size / CLQ_BLOCK_VALUES, y->stride[last]);
     args->y_part = apart ? 4 : args->inner;
     args->by_y_part = clq__divisor(args->y_part);
     args->y_part_stride = apart ? clq__view_units(y, y->stride[last]) : 0;
@@ -122,7 +127,7 @@ static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__w
  * or by each element. */
 static bool differs_inside(const struct clq__work *work)
 {
-    return work->back &&
+    return work->back && work->rotate > 0 &&
            (work->axis != work->x.rank - 1 || work->block % work->rotate != 0 || work->cuts_gaps);
 }
 

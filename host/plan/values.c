@@ -15,6 +15,8 @@ bool clq__values_needed(const struct clq__work *work)
     const bool cuts = work->rotate > 0 && work->block > 0 && work->block < work->x.shape[work->x.rank - 1] &&
                       work->block % work->rotate != 0;
 
+    if (clq__view_has_blocks(&work->y))
+        return work->rotate > 0;
     return work->apart ? work->rotate > 0 || work->smooth.tensor != NULL : cuts;
 }
 

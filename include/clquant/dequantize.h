@@ -24,9 +24,9 @@
  * row are turned back, once (q + offset) * scale is there and before it is rounded to y's type. R divides the
  * size of the last dimension. In the other modes it is 0.
  *
- * Types       q: a type of y (clquant/tensor.h). scales: float32, float16, bfloat16. zero_points, offsets:
- *             those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices, group_index:
- *             int32, int64. All independent of each other.
+ * Types       q: a type of y, or blocks (clquant/tensor.h). scales: float32, float16, bfloat16. zero_points,
+ *             offsets: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices,
+ *             group_index: int32, int64. All independent of each other.
  * Shapes      y as q, rank 0 to 8; with indices [N, .., U, ..] of q [D0, .., A, ..] as updates and cache in
  *             clquant/quantize_scatter.h, from rank 2 on, and in dynamic mode from rank 3 on with axis not
  *             the last.
@@ -38,6 +38,8 @@
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
  * block       dynamic: where q has four bits and axis is the last it is even. 0 with group_index.
+ * Blocks      q of ggml's blocks (q8_0 to iq4_nl, clquant/tensor.h), in dynamic mode: y is what they hold,
+ *             scales and offsets are NULL, block is 0 or 32, and without indices axis is the last.
  * Slots       index_kind CLQ_SLOTS, with indices: as in clquant/quantize_scatter.h. -1 leaves the entry's
  *             bytes in y as they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and

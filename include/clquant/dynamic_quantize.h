@@ -32,13 +32,16 @@
  *           Range and values are those of the turned row. One infinity becomes R infinities, two may become
  *           NaN, and sums may overflow. Sums count subnormals. The way back turns once more: the matrix is
  *           its own inverse.
- * Types     x, smooth_scales: float32, float16, bfloat16. y: a type of caches (tensor.h). scales, offsets:
+ * Types     x, smooth_scales: float32, float16, bfloat16. y: a type of caches, or blocks. scales, offsets:
  *           float32, float16, bfloat16, both of one type. Of float16 scale is at least 2^-24 where it says
  *           1e-12 above, and asymmetric at least max(|mx|, |mn|) * 2^-15 too, so that the offset is finite.
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half
  *           or an eighth of it). scales, offsets: x's shape less axis; with block, x's with ceil(size /
  *           block) along axis; with block_all one element. smooth_scales: H elements.
  * block     even where y has four bits and axis is the last. With block_all 0.
+ * Blocks    of ggml (y of q8_0 to iq4_nl, tensor.h) carry their scales: scales and offsets are NULL, block
+ *           is 0 or 32, axis the last, symmetric, block_all and type_max 0, and group_index NULL.
+ *           docs/operators.md has their formulas.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of floats it must be.
  * type_max  takes the place of 127, 7 or the largest in the scale; y saturates at the range of its type.
  * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is
@@ -75,8 +78,8 @@ struct clq_dynamic_quantize_desc {
     const DLTensor *x;
     const DLTensor *smooth_scales; /* NULL: none */
     const DLTensor *y;
-    const DLTensor *scales;
-    const DLTensor *offsets; /* NULL: symmetric */
+    const DLTensor *scales;  /* NULL: y has blocks that carry them */
+    const DLTensor *offsets; /* NULL: symmetric, or blocks */
     uint32_t symmetric;      /* 1: the largest magnitude sets the scale, and there is no offset */
     uint32_t rotate;         /* R: each R neighbours of a row are turned before all else; 0: none */
     int32_t axis;       /* whose indices share a scale (clquant/tensor.h, at CLQ_AXIS_FIRST); 0: the last */

@@ -13,7 +13,7 @@
  * caller's: quantize a whole block of tokens by clq_dynamic_quantize with that axis, and write it by
  * clq_quantize_scatter or a copy once it is full.)
  *
- * Types     updates, smooth_scales: float32, float16, bfloat16. cache: a type of caches (tensor.h).
+ * Types     updates, smooth_scales: float32, float16, bfloat16. cache: a type of caches or blocks.
  *           cache_scales, cache_offsets: float32, float16, bfloat16, both of one type. indices: int32, int64.
  * Shapes    cache [D0, .., A, .., H], updates [N, .., U, .., H], of one rank from 3 to 8; A and U stand on
  *           axis, which is neither the first nor the last; U is at most A; all other dimensions are equal.
@@ -23,6 +23,8 @@
  *           not follow one another.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
  *           Of slots indices [N], any N, and U is 1, which updates may leave out.
+ * Blocks    of ggml carry their scales: cache_scales and cache_offsets are NULL, block is 0 or 32, and
+ *           symmetric 0.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
  * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in
  *           place.
@@ -40,8 +42,8 @@ extern "C" {
  * CLQ_AXIS_FIRST). */
 struct clq_dynamic_quantize_scatter_desc {
     const DLTensor *cache;
-    const DLTensor *cache_scales;
-    const DLTensor *cache_offsets; /* NULL: symmetric */
+    const DLTensor *cache_scales;  /* NULL: cache has blocks that carry them */
+    const DLTensor *cache_offsets; /* NULL: symmetric, or blocks */
     const DLTensor *indices;
     const DLTensor *updates;
     const DLTensor *smooth_scales; /* NULL: none */

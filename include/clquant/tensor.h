@@ -27,10 +27,12 @@
  *   float8_e4m3fn   10, 8            [-448, 448]            y, cache, group
  *   float8_e5m2     12, 8            [-57344, 57344]        y, cache, group
  *   float4_e2m1fn   17, 4            [-6, 6]                y, cache, group
+ *   q8_0 to iq4_nl  from 0x80, 8     blocks of 32           blocks
  *
  *   y      the result of clq_quantize, and q of clq_dequantize
  *   cache  a cache, the result of dynamic quantization, and what clq_find_scales finds scales for
  *   group  the result of clq_group_quantize
+ *   blocks a cache of dynamic rows, the result of dynamic quantization, and q of clq_dequantize
  *
  * lanes is 1. Four bits are two in a byte, low nibble first: byte j of a row holds element 2j in bits 0-3 and
  * element 2j+1 in bits 4-7. They have three views of the same bytes, by lanes:
@@ -39,8 +41,13 @@
  *   8  a word of eight: an eighth of the last dimension, strides in words of four bytes
  * The floats of 8 and 4 bits are those of the OCP: docs/operators.md.
  *
- * byte_offset is a multiple of the element's size (of one byte where four bits are packed). DLPack's own size
- * formula is wrong for four bits: use clq_tensor_size_bytes. */
+ * q8_0, q4_0, q4_1, q5_0, q5_1 and iq4_nl are ggml's blocks: 32 neighbours along the last dimension, with
+ * their scale in front. An element is a block of `lanes` bytes (34, 18, 20, 22, 24, 18): shape and strides
+ * count blocks along the last dimension, a thirty-second of x's. DLPack has no codes for them, and these are
+ * the library's own. docs/operators.md has the bytes.
+ *
+ * byte_offset is a multiple of the element's size (of one byte where four bits are packed, of two for
+ * blocks). DLPack's own size formula is wrong for four bits: use clq_tensor_size_bytes. */
 #ifndef CLQUANT_TENSOR_H
 #define CLQUANT_TENSOR_H
 
@@ -77,6 +84,14 @@ extern "C" {
 #define CLQ_FLOAT4_E2M1FN       CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 1)
 #define CLQ_FLOAT4_E2M1FN_BYTES CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 2)
 #define CLQ_FLOAT4_E2M1FN_WORDS CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 8)
+
+#define CLQ_CODE_BLOCKS 0x80 /* the first of these six */
+#define CLQ_Q8_0        CLQ_DTYPE(CLQ_CODE_BLOCKS, 8, 34)
+#define CLQ_Q4_0        CLQ_DTYPE(CLQ_CODE_BLOCKS + 1, 8, 18)
+#define CLQ_Q4_1        CLQ_DTYPE(CLQ_CODE_BLOCKS + 2, 8, 20)
+#define CLQ_Q5_0        CLQ_DTYPE(CLQ_CODE_BLOCKS + 3, 8, 22)
+#define CLQ_Q5_1        CLQ_DTYPE(CLQ_CODE_BLOCKS + 4, 8, 24)
+#define CLQ_IQ4_NL      CLQ_DTYPE(CLQ_CODE_BLOCKS + 5, 8, 18)
 
 /* The type of a name: one of those above, "int8", or of a view of four bits "int4_bytes", "int4_words". Of
  * any other text, and of NULL, it is CLQ_DTYPE(255, 255, 0), which every call refuses with a sentence that

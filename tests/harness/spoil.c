@@ -50,7 +50,8 @@ static DLDataType any_dtype(struct rng *rng)
 
     if (n >= REFERENCE_TYPES)
         return others[n - REFERENCE_TYPES];
-    return (DLDataType){(uint8_t)reference_types[n].dlpack_code, (uint8_t)reference_types[n].bits, 1};
+    return (DLDataType){(uint8_t)reference_types[n].dlpack_code, (uint8_t)reference_types[n].bits,
+                        (uint16_t)reference_dlpack_lanes((enum reference_type)n)};
 }
 
 /* As they are where they are left out, as far as that can be said. */

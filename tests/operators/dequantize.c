@@ -59,6 +59,22 @@ static void draw_dynamic(struct call *call, struct clq_dequantize_desc *desc, co
     draw_parameters(call, desc->mode, &shape, &shape);
 }
 
+/* Blocks carry their scales. */
+static void draw_blocks(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
+{
+    struct shape q = call_full_shape(call, 1, call->most_elements);
+
+    desc->mode = CLQ_DEQUANTIZE_DYNAMIC;
+    desc->rotate = call_rotate(call, &q);
+    shape_for_blocks(&q);
+    if (q.rank > 1 && rng_once_in(&call->rng, 60))
+        q.size[rng_below(&call->rng, q.rank - 1)] = 0;
+    desc->axis = call_axis(call, q.rank - 1, q.rank);
+    desc->block = rng_once_in(&call->rng, 2) ? 32 : 0;
+    call_tensor_of(call, Q, type, &q, TENSOR_INPUT);
+    call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &q, TENSOR_OUTPUT);
+}
+
 static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
     struct shape q = call_shape(call, call->wish.rotate == 1 || call->wish.multiply == WISH_DYNAMIC,
@@ -85,13 +101,18 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
 
 static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const bool dynamic = is_dynamic(call, 2), nibbles = reference_shares_bytes(type, 1);
+    const bool blocks = reference_is_block(type), dynamic = blocks || is_dynamic(call, 2),
+               nibbles = reference_shares_bytes(type, 1);
     struct places p = places_random(call, INDICES, dynamic || nibbles, nibbles, false);
     const int last = p.pieces.rank - 1;
     struct shape scales, zero_points;
 
     desc->mode = dynamic ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
     desc->rotate = dynamic ? places_draw_rotate(call, &p) : 0;
+    if (blocks) {
+        shape_for_blocks(&p.cache);
+        shape_for_blocks(&p.pieces);
+    }
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
     desc->index_kind = p.index_kind;
@@ -99,6 +120,10 @@ static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, e
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &p.pieces, TENSOR_OUTPUT);
     places_leave_out(call, Y, &p);
     call_report(call);
+    if (blocks) {
+        desc->block = rng_once_in(&call->rng, 2) ? 32 : 0;
+        return;
+    }
     if (dynamic) {
         draw_dynamic(call, desc, &p.cache, last, true);
         return;
@@ -124,11 +149,16 @@ static void draw_groups(struct call *call, struct clq_dequantize_desc *desc, enu
 static void draw(struct call *call)
 {
     struct clq_dequantize_desc *desc = (void *)call->desc;
-    const enum reference_type type = call_type(call, WISH_SRC, TYPES_QUANTIZED);
+    const enum reference_type type =
+        call_type(call, WISH_SRC, may_be_dynamic(call) ? TYPES_QUANTIZED | TYPES_BLOCK : TYPES_QUANTIZED);
+    const bool blocks = reference_is_block(type);
 
-    switch (rng_below(&call->rng, may_be_groups(call) ? 3 : 2)) {
+    switch (rng_below(&call->rng, may_be_groups(call) && !blocks ? 3 : 2)) {
     case 0:
-        draw_whole(call, desc, type);
+        if (blocks)
+            draw_blocks(call, desc, type);
+        else
+            draw_whole(call, desc, type);
         break;
     case 1:
         draw_gathered(call, desc, type);
@@ -136,6 +166,14 @@ static void draw(struct call *call)
     default:
         draw_groups(call, desc, type);
     }
+}
+
+/* Blocks are what dynamic quantization left. */
+static unsigned types_of(const struct call *call, int t)
+{
+    const struct clq_dequantize_desc *desc = (const void *)call->desc;
+
+    return t == Q && desc->mode != CLQ_DEQUANTIZE_DYNAMIC ? TYPES_QUANTIZED : call->op->operands[t].types;
 }
 
 static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc *desc)
@@ -169,13 +207,19 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
 static void judge_parameters(struct judge *judge, const struct clq_dequantize_desc *desc)
 {
     const int rank = judge->facts[Q].rank;
+    const struct rows_rules rules = {.axis = desc->axis,
+                                     .block = desc->block,
+                                     .all = desc->block_all,
+                                     .placed = judge->facts[INDICES].given};
 
+    if (rule_blocks(judge, Q, SCALES, OFFSETS, 0, &rules)) {
+        rule_rotate(judge, desc->rotate, Y);
+        return;
+    }
+    if (!judge->facts[SCALES].given)
+        return;
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
-        rule_dynamic_parameters(judge, SCALES, OFFSETS, Q,
-                                &(struct rows_rules){.axis = desc->axis,
-                                                     .block = desc->block,
-                                                     .all = desc->block_all,
-                                                     .placed = judge->facts[INDICES].given});
+        rule_dynamic_parameters(judge, SCALES, OFFSETS, Q, &rules);
         if (rank > 0)
             rule_rotate(judge, desc->rotate, Y);
     } else if (judge->facts[INDICES].given) {
@@ -210,6 +254,8 @@ static void judge(struct judge *judge)
 
     judge->ignores_report = !judge->facts[INDICES].given && !judge->facts[GROUP_INDEX].given;
     judge_numbers(judge, desc);
+    if (!reference_is_block(judge->facts[Q].type))
+        RULE(judge, !judge->facts[SCALES].given, CLQ_ERROR_NULL, "scales is NULL: it must be a tensor");
     if (judge->facts[INDICES].given) {
         rule_entries(judge, &entries);
     } else {
@@ -270,10 +316,10 @@ OPERATOR_CHECK_INDICES(dequantize)
 #define AT(field) offsetof(struct clq_dequantize_desc, field)
 const struct operator_row operator_dequantize = {
     .name = "dequantize",
-    .src = TYPES_QUANTIZED,
+    .src = TYPES_QUANTIZED | TYPES_BLOCK,
     .dst = TYPES_FLOAT,
-    .operands = {{"q", TYPES_QUANTIZED, OPERAND_READ, false, AT(q)},
-                 {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
+    .operands = {{"q", TYPES_QUANTIZED | TYPES_BLOCK, OPERAND_READ, false, AT(q)},
+                 {"scales", TYPES_FLOAT, OPERAND_READ, true, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
                  {"offsets", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(offsets)},
                  {"indices", TYPES_INDEX, OPERAND_READ, true, AT(indices)},
@@ -290,6 +336,7 @@ const struct operator_row operator_dequantize = {
     .reserved = AT(reserved),
     .report = AT(report),
     .draw = draw,
+    .types = types_of,
     .judge = judge,
     .judge_indices = judge_indices,
     .reference = reference,

@@ -19,16 +19,37 @@ static void draw_groups(struct call *call, const struct shape *x)
     places_ends(call, GROUP_INDEX, smooth.size[0], x->size[0]);
 }
 
+/* Blocks that carry their scales. */
+static void draw_blocks(struct call *call, struct clq_dynamic_quantize_desc *desc, enum reference_type type)
+{
+    struct shape shape = call_full_shape(call, 1, call->most_elements);
+
+    desc->rotate = call_rotate(call, &shape);
+    shape_for_blocks(&shape);
+    if (shape.rank > 1 && rng_once_in(&call->rng, 60))
+        shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
+    call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &shape, TENSOR_INPUT);
+    call_tensor_of(call, Y, type, &shape, TENSOR_OUTPUT);
+    desc->axis = call_axis(call, shape.rank - 1, shape.rank);
+    desc->block = rng_once_in(&call->rng, 2) ? 32 : 0;
+    rows_draw_smooth(call, SMOOTH_SCALES, shape.size[shape.rank - 1]);
+}
+
 static void draw(struct call *call)
 {
     struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
-    const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
+    const enum reference_type type =
+        call_type(call, WISH_DST, call->wish.apart == 1 ? TYPES_CACHE : TYPES_CACHE | TYPES_BLOCK);
     struct shape shape = call_full_shape(call, 1, call->most_elements);
     struct shape found = {.rank = (int)rng_below(&call->rng, 2), .size = {1}};
     bool apart = call->wish.apart >= 0 ? call->wish.apart == 1 : rng_once_in(&call->rng, 3);
     const bool groups = shape.rank == 2 && !apart && call->wish.smooth != 0 && rng_once_in(&call->rng, 3);
     int at;
 
+    if (reference_is_block(type)) {
+        draw_blocks(call, desc, type);
+        return;
+    }
     if (reference_shares_bytes(type, 1))
         shape_for_nibbles(&call->rng, &shape);
     at = apart ? (int)rng_below(&call->rng, shape.rank) : shape.rank - 1;
@@ -65,7 +86,7 @@ static void judge_groups(struct judge *judge, const struct clq_dynamic_quantize_
     const bool rows = desc->block == 0 && desc->block_all == 0 &&
                       (desc->axis == 0 || desc->axis == -1 || desc->axis == x->rank - 1);
 
-    if (!judge->facts[GROUP_INDEX].given)
+    if (!judge->facts[GROUP_INDEX].given || reference_is_block(judge->facts[Y].type))
         return;
     RULE(judge, !smooth->given, CLQ_ERROR_NULL,
          "smooth_scales is NULL: with group_index it must be a tensor, for groups differ in it");
@@ -133,11 +154,11 @@ OPERATOR_WORKSPACE(dynamic_quantize)
 const struct operator_row operator_dynamic_quantize = {
     .name = "dynamic_quantize",
     .src = TYPES_FLOAT,
-    .dst = TYPES_CACHE,
+    .dst = TYPES_CACHE | TYPES_BLOCK,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
-                 {"y", TYPES_CACHE, OPERAND_WRITTEN, false, AT(y)},
-                 {"scales", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(scales)},
+                 {"y", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(y)},
+                 {"scales", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(scales)},
                  {"offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(offsets)},
                  {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)}},
     .fields = {{"symmetric", AT(symmetric)},

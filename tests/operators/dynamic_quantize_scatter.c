@@ -11,13 +11,18 @@ enum { INDICES, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS };
 static void draw(struct call *call)
 {
     struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
-    const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
+    const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE | TYPES_BLOCK);
+    const bool blocks = reference_is_block(type);
     struct places p = places_random(call, INDICES, true, reference_shares_bytes(type, 1), true);
     const struct tensor *cache = &call->tensors[CACHE];
     struct shape rows;
 
     desc->rotate = places_draw_rotate(call, &p);
-    desc->symmetric = rows_draw_symmetric(call, type);
+    if (blocks) {
+        shape_for_blocks(&p.cache);
+        shape_for_blocks(&p.pieces);
+    }
+    desc->symmetric = blocks ? 0 : rows_draw_symmetric(call, type);
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
     desc->index_kind = p.index_kind;
@@ -25,11 +30,13 @@ static void draw(struct call *call)
     call_tensor_of(call, UPDATES, call_type(call, WISH_SRC, TYPES_FLOAT), &p.pieces, TENSOR_INPUT);
     places_leave_out(call, UPDATES, &p);
     call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
-    desc->block = rows_draw_block(call, CACHE, &p.cache, desc->rotate);
+    desc->block = blocks ? 32 * (uint32_t)rng_below(&call->rng, 2)
+                         : rows_draw_block(call, CACHE, &p.cache, desc->rotate);
     if (cache->dl.dtype.lanes == 8 && cache->strides[p.cache.rank - 1] != 1) /* whole words */
         desc->block = 8 * (uint32_t)rng_below(&call->rng, p.cache.size[p.cache.rank - 1] / 8 + 1);
     rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, desc->block);
-    rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, &rows);
+    if (!blocks)
+        rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, &rows);
     rows_draw_smooth(call, SMOOTH_SCALES, p.pieces.size[p.pieces.rank - 1]);
     call_report(call);
 }
@@ -97,12 +104,12 @@ OPERATOR_WORKSPACE(dynamic_quantize_scatter)
 const struct operator_row operator_dynamic_quantize_scatter = {
     .name = "dynamic_quantize_scatter",
     .src = TYPES_FLOAT,
-    .dst = TYPES_CACHE,
+    .dst = TYPES_CACHE | TYPES_BLOCK,
     .operands = {{"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
                  {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
-                 {"cache", TYPES_CACHE, OPERAND_WRITTEN, false, AT(cache)},
-                 {"cache_scales", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(cache_scales)},
+                 {"cache", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(cache)},
+                 {"cache_scales", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_scales)},
                  {"cache_offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_offsets)}},
     .fields = {{"axis", AT(axis)},
                {"symmetric", AT(symmetric)},

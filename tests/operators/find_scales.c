@@ -97,7 +97,7 @@ static void judge_choices(struct judge *judge, const struct clq_find_scales_desc
     const struct facts *zero_points = &judge->facts[ZERO_POINTS];
     const bool minmax = desc->method == CLQ_MINMAX;
     enum reference_type type;
-    char is[64], types[128];
+    char is[64], types[JUDGE_TYPES_TEXT];
 
     RULE(judge, desc->method > 1, CLQ_ERROR_VALUE,
          "method is %" PRIu32 ": it must be CLQ_ABSMAX (0) or CLQ_MINMAX (1)", desc->method);

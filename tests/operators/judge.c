@@ -52,11 +52,11 @@ const char *judge_dtype_text(DLDataType dtype, char text[64])
 
         if (row->dlpack_code != dtype.code || row->bits != dtype.bits)
             continue;
-        if (dtype.lanes == 1 || (row->bits == 4 && (dtype.lanes == 2 || dtype.lanes == 8))) {
+        if (reference_has_lanes((enum reference_type)type, dtype.lanes)) {
             snprintf(text, 64, "%s%s", row->name,
-                     dtype.lanes == 1   ? ""
-                     : dtype.lanes == 2 ? " in bytes"
-                                        : " in words");
+                     row->bits != 4 || dtype.lanes == 1 ? ""
+                     : dtype.lanes == 2                 ? " in bytes"
+                                                        : " in words");
             return text;
         }
     }
@@ -64,7 +64,7 @@ const char *judge_dtype_text(DLDataType dtype, char text[64])
     return text;
 }
 
-const char *judge_types_text(unsigned types, char text[128])
+const char *judge_types_text(unsigned types, char text[JUDGE_TYPES_TEXT])
 {
     int left = __builtin_popcount(types);
 
@@ -81,9 +81,9 @@ static bool find_type(DLDataType dtype, unsigned types, struct facts *facts)
 {
     for (int type = 0; type < REFERENCE_TYPES; type++)
         if (reference_types[type].dlpack_code == dtype.code && reference_types[type].bits == dtype.bits &&
-            (dtype.lanes == 1 || (dtype.bits == 4 && (dtype.lanes == 2 || dtype.lanes == 8)))) {
+            reference_has_lanes((enum reference_type)type, dtype.lanes)) {
             facts->type = (enum reference_type)type;
-            facts->lanes = dtype.lanes;
+            facts->lanes = reference_lanes(facts->type, dtype.lanes);
             facts->bytes = reference_unit_bytes(facts->type, facts->lanes);
             return types >> type & 1;
         }
@@ -109,8 +109,8 @@ static bool judge_shape(struct judge *judge, const char *name, const DLTensor *d
         return false;
     RULE(judge, dl->ndim > 0 && dl->shape == NULL, CLQ_ERROR_NULL, "%s.shape is NULL: it must have %d values",
          name, dl->ndim);
-    RULE(judge, reference_shares_bytes(facts->type, 1) && dl->ndim == 0, CLQ_ERROR_RANK,
-         "%s.ndim is 0: an %s tensor has at least one dimension", name, type);
+    RULE(judge, (reference_shares_bytes(facts->type, 1) || reference_is_block(facts->type)) && dl->ndim == 0,
+         CLQ_ERROR_RANK, "%s.ndim is 0: a tensor of %s has at least one dimension", name, type);
     if (judge->count > before)
         return false;
     facts->rank = dl->ndim;
@@ -150,9 +150,14 @@ static void judge_strides(struct judge *judge, const char *name, const DLTensor 
         RULE(judge, facts->stride[d] < 0, CLQ_ERROR_LAYOUT,
              "%s.strides[%d] is %" PRId64 ": it must not be negative", name, d, (int64_t)facts->stride[d]);
     }
-    RULE(judge, dl->byte_offset % (uint64_t)facts->bytes != 0, CLQ_ERROR_LAYOUT,
-         "%s.byte_offset is %" PRIu64 ": it must be a multiple of the element's %d bytes", name,
-         dl->byte_offset, (int)facts->bytes);
+    if (reference_is_block(facts->type))
+        RULE(judge, dl->byte_offset % 2 != 0, CLQ_ERROR_LAYOUT,
+             "%s.byte_offset is %" PRIu64 ": it must be a multiple of a block's words of 2 bytes", name,
+             dl->byte_offset);
+    else
+        RULE(judge, dl->byte_offset % (uint64_t)facts->bytes != 0, CLQ_ERROR_LAYOUT,
+             "%s.byte_offset is %" PRIu64 ": it must be a multiple of the element's %d bytes", name,
+             dl->byte_offset, (int)facts->bytes);
     if (judge->count > before || facts->elements == 0)
         return;
     for (int d = 0; d <= last && is_packed(facts) && dl->strides != NULL; d++)
@@ -204,7 +209,7 @@ static void judge_tensor(struct judge *judge, int t)
     const unsigned types =
         judge->call->op->types != NULL ? judge->call->op->types(judge->call, t) : operand->types;
     int before = judge->count;
-    char is[64], names[128];
+    char is[64], names[JUDGE_TYPES_TEXT];
 
     *facts = (struct facts){.given = tensor->name != NULL, .elements = 1};
     if (!operand->optional)

@@ -73,7 +73,8 @@ bool judge_has_shapes(const struct judge *judge);
 /* For the sentences. */
 const char *judge_name(const struct judge *judge, int t);
 const char *judge_dtype_text(DLDataType dtype, char text[64]);
-const char *judge_types_text(unsigned types, char text[128]);
+enum { JUDGE_TYPES_TEXT = 192 };
+const char *judge_types_text(unsigned types, char text[JUDGE_TYPES_TEXT]);
 
 /* The rules of several operators (rules.c). Tensors are numbers; NULL is fine for those that are optional. */
 void rule_mode(struct judge *judge, uint32_t mode);

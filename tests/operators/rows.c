@@ -53,13 +53,42 @@ uint32_t rows_draw_symmetric(struct call *call, enum reference_type type)
     return row->minmax_steps == 0.0f || (row->lowest < 0 && rng_once_in(&call->rng, 2));
 }
 
-void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric,
-                  const struct rows_rules *rules)
+bool rule_blocks(struct judge *judge, int y, int scales, int offsets, uint32_t symmetric,
+                 const struct rows_rules *rules)
 {
-    const struct facts *rows = &judge->facts[x], *s = &judge->facts[smooth];
-    const int last = rows->rank - 1, before = judge->count;
+    const struct facts *facts = &judge->facts[y];
+    const char *name = judge_name(judge, y), *type = reference_types[facts->type].name;
+    const int beside[] = {scales, offsets};
+    char axis[64];
+
+    if (!facts->given || !reference_is_block(facts->type))
+        return false;
+    for (int i = 0; i < 2; i++)
+        RULE(judge, judge->facts[beside[i]].given, CLQ_ERROR_VALUE,
+             "%s is given: it must be NULL where %s.dtype is %s, whose blocks carry their scales",
+             judge_name(judge, beside[i]), name, type);
+    RULE(judge, rules->groups, CLQ_ERROR_VALUE, "group_index is given: it must be NULL where %s.dtype is %s",
+         name, type);
+    RULE(judge, symmetric != 0, CLQ_ERROR_VALUE,
+         "symmetric is %" PRIu32 ": it must be 0 where %s.dtype is %s, whose blocks say it themselves",
+         symmetric, name, type);
+    RULE(judge, rules->all != 0, CLQ_ERROR_VALUE,
+         "block_all is %" PRIu32 ": it must be 0 where %s.dtype is %s", rules->all, name, type);
+    RULE(judge, rules->block != 0 && rules->block != 32, CLQ_ERROR_VALUE,
+         "block is %" PRIu32 ": it must be 0 or 32 where %s.dtype is %s", rules->block, name, type);
+    RULE(judge, !rules->placed && axis_meant(rules->axis, -1, facts->rank) != facts->rank - 1,
+         CLQ_ERROR_VALUE, "%s: it must be the last where %s.dtype is %s", axis_text(rules->axis, -1, axis),
+         name, type);
+    return true;
+}
+
+/* Scales and offsets of their own. */
+static void rule_found_beside(struct judge *judge, int y, int scales, int offsets, uint32_t symmetric)
+{
     const enum reference_type type = judge->facts[y].type;
 
+    RULE(judge, !judge->facts[scales].given, CLQ_ERROR_NULL, "%s is NULL: it must be a tensor",
+         judge_name(judge, scales));
     RULE(judge, symmetric > 1, CLQ_ERROR_VALUE, "symmetric is %" PRIu32 ": it must be 0 or 1", symmetric);
     RULE(judge, symmetric == 1 && reference_types[type].lowest == 0, CLQ_ERROR_VALUE,
          "symmetric is 1: it must be 0 where %s.dtype is %s, whose range begins at 0", judge_name(judge, y),
@@ -75,6 +104,17 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
          CLQ_ERROR_TYPE, "%s.dtype is %s: it must be that of %s, %s", judge_name(judge, offsets),
          reference_types[judge->facts[offsets].type].name, judge_name(judge, scales),
          reference_types[judge->facts[scales].type].name);
+}
+
+void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric,
+                  const struct rows_rules *rules)
+{
+    const struct facts *rows = &judge->facts[x], *s = &judge->facts[smooth];
+    const int last = rows->rank - 1, before = judge->count;
+    const bool blocks = rule_blocks(judge, y, scales, offsets, symmetric, rules);
+
+    if (!blocks)
+        rule_found_beside(judge, y, scales, offsets, symmetric);
     if (!judge_has_shapes(judge) || judge->count > before)
         return;
     RULE(judge, rows->rank == 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must be from 1 to 8",
@@ -88,7 +128,8 @@ void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int
     if (rows->rank == 0 || rows->rank != judge->facts[y].rank)
         return;
     rule_same_size(judge, y, x, last);
-    rule_dynamic_parameters(judge, scales, offsets, y, rules);
+    if (!blocks)
+        rule_dynamic_parameters(judge, scales, offsets, y, rules);
     if (s->given && !rules->groups)
         RULE(judge, s->elements != rows->size[last], CLQ_ERROR_SHAPE,
              "%s has %" PRId64 " elements: it must have one per element of a row, %" PRId64

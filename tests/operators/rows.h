@@ -13,6 +13,9 @@ void rows_draw_found(struct call *call, int scales, int offsets, const struct sh
 /* Of clq_dynamic_quantize; with offsets of the other sign, of the documented call. */
 struct reference_report dynamic_quantize_reference(const struct call *call, bool plain_offset,
                                                    bool smooth_rows);
+/* Where y has blocks that carry their scales: what is not to be given. False where it has none. */
+bool rule_blocks(struct judge *judge, int y, int scales, int offsets, uint32_t symmetric,
+                 const struct rows_rules *rules);
 /* Of the rows of tensor t. */
 void rule_rotate(struct judge *judge, uint32_t rotate, int t);
 /* Of the rows of tensor t, which is drawn; its layout may not let them be cut. */

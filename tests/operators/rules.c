@@ -49,18 +49,18 @@ void rule_out_of_range(struct judge *judge, uint32_t out_of_range)
 void rule_same_size(struct judge *judge, int y, int x, int d)
 {
     const struct facts *a = &judge->facts[y], *b = &judge->facts[x];
-    const bool last = d == a->rank - 1 && a->lanes > 1;
+    const int lanes = d == a->rank - 1 ? a->lanes : 1;
+    char of[64] = "";
 
+    if (lanes > 1)
+        snprintf(of, sizeof of, ", of %d %s elements each", lanes, reference_types[a->type].name);
     RULE(judge, a->size[d] != b->size[d], CLQ_ERROR_SHAPE,
-         "%s.shape[%d] is %" PRId64 "%s%s%s: it must be %s%s.shape[%d], %" PRId64, judge_name(judge, y), d,
-         (int64_t)a->stored[d],
-         !last           ? ""
-         : a->lanes == 2 ? ", of 2 "
-                         : ", of 8 ",
-         last ? reference_types[a->type].name : "", last ? " elements each" : "",
-         !last           ? ""
-         : a->lanes == 2 ? "a half of "
-                         : "an eighth of ",
+         "%s.shape[%d] is %" PRId64 "%s: it must be %s%s.shape[%d], %" PRId64, judge_name(judge, y), d,
+         (int64_t)a->stored[d], of,
+         lanes <= 1   ? ""
+         : lanes == 2 ? "a half of "
+         : lanes == 8 ? "an eighth of "
+                      : "a thirty-second of ",
          judge_name(judge, x), d, (int64_t)b->size[d]);
 }
 

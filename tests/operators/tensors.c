@@ -57,6 +57,13 @@ void shape_for_nibbles(struct rng *rng, struct shape *shape)
     *last = (*last + whole - 1) / whole * whole;
 }
 
+void shape_for_blocks(struct shape *shape)
+{
+    int64_t *last = &shape->size[shape->rank - 1];
+
+    *last = (*last + 31) / 32 * 32;
+}
+
 int64_t shape_elements(const struct shape *shape)
 {
     int64_t elements = 1;
@@ -77,7 +84,8 @@ struct shape shape_rows(const struct shape *shape)
 static DLDataType dtype_of(struct rng *rng, enum reference_type type, int64_t last)
 {
     const struct reference_type_row *row = &reference_types[type];
-    DLDataType dtype = {(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
+    DLDataType dtype = {(uint8_t)row->dlpack_code, (uint8_t)row->bits,
+                        (uint16_t)reference_dlpack_lanes(type)};
 
     if (row->bits == 4)
         dtype.lanes = rng_once_in(rng, 3) ? 2 : last % 8 == 0 && rng_once_in(rng, 2) ? 8 : 1;
@@ -220,7 +228,8 @@ void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum 
     const bool lines = last >= 0 && shape->size[last] % 16 == 0;
     const int64_t before = rng_below(rng, 5);
     const size_t element = (size_t)reference_unit_bytes(type, dtype.lanes),
-                 offset = lines && before < 3 ? 0 : (size_t)before * element;
+                 offset = lines && before < 3 ? 0 : (size_t)before * (reference_is_block(type) ? 2 : element);
+    const int lanes = reference_lanes(type, dtype.lanes);
     const size_t guard = (size_t)rng_below(rng, 3) * 8;
     int64_t elements = 1, span;
 
@@ -232,7 +241,7 @@ void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum 
                                      .shape = tensor->shape,
                                      .byte_offset = offset}};
     for (int d = 0; d < shape->rank; d++) {
-        tensor->shape[d] = d == last && dtype.lanes > 1 ? shape->size[d] / dtype.lanes : shape->size[d];
+        tensor->shape[d] = d == last && lanes > 1 ? shape->size[d] / lanes : shape->size[d];
         elements *= tensor->shape[d];
     }
     span = elements;
@@ -290,8 +299,8 @@ const struct reference_tensor *tensor_reference(const struct tensor *tensor, str
 
     if (tensor->name == NULL)
         return NULL;
-    *as = (struct reference_tensor){
-        .type = tensor_type(tensor), .lanes = tensor->dl.dtype.lanes, .rank = tensor->dl.ndim};
+    *as = (struct reference_tensor){.type = tensor_type(tensor), .rank = tensor->dl.ndim};
+    as->lanes = reference_lanes(as->type, tensor->dl.dtype.lanes);
     if (memory != NULL && tensor->dl.byte_offset <= memory->size) /* what is empty may be nowhere */
         as->data = memory->expected + tensor->dl.byte_offset;
     for (int d = as->rank - 1; d >= 0; d--) {

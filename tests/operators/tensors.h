@@ -38,6 +38,8 @@ struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_
 struct shape shape_of_lines(struct rng *rng, int least_rank, int most_rank, int64_t most_elements);
 /* The last size rounded up to what two to a byte can have: bytes, or half of the time words. */
 void shape_for_nibbles(struct rng *rng, struct shape *shape);
+/* The same, and of blocks. */
+void shape_for_blocks(struct shape *shape);
 int64_t shape_elements(const struct shape *shape);
 /* Without its last dimension. */
 struct shape shape_rows(const struct shape *shape);

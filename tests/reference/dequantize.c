@@ -54,6 +54,9 @@ static float parameter(const struct reference_dequantize_desc *desc, const struc
 static float value_of(const struct reference_dequantize_desc *desc, const int64_t *in_y, const int64_t *in_q)
 {
     const float q = reference_load(desc->q, in_q);
+
+    if (reference_is_block(desc->q->type))
+        return q;
     const float scale = parameter(desc, desc->scale, in_y, in_q);
     const float zero_point = desc->zero_points ? parameter(desc, desc->zero_points, in_y, in_q) : 0.0f;
 

@@ -18,7 +18,7 @@ float reference_dequantize_one(float q, float scale, const float *zero_point, en
  * zero_points one. For UNDO_DYNAMIC both have q's shape without the axis (with indices the last dimension);
  * or with block > 0 q's rank, and along it one of ceil(size / block); or one element; there the values of a
  * row are turned where rotate is not 0, so many neighbours at once (rotate.h), before they are stored.
- * zero_points, indices and group_index may be NULL. */
+ * zero_points, indices and group_index may be NULL, and of blocks, which carry their scales, scale is too. */
 struct reference_dequantize_desc {
     const struct reference_tensor *q;
     const struct reference_tensor *scale;

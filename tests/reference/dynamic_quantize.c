@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization: a row is read to find its scale, and once more to be divided by it. */
+#include "blocks.h"
 #include "dynamic.h"
 #include "place.h"
 #include "rotate.h"
@@ -132,7 +133,11 @@ static void quantize_row(const struct reference_dynamic_quantize_desc *desc, int
     int64_t at[REFERENCE_MAX_RANK];
 
     row_values(desc, from, values);
-    for (int64_t first = 0; first < length; first += block) {
+    for (int64_t first = 0; first < length && reference_is_block(desc->y->type); first += 32) {
+        to[last] = first;
+        reference_block_quantize(desc->y->type, values + first, reference_block_at(desc->y, to));
+    }
+    for (int64_t first = 0; first < length && !reference_is_block(desc->y->type); first += block) {
         const int64_t end = block < length - first ? first + block : length;
         struct range range = {0};
 
@@ -186,6 +191,21 @@ static void store_empty(const struct reference_dynamic_quantize_desc *desc)
     while (reference_next(desc->scale, at));
 }
 
+/* Rows of blocks, which share nothing. */
+static void quantize_blocks(const struct reference_dynamic_quantize_desc *desc)
+{
+    const struct reference_tensor rows = rows_of(desc->x);
+    float *values = allocate(reference_extent(desc->x, desc->x->rank - 1), sizeof *values);
+    int64_t from[REFERENCE_MAX_RANK] = {0}, to[REFERENCE_MAX_RANK];
+
+    do {
+        for (int d = 0; d < rows.rank; d++)
+            to[d] = from[d];
+        quantize_row(desc, from, to, values);
+    } while (reference_next(&rows, from));
+    free(values);
+}
+
 void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *desc)
 {
     const struct reference_tensor rows = rows_of(desc->x);
@@ -194,6 +214,11 @@ void reference_dynamic_quantize(const struct reference_dynamic_quantize_desc *de
     struct range *ranges;
     float *values;
 
+    if (reference_is_block(desc->y->type)) {
+        if (count > 0)
+            quantize_blocks(desc);
+        return;
+    }
     if (count == 0) {
         store_empty(desc);
         return;

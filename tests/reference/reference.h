@@ -12,7 +12,8 @@
 #define REFERENCE_MAX_RANK 8
 
 /* Elements at any strides. Indices count values; shape and strides count elements, which hold `lanes` values
- * each where a value has 4 bits (1: a nibble, 2: a byte, 8: a word) and one value for every other type. */
+ * each where a value has 4 bits (1: a nibble, 2: a byte, 8: a word), 32 of a block, and one value for every
+ * other type. */
 struct reference_tensor {
     enum reference_type type;
     int lanes; /* 0 means 1 */
@@ -37,6 +38,9 @@ bool reference_next(const struct reference_tensor *tensor, int64_t *index);
 float reference_load(const struct reference_tensor *tensor, const int64_t *index);
 int64_t reference_load_int(const struct reference_tensor *tensor, const int64_t *index);
 void reference_store(const struct reference_tensor *tensor, const int64_t *index, float value);
+
+/* The bytes of the block that has the value at index. */
+unsigned char *reference_block_at(const struct reference_tensor *tensor, const int64_t *index);
 
 /* The code at index. Of a code that is stored the lowest bits count,
  * so that a negative integer may be given. */

@@ -2,6 +2,8 @@
 /* Codes and values of a tensor by their index: any strides, any alignment, nibbles by their position. */
 #include "reference.h"
 
+#include "blocks.h"
+
 #include <string.h>
 
 static int lanes_of(const struct reference_tensor *tensor)
@@ -127,10 +129,19 @@ void reference_store_code(const struct reference_tensor *tensor, const int64_t *
         *pair = (unsigned char)((*pair & 0x0f) | (code & 15) << 4);
 }
 
+unsigned char *reference_block_at(const struct reference_tensor *tensor, const int64_t *index)
+{
+    return (unsigned char *)tensor->data +
+           position_of(tensor, index) / 32 * reference_types[tensor->type].block_bytes;
+}
+
 float reference_load(const struct reference_tensor *tensor, const int64_t *index)
 {
     const struct reference_type_row *row = &reference_types[tensor->type];
 
+    if (reference_is_block(tensor->type))
+        return reference_block_value(tensor->type, reference_block_at(tensor, index),
+                                     (int)(index[tensor->rank - 1] % 32));
     return row->read(row, reference_load_code(tensor, index));
 }
 

@@ -227,8 +227,8 @@ static float read_e2m1(const struct reference_type_row *row, uint64_t code)
 }
 
 /* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and
- * bfloats, and those of 8 bits. */
-enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4, E4M3FN = 10, E5M2 = 12, E2M1FN = 17 };
+ * bfloats, and those of 8 bits; and the library's own of blocks. */
+enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4, E4M3FN = 10, E5M2 = 12, E2M1FN = 17, BLOCKS = 0x80 };
 
 #define BF16_MAX 0x1.fep127
 
@@ -247,6 +247,12 @@ const struct reference_type_row reference_types[REFERENCE_TYPES] = {
     [REFERENCE_E5M2] = {"float8_e5m2", E5M2, 8, false, -57344, 57344, 0, 57344, 0, round_e5m2, read_e5m2},
     [REFERENCE_E2M1] = {"float4_e2m1fn", E2M1FN, 4, false, -6, 6, 0, 6, 0, round_e2m1, read_e2m1},
     [REFERENCE_I64] = {"int64", INT, 64, true, -0x1p63, 0x1p63, 0, 0, 0, round_integer, read_integer},
+    [REFERENCE_Q8_0] = {.name = "q8_0", .dlpack_code = BLOCKS, .bits = 8, .block_bytes = 34},
+    [REFERENCE_Q4_0] = {.name = "q4_0", .dlpack_code = BLOCKS + 1, .bits = 8, .block_bytes = 18},
+    [REFERENCE_Q4_1] = {.name = "q4_1", .dlpack_code = BLOCKS + 2, .bits = 8, .block_bytes = 20},
+    [REFERENCE_Q5_0] = {.name = "q5_0", .dlpack_code = BLOCKS + 3, .bits = 8, .block_bytes = 22},
+    [REFERENCE_Q5_1] = {.name = "q5_1", .dlpack_code = BLOCKS + 4, .bits = 8, .block_bytes = 24},
+    [REFERENCE_IQ4_NL] = {.name = "iq4_nl", .dlpack_code = BLOCKS + 5, .bits = 8, .block_bytes = 18},
 };
 
 uint64_t reference_round(float value, enum reference_type type)

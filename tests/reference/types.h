@@ -12,6 +12,10 @@
 #define REFERENCE_SMALL_FLOATS(X)   X(E4M3, FLOAT8_E4M3FN) X(E5M2, FLOAT8_E5M2) X(E2M1, FLOAT4_E2M1FN)
 #define REFERENCE_NAMED(id, header) REFERENCE_##id,
 
+/* Blocks of 32 values that carry their scale (blocks.h). */
+#define REFERENCE_BLOCKS(X)                                                                                  \
+    X(Q8_0, Q8_0) X(Q4_0, Q4_0) X(Q4_1, Q4_1) X(Q5_0, Q5_0) X(Q5_1, Q5_1) X(IQ4_NL, IQ4_NL)
+
 /* A new type is a name here and a row in types.c, with functions of its own where it is no integer. */
 enum reference_type {
     REFERENCE_F32,
@@ -23,7 +27,7 @@ enum reference_type {
     REFERENCE_I4,
     REFERENCE_U4,
     REFERENCE_SMALL_FLOATS(REFERENCE_NAMED) REFERENCE_I64, /* only of indices */
-    REFERENCE_TYPES,
+    REFERENCE_BLOCKS(REFERENCE_NAMED) REFERENCE_TYPES,
 };
 
 /* A code is what is stored of a value: its lowest `bits` bits, the others being zeros. */
@@ -38,6 +42,7 @@ struct reference_type_row {
     float absmax_zero_point; /* the middle of the range */
     uint64_t (*round)(const struct reference_type_row *row, float value);
     float (*read)(const struct reference_type_row *row, uint64_t code);
+    int block_bytes; /* of 32 values, which have no code by themselves; 0: it is no block */
 };
 extern const struct reference_type_row reference_types[REFERENCE_TYPES];
 
@@ -52,21 +57,46 @@ float reference_read(uint64_t code, enum reference_type type);
 /* The exact value of a code of an integer type. */
 int64_t reference_read_int(uint64_t code, enum reference_type type);
 
-/* A unit is the least that is stored: an element of `lanes` values (0 means 1), or where these are less than
- * a byte, the elements that share one. */
+static inline bool reference_is_block(enum reference_type type)
+{
+    return reference_types[type].block_bytes > 0;
+}
+
+/* Values in an element of a tensor, by DLPack's lanes: of a block these are its bytes. */
+static inline int reference_lanes(enum reference_type type, int dlpack_lanes)
+{
+    return reference_is_block(type) ? 32 : dlpack_lanes ? dlpack_lanes : 1;
+}
+
+/* DLPack's lanes of its tensors but for views of four bits, and all that it may have. */
+static inline int reference_dlpack_lanes(enum reference_type type)
+{
+    return reference_is_block(type) ? reference_types[type].block_bytes : 1;
+}
+
+static inline bool reference_has_lanes(enum reference_type type, int dlpack_lanes)
+{
+    return dlpack_lanes == reference_dlpack_lanes(type) ||
+           (reference_types[type].bits == 4 && (dlpack_lanes == 2 || dlpack_lanes == 8));
+}
+
+/* A unit is the least that is stored: a block, an element of `lanes` values (0 means 1), or where these are
+ * less than a byte, the elements that share one. */
 static inline bool reference_shares_bytes(enum reference_type type, int lanes)
 {
-    return reference_types[type].bits * (lanes ? lanes : 1) < 8;
+    return !reference_is_block(type) && reference_types[type].bits * (lanes ? lanes : 1) < 8;
 }
 
 static inline int64_t reference_unit_bytes(enum reference_type type, int lanes)
 {
+    if (reference_is_block(type))
+        return reference_types[type].block_bytes;
     return reference_shares_bytes(type, lanes) ? 1 : reference_types[type].bits * (lanes ? lanes : 1) / 8;
 }
 
 static inline int64_t reference_unit_values(enum reference_type type, int lanes)
 {
-    return reference_unit_bytes(type, lanes) * 8 / reference_types[type].bits;
+    return reference_is_block(type) ? 32 : reference_unit_bytes(type, lanes) * 8 / reference_types[type].bits;
 }
 
 /* float16 and bfloat16 to binary32, exactly; and back, to nearest-even, every NaN the canonical one. */

@@ -69,6 +69,13 @@ static bool is_rotated(const struct clq__variant *variant)
     return kernel == CLQ__DEQUANTIZE_ROTATED_CL || kernel == CLQ__CPU_DEQUANTIZE_ROTATED_CL;
 }
 
+static bool is_of_blocks(const struct clq__variant *variant)
+{
+    const uint64_t kernel = variant->bits & 255;
+
+    return kernel == CLQ__QUANTIZE_BLOCKS_CL || kernel == CLQ__DEQUANTIZE_BLOCKS_CL;
+}
+
 /* As the operators take it. */
 static struct wish wish_of(const struct clq__variant *variant)
 {
@@ -85,7 +92,9 @@ static struct wish wish_of(const struct clq__variant *variant)
     value = clq__variant_value(variant, CLQ__MODE);
     wish.multiply = value < 0 ? -1 : value != 1;
     wish.smooth = clq__variant_value(variant, CLQ__SMOOTH);
-    wish.rotate = is_rotated(variant) ? 1 : clq__variant_value(variant, CLQ__ROTATE);
+    wish.rotate = is_rotated(variant)     ? 1
+                  : is_of_blocks(variant) ? 0
+                                          : clq__variant_value(variant, CLQ__ROTATE);
     wish.apart = is_of_rows(variant) ? 0 : clq__variant_value(variant, CLQ__RANGE);
     wish.claims = (variant->bits & 255) == CLQ__CLAIM_CL;
     return wish;

@@ -37,10 +37,12 @@ bool run_args(struct run *run, const struct clq__launch *launch)
         [CLQ__CPU_FIND_SCALES_CL] = run_find_scales,
         [CLQ__CPU_QUANTIZE_CL] = run_static,
         [CLQ__DEQUANTIZE_CL] = run_static,
+        [CLQ__DEQUANTIZE_BLOCKS_CL] = run_dynamic_back,
         [CLQ__DEQUANTIZE_ROTATED_CL] = run_dynamic_back,
         [CLQ__DYNAMIC_QUANTIZE_CL] = run_dynamic,
         [CLQ__FIND_SCALES_CL] = run_find_scales,
         [CLQ__FINISH_SCALES_CL] = run_finish_scales,
+        [CLQ__QUANTIZE_BLOCKS_CL] = run_dynamic,
         [CLQ__QUANTIZE_CL] = run_static,
         [CLQ__VALUES_CL] = run_values,
         [CLQ__WIDEN_CL] = run_widen};

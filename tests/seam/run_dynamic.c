@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The meaning of struct dynamic_quantize_args: dynamic_quantize.cl, and dequantize_rotated.cl,
- * where y is read and x is written. */
+/* The meaning of struct dynamic_quantize_args: dynamic_quantize.cl, and dequantize_rotated.cl, where y is
+ * read and x is written; and quantize_blocks.cl and dequantize_blocks.cl, whose blocks carry their scales. */
 #include "args/dynamic_quantize.h"
+#include "blocks.h"
 #include "dequantize.h"
 #include "dynamic.h"
 #include "entries.h"
@@ -21,7 +22,7 @@ struct call {
     struct run *run;
     const struct dynamic_quantize_args *a;
     enum clq__type x_type, y_type;
-    bool smooth, back;
+    bool smooth, back, blocks;
     int elements;
     float *x, *smooth_row; /* a row of each */
     unsigned char *y;
@@ -48,13 +49,29 @@ static float scalar_at(const struct call *call, unsigned buffer, uint32_t type, 
     return type == CLQ_SCALAR_NONE ? -0.0f : run_load(call->run, buffer, (enum clq__type)type, at);
 }
 
+/* Values of the row's blocks. */
+static void load_blocks(const struct call *call, const struct place *place, int64_t count)
+{
+    const struct dynamic_quantize_args *a = call->a;
+    unsigned char block[UNITS_BLOCK_BYTES];
+
+    for (int64_t i = 0; i < count; i++) {
+        if (i % CLQ_BLOCK_VALUES == 0)
+            units_load_block(call->run, BACK_Y, call->y_type,
+                             a->y_offset + place->y + i / CLQ_BLOCK_VALUES * a->y_stride, block);
+        call->x[i] = reference_block_value(units_type(call->y_type), block, (int)(i % CLQ_BLOCK_VALUES));
+    }
+}
+
 /* The way back: a row of y to one of x. */
 static void row_back_at(const struct call *call, const struct place *place)
 {
     const struct dynamic_quantize_args *a = call->a;
     const int64_t count = a->inner * call->elements;
 
-    for (int64_t u = 0; u < a->inner; u++) {
+    if (call->blocks)
+        load_blocks(call, place, count);
+    for (int64_t u = 0; u < a->inner && !call->blocks; u++) {
         uint64_t codes[UNITS_MOST_ELEMENTS];
 
         units_load(call->run, BACK_Y, call->y_type, y_at(a, place, u), codes);
@@ -87,7 +104,7 @@ static void row_at(const struct call *call, const struct place *place, int64_t n
         a->smooth_offset + of_group +
         (a->smooth_blocks > 0 ? (number - divided(number, &a->by_smooth_blocks) * a->smooth_blocks) * count
                               : 0);
-    unsigned char scale[4] = {0}, offset[4] = {0};
+    unsigned char scale[4] = {0}, offset[4] = {0}, block[UNITS_BLOCK_BYTES];
     const enum reference_type found = units_type((enum clq__type)a->scale_type);
     const struct reference_tensor x = reference_dense(REFERENCE_F32, 1, 1, &count, call->x),
                                   smooth = reference_dense(REFERENCE_F32, 1, 1, &count, call->smooth_row),
@@ -102,6 +119,13 @@ static void row_at(const struct call *call, const struct place *place, int64_t n
             run_load(call->run, X, call->x_type, a->x_offset + place->x + u * a->x_stride + e * a->x_pair);
         if (call->smooth)
             call->smooth_row[i] = run_load(call->run, SMOOTH, CLQ__F32, first + i);
+    }
+    if (call->blocks) {
+        for (int64_t i = 0; i < count && call->smooth; i++)
+            call->x[i] *= call->smooth_row[i];
+        reference_block_quantize(units_type(call->y_type), call->x, block);
+        units_store_block(call->run, Y, call->y_type, a->y_offset + place->y, block);
+        return;
     }
     reference_dynamic_quantize(
         &(struct reference_dynamic_quantize_desc){.x = &x,
@@ -182,7 +206,9 @@ static int64_t room_of(const struct clq__launch *launch)
 static void check_rotate(const struct call *call)
 {
     const struct dynamic_quantize_args *a = call->a;
-    const int rotated = call->back ? 1 : clq__variant_value(&call->run->launch->variant, CLQ__ROTATE);
+    const int rotated = call->back     ? (call->run->launch->variant.bits & 255) != CLQ__DEQUANTIZE_BLOCKS_CL
+                        : call->blocks ? 0
+                                       : clq__variant_value(&call->run->launch->variant, CLQ__ROTATE);
     const int64_t rows = (int64_t)call->run->launch->local >> a->lane_bits;
     const float factor = (float)(1.0 / sqrt((double)a->rotate));
 
@@ -204,6 +230,10 @@ static void run_call(struct call *call)
     if (call->a->rows == 0)
         return;
     call->elements = units_elements(call->y_type);
+    call->blocks = clq__type_is(call->y_type, CLQ__BLOCKS);
+    if (call->blocks && (call->a->inner % CLQ_BLOCK_VALUES != 0 ||
+                         (call->a->rotate == 0 && call->a->inner != CLQ_BLOCK_VALUES)))
+        run_fail(run, "rows of blocks have %lld values", (long long)call->a->inner);
     count = (size_t)(call->a->inner * call->elements);
     if (call->a->inner < 1 || call->a->y_part < 1 || call->a->inner % call->a->y_part != 0)
         run_fail(run, "rows of %lld units in parts of %lld", (long long)call->a->inner,

@@ -27,11 +27,18 @@ static const struct {
 };
 enum { ROWS = sizeof(rows) / sizeof(rows[0]) };
 
-/* The header's macros of one lane, in the order of the rows. */
+/* The header's macros of no view, in the order of the rows. */
 #define MACRO(id, header) CLQ_##header,
-static const DLDataType macros[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16,
-                                    CLQ_INT8,    CLQ_UINT8,   CLQ_INT32,
-                                    CLQ_INT4,    CLQ_UINT4,   REFERENCE_SMALL_FLOATS(MACRO) CLQ_INT64};
+static const DLDataType macros[] = {CLQ_FLOAT32,
+                                    CLQ_FLOAT16,
+                                    CLQ_BFLOAT16,
+                                    CLQ_INT8,
+                                    CLQ_UINT8,
+                                    CLQ_INT32,
+                                    CLQ_INT4,
+                                    CLQ_UINT4,
+                                    REFERENCE_SMALL_FLOATS(MACRO) CLQ_INT64,
+                                    REFERENCE_BLOCKS(MACRO)};
 
 static enum reference_type reference_of(enum clq__type type)
 {
@@ -49,7 +56,8 @@ static void every_type_is_in_both_lists(void **state)
     assert_int_equal(sizeof(macros) / sizeof(macros[0]), REFERENCE_TYPES);
     for (int i = 0; i < ROWS; i++) {
         const struct reference_type_row *const row = &reference_types[reference_of(rows[i].type)];
-        const DLDataType dtype = {(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
+        const DLDataType dtype = {(uint8_t)row->dlpack_code, (uint8_t)row->bits,
+                                  (uint16_t)reference_dlpack_lanes(reference_of(rows[i].type))};
         const DLDataType parsed = clq_dtype_parse(row->name);
 
         assert_memory_equal(&parsed, &dtype, sizeof(dtype));
@@ -75,6 +83,7 @@ static void a_type_may_be_the_same_in_both(void **state)
         assert_true(agrees(i, CLQ_ROLE_CACHED, TYPES_CACHE));
         assert_true(agrees(i, CLQ_ROLE_GROUPED, TYPES_GROUPED));
         assert_true(agrees(i, CLQ_ROLE_INDEX, TYPES_INDEX));
+        assert_true(agrees(i, CLQ_ROLE_BLOCK, TYPES_BLOCK));
     }
 }
 

@@ -197,6 +197,47 @@ static void ask_dynamic(clq_context *context, DLDataType x_type, bool few)
         clReleaseMemObject(buffers[i]);
 }
 
+/* Blocks that carry their scales, and the way back, turned too. */
+static void ask_blocks(clq_context *context, DLDataType x_type)
+{
+    static const DLDataType blocks[] = {
+#define TYPE(t, id) {CLQ_TYPE_CODE(t), 8, CLQ_TYPE_LANES(t)},
+        CLQ_BLOCK_TYPES(TYPE)
+#undef TYPE
+    };
+    int64_t shape[] = {2, CLQ_BLOCK_VALUES}, block_shape[] = {2, 1}, columns[] = {CLQ_BLOCK_VALUES};
+    cl_int code = CL_SUCCESS;
+    cl_mem buffers[3];
+    const DLDevice opencl = {kDLOpenCL, 0};
+
+    for (int i = 0; i < 3; i++) {
+        buffers[i] = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 256, NULL, &code);
+        assert_int_equal(code, CL_SUCCESS);
+    }
+    const DLTensor x = {.data = buffers[0], .device = opencl, .ndim = 2, .dtype = x_type, .shape = shape};
+    const DLTensor smooth = {
+        .data = buffers[1], .device = opencl, .ndim = 1, .dtype = CLQ_FLOAT32, .shape = columns};
+
+    for (size_t type = 0; type < sizeof blocks / sizeof *blocks; type++)
+        for (uint32_t way = 0; way < 2; way++) {
+            const DLTensor y = {
+                .data = buffers[2], .device = opencl, .ndim = 2, .dtype = blocks[type], .shape = block_shape};
+            clq_status status = clq_dynamic_quantize_build(
+                context, &(struct clq_dynamic_quantize_desc){
+                             .x = &x, .smooth_scales = way > 0 ? &smooth : NULL, .y = &y});
+
+            if (status == CLQ_OK)
+                status = clq_dequantize_build(
+                    context, &(struct clq_dequantize_desc){
+                                 .q = &y, .y = &x, .mode = CLQ_DEQUANTIZE_DYNAMIC, .rotate = way * 4});
+            if (status != CLQ_OK)
+                print_error("%s\n", clq_error_detail());
+            assert_int_equal(status, CLQ_OK);
+        }
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
 /* Scales that belong to no row: to columns of x, to all of it, and to all of it once it is turned. */
 static void ask_apart(clq_context *context, DLDataType x_type)
 {
@@ -245,6 +286,7 @@ void ask_all(clq_context *context, bool few)
         const bool all = !few || x == 1;
 
         ask_dynamic(context, x_types[x], !all);
+        ask_blocks(context, x_types[x]);
         ask_apart(context, x_types[x]);
         for (int y = 0; y < (all ? TYPES : TYPES - 1); y++)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)
