@@ -225,11 +225,11 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     const struct call call = {x, smooth, y, indices, owners, report};
 #if IS_GROUP
     local struct room rooms[MOST_BLOCKS];
-    const uint item = (uint)get_local_id(0), items = (uint)get_local_size(0), here = item / FOUR;
+    const uint item = (uint)get_local_id(0), here = item / FOUR;
 
     take_block(&call, &a, (long)get_group_id(0) * a.sets + here, &rooms[here], item % FOUR);
     // Neighbours store neighbouring words.
-    for (uint i = item; i < WORDS * a.sets; i += items) {
+    for (uint i = item; i < WORDS * a.sets; i += FOUR * a.sets) {
         local const struct room *const room = &rooms[i / WORDS];
 
         if (room->y_at != NOT_KEPT)
