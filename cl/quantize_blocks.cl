@@ -169,13 +169,13 @@ CLQ_MEETS float d_by_levels(SHARED struct room *room, const float8 *v, const int
 {
     struct sums sums = {0.0f, 0.0f};
 
+#pragma unroll 1
     for (uint s = 0; s < FOUR; s++) {
         if (s >= first && s < first + EIGHTS)
             room->sums = with_eight(s > 0 ? room->sums : sums, v[s - first], codes[s - first]);
         MEET();
     }
-    sums = room->sums;
-    return d_by(sums, found);
+    return d_by(room->sums, found);
 }
 
 // The values of a block from number 8 * first on, into the room's words. All work-items of a group call it.
