@@ -41,6 +41,11 @@ class DType:
         return self.code == _UINT
 
     @property
+    def is_block(self) -> bool:
+        """Whether an element is a block that carries its scale. Arrays hold its bytes, and count them."""
+        return self.code >= _BLOCKS
+
+    @property
     def is_in_numpy(self) -> bool:
         """Whether numpy has the type itself."""
         return self.bits >= 8 and self.code in (_INT, _UINT, _FLOAT, _COMPLEX, _BOOL)
@@ -57,7 +62,7 @@ class DType:
     @functools.cached_property
     def element_bytes(self) -> int:
         """Bytes of what shapes and strides count."""
-        return self.bits * self.lanes // 8
+        return 1 if self.is_block else self.bits * self.lanes // 8
 
     @functools.cached_property
     def struct(self) -> DLDataType:
@@ -80,13 +85,36 @@ class DType:
         """Return the shape of what holds so many elements: bytes and words of four bits shorten the last dimension."""
         if self.lanes == 1 or self.spread:
             return shape
-        if not shape or shape[-1] % self.lanes:
-            raise ValueError(f"the shape {shape} does not fit {self.name}: {self.lanes} must divide the last dimension")
-        return (*shape[:-1], shape[-1] // self.lanes)
+        held = _BLOCK_VALUES if self.is_block else self.lanes
+        if not shape or shape[-1] % held:
+            raise ValueError(f"the shape {shape} does not fit {self.name}: {held} must divide the last dimension")
+        return (*shape[:-1], shape[-1] // held * (self.lanes if self.is_block else 1))
 
     def element_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
         """Return the shape in elements of what has this shape in memory."""
-        return shape if self.lanes == 1 or not shape else (*shape[:-1], shape[-1] * self.lanes)
+        if self.lanes == 1 or not shape:
+            return shape
+        if self.is_block:
+            return (*shape[:-1], shape[-1] // self.lanes * _BLOCK_VALUES)
+        return (*shape[:-1], shape[-1] * self.lanes)
+
+    def layout(self, shape: tuple[int, ...], strides: tuple[int, ...] | None) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+        """Return shape and strides as the library counts them: of blocks' bytes by blocks."""
+        if not self.is_block or not shape:
+            return shape, strides
+        size = self.lanes
+        if shape[-1] % size:
+            raise ValueError(f"the shape {shape} does not fit {self.name}: the last dimension must be a multiple of {size} bytes")
+        blocks = (*shape[:-1], shape[-1] // size)
+        if strides is None:
+            return blocks, None
+        along = shape[-1] <= 1 or strides[-1] == 1
+        steps = [stride for stride, length in zip(strides[:-1], shape[:-1], strict=True) if length != 1]
+        if not along or any(stride % size for stride in steps):
+            raise ValueError(
+                f"the strides {strides} do not fit {self.name}: the last must be 1 and the others multiples of {size} bytes"
+            )
+        return blocks, (*(stride // size for stride in strides[:-1]), 1)
 
 
 @functools.cache
@@ -98,13 +126,15 @@ def _ml_dtypes() -> Any:
     return ml_dtypes
 
 
-_INT, _UINT, _FLOAT, _BFLOAT, _COMPLEX, _BOOL = 0, 1, 2, 4, 5, 6
+_INT, _UINT, _FLOAT, _BFLOAT, _COMPLEX, _BOOL, _BLOCKS = 0, 1, 2, 4, 5, 6, 0x80
+_BLOCK_VALUES = 32
+_MOST_BLOCK_BYTES = 64
 _name_in_c = function("clq_dtype_name", ctypes.c_char_p, DLDataType)
 
 
 def _rows() -> Iterator[DType]:
     """Make the rows of all types that the library has a name for, floats first."""
-    for code in (_FLOAT, _BFLOAT, *(code for code in range(256) if code not in (_FLOAT, _BFLOAT))):
+    for code in (_FLOAT, _BFLOAT, *(code for code in range(_BLOCKS) if code not in (_FLOAT, _BFLOAT))):
         for bits in (64, 32, 16, 8, 4):
             found = _name_in_c(DLDataType(code, bits, 1))
             if found is not None:
@@ -115,7 +145,17 @@ def _rows() -> Iterator[DType]:
                     yield DType(f"{name}_elements", code, bits, 2, spread=True)
 
 
-BY_NAME = {row.name: row for row in _rows()}
+def _blocks() -> Iterator[DType]:
+    """Make the rows of the types of blocks, whose codes follow one another, with the bytes of a block as lanes."""
+    for code in range(_BLOCKS, 256):
+        rows = ((lanes, _name_in_c(DLDataType(code, 8, lanes))) for lanes in range(_MOST_BLOCK_BYTES))
+        found = next(((lanes, name) for lanes, name in rows if name is not None), None)
+        if found is None:
+            return
+        yield DType(found[1].decode(), code, 8, found[0])
+
+
+BY_NAME = {row.name: row for row in (*_rows(), *_blocks())}
 _BY_CODE = {(row.code, row.bits, row.lanes): row for row in BY_NAME.values() if not row.spread}
 # ml_dtypes' own types of four bits have an element a byte; the names alone mean packed ones.
 _OF_ARRAYS = {row.element: row.name for row in BY_NAME.values() if row.spread}
@@ -146,6 +186,12 @@ def dtype_of(given: Any, argument: str = "dtype") -> DType:
     """Find the row of a name, or of a type of numpy, ml_dtypes or torch."""
     row = BY_NAME.get(given) if isinstance(given, str) else None
     return row if row is not None else _look_up(given, argument)
+
+
+def carries_scales(array: Any) -> bool:
+    """Say whether an array or a tensor is known to hold blocks that carry their scales."""
+    name = getattr(array, "element_type", None) or getattr(getattr(array, "dtype", None), "name", "")
+    return name in BY_NAME and BY_NAME[name].is_block
 
 
 def type_name(given: Any) -> str:

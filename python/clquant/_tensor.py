@@ -59,7 +59,8 @@ class Tensor(OfThisProcess):
 
     ``mem`` is a cl_mem: its address as an int, or an object with ``int_ptr``, such as a ``pyopencl.Buffer``. It is kept
     as long as the view. ``strides`` None: dense, row-major. Shapes and strides of "int4" count bytes of two elements,
-    those of "int4_words" words of eight. ``array`` is what the view was made of, if anything.
+    those of "int4_words" words of eight, and those of blocks, such as "q8_0", bytes. ``array`` is what the view was made
+    of, if anything.
 
     Every operator takes tensors beside arrays. To make one costs some microseconds, to use it again nothing.
     """
@@ -130,8 +131,9 @@ class Tensor(OfThisProcess):
     ) -> None:
         if offset_bytes % row.element_bytes:
             raise ValueError(f"offset_bytes is {offset_bytes}: it must be a multiple of the {row.element_bytes} of {row.name}")
-        shape_kept, shape_address = sizes(shape)
-        strides_kept, strides_address = (None, None) if strides is None else sizes(strides)
+        counted, steps = row.layout(shape, strides)
+        shape_kept, shape_address = sizes(counted)
+        strides_kept, strides_address = (None, None) if steps is None else sizes(steps)
         self.context = context
         self.dtype = row
         self.shape = shape

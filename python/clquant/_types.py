@@ -37,16 +37,19 @@ PackedName: TypeAlias = Literal[
     "float4_e2m1fn_words",
     "float4_e2m1fn_elements",
 ]
+BlockName: TypeAlias = Literal["q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "iq4_nl"]
 Float8Name: TypeAlias = Literal["float8_e4m3fn", "float8_e5m2"]
-ElementName: TypeAlias = Literal[FloatName, PackedName, Float8Name, "int8", "uint8", "int32", "int64"]
+ElementName: TypeAlias = Literal[FloatName, PackedName, Float8Name, BlockName, "int8", "uint8", "int32", "int64"]
 StaticName: TypeAlias = Literal[PackedName, Float8Name, "int8", "uint8", "int32"]
 FoundName: TypeAlias = Literal[PackedName, Float8Name, "int8", "uint8"]
+DynamicName: TypeAlias = Literal[FoundName, BlockName]
 GroupName: TypeAlias = Literal[PackedName, Float8Name, "int8"]
 
 ElementTypeLike: TypeAlias = ElementName | _Object
 FloatType: TypeAlias = FloatName | _Object
 StaticType: TypeAlias = StaticName | _Object
 FoundType: TypeAlias = FoundName | _Object
+DynamicType: TypeAlias = DynamicName | _Object
 GroupType: TypeAlias = GroupName | _Object
 
 Mode: TypeAlias = Literal["divide", "multiply"]

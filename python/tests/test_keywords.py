@@ -97,11 +97,13 @@ def taken(function, keyword):
     """The types that a call takes, of all that there are."""
     found = set()
     for dtype in names_of(_types.ElementName):
-        more = {"scales": np.ones((1, 8), np.float32), "group_index": np.array([4])} if function is clquant.group_quantize else {}
+        more = (
+            {"scales": np.ones((1, 32), np.float32), "group_index": np.array([4])} if function is clquant.group_quantize else {}
+        )
         scales = {"scales": 1.0} if function in (clquant.quantize, clquant.dequantize) else {}
         for symmetric in (False, True) if function is clquant.dynamic_quantize else (None,):
             options = {} if symmetric is None else {"symmetric": symmetric}
-            x = np.ones((4, 8), np.int8 if function is clquant.dequantize else np.float32)
+            x = np.ones((4, 32), np.int8 if function is clquant.dequantize else np.float32)
             try:
                 function(x, **more, **scales, **options, **{keyword: dtype})
             except ValueError:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
+from .._dtypes import carries_scales
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized, opened
@@ -20,7 +21,7 @@ _DEQUANTIZE = Operator(
     "dequantize",
     8,
     Input("q"),
-    Input("scales", floats=True),
+    Input("scales", optional=True, floats=True),
     Input("zero_points", optional=True),
     Input("offsets", optional=True, floats=True),
     Input("indices", optional=True),
@@ -132,7 +133,8 @@ def dequantize(
         y[i] = dequantized q[b, .., s : s+U on axis, ..]
 
     Args:
-        q: of a type of y, as in ``quantize``; of four bits as it was made here, or as ``clquant.view(bytes, "int4")``. Or a
+        q: of a type of y, as in ``quantize``; of four bits as it was made here, or as ``clquant.view(bytes, "int4")``, and so
+            of blocks, ``clquant.view(bytes, "q8_0")``, which carry their scales. Or a
             ``Quantized``: then scales, offsets, mode, axis, block, block_all and rotate are as it was made, and what is given
             must be the same.
         scales: as in ``quantize``, with indices as in ``quantize_scatter``; with ``group_index`` [E, H]; in dynamic mode as
@@ -145,7 +147,7 @@ def dequantize(
         dtype: of y: float32, float16 or bfloat16. Not looked at with ``out``.
         axis: without indices that of scales, None: the last; with indices that of the starts, None: the second-to-last,
             as in ``quantize_scatter``.
-        mode: "divide", "multiply" or "dynamic"; None: dynamic with offsets, multiply with group_index, else divide.
+        mode: "divide", "multiply" or "dynamic"; None: dynamic with offsets and of blocks, multiply with group_index, else divide.
         out_of_range: as in ``quantize_scatter``. Entries that are left out keep their bytes in y; in a y that is made they are 0.
         index_kind: as in ``quantize_scatter``; of slots ``out`` may be [N, H, D].
         block: as in ``quantize`` and ``dynamic_quantize``; with indices of the last axis.
@@ -190,7 +192,8 @@ def dequantize(
         return tuple(made)
 
     if given["mode"] is None:
-        given["mode"] = "dynamic" if offsets is not None else "multiply" if group_index is not None else "divide"
+        dynamic = offsets is not None or carries_scales(given["q"])
+        given["mode"] = "dynamic" if dynamic else "multiply" if group_index is not None else "divide"
     for name, unset in (("block", 0), ("block_all", False), ("rotate", 0)):
         if given[name] is None:
             given[name] = unset

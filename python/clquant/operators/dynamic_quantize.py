@@ -5,12 +5,12 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any, overload
 
-from .._dtypes import dtype_of
+from .._dtypes import carries_scales, dtype_of
 from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real, Reserved
 from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized
 from .._tensor import Tensor
-from .._types import FloatType, FoundType, Numpy, NumpyLike, Torch
+from .._types import DynamicType, FloatType, Numpy, NumpyLike, Torch
 from ._shapes import place_of, with_blocks, without
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ _DYNAMIC_QUANTIZE = Operator(
     Input("x", floats=True),
     Input("smooth_scales", optional=True, floats=True),
     Output("y"),
-    Output("scales"),
+    Output("scales", optional=True),
     Output("offsets", optional=True),
     Flag("symmetric"),
     Option("rotate"),
@@ -46,7 +46,7 @@ _DYNAMIC_QUANTIZE = Operator(
 class DynamicQuantizeOptions(Run, total=False):
     """The options of ``dynamic_quantize``, for type checkers."""
 
-    dtype: FoundType
+    dtype: DynamicType
     scale_dtype: FloatType
     symmetric: bool
     axis: int | None
@@ -96,7 +96,7 @@ def dynamic_quantize(
     x: Array,
     smooth_scales: Array | None = None,
     *,
-    dtype: FoundType = "int8",
+    dtype: DynamicType = "int8",
     scale_dtype: FloatType = "float32",
     symmetric: bool = False,
     axis: int | None = None,
@@ -125,7 +125,9 @@ def dynamic_quantize(
     Args:
         x: [.., H], float32, float16 or bfloat16, of rank 1 to 8.
         smooth_scales: None, or H factors of these types that multiply x first; with ``group_index`` [E, H].
-        dtype: of y: a type of caches, as in ``quantize``.
+        dtype: of y: a type of caches, as in ``quantize``; or of ggml's blocks, "q8_0" and so on, which carry their scales: y is
+            uint8, its last dimension H / 32 times the bytes of a block, scales and offsets are None, and symmetric, axis and
+            block are not looked at.
         scale_dtype: of scales and offsets: float32, float16 or bfloat16.
         symmetric: the largest magnitude sets the scale, and there are no offsets.
         axis: what shares a scale are the indices of this dimension; None: of the last.
@@ -158,10 +160,11 @@ def dynamic_quantize(
 
     if out is None:
         scale_dtype = dtype_of(scale_dtype, "scale_dtype")
+    blocks = dtype_of(dtype).is_block if out is None else carries_scales(out[0])
     y, scales, offsets = out or (
         New(dtype, lambda tensors: tensors["x"].shape, zeros=group_index is not None),
-        New(scale_dtype, scales_shape, zeros=True),
-        None if symmetric else New(scale_dtype, scales_shape, zeros=True),
+        None if blocks else New(scale_dtype, scales_shape, zeros=True),
+        None if blocks or symmetric else New(scale_dtype, scales_shape, zeros=True),
     )
     made: Quantized[Array] = _DYNAMIC_QUANTIZE.call(
         run,

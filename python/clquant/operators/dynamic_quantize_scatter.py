@@ -19,7 +19,7 @@ _DYNAMIC_QUANTIZE_SCATTER = Operator(
     "dynamic_quantize_scatter",
     7,
     Output("cache"),
-    Output("cache_scales"),
+    Output("cache_scales", optional=True),
     Output("cache_offsets", optional=True),
     Input("indices"),
     Input("updates", floats=True),
@@ -57,7 +57,7 @@ class DynamicQuantizeScatterOptions(Run, total=False):
 @overload
 def dynamic_quantize_scatter(
     cache: NumpyLike,
-    cache_scales: Array,
+    cache_scales: Array | None,
     cache_offsets: Array | None,
     indices: Array,
     updates: Array,
@@ -69,7 +69,7 @@ def dynamic_quantize_scatter(
 @overload
 def dynamic_quantize_scatter(
     cache: Tensor,
-    cache_scales: Array,
+    cache_scales: Array | None,
     cache_offsets: Array | None,
     indices: Array,
     updates: Array,
@@ -81,7 +81,7 @@ def dynamic_quantize_scatter(
 @overload
 def dynamic_quantize_scatter(
     cache: Torch,
-    cache_scales: Array,
+    cache_scales: Array | None,
     cache_offsets: Array | None,
     indices: Array,
     updates: Array,
@@ -93,7 +93,7 @@ def dynamic_quantize_scatter(
 @overload
 def dynamic_quantize_scatter(
     cache: Array,
-    cache_scales: Array,
+    cache_scales: Array | None,
     cache_offsets: Array | None,
     indices: Array,
     updates: Array,
@@ -105,7 +105,7 @@ def dynamic_quantize_scatter(
 @_DYNAMIC_QUANTIZE_SCATTER.function
 def dynamic_quantize_scatter(
     cache: Array,
-    cache_scales: Array,
+    cache_scales: Array | None,
     cache_offsets: Array | None,
     indices: Array,
     updates: Array,
@@ -131,10 +131,10 @@ def dynamic_quantize_scatter(
 
     Args:
         cache: [D0, .., A, .., H], of rank 3 to 8, A on ``axis``, of a type of caches (docs/operators.md); of four
-            bits as ``clquant.view(bytes, "int4")``.
-        cache_scales: cache's shape less the last dimension, or with ``block`` [D0, .., A, .., ceil(H / block)]: float32,
-            float16 or bfloat16.
-        cache_offsets: as cache_scales; None where symmetric.
+            bits as ``clquant.view(bytes, "int4")``, and of blocks that carry their scales ``clquant.view(bytes, "q8_0")``.
+        cache_scales: None of such blocks; else cache's shape less the last dimension, or with ``block`` [D0, .., A, ..,
+            ceil(H / block)]: float32, float16 or bfloat16.
+        cache_offsets: as cache_scales; None where symmetric, and of blocks.
         indices: [N] or [N, 2], int32 or int64.
         updates: [N, .., U, .., H], float32, float16 or bfloat16; U at most A, the other dimensions are cache's.
         smooth_scales: None, or H factors that multiply updates first.
@@ -168,7 +168,7 @@ def dynamic_quantize_scatter(
         report=report,
         workspace=workspace,
         axis=axis,
-        symmetric=cache_offsets is None if symmetric is None else symmetric,
+        symmetric=cache_offsets is None and cache_scales is not None if symmetric is None else symmetric,
         out_of_range=out_of_range,
         unique=unique,
         index_kind=index_kind,

@@ -1,0 +1,107 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Blocks that carry their scales: the bytes of ggml's compiled reference and of the gguf package, and arrays of them."""
+
+import ctypes
+import pathlib
+
+import numpy as np
+import pytest
+
+import clquant
+
+BLOCKS = {"q8_0": 34, "q4_0": 18, "q4_1": 20, "q5_0": 22, "q5_1": 24, "iq4_nl": 18}
+IN_GGUF = [name for name in BLOCKS if name != "iq4_nl"]
+
+
+def values(rng, blocks, dtype):
+    """Blocks of floats: any, of few steps so that there are ties, and of many binades; each of some scale."""
+    x = rng.standard_normal((blocks, 32)).astype(np.float32)
+    x[::3] = rng.integers(-64, 65, x[::3].shape) / 8
+    x[1::3] *= np.exp2(rng.integers(-12, 2, x[1::3].shape)).astype(np.float32)
+    return (x * np.exp2(rng.integers(-8, 9, (blocks, 1))).astype(np.float32)).astype(dtype)
+
+
+@pytest.fixture(scope="module")
+def ggml():
+    """Open the library of ggml that pywhispercpp brings."""
+    found = pytest.importorskip("_pywhispercpp").__file__
+    folder = pathlib.Path(found).parent
+    for library in folder.glob("pywhispercpp.libs/libgomp*"):
+        ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
+    base = next(iter((*folder.glob("libggml-base.so"), *folder.glob("pywhispercpp.libs/libggml-base*"))), None)
+    return ctypes.CDLL(str(base)) if base else pytest.skip("pywhispercpp has no libggml-base")
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+@pytest.mark.parametrize("dtype", [np.float32, np.float16])
+def test_the_bytes_are_those_of_ggml(ggml, context, rng, name, dtype):
+    x = values(rng, 3000, dtype)
+    wide, theirs = x.astype(np.float32), np.empty((len(x), BLOCKS[name]), np.uint8)
+    pointer = ctypes.c_void_p
+    getattr(ggml, f"quantize_row_{name}_ref")(pointer(wide.ctypes.data), pointer(theirs.ctypes.data), ctypes.c_int64(wide.size))
+    np.testing.assert_array_equal(clquant.dynamic_quantize(x, dtype=name, context=context).y, theirs)
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_they_come_back_as_ggml_has_them(ggml, context, rng, name):
+    q = clquant.dynamic_quantize(values(rng, 3000, np.float32), dtype=name, context=context).y
+    theirs, held = np.empty((len(q), 32), np.float32), np.ascontiguousarray(q)
+    pointer = ctypes.c_void_p
+    getattr(ggml, f"dequantize_row_{name}")(pointer(held.ctypes.data), pointer(theirs.ctypes.data), ctypes.c_int64(theirs.size))
+    np.testing.assert_array_equal(clquant.dequantize(q, context=context).view(np.uint32), theirs.view(np.uint32))
+
+
+@pytest.mark.parametrize("name", IN_GGUF)
+def test_the_bytes_are_those_of_gguf(context, rng, name):
+    gguf = pytest.importorskip("gguf")
+    x, kind = values(rng, 3000, np.float32), gguf.GGMLQuantizationType[name.upper()]
+    theirs = gguf.quantize(x, kind)
+    made = clquant.dynamic_quantize(x, dtype=name, context=context)
+    np.testing.assert_array_equal(made.y, theirs)
+    np.testing.assert_array_equal(clquant.dequantize(made, context=context), gguf.dequantize(theirs, kind))
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_an_array_counts_bytes(context, rng, name):
+    x = rng.standard_normal((3, 5, 64)).astype(np.float16)
+    y, scales, offsets = clquant.dynamic_quantize(x, dtype=name, context=context)
+    assert (y.shape, y.dtype, y.element_type) == ((3, 5, 2 * BLOCKS[name]), np.uint8, name)
+    assert scales is None
+    assert offsets is None
+    back = clquant.dequantize(y, context=context)
+    assert np.abs(back - x).max() < 0.5
+    np.testing.assert_array_equal(clquant.dequantize(y[1:, ::2], context=context), back[1:, ::2])
+    np.testing.assert_array_equal(clquant.dequantize(clquant.view(np.asarray(y), name, context=context), context=context), back)
+
+
+@pytest.mark.parametrize("name", BLOCKS)
+def test_a_cache_of_blocks(context, rng, name):
+    x = rng.standard_normal((2, 1, 4, 64)).astype(np.float32)
+    held = np.zeros((2, 6, 4, 2 * BLOCKS[name]), np.uint8)
+    cache = clquant.view(held, name, context=context)
+    places = np.array([5, 2])
+    made = clquant.dynamic_quantize_scatter(cache, None, None, places, x, axis=1, context=context)
+    alone = clquant.dynamic_quantize(x, dtype=name, context=context)
+    np.testing.assert_array_equal(held[[0, 1], places], np.asarray(alone.y)[:, 0])
+    assert np.count_nonzero(held.any(axis=(2, 3))) == 2
+    np.testing.assert_array_equal(
+        clquant.dequantize(made, indices=places, axis=1, context=context), clquant.dequantize(alone, context=context)
+    )
+
+
+def test_turned_rows_come_back(context, rng):
+    x = rng.standard_normal((4, 128)).astype(np.float32)
+    made = clquant.dynamic_quantize(x, dtype="q8_0", rotate=64, context=context)
+    assert np.abs(clquant.dequantize(made, context=context) - x).max() < 0.1
+
+
+def test_what_does_not_fit(context):
+    x = np.zeros((2, 64), np.float32)
+    with pytest.raises(ValueError, match=r"scales is given: it must be None where y\.dtype is q8_0"):
+        clquant.dynamic_quantize(x, out=(clquant.view(np.zeros((2, 68), np.uint8), "q8_0"), np.zeros(2, np.float32), None))
+    with pytest.raises(ValueError, match="does not fit q4_0: the last dimension must be a multiple of 18 bytes"):
+        clquant.dequantize(clquant.view(np.zeros((2, 34), np.uint8), "q4_0"), context=context)
+    with pytest.raises(ValueError, match="32 must divide the last dimension"):
+        clquant.dynamic_quantize(np.zeros((2, 48), np.float32), dtype="q4_0", context=context)
+    with pytest.raises(ValueError, match="the others multiples of 18 bytes"):
+        clquant.dequantize(clquant.view(np.zeros((2, 40), np.uint8)[:, :36], "q4_0"), context=context)
