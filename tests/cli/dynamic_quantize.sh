@@ -152,6 +152,23 @@ run "$CLQUANT" dynamic_quantize_scatter slots.st -o out.st --symmetric --slots -
 holds "rotated rows in a cache" out.st 'cache I8 [2,3,4] 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 1 127 -127 0 0 1 1 1 1
 cache_scales F32 [2,3] 9 9 9 9 1.41421354 9'
 
+# Blocks carry their scales: the file counts their bytes.
+"$TENSOR_FILE" make blocks.st x:F16:1x32:-8,4 odd:F16:1x16:1
+run "$CLQUANT" dynamic_quantize blocks.st -o out.st --dtype q4_0
+succeeded "blocks without scales"
+holds "a block's bytes" out.st 'y U8 [1,18] 0 60 0 204 0 204 0 204 0 204 0 204 0 204 0 204 0 204'
+run "$CLQUANT" dequantize out.st -o back.st --of q4_0 --dtype float16
+succeeded "blocks come back"
+run "$CLQUANT" dequantize out.st -o back.st --of q8_0
+refused "bytes of another block" 1 "its last dimension, 18, is not a multiple of 34, the bytes of a block of q8_0"
+run "$CLQUANT" dynamic_quantize blocks.st -o out.st --dtype q4_0 --tensor x=odd
+refused "half a block" 1 "its last dimension, 16, is not a multiple of 32, the values of a block of q4_0"
+run "$CLQUANT" dynamic_quantize blocks.st -o out.st --dtype q8_0 --symmetric
+refused "blocks say it themselves" 1 "--symmetric is given: it must be left out where y's type is q8_0"
+"$TENSOR_FILE" make block_cache.st cache:U8:2x3x18:9 indices:I32:2:2,0 updates:F16:2x1x32:-8
+run "$CLQUANT" dynamic_quantize_scatter block_cache.st -o out.st --dtype iq4_nl
+succeeded "a cache of blocks alone"
+
 # The documented call.
 "$TENSOR_FILE" make v2.st x:F16:2x1x8:0,15,7.5,3,0,0,0,0,-1,2,0,0.5,0,0,0,0 indices:I32:2:1,2 \
     var:I32:2x2x1x1:5 bytes:U8:2x2x1x4:5 var_scale:F32:2x2:9 var_offset:F32:2x2x1:9

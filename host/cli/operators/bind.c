@@ -43,6 +43,26 @@ static DLTensor view_of(DLDataType dtype, size_t rank, const int64_t *shape)
                       .shape = (int64_t *)shape};
 }
 
+/* Of a tensor of blocks the shape counts these, and the file's counts their bytes. */
+static bool count_blocks(struct operator_call *call, size_t input)
+{
+    const struct safetensors_tensor *source = call->sources[input];
+    const DLDataType dtype = call->dtypes[input];
+    int64_t *shape = call->input_shapes[input];
+
+    memcpy(shape, source->shape, source->rank * sizeof *shape);
+    if (!operator_is_block(dtype) || source->rank == 0)
+        return true;
+    if (shape[source->rank - 1] % dtype.lanes)
+        return REFUSE(call,
+                      "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the bytes of a "
+                      "block of %s",
+                      operator_path(call, input), source->name, (intmax_t)shape[source->rank - 1],
+                      dtype.lanes, clq_dtype_name(dtype));
+    shape[source->rank - 1] /= dtype.lanes;
+    return true;
+}
+
 /* A size that overflows is refused here, before anything counts with it. */
 static bool check_size(struct operator_call *call, const char *name, const DLTensor *view)
 {
@@ -71,7 +91,9 @@ bool operator_plan(struct operator_call *call)
 
         if (!source)
             continue;
-        call->input_views[i] = view_of(call->dtypes[i], source->rank, source->shape);
+        if (!count_blocks(call, i))
+            return false;
+        call->input_views[i] = view_of(call->dtypes[i], source->rank, call->input_shapes[i]);
         if (!check_size(call, call->op->inputs[i].name, &call->input_views[i]))
             return false;
     }
@@ -100,6 +122,12 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
     if (elements > 1) {
         int64_t *last = &output->shape[like->rank - 1];
 
+        if ((like->rank == 0 || *last % elements) && operator_is_block(dtype))
+            return REFUSE(call,
+                          "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the values "
+                          "of a block of %s",
+                          operator_path(call, input), like->name, like->rank ? (intmax_t)*last : 1, elements,
+                          clq_dtype_name(dtype));
         if (like->rank == 0 || *last % elements)
             return REFUSE(call,
                           "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the %s "
@@ -121,6 +149,8 @@ bool operator_add_packed_output(struct operator_call *call, const char *name, DL
     if (dtype.bits != 4 && call->given[container])
         return fail(call->failure, STATUS_USAGE, "--container is for types of 4 bits, and --dtype is %s",
                     clq_dtype_name(dtype));
+    if (operator_is_block(dtype))
+        return operator_add_output(call, name, dtype, input, VALUES_IN_BLOCK);
     if (!call->given[container] && operator_file_type(dtype)) /* the file's own type of it */
         return operator_add_output(call, name, dtype, input, ONE_ELEMENT);
     dtype.lanes = call->values[container] == BYTES ? NIBBLES_IN_BYTE : NIBBLES_IN_WORD;
@@ -169,6 +199,8 @@ void operator_add_output_in_place(struct operator_call *call, size_t input)
     output->dtype = call->dtypes[input];
     output->rank = (int)like->rank;
     memcpy(output->shape, like->shape, sizeof output->shape);
+    if (operator_is_block(output->dtype) && output->rank > 0)
+        output->shape[output->rank - 1] /= output->dtype.lanes;
     output->in_place = true;
     output->input = input;
 }

@@ -42,17 +42,40 @@ static int gathered_axis(const struct operator_call *call)
     return (int)(axis < 0 ? axis + rank : axis);
 }
 
+/* Of the shape of q in elements, from that in the file. */
+static bool count_elements(struct operator_call *call, int rank, int64_t *shape)
+{
+    const DLDataType dtype = call->dtypes[Q];
+
+    if (rank == 0)
+        return true;
+    if (operator_is_block(dtype))
+        shape[rank - 1] /= dtype.lanes;
+    return !__builtin_mul_overflow(shape[rank - 1], operator_is_block(dtype) ? VALUES_IN_BLOCK : dtype.lanes,
+                                   &shape[rank - 1]);
+}
+
+/* What dynamic quantization alone makes. */
+static bool check_blocks(struct operator_call *call)
+{
+    if (!operator_is_block(call->dtypes[Q]))
+        return operator_needs_input(call, SCALES);
+    if (!call->given[MODE])
+        call->values[MODE] = CLQ_DEQUANTIZE_DYNAMIC;
+    return true;
+}
+
 static bool plan(struct operator_call *call)
 {
     const struct safetensors_tensor *q = call->sources[Q], *indices = call->sources[INDICES];
     const int rank = (int)q->rank, axis = gathered_axis(call);
     int64_t shape[CLQ_MAX_RANK] = {0};
 
-    if (!operator_type_held(call, Q, OF, indices != NULL) || !check_added(call) ||
+    if (!operator_type_held(call, Q, OF, indices != NULL) || !check_blocks(call) || !check_added(call) ||
         !check_gathering_options(call))
         return false;
     memcpy(shape, q->shape, (size_t)rank * sizeof *shape);
-    if (rank > 0 && __builtin_mul_overflow(shape[rank - 1], call->dtypes[Q].lanes, &shape[rank - 1]))
+    if (!count_elements(call, rank, shape))
         return REFUSE(call, "%s: tensor '%.200s' has too many elements", operator_path(call, Q), q->name);
     if (indices && indices->rank > 0 && axis > 0 && axis < rank) {
         if (call->values[LENGTH] < 0 || call->values[LENGTH] > shape[axis])
@@ -123,7 +146,8 @@ const struct operator_description dequantize_operator = {
     .summary = "Quantized values back to floats, all of q or the entries that indices name.",
     .formula = "  divide    y = (q - zero_points) * scales\n"
                "  multiply  y = (q - zero_points) / scales\n"
-               "  dynamic   y = (q + offsets) * scales, one of each for each row\n"
+               "  dynamic   y = (q + offsets) * scales, one of each for each row; of blocks\n"
+               "            (q8_0, ..) what they hold, by the scales that they carry\n"
                "  with indices y[i] is that of q[b, .., s : s+length on axis, ..]; b, s =\n"
                "  indices[i] where indices is [N, 2], else (i, indices[i]); entries that are\n"
                "  dropped or skipped are zero in y",
@@ -137,7 +161,7 @@ const struct operator_description dequantize_operator = {
     .inputs =
         {
             [Q] = {"q", false, "as --of says"},
-            [SCALES] = {"scales", false,
+            [SCALES] = {"scales", true,
                         "F32, F16 or BF16; one, one per index, by shape; per group, or per row"},
             [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
             [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
@@ -146,7 +170,7 @@ const struct operator_description dequantize_operator = {
         },
     .options =
         {
-            [OF] = {"of", operator_quantized_types, NULL, "what q holds; needed where it is U8 or I32"},
+            [OF] = {"of", operator_read_types, NULL, "what q holds; needed where it is U8 or I32"},
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", "dynamic", NULL}, "divide",
                       "what was done with scales"},
             [AXIS] = {"axis", NULL, "-1",

@@ -11,6 +11,8 @@ static bool plan(struct operator_call *call)
     const struct operator_found found = {operator_dtype(call, SCALE_DTYPE), call->values[AXIS],
                                          call->values[BLOCK], call->values[BLOCK_ALL]};
 
+    if (operator_is_block(operator_dtype(call, DTYPE)))
+        return operator_add_packed_output(call, "y", operator_dtype(call, DTYPE), X, CONTAINER);
     return operator_add_packed_output(call, "y", operator_dtype(call, DTYPE), X, CONTAINER) &&
            operator_add_found_output(call, "scales", X, &found) &&
            (call->values[SYMMETRIC] || operator_add_found_output(call, "offsets", X, &found));
@@ -18,13 +20,14 @@ static bool plan(struct operator_call *call)
 
 static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call)
 {
-    const bool symmetric = call->values[SYMMETRIC];
+    const bool symmetric = call->values[SYMMETRIC], blocks = operator_is_block(operator_dtype(call, DTYPE));
 
     return (struct clq_dynamic_quantize_desc){.x = operator_input(call, X),
                                               .smooth_scales = operator_input(call, SMOOTH_SCALES),
                                               .y = operator_output(call, Y),
-                                              .scales = operator_output(call, SCALES),
-                                              .offsets = symmetric ? NULL : operator_output(call, OFFSETS),
+                                              .scales = blocks ? NULL : operator_output(call, SCALES),
+                                              .offsets =
+                                                  symmetric || blocks ? NULL : operator_output(call, OFFSETS),
                                               .symmetric = symmetric,
                                               .axis = operator_axis(call, AXIS),
                                               .block = (uint32_t)call->values[BLOCK],
@@ -53,8 +56,8 @@ const struct operator_description dynamic_quantize_operator = {
                "  y = sat(rint(x * (1 / scales) + off)), offsets = -off\n"
                "  symmetric: scales = max(amax / top, 1e-12), no offsets\n"
                "  top and lowest are the ends of the type: 127 and -128 of int8; floats are\n"
-               "  always symmetric",
-    .outputs = "y, scales, [offsets]",
+               "  always symmetric; blocks (q8_0, ..) carry their scales, and y is all",
+    .outputs = "y, [scales], [offsets]",
     .inputs =
         {
             [X] = {"x", false, "F32, F16 or BF16, rank 1 to 8"},
@@ -63,7 +66,7 @@ const struct operator_description dynamic_quantize_operator = {
     .aliases = {{SMOOTH_SCALES, "smooth_scale"}},
     .options =
         {
-            [DTYPE] = {"dtype", operator_cached_types, "int8", "what y holds"},
+            [DTYPE] = {"dtype", operator_found_types, "int8", "what y holds"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [AXIS] = {"axis", NULL, "-1", "the axis whose indices share a scale: the last makes rows"},
             [BLOCK] = OPERATOR_BLOCK("the axis"),

@@ -9,6 +9,12 @@ static bool plan(struct operator_call *call)
 {
     if (!operator_type_held(call, CACHE, DTYPE, true))
         return false;
+    if (operator_is_block(call->dtypes[CACHE])) {
+        operator_add_output_in_place(call, CACHE);
+        return true;
+    }
+    if (!operator_needs_input(call, CACHE_SCALES))
+        return false;
     /* Offsets of a cache that some rows do not heed any more would be lost without a word. */
     if (call->values[SYMMETRIC] && call->sources[CACHE_OFFSETS])
         return fail(call->failure, STATUS_REFUSED,
@@ -82,12 +88,13 @@ const struct operator_description dynamic_quantize_scatter_operator = {
                "  cache[b, .., s : s+U on axis, .., :], cache_scales[b, .., s : s+U, ..],\n"
                "  cache_offsets[..] become y, scales and offsets of updates[i]; where entries\n"
                "  overlap the last wins",
-    .outputs = "cache, cache_scales, [cache_offsets]",
+    .outputs = "cache, [cache_scales], [cache_offsets]",
     .inputs =
         {
             [CACHE] = {"cache", false, "as --dtype says, rank 3 to 8"},
-            [CACHE_SCALES] = {"cache_scales", false,
-                              "F32, F16 or BF16; one per row of cache, or per block of it"},
+            [CACHE_SCALES] = {"cache_scales", true,
+                              "F32, F16 or BF16; one per row of cache, or per block of it; absent where "
+                              "blocks carry them"},
             [CACHE_OFFSETS] = {"cache_offsets", true, "the same; absent where symmetric"},
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
             [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
@@ -98,7 +105,7 @@ const struct operator_description dynamic_quantize_scatter_operator = {
                 {SMOOTH_SCALES, "smooth_scale"}},
     .options =
         {
-            [DTYPE] = {"dtype", operator_cached_types, NULL, "what cache holds; needed where it is U8"},
+            [DTYPE] = {"dtype", operator_found_types, NULL, "what cache holds; needed where it is U8"},
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [AXIS] = {"axis", NULL, "-2", "the axis of cache that a start counts on"},
             [SLOTS] = OPERATOR_SLOTS,

@@ -168,6 +168,11 @@ static bool refuse_several(struct operator_call *call, size_t input, const struc
         name);
 }
 
+bool operator_needs_input(struct operator_call *call, size_t input)
+{
+    return call->sources[input] || refuse_absent(call, input);
+}
+
 bool operator_find_input(struct operator_call *call, size_t input)
 {
     const char *wanted = call->wanted[input];

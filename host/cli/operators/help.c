@@ -11,7 +11,8 @@ enum { TENSOR_COLUMN = 20, OPTION_COLUMN = 24 };
 static bool is_of_types(const struct operator_option *option)
 {
     return option->choices == operator_scale_types || option->choices == operator_quantized_types ||
-           option->choices == operator_cached_types || option->choices == operator_grouped_types;
+           option->choices == operator_cached_types || option->choices == operator_grouped_types ||
+           option->choices == operator_found_types || option->choices == operator_read_types;
 }
 
 static void print_choices(const struct operator_option *option)

@@ -25,7 +25,7 @@ enum {
 };
 
 /* How many elements of the last dimension one element of an output holds. */
-enum { ONE_ELEMENT = 1, NIBBLES_IN_BYTE = 2, NIBBLES_IN_WORD = 8 };
+enum { ONE_ELEMENT = 1, NIBBLES_IN_BYTE = 2, NIBBLES_IN_WORD = 8, VALUES_IN_BLOCK = 32 };
 
 enum { OPERATOR_UNSET = -1 };
 
@@ -81,6 +81,8 @@ extern const char *const operator_scale_types[];
 extern const char *const operator_quantized_types[];
 extern const char *const operator_cached_types[];
 extern const char *const operator_grouped_types[];
+extern const char *const operator_found_types[]; /* caches', and of blocks that carry their scales */
+extern const char *const operator_read_types[];  /* quantized ones, and such blocks */
 /* Of an output that may be of four bits. */
 #define OPERATOR_CONTAINER                                                                                   \
     {                                                                                                        \
@@ -175,6 +177,7 @@ struct operator_call {
     const struct safetensors *source_files[OPERATOR_MAX_INPUTS];
     DLDataType dtypes[OPERATOR_MAX_INPUTS]; /* the file's types; plan sets those of four bits */
     DLTensor input_views[OPERATOR_MAX_INPUTS];
+    int64_t input_shapes[OPERATOR_MAX_INPUTS][CLQ_MAX_RANK]; /* of these */
     struct operator_output outputs[OPERATOR_MAX_OUTPUTS];
     size_t output_count;
 
@@ -212,6 +215,8 @@ void operator_close_files(struct operator_call *call);
 
 /* Finds the tensor of an input in the files; it may be absent where the input is optional. */
 bool operator_find_input(struct operator_call *call, size_t input);
+/* For plan: one that is optional, but not in this call. */
+bool operator_needs_input(struct operator_call *call, size_t input);
 
 /* The path of the file that holds the input's tensor, which must be there: for sentences about it. */
 const char *operator_path(const struct operator_call *call, size_t input);
@@ -250,6 +255,12 @@ bool operator_type_held(struct operator_call *call, size_t input, size_t option,
 
 /* Adds an item to a text, behind the word between where there is one before. */
 void operator_list(char *text, size_t size_bytes, const char *between, const char *item);
+
+/* Whether an element is a block of 32 values, whose bytes a file has as U8. */
+static inline bool operator_is_block(DLDataType dtype)
+{
+    return dtype.code >= CLQ_CODE_BLOCKS && clq_dtype_name(dtype);
+}
 
 /* The file's type of what the library has as this one. */
 const struct safetensors_type *operator_file_type(DLDataType dtype);

@@ -124,6 +124,8 @@ bool operator_describe(struct operator_call *call)
         tensor->type = operator_file_type(call->outputs[i].dtype);
         tensor->rank = (size_t)call->outputs[i].rank;
         memcpy(tensor->shape, call->outputs[i].shape, sizeof tensor->shape);
+        if (operator_is_block(call->outputs[i].dtype)) /* the file counts bytes */
+            tensor->shape[tensor->rank - 1] *= call->outputs[i].dtype.lanes;
     }
     if (safetensors_merge_metadata(call->files, call->file_count, &metadata))
         call->header =

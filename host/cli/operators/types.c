@@ -15,10 +15,14 @@
 #define QUANTIZED_NAME(t, id) NAME_IF(t, CLQ_ROLE_QUANTIZED)
 #define CACHED_NAME(t, id)    NAME_IF(t, CLQ_ROLE_CACHED)
 #define GROUPED_NAME(t, id)   NAME_IF(t, CLQ_ROLE_GROUPED)
+#define FOUND_NAME(t, id)     NAME_IF(t, CLQ_ROLE_CACHED | CLQ_ROLE_BLOCK)
+#define READ_NAME(t, id)      NAME_IF(t, CLQ_ROLE_QUANTIZED | CLQ_ROLE_BLOCK)
 const char *const operator_scale_types[] = {CLQ_TYPES(SCALE_NAME) NULL};
 const char *const operator_quantized_types[] = {CLQ_TYPES(QUANTIZED_NAME) NULL};
 const char *const operator_cached_types[] = {CLQ_TYPES(CACHED_NAME) NULL};
 const char *const operator_grouped_types[] = {CLQ_TYPES(GROUPED_NAME) NULL};
+const char *const operator_found_types[] = {CLQ_TYPES(FOUND_NAME) NULL};
+const char *const operator_read_types[] = {CLQ_TYPES(READ_NAME) NULL};
 
 void operator_list(char *text, size_t size_bytes, const char *between, const char *item)
 {
@@ -34,6 +38,8 @@ DLDataType operator_dtype(const struct operator_call *call, size_t option)
 
 const struct safetensors_type *operator_file_type(DLDataType dtype)
 {
+    if (operator_is_block(dtype))
+        return safetensors_type_find("U8");
     if (dtype.lanes > 1)
         return safetensors_type_find(dtype.bits * dtype.lanes == 8 ? "U8" : "I32");
     return safetensors_type_of(clq_dtype_name(dtype));
@@ -46,7 +52,8 @@ static bool is_held(const char *name, const struct safetensors_type *in_file, DL
 
     *view = clq_dtype_parse(name);
     for (size_t i = 0; i < (view->bits == 4 ? 3 : 1); i++) {
-        view->lanes = lanes[i];
+        if (view->bits == 4)
+            view->lanes = lanes[i];
         if (operator_file_type(*view) == in_file)
             return true;
     }
