@@ -20,7 +20,7 @@ static int spread_type(int quantized, int multiply)
 
 static bool is_back(const struct line *line)
 {
-    return TYPES_QUANTIZED >> line->src & 1;
+    return (TYPES_QUANTIZED | TYPES_BLOCK) >> line->src & 1;
 }
 
 /* Its mode there; NO_TYPE: it is not in it. The way back has the first of a type's two. */
@@ -68,6 +68,8 @@ static bool find_pair(int number, bool own, struct line *line)
         line->multiply = spread_mode(line);
     else if (is_back(line)) /* each pair in one mode, each type in both */
         line->multiply = (line->src + line->dst) % 2;
+    if (TYPES_BLOCK >> line->src & 1 && line->multiply != NO_TYPE) /* what dynamic quantization left */
+        line->multiply = WISH_DYNAMIC;
     return own ? !has_modes(line) : line->multiply != NO_TYPE;
 }
 
