@@ -94,3 +94,17 @@ kernel void gather(global const int *cache, global const uchar *indices, global 
     for (long u = 0; u < length && place.kept; u++)
         y[entry * length + u] = (float)cache[place.batch * size + clq_position_of(place.start, u, size)];
 }
+
+// Of blocks, which carry their scales, `width` values.
+kernel void load(global const uchar *q, global uint *y, const uint width, const uint skip)
+{
+    const ulong i = get_global_id(0) * width;
+
+    q += skip;
+    if (width == 1)
+        y[i] = as_uint(PASTE(clq_load_, NAME)(q, i));
+    else if (width == 4)
+        vstore4(as_uint4(PASTE(clq_load4_, NAME)(q, i)), 0, y + i);
+    else
+        vstore8(as_uint8(PASTE(clq_load8_, NAME)(q, i)), 0, y + i);
+}

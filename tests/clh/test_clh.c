@@ -33,6 +33,8 @@ static const char kernels[] = {
 static const char *const names[] = {CLQ_VALUE_TYPES(NAME)};
 enum { COUNT = sizeof names / sizeof *names };
 static const bool is_q[COUNT] = {CLQ_VALUE_TYPES(IS_Q)};
+static const char *const block_names[] = {CLQ_BLOCK_TYPES(NAME)};
+enum { BLOCK_COUNT = sizeof block_names / sizeof *block_names };
 static const DLDataType values[] = {{0, 0, 0}, CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16,
                                     CLQ_INT8,  CLQ_UINT8,   CLQ_INT32}; /* numbered as in read.cl */
 
@@ -42,7 +44,7 @@ static struct {
     clq_context *context;
     cl_command_queue queue;
     cl_program program;
-    cl_kernel undo, gather;
+    cl_kernel undo, gather, load;
     uint64_t random;
 } test = {.random = 1, .options = ""};
 
@@ -110,12 +112,15 @@ static void build(const char *name)
     take(code);
     test.gather = clCreateKernel(test.program, "gather", &code);
     take(code);
+    test.load = clCreateKernel(test.program, "load", &code);
+    take(code);
 }
 
 static void end_build(void)
 {
     clReleaseKernel(test.undo);
     clReleaseKernel(test.gather);
+    clReleaseKernel(test.load);
     clReleaseProgram(test.program);
 }
 
@@ -205,6 +210,42 @@ static void every_element_is_as_the_library_has_it(void **state)
     }
     clReleaseMemObject(q);
     end_build();
+}
+
+/* Any bytes, of which a scale may be infinite or NaN. */
+static void every_block_is_as_the_library_has_it(void **state)
+{
+    enum { BLOCK = 32 };
+    static uint32_t ours[ELEMENTS], headers[ELEMENTS];
+    const char *const type = (const char *)*state;
+    const cl_mem q = random_values(CLQ_UINT8, ELEMENTS), y = bytes_of(sizeof ours, ours),
+                 loaded = bytes_of(sizeof headers, headers);
+    int64_t blocks[] = {1, ELEMENTS / BLOCK}, shape[] = {1, ELEMENTS};
+
+    build(type);
+    for (cl_uint i = 0; i < 6; i++) {
+        const cl_uint width = (const cl_uint[]){1, 4, 8}[i % 3], skip = i / 3 * 2;
+        DLTensor q_view = clq_tensor_view(q, clq_dtype_parse(type), 2, blocks),
+                 y_view = clq_tensor_view(y, CLQ_FLOAT32, 2, shape);
+
+        q_view.byte_offset = skip;
+        take(clq_dequantize(
+            test.context, test.queue,
+            &(struct clq_dequantize_desc){.q = &q_view, .y = &y_view, .mode = CLQ_DEQUANTIZE_DYNAMIC}, 0,
+            NULL, NULL));
+        run(test.load, (const cl_mem[]){q, loaded}, 2, (const void *const[]){&width, &skip},
+            (const size_t[]){4, 4}, 2, ELEMENTS / width);
+        read_back(y, sizeof ours, ours);
+        read_back(loaded, sizeof headers, headers);
+        for (size_t n = 0; n < ELEMENTS; n++)
+            if (ours[n] != headers[n])
+                fail_msg("%s, width %u, skip %u: value %zu is %08x, the header's %08x", type, width, skip, n,
+                         ours[n], headers[n]);
+    }
+    end_build();
+    clReleaseMemObject(q);
+    clReleaseMemObject(y);
+    clReleaseMemObject(loaded);
 }
 
 enum { BATCHES = 5, SIZE = 7, ENTRIES = 64, MOST_LENGTH = 3 };
@@ -314,7 +355,8 @@ static char *read_header(const char *path)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[1 + COUNT] = {cmocka_unit_test(every_index_is_as_the_library_has_it)};
+    struct CMUnitTest tests[1 + COUNT + BLOCK_COUNT] = {
+        cmocka_unit_test(every_index_is_as_the_library_has_it)};
     size_t num = 1;
     int failed;
 
@@ -323,6 +365,10 @@ int main(int argc, char **argv)
             tests[num++] = (struct CMUnitTest){.name = names[i],
                                                .test_func = every_element_is_as_the_library_has_it,
                                                .initial_state = (void *)(size_t)names[i]};
+    for (size_t i = 0; i < BLOCK_COUNT; i++)
+        tests[num++] = (struct CMUnitTest){.name = block_names[i],
+                                           .test_func = every_block_is_as_the_library_has_it,
+                                           .initial_state = (void *)(size_t)block_names[i]};
     test.header = argc > 1 ? read_header(argv[1]) : NULL;
     if (test.header == NULL)
         return 2;
