@@ -41,7 +41,7 @@ kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restr
 
     if (item >= a.entries.count * a.entries.length)
         return;
-    const long entry = clq_divided(item, a.by_length), u = item - entry * a.entries.length;
+    const long entry = clq_divided_64(item, a.by_length), u = item - entry * a.entries.length;
     const struct clq_target target = clq_target_of(indices, &a.entries, entry);
 
     if (!target.kept)

@@ -68,7 +68,7 @@ kernel void KERNEL_NAME(global const uchar *restrict src, global uchar *restrict
                lane = local_id & (lanes - 1);
     const long worker =
         IS_GROUP ? (long)get_group_id(0) * a.sets + local_id / lanes : (long)get_global_id(0);
-    const long in_row = clq_divided(worker, a.by_pieces), first = in_row * a.rows_per_item;
+    const long in_row = clq_divided_64(worker, a.by_pieces), first = in_row * a.rows_per_item;
     const long begin = (worker - in_row * a.pieces) * a.piece_bytes;
     const long end = min(first + (IS_GROUP ? 1 : a.rows_per_item), a.rows);
 

@@ -52,9 +52,9 @@ static inline float zero_point_of(const struct part *part, uint i)
 static inline void take_units(const struct part *part, const struct quantize_args *a, int units)
 {
     for (int u = 0; u < units; u++) {
-        const STORAGE(SRC) unit = part->y[u * a->y_stride];
+        const STORAGE(SRC) unit = part->y[clq_times((uint)u, a->y_stride)];
         const uint i = ELEMENTS(SRC) * (uint)u;
-        global STORAGE(DST) *x = part->x + u * a->x_stride;
+        global STORAGE(DST) *x = part->x + clq_times((uint)u, a->x_stride);
 
         STORE_ELEMENT(0u);
         if (ELEMENTS(SRC) > 1)
@@ -137,10 +137,13 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
     const uint unit = lane * s->at_once, element = ELEMENTS(SRC) * unit;
     const bool zero_points_each = a->zero_points_each != 0;
     const bool many = ((SCALE_PER_ELEMENT ? 0 : s->scale) | (zero_points_each ? 0 : s->zero_point)) != 0;
-    const long scale = a->scale_offset + place->scale + tile->first * s->scale,
-               zero_point = a->zero_point_offset + place->zero_point + tile->first * s->zero_point;
-    struct part part = {.y = call->y + a->y_offset + place->y + tile->first * s->y + unit * a->y_stride,
-                        .x = call->x + a->x_offset + place->x + tile->first * s->x + unit * a->x_stride,
+    const long scale = a->scale_offset + place->scale + clq_times(tile->first, s->scale),
+               zero_point =
+                   a->zero_point_offset + place->zero_point + clq_times(tile->first, s->zero_point),
+               x = place->x + clq_times(tile->first, s->x) + clq_times(unit, a->x_stride),
+               y = place->y + clq_times(tile->first, s->y) + clq_times(unit, a->y_stride);
+    struct part part = {.y = call->y + a->y_offset + y,
+                        .x = call->x + a->x_offset + x,
                         .scales = (global const uint *)call->scales + scale + element,
                         .zero_points = (global const uint *)call->zero_points + zero_point + element,
                         .zero_points_each = zero_points_each};
@@ -154,10 +157,10 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
         part.scale = own.scale;
         part.zero_point = as_float(as_uint(own.zero_point) ^ a->zero_point_sign);
         if (many && i + 1 < tile->steps)
-            own = load_parameters(call, a, scale + (i + 1) * apart.scale,
-                                  zero_point + (i + 1) * apart.zero_point);
+            own = load_parameters(call, a, scale + clq_times((uint)i + 1, apart.scale),
+                                  zero_point + clq_times((uint)i + 1, apart.zero_point));
         if (i >= whole) {
-            take_units(&part, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
+            take_units(&part, a, (int)min(tile->units - clq_times((uint)i, apart.units), (long)s->at_once));
             GO_ON
         }
         while (i < end) {

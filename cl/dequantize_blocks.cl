@@ -40,10 +40,10 @@ static inline void store_eight(global STORAGE(DST) *x, long stride, float8 v)
 }
 
 // One of those that share a block reports its entry.
-static inline void take_block(const struct call *call, const struct dynamic_quantize_args *a, long number,
+static inline void take_block(const struct call *call, const struct dynamic_quantize_args *a, uint number,
                               uint lane, uint lanes)
 {
-    struct clq_place place = clq_place_of(number, a->dim, a->outer);
+    struct clq_place place = clq_place_of_32(number, a->dim, a->outer);
 
     if (a->entries.kind != CLQ_ENTRY_NONE) {
         const struct clq_entry_place at =
@@ -54,7 +54,7 @@ static inline void take_block(const struct call *call, const struct dynamic_quan
         place.y += at.y;
     }
     for (uint s = lane; s < CLQ_BLOCK_VALUES / 8; s += lanes)
-        store_eight(call->x + a->x_offset + place.x + 8 * s * a->x_stride, a->x_stride,
+        store_eight(call->x + a->x_offset + place.x + clq_times(8 * s, a->x_stride), a->x_stride,
                     BLOCK_EIGHT(SRC, call->y + a->y_offset + place.y, s));
 }
 
@@ -67,16 +67,16 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const ushort *re
 
     if (IS_GROUP) {
         const uint local_id = (uint)get_local_id(0), lanes = 1u << a.lane_bits;
-        const long number = (long)get_group_id(0) * a.sets + (local_id >> a.lane_bits);
+        const uint number = (uint)get_group_id(0) * a.sets + (local_id >> a.lane_bits);
 
-        if (number < a.rows)
+        if (number < (uint)a.rows)
             take_block(&call, &a, number, local_id & (lanes - 1), lanes);
     } else {
         const long begin = (long)get_global_id(0) * a.rows_per_item,
                    end = min(begin + a.rows_per_item, a.rows);
 
         for (long number = begin; number < end; number++)
-            take_block(&call, &a, number, 0, 1);
+            take_block(&call, &a, (uint)number, 0, 1);
     }
     (void)scales, (void)offsets, (void)owners; // blocks carry them, and several may be read from one place
 }

@@ -70,10 +70,10 @@ struct call {
 
 // Where a row lies. One of those that ask for it reports its entry.
 static inline void place_row(struct row *row, const struct call *call, const struct dynamic_quantize_args *a,
-                             long number, bool reports)
+                             uint number, bool reports)
 {
-    bool kept = number < a->rows;
-    struct clq_place place = clq_place_of(number, a->dim, a->outer);
+    bool kept = number < (uint)a->rows;
+    struct clq_place place = clq_place_of_32(number, a->dim, a->outer);
 
     *row = (struct row){.y = call->y + a->y_offset,
                         .x = call->x + a->x_offset + place.x,
@@ -161,7 +161,7 @@ CLQ_MEETS void take_parts(struct row *row, const struct dynamic_quantize_args *a
 #include "base/dequantized_sixteens.clh"
 #else
 CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a,
-                        CLQ_TURNED float *part, long number, uint lane, uint lanes)
+                        CLQ_TURNED float *part, uint number, uint lane, uint lanes)
 {
     struct row row;
 
@@ -182,7 +182,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
     struct row row;
 
     if (clq_finds_row(&a, item))
-        find_row(&call, &a, rows, (long)get_group_id(0) * a.sets + item, item);
+        find_row(&call, &a, rows, (uint)get_group_id(0) * a.sets + item, item);
     barrier(CLK_LOCAL_MEM_FENCE);
     row = found_row(&call, &a, rows, item >> a.lane_bits);
     if (a.inner * ELEMENTS(SRC) > CLQ_OWN << a.lane_bits) // then the group has this row alone
@@ -195,7 +195,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
     if (IS_GROUP) {
         const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits,
                    lanes = 1u << a.lane_bits;
-        const long number = (long)get_group_id(0) * a.sets + here;
+        const uint number = (uint)get_group_id(0) * a.sets + here;
 
         take_row(&call, &a, part + here * a.together, number, local_id & (lanes - 1), lanes);
     } else {
@@ -203,7 +203,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
                    end = min(begin + a.rows_per_item, a.rows);
 
         for (long number = begin; number < end; number++)
-            take_row(&call, &a, part, number, 0, 1);
+            take_row(&call, &a, part, (uint)number, 0, 1);
     }
 #endif
     (void)owners; // several rows may be read from one place

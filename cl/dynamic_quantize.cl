@@ -66,7 +66,7 @@ static inline uint4 chunk_at(const struct row *row, uint c)
 static inline global STORAGE(DST) *unit_at(const struct row *row, const struct dynamic_quantize_args *a,
                                            long u)
 {
-    const long part = a->y_part == a->inner ? 0 : clq_divided(u, a->by_y_part);
+    const long part = a->y_part == a->inner ? 0 : clq_divided_64(u, a->by_y_part);
 
     return row->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride;
 }
@@ -109,10 +109,10 @@ struct call {
 
 // Where a row lies, and its scale and offset. One of those that ask for it reports its entry.
 static inline struct clq_place place_row(struct row *row, const struct call *call,
-                                         const struct dynamic_quantize_args *a, long number, bool reports)
+                                         const struct dynamic_quantize_args *a, uint number, bool reports)
 {
-    bool kept = number < a->rows;
-    struct clq_place place = clq_place_of(number, a->dim, a->outer);
+    bool kept = number < (uint)a->rows;
+    struct clq_place place = clq_place_of_32(number, a->dim, a->outer);
     long of_group = 0; // the smooth scales of the row's group
 
     if (kept && a->entries.kind != CLQ_ENTRY_NONE) {
@@ -129,9 +129,12 @@ static inline struct clq_place place_row(struct row *row, const struct call *cal
     }
     row->x = call->x + a->x_offset + place.x;
     row->smooth = call->smooth + a->smooth_offset + of_group;
-    if (SMOOTH && a->smooth_blocks > 0)
-        row->smooth +=
-            (number - clq_divided(number, a->by_smooth_blocks) * a->smooth_blocks) * a->inner * ELEMENTS(DST);
+    if (SMOOTH && a->smooth_blocks > 0) {
+        const uint blocks = (uint)a->smooth_blocks,
+                   block = number - clq_divided_32(number, a->by_smooth_blocks) * blocks;
+
+        row->smooth += clq_times(block, a->inner * ELEMENTS(DST));
+    }
     row->y = call->y + a->y_offset + place.y;
     row->units = kept ? a->inner : 0;
     row->chunks = chunks_of(row, a, ROTATE ? UNITS(DST, 8) : UNITS(DST, CHUNK(SRC)));
@@ -157,7 +160,7 @@ static inline void store_scale(const struct call *call, const struct dynamic_qua
 #include "base/rotated_sixteens.clh"
 #else
 // All work-items of a group meet the barriers of a row, so they call it for the rows behind the last one too.
-CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, long number,
+CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, room own, uint number,
                         uint lane, uint lanes)
 {
     struct row row;
@@ -191,7 +194,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     local struct shared shared[1];
     const struct call call = {x, smooth, y, scales, offsets, indices, owners, report, shared};
     const uint local_id = (uint)get_local_id(0), here = local_id >> a.lane_bits, lanes = 1u << a.lane_bits;
-    const long number = (long)get_group_id(0) * a.sets + here;
+    const uint number = (uint)get_group_id(0) * a.sets + here;
 
     take_row(&call, &a, OWN_ROOM(here * a.together, local_id), number, local_id & (lanes - 1), lanes);
 #else
@@ -199,7 +202,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
 
     for (long number = begin; number < end; number++)
-        take_row(&call, &a, OWN_ROOM(0, 0), number, 0, 1);
+        take_row(&call, &a, OWN_ROOM(0, 0), (uint)number, 0, 1);
 #endif
 #endif
 }

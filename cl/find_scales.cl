@@ -46,10 +46,10 @@ static inline clq_units chunk_if(bool there, global const STORAGE(SRC) *p)
 static inline struct clq_ranges take_chunks(struct clq_ranges ranges, global const STORAGE(SRC) *x,
                                             long apart, uint first, uint end, uint step)
 {
-    const long jump = step * apart;
+    const long jump = clq_times(step, apart);
     clq_units next, later;
 
-    x += first * apart;
+    x += clq_times(first, apart);
     next = chunk_if(first < end, x);
     later = chunk_if(first + step < end, x + jump);
     for (uint c = first; c < end; c += 2 * step) {
@@ -92,21 +92,21 @@ static inline struct clq_ranges take_run(struct clq_ranges ranges, global const 
     const uint chunks = (count - head) / CHUNK(SRC), in_chunks = chunks * CHUNK(SRC);
 
     for (uint i = lane; i < count - in_chunks; i += lanes)
-        CLQ_WIDEN(ranges, single(x[(i < head ? i : i + in_chunks) * stride]));
+        CLQ_WIDEN(ranges, single(x[clq_times(i < head ? i : i + in_chunks, stride)]));
     return take_chunks(ranges, x + head, CHUNK(SRC), lane, chunks, lanes);
 }
 
 // The range of an index, of these steps. x is where the index begins.
-static inline uint2 range_of_run(global const STORAGE(SRC) *x, const struct find_scales_args *a, long first,
-                                 long last, uint lane, uint lanes)
+static inline uint2 range_of_run(global const STORAGE(SRC) *x, const struct find_scales_args *a, uint first,
+                                 uint last, uint lane, uint lanes)
 {
     struct clq_ranges ranges = clq_no_ranges();
 
-    for (long step = first; step < last; step++) {
-        const long row = clq_divided(step, a->by_tiles_per_row),
-                   before = (step - row * a->tiles_per_row) * a->tile;
+    for (uint step = first; step < last; step++) {
+        const uint row = clq_divided_32(step, a->by_tiles_per_row);
+        const long before = clq_times(step - row * (uint)a->tiles_per_row, a->tile);
 
-        ranges = take_run(ranges, x + clq_place_of(row, a->dim, a->outer).x + before * a->x_stride,
+        ranges = take_run(ranges, x + clq_place_of_32(row, a->dim, a->outer).x + before * a->x_stride,
                           a->x_stride, (uint)min(a->tile, a->inner - before), lane, lanes);
     }
     return clq_closed(ranges);
@@ -116,25 +116,26 @@ static inline uint2 range_of_run(global const STORAGE(SRC) *x, const struct find
 // x is where they begin.
 static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x,
                                                   const struct find_scales_args *a, uint columns, uint left,
-                                                  long first, long last)
+                                                  uint first, uint last)
 {
-    const long apart = a->dim[0].x, stride = a->x_stride, size = a->outer > 1 ? a->dim[0].size : a->steps;
+    const long apart = a->dim[0].x, stride = a->x_stride;
+    const uint steps = (uint)a->steps, size = a->outer > 1 ? (uint)a->dim[0].size : steps;
     struct clq_ranges ranges = clq_no_ranges();
 
     // In turn all rows of the innermost dimension, for they lie evenly.
-    for (long row = first, rows; row < last; row += rows) {
-        const bool shorter = left < columns && row == a->steps - 1;
-        const long index = a->outer > 1 ? row - clq_divided(row, a->dim[0].by_size) * size : row;
+    for (uint row = first, rows; row < last; row += rows) {
+        const bool shorter = left < columns && row == steps - 1;
+        const uint index = a->outer > 1 ? row - clq_divided_32(row, a->dim[0].by_size) * size : row;
         const uint count = shorter ? left : columns;
-        global const STORAGE(SRC) *at = x + clq_place_of(row, a->dim, a->outer).x;
+        global const STORAGE(SRC) *at = x + clq_place_of_32(row, a->dim, a->outer).x;
 
-        rows = shorter ? 1 : min(size - index, (left < columns ? min(last, a->steps - 1) : last) - row);
+        rows = shorter ? 1 : min(size - index, (left < columns ? min(last, steps - 1) : last) - row);
         if (stride == 1 && count == CHUNK(SRC) && (((size_t)at | (size_t)apart * sizeof(*x)) & 15) == 0) {
-            ranges = take_chunks(ranges, at, apart, 0, (uint)rows, 1);
+            ranges = take_chunks(ranges, at, apart, 0, rows, 1);
             continue;
         }
-        for (long r = 0; r < rows; r++)
-            CLQ_WIDEN(ranges, elements_of(at + r * apart, stride, count));
+        for (uint r = 0; r < rows; r++)
+            CLQ_WIDEN(ranges, elements_of(at + clq_times(r, apart), stride, count));
     }
     return ranges;
 }
@@ -164,14 +165,14 @@ static inline void put(const struct call *call, const struct find_scales_args *a
 
 // Processes `count` columns, a chunk at most, from this one on.
 static inline void take_columns(const struct call *call, const struct find_scales_args *a,
-                                global const STORAGE(SRC) *x, long of_all, long column, uint count,
-                                long first, long last)
+                                global const STORAGE(SRC) *x, long ranges, long column, uint count,
+                                uint first, uint last)
 {
     struct clq_ranges found = ranges_of_columns(x + column * a->x_stride, a, count,
                                                 (uint)clamp(a->last - column, 0L, (long)count), first, last);
 
     for (uint k = 0; k < count; k++) {
-        put(call, a, of_all * a->inner + column + k, column + k, clq_range(found, 0));
+        put(call, a, ranges + column + k, column + k, clq_range(found, 0));
         found = turned(found);
     }
 }
@@ -181,15 +182,18 @@ CLQ_MEETS void take_unit(const struct call *call, const struct find_scales_args 
                          uint lanes)
 {
     const bool is_there = n < a->units * a->batches * a->parts;
-    const long of_all = clq_divided(n, a->by_units), unit = n - of_all * a->units;
-    const long part = clq_divided(of_all, a->by_batches), batch = of_all - part * a->batches;
-    const long first = part * a->steps_per_part,
-               last = is_there ? min(first + a->steps_per_part, a->steps) : first;
+    const long of_all = clq_divided_64(n, a->by_units), unit = n - of_all * a->units;
+    const uint part = (uint)clq_divided_64(of_all, a->by_batches),
+               batch = (uint)(of_all - clq_times(part, a->batches));
+    const uint first = part * (uint)a->steps_per_part,
+               last = is_there ? min(first + (uint)a->steps_per_part, (uint)a->steps) : first;
+    const long ranges = clq_times(part, a->part_ranges) + clq_times(batch, a->batch_ranges);
     // A work-item of a group has a chunk.
     const long columns =
         REDUCES_RUNS ? 0 : min(IS_GROUP ? (long)CHUNK(SRC) : a->tile, a->inner - unit * a->tile);
     global const STORAGE(SRC) *x =
-        call->x + a->x_offset + (a->batch_dims == 0 ? 0 : clq_place_from_end(batch, a->dim, a->batch_dims).x);
+        call->x + a->x_offset +
+        (a->batch_dims == 0 ? 0 : clq_place_from_end_32(batch, a->dim, a->batch_dims).x);
 
     if (REDUCES_RUNS) {
         uint2 range = range_of_run(x + unit * a->index_stride, a, first, last, lane, lanes);
@@ -198,14 +202,14 @@ CLQ_MEETS void take_unit(const struct call *call, const struct find_scales_args 
         range = clq_share_range(call->shared, range, lane, lanes, 1);
 #endif
         if (lane == 0 && is_there)
-            put(call, a, n, unit, range);
+            put(call, a, ranges + unit, unit, range);
     }
 #if IS_GROUP
     if (columns > 0)
-        take_columns(call, a, x, of_all, unit * a->tile, (uint)columns, first, last);
+        take_columns(call, a, x, ranges, unit * a->tile, (uint)columns, first, last);
 #else
     for (long c = 0; c < columns; c += CHUNK(SRC))
-        take_columns(call, a, x, of_all, unit * a->tile + c, (uint)min(columns - c, (long)CHUNK(SRC)), first,
+        take_columns(call, a, x, ranges, unit * a->tile + c, (uint)min(columns - c, (long)CHUNK(SRC)), first,
                      last);
 #endif
 }

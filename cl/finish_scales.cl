@@ -32,7 +32,7 @@ kernel void KERNEL_NAME(global const uint2 *restrict ranges, global uchar *restr
     const long end = IS_GROUP ? begin + 1 : min(begin + a.indices_per_item, a.indices * a.batches);
 
     for (long i = begin; i < end; i++) {
-        const long batch = clq_divided(i, a.by_indices), index = i - batch * a.indices;
+        const long batch = clq_divided_64(i, a.by_indices), index = i - batch * a.indices;
         const bool there = i < a.indices * a.batches;
         const long parts = there ? a.parts : 0,
                    first = a.ranges_offset + batch * a.batch_ranges + index * a.index_ranges;

@@ -53,9 +53,9 @@ static inline void take_units(const struct part *part, const struct quantize_arg
 #pragma unroll 1
     for (int u = 0; u < units; u++) {
         const int i = ELEMENTS(DST) * u;
-        const long at = u * a->x_stride;
+        const long at = clq_times((uint)u, a->x_stride);
 
-        part->y[u * a->y_stride] = UNIT(DST, QUANTIZED);
+        part->y[clq_times((uint)u, a->y_stride)] = UNIT(DST, QUANTIZED);
     }
 }
 
@@ -178,10 +178,13 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
     const uint unit = lane * s->at_once, element = ELEMENTS(DST) * unit;
     const bool many =
         ((SCALE_PER_ELEMENT ? 0 : s->scale) | (ZERO_POINT_PER_ELEMENT ? 0 : s->zero_point)) != 0;
-    const long scale = a->scale_offset + place->scale + tile->first * s->scale,
-               zero_point = a->zero_point_offset + place->zero_point + tile->first * s->zero_point;
-    struct part part = {.x = call->x + a->x_offset + place->x + tile->first * s->x + unit * a->x_stride,
-                        .y = call->y + a->y_offset + place->y + tile->first * s->y + unit * a->y_stride,
+    const long scale = a->scale_offset + place->scale + clq_times(tile->first, s->scale),
+               zero_point =
+                   a->zero_point_offset + place->zero_point + clq_times(tile->first, s->zero_point),
+               x = place->x + clq_times(tile->first, s->x) + clq_times(unit, a->x_stride),
+               y = place->y + clq_times(tile->first, s->y) + clq_times(unit, a->y_stride);
+    struct part part = {.x = call->x + a->x_offset + x,
+                        .y = call->y + a->y_offset + y,
                         .scales = (global const uint *)call->scales + scale + element,
                         .zero_points = (global const uint *)call->zero_points + zero_point + element,
                         .round_first = a->round_first != 0};
@@ -191,7 +194,8 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
     for (int i = 0; i < tile->steps;) {
         bool careful;
 
-        load_parameters(&part, call, a, scale + i * apart.scale, zero_point + i * apart.zero_point);
+        load_parameters(&part, call, a, scale + clq_times((uint)i, apart.scale),
+                        zero_point + clq_times((uint)i, apart.zero_point));
         if (!IS_GROUP && WILD_FOR_ALL(&part))
             whole = 0; // the few that are left, too: so no chunk is on its way that is not taken
         careful = i >= whole;
@@ -204,7 +208,7 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
 
             if (!IS_GROUP)
                 go_on(&step, &apart, -1);
-            take_units(&step, a, (int)min(tile->units - i * apart.units, (long)s->at_once));
+            take_units(&step, a, (int)min(tile->units - clq_times((uint)i, apart.units), (long)s->at_once));
             if (IS_GROUP)
                 go_on(&part, &apart, 1);
             i++;

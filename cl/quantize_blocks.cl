@@ -81,30 +81,29 @@ static inline float8 load_eight(global const STORAGE(SRC) *x, long stride)
 
 // Of a block's values those from number 8s on; NaN counts as 0. Blocks of one row follow one another in x's
 // smooth scales.
-static inline float8 eight_at(const struct call *call, const struct dynamic_quantize_args *a, long number,
+static inline float8 eight_at(const struct call *call, const struct dynamic_quantize_args *a, uint number,
                               long x_at, uint s)
 {
-    float8 v = load_eight(call->x + x_at + 8 * s * a->x_stride, a->x_stride);
+    float8 v = load_eight(call->x + x_at + clq_times(8 * s, a->x_stride), a->x_stride);
 
     if (SMOOTH) {
-        const long before = a->smooth_blocks > 0
-                                ? number - clq_divided(number, a->by_smooth_blocks) * a->smooth_blocks
-                                : 0;
+        const uint blocks = (uint)a->smooth_blocks,
+                   before = blocks > 0 ? number - clq_divided_32(number, a->by_smooth_blocks) * blocks : 0;
 
-        v = product_of(v, as_float8(vload8(s, call->smooth + a->smooth_offset + before * CLQ_BLOCK_VALUES)));
+        v = product_of(v, as_float8(vload8(s, call->smooth + a->smooth_offset + (ulong)before * CLQ_BLOCK_VALUES)));
     }
     return v == v ? v : (float8)(0.0f);
 }
 
 // Where a block's words are in y, and its values in x. One of those that ask for it reports its entry.
-static inline long find_block(const struct call *call, const struct dynamic_quantize_args *a, long number,
+static inline long find_block(const struct call *call, const struct dynamic_quantize_args *a, uint number,
                               bool reports, long *x_at)
 {
     struct clq_place place;
 
-    if (number >= a->rows)
+    if (number >= (uint)a->rows)
         return NOT_KEPT;
-    place = clq_place_of(number, a->dim, a->outer);
+    place = clq_place_of_32(number, a->dim, a->outer);
     if (a->entries.kind != CLQ_ENTRY_NONE) {
         const struct clq_entry_place at =
             clq_entry_place_of(call->indices, call->owners, call->report, &a->entries, number, reports);
@@ -179,7 +178,7 @@ CLQ_MEETS float d_by_levels(SHARED struct room *room, const float8 *v, const int
 }
 
 // The values of a block from number 8 * first on, into the room's words. All work-items of a group call it.
-CLQ_MEETS void take_block(const struct call *call, const struct dynamic_quantize_args *a, long number,
+CLQ_MEETS void take_block(const struct call *call, const struct dynamic_quantize_args *a, uint number,
                           SHARED struct room *room, uint first)
 {
     long x_at = 0;
@@ -227,7 +226,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     local struct room rooms[MOST_BLOCKS];
     const uint item = (uint)get_local_id(0), here = item / FOUR;
 
-    take_block(&call, &a, (long)get_group_id(0) * a.sets + here, &rooms[here], item % FOUR);
+    take_block(&call, &a, (uint)get_group_id(0) * a.sets + here, &rooms[here], item % FOUR);
     // Neighbours store neighbouring words.
     for (uint i = item; i < WORDS * a.sets; i += FOUR * a.sets) {
         local const struct room *const room = &rooms[i / WORDS];
@@ -241,7 +240,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     for (long number = begin; number < end; number++) {
         struct room room;
 
-        take_block(&call, &a, number, &room, 0);
+        take_block(&call, &a, (uint)number, &room, 0);
         for (uint i = 0; i < WORDS && room.y_at != NOT_KEPT; i++)
             y[room.y_at + i] = room.words[i];
     }

@@ -51,10 +51,10 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     const long end = min(IS_GROUP ? begin + 1 : begin + a.units_per_item, a.units);
 
     for (long unit = begin; unit < end; unit++) {
-        const long row = clq_divided(unit, a.by_parts), first = (unit - row * a.parts) * a.part;
+        const long row = clq_divided_64(unit, a.by_parts), first = (unit - row * a.parts) * a.part;
         const uint count = (uint)min(a.part, a.inner - first);
         const long smooth_at =
-            a.smooth_rows > 0 ? row - clq_divided(row, a.by_smooth_rows) * a.smooth_rows : first;
+            a.smooth_rows > 0 ? row - clq_divided_64(row, a.by_smooth_rows) * a.smooth_rows : first;
 
         take(v, x + a.x_offset + clq_place_of(row, a.dim, a.outer).x + first * a.x_stride,
              smooth + a.smooth_offset + smooth_at, &a, count, lane, lanes);

@@ -10,6 +10,6 @@ struct claim_args {
     struct clq_entries entries;
     struct clq_divisor by_length;
 };
-CLQ_SAME_SIZE(claim_args, 232);
+CLQ_SAME_SIZE(claim_args, 248);
 
 #endif

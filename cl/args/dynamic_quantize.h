@@ -20,10 +20,11 @@ struct dynamic_quantize_args {
     clq_i64 inner;                 /* units in a row */
     clq_i64 y_part, y_part_stride; /* units in a part, and from part to part */
     struct clq_divisor by_y_part;
-    clq_i64 rows, rows_per_item; /* FORM item: consecutive rows that one work-item does */
-    clq_u32 lane_bits;           /* FORM group: 2 to this power are the work-items that share a row */
-    clq_u32 sets, unused;        /* of these in a group */
-    clq_u32 outer;               /* dimensions in dim, innermost first */
+    clq_i64 rows;          /* of the portable kernels below 2^31: a slice of more */
+    clq_i64 rows_per_item; /* FORM item: consecutive rows that one work-item does */
+    clq_u32 lane_bits;     /* FORM group: 2 to this power are the work-items that share a row */
+    clq_u32 sets, unused;  /* of these in a group */
+    clq_u32 outer;         /* dimensions in dim, innermost first */
     clq_u32 symmetric;
     clq_u32 rotate;   /* neighbours that are turned: a power of two that divides a row; 0: none */
     clq_u32 together; /* of a row's elements so many are turned at once, a multiple of rotate and of eight */
@@ -38,6 +39,6 @@ struct dynamic_quantize_args {
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(dynamic_quantize_args, 896);
+CLQ_SAME_SIZE(dynamic_quantize_args, 912);
 
 #endif

@@ -27,16 +27,18 @@ enum clq_entry_overlap {
 };
 
 /* The entries are the outermost dimension of the rows; the positions of an entry are the next one inside it
- * where `positions` is above 1, and otherwise part of the row. */
+ * where `positions` is above 1, and otherwise part of the row. A launch has all of the rows or a slice: some
+ * entries, or of one entry some rows. */
 struct clq_entries {
-    clq_i64 count;                                  /* entries */
+    clq_i64 count;                                  /* entries, those of other slices too */
+    clq_i64 first, first_position;                  /* entry and position of the slice's first row */
     clq_i64 index_offset, index_stride, index_pair; /* elements; index_pair from batch to start */
     clq_i64 batches, size, length;                  /* D0, A, U: where an entry may lie */
     /* From one batch, and from one position, to the next: units of y, and elements of the scales and zero
      * points that lie beside y's rows; 0 where they lie elsewhere. */
     clq_i64 y_batch, y_start, scale_batch, scale_start, zero_point_batch, zero_point_start;
-    clq_i64 positions;     /* U where it is a dimension of its own, else 1 */
-    clq_i64 rows;          /* of one entry */
+    clq_i64 positions;     /* U where it is a dimension of its own, else 1; those of the slice */
+    clq_i64 rows;          /* of one entry, in the slice */
     clq_i64 scale_row;     /* GROUPS: elements from one group's scales to the next's */
     clq_i64 owner_offset;  /* words of the workspace */
     clq_i64 owner_words;   /* of the table; HASH: a power of two, twice the entries or more */
@@ -45,6 +47,6 @@ struct clq_entries {
     clq_u32 kind, range, overlap;
     clq_u32 wide; /* 1: the indices are int64 */
 };
-CLQ_SAME_SIZE(clq_entries, 216);
+CLQ_SAME_SIZE(clq_entries, 232);
 
 #endif

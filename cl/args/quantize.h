@@ -19,7 +19,7 @@ struct quantize_args {
     clq_i64 inner, period;  /* units in a row, and in a turn of its scales */
     clq_i64 tile;           /* units in a tile; the last one of a row may be shorter */
     clq_i64 tiles_per_row;  /* likewise */
-    clq_i64 tiles;          /* of all rows */
+    clq_i64 tiles;          /* of all rows; of the portable kernels those of a slice, below 2^31 */
     clq_i64 tiles_per_item; /* consecutive tiles that one work-item does, but in FORM group */
     struct clq_divisor by_tiles_per_row;
     struct clq_steps steps; /* of the portable kernels */
@@ -31,6 +31,6 @@ struct quantize_args {
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(quantize_args, 920);
+CLQ_SAME_SIZE(quantize_args, 936);
 
 #endif

@@ -77,6 +77,7 @@ void clq__copy_describe(struct clq__copy *copy, const struct clq__view *dst, con
     launch->buffers[1] = dst->tensor->data;
     launch->num_buffers = 2;
     launch->kept = NULL;
+    launch->slices = 1;
     copy->bytes = fold.dims == 1 ? fold.dim[0].size : 0;
     if (copy->bytes > 0)
         return;

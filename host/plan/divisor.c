@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Why this divides: with m = magic, l = shift and e = m * d - 2^(63 + l), 0 <= e < d <= 2^l, n * m / 2^(63 +
  * l) is n / d + n * e / (d * 2^(63 + l)). The second part is below 1 / d for n < 2^63, so the sum has the
- * floor of n / d. And m is below 2^64, for d is above 2^(l - 1). */
+ * floor of n / d. And m is below 2^64, for d is above 2^(l - 1). The same holds with 31 for 63, of d below
+ * 2^31: that magic number is the ceiling of this one by 2^32. */
 #include "plan/divisor.h"
 
 __extension__ typedef unsigned __int128 wide;
@@ -15,6 +16,8 @@ struct clq_divisor clq__divisor(int64_t d)
         divisor.shift++;
     if (by & (by - 1)) /* a power of two has its magic: most sizes are, and this division is a long one */
         divisor.magic = (uint64_t)((((wide)1 << (63 + divisor.shift)) + by - 1) / by);
+    /* of a larger d the upper word is lost, which nothing reads */
+    divisor.magic32 = (uint32_t)((divisor.magic + UINT32_MAX) >> 32);
     return divisor;
 }
 

@@ -4,6 +4,7 @@
 #include "plan/dynamic.h"
 #include "plan/rotate.h"
 #include "plan/rounds.h"
+#include "plan/slice.h"
 #include "plan/tiles.h"
 #include "plan/tuning.h"
 
@@ -152,6 +153,8 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
     kernel->args = args;
     kernel->x_offset = &args->x_offset;
     kernel->args_bytes = sizeof *args;
+    if (!own)
+        clq__slice_rows(kernel, traits->most);
     return rounds_of(args, INT64_C(1) << args->lane_bits);
 }
 

@@ -23,6 +23,7 @@ struct clq__scales {
         struct clq__launch find, finish; /* the kernels */
         int64_t ranges;                  /* how many find writes */
         bool finish_group;               /* finish takes the group form */
+        bool own;                        /* find is the CPU's own kernel */
     } parts[2];
     int num_parts;
 };

@@ -5,6 +5,7 @@
 #include "plan/divisor.h"
 #include "plan/find_scales.h"
 #include "plan/rounds.h"
+#include "plan/slice.h"
 #include "plan/tuning.h"
 
 /* Elements of a tile, and steps of a part, of which kernels count some in 32 bits. */
@@ -41,9 +42,12 @@ static int64_t vector_of(const struct clq__work *work)
     return work->x.type == CLQ__F32 ? 4 : 8;
 }
 
-static void set_parts(struct find_scales_args *args)
+static void set_parts(struct clq__scales_part *call, const struct clq__traits *traits)
 {
-    args->parts = clq__ceil_div(args->steps, args->steps_per_part);
+    struct find_scales_args *args = &call->find_args;
+
+    args->parts = call->own ? clq__ceil_div(args->steps, args->steps_per_part)
+                            : clq__slice_parts(args, traits->most, INT64_MAX);
     args->by_tiles_per_row = clq__divisor(args->tiles_per_row);
     args->by_units = clq__divisor(args->units);
     args->units_per_item = 1;
@@ -64,6 +68,8 @@ static void cut_runs(struct clq__scales_part *call, const struct clq__work *work
         lanes *= 2;
     args->lanes = (uint32_t)least(lanes, local);
     args->tile = least(args->inner, traits->ends_loops ? least(share, CLQ__FIND_TILE_ENDED * lanes) : share);
+    if (!call->own)
+        args->tile = most(args->tile, clq__ceil_div(args->inner, traits->most));
     args->tiles_per_row = clq__ceil_div(args->inner, args->tile);
     args->steps = call->rows * args->tiles_per_row;
     rounds = clq__rounds_of_row(clq__ceil_div(args->tile, args->lanes), args->outer);
@@ -73,7 +79,7 @@ static void cut_runs(struct clq__scales_part *call, const struct clq__work *work
     if (traits->ends_loops)
         args->steps_per_part = least(args->steps_per_part, clq__times_within(rounds));
     args->steps_per_part = least(args->steps_per_part, args->steps);
-    set_parts(args);
+    set_parts(call, traits);
     if (traits->group_form || args->parts > 1)
         return;
     args->units_per_item = most(share / most(of_index, CLQ__FIND_LANE_ELEMENTS), 1);
@@ -113,7 +119,7 @@ static void cut_columns(struct clq__scales_part *call, const struct clq__work *w
     else
         args->steps_per_part = most(args->steps_per_part, clq__ceil_div(rows, CLQ__FIND_MOST_RANGES));
     args->steps_per_part = least(args->steps_per_part, least(rows, MOST_AT_ONCE));
-    set_parts(args);
+    set_parts(call, traits);
 }
 
 static void cut_find(struct clq__scales_part *call, const struct clq__work *work,
@@ -136,6 +142,8 @@ static void cut_find(struct clq__scales_part *call, const struct clq__work *work
     call->find.groups =
         (size_t)clq__ceil_div(args->units * args->batches * args->parts, args->units_per_item * args->sets);
     finish->parts = args->parts * call->together;
+    args->part_ranges = finish->part_ranges * call->together;
+    args->batch_ranges = finish->batch_ranges;
     args->direct = !work->apart && finish->parts == 1 && finish->span == 1 && args->batches == 1;
     if (!args->direct)
         call->ranges = args->parts * args->batches * (call->columns ? args->inner : args->units);
@@ -179,16 +187,23 @@ static int64_t cut_finish(struct clq__scales_part *call, const struct clq__trait
     return args->indices_per_item * finish_rounds(args, lanes);
 }
 
-static void choose_variants(struct clq__scales_part *call, const struct clq__work *work,
-                            const struct clq__traits *traits)
+static void choose_find(struct clq__scales_part *call, const struct clq__work *work,
+                        const struct clq__traits *traits)
 {
-    struct clq__variant *find = &call->find.variant, *finish = &call->finish.variant;
+    struct clq__variant *find = &call->find.variant;
 
     clq__variant_begin(find, CLQ__FIND_SCALES_CL);
     clq__variant_define(find, CLQ__SRC, work->x.type);
     clq__variant_define(find, CLQ__REDUCE, call->columns);
     clq__variant_define(find, CLQ__RANGE, work->apart);
-    clq__variant_end(find, traits);
+    call->own = clq__variant_end(find, traits);
+}
+
+static void choose_finish(struct clq__scales_part *call, const struct clq__work *work,
+                          const struct clq__traits *traits)
+{
+    struct clq__variant *finish = &call->finish.variant;
+
     clq__variant_begin(finish, CLQ__FINISH_SCALES_CL);
     clq__variant_define(finish, CLQ__RANGE, work->apart);
     clq__variant_end_form(finish, traits, call->finish_group);
@@ -208,6 +223,7 @@ static void place_buffers(struct clq__scales_part *call, const struct clq__work 
     call->find.x_offset = &call->find_args.x_offset;
     call->finish.num_buffers = 3;
     call->find.kept = call->finish.kept = NULL;
+    call->find.slices = call->finish.slices = 1;
     call->finish.args = &call->finish_args;
     call->finish.args_bytes = sizeof call->finish_args;
     call->finish.x_offset = NULL;
@@ -220,10 +236,13 @@ static int64_t cut_part(struct clq__scales_part *part, unsigned number, const st
     struct clq__launch *kernel = &launches->kernels[number];
     int64_t rounds;
 
+    choose_find(part, work, traits);
     cut_find(part, work, traits);
     rounds = cut_finish(part, traits);
-    choose_variants(part, work, traits);
+    choose_finish(part, work, traits);
     place_buffers(part, work);
+    if (part->find.groups > 0 && !part->own)
+        clq__slice_find(&part->find, traits->most);
     *kernel = part->finish.groups > 0 ? part->finish : part->find;
     launches->num_kernels = number + 1;
     if (part->find.groups > 0 && part->finish.groups > 0) {

@@ -11,6 +11,7 @@ void clq__launches_init(struct clq__launches *launches, struct clq__temporaries 
     launches->num_kernels = 1;
     launches->kernels[0].kept = NULL;
     launches->kernels[0].x_offset = NULL;
+    launches->kernels[0].slices = 1;
     launches->claims = false;
 }
 
@@ -19,6 +20,7 @@ struct clq__launch *clq__launches_add(struct clq__launches *launches)
     assert(launches->num_before < CLQ__MOST_BEFORE && !launches->claims);
     launches->before[launches->num_before].kept = NULL;
     launches->before[launches->num_before].x_offset = NULL;
+    launches->before[launches->num_before].slices = 1;
     return &launches->before[launches->num_before++];
 }
 

@@ -8,19 +8,51 @@
 /* One record's own things: kernels whose arguments nobody sets again, and memory for its temporaries. */
 struct clq__record {
     struct clq__record *next;
-    struct clq__kept kept[CLQ__MOST_KEPT];
-    unsigned num_kept;
     cl_mem temporaries; /* NULL where they are in a workspace, or there are none */
+    size_t num_kept;
+    struct clq__kept kept[]; /* of each slice of each launch */
 };
 
-/* With a kernel of the record's own; the plan keeps its. */
+/* With a kernel of the record's own; the plan keeps its. Each slice has one, for PoCL 3.1 replays all
+ * commands of a kernel with the arguments that it was given last. */
 static clq_status record_launch(struct clq__record *record, struct clq__recorder *recorder,
                                 const struct clq__launch *launch)
 {
-    struct clq__launch own = *launch;
+    clq_status status = CLQ_OK;
 
-    own.kept = &record->kept[record->num_kept++];
-    return clq__record_launch(recorder, &own);
+    for (int64_t i = 0; i < launch->slices; i++) {
+        struct clq__sliced own = {.launch = *launch};
+
+        if (launch->slices > 1)
+            clq__launch_slice(launch, i, &own);
+        own.launch.kept = &record->kept[record->num_kept++];
+        CLQ_TRY(clq__record_launch(recorder, &own.launch));
+    }
+end:
+    return status;
+}
+
+static size_t slices_of(const struct clq__launch *launches, unsigned num)
+{
+    size_t slices = 0;
+
+    for (unsigned i = 0; i < num; i++)
+        slices += (size_t)launches[i].slices;
+    return slices;
+}
+
+/* Kernels of all commands. */
+static size_t kernels_of(const struct clq__plan *call)
+{
+    size_t kernels = call->copies ? 1 : 0;
+
+    if (call->idle)
+        return kernels;
+    for (unsigned i = 0; i < call->num_ahead; i++)
+        kernels += slices_of(call->ahead[i].before, call->ahead[i].num_before) +
+                   slices_of(call->ahead[i].kernels, call->ahead[i].num_kernels);
+    return kernels + slices_of(call->launches.before, call->launches.num_before) +
+           slices_of(call->launches.kernels, call->launches.num_kernels);
 }
 
 /* In the order of clq__launches_enqueue, and each command behind the one before it. */
@@ -75,10 +107,12 @@ clq_status clq__record_make(struct clq__record **records, struct clq__recorder *
                             clq_context *context, struct clq__plan *call)
 {
     clq_status status = CLQ_OK;
-    struct clq__record *record = NULL;
+    const size_t size = sizeof(struct clq__record) + kernels_of(call) * sizeof(struct clq__kept);
+    struct clq__record *record;
 
     clq__recorder_restart(recorder, context);
-    CLQ_TRY_NEW(record);
+    record = calloc(1, size);
+    CLQ_REQUIRE(record != NULL, CLQ_ERROR_MEMORY, "malloc of %zu bytes for record failed", size);
     record->next =
         *records; /* what was recorded before a failure stays in the command buffer, and needs its kernels */
     *records = record;
@@ -93,7 +127,7 @@ void clq__records_release(struct clq__record *records, clq_context *context)
         struct clq__record *record = records;
 
         records = record->next;
-        for (unsigned i = 0; i < record->num_kept; i++)
+        for (size_t i = 0; i < record->num_kept; i++)
             clq__kept_release(context, &record->kept[i]);
         clq__scratch_release(record->temporaries);
         free(record);

@@ -2,6 +2,7 @@
 /* Static quantization from a described call to its launches, for a device of given traits. */
 #include "plan/divisor.h"
 #include "plan/plan.h"
+#include "plan/slice.h"
 #include "plan/steps.h"
 #include "plan/tiles.h"
 #include "plan/tuning.h"
@@ -138,6 +139,8 @@ static void cut(struct clq__launch *kernel, struct clq__static *call, struct clq
     clq__divide_entries(&part->args.entries);
     kernel->args = &part->args;
     kernel->x_offset = &part->args.x_offset;
+    if (!own)
+        clq__slice_steps(kernel, traits->most);
 }
 
 void clq__static_cut_launches(struct clq__static *call, struct clq__launches *launches,

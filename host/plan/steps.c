@@ -113,7 +113,7 @@ static void size_groups(struct quantize_args *args, int64_t rows, int64_t at_onc
         lanes = least(clq__ceil_div(chunks, clq__ceil_div(chunks, lanes)), local); /* as much work for each */
         along_row(args, lanes * at_once);
     }
-    runs = cut_run(args, rows, steps, s->count <= INT32_MAX);
+    runs = cut_run(args, rows, steps, s->count <= traits->most);
     s->at_once = (uint32_t)at_once;
     s->lanes = (uint32_t)lanes;
     s->by_lanes = (UINT32_C(1) << 16) / s->lanes + 1;

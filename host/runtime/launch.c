@@ -28,6 +28,7 @@ struct clq__traits clq__traits(const clq_context *context)
                                 .fma = context->device.fma,
                                 .division = context->device.division,
                                 .ends_loops = context->device.ends_loops,
+                                .most = CLQ__MOST_ROWS,
                                 .plugs = {context->device_plugs[0], context->device_plugs[1]}};
 }
 
@@ -226,6 +227,41 @@ end:
     return status;
 }
 
+void clq__launch_slice(const struct clq__launch *whole, int64_t number, struct clq__sliced *sliced)
+{
+    sliced->launch = *whole;
+    sliced->launch.slices = 1;
+    sliced->launch.args = sliced->args;
+    sliced->launch.groups = whole->slice(whole, number, sliced->args);
+    if (whole->kept != NULL)
+        whole->kept->is_set = false;
+}
+
+/* One after the other: the first waits for what is given. */
+static clq_status launch_slices(clq_context *context, cl_command_queue queue, const struct clq__launch *whole,
+                                cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__sliced sliced;
+    cl_event before = NULL, now = NULL;
+
+    for (int64_t i = 0; i < whole->slices; i++) {
+        const bool last = i + 1 == whole->slices;
+
+        clq__launch_slice(whole, i, &sliced);
+        CLQ_TRY(clq__launch(context, queue, &sliced.launch, i > 0 ? 1 : num_wait, i > 0 ? &before : wait,
+                            last ? done : &now));
+        clq__event_release(before);
+        before = now;
+        now = NULL;
+    }
+end:
+    if (whole->kept != NULL)
+        whole->kept->is_set = false;
+    clq__event_release(before);
+    return status;
+}
+
 clq_status clq__launch(clq_context *context, cl_command_queue queue, const struct clq__launch *launch,
                        cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
@@ -233,6 +269,8 @@ clq_status clq__launch(clq_context *context, cl_command_queue queue, const struc
     struct clq__kept taken;
     const size_t global = launch->groups * launch->local;
 
+    if (launch->slices > 1)
+        return launch_slices(context, queue, launch, num_wait, wait, done);
     CLQ_TRY(take_ready(context, launch, &taken));
     status = enqueue(queue, taken.kernel, global, launch->local, num_wait, wait, done);
     give(context, launch, &taken);

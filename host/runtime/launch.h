@@ -8,6 +8,7 @@
 
 #include <clquant/context.h>
 #include <stdbool.h>
+#include <stddef.h>
 
 #define CLQ__LAUNCH_BUFFERS    8
 #define CLQ__LAUNCH_ARGS_BYTES 1024
@@ -33,7 +34,18 @@ struct clq__launch {
     size_t args_bytes;
     int64_t *x_offset;    /* in args, where the first buffer is x; else NULL */
     size_t groups, local; /* work-groups, and work-items in each */
+    /* More than 1: it is enqueued as so many, one after the other. `slice` makes the arguments of one and
+     * returns its groups; `most` is its limit (plan/slice.h). */
+    int64_t slices, most;
+    size_t (*slice)(const struct clq__launch *whole, int64_t number, void *args);
 };
+
+/* One slice of a launch, and its arguments. */
+struct clq__sliced {
+    struct clq__launch launch;
+    _Alignas(max_align_t) unsigned char args[CLQ__LAUNCH_ARGS_BYTES];
+};
+void clq__launch_slice(const struct clq__launch *whole, int64_t number, struct clq__sliced *sliced);
 
 /* The choice of a form and of its sizes depends on these. */
 struct clq__traits {
@@ -45,11 +57,16 @@ struct clq__traits {
     bool fma;        /* it promises that */
     enum clq__division division;
     bool ends_loops;              /* after some rounds, whatever is left of them */
+    int64_t most;                 /* rows and distances of a launch (plan/slice.h) */
     struct clq__variant plugs[2]; /* by form: FORM and ARITHMETIC, of no kernel */
 };
 /* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word.
  * Counts of rounds are estimates, so that a margin is left. */
 enum { CLQ__MOST_ROUNDS = 49152 };
+/* Kernels number in 32 bits, and divide in 31; work-items behind the last row have numbers too. */
+#ifndef CLQ__MOST_ROWS
+#define CLQ__MOST_ROWS (INT64_C(1) << 30)
+#endif
 struct clq__traits clq__traits(const clq_context *context);
 /* Work-items in a group that the device and every kernel takes that was built: a kernel of many registers may
  * take fewer than its device. It only falls. What was cut for more is refused before its first command,

@@ -40,6 +40,11 @@ OVERLOADED float16 fabs(float16 v)
     return __builtin_astype(__builtin_astype(v, uint16) & 0x7fffffffu, float16);
 }
 
+OVERLOADED uint mul_hi(uint a, uint b)
+{
+    return (uint)((ulong)a * b >> 32);
+}
+
 OVERLOADED ulong mul_hi(ulong a, ulong b)
 {
     const ulong low = (a & 0xffffffffu) * (b & 0xffffffffu);

@@ -20,6 +20,14 @@ static void set_plugs(struct clq__traits *traits)
     }
 }
 
+/* What a launch counts in: small calls are cut into slices as large ones. */
+static int64_t most_of(struct rng *rng)
+{
+    static const int64_t most[] = {1, 2, 5, 30, 200, 1000};
+
+    return rng_once_in(rng, 2) ? INT64_C(1) << 30 : most[rng_below(rng, 6)];
+}
+
 /* What devices there may be. */
 static struct clq__traits imagine(struct rng *rng)
 {
@@ -144,6 +152,7 @@ clq_status described_make(struct described *described, uint64_t seed, uint64_t n
     described->wish = variant != NULL ? *variant : (struct clq__variant){0};
     wish = wish_of(&described->wish);
     described->traits = traits != NULL ? *traits : imagine(&call->rng);
+    described->traits.most = most_of(&call->rng);
     way = choose_way(&call->rng, &described->wish);
     size = rng_below(&call->rng, 100); /* mostly small, for a call is to take microseconds */
     if (traits == NULL)

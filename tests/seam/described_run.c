@@ -48,6 +48,20 @@ static void clear_table(const struct clq__launches *launches, struct run *run)
     }
 }
 
+static bool run_slices(const struct clq__launch *launch, struct run *run)
+{
+    struct clq__sliced sliced;
+    bool good = true;
+
+    if (launch->slices == 1)
+        return run_args(run, launch);
+    for (int64_t i = 0; i < launch->slices && good; i++) {
+        clq__launch_slice(launch, i, &sliced);
+        good = run_args(run, &sliced.launch);
+    }
+    return good;
+}
+
 static bool run_launches(const struct clq__launches *launches, struct run *run)
 {
     bool good = true;
@@ -55,10 +69,10 @@ static bool run_launches(const struct clq__launches *launches, struct run *run)
     for (unsigned i = 0; i < launches->num_before && good; i++) {
         if (launches->claims && i + 1 == launches->num_before)
             clear_table(launches, run);
-        good = !run_failed(run) && run_args(run, &launches->before[i]);
+        good = !run_failed(run) && run_slices(&launches->before[i], run);
     }
     for (unsigned i = 0; i < launches->num_kernels; i++)
-        good = good && run_args(run, &launches->kernels[i]);
+        good = good && run_slices(&launches->kernels[i], run);
     return good;
 }
 

@@ -27,6 +27,32 @@ struct place place_of(struct run *run, int64_t row, const struct clq_dim *dim, u
     return place;
 }
 
+static uint32_t divided_32(uint32_t n, const struct clq_divisor *d)
+{
+    return (uint32_t)((uint64_t)(n << 1) * d->magic32 >> 32) >> d->shift;
+}
+
+struct place place_of_slice(struct run *run, int64_t number, const struct clq_dim *dim, uint32_t dims)
+{
+    const struct place whole = place_of(run, number, dim, dims);
+    uint32_t x = 0, y = 0, scale = 0, zero_point = 0, row = (uint32_t)number;
+
+    for (uint32_t d = 0; d < dims; d++) {
+        const uint32_t rest = d + 1 < dims ? divided_32(row, &dim[d].by_size) : 0,
+                       index = row - rest * (uint32_t)dim[d].size;
+
+        x += index * (uint32_t)dim[d].x;
+        y += index * (uint32_t)dim[d].y;
+        scale += index * (uint32_t)dim[d].scale;
+        zero_point += index * (uint32_t)dim[d].zero_point;
+        row = rest;
+    }
+    if (number > INT32_MAX || x != whole.x || y != whole.y || scale != whole.scale ||
+        zero_point != whole.zero_point)
+        run_fail(run, "row %lld does not lie where 32 bits have it", (long long)number);
+    return whole;
+}
+
 /* What an entry asks for, in range. */
 struct target {
     bool kept, clamped, skipped;
@@ -206,7 +232,10 @@ bool entries_place(struct run *run, const struct clq_entries *e, const struct en
         return false;
     }
     entry = divided(row, &e->by_rows);
+    if (row <= INT32_MAX && divided_32((uint32_t)row, &e->by_rows) != entry)
+        run_fail(run, "row %lld is of another entry in 32 bits", (long long)row);
     inside = row - entry * e->rows;
+    entry += e->first;
     counts = counts && inside == 0;
     if (e->kind == CLQ_ENTRY_GROUPS) {
         const int64_t group = group_of(run, e, buffers->indices, entry);
@@ -221,7 +250,8 @@ bool entries_place(struct run *run, const struct clq_entries *e, const struct en
         report(run, e, buffers->report, entry, target.clamped);
     if (!target.kept)
         return false;
-    position = position_of(run, e, &target, e->positions > 1 ? divided(inside, &e->by_position_rows) : 0);
+    position = position_of(
+        run, e, &target, e->first_position + (e->positions > 1 ? divided(inside, &e->by_position_rows) : 0));
     if (is_overwritten(run, e, buffers, entry, &target, position))
         return false;
     place->y += target.batch * e->y_batch + position * e->y_start;

@@ -17,6 +17,8 @@ struct place {
 int64_t divided(int64_t n, const struct clq_divisor *d);
 
 struct place place_of(struct run *run, int64_t row, const struct clq_dim *dim, uint32_t dims);
+/* The same of a slice, in which 32 bits are enough. */
+struct place place_of_slice(struct run *run, int64_t number, const struct clq_dim *dim, uint32_t dims);
 
 /* The launch's buffers that entries are about. */
 struct entry_buffers {

@@ -163,7 +163,7 @@ static void row_forward(const struct call *call, const struct place *place, int6
     int64_t of_group = 0;
 
     if (a->entries.kind == CLQ_ENTRY_GROUPS) {
-        own.scale = place_of(call->run, row, a->dim, a->outer).scale;
+        own.scale = place_of_slice(call->run, row, a->dim, a->outer).scale;
         of_group = place->scale - own.scale;
     }
     row_at(call, &own, row, of_group);
@@ -180,7 +180,7 @@ static void run_rows(const struct call *call)
     for (int64_t w = 0; w < share.workers && !run_failed(run); w++)
         for (int64_t row = w * share.each; row < (w + 1) * share.each && row < a->rows && !run_failed(run);
              row++) {
-            struct place place = place_of(run, row, a->dim, a->outer);
+            struct place place = place_of_slice(run, row, a->dim, a->outer);
 
             if (!entries_place(run, &a->entries, call->back ? &back : &forward, row, true, &place))
                 continue;

@@ -159,7 +159,7 @@ static struct range range_of_run(const struct find *find, struct place batch, in
     for (int64_t step = first; step < last && !run_failed(find->run); step++) {
         const int64_t number = divided(step, &a->by_tiles_per_row);
         const int64_t before = (step - number * a->tiles_per_row) * a->tile;
-        const int64_t row = place_of(find->run, number, a->dim, a->outer).x;
+        const int64_t row = place_of_slice(find->run, number, a->dim, a->outer).x;
 
         for (int64_t i = before; i < before + a->tile && i < a->inner; i++)
             widen_range(&range, takes_all(find->run),
@@ -180,7 +180,7 @@ static struct range range_of_column(const struct find *find, struct place batch,
         if (row < a->steps - 1 || column < a->last)
             widen_range(&range, takes_all(find->run),
                         run_load(find->run, 0, find->type,
-                                 a->x_offset + batch.x + place_of(find->run, row, a->dim, a->outer).x +
+                                 a->x_offset + batch.x + place_of_slice(find->run, row, a->dim, a->outer).x +
                                      column * a->x_stride));
     return range;
 }
@@ -195,7 +195,7 @@ static struct place batch_place(const struct find *find, int64_t batch)
         run_fail(find->run, "%u dimensions of rows and %u of batches", a->outer, a->batch_dims);
     for (uint32_t d = 0; d < a->batch_dims && d < CLQ_MOST_DIMS; d++)
         dim[d] = a->dim[CLQ_MOST_DIMS - 1 - d];
-    return place_of(find->run, batch, dim, a->batch_dims);
+    return place_of_slice(find->run, batch, dim, a->batch_dims);
 }
 
 /* of_all: the batch, counted through all parts. */
@@ -203,21 +203,23 @@ static void unit_of_part(const struct find *find, bool columns, int64_t unit, in
 {
     const struct find_scales_args *a = find->a;
     const int64_t part = divided(of_all, &a->by_batches);
-    const struct place batch = batch_place(find, of_all - part * a->batches);
+    const int64_t number = of_all - part * a->batches,
+                  ranges = part * a->part_ranges + number * a->batch_ranges;
+    const struct place batch = batch_place(find, number);
     const int64_t first = part * a->steps_per_part;
     const int64_t last = first + a->steps_per_part < a->steps ? first + a->steps_per_part : a->steps;
 
     if (!columns) {
         const struct range range = range_of_run(find, batch, unit, first, last);
 
-        put(find, of_all * a->units + unit, batch, unit, &range);
+        put(find, ranges + unit, batch, unit, &range);
         return;
     }
     for (int64_t c = unit * a->tile; c < (unit + 1) * a->tile && c < a->inner && !run_failed(find->run);
          c++) {
         const struct range range = range_of_column(find, batch, c, first, last);
 
-        put(find, of_all * a->inner + c, batch, c, &range);
+        put(find, ranges + c, batch, c, &range);
     }
 }
 

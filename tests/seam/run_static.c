@@ -151,7 +151,7 @@ static void run_tile_of_steps(const struct call *call, int64_t number)
     const struct clq_steps *s = &call->a->steps;
     const int64_t run = divided(number, &s->by_tiles), first = (number - run * s->tiles) * s->part;
     const int64_t most = s->each + (first < s->longer), left = s->count - first;
-    struct place place = place_of(call->run, run, call->a->dim, call->a->outer);
+    struct place place = place_of_slice(call->run, run, call->a->dim, call->a->outer);
 
     if (left < 1 || (most < left ? most : left) > INT32_MAX)
         run_fail(call->run, "tile %lld begins with step %lld of %lld", (long long)number, (long long)first,

@@ -20,7 +20,7 @@ struct options {
 
 /* What the calls had of each kernel, so that a hole in the calls shows. */
 struct seen {
-    uint64_t launches, kernels[CLQ__KERNELS], overlaps[4];
+    uint64_t launches, kernels[CLQ__KERNELS], sliced[CLQ__KERNELS], overlaps[4];
 };
 
 /* Whether a variant that is built by its name is built as this call needs it. */
@@ -48,6 +48,7 @@ static bool look(const struct described *described, struct seen *seen, char *fai
     seen->launches += count;
     for (unsigned i = 0; i < count; i++) {
         seen->kernels[launches[i]->variant.bits & 255]++;
+        seen->sliced[launches[i]->variant.bits & 255] += launches[i]->slices > 1;
         good = good && is_known_ahead(launches[i], &described->traits, failure, failure_bytes);
         if ((launches[i]->variant.bits & 255) == CLQ__CLAIM_CL)
             seen->overlaps[((const struct claim_args *)launches[i]->args)->entries.overlap & 3]++;
@@ -77,15 +78,19 @@ static bool try_call(struct described *described, const struct options *options,
     return good;
 }
 
-/* Every kernel, and a table of last entries of each kind. */
+/* Every kernel, slices of each that numbers in 32 bits, and a table of last entries of each kind. */
 static bool saw_all(const struct seen *seen)
 {
+    static const int slices[] = {CLQ__QUANTIZE_CL, CLQ__DEQUANTIZE_CL, CLQ__DYNAMIC_QUANTIZE_CL,
+                                 CLQ__DEQUANTIZE_ROTATED_CL, CLQ__FIND_SCALES_CL};
     bool all = seen->overlaps[CLQ_OVERLAP_OWNER] > 0 && seen->overlaps[CLQ_OVERLAP_HASH] > 0;
 
     for (int kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++)
         all = all && seen->kernels[kernel] > 0;
+    for (size_t i = 0; i < sizeof slices / sizeof *slices; i++)
+        all = all && seen->sliced[slices[i]] > 0;
     if (!all)
-        fprintf(stderr, "not every kernel, or not every table of last entries, had a call\n");
+        fprintf(stderr, "not every kernel, slices of one, or table of last entries had a call\n");
     return all;
 }
 

@@ -17,13 +17,17 @@ typedef __int128 wide;
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 static const struct clq__traits machines[] = {
-    {.max_group_items = 4096, .compute_units = 2, .long_runs = true},
-    {.max_group_items = 4096, .compute_units = 128, .long_runs = true},
-    {.max_group_items = 1024, .compute_units = 4},
-    {.max_group_items = 1024, .compute_units = 4, .ends_loops = true},
-    {.max_group_items = 1024, .compute_units = 4, .group_form = true, .ends_loops = true},
-    {.max_group_items = 1024, .compute_units = 132, .group_form = true},
-    {.max_group_items = 16, .compute_units = 1, .group_form = true},
+    {.most = INT64_C(1) << 30, .max_group_items = 4096, .compute_units = 2, .long_runs = true},
+    {.most = INT64_C(1) << 30, .max_group_items = 4096, .compute_units = 128, .long_runs = true},
+    {.most = INT64_C(1) << 30, .max_group_items = 1024, .compute_units = 4},
+    {.most = INT64_C(1) << 30, .max_group_items = 1024, .compute_units = 4, .ends_loops = true},
+    {.most = INT64_C(1) << 30,
+     .max_group_items = 1024,
+     .compute_units = 4,
+     .group_form = true,
+     .ends_loops = true},
+    {.most = INT64_C(1) << 30, .max_group_items = 1024, .compute_units = 132, .group_form = true},
+    {.most = INT64_C(1) << 30, .max_group_items = 16, .compute_units = 1, .group_form = true},
 };
 
 static void check(struct clq__plan *plan, struct clq__traits traits)
@@ -40,7 +44,7 @@ static void check(struct clq__plan *plan, struct clq__traits traits)
         rows *= args->dim[d].size;
     assert_true(args->outer <= CLQ_MOST_DIMS && args->tile > 0 && args->units > 0 && args->parts > 0);
     assert_true((wide)args->steps_per_part * args->parts >= args->steps &&
-                (wide)args->steps_per_part * (args->parts - 1) < args->steps);
+                (wide)args->steps_per_part * (args->parts - call->find.slices) < args->steps);
     if (call->columns) {
         assert_true(args->steps == rows && args->last > 0 && args->last <= args->inner);
         assert_true((wide)args->tile * args->units >= args->inner &&

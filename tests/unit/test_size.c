@@ -123,6 +123,7 @@ static void every_unit_has_one_owner(void **state)
                 check(
                     sizes[r], sizes[i],
                     (struct clq__traits){.group_form = k % 2,
+                                         .most = INT64_C(1) << 30,
                                          .ends_loops = k / 2 % 2,
                                          .long_runs = k / 2 % 4 == 2, /* never of a device that ends loops */
                                          .max_group_items = group_items[k / 8 % 6],
