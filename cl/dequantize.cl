@@ -8,7 +8,7 @@
 //   SRC           a type of args/type_rows.h that is quantized
 //   DST           f32, f16 or bf16, of base/types.clh
 //   MODE          multiply or divide, of base/arithmetic.clh
-//   ARITHMETIC    native or exact, of base/arithmetic.clh and base/narrow.clh
+//   ARITHMETIC    native, fused or exact, of base/arithmetic.clh and base/narrow.clh
 //   PARAMS        one or each, of base/parameters.clh; a zero point for each element too where the arguments
 //                 say so
 //   FORM          item or group, of base/parameters.clh
@@ -78,17 +78,35 @@ static inline bool is_aligned(const struct part *part)
     return (((size_t)part->x | params) & 15) == 0 && ((size_t)part->y & (sizeof(y_chunk) - 1)) == 0;
 }
 
-#define BITS(k)                                                                                              \
-    dequantized(CHUNK_INTEGER(SRC, y, k), SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale,          \
-                SCALE_PER_ELEMENT && part->zero_points_each ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
+#define SCALE_OF(k) (SCALE_PER_ELEMENT ? CHUNK_FLOAT(scales, k) : part->scale)
+#define ZERO_OF(k) \
+    (SCALE_PER_ELEMENT && part->zero_points_each ? CHUNK_FLOAT(zero_points, k) : part->zero_point)
+// As in quantize.cl, a group's work-item looks at each element by itself. A quick result that is tiny is
+// right of a 0 alone, and there but for the sign.
+#define QUICK(k)                                                                                             \
+    const float q##k = SUBTRACT(CHUNK_INTEGER(SRC, y, k), ZERO_OF(k));                                       \
+    const struct clq_quick quick##k = APPLY_QUICK(MODE, q##k, SCALE_OF(k));                                  \
+    doubtful |= quick##k.doubtful | (as_uint(q##k) << 1 != 0 ? IS_TINY(quick##k.value) : 0);                 \
+    wild |= SCALE_PER_ELEMENT ? IS_WILD(SCALE_OF(k)) : 0;                                                    \
+    if (IS_GROUP && doubtful != 0)                                                                           \
+        return false;                                                                                        \
+    values.s##k = HAS_SIGNED_ZERO(SRC)                                                                       \
+                      ? KEEP_SIGN(quick##k.value, as_float(as_uint(q##k) ^ as_uint(SCALE_OF(k))))            \
+                      : quick##k.value;
+#define BITS(k) NARROW(DST, clq_canonical(values.s##k))
 
-static inline uint4 chunk_of(const struct part *part, y_chunk y)
+// Returns false where an element needs the slow path: then the stored chunk is not yet right.
+static inline bool take_chunk(const struct part *part, y_chunk y)
 {
     const struct chunk_floats
         scales = CHUNK_FLOATS(DST, part->scales, 0, SCALE_PER_ELEMENT),
         zero_points = CHUNK_FLOATS(DST, part->zero_points, 0, SCALE_PER_ELEMENT && part->zero_points_each);
+    float8 values = (float8)(0.0f);
+    int doubtful = 0, wild = SCALE_PER_ELEMENT ? 0 : IS_WILD(part->scale);
 
-    return CHUNK_FROM(DST, BITS);
+    CHUNK_EACH(DST, QUICK)
+    *(global uint4 *)part->x = CHUNK_FROM(DST, BITS);
+    return doubtful == 0 && wild == 0;
 }
 
 // The data that all tiles share.
@@ -153,22 +171,28 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
 
     for (int i = 0; i < tile->steps;) {
         const int end = many ? min(i + 1, whole) : whole; // of the chunks that have these parameters
+        bool careful = i >= whole;
+        int units = CHUNK_OF_UNITS; // that are taken one by one
 
         part.scale = own.scale;
         part.zero_point = as_float(as_uint(own.zero_point) ^ a->zero_point_sign);
         if (many && i + 1 < tile->steps)
             own = load_parameters(call, a, scale + clq_times((uint)i + 1, apart.scale),
                                   zero_point + clq_times((uint)i + 1, apart.zero_point));
-        if (i >= whole) {
-            take_units(&part, a, (int)min(tile->units - clq_times((uint)i, apart.units), (long)s->at_once));
-            GO_ON
-        }
+        if (careful) // of a lane behind the end of a row none
+            units = (int)min(tile->units - clq_times((uint)i, apart.units), (long)s->at_once);
         while (i < end) {
             const y_chunk y = next;
 
             if (i + 1 < whole)
                 next = *(global const y_chunk *)(part.y + apart.y);
-            *(global uint4 *)part.x = chunk_of(&part, y);
+            careful = !take_chunk(&part, y);
+            if (careful)
+                break;
+            GO_ON
+        }
+        if (careful) {
+            take_units(&part, a, units);
             GO_ON
         }
     }

@@ -90,7 +90,8 @@ static inline float8 eight_at(const struct call *call, const struct dynamic_quan
         const uint blocks = (uint)a->smooth_blocks,
                    before = blocks > 0 ? number - clq_divided_32(number, a->by_smooth_blocks) * blocks : 0;
 
-        v = product_of(v, as_float8(vload8(s, call->smooth + a->smooth_offset + (ulong)before * CLQ_BLOCK_VALUES)));
+        v = product_of(
+            v, as_float8(vload8(s, call->smooth + a->smooth_offset + (ulong)before * CLQ_BLOCK_VALUES)));
     }
     return v == v ? v : (float8)(0.0f);
 }

@@ -8,7 +8,7 @@ static const struct engine {
     enum clq__kernel portable, own;
     bool fused;
 } engines[] = {
-    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, false},
+    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, true},
     {CLQ__DEQUANTIZE_ROTATED_CL, CLQ__CPU_DEQUANTIZE_ROTATED_CL, false},
     {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, false},
     {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, false},
@@ -60,8 +60,9 @@ static void set_arithmetic(struct clq__variant *variant, enum clq__arithmetic ar
 }
 
 /* Whether a quotient by fma takes less than the compiler's own: where all elements have one divisor, whose
- * inverse is found once, and where each has its own, or a zero has a sign to keep. The reasons are
- * instructions of a main loop, native and fused (docs/kernels.md, "Division"). */
+ * inverse is found once, and where each has its own, or a zero has a sign to keep, as the floats of
+ * dequantize have. The reasons are instructions of a main loop, native and fused (docs/kernels.md,
+ * "Division"). */
 static const struct {
     bool one, each;
 } fused[] = {

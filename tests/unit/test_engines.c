@@ -35,20 +35,26 @@ static void a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel(void **sta
 }
 
 /* ARITHMETIC of a static quotient on a GPU that promises it. */
-static bool is_fused(enum clq__division division, enum clq__type dst, unsigned params, bool fma)
+static bool is_kernel_fused(enum clq__kernel kernel, enum clq__division division, enum clq__type dst,
+                            unsigned params, bool fma)
 {
     struct clq__traits traits = {.group_form = true, .subnormals = true, .fma = fma, .division = division};
     struct clq__variant variant;
 
     clq__variant_define(&traits.plugs[1], CLQ__FORM, 1);
     clq__variant_define(&traits.plugs[1], CLQ__ARITHMETIC, CLQ__NATIVE);
-    clq__variant_begin(&variant, CLQ__QUANTIZE_CL);
+    clq__variant_begin(&variant, kernel);
     clq__variant_define(&variant, CLQ__SRC, CLQ__F16);
     clq__variant_define(&variant, CLQ__DST, dst);
     clq__variant_define(&variant, CLQ__MODE, 1);
     clq__variant_define(&variant, CLQ__PARAMS, params);
     assert_false(clq__variant_end(&variant, &traits));
     return strstr(clq__variant_text(&variant).data, "ARITHMETIC=fused") != NULL;
+}
+
+static bool is_fused(enum clq__division division, enum clq__type dst, unsigned params, bool fma)
+{
+    return is_kernel_fused(CLQ__QUANTIZE_CL, division, dst, params, fma);
 }
 
 static void a_quotient_goes_the_way_that_is_shorter_on_the_device(void **state)
@@ -64,6 +70,9 @@ static void a_quotient_goes_the_way_that_is_shorter_on_the_device(void **state)
     assert_true(is_fused(CLQ__DIVIDES_AT_LENGTH, CLQ__I8, CLQ__PARAMS_EACH, true));
     assert_true(is_fused(CLQ__DIVIDES_AT_LENGTH, float8, CLQ__PARAMS_BOTH, true));
     assert_false(is_fused(CLQ__DIVIDES_AT_LENGTH, CLQ__I8, CLQ__PARAMS_ONE, false)); /* it takes fma */
+    assert_true(is_kernel_fused(CLQ__DEQUANTIZE_CL, CLQ__DIVIDES_AT_LENGTH, CLQ__F16, CLQ__PARAMS_ONE, true));
+    assert_false(is_kernel_fused(CLQ__DEQUANTIZE_CL, CLQ__DIVIDES_BRIEFLY, CLQ__F16, CLQ__PARAMS_ONE, true));
+    assert_false(is_kernel_fused(CLQ__DEQUANTIZE_CL, CLQ__DIVIDES_AT_ONCE, CLQ__F16, CLQ__PARAMS_EACH, true));
 }
 
 int main(void)

@@ -61,6 +61,12 @@ static bool has_asked(const char *word, bool multiplies)
     return false;
 }
 
+/* The kernels that have a quotient by fma. */
+static bool has_quotients(const char *text)
+{
+    return strncmp(text, "quantize.cl ", 12) == 0 || strncmp(text, "dequantize.cl ", 14) == 0;
+}
+
 /* What a device that divides as it should does by fma all the same. */
 static bool is_rather_by_fma(const char *text)
 {
@@ -76,7 +82,7 @@ static bool can_run_here(const char *text)
                native = strstr(text, "ARITHMETIC=native") != NULL;
 
     if (!multiplies && has_asked("ARITHMETIC=native", false) && has_asked("ARITHMETIC=fused", false) &&
-        (fused || native) && fused != is_rather_by_fma(text) && strncmp(text, "quantize.cl ", 12) == 0)
+        (fused || native) && fused != is_rather_by_fma(text) && has_quotients(text))
         return false;
 
     if (strncmp(text, "cpu/", 4) == 0)
