@@ -69,6 +69,8 @@ static bool make_tensors(struct bench *bench, struct call *c)
     const bool strided = c->row.layout == STRIDED;
     const bool written = operation == DYNAMIC_QUANTIZE || operation == DYNAMIC_QUANTIZE_SCATTER;
 
+    c->x_shape[c->ndim - 1] /= row_type_values(c->row.src);
+    c->y_shape[c->ndim - 1] /= row_type_values(c->row.dst);
     c->x = tensor(bench->x, 0, row_type_dtype(c->row.src), c->ndim, c->x_shape);
     c->x.strides = strided ? c->x_strides : NULL;
     c->y = tensor(bench->y, 0, row_type_dtype(c->row.dst), c->ndim, c->y_shape);
@@ -111,8 +113,8 @@ static bool make_tensors(struct bench *bench, struct call *c)
 
 static void describe(struct call *c)
 {
-    const bool symmetric = c->row.mode == SYMMETRIC;
-    const DLTensor *offsets = symmetric ? NULL : &c->offsets;
+    const bool symmetric = c->row.mode == SYMMETRIC, blocks = c->row.layout == IN_BLOCKS;
+    const DLTensor *scales = blocks ? NULL : &c->scales, *offsets = symmetric || blocks ? NULL : &c->offsets;
     const uint32_t index_kind = c->places.slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE;
 
     switch (c->row.operation) {
@@ -141,7 +143,7 @@ static void describe(struct call *c)
     case DYNAMIC_QUANTIZE:
         c->desc.dynamic_quantize = (struct clq_dynamic_quantize_desc){.x = &c->x,
                                                                       .y = &c->y,
-                                                                      .scales = &c->scales,
+                                                                      .scales = scales,
                                                                       .offsets = offsets,
                                                                       .symmetric = symmetric,
                                                                       .block = c->row.block,
@@ -150,7 +152,7 @@ static void describe(struct call *c)
     case DYNAMIC_QUANTIZE_SCATTER:
         c->desc.dynamic_quantize_scatter =
             (struct clq_dynamic_quantize_scatter_desc){.cache = &c->y,
-                                                       .cache_scales = &c->scales,
+                                                       .cache_scales = scales,
                                                        .cache_offsets = offsets,
                                                        .indices = &c->indices,
                                                        .updates = &c->x,
@@ -166,7 +168,7 @@ static void describe(struct call *c)
     default:
         c->desc.dequantize = (struct clq_dequantize_desc){
             .q = &c->x,
-            .scales = &c->scales,
+            .scales = scales,
             .indices = c->places.buffer ? &c->indices : NULL,
             .y = &c->y,
             .axis = c->places.buffer ? 1 : -1,
@@ -226,7 +228,7 @@ static void next_piece(struct bench *bench, struct call *c)
 {
     if (c->row.operation != DEQUANTIZE && c->row.layout != STRIDED)
         c->x.byte_offset = data_next_piece(bench, c->src_bytes);
-    if (c->row.placement == DENSE && c->row.layout != PER_ROW && c->row.operation != FIND_SCALES)
+    if (c->row.placement == DENSE && c->row.layout < PER_ROW && c->row.operation != FIND_SCALES)
         c->y.byte_offset =
             c->x.byte_offset / row_type_dtype(c->row.src).bits * row_type_dtype(c->row.dst).bits;
     if (c->row.placement != DENSE)

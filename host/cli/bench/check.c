@@ -60,15 +60,22 @@ struct sample {
     float scales[MOST_FOUND], offsets[MOST_FOUND]; /* as they must be, of any type */
 };
 
+static struct reference_tensor row_of(enum reference_type type, int64_t columns, void *bytes)
+{
+    const int64_t values = row_type_values(type), shape[] = {1, columns / values};
+
+    return reference_dense(type, (int)values, 2, shape, bytes);
+}
+
 /* Every scale of the rows of a dequantize is the same. */
 static void expect(struct bench *bench, const struct call *c, int64_t row, struct sample *sample)
 {
-    const int64_t shape[] = {1, c->row.columns}, found_shape[] = {1, row_scales(&c->row)};
+    const int64_t found_shape[] = {1, row_scales(&c->row)};
     const enum reference_type found = c->row.block > 0 ? REFERENCE_F16 : REFERENCE_F32;
     const int found_rank = c->row.block > 0 ? 2 : 1;
-    const struct reference_tensor x = reference_dense(c->row.src, 1, 2, shape, sample->x);
-    const struct reference_tensor y = reference_dense(c->row.dst, 1, 2, shape, sample->expected);
-    const bool of_rows = c->row.layout == PER_ROW;
+    const struct reference_tensor x = row_of(c->row.src, c->row.columns, sample->x);
+    const struct reference_tensor y = row_of(c->row.dst, c->row.columns, sample->expected);
+    const bool blocks = c->row.layout == IN_BLOCKS, of_rows = c->row.layout == PER_ROW || blocks;
     const struct reference_tensor scale =
         of_rows ? reference_dense(found, 1, found_rank, found_shape, sample->scales)
                 : scales_of_row(bench, c, row);
@@ -79,22 +86,22 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
     if (c->row.operation == DEQUANTIZE) {
         sample->scales[0] = call_row_scale;
         reference_dequantize(&(struct reference_dequantize_desc){.q = &x,
-                                                                 .scale = &scale,
+                                                                 .scale = blocks ? NULL : &scale,
                                                                  .y = &y,
                                                                  .axis = 1,
                                                                  .mode = of_rows ? REFERENCE_UNDO_DYNAMIC
                                                                                  : REFERENCE_UNDO_DIVIDE,
                                                                  .rotate = c->row.rotate});
     } else if (of_rows) {
-        reference_dynamic_quantize(
-            &(struct reference_dynamic_quantize_desc){.x = &x,
-                                                      .axis = -1,
-                                                      .y = &y,
-                                                      .scale = &scale,
-                                                      .offset = c->row.mode == SYMMETRIC ? NULL : &offset,
-                                                      .symmetric = c->row.mode == SYMMETRIC,
-                                                      .block = c->row.block,
-                                                      .rotate = c->row.rotate});
+        reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
+            .x = &x,
+            .axis = -1,
+            .y = &y,
+            .scale = blocks ? NULL : &scale,
+            .offset = c->row.mode == SYMMETRIC || blocks ? NULL : &offset,
+            .symmetric = c->row.mode == SYMMETRIC,
+            .block = c->row.block,
+            .rotate = c->row.rotate});
     } else {
         reference_quantize(&(struct reference_quantize_desc){.x = &x,
                                                              .scales = &scale,

@@ -70,8 +70,8 @@ static bool add_ours(struct bench *bench, struct race *race, const struct call *
     else
         row.unique = true;
     if (dense) {
-        row.operation = row.layout == PER_ROW ? DYNAMIC_QUANTIZE : QUANTIZE;
-        row.layout = row.layout == PER_ROW ? PER_ROW : PER_LAST_AXIS;
+        row.operation = row.layout < PER_ROW ? QUANTIZE : DYNAMIC_QUANTIZE;
+        row.layout = row.layout < PER_ROW ? PER_LAST_AXIS : row.layout;
         row.placement = DENSE;
         row.rows = c->rows;
     }

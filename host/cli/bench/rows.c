@@ -15,6 +15,8 @@ static const char *const modes[MODES] = {"multiply", "divide", "asymmetric", "sy
 enum {
     FLOATS = OF(F32) | OF(F16) | OF(BF16),
     INT8_INT4 = OF(I8) | OF(I4),
+#define TYPE_OF(t, id) | OF(REFERENCE_##t)
+    GGML = 0 REFERENCE_BLOCKS(TYPE_OF),
     UINT8_INT32 = OF(U8) | OF(I32),
     BOTH = OF(MULTIPLY) | OF(DIVIDE),
     RANGES = OF(ASYMMETRIC) | OF(SYMMETRIC),
@@ -35,7 +37,9 @@ static const struct sets {
   dynamic_float8 = {OF(F16), OF(E4M3), OF(SYMMETRIC)}, back_float8 = {OF(E4M3), OF(F16), OF(DIVIDE)},
   back = {INT8_INT4, OF(F16), OF(DIVIDE)}, back_rows = {INT8_INT4, OF(F16), OF(DYNAMIC)},
   rotated = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BY_128},
-  back_rotated = {INT8_INT4, OF(F16), OF(DYNAMIC) | BY_128};
+  back_rotated = {INT8_INT4, OF(F16), OF(DYNAMIC) | BY_128}, ggml = {OF(F32) | OF(F16), GGML, OF(DYNAMIC)},
+  ggml_scattered = {OF(F16), OF(REFERENCE_Q8_0) | OF(REFERENCE_Q4_0), OF(DYNAMIC)},
+  back_ggml = {GGML, OF(F32) | OF(F16), OF(DYNAMIC)};
 enum { BY_DENSE = LIMITS | BESIDE_DENSE, BY_UNROTATED = LIMITS | BESIDE_UNROTATED };
 
 /* Rows of `columns` elements, from one tensor to another. 96, which some heads have,
@@ -71,6 +75,7 @@ static const struct dense {
     {DYNAMIC_QUANTIZE, &blocks128, PER_ROW, 1024, LIMITS, "blocks of 128, float16 scales, rows of 1024"},
     {DYNAMIC_QUANTIZE, &dynamic_float8, PER_ROW, 128, LIMITS, "rows of 128"},
     {DYNAMIC_QUANTIZE, &dynamic_float8, PER_ROW, 4096, LIMITS, "rows of 4096"},
+    {DYNAMIC_QUANTIZE, &ggml, IN_BLOCKS, 4096, LIMITS, "ggml's blocks, rows of 4096"},
     {FIND_SCALES, &found, PER_TENSOR, 8192, LIMITS, "per tensor"},
     {FIND_SCALES, &found, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
     {FIND_SCALES, &found, PER_FIRST_AXIS, 8192, LIMITS, "per index of the first axis"},
@@ -80,6 +85,7 @@ static const struct dense {
     {DEQUANTIZE, &back_rows, PER_ROW, 128, LIMITS, "per row of 128"},
     {DEQUANTIZE, &back_rows, PER_ROW, 96, LIMITS, "per row of 96"},
     {DEQUANTIZE, &back_rotated, PER_ROW, 128, BY_UNROTATED, "rotated by 128, per row of 128"},
+    {DEQUANTIZE, &back_ggml, IN_BLOCKS, 4096, LIMITS, "ggml's blocks, rows of 4096"},
 };
 
 /* Entries into a cache, or out of it. */
@@ -148,6 +154,7 @@ static const struct cached {
      "decode, each call waited for"},
     {DYNAMIC_QUANTIZE_SCATTER, &dyn4, STARTS, 8, 128, 64, 32768, 64, 1, false, 64, 0,
      "decode, calls back to back"},
+    {DYNAMIC_QUANTIZE_SCATTER, &ggml_scattered, PAIRS, 8, 128, ALL, true, 1, BY_DENSE, "ggml's blocks"},
     {DEQUANTIZE, &back, STARTS, 0, 1024, ALL, true, 1, LIMITS, "gathered, entries of 256 x 1024"},
     {DEQUANTIZE, &back, PAIRS, 0, 1024, ALL, true, 1, LIMITS, "gathered, entries of 1024"},
     {DEQUANTIZE, &back_rows, PAIRS, 8, 128, ALL, true, 1, LIMITS, "gathered, entries of 8 rows of 128"},
@@ -217,7 +224,9 @@ static bool visit_operation(const struct visitor *visitor, enum operation operat
         const struct cached *c = &cached[i];
         const bool of_rows = operation == DYNAMIC_QUANTIZE_SCATTER || c->sets == &back_rows;
         const struct row row = {.operation = operation,
-                                .layout = of_rows ? PER_ROW : PER_LAST_AXIS,
+                                .layout = c->sets == &ggml_scattered ? IN_BLOCKS
+                                          : of_rows                  ? PER_ROW
+                                                                     : PER_LAST_AXIS,
                                 .columns = c->columns,
                                 .placement = c->placement,
                                 .heads = c->heads,
@@ -252,10 +261,18 @@ DLDataType row_type_dtype(enum reference_type type)
 {
     const struct reference_type_row *row = &reference_types[type];
 
-    return (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
+    return (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits,
+                        (uint16_t)reference_dlpack_lanes(type)};
+}
+
+int64_t row_type_values(enum reference_type type)
+{
+    return reference_lanes(type, 1);
 }
 
 size_t row_type_bytes(enum reference_type type, int64_t elements)
 {
+    if (reference_is_block(type))
+        return (size_t)(elements / row_type_values(type) * reference_types[type].block_bytes);
     return (size_t)elements * (size_t)reference_types[type].bits / 8;
 }

@@ -40,6 +40,7 @@ enum layout {
     STRIDED,        /* as PER_LAST_AXIS, of every second row */
     PER_GROUP,      /* a row of scales for each of some groups of rows */
     PER_ROW,        /* a scale, and asymmetric an offset, for each row */
+    IN_BLOCKS,      /* blocks that carry their scales */
 };
 
 /* Where entries go to in a cache, or come from: each is `update_length` positions of `heads` rows. */
@@ -77,6 +78,8 @@ struct row {
 /* Scales of a row, and the bytes of all of them. */
 static inline int64_t row_scales(const struct row *row)
 {
+    if (row->layout == IN_BLOCKS)
+        return 0;
     return row->block > 0 ? (row->columns + row->block - 1) / row->block : 1;
 }
 static inline size_t row_scales_bytes(const struct row *row)
@@ -93,8 +96,9 @@ void row_label(const struct row *row, char *label, size_t size_bytes);
 /* Calls `each` with every row, in order, until it returns false. */
 bool rows_visit(bool (*each)(void *user, const struct row *row), void *user);
 
-/* The library's type, and the bytes of so many elements. */
+/* The library's type, the elements of the last dimension in one of its, and the bytes of so many elements. */
 DLDataType row_type_dtype(enum reference_type type);
+int64_t row_type_values(enum reference_type type);
 size_t row_type_bytes(enum reference_type type, int64_t elements);
 
 #endif
