@@ -89,6 +89,32 @@ def test_a_cache_of_blocks(context, rng, name):
     )
 
 
+@pytest.mark.parametrize("name", BLOCKS)
+def test_ggml_sets_and_gets_rows(context, rng, name):
+    """SET_ROWS and GET_ROWS, as docs/ggml.md says them: an id is a slot, and the last of two that are the same one wins."""
+    k = rng.standard_normal((5, 256)).astype(np.float32)
+    ids = np.array([3, 60, 7, -1, 3])
+    held = np.zeros((1, 64, 8 * BLOCKS[name]), np.uint8)
+    cache = clquant.view(held, name, context=context)
+    clquant.dynamic_quantize_scatter(cache, None, None, ids, k, index_kind="slots", axis=1, context=context)
+    alone = clquant.dynamic_quantize(k, dtype=name, context=context)
+    np.testing.assert_array_equal(held[0, [60, 7, 3]], np.asarray(alone.y)[[1, 2, 4]])
+    assert np.count_nonzero(held.any(axis=2)) == 3
+    values = clquant.dequantize(
+        cache, indices=np.array([7, 60], np.int32), index_kind="slots", axis=1, mode="dynamic", context=context
+    )
+    np.testing.assert_array_equal(np.asarray(values).reshape(2, 256), clquant.dequantize(alone, context=context)[[2, 1]])
+
+
+def test_codes_and_d_of_q8_0_in_two_arrays(context, rng):
+    x = rng.standard_normal((3, 256)).astype(np.float32)
+    made = clquant.dynamic_quantize(x, dtype="q8_0", context=context)
+    blocks = np.asarray(made.y).reshape(3, 8, 34)
+    codes, d = blocks[..., 2:].copy().view(np.int8).reshape(3, 256), blocks[..., :2].copy().view(np.float16)[..., 0]
+    apart = clquant.dequantize(codes, d, mode="dynamic", block=32, axis=1, dtype="float32", context=context)
+    np.testing.assert_array_equal(apart, clquant.dequantize(made, context=context))
+
+
 def test_turned_rows_come_back(context, rng):
     x = rng.standard_normal((4, 128)).astype(np.float32)
     made = clquant.dynamic_quantize(x, dtype="q8_0", rotate=64, context=context)
