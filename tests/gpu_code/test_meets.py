@@ -41,7 +41,8 @@ class Meets(unittest.TestCase):
                 names = functions_with_barriers(f"{CL}/{variant.file}", variant.plugs)
                 self.assertLessEqual(set(names), {"the_kernel"})
                 met.update([variant.file] if names else [])
-        self.assertEqual(met, {"dequantize_rotated.cl", "dynamic_quantize.cl", "find_scales.cl", "finish_scales.cl", "values.cl"})
+        self.assertEqual(met, {"dequantize_rotated.cl", "dynamic_quantize.cl", "find_scales.cl", "finish_scales.cl",
+                               "quantize_blocks.cl", "values.cl"})
 
 
 if __name__ == "__main__":
