@@ -21,7 +21,7 @@ uint32_t bits_of(float value)
     return bits;
 }
 
-static cl_mem buffer_of(size_t size_bytes, const void *bytes)
+cl_mem exact_buffer(size_t size_bytes, const void *bytes)
 {
     cl_int status;
     const cl_mem mem = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE | (bytes ? CL_MEM_COPY_HOST_PTR : 0),
@@ -31,7 +31,7 @@ static cl_mem buffer_of(size_t size_bytes, const void *bytes)
     return mem;
 }
 
-static DLTensor tensor_over(cl_mem mem, enum reference_type type, int rank, int64_t *shape, int64_t *strides)
+DLTensor exact_tensor(cl_mem mem, enum reference_type type, int rank, int64_t *shape, int64_t *strides)
 {
     return (DLTensor){.data = mem,
                       .device.device_type = kDLOpenCL,
@@ -47,11 +47,12 @@ static unsigned char *run(const struct batch *b, size_t y_bytes)
     int64_t shape[2] = {b->rows, b->inner}, strides[2] = {b->repeat_x ? 0 : b->inner, 1};
     int64_t scales_shape[1] = {b->scale_each ? b->inner : b->rows};
     const size_t x_bytes = (size_t)((b->repeat_x ? 1 : b->rows) * b->inner) * type_bytes(b->x_type);
-    const DLTensor x = tensor_over(buffer_of(x_bytes, b->x), b->x_type, 2, shape, strides);
-    const DLTensor scales = tensor_over(buffer_of((size_t)scales_shape[0] * sizeof(float), b->scales),
-                                        REFERENCE_F32, 1, scales_shape, NULL);
-    const DLTensor zero = tensor_over(buffer_of(sizeof(float), b->zero_point), REFERENCE_F32, 0, NULL, NULL);
-    const DLTensor y = tensor_over(buffer_of(y_bytes, NULL), b->y_type, 2, shape, NULL);
+    const DLTensor x = exact_tensor(exact_buffer(x_bytes, b->x), b->x_type, 2, shape, strides);
+    const DLTensor scales = exact_tensor(exact_buffer((size_t)scales_shape[0] * sizeof(float), b->scales),
+                                         REFERENCE_F32, 1, scales_shape, NULL);
+    const DLTensor zero =
+        exact_tensor(exact_buffer(sizeof(float), b->zero_point), REFERENCE_F32, 0, NULL, NULL);
+    const DLTensor y = exact_tensor(exact_buffer(y_bytes, NULL), b->y_type, 2, shape, NULL);
     const struct clq_quantize_desc desc = {.x = &x,
                                            .scales = &scales,
                                            .zero_points = b->zero_point ? &zero : NULL,

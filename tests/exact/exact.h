@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Many values at once through clq_quantize, compared with the reference one by one. */
+/* Many values at once through clq_quantize, compared with the reference one by one; and what such tests
+ * share. */
 #ifndef CLQUANT_TEST_EXACT_H
 #define CLQUANT_TEST_EXACT_H
 
@@ -21,6 +22,10 @@ struct batch {
 
 /* Fails the test with the first x and scale that give another q. */
 void expect_exact(const struct batch *batch);
+
+/* A buffer of these bytes, or of any where they are NULL; and a tensor over one. */
+cl_mem exact_buffer(size_t size_bytes, const void *bytes);
+DLTensor exact_tensor(cl_mem mem, enum reference_type type, int rank, int64_t *shape, int64_t *strides);
 
 float float_of(uint32_t bits);
 uint32_t bits_of(float value);
