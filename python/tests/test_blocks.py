@@ -127,6 +127,8 @@ def test_what_does_not_fit(context):
         clquant.dynamic_quantize(x, out=(clquant.view(np.zeros((2, 68), np.uint8), "q8_0"), np.zeros(2, np.float32), None))
     with pytest.raises(ValueError, match="does not fit q4_0: the last dimension must be a multiple of 18 bytes"):
         clquant.dequantize(clquant.view(np.zeros((2, 34), np.uint8), "q4_0"), context=context)
+    with pytest.raises(ValueError, match="scale_dtype is float16: it must be left out where dtype is q8_0"):
+        clquant.dynamic_quantize(x, dtype="q8_0", scale_dtype="float16", context=context)
     with pytest.raises(ValueError, match="32 must divide the last dimension"):
         clquant.dynamic_quantize(np.zeros((2, 48), np.float32), dtype="q4_0", context=context)
     with pytest.raises(ValueError, match="the others multiples of 18 bytes"):

@@ -11,11 +11,17 @@ static bool plan(struct operator_call *call)
     const struct operator_found found = {operator_dtype(call, SCALE_DTYPE), call->values[AXIS],
                                          call->values[BLOCK], call->values[BLOCK_ALL]};
 
-    if (operator_is_block(operator_dtype(call, DTYPE)))
-        return operator_add_packed_output(call, "y", operator_dtype(call, DTYPE), X, CONTAINER);
-    return operator_add_packed_output(call, "y", operator_dtype(call, DTYPE), X, CONTAINER) &&
-           operator_add_found_output(call, "scales", X, &found) &&
-           (call->values[SYMMETRIC] || operator_add_found_output(call, "offsets", X, &found));
+    const DLDataType dtype = operator_dtype(call, DTYPE);
+    const bool blocks = operator_is_block(dtype);
+
+    if (blocks && call->given[SCALE_DTYPE])
+        return fail(call->failure, STATUS_USAGE,
+                    "--scale-dtype is given: it must be left out where --dtype is %s, whose blocks carry "
+                    "their scales",
+                    clq_dtype_name(dtype));
+    return operator_add_packed_output(call, "y", dtype, X, CONTAINER) &&
+           (blocks || operator_add_found_output(call, "scales", X, &found)) &&
+           (blocks || call->values[SYMMETRIC] || operator_add_found_output(call, "offsets", X, &found));
 }
 
 static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call)

@@ -126,8 +126,8 @@ def dynamic_quantize(
         x: [.., H], float32, float16 or bfloat16, of rank 1 to 8.
         smooth_scales: None, or H factors of these types that multiply x first; with ``group_index`` [E, H].
         dtype: of y: a type of caches, as in ``quantize``; or of ggml's blocks, "q8_0" and so on, which carry their scales: y is
-            uint8, its last dimension H / 32 times the bytes of a block, scales and offsets are None, and symmetric, axis and
-            block are not looked at.
+            uint8, its last dimension H / 32 times the bytes of a block, scales and offsets are None, and symmetric,
+            scale_dtype and other blocks than of 32 are refused.
         scale_dtype: of scales and offsets: float32, float16 or bfloat16.
         symmetric: the largest magnitude sets the scale, and there are no offsets.
         axis: what shares a scale are the indices of this dimension; None: of the last.
@@ -161,6 +161,8 @@ def dynamic_quantize(
     if out is None:
         scale_dtype = dtype_of(scale_dtype, "scale_dtype")
     blocks = dtype_of(dtype).is_block if out is None else carries_scales(out[0])
+    if blocks and out is None and scale_dtype != dtype_of("float32"):
+        raise ValueError(f"scale_dtype is {scale_dtype.name}: it must be left out where dtype is {dtype_of(dtype).name}")
     y, scales, offsets = out or (
         New(dtype, lambda tensors: tensors["x"].shape, zeros=group_index is not None),
         None if blocks else New(scale_dtype, scales_shape, zeros=True),
