@@ -155,13 +155,10 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
     const uint unit = lane * s->at_once, element = ELEMENTS(SRC) * unit;
     const bool zero_points_each = a->zero_points_each != 0;
     const bool many = ((SCALE_PER_ELEMENT ? 0 : s->scale) | (zero_points_each ? 0 : s->zero_point)) != 0;
-    const long scale = a->scale_offset + place->scale + clq_times(tile->first, s->scale),
-               zero_point =
-                   a->zero_point_offset + place->zero_point + clq_times(tile->first, s->zero_point),
-               x = place->x + clq_times(tile->first, s->x) + clq_times(unit, a->x_stride),
-               y = place->y + clq_times(tile->first, s->y) + clq_times(unit, a->y_stride);
-    struct part part = {.y = call->y + a->y_offset + y,
-                        .x = call->x + a->x_offset + x,
+    const struct clq_place at = clq_lane_place(*place, s, tile, unit, a->x_stride, a->y_stride);
+    const long scale = a->scale_offset + at.scale, zero_point = a->zero_point_offset + at.zero_point;
+    struct part part = {.y = call->y + a->y_offset + at.y,
+                        .x = call->x + a->x_offset + at.x,
                         .scales = (global const uint *)call->scales + scale + element,
                         .zero_points = (global const uint *)call->zero_points + zero_point + element,
                         .zero_points_each = zero_points_each};

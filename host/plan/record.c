@@ -21,12 +21,13 @@ static clq_status record_launch(struct clq__record *record, struct clq__recorder
     clq_status status = CLQ_OK;
 
     for (int64_t i = 0; i < launch->slices; i++) {
-        struct clq__sliced own = {.launch = *launch};
+        struct clq__launch own = *launch;
+        struct clq__sliced sliced;
 
-        if (launch->slices > 1)
-            clq__launch_slice(launch, i, &own);
-        own.launch.kept = &record->kept[record->num_kept++];
-        CLQ_TRY(clq__record_launch(recorder, &own.launch));
+        own.kept = &record->kept[record->num_kept++];
+        if (own.slices > 1)
+            clq__launch_slice(&own, i, &sliced);
+        CLQ_TRY(clq__record_launch(recorder, own.slices > 1 ? &sliced.launch : &own));
     }
 end:
     return status;

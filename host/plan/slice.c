@@ -33,21 +33,25 @@ static int64_t plus(int64_t a, int64_t b)
     return a > INT64_MAX - b ? INT64_MAX : a + b;
 }
 
-/* How far it reaches in a way, along dimension d. */
+/* How far a slice reaches in a way, along dimension d. */
 static int64_t along(const struct clq__slices *slices, uint32_t d, int way)
 {
     return times(slices->dim[d].part - 1, slices->dim[d].stride[way]);
 }
 
-/* The dimension along which it reaches furthest, where all reach too far; else none. */
-static int64_t furthest(const struct clq__slices *slices, int t)
+/* The dimension along which it reaches furthest, where it reaches too far along all of them; else none. */
+static int64_t furthest(const struct clq__slices *slices, int way)
 {
-    int64_t found = -1, all = 0;
+    int64_t found = -1, most = 0, all = 0;
 
     for (uint32_t d = 0; d < slices->dims; d++) {
-        all = plus(all, along(slices, d, t));
-        if (along(slices, d, t) > 0 && (found < 0 || along(slices, d, t) > along(slices, (uint32_t)found, t)))
+        const int64_t reach = along(slices, d, way);
+
+        all = plus(all, reach);
+        if (reach > most) {
+            most = reach;
             found = d;
+        }
     }
     return all > slices->most ? found : -1;
 }
@@ -102,8 +106,8 @@ struct clq__slice clq__slice_at(const struct clq__slices *slices, int64_t number
 
         slice.first[d] = number % parts * dim->part;
         slice.size[d] = left < dim->part ? left : dim->part;
-        for (int t = 0; t < CLQ__SLICE_WAYS; t++)
-            slice.move[t] += slice.first[d] * dim->stride[t];
+        for (int way = 0; way < CLQ__SLICE_WAYS; way++)
+            slice.move[way] += slice.first[d] * dim->stride[way];
         number /= parts;
     }
     return slice;

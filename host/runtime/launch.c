@@ -256,8 +256,6 @@ static clq_status launch_slices(clq_context *context, cl_command_queue queue, co
         now = NULL;
     }
 end:
-    if (whole->kept != NULL)
-        whole->kept->is_set = false;
     clq__event_release(before);
     return status;
 }

@@ -222,11 +222,12 @@ static bool visit_operation(const struct visitor *visitor, enum operation operat
     }
     for (size_t i = 0; i < sizeof cached / sizeof *cached; i++) {
         const struct cached *c = &cached[i];
-        const bool of_rows = operation == DYNAMIC_QUANTIZE_SCATTER || c->sets == &back_rows;
+        const bool of_rows = operation == DYNAMIC_QUANTIZE_SCATTER || c->sets == &back_rows,
+                   blocks = c->sets == &ggml_scattered;
         const struct row row = {.operation = operation,
-                                .layout = c->sets == &ggml_scattered ? IN_BLOCKS
-                                          : of_rows                  ? PER_ROW
-                                                                     : PER_LAST_AXIS,
+                                .layout = blocks    ? IN_BLOCKS
+                                          : of_rows ? PER_ROW
+                                                    : PER_LAST_AXIS,
                                 .columns = c->columns,
                                 .placement = c->placement,
                                 .heads = c->heads,
