@@ -137,6 +137,25 @@ static clq_status replay(const struct match *match, struct events *events, size_
     return status;
 }
 
+/* So often, one behind the other: they write the same buffers, which a queue out of order does not order. */
+static clq_status enqueue_often(const struct match *match, clq_plan *plan, int64_t times)
+{
+    clq_status status = CLQ_OK;
+    cl_event before = NULL, now = NULL;
+
+    for (; times > 0 && status == CLQ_OK; times--) {
+        status = clq_plan_enqueue(plan, match->queue, 0, NULL, before != NULL, before != NULL ? &before : NULL,
+                                  &now);
+        if (before != NULL)
+            clReleaseEvent(before);
+        before = now;
+        now = NULL;
+    }
+    if (before != NULL)
+        clReleaseEvent(before);
+    return status;
+}
+
 /* By a plan that was made for other buffers with the same bytes, and that now and then has been enqueued with
  * these, once or twice. Or by one that was made for the call's own. */
 static clq_status enqueue_plan(const struct match *match, struct placed *placed, const unsigned char *desc,
@@ -145,7 +164,7 @@ static clq_status enqueue_plan(const struct match *match, struct placed *placed,
     struct call *call = placed->call;
     struct clq_binding bindings[PLACED_MOST_BINDINGS], first[PLACED_MOST_BINDINGS];
     const bool others = !rng_once_in(&call->rng, 4);
-    int64_t before = others ? rng_below(&call->rng, 3) : 0;
+    const int64_t before = others ? rng_below(&call->rng, 3) : 0;
     const void *of_plan = others ? placed_make(other, match->device, call) : desc;
     const size_t count = others ? placed_bindings(call->op, desc, bindings) : 0;
     const struct clq_binding *given = count > 0 ? bindings : NULL;
@@ -156,8 +175,8 @@ static clq_status enqueue_plan(const struct match *match, struct placed *placed,
         placed_bindings(call->op, of_plan, first);
     if (status == CLQ_OK && match->records && before > 0)
         status = replay(match, events, 0, NULL, NULL, before, false);
-    for (; !match->records && before > 0 && status == CLQ_OK; before--)
-        status = clq_plan_enqueue(events->plan, match->queue, 0, NULL, 0, NULL, NULL);
+    if (status == CLQ_OK && !match->records)
+        status = enqueue_often(match, events->plan, before);
     if (status == CLQ_OK)
         status = match->records ? replay(match, events, count, given, first, 1, true)
                                 : clq_plan_enqueue(events->plan, match->queue, count, given, events->num_wait,
