@@ -144,8 +144,8 @@ static clq_status enqueue_often(const struct match *match, clq_plan *plan, int64
     cl_event before = NULL, now = NULL;
 
     for (; times > 0 && status == CLQ_OK; times--) {
-        status = clq_plan_enqueue(plan, match->queue, 0, NULL, before != NULL, before != NULL ? &before : NULL,
-                                  &now);
+        status = clq_plan_enqueue(plan, match->queue, 0, NULL, before != NULL,
+                                  before != NULL ? &before : NULL, &now);
         if (before != NULL)
             clReleaseEvent(before);
         before = now;
