@@ -128,7 +128,7 @@ static inline struct parameters load_parameters(const struct call *call, const s
     struct parameters loaded = {0.0f, 0.0f};
 
     if (!SCALE_PER_ELEMENT)
-        loaded.scale = clq_load_scalar(call->scales, scale, a->scale_type);
+        loaded.scale = LOAD_SCALE(SRC, call->scales, scale, a->scale_type);
     if (a->zero_points_each == 0)
         loaded.zero_point = clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
     return loaded;

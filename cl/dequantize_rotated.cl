@@ -36,7 +36,7 @@ struct row {
 // Scale and offset of share n of the row.
 static inline void find_scale(struct row *row, const struct dynamic_quantize_args *a, long n)
 {
-    row->scale = clq_load_scalar(row->scales, row->scale_at + n * a->share_scale, a->scale_type);
+    row->scale = LOAD_SCALE(SRC, row->scales, row->scale_at + n * a->share_scale, a->scale_type);
     // The offset is negated, because the kernel subtracts.
     row->zero_point = as_float(
         as_uint(clq_load_scalar(row->offsets, row->offset_at + n * a->share_offset, a->offset_type)) ^

@@ -13,6 +13,7 @@
 #define CLQ_ROLE_INDEX      32
 #define CLQ_ROLE_CPU        64  /* cl/cpu names it; the others run the portable kernels on PoCL's CPUs too */
 #define CLQ_ROLE_BLOCK      128 /* rows of blocks that carry their scales: caches, and what finds its scale */
+#define CLQ_ROLE_PARAMETER  256 /* scales that are read, beside those of CLQ_ROLE_SCALE */
 
 /* (kind, bits, largest, least, signed zero, DLPack's code, name, roles). A kind is int, uint, float or block,
  * and says what storage is. The ends are those of what is quantized, as floats; of a source they count for
@@ -38,12 +39,13 @@
      CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
 #define clq_row_e4m3                                                                                         \
     (float, 8, 448.0f, -448.0f, 1, 10, float8_e4m3fn,                                                        \
-     CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
+     CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_PARAMETER | CLQ_ROLE_CPU)
 #define clq_row_e5m2                                                                                         \
     (float, 8, 57344.0f, -57344.0f, 1, 12, float8_e5m2,                                                      \
      CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
 #define clq_row_e2m1                                                                                         \
     (float, 4, 6.0f, -6.0f, 1, 17, float4_e2m1fn, CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED)
+#define clq_row_e8m0   (float, 8, 0, 0, 0, 14, float8_e8m0fnu, CLQ_ROLE_PARAMETER)
 #define clq_row_i64    (int, 64, 0, 0, 0, 0, int64, CLQ_ROLE_INDEX)
 #define clq_row_q8_0   (block, 272, 127.0f, -127.0f, 0, 0x80, q8_0, CLQ_ROLE_BLOCK)
 #define clq_row_q4_0   (block, 144, 7.0f, -8.0f, 0, 0x81, q4_0, CLQ_ROLE_BLOCK)
@@ -68,12 +70,13 @@
 #define CLQ_BLOCK_VALUES 32 /* neighbours along the last dimension */
 
 /* X(t, id) for each type that kernels load as a float, and for all. The place is the type's number (enum
- * clq__type), of which enum clq_scalar has the first six. */
+ * clq__type), and that of enum clq_scalar, which has some. */
 #define CLQ_VALUE_TYPES(X)                                                                                   \
     X(f32, F32)                                                                                              \
     X(f16, F16)                                                                                              \
     X(bf16, BF16)                                                                                            \
-    X(i8, I8) X(u8, U8) X(i32, I32) X(i4, I4) X(u4, U4) X(e4m3, E4M3) X(e5m2, E5M2) X(e2m1, E2M1)
+    X(i8, I8)                                                                                                \
+    X(u8, U8) X(i32, I32) X(i4, I4) X(u4, U4) X(e4m3, E4M3) X(e5m2, E5M2) X(e2m1, E2M1) X(e8m0, E8M0)
 #define CLQ_BLOCK_TYPES(X)                                                                                   \
     X(q8_0, Q8_0) X(q4_0, Q4_0) X(q4_1, Q4_1) X(q5_0, Q5_0) X(q5_1, Q5_1) X(iq4_nl, IQ4_NL)
 #define CLQ_TYPES(X) CLQ_VALUE_TYPES(X) X(i64, I64) CLQ_BLOCK_TYPES(X)

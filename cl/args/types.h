@@ -28,6 +28,8 @@ enum clq_scalar {
     CLQ_SCALAR_I8 = 4,
     CLQ_SCALAR_U8 = 5,
     CLQ_SCALAR_I32 = 6,
+    CLQ_SCALAR_E4M3 = 9,
+    CLQ_SCALAR_E8M0 = 12,
 };
 
 /* Dimensions outside the rows. A tensor has eight, and one more where one of them is cut into blocks, of

@@ -99,7 +99,7 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
     const struct quantize_args *a = call->args;
     const long scale = a->scale_offset + SCALE_OF(*spot),
                zero_point = a->zero_point_offset + ZERO_POINT_OF(*spot);
-    const float scale_one = SCALE_PER_ELEMENT ? 0.0f : clq_load_scalar(call->scales, scale, a->scale_type);
+    const float scale_one = SCALE_PER_ELEMENT ? 0.0f : LOAD_SCALE(SRC, call->scales, scale, a->scale_type);
     const float one =
         a->zero_points_each ? 0.0f : clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
 

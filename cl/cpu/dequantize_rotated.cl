@@ -146,7 +146,7 @@ NO_INLINE void turned_rows(const struct call *call, const struct clq_layout *lay
         for (uint r = 0; r < run.rows; r++, run.spot += jump) {
             // The offset is negated, because the kernel subtracts.
             const struct parameters p = {
-                clq_load_scalar(scales, a->scale_offset + SCALE_OF(run.spot), a->scale_type),
+                LOAD_SCALE(SRC, scales, a->scale_offset + SCALE_OF(run.spot), a->scale_type),
                 as_float(as_uint(clq_load_scalar(offsets, a->offset_offset + ZERO_POINT_OF(run.spot),
                                                  a->offset_type)) ^
                          0x80000000u)};

@@ -23,6 +23,7 @@ enum clq__type {
 #define CLQ__SET(type)           (1u << (type))
 #define CLQ__SET_IF(id, holds)   | ((holds) ? CLQ__SET(CLQ__##id) : 0)
 #define CLQ__IS_SCALE(t, id)     CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_SCALE)
+#define CLQ__IS_PARAMETER(t, id) CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & (CLQ_ROLE_SCALE | CLQ_ROLE_PARAMETER))
 #define CLQ__IS_QUANTIZED(t, id) CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_QUANTIZED)
 #define CLQ__IS_CACHED(t, id)    CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_CACHED)
 #define CLQ__IS_GROUPED(t, id)   CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_GROUPED)
@@ -36,6 +37,7 @@ enum clq__type {
 #define CLQ__IS_ZEROS(t, id)     CLQ__SET_IF(id, CLQ_TYPE_SIGNED_ZERO(t))
 enum {
     CLQ__FLOATS = 0 CLQ_TYPES(CLQ__IS_SCALE),
+    CLQ__SCALES = 0 CLQ_TYPES(CLQ__IS_PARAMETER), /* what scales are read from */
     CLQ__QUANTIZED = 0 CLQ_TYPES(CLQ__IS_QUANTIZED),
     CLQ__CACHES = 0 CLQ_TYPES(CLQ__IS_CACHED),
     CLQ__GROUPED = 0 CLQ_TYPES(CLQ__IS_GROUPED), /* what rows of groups become */

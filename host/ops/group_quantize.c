@@ -16,7 +16,8 @@ static clq_status check(struct clq__work *work, const void *of)
 
     CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__view_init(&work->x, names->x, desc->x, CLQ__FLOATS));
-    CLQ_TRY(clq__view_init(&work->scale.view, names->scales, desc->scales, CLQ__FLOATS));
+    CLQ_TRY(clq__view_init(&work->scale.view, names->scales, desc->scales,
+                           names->documented ? CLQ__FLOATS : CLQ__SCALES));
     CLQ_TRY(
         clq__view_init_optional(&work->zero_point.view, names->zero_points, desc->zero_points, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(&work->y, names->y, desc->y, CLQ__GROUPED));

@@ -6,11 +6,19 @@
 #include "base/fold.h"
 #include "plan/axis.h"
 
+/* Of the dynamic way back those that rules find, which kernels read as they are. */
+static unsigned scale_types(const struct clq__work *work)
+{
+    if (work->names->documented)
+        return CLQ__FLOATS;
+    return work->add ? clq__scales_read(work) : CLQ__SCALES;
+}
+
 clq_status clq__parameters_init(struct clq__work *work, const DLTensor *scales, const DLTensor *zero_points)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY(clq__view_init(&work->scale.view, work->names->scales, scales, CLQ__FLOATS));
+    CLQ_TRY(clq__view_init(&work->scale.view, work->names->scales, scales, scale_types(work)));
     CLQ_TRY(clq__view_init_optional(&work->zero_point.view, work->names->zero_points, zero_points,
                                     CLQ__FLOATS | CLQ__INTEGERS));
 end:

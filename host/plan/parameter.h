@@ -16,6 +16,14 @@ struct clq__blocks {
 /* The tensors of scales and zero points alone; the latter may be NULL. */
 clq_status clq__parameters_init(struct clq__work *work, const DLTensor *scales, const DLTensor *zero_points);
 
+/* The types that kernels read scales of: on the way back of floats also those of a byte, which rules find. */
+static inline unsigned clq__scales_read(const struct clq__work *work)
+{
+    if (!work->back || clq__type_is(work->y.type, CLQ__WHOLE))
+        return CLQ__FLOATS;
+    return clq__view_has_nibbles(&work->y) ? CLQ__SCALES : CLQ__FLOATS | CLQ__SET(CLQ__E8M0);
+}
+
 /* The shapes of both, and their strides: by an axis of x, by their shape, or by blocks of the axis; with
  * indices, by the last dimension, by their shape, or by blocks of the last dimension; a row of scales per
  * group of rows; and what dynamic quantization leaves beside y. (parameter.c) */

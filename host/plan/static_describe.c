@@ -6,7 +6,8 @@
 /* The kernels switch on the same numbers. */
 _Static_assert((int)CLQ__F32 == CLQ_SCALAR_F32 && (int)CLQ__F16 == CLQ_SCALAR_F16 &&
                    (int)CLQ__BF16 == CLQ_SCALAR_BF16 && (int)CLQ__I8 == CLQ_SCALAR_I8 &&
-                   (int)CLQ__U8 == CLQ_SCALAR_U8 && (int)CLQ__I32 == CLQ_SCALAR_I32,
+                   (int)CLQ__U8 == CLQ_SCALAR_U8 && (int)CLQ__I32 == CLQ_SCALAR_I32 &&
+                   (int)CLQ__E4M3 == CLQ_SCALAR_E4M3 && (int)CLQ__E8M0 == CLQ_SCALAR_E8M0,
                "base/dtype.h and args/types.h must number the types alike");
 
 enum { X, Y, SCALE, ZERO_POINT }; /* the tensors of the fold */

@@ -110,11 +110,18 @@ static bool is_found(const struct clq__static *call, const struct clq__source *s
     return call->work->found && source->parameter->view.tensor != NULL;
 }
 
+/* Scales of a type that the kernel does not read. */
+static bool is_strange(const struct clq__static *call, const struct clq__source *source)
+{
+    return source == &call->scale &&
+           !clq__type_is(source->parameter->view.type, clq__scales_read(call->work));
+}
+
 static bool needs_widening(const struct clq__static *call, const struct clq__source *source)
 {
     const int inner = inner_of(call);
 
-    return is_found(call, source) || source->parameter->flatten ||
+    return is_strange(call, source) || is_found(call, source) || source->parameter->flatten ||
            (source->per_element && (source->parameter->view.type != CLQ__F32 || source->stride[inner] != 1));
 }
 

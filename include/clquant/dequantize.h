@@ -24,9 +24,11 @@
  * row are turned back, once (q + offset) * scale is there and before it is rounded to y's type. R divides the
  * size of the last dimension. In the other modes it is 0.
  *
- * Types       q: a type of y, or blocks (clquant/tensor.h). scales: float32, float16, bfloat16. zero_points,
- *             offsets: those, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices,
- *             group_index: int32, int64. All independent of each other.
+ * Types       q: a type of y, or blocks (clquant/tensor.h). scales: float32, float16, bfloat16,
+ *             float8_e4m3fn, float8_e8m0fnu; in dynamic mode the latter beside floats alone, and
+ *             float8_e4m3fn beside float4_e2m1fn. zero_points, offsets: the first
+ *             three, or int8, uint8, int32, or none. y: float32, float16, bfloat16. indices, group_index:
+ *             int32, int64. All else is independent of each other.
  * Shapes      y as q, rank 0 to 8; with indices [N, .., U, ..] of q [D0, .., A, ..] as updates and cache in
  *             clquant/quantize_scatter.h, from rank 2 on, and in dynamic mode from rank 3 on with axis not
  *             the last.

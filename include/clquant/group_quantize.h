@@ -11,8 +11,8 @@
  * search decides all the same, and rows with g = E, of no group, keep their bytes and are counted in
  * report.dropped. The arithmetic is that of clquant/quantize.h, with round_first too.
  *
- * Types     x, scales, zero_points: float32, float16, bfloat16, independently. group_index: int32, int64. y:
- *           a type of groups (tensor.h).
+ * Types     x, scales, zero_points: float32, float16, bfloat16, independently, and scales float8_e4m3fn or
+ *           float8_e8m0fnu too. group_index: int32, int64. y: a type of groups (tensor.h).
  * Shapes    x [S, H], scales [E, H], group_index [E], zero_points one element, E at least 1; y as x.
  * Layouts, Empty, Workspace, Events, Blocking, Threads: as in clquant/quantize.h.
  * Memory    the same. Scales that are not dense float32 rows are widened into a temporary buffer of 4 bytes

@@ -19,8 +19,9 @@
  * beyond its largest finite value and for an infinity that value, NaN gives 0x7f, and -0 stays -0. The bytes
  * are the same on every device and every run (docs/numerics.md).
  *
- * Types     x, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or absent
- *           (NULL). y: any of clquant/tensor.h's for it. Every combination works.
+ * Types     x: float32, float16, bfloat16. scales: those, float8_e4m3fn, float8_e8m0fnu. zero_points: x's
+ *           types, or int8, uint8, int32, or absent (NULL). y: any of clquant/tensor.h's for it. Every
+ *           combination works.
  * Shapes    x and y are alike (of four bits in bytes or words: y's last dimension is a half or an eighth of
  *           x's), rank 0 to 8. scales and zero_points, independently of each other, are one of:
  *             one element, 0-D, 1-D or of x's rank

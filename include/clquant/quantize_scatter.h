@@ -9,8 +9,9 @@
  *
  * The arithmetic is that of clquant/quantize.h, with round_first too.
  *
- * Types     updates, scales: float32, float16, bfloat16. zero_points: those, or int8, uint8, int32, or none.
- *           indices: int32, int64. cache: a type of caches (tensor.h).
+ * Types     updates: float32, float16, bfloat16. scales: those, float8_e4m3fn, float8_e8m0fnu. zero_points:
+ *           updates' types, or int8, uint8, int32, or none. indices: int32, int64. cache: a type of caches
+ *           (tensor.h).
  * Shapes    cache [D0, .., A, .., L], updates [N, .., U, .., L], of one rank from 2 to 8; A and U stand on
  *           axis, which is any but the first and for a cache of four bits not the last; U is at most A; all
  *           other dimensions are equal. indices [N]: a start on axis for batch i, N at most D0. indices [N,

@@ -27,11 +27,14 @@
  *   float8_e4m3fn   10, 8            [-448, 448]            y, cache, group
  *   float8_e5m2     12, 8            [-57344, 57344]        y, cache, group
  *   float4_e2m1fn   17, 4            [-6, 6]                y, cache, group
+ *   float8_e8m0fnu  14, 8            2^-127 to 2^127, NaN   scales
  *   q8_0 to iq4_nl  from 0x80, 8     blocks of 32           blocks
  *
  *   y      the result of clq_quantize, and q of clq_dequantize
  *   cache  a cache, the result of dynamic quantization, and what clq_find_scales finds scales for
  *   group  the result of clq_group_quantize
+ *   scales the scales of static quantization and of clq_dequantize, which may be float8_e4m3fn too. Code e of
+ *          float8_e8m0fnu is 2^(e-127), and 255 is NaN
  *   blocks a cache of dynamic rows, the result of dynamic quantization, and q of clq_dequantize
  *
  * lanes is 1. Four bits are two in a byte, low nibble first: byte j of a row holds element 2j in bits 0-3 and
@@ -78,9 +81,11 @@ extern "C" {
 /* DLPack 1.1's codes of these, kDLFloat8_e4m3fn and so on, which older headers do not have. */
 #define CLQ_CODE_FLOAT8_E4M3FN  10
 #define CLQ_CODE_FLOAT8_E5M2    12
+#define CLQ_CODE_FLOAT8_E8M0FNU 14
 #define CLQ_CODE_FLOAT4_E2M1FN  17
 #define CLQ_FLOAT8_E4M3FN       CLQ_DTYPE(CLQ_CODE_FLOAT8_E4M3FN, 8, 1)
 #define CLQ_FLOAT8_E5M2         CLQ_DTYPE(CLQ_CODE_FLOAT8_E5M2, 8, 1)
+#define CLQ_FLOAT8_E8M0FNU      CLQ_DTYPE(CLQ_CODE_FLOAT8_E8M0FNU, 8, 1)
 #define CLQ_FLOAT4_E2M1FN       CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 1)
 #define CLQ_FLOAT4_E2M1FN_BYTES CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 2)
 #define CLQ_FLOAT4_E2M1FN_WORDS CLQ_DTYPE(CLQ_CODE_FLOAT4_E2M1FN, 4, 8)

@@ -26,6 +26,21 @@ def test_sources(context, numbers, dtype):
     np.testing.assert_array_equal(y, reference.quantize(x, scales))
 
 
+@pytest.mark.parametrize("dtype", ["float8_e8m0fnu", "float8_e4m3fn"])
+@pytest.mark.parametrize("block", [0, 4])
+def test_scales_of_a_byte(context, numbers, dtype, block):
+    every = np.arange(256, dtype=np.uint8)
+    scales = every.view(getattr(ml_dtypes, dtype))[:, None]
+    with np.errstate(over="ignore"):
+        x = numbers((256, 4)) * scales.astype(np.float32)
+    if block == 0:
+        x, scales = x.T, scales[:, 0]
+    y = clquant.quantize(x, scales, block=block, context=context)
+    np.testing.assert_array_equal(y, reference.quantize(x, scales))
+    back = clquant.dequantize(y, clquant.view(scales.view(np.uint8), dtype, context=context), block=block)
+    np.testing.assert_array_equal(back, reference.dequantize(y, scales))
+
+
 @pytest.mark.parametrize("axis", [0, 1, 2, -1, -3])
 def test_axis(context, numbers, axis):
     x = numbers(ODD)

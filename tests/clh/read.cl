@@ -4,7 +4,7 @@
 //   NAME   a type of q
 
 // How the tests number the types that are known at run time; 0: there is none.
-enum { NONE, FLOAT32, FLOAT16, BFLOAT16, INT8, UINT8, INT32 };
+enum { NONE, FLOAT32, FLOAT16, BFLOAT16, INT8, UINT8, INT32, E8M0 };
 enum { DIVIDE, MULTIPLY, DYNAMIC };
 
 #define PASTE2(a, b) a##b
@@ -26,6 +26,8 @@ enum { DIVIDE, MULTIPLY, DYNAMIC };
             return PASTE(PASTE(clq_load, width), _uint8)(p, i);                                                        \
         case INT32:                                                                                                    \
             return PASTE(PASTE(clq_load, width), _int32)(p, i);                                                        \
+        case E8M0:                                                                                                     \
+            return PASTE(PASTE(clq_load, width), _float8_e8m0fnu)(p, i);                                               \
         default:                                                                                                       \
             return (type)(none);                                                                                       \
         }                                                                                                              \

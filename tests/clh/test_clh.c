@@ -19,7 +19,7 @@
 
 #include <cmocka.h>
 
-enum { ELEMENTS = 4096, ROW = 8, ROWS = ELEMENTS / ROW, SKIP = 8, TRIES = 60 };
+enum { E8M0 = 7, ELEMENTS = 4096, ROW = 8, ROWS = ELEMENTS / ROW, SKIP = 8, TRIES = 60 };
 
 static const char kernels[] = {
 #include "read_cl.inc"
@@ -35,8 +35,8 @@ enum { COUNT = sizeof names / sizeof *names };
 static const bool is_q[COUNT] = {CLQ_VALUE_TYPES(IS_Q)};
 static const char *const block_names[] = {CLQ_BLOCK_TYPES(NAME)};
 enum { BLOCK_COUNT = sizeof block_names / sizeof *block_names };
-static const DLDataType values[] = {{0, 0, 0}, CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16,
-                                    CLQ_INT8,  CLQ_UINT8,   CLQ_INT32}; /* numbered as in read.cl */
+static const DLDataType values[] = {{0, 0, 0}, CLQ_FLOAT32, CLQ_FLOAT16,       CLQ_BFLOAT16, CLQ_INT8,
+                                    CLQ_UINT8, CLQ_INT32,   CLQ_FLOAT8_E8M0FNU}; /* numbered as in read.cl */
 
 static struct {
     char *header;
@@ -195,10 +195,13 @@ static void every_element_is_as_the_library_has_it(void **state)
         struct choice c = {.type = type,
                            .width = (const cl_uint[]){1, 4, 8}[i % 3],
                            .how = i / 3 % 3,
-                           .scale = 1 + i / 9 % 3,
+                           .scale = (const cl_uint[]){1, 2, 3, E8M0}[i / 9 % 4],
                            .y = 1};
 
-        c.added = c.how == CLQ_DEQUANTIZE_DYNAMIC ? (cl_uint)draw(2) * c.scale : (cl_uint)draw(7);
+        if (c.scale == E8M0 && c.how == CLQ_DEQUANTIZE_DYNAMIC) /* beside floats, without an offset */
+            c.scale = type[0] == 'f' ? E8M0 : 1;
+        else
+            c.added = c.how == CLQ_DEQUANTIZE_DYNAMIC ? (cl_uint)draw(2) * c.scale : (cl_uint)draw(7);
         c.y = i % 10 == 9 && type[0] == 'i' ? (cl_uint)(2 + draw(2)) : 1;
         c.skip = (cl_uint)draw(2) * (dtype.bits == 32 ? 4 : 3);
         const cl_mem scales = random_values(values[c.scale], ELEMENTS),

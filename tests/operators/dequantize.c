@@ -10,6 +10,21 @@
 
 enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX, Y };
 
+/* Blocks are what dynamic quantization left, and so are scales of a byte, beside floats. */
+static unsigned types_of(const struct call *call, int t)
+{
+    const struct clq_dequantize_desc *desc = (const void *)call->desc;
+    const enum reference_type q = tensor_type(&call->tensors[Q]);
+
+    if (desc->mode != CLQ_DEQUANTIZE_DYNAMIC)
+        return t == Q ? TYPES_QUANTIZED : call->op->operands[t].types;
+    if (t != SCALES || q == REFERENCE_TYPES || reference_is_block(q))
+        return call->op->operands[t].types;
+    return !(TYPES_SMALL >> q & 1)        ? TYPES_FLOAT
+           : reference_shares_bytes(q, 1) ? TYPES_SCALE
+                                          : TYPES_FLOAT | TYPE_SET(E8M0);
+}
+
 /* What undoes the wished way. */
 static uint32_t draw_mode(struct call *call)
 {
@@ -38,7 +53,7 @@ static void draw_parameters(struct call *call, uint32_t mode, const struct shape
 {
     const bool has_none = rng_once_in(&call->rng, 3);
 
-    call_tensor(call, SCALES, scales, TENSOR_INPUT);
+    call_tensor_of(call, SCALES, call_type(call, WISH_NONE, types_of(call, SCALES)), scales, TENSOR_INPUT);
     if (!has_none)
         call_tensor(call, mode == CLQ_DEQUANTIZE_DYNAMIC ? OFFSETS : ZERO_POINTS, zero_points, TENSOR_INPUT);
 }
@@ -166,14 +181,6 @@ static void draw(struct call *call)
     default:
         draw_groups(call, desc, type);
     }
-}
-
-/* Blocks are what dynamic quantization left. */
-static unsigned types_of(const struct call *call, int t)
-{
-    const struct clq_dequantize_desc *desc = (const void *)call->desc;
-
-    return t == Q && desc->mode != CLQ_DEQUANTIZE_DYNAMIC ? TYPES_QUANTIZED : call->op->operands[t].types;
 }
 
 static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc *desc)
@@ -319,7 +326,7 @@ const struct operator_row operator_dequantize = {
     .src = TYPES_QUANTIZED | TYPES_BLOCK,
     .dst = TYPES_FLOAT,
     .operands = {{"q", TYPES_QUANTIZED | TYPES_BLOCK, OPERAND_READ, false, AT(q)},
-                 {"scales", TYPES_FLOAT, OPERAND_READ, true, AT(scales)},
+                 {"scales", TYPES_SCALE, OPERAND_READ, true, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
                  {"offsets", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(offsets)},
                  {"indices", TYPES_INDEX, OPERAND_READ, true, AT(indices)},

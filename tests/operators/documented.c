@@ -363,6 +363,9 @@ void documented_draw(struct call *call, const struct documented_call *documented
     row->name = documented->name;
     row->enqueue = documented->enqueue;
     row->check = documented->check;
+    for (int t = 0; row->operands[t].name != NULL; t++)
+        if (row->operands[t].types == TYPES_SCALE)
+            row->operands[t].types = TYPES_FLOAT;
     if (documented->reference != NULL)
         row->reference = documented->reference;
     row->workspace_bytes = NULL;

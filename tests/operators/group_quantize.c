@@ -61,7 +61,7 @@ const struct operator_row operator_group_quantize = {
     .src = TYPES_FLOAT,
     .dst = TYPES_GROUPED,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
-                 {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
+                 {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
                  {"group_index", TYPES_INDEX, OPERAND_READ, false, AT(group_index)},
                  {"zero_points", TYPES_FLOAT, OPERAND_READ, true, AT(zero_points)},
                  {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},

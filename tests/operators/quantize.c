@@ -92,7 +92,7 @@ const struct operator_row operator_quantize = {
     .src = TYPES_FLOAT,
     .dst = TYPES_QUANTIZED,
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
-                 {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
+                 {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
                  {"y", TYPES_QUANTIZED, OPERAND_WRITTEN, false, AT(y)}},
     .fields = {{"axis", AT(axis)},

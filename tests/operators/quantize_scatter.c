@@ -146,7 +146,7 @@ const struct operator_row operator_quantize_scatter = {
     .operands = {{"input", TYPES_CACHE, OPERAND_READ, true, AT(input)},
                  {"indices", TYPES_INDEX, OPERAND_READ, false, AT(indices)},
                  {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
-                 {"scales", TYPES_FLOAT, OPERAND_READ, false, AT(scales)},
+                 {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
                  {"cache", TYPES_CACHE, OPERAND_WRITTEN, false, AT(cache)}},
     .fields = {{"axis", AT(axis)},

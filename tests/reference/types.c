@@ -226,9 +226,41 @@ static float read_e2m1(const struct reference_type_row *row, uint64_t code)
     return read_small(&e2m1, code);
 }
 
+/* The power of two that is next to a magnitude, of two the larger one. */
+static uint64_t round_e8m0(const struct reference_type_row *row, float value)
+{
+    int exponent;
+    float fraction;
+
+    if (isnan(value))
+        return 255;
+    if (fabs((double)value) <= row->lowest)
+        return 0;
+    if (fabs((double)value) >= row->highest)
+        return 254;
+    fraction = frexpf(fabsf(value), &exponent);
+    return (uint64_t)(exponent + (fraction >= 0.75f ? 127 : 126));
+}
+
+static float read_e8m0(const struct reference_type_row *row, uint64_t code)
+{
+    (void)row;
+    return code == 255 ? NAN : ldexpf(1.0f, (int)code - 127);
+}
+
 /* DLPack's codes, which are written down here a second time: signed and unsigned integers, floats and
  * bfloats, and those of 8 bits; and the library's own of blocks. */
-enum { INT = 0, UINT = 1, FLOAT = 2, BFLOAT = 4, E4M3FN = 10, E5M2 = 12, E2M1FN = 17, BLOCKS = 0x80 };
+enum {
+    INT = 0,
+    UINT = 1,
+    FLOAT = 2,
+    BFLOAT = 4,
+    E4M3FN = 10,
+    E5M2 = 12,
+    E8M0FNU = 14,
+    E2M1FN = 17,
+    BLOCKS = 0x80
+};
 
 #define BF16_MAX 0x1.fep127
 
@@ -246,6 +278,8 @@ const struct reference_type_row reference_types[REFERENCE_TYPES] = {
     [REFERENCE_E4M3] = {"float8_e4m3fn", E4M3FN, 8, false, -448, 448, 0, 448, 0, round_e4m3, read_e4m3},
     [REFERENCE_E5M2] = {"float8_e5m2", E5M2, 8, false, -57344, 57344, 0, 57344, 0, round_e5m2, read_e5m2},
     [REFERENCE_E2M1] = {"float4_e2m1fn", E2M1FN, 4, false, -6, 6, 0, 6, 0, round_e2m1, read_e2m1},
+    [REFERENCE_E8M0] = {"float8_e8m0fnu", E8M0FNU, 8, false, 0x1p-127, 0x1p127, 0, 0, 0, round_e8m0,
+                        read_e8m0},
     [REFERENCE_I64] = {"int64", INT, 64, true, -0x1p63, 0x1p63, 0, 0, 0, round_integer, read_integer},
     [REFERENCE_Q8_0] = {.name = "q8_0", .dlpack_code = BLOCKS, .bits = 8, .block_bytes = 34},
     [REFERENCE_Q4_0] = {.name = "q4_0", .dlpack_code = BLOCKS + 1, .bits = 8, .block_bytes = 18},

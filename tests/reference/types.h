@@ -7,8 +7,7 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The floats of 8 bits and fewer, and what the public header calls them: what is quantized,
- * never what is read as a scale. */
+/* The floats of 8 bits and fewer that are quantized, and what the public header calls them. */
 #define REFERENCE_SMALL_FLOATS(X)   X(E4M3, FLOAT8_E4M3FN) X(E5M2, FLOAT8_E5M2) X(E2M1, FLOAT4_E2M1FN)
 #define REFERENCE_NAMED(id, header) REFERENCE_##id,
 
@@ -26,7 +25,8 @@ enum reference_type {
     REFERENCE_I32,
     REFERENCE_I4,
     REFERENCE_U4,
-    REFERENCE_SMALL_FLOATS(REFERENCE_NAMED) REFERENCE_I64, /* only of indices */
+    REFERENCE_SMALL_FLOATS(REFERENCE_NAMED) REFERENCE_E8M0, /* only of scales */
+    REFERENCE_I64,                                          /* only of indices */
     REFERENCE_BLOCKS(REFERENCE_NAMED) REFERENCE_TYPES,
 };
 

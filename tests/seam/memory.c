@@ -94,7 +94,7 @@ float run_load(struct run *run, unsigned buffer, enum clq__type type, int64_t i)
     struct memory *memory;
     unsigned char *at;
 
-    if (type >= CLQ__TYPES || !clq__type_is(type, CLQ__FLOATS | CLQ__INTEGERS)) {
+    if (type >= CLQ__TYPES || !clq__type_is(type, CLQ__SCALES | CLQ__INTEGERS)) {
         run_fail(run, "buffer %u is read as type %d", buffer, (int)type);
         return 0.0f;
     }

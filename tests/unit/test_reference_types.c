@@ -108,7 +108,8 @@ static void small_floats_round_to_the_nearest(void **state)
 
     (void)state;
     for (enum reference_type type = 0; type < REFERENCE_TYPES; type++)
-        if (!reference_types[type].integer && reference_types[type].bits <= 8 && !reference_is_block(type)) {
+        if (!reference_types[type].integer && reference_types[type].bits <= 8 && !reference_is_block(type) &&
+            reference_types[type].lowest < 0) {
             rounds_to_the_nearest(type);
             found++;
         }

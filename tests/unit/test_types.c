@@ -37,7 +37,8 @@ static const DLDataType macros[] = {CLQ_FLOAT32,
                                     CLQ_INT32,
                                     CLQ_INT4,
                                     CLQ_UINT4,
-                                    REFERENCE_SMALL_FLOATS(MACRO) CLQ_INT64,
+                                    REFERENCE_SMALL_FLOATS(MACRO) CLQ_FLOAT8_E8M0FNU,
+                                    CLQ_INT64,
                                     REFERENCE_BLOCKS(MACRO)};
 
 static enum reference_type reference_of(enum clq__type type)
@@ -78,6 +79,7 @@ static void a_type_may_be_the_same_in_both(void **state)
     (void)state;
     for (int i = 0; i < ROWS; i++) {
         assert_true(agrees(i, CLQ_ROLE_SCALE, TYPES_FLOAT));
+        assert_true(agrees(i, CLQ_ROLE_SCALE | CLQ_ROLE_PARAMETER, TYPES_SCALE));
         assert_true(agrees(i, CLQ_ROLE_ZERO_POINT, TYPES_INTEGER));
         assert_true(agrees(i, CLQ_ROLE_QUANTIZED, TYPES_QUANTIZED));
         assert_true(agrees(i, CLQ_ROLE_CACHED, TYPES_CACHE));

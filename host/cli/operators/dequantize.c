@@ -161,8 +161,9 @@ const struct operator_description dequantize_operator = {
     .inputs =
         {
             [Q] = {"q", false, "as --of says"},
-            [SCALES] = {"scales", true,
-                        "F32, F16 or BF16; one, one per index, by shape; per group, or per row"},
+            [SCALES] =
+                {"scales", true,
+                 "F32, F16, BF16, F8_E8M0, F8_E4M3; one, one per index, by shape; per group, or per row"},
             [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
             [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
             [INDICES] = {"indices", true, "I32 or I64, [N] or [N, 2]"},

@@ -47,7 +47,7 @@ const struct operator_description group_quantize_operator = {
     .inputs =
         {
             [X] = {"x", false, "F32, F16 or BF16, [S, H]"},
-            [SCALES] = {"scales", false, "F32, F16 or BF16, [E, H]"},
+            [SCALES] = {"scales", false, "F32, F16, BF16, F8_E8M0, F8_E4M3; [E, H]"},
             [GROUP_INDEX] = {"group_index", false, "I32 or I64, [E]: the end row of each group"},
             [ZERO_POINTS] = {"zero_points", true, "F32, F16 or BF16, one number"},
         },

@@ -48,7 +48,8 @@ const struct operator_description quantize_operator = {
     .inputs =
         {
             [X] = {"x", false, "F32, F16 or BF16"},
-            [SCALES] = {"scales", false, "F32, F16 or BF16; one, one per index of the axis, or by shape"},
+            [SCALES] = {"scales", false,
+                        "F32, F16, BF16, F8_E8M0, F8_E4M3; one, one per index of the axis, or by shape"},
             [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
         },
     .options =

@@ -71,7 +71,7 @@ const struct operator_description quantize_scatter_operator = {
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
             [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
             [SCALES] = {"scales", false,
-                        "F32, F16 or BF16; one, one per index of the last axis, or by shape"},
+                        "F32, F16, BF16, F8_E8M0, F8_E4M3; one, one per index of the last axis, or by shape"},
             [ZERO_POINTS] = {"zero_points", true, "those, or I8, U8, I32; as scales, independently"},
         },
     .options =

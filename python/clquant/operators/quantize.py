@@ -103,7 +103,7 @@ def quantize(
 
     Args:
         x: float32, float16 or bfloat16, of rank 0 to 8.
-        scales: of the same types. One element; by axis: one per index of ``axis``, 1-D or of x's rank with all other sizes 1;
+        scales: of the same types, float8_e4m3fn or float8_e8m0fnu. One element; by axis: one per index of ``axis``, 1-D or of x's rank with all other sizes 1;
             by shape: of x's rank, where every size is 1 or x's; by blocks: the same with ceil(size / block) along ``axis``.
         zero_points: None, or as scales, independently; also int8, uint8, int32.
         dtype: of y: a type of y in the table of types (docs/operators.md), as "int8" or "float8_e4m3fn". Those of four bits are
