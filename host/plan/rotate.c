@@ -16,6 +16,10 @@ clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const stru
         goto end;
     CLQ_REQUIRE(rotate >= 2 && rotate <= MOST && (rotate & (rotate - 1)) == 0, CLQ_ERROR_VALUE,
                 "rotate is %u: it must be 0, or a power of two from 2 to %d", rotate, MOST);
+    CLQ_REQUIRE(rotate >= CLQ_BLOCK_VALUES || !clq__view_has_blocks(&work->y), CLQ_ERROR_VALUE,
+                "rotate is %u: it must be 0, or a power of two from %d to %d, where %s.dtype is %s, whose "
+                "blocks have %d elements",
+                rotate, CLQ_BLOCK_VALUES, MOST, work->y.name, clq__type_name(work->y.type), CLQ_BLOCK_VALUES);
     CLQ_REQUIRE(rows->shape[last] % rotate == 0, CLQ_ERROR_SHAPE,
                 "rotate is %u: it must divide %s.shape[%d], %lld, for a row is turned in whole blocks",
                 rotate, rows->name, last, (long long)rows->shape[last]);

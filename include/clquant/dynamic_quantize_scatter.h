@@ -23,8 +23,8 @@
  *           not follow one another.
  *           indices [N]: a start on axis for batch i, N at most D0. indices [N, 2]: (batch, start), any N.
  *           Of slots indices [N], any N, and U is 1, which updates may leave out.
- * Blocks    of ggml carry their scales: cache_scales and cache_offsets are NULL, block is 0 or 32, and
- *           symmetric 0.
+ * Blocks    of ggml carry their scales: cache_scales and cache_offsets are NULL, block is 0 or 32, rotate 0
+ *           or at least 32, and symmetric 0.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
  * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in
  *           place.

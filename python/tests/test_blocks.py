@@ -121,6 +121,19 @@ def test_turned_rows_come_back(context, rng):
     assert np.abs(clquant.dequantize(made, context=context) - x).max() < 0.1
 
 
+@pytest.mark.parametrize("name", BLOCKS)
+def test_no_fewer_are_turned_than_a_block_has(context, name):
+    rule = rf"rotate is 16: it must be 0, or a power of two from 32 to 1024, where \w+\.dtype is {name}, whose blocks have 32"
+    x = np.ones((1, 4, 64), np.float32)
+    cache = clquant.view(np.zeros((1, 4, 2 * BLOCKS[name]), np.uint8), name)
+    with pytest.raises(ValueError, match=rule):
+        clquant.dynamic_quantize(x, dtype=name, rotate=16, context=context)
+    with pytest.raises(ValueError, match=rule):
+        clquant.dynamic_quantize_scatter(cache, None, None, [0], x, axis=1, rotate=16, context=context)
+    with pytest.raises(ValueError, match=rule):
+        clquant.dequantize(cache, rotate=16, context=context)
+
+
 def test_what_does_not_fit(context):
     x = np.zeros((2, 64), np.float32)
     with pytest.raises(ValueError, match=r"scales is given: it must be None where y\.dtype is q8_0"):

@@ -167,6 +167,8 @@ run "$CLQUANT" dynamic_quantize blocks.st -o out.st --dtype q8_0 --symmetric
 refused "blocks say it themselves" 1 "--symmetric is given: it must be left out where y's type is q8_0"
 run "$CLQUANT" dynamic_quantize blocks.st -o out.st --dtype q8_0 --scale-dtype float16
 refused "blocks carry scales of one type" 2 "--scale-dtype is given: it must be left out where --dtype is q8_0, whose blocks carry their scales"
+run "$CLQUANT" dynamic_quantize blocks.st -o out.st --dtype q8_0 --rotate 16
+refused "turns within a block" 1 "--rotate is 16: it must be 0, or a power of two from 32 to 1024, where y's type is q8_0, whose blocks have 32 elements"
 "$TENSOR_FILE" make block_cache.st cache:U8:2x3x18:9 indices:I32:2:2,0 updates:F16:2x1x32:-8
 run "$CLQUANT" dynamic_quantize_scatter block_cache.st -o out.st --dtype iq4_nl
 succeeded "a cache of blocks alone"

@@ -110,9 +110,10 @@ struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed)
     return shape;
 }
 
-uint32_t call_rotate(struct call *call, struct shape *shape)
+uint32_t call_rotate(struct call *call, struct shape *shape, enum reference_type type)
 {
     struct rng *rng = &call->rng;
+    const uint32_t least = reference_is_block(type) ? 32 : 2;
     int64_t *last = &shape->size[shape->rank - 1], rows = 1;
     int powers = 1;
 
@@ -120,9 +121,9 @@ uint32_t call_rotate(struct call *call, struct shape *shape)
         return 0;
     for (int d = 0; d < shape->rank - 1; d++)
         rows *= shape->size[d];
-    while (powers < 10 && (INT64_C(4) << powers) * rows <= 4 * call->most_elements)
+    while (least << powers <= 1024 && ((int64_t)least << powers) * 2 * rows <= 4 * call->most_elements)
         powers++;
-    const uint32_t rotate = UINT32_C(2) << rng_below(rng, powers);
+    const uint32_t rotate = least << rng_below(rng, powers);
 
     *last = *last == 0 ? 0 : rotate * (1 + rng_below(rng, rotate < 64 ? 9 : 3));
     return rotate;

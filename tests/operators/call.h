@@ -84,9 +84,9 @@ struct shape call_full_shape(struct call *call, int least_rank, int64_t most_ele
 struct shape call_shape(struct call *call, int least_rank, bool nibbles);
 /* One number, or `last`, in any shape. */
 struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed);
-/* R of rows of this shape, or 0: makes its last size a multiple of R,
+/* R of rows of this shape that are stored as the type, or 0: makes its last size a multiple of R,
  * which is no larger than leaves a call small. */
-uint32_t call_rotate(struct call *call, struct shape *shape);
+uint32_t call_rotate(struct call *call, struct shape *shape, enum reference_type type);
 /* A report, or none; it holds counts of calls before. */
 void call_report(struct call *call);
 /* Tensor t as the reference takes it, which is kept in `as`; NULL where it is not given. */

@@ -80,7 +80,7 @@ static void draw_blocks(struct call *call, struct clq_dequantize_desc *desc, enu
     struct shape q = call_full_shape(call, 1, call->most_elements);
 
     desc->mode = CLQ_DEQUANTIZE_DYNAMIC;
-    desc->rotate = call_rotate(call, &q);
+    desc->rotate = call_rotate(call, &q, type);
     shape_for_blocks(&q);
     if (q.rank > 1 && rng_once_in(&call->rng, 60))
         q.size[rng_below(&call->rng, q.rank - 1)] = 0;
@@ -99,7 +99,7 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
 
     desc->mode = q.rank > 0 && is_dynamic(call, 3) ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC)
-        desc->rotate = call_rotate(call, &q);
+        desc->rotate = call_rotate(call, &q, type);
     desc->axis = call_axis(call, d, q.rank);
     call_tensor_of(call, Q, type, &q, TENSOR_INPUT);
     call_tensor_of(call, Y, call_type(call, WISH_DST, TYPES_FLOAT), &q, TENSOR_OUTPUT);
@@ -123,7 +123,7 @@ static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, e
     struct shape scales, zero_points;
 
     desc->mode = dynamic ? CLQ_DEQUANTIZE_DYNAMIC : draw_mode(call);
-    desc->rotate = dynamic ? places_draw_rotate(call, &p) : 0;
+    desc->rotate = dynamic ? places_draw_rotate(call, &p, type) : 0;
     if (blocks) {
         shape_for_blocks(&p.cache);
         shape_for_blocks(&p.pieces);
@@ -220,7 +220,7 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
                                      .placed = judge->facts[INDICES].given};
 
     if (rule_blocks(judge, Q, SCALES, OFFSETS, 0, &rules)) {
-        rule_rotate(judge, desc->rotate, Y);
+        rule_rotate(judge, desc->rotate, Y, Q);
         return;
     }
     if (!judge->facts[SCALES].given)
@@ -228,7 +228,7 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
         rule_dynamic_parameters(judge, SCALES, OFFSETS, Q, &rules);
         if (rank > 0)
-            rule_rotate(judge, desc->rotate, Y);
+            rule_rotate(judge, desc->rotate, Y, Q);
     } else if (judge->facts[INDICES].given) {
         rule_placed(
             judge, SCALES, ZERO_POINTS,

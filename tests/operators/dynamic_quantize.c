@@ -24,7 +24,7 @@ static void draw_blocks(struct call *call, struct clq_dynamic_quantize_desc *des
 {
     struct shape shape = call_full_shape(call, 1, call->most_elements);
 
-    desc->rotate = call_rotate(call, &shape);
+    desc->rotate = call_rotate(call, &shape, type);
     shape_for_blocks(&shape);
     if (shape.rank > 1 && rng_once_in(&call->rng, 60))
         shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
@@ -53,7 +53,7 @@ static void draw(struct call *call)
     if (reference_shares_bytes(type, 1))
         shape_for_nibbles(&call->rng, &shape);
     at = apart ? (int)rng_below(&call->rng, shape.rank) : shape.rank - 1;
-    desc->rotate = call_rotate(call, &shape);
+    desc->rotate = call_rotate(call, &shape, type);
     if (shape.rank > 1 && rng_once_in(&call->rng, 60))
         shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
     desc->symmetric = rows_draw_symmetric(call, type);
@@ -114,7 +114,7 @@ static void judge(struct judge *judge)
                                       .groups = judge->facts[GROUP_INDEX].given});
     if (judge_has_shapes(judge))
         rule_same_shape(judge, Y, X);
-    rule_rotate(judge, desc->rotate, X);
+    rule_rotate(judge, desc->rotate, X, Y);
 }
 
 struct reference_report dynamic_quantize_reference(const struct call *call, bool plain_offset,

@@ -17,7 +17,7 @@ static void draw(struct call *call)
     const struct tensor *cache = &call->tensors[CACHE];
     struct shape rows;
 
-    desc->rotate = places_draw_rotate(call, &p);
+    desc->rotate = places_draw_rotate(call, &p, type);
     if (blocks) {
         shape_for_blocks(&p.cache);
         shape_for_blocks(&p.pieces);
@@ -63,7 +63,7 @@ static void judge(struct judge *judge)
     rule_inserted(judge, &entries);
     rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric,
                  &(struct rows_rules){.block = desc->block, .written = true});
-    rule_rotate(judge, desc->rotate, UPDATES);
+    rule_rotate(judge, desc->rotate, UPDATES, CACHE);
     rule_entries(judge, &entries);
 }
 

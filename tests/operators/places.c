@@ -166,11 +166,11 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
     return p;
 }
 
-uint32_t places_draw_rotate(struct call *call, struct places *p)
+uint32_t places_draw_rotate(struct call *call, struct places *p, enum reference_type type)
 {
     struct shape *larger = shape_elements(&p->cache) > shape_elements(&p->pieces) ? &p->cache : &p->pieces;
     const int last = p->cache.rank - 1;
-    const uint32_t rotate = call_rotate(call, larger);
+    const uint32_t rotate = call_rotate(call, larger, type);
 
     p->cache.size[last] = p->pieces.size[last] = larger->size[last];
     return rotate;

@@ -15,7 +15,7 @@ struct places {
  * whole, that is never d; `writes`: entries that promise to be unique are. */
 struct places places_random(struct call *call, int t, bool last_is_whole, bool even, bool writes);
 /* call_rotate, for the rows of the pieces and the cache. */
-uint32_t places_draw_rotate(struct call *call, struct places *p);
+uint32_t places_draw_rotate(struct call *call, struct places *p, enum reference_type type);
 /* A row of scales for each group of rows of so many columns: scales, ends and one zero point, or none.
  * Returns the shape of the rows. */
 /* The end rows of so many groups of rows. */

@@ -31,14 +31,19 @@ uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, ui
     return reference_shares_bytes(tensor->type, 1) ? block / 2 * 2 : block;
 }
 
-void rule_rotate(struct judge *judge, uint32_t rotate, int t)
+void rule_rotate(struct judge *judge, uint32_t rotate, int t, int y)
 {
-    const struct facts *rows = &judge->facts[t];
+    const struct facts *rows = &judge->facts[t], *stored = &judge->facts[y];
     const int last = rows->rank - 1;
     const bool right = rotate == 0 || (rotate >= 2 && rotate <= 1024 && __builtin_popcount(rotate) == 1);
 
     RULE(judge, !right, CLQ_ERROR_VALUE,
          "rotate is %" PRIu32 ": it must be 0, or a power of two from 2 to 1024", rotate);
+    RULE(judge, right && rotate > 0 && rotate < 32 && stored->given && reference_is_block(stored->type),
+         CLQ_ERROR_VALUE,
+         "rotate is %" PRIu32 ": it must be 0, or a power of two from 32 to 1024, where %s.dtype is %s, "
+         "whose blocks have 32 elements",
+         rotate, judge_name(judge, y), reference_types[stored->type].name);
     if (judge_has_shapes(judge) && right && rotate > 0 && rows->rank > 0)
         RULE(judge, rows->size[last] % rotate != 0, CLQ_ERROR_SHAPE,
              "rotate is %" PRIu32 ": it must divide %s.shape[%d], %" PRId64

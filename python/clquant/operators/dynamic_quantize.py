@@ -134,7 +134,7 @@ def dynamic_quantize(
         block: what shares a scale are so many of them; 0: all.
         block_all: all of x has one scale.
         rotate: R, a power of two to 1024 that divides H: each R neighbours of a row are turned by a Walsh-Hadamard matrix
-            first; 0: none.
+            first, of ggml's blocks at least 32; 0: none.
         type_max: symmetric: what the largest magnitude becomes; 0: the largest value of y's type.
         group_index: None, or [E], int32 or int64: x is [S, H], and row r is multiplied by the smooth scales of its group. Rows
             of no group keep their bytes in all outputs; in those that are made they are 0.
