@@ -123,16 +123,20 @@ def _end(calls: Sequence[Call], event: ctypes.c_void_p, events: MutableSequence[
 
 
 def _share(call: Call) -> None:
-    """Put host tensors whose bytes overlap into one buffer, so that the library sees that they do."""
+    """Put host tensors whose bytes overlap into one buffer, so that the library sees that they do.
+
+    Views that were made for another context stay in their buffers, which the library refuses.
+    """
     groups: list[list[HostTensor]] = []
+    hosts = [tensor for tensor in call.hosts if tensor.context.int_ptr == call.context.int_ptr]
     end = 0
-    for tensor in sorted(call.hosts, key=lambda tensor: tensor.first):
+    for tensor in sorted(hosts, key=lambda tensor: tensor.first):
         if groups and tensor.first < end:
             groups[-1].append(tensor)
         else:
             groups.append([tensor])
         end = max(end, tensor.end)
-    if len(groups) == len(call.hosts):
+    if len(groups) == len(hosts):
         return
     for group in groups:
         if len(group) > 1:

@@ -153,6 +153,16 @@ def test_read_only(context, numbers):
     assert not out.any()
 
 
+def test_a_view_of_another_context_is_refused_beside_an_array_that_shares_its_bytes():
+    held = np.zeros((4, 40), np.uint8)
+    scales = np.ndarray((4,), np.float32, held, strides=(40,))
+    scales[:] = 1
+    other, context = clquant.Context(), clquant.Context()
+    q = clquant.view(held[:, 8:], "uint4", context=other)
+    with pytest.raises(ValueError, match="it must be of the one that the call runs in"):
+        clquant.dequantize(q, scales, mode="dynamic", context=context)
+
+
 def test_overlap(context, numbers):
     x = numbers((4, 8))
     before = x.copy()
