@@ -1,10 +1,16 @@
 # SPDX-License-Identifier: Apache-2.0
 """What the tests share: contexts, and numbers that are hard to quantize."""
 
+import sys
+from pathlib import Path
+
 import numpy as np
 import pytest
 
 import clquant
+
+sys.path.append(str(Path(__file__).parents[1] / "benchmarks"))
+import ggml_library
 
 
 @pytest.fixture(params=["in place", "copied"])
@@ -26,6 +32,15 @@ def _copying():
         _made.append(clquant.Context())
         _made[0].__dict__["in_place"] = False
     return _made[0]
+
+
+@pytest.fixture(scope="session")
+def ggml():
+    """Open the library of ggml that pywhispercpp brings."""
+    try:
+        return ggml_library.Ggml()
+    except ImportError as error:
+        pytest.skip(str(error))
 
 
 @pytest.fixture

@@ -1,9 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """Blocks that carry their scales: the bytes of ggml's compiled reference and of the gguf package, and arrays of them."""
 
-import ctypes
-import pathlib
-
 import numpy as np
 import pytest
 
@@ -21,33 +18,17 @@ def values(rng, blocks, dtype):
     return (x * np.exp2(rng.integers(-8, 9, (blocks, 1))).astype(np.float32)).astype(dtype)
 
 
-@pytest.fixture(scope="module")
-def ggml():
-    """Open the library of ggml that pywhispercpp brings."""
-    found = pytest.importorskip("_pywhispercpp").__file__
-    folder = pathlib.Path(found).parent
-    for library in folder.glob("pywhispercpp.libs/libgomp*"):
-        ctypes.CDLL(str(library), ctypes.RTLD_GLOBAL)
-    base = next(iter((*folder.glob("libggml-base.so"), *folder.glob("pywhispercpp.libs/libggml-base*"))), None)
-    return ctypes.CDLL(str(base)) if base else pytest.skip("pywhispercpp has no libggml-base")
-
-
 @pytest.mark.parametrize("name", BLOCKS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float16])
 def test_the_bytes_are_those_of_ggml(ggml, context, rng, name, dtype):
     x = values(rng, 3000, dtype)
-    wide, theirs = x.astype(np.float32), np.empty((len(x), BLOCKS[name]), np.uint8)
-    pointer = ctypes.c_void_p
-    getattr(ggml, f"quantize_row_{name}_ref")(pointer(wide.ctypes.data), pointer(theirs.ctypes.data), ctypes.c_int64(wide.size))
-    np.testing.assert_array_equal(clquant.dynamic_quantize(x, dtype=name, context=context).y, theirs)
+    np.testing.assert_array_equal(clquant.dynamic_quantize(x, dtype=name, context=context).y, ggml.quantize(x, name))
 
 
 @pytest.mark.parametrize("name", BLOCKS)
 def test_they_come_back_as_ggml_has_them(ggml, context, rng, name):
     q = clquant.dynamic_quantize(values(rng, 3000, np.float32), dtype=name, context=context).y
-    theirs, held = np.empty((len(q), 32), np.float32), np.ascontiguousarray(q)
-    pointer = ctypes.c_void_p
-    getattr(ggml, f"dequantize_row_{name}")(pointer(held.ctypes.data), pointer(theirs.ctypes.data), ctypes.c_int64(theirs.size))
+    theirs = ggml.dequantize(np.asarray(q), name)
     np.testing.assert_array_equal(clquant.dequantize(q, context=context).view(np.uint32), theirs.view(np.uint32))
 
 
@@ -106,13 +87,26 @@ def test_ggml_sets_and_gets_rows(context, rng, name):
     np.testing.assert_array_equal(np.asarray(values).reshape(2, 256), clquant.dequantize(alone, context=context)[[2, 1]])
 
 
-def test_codes_and_d_of_q8_0_in_two_arrays(context, rng):
+@pytest.mark.parametrize("apart", [True, False])
+@pytest.mark.parametrize("name", ["q8_0", "q4_0"])
+def test_codes_and_d_are_read_by_views(context, rng, name, apart):
+    """Of two arrays, as docs/ggml.md says it, or of the blocks as they lie."""
     x = rng.standard_normal((3, 256)).astype(np.float32)
-    made = clquant.dynamic_quantize(x, dtype="q8_0", context=context)
-    blocks = np.asarray(made.y).reshape(3, 8, 34)
-    codes, d = blocks[..., 2:].copy().view(np.int8).reshape(3, 256), blocks[..., :2].copy().view(np.float16)[..., 0]
-    apart = clquant.dequantize(codes, d, mode="dynamic", block=32, axis=1, dtype="float32", context=context)
-    np.testing.assert_array_equal(apart, clquant.dequantize(made, context=context))
+    made = clquant.dynamic_quantize(x, dtype=name, context=context)
+    blocks = np.ascontiguousarray(made.y).reshape(3, 8, BLOCKS[name])
+    d = np.ndarray((3, 8), np.float16, blocks, strides=blocks.strides[:2])
+    codes = blocks[..., 2:]
+    if apart:
+        codes, d = codes.copy(), d.copy()
+    y = np.zeros((3, 256), np.float32)
+    if name == "q8_0":
+        clquant.dequantize(codes.view(np.int8), d, mode="dynamic", out=y.reshape(3, 8, 32), context=context)
+    else:
+        by_bytes = np.ndarray((3, 8, 16, 2), np.float32, y, strides=(1024, 128, 4, 64))
+        d, offsets = np.broadcast_to(d[..., None], (3, 8, 16)), np.broadcast_to(np.float16(-8), (3, 8, 16))
+        codes = clquant.view(codes[..., None], "uint4", context=context)
+        clquant.dequantize(codes, d, offsets=offsets, mode="dynamic", out=by_bytes, context=context)
+    np.testing.assert_array_equal(y.view(np.uint32), clquant.dequantize(made, context=context).view(np.uint32))
 
 
 def test_turned_rows_come_back(context, rng):
