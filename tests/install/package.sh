@@ -80,7 +80,7 @@ done
 # by their own CMakeLists from the installed copy, and the single files by pkg-config as the README says
 "$cmake" -S "$doc/examples" -B "$work/examples" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 "$cmake" --build "$work/examples" --parallel 2 >/dev/null
-for example in quantize own_pipeline own_kernels decode paged record split; do
+for example in quantize own_pipeline own_kernels decode paged record split ggml_cache; do
   run "$work/examples/$example" >/dev/null
 done
 run "$work/examples/demo" --help >/dev/null
