@@ -25,8 +25,8 @@ static float any_between(struct random *random, int least, int most)
     return random_below(random, 2) ? size : -size;
 }
 
-/* Any bits; or a scale that is none of the wild ones beside a zero point that leaves next to nothing of a code,
- * of 0 or of another. */
+/* Any bits; or a scale that is none of the wild ones beside a zero point that leaves next to nothing of a
+ * code, of 0 or of another. */
 static void draw(struct random *random, float *scale, float *zero_point)
 {
     static const float zeros[] = {0.0f, -0.0f, 1.0f, -3.0f};
