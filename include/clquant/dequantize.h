@@ -40,9 +40,9 @@
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
  * block       dynamic: where q has four bits and axis is the last it is even. 0 with group_index.
- * Blocks      q of ggml's blocks (q8_0 to iq4_nl, clquant/tensor.h), in dynamic mode: y is what they hold,
- *             scales and offsets are NULL, block is 0 or 32, rotate 0 or at least 32, and without indices
- *             axis is the last.
+ * Blocks      q of ggml's blocks (clquant/tensor.h), in dynamic mode: y is what they hold, scales and
+ *             offsets are NULL, block is 0 or 32, rotate 0 or at least 32, and without indices axis is the
+ *             last.
  * Slots       index_kind CLQ_SLOTS, with indices: as in clquant/quantize_scatter.h. -1 leaves the entry's
  *             bytes in y as they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and

@@ -39,10 +39,9 @@
  *           or an eighth of it). scales, offsets: x's shape less axis; with block, x's with ceil(size /
  *           block) along axis; with block_all one element. smooth_scales: H elements.
  * block     even where y has four bits and axis is the last. With block_all 0.
- * Blocks    of ggml (y of q8_0 to iq4_nl, tensor.h) carry their scales: scales and offsets are NULL, block
- *           is 0 or 32, axis the last, symmetric, block_all and type_max 0, and group_index NULL. rotate is
- *           0 or at least 32.
- *           docs/operators.md has their formulas.
+ * Blocks    of ggml (types of y in tensor.h) carry their scales: scales and offsets are NULL, block is 0 or
+ *           32, axis the last, symmetric, block_all and type_max 0, group_index NULL, and rotate 0 or at
+ *           least 32. docs/operators.md has their formulas.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of floats it must be.
  * type_max  takes the place of 127, 7 or the largest in the scale; y saturates at the range of its type.
  * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is

@@ -3,10 +3,10 @@
 
 import numpy as np
 import pytest
+from ggml_library import BLOCK_BYTES as BLOCKS
 
 import clquant
 
-BLOCKS = {"q8_0": 34, "q4_0": 18, "q4_1": 20, "q5_0": 22, "q5_1": 24, "iq4_nl": 18}
 IN_GGUF = [name for name in BLOCKS if name != "iq4_nl"]
 
 

@@ -9,8 +9,7 @@
 
 enum { VALUES = 32, PATTERNS = 65536, BLOCK_BYTES = 34 };
 
-static const enum reference_type block_types[] = {REFERENCE_Q8_0, REFERENCE_Q4_0, REFERENCE_Q4_1,
-                                                  REFERENCE_Q5_0, REFERENCE_Q5_1, REFERENCE_IQ4_NL};
+static const enum reference_type block_types[] = {REFERENCE_BLOCKS(REFERENCE_NAMED)};
 
 /* How many patterns, and from one to the next. */
 static size_t count(void)
