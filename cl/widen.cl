@@ -28,5 +28,5 @@ kernel void KERNEL_NAME(global const uchar *restrict x, global STORAGE(f32) *res
 
     for (long i = first + (long)get_local_id(0); i < end; i += items)
         y[a.y_offset + i] =
-            widened(clq_load_scale(x, a.x_offset + clq_place_of_nine(i, a.dim, a.dims).x, a.type, true), &a);
+            widened(clq_load_scale(x, a.x_offset + clq_place_of_ten(i, a.dim, a.dims).x, a.type, true), &a);
 }

@@ -5,6 +5,9 @@
 
 #include "args/scales.h"
 
+/* A tensor's dimensions, two of which may be cut into blocks, but for the innermost. */
+#define CLQ_FIND_DIMS (CLQ_MOST_DIMS + 1)
+
 /* Work-items in a group of the group form, at most. */
 #define CLQ_FIND_LANES 128
 
@@ -34,8 +37,8 @@ struct find_scales_args {
     clq_u32 outer, batch_dims; /* dimensions in dim: the rows' from its beginning on, innermost first; the
                                 * batches' from its end, innermost last */
     struct clq_scale_output output;
-    struct clq_dim dim[CLQ_MOST_DIMS];
+    struct clq_dim dim[CLQ_FIND_DIMS];
 };
-CLQ_SAME_SIZE(find_scales_args, 728);
+CLQ_SAME_SIZE(find_scales_args, 784);
 
 #endif

@@ -5,11 +5,11 @@
 
 #include "args/types.h"
 
-#define CLQ_WIDEN_DIMS                                                                                       \
-    (CLQ_MOST_DIMS + 1) /* a tensor's, and one that repeats: all of it, or each element of a block */
+/* A tensor's, and two that repeat: each element of a block along two dimensions, or all of it. */
+#define CLQ_WIDEN_DIMS (CLQ_MOST_DIMS + 2)
 
 /* Element i of y, from its offset on, is the i-th of x in row-major order. Without dimensions x has one
- * element, which is repeated; so is all of x by the outermost of nine dimensions. A group of n = items
+ * element, which is repeated; so is all of x by a dimension outside of its own. A group of n = items
  * work-items does n * elements_per_item that follow one another, its item k those that are k, k + n, ... */
 struct widen_args {
     clq_i64 x_offset, y_offset; /* elements */
@@ -22,6 +22,6 @@ struct widen_args {
     clq_u32 invert;             /* 1 where 1 / x is written */
     struct clq_dim dim[CLQ_WIDEN_DIMS];
 };
-CLQ_SAME_SIZE(widen_args, 560);
+CLQ_SAME_SIZE(widen_args, 616);
 
 #endif

@@ -27,6 +27,10 @@ static clq_status check_choices(const struct clq_dequantize_desc *desc)
                 "mode is %u: with group_index it must be CLQ_DEQUANTIZE_MULTIPLY (1)", desc->mode);
     CLQ_REQUIRE(desc->group_index == NULL || desc->block == 0, CLQ_ERROR_VALUE,
                 "block is %u: with group_index it must be 0", desc->block);
+    CLQ_REQUIRE(desc->block_before == 0 || desc->group_index == NULL, CLQ_ERROR_VALUE,
+                "block_before is %u: with group_index it must be 0", desc->block_before);
+    CLQ_REQUIRE(desc->block_before == 0 || desc->indices == NULL, CLQ_ERROR_VALUE,
+                "block_before is %u: with indices it must be 0", desc->block_before);
     CLQ_REQUIRE(desc->block_all == 0 || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
                 "block_all is %u: it is for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %u", desc->block_all,
                 desc->mode);
@@ -74,10 +78,10 @@ end:
 static clq_status check_parameters(const struct clq_dequantize_desc *desc, struct clq__work *work)
 {
     clq_status status = CLQ_OK;
+    const struct clq__blocks blocks = {
+        .axis = desc->axis, .block = desc->block, .before = desc->block_before, .all = desc->block_all};
 
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
-        const struct clq__blocks blocks = {.axis = desc->axis, .block = desc->block, .all = desc->block_all};
-
         if (clq__view_has_blocks(&work->y))
             CLQ_TRY(clq__block_type_check(
                 work,
@@ -90,7 +94,7 @@ static clq_status check_parameters(const struct clq_dequantize_desc *desc, struc
     } else if (desc->group_index != NULL) {
         CLQ_TRY(clq__parameters_check_groups(work, desc->group_index));
     } else {
-        CLQ_TRY(clq__parameters_check_dense(work, desc->axis, desc->block));
+        CLQ_TRY(clq__parameters_check_dense(work, &blocks));
     }
 end:
     return status;
@@ -103,7 +107,6 @@ static clq_status check(struct clq__work *work, const void *of)
     struct clq__placement *placement = &work->placement;
     const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(check_choices(desc));
     work->names = dynamic ? &dynamic_names : &names;
     work->back = true;

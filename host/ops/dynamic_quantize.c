@@ -11,18 +11,20 @@ static clq_status check(struct clq__work *work, const void *of)
     clq_status status = CLQ_OK;
     const struct clq_dynamic_quantize_desc *desc = of;
 
-    CLQ_TRY(clq__dynamic_check(
-        work, &(struct clq__dynamic_tensors){
-                  .x = desc->x,
-                  .y = desc->y,
-                  .scale = desc->scales,
-                  .offset = desc->offsets,
-                  .smooth = desc->smooth_scales,
-                  .group_index = desc->group_index,
-                  .top = desc->type_max,
-                  .symmetric = desc->symmetric,
-                  .blocks = {.axis = desc->axis, .block = desc->block, .all = desc->block_all},
-                  .rotate = desc->rotate}));
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
+    CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->x,
+                                                                    .y = desc->y,
+                                                                    .scale = desc->scales,
+                                                                    .offset = desc->offsets,
+                                                                    .smooth = desc->smooth_scales,
+                                                                    .group_index = desc->group_index,
+                                                                    .top = desc->type_max,
+                                                                    .symmetric = desc->symmetric,
+                                                                    .blocks = {.axis = desc->axis,
+                                                                               .block = desc->block,
+                                                                               .before = desc->block_before,
+                                                                               .all = desc->block_all},
+                                                                    .rotate = desc->rotate}));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:

@@ -41,7 +41,6 @@ static clq_status check(struct clq__work *work, const void *of)
     const struct clq__names *names = work->names;
     struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(check_choices(desc, work));
     CLQ_TRY(clq__view_init(&work->x, names->x, desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(scales, names->scales, desc->scales, CLQ__SET(CLQ__F32)));
@@ -52,7 +51,8 @@ static clq_status check(struct clq__work *work, const void *of)
                 clq__type_name(work->type));
     CLQ_TRY(clq__view_init_optional(zero_points, names->zero_points, desc->zero_points,
                                     zero_point_types(work->type)));
-    CLQ_TRY(clq__parameters_check_found(work, desc->axis, desc->block));
+    CLQ_TRY(clq__parameters_check_found(
+        work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .before = desc->block_before}));
     CLQ_TRY(clq__view_check_output(scales));
     CLQ_TRY(clq__view_check_output(zero_points));
     work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};

@@ -19,7 +19,9 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(clq__parameters_check_dense(work, desc->axis, desc->block));
+    CLQ_TRY(clq__reserved_check(desc->reserved32));
+    CLQ_TRY(clq__parameters_check_dense(
+        work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .before = desc->block_before}));
     work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;

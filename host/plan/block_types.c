@@ -23,6 +23,8 @@ static clq_status check_choices(const struct clq__work *work, const struct clq__
                 given->symmetric, name, type);
     CLQ_REQUIRE(blocks->all == 0, CLQ_ERROR_VALUE, "block_all is %u: it must be 0 where %s.dtype is %s",
                 blocks->all, name, type);
+    CLQ_REQUIRE(blocks->before == 0, CLQ_ERROR_VALUE, "block_before is %u: it must be 0 where %s.dtype is %s",
+                blocks->before, name, type);
     CLQ_REQUIRE(blocks->block == 0 || blocks->block == CLQ_BLOCK_VALUES, CLQ_ERROR_VALUE,
                 "block is %u: it must be 0 or %d where %s.dtype is %s", blocks->block, CLQ_BLOCK_VALUES, name,
                 type);

@@ -26,10 +26,10 @@ struct clq__dynamic_tensors {
  * operator's. */
 clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors);
 
-/* Rows, or blocks of them, that find their scales on the way. The rest of the last dimension
- * behind whole blocks is a kernel of its own, with the same rows. */
+/* Rows, or blocks of them, that find their scales on the way. The rest of a dimension behind whole blocks is
+ * a kernel of its own. */
 struct clq__rows {
-    struct dynamic_quantize_args parts[2];
+    struct dynamic_quantize_args parts[CLQ__MOST_RANGES];
     int num_parts;
 };
 

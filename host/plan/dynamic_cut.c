@@ -177,7 +177,7 @@ int64_t clq__rows_cut(struct clq__rows *call, const struct clq__work *work, stru
     const int64_t rounds = cut(&launches->kernels[0], &call->parts[0], work, &own);
 
     place_buffers(launches, &call->parts[0], work, &own);
-    if (call->num_parts > 1)
-        cut(clq__launches_repeat(launches, &call->parts[1]), &call->parts[1], work, &own);
+    for (int i = 1; i < call->num_parts; i++)
+        cut(clq__launches_repeat(launches, &call->parts[i]), &call->parts[i], work, &own);
     return rounds;
 }

@@ -47,24 +47,27 @@ static void add(const struct clq__work *work, struct clq__fold *fold, int d, int
 
 /* All but the last dimension, and the blocks of the last one: rows are never merged. Where blocks have smooth
  * scales of their own they stay innermost. */
-static void fold(const struct clq__work *work, struct clq__fold *fold, const struct clq__range *range)
+static void fold(const struct clq__work *work, struct clq__fold *fold, const struct clq__ranges *ranges)
 {
     const struct clq__placement *placement = &work->placement;
+    const struct clq__range *range = clq__range_of(work, ranges, work->x.rank - 1);
     const int last = work->x.rank - 1;
     int64_t stride[CLQ__FOLD_TENSORS], entry[CLQ__FOLD_TENSORS];
 
     fold->dims = 0;
-    if (range != NULL && work->axis == last)
+    if (range != NULL)
         clq__fold_add(fold, work->smooth.tensor != NULL, range->blocks,
                       (int64_t[CLQ__FOLD_TENSORS]){range->size * work->x.stride[last],
                                                    row_units(&work->y, range->size), work->scale.stride[last],
                                                    work->zero_point.stride[last]});
     for (int d = last - 1; d >= 0; d--) {
+        const struct clq__range *cut = clq__range_of(work, ranges, d);
+
         if (clq__placement_takes(placement, d) || work->x.shape[d] == 1)
             continue;
-        if (range != NULL && d == work->axis) {
-            add(work, fold, d, range->size, 1, false);
-            add(work, fold, d, range->blocks, range->size, true);
+        if (cut != NULL) {
+            add(work, fold, d, cut->size, 1, false);
+            add(work, fold, d, cut->blocks, cut->size, true);
         } else {
             add(work, fold, d, work->x.shape[d], 1, true);
         }
@@ -98,10 +101,23 @@ static void fill_row(struct dynamic_quantize_args *args, const struct clq__view 
     args->y_part_stride = apart ? clq__view_units(y, y->stride[last]) : 0;
 }
 
-static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__work *work,
-                         const struct clq__range *range)
+/* Where a range of dimension d begins. */
+static void move(struct dynamic_quantize_args *args, const struct clq__work *work, int d,
+                 const struct clq__range *range)
 {
-    const int last = work->x.rank - 1, axis = work->axis;
+    if (range->first == 0)
+        return;
+    args->x_offset += range->first * work->x.stride[d];
+    args->y_offset += d == work->x.rank - 1 ? row_units(&work->y, range->first)
+                                            : range->first * clq__view_units(&work->y, work->y.stride[d]);
+    args->scale_offset += range->first / clq__block_of(work, d) * work->scale.stride[d];
+    args->offset_offset += range->first / clq__block_of(work, d) * work->zero_point.stride[d];
+}
+
+static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__work *work,
+                         const struct clq__ranges *ranges)
+{
+    const struct clq__range *range = &ranges->axis;
 
     args->x_offset = clq__view_offset_units(&work->x);
     args->y_offset = clq__view_offset_units(&work->y);
@@ -109,15 +125,10 @@ static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__w
     args->offset_offset = clq__view_offset_units(&work->zero_point.view);
     args->smooth_offset =
         work->back || clq__work_widens_smooth(work) ? 0 : clq__view_offset_units(&work->smooth);
-    if (range == NULL)
-        return;
-    args->x_offset += range->first * work->x.stride[axis];
-    args->y_offset += axis == last ? row_units(&work->y, range->first)
-                                   : range->first * clq__view_units(&work->y, work->y.stride[axis]);
-    args->scale_offset += range->first / work->block * work->scale.stride[axis];
-    args->offset_offset += range->first / work->block * work->zero_point.stride[axis];
+    move(args, work, work->axis, range);
+    move(args, work, work->axis - 1, &ranges->before);
     args->smooth_offset += range->first;
-    if (work->back || work->smooth.tensor == NULL || range->blocks == 1)
+    if (work->back || work->smooth.tensor == NULL || range->blocks <= 1)
         return;
     args->smooth_blocks = range->blocks;
     args->by_smooth_blocks = clq__divisor(range->blocks);
@@ -162,17 +173,17 @@ static void fill_entries(struct dynamic_quantize_args *args, const struct clq__w
 }
 
 static void describe_part(struct dynamic_quantize_args *args, const struct clq__work *work,
-                          const struct clq__range *range)
+                          const struct clq__ranges *ranges)
 {
     const struct clq__view *scale = &work->scale.view, *offset = &work->zero_point.view;
     const int last = work->x.rank - 1;
+    const struct clq__range *range = clq__range_of(work, ranges, last);
     struct clq__fold folded;
 
     *args = (struct dynamic_quantize_args){0};
-    fold(work, &folded, range);
-    fill_row(args, &work->x, &work->y,
-             range != NULL && work->axis == last ? range->size : work->x.shape[last]);
-    fill_offsets(args, work, range);
+    fold(work, &folded, ranges);
+    fill_row(args, &work->x, &work->y, range != NULL ? range->size : work->x.shape[last]);
+    fill_offsets(args, work, ranges);
     fill_share(args, work);
     args->symmetric = offset->tensor == NULL;
     args->top = clq__float_bits(clq__work_top(work));
@@ -191,20 +202,25 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
                                         .zero_point = folded.dim[d].stride[OFFSET]};
     clq__divide_dims(args->dim, args->outer);
     fill_entries(args, work);
-    if (range != NULL && range->first > 0)
+    if (clq__ranges_follow(ranges))
         args->entries.report_offset = -1; /* an entry is counted once */
+}
+
+/* Whether dimension d has several blocks. */
+static bool is_cut(const struct clq__work *work, int d)
+{
+    const int64_t block = clq__block_of(work, d);
+
+    return block > 0 && block < work->x.shape[d];
 }
 
 void clq__rows_describe(struct clq__rows *call, const struct clq__work *work)
 {
-    const int64_t size = work->x.shape[work->axis], rest = work->block > 0 ? size % work->block : 0;
+    const bool inside = work->axis == work->x.rank - 1 && differs_inside(work);
+    struct clq__ranges ranges[CLQ__MOST_RANGES];
 
-    call->num_parts = 1;
-    if (work->block == 0 || work->block >= size || (work->axis == work->x.rank - 1 && differs_inside(work))) {
-        describe_part(&call->parts[0], work, NULL);
-        return;
-    }
-    describe_part(&call->parts[0], work, &(struct clq__range){0, work->block, size / work->block});
-    if (rest > 0)
-        describe_part(&call->parts[call->num_parts++], work, &(struct clq__range){size - rest, rest, 1});
+    call->num_parts =
+        clq__work_cut(work, !inside && is_cut(work, work->axis), is_cut(work, work->axis - 1), ranges);
+    for (int i = 0; i < call->num_parts; i++)
+        describe_part(&call->parts[i], work, &ranges[i]);
 }

@@ -13,7 +13,7 @@
 #include <clquant/find_scales.h>
 
 struct clq__scales {
-    /* The rest of the axis behind whole blocks has kernels of its own. */
+    /* The rest of a dimension behind whole blocks has kernels of its own. */
     struct clq__scales_part {
         struct find_scales_args find_args;
         struct finish_scales_args finish_args;
@@ -24,7 +24,7 @@ struct clq__scales {
         int64_t ranges;                  /* how many find writes */
         bool finish_group;               /* finish takes the group form */
         bool own;                        /* find is the CPU's own kernel */
-    } parts[2];
+    } parts[CLQ__MOST_RANGES];
     int num_parts;
 };
 

@@ -28,15 +28,17 @@ static void add(struct clq__fold *fold, const struct clq__work *work, int d, int
 
 /* Repeated elements have the range of the first: dimensions of stride 0 are left out, but where each index
  * has a scale. The dimensions of stride 0 that stay are outermost. */
-static void fold(struct clq__fold *fold, const struct clq__work *work, const struct clq__range *range)
+static void fold(struct clq__fold *fold, const struct clq__work *work, const struct clq__ranges *ranges)
 {
     const struct clq__view *x = &work->x;
 
     fold->dims = 0;
     for (int d = x->rank - 1; d >= 0; d--) {
+        const struct clq__range *range = clq__range_of(work, ranges, d);
+
         if (x->stride[d] == 0)
             continue;
-        if (range != NULL && d == work->axis) {
+        if (range != NULL) {
             add(fold, work, d, range->size, 1, false);
             add(fold, work, d, range->blocks, range->size, true);
         } else {
@@ -44,9 +46,12 @@ static void fold(struct clq__fold *fold, const struct clq__work *work, const str
         }
     }
     clq__fold_sort(fold, 0, X);
-    for (int d = x->rank - 1; d >= 0; d--)
+    for (int d = x->rank - 1; d >= 0; d--) {
+        const struct clq__range *range = clq__range_of(work, ranges, d);
+
         if (x->stride[d] == 0 && work->scale.stride[d] != 0)
-            add(fold, work, d, range != NULL && d == work->axis ? range->blocks : x->shape[d], 1, true);
+            add(fold, work, d, range != NULL ? range->blocks : x->shape[d], 1, true);
+    }
     clq__fold_merge(fold);
     if (fold->dims == 0)
         clq__fold_add(fold, true, 1, (int64_t[CLQ__FOLD_TENSORS]){1});
@@ -69,7 +74,7 @@ static int64_t fill_dims(struct clq__scales_part *part, const struct clq__fold *
         }
     for (int d = first; d < fold->dims; d++)
         if (has_index(&fold->dim[d]) && d != but) {
-            struct clq_dim *dim = &args->dim[CLQ_MOST_DIMS - ++args->batch_dims];
+            struct clq_dim *dim = &args->dim[CLQ_FIND_DIMS - ++args->batch_dims];
 
             *dim = (struct clq_dim){.size = fold->dim[d].size,
                                     .by_size = clq__divisor(fold->dim[d].size),
@@ -176,12 +181,12 @@ static void describe_runs(struct clq__scales_part *part, const struct clq__fold 
 }
 
 static void describe_ranges(struct clq__scales_part *part, const struct clq__work *work,
-                            const struct clq__range *range)
+                            const struct clq__ranges *ranges)
 {
     struct find_scales_args *args = &part->find_args;
     struct clq__fold folded;
 
-    fold(&folded, work, range);
+    fold(&folded, work, ranges);
     args->x_offset = clq__view_offset_units(&work->x);
     args->x_stride = folded.dim[0].stride[X];
     args->inner = args->last = folded.dim[0].size;
@@ -236,17 +241,30 @@ static void describe_empty(struct clq__scales_part *part, const struct clq__work
         const int64_t size = work->x.shape[d];
 
         if (scale->stride[d] != 0)
-            finish->dim[finish->batch_dims++] = (struct clq_dim){
-                .size = scale->blocks && d == work->axis ? clq__blocks_of(size, work->block) : size,
-                .scale = scale->stride[d],
-                .zero_point = work->zero_point.stride[d]};
+            finish->dim[finish->batch_dims++] =
+                (struct clq_dim){.size = clq__blocks_of(size, scale->block[d]),
+                                 .scale = scale->stride[d],
+                                 .zero_point = work->zero_point.stride[d]};
     }
     clq__divide_dims(finish->dim, finish->batch_dims);
     finish->batches = scale->view.elements;
 }
 
+/* Where a range of dimension d begins. */
+static void move(struct clq__scales_part *part, const struct clq__work *work, int d,
+                 const struct clq__range *range)
+{
+    struct clq_scale_output *output = &part->find_args.output;
+
+    if (range->first == 0)
+        return;
+    part->find_args.x_offset += range->first * work->x.stride[d];
+    output->scale_offset += range->first / work->scale.block[d] * work->scale.stride[d];
+    output->zero_point_offset += range->first / work->scale.block[d] * work->zero_point.stride[d];
+}
+
 static void describe_part(struct clq__scales *call, const struct clq__work *work,
-                          const struct clq__range *range)
+                          const struct clq__ranges *ranges)
 {
     struct clq__scales_part *part = &call->parts[call->num_parts++];
     const struct clq_scale_output output = work->apart ? output_of_dynamic(work) : output_of(work);
@@ -255,34 +273,31 @@ static void describe_part(struct clq__scales *call, const struct clq__work *work
     part->finish_args = (struct finish_scales_args){.indices = 1, .batches = 1, .span = 1};
     part->columns = false;
     if (work->x.elements > 0)
-        describe_ranges(part, work, range);
+        describe_ranges(part, work, ranges);
     else
         describe_empty(part, work);
-    if (range != NULL && range->first > 0) {
-        const int64_t blocks = range->first / work->block;
-
-        part->find_args.x_offset += range->first * work->x.stride[work->axis];
-        part->find_args.output.scale_offset += blocks * work->scale.stride[work->axis];
-        part->find_args.output.zero_point_offset += blocks * work->zero_point.stride[work->axis];
-    }
+    move(part, work, work->axis, &ranges->axis);
+    move(part, work, work->axis - 1, &ranges->before);
     part->finish_args.output = part->find_args.output;
     part->finish_args.by_indices = clq__divisor(part->finish_args.indices);
     part->find_args.by_batches = clq__divisor(part->find_args.batches);
 }
 
+static bool is_cut(const struct clq__work *work, int d)
+{
+    return d >= 0 && work->x.elements > 0 && work->scale.block[d] > 1;
+}
+
 bool clq__scales_describe(struct clq__scales *call, const struct clq__work *work)
 {
+    struct clq__ranges ranges[CLQ__MOST_RANGES];
+    int count;
+
     call->num_parts = 0;
     if (work->scale.view.elements == 0)
         return false;
-    if (work->scale.blocks && work->x.elements > 0) {
-        const int64_t size = work->x.shape[work->axis], rest = size % work->block;
-
-        describe_part(call, work, &(struct clq__range){0, work->block, size / work->block});
-        if (rest > 0)
-            describe_part(call, work, &(struct clq__range){size - rest, rest, 1});
-    } else {
-        describe_part(call, work, NULL);
-    }
+    count = clq__work_cut(work, is_cut(work, work->axis), is_cut(work, work->axis - 1), ranges);
+    for (int i = 0; i < count; i++)
+        describe_part(call, work, &ranges[i]);
     return true;
 }

@@ -9,12 +9,13 @@
 #include "args/widen.h"
 #include "plan/placement.h"
 #include "plan/temporary.h"
+#include "plan/work.h"
 #include "runtime/launch.h"
 
 #include <assert.h>
 
-#define CLQ__MOST_BEFORE  3
-#define CLQ__MOST_KERNELS 2
+#define CLQ__MOST_BEFORE  CLQ__MOST_RANGES
+#define CLQ__MOST_KERNELS CLQ__MOST_RANGES
 
 struct clq__launches {
     struct clq__launch before[CLQ__MOST_BEFORE]; /* each starts on the caller's wait list */

@@ -25,6 +25,27 @@ end:
     return status;
 }
 
+/* Blocks along two axes, of which the second one is known by now. */
+static clq_status check_before(struct clq__work *work, const struct clq__view *read,
+                               const struct clq__blocks *blocks)
+{
+    clq_status status = CLQ_OK;
+
+    work->block_before = blocks->before;
+    if (blocks->before == 0)
+        goto end;
+    CLQ_REQUIRE(
+        blocks->block > 0, CLQ_ERROR_VALUE,
+        "block_before is %u: it must be 0 where block is 0, for it cuts the blocks of axis along one more",
+        blocks->before);
+    CLQ_REQUIRE(work->axis > 0, CLQ_ERROR_VALUE,
+                "block_before is %u: it must be 0 where axis is the first dimension of %s, for it is of the "
+                "one in front of axis",
+                blocks->before, read->name);
+end:
+    return status;
+}
+
 /* A tensor without dimensions has no blocks. */
 static clq_status check_block(struct clq__work *work, uint32_t block)
 {
@@ -34,6 +55,19 @@ static clq_status check_block(struct clq__work *work, uint32_t block)
     work->block = block;
     CLQ_REQUIRE(block == 0 || read->rank > 0, CLQ_ERROR_VALUE, "block is %u: it must be 0 where %s.ndim is 0",
                 block, read->name);
+end:
+    return status;
+}
+
+/* Along the axis that longer is by, or that blocks cut. */
+static clq_status check_axis(struct clq__work *work, const struct clq__view *longer,
+                             const struct clq__blocks *blocks)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *read = clq__work_read(work);
+
+    CLQ_TRY(clq__axis_check(read, blocks->axis, longer->name, longer->elements, &work->axis));
+    CLQ_TRY(check_before(work, read, blocks));
 end:
     return status;
 }
@@ -49,15 +83,22 @@ static bool is_broadcast(const struct clq__work *work, const struct clq__view *v
     return false;
 }
 
-/* Where there are blocks, scales have them, and zero points may. */
+/* Where there are blocks, scales have them, and zero points may, along both dimensions or neither. */
 static bool has_blocks(const struct clq__work *work, const struct clq__parameter *parameter)
 {
     const struct clq__view *view = &parameter->view, *read = clq__work_read(work);
 
     if (work->block == 0 || parameter == &work->scale)
         return work->block > 0;
-    return view->rank == read->rank && read->rank > 0 &&
-           view->shape[work->axis] == clq__blocks_of(read->shape[work->axis], work->block);
+    if (view->rank != read->rank)
+        return false;
+    for (int d = 0; d < read->rank; d++) {
+        const int64_t block = clq__block_of(work, d);
+
+        if (block > 0 && view->shape[d] != clq__blocks_of(read->shape[d], block))
+            return false;
+    }
+    return read->rank > 0;
 }
 
 static clq_status check_dense(struct clq__work *work, struct clq__parameter *parameter)
@@ -66,7 +107,7 @@ static clq_status check_dense(struct clq__work *work, struct clq__parameter *par
     const struct clq__view *read = clq__work_read(work);
 
     if (has_blocks(work, parameter))
-        CLQ_TRY(clq__parameter_check_blocks(parameter, read, work->axis, work->block));
+        CLQ_TRY(clq__parameter_check_blocks(parameter, read, work));
     else if (is_broadcast(work, &parameter->view, work->axis))
         CLQ_TRY(clq__parameter_check_broadcast(parameter, read));
     else
@@ -75,21 +116,22 @@ end:
     return status;
 }
 
-clq_status clq__parameters_check_dense(struct clq__work *work, int32_t axis, uint32_t block)
+clq_status clq__parameters_check_dense(struct clq__work *work, const struct clq__blocks *blocks)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
     const struct clq__view *longer = scales->elements != 1 ? scales : zero_points,
                            *read = clq__work_read(work);
 
-    CLQ_TRY(check_block(work, block));
-    if (longer->elements != 1 || block > 0) {
-        CLQ_TRY(clq__axis_check(read, axis, longer->name, longer->elements, &work->axis));
+    CLQ_TRY(check_block(work, blocks->block));
+    if (longer->elements != 1 || blocks->block > 0) {
+        CLQ_TRY(check_axis(work, longer, blocks));
         CLQ_TRY(check_dense(work, &work->scale));
         if (zero_points->tensor != NULL)
             CLQ_TRY(check_dense(work, &work->zero_point));
         goto end;
     }
+    CLQ_TRY(check_before(work, read, blocks));
     CLQ_TRY(clq__parameter_check_rank(scales, read));
     CLQ_TRY(clq__parameter_check_rank(zero_points, read));
 end:
@@ -117,19 +159,20 @@ end:
     return status;
 }
 
-clq_status clq__parameters_check_found(struct clq__work *work, int32_t axis, uint32_t block)
+clq_status clq__parameters_check_found(struct clq__work *work, const struct clq__blocks *blocks)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
 
-    CLQ_TRY(check_block(work, block));
-    if (scales->elements != 1 || block > 0) {
-        CLQ_TRY(clq__axis_check(&work->x, axis, scales->name, scales->elements, &work->axis));
+    CLQ_TRY(check_block(work, blocks->block));
+    if (scales->elements != 1 || blocks->block > 0) {
+        CLQ_TRY(check_axis(work, scales, blocks));
         CLQ_TRY(check_dense(work, &work->scale));
         if (zero_points->tensor != NULL)
             CLQ_TRY(check_as_scales(work));
         goto end;
     }
+    CLQ_TRY(check_before(work, &work->x, blocks));
     CLQ_TRY(clq__parameter_check_rank(scales, &work->x));
     CLQ_TRY(clq__parameter_check_rank(zero_points, &work->x));
     CLQ_REQUIRE(zero_points->elements == 1, CLQ_ERROR_SHAPE,
@@ -190,7 +233,7 @@ static clq_status check_placed(struct clq__work *work, struct clq__parameter *pa
 
     if (has_blocks(work, parameter)) {
         CLQ_TRY(check_off_places(work, view));
-        CLQ_TRY(clq__parameter_check_blocks(parameter, read, work->axis, work->block));
+        CLQ_TRY(clq__parameter_check_blocks(parameter, read, work));
     } else if (is_broadcast(work, view, work->axis)) {
         CLQ_TRY(check_off_places(work, view));
         CLQ_TRY(clq__parameter_check_broadcast(parameter, read));
@@ -294,6 +337,7 @@ static clq_status check_cut(struct clq__work *work, const struct clq__blocks *bl
     if (!placed && !blocks->all)
         CLQ_TRY(
             clq__axis_check(y, blocks->axis, work->names->scales, work->scale.view.elements, &work->axis));
+    CLQ_TRY(check_before(work, y, blocks));
     CLQ_REQUIRE(blocks->block % 2 == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1,
                 CLQ_ERROR_VALUE, "block is %u: along the last dimension of %s it must be even", blocks->block,
                 clq__type_name(y->type));
@@ -313,11 +357,11 @@ clq_status clq__parameters_check_dynamic(struct clq__work *work, const struct cl
         if (blocks->all)
             CLQ_TRY(check_all(&parameters[i]->view, &work->y));
         else
-            CLQ_TRY(clq__parameter_check_rows(parameters[i], &work->y, work->axis, work->block));
+            CLQ_TRY(clq__parameter_check_rows(parameters[i], &work->y, work));
     }
     work->placed = true;
     work->cuts_gaps = cuts_gaps(work);
-    work->apart = blocks->all || work->axis != work->y.rank - 1 || work->cuts_gaps;
+    work->apart = blocks->all || work->axis != work->y.rank - 1 || work->cuts_gaps || blocks->before > 0;
 end:
     return status;
 }

@@ -6,11 +6,12 @@
 
 #include "plan/work.h"
 
-/* How a descriptor cuts an axis. */
+/* How a descriptor cuts an axis, and the dimension in front of it. */
 struct clq__blocks {
     int32_t axis;
-    uint32_t block; /* indices that share; 0: all of them */
-    uint32_t all;   /* 1 where the whole tensor shares one */
+    uint32_t block;  /* indices that share; 0: all of them */
+    uint32_t before; /* of the dimension in front of axis; 0: it is not cut */
+    uint32_t all;    /* 1 where the whole tensor shares one */
 };
 
 /* The tensors of scales and zero points alone; the latter may be NULL. */
@@ -24,13 +25,13 @@ static inline unsigned clq__scales_read(const struct clq__work *work)
     return clq__view_has_nibbles(&work->y) ? CLQ__SCALES : CLQ__FLOATS | CLQ__SET(CLQ__E8M0);
 }
 
-/* The shapes of both, and their strides: by an axis of x, by their shape, or by blocks of the axis; with
+/* The shapes of both, and their strides: by an axis of x, by their shape, or by blocks; with
  * indices, by the last dimension, by their shape, or by blocks of the last dimension; a row of scales per
  * group of rows; and what dynamic quantization leaves beside y. (parameter.c) */
-clq_status clq__parameters_check_dense(struct clq__work *work, int32_t axis, uint32_t block);
+clq_status clq__parameters_check_dense(struct clq__work *work, const struct clq__blocks *blocks);
 clq_status clq__parameters_check_placed(struct clq__work *work, uint32_t block);
 /* Both alike: what is found. */
-clq_status clq__parameters_check_found(struct clq__work *work, int32_t axis, uint32_t block);
+clq_status clq__parameters_check_found(struct clq__work *work, const struct clq__blocks *blocks);
 clq_status clq__parameters_check_groups(struct clq__work *work, const DLTensor *group_index);
 clq_status clq__parameters_check_dynamic(struct clq__work *work, const struct clq__blocks *blocks);
 
@@ -51,14 +52,14 @@ const char *clq__parameter_shape_hint(char text[CLQ__SHAPE_HINT_TEXT], const str
 clq_status clq__parameter_check_rank(const struct clq__view *view, const struct clq__view *x);
 /* Of x's rank, and every size 1 or x's. */
 clq_status clq__parameter_check_broadcast(struct clq__parameter *parameter, const struct clq__view *x);
-/* Of x's rank, as many along the axis as there are blocks of so many indices, and every
- * other size 1 or x's. */
-clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const struct clq__view *x, int axis,
-                                       int64_t block);
+/* Of x's rank, as many along the axis and the dimension in front of it as there are blocks of the work, and
+ * every other size 1 or x's. */
+clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const struct clq__view *x,
+                                       const struct clq__work *work);
 /* One element per row of dynamic quantization: the shape is that of rows without the axis; or every size is
- * that of rows, and along the axis there are as many as blocks. */
-clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows, int axis,
-                                     int64_t block);
+ * that of rows, and where the work has blocks there are as many as these. */
+clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows,
+                                     const struct clq__work *work);
 
 /* How many blocks of so many indices there are; the last one may be shorter. */
 static inline int64_t clq__blocks_of(int64_t size, int64_t block)

@@ -130,13 +130,13 @@ static clq_status check_block(struct clq__parameter *parameter, const struct clq
                 axis, (long long)view->shape[axis], (long long)blocks, (long long)block, x->name, axis,
                 (long long)size);
     parameter->stride[axis] = step(view, axis);
-    parameter->blocks = blocks > 1 && parameter->stride[axis] != 0;
+    parameter->block[axis] = blocks > 1 && parameter->stride[axis] != 0 ? block : 1;
 end:
     return status;
 }
 
-clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const struct clq__view *x, int axis,
-                                       int64_t block)
+clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const struct clq__view *x,
+                                       const struct clq__work *work)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *view = &parameter->view;
@@ -144,19 +144,21 @@ clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const s
     CLQ_REQUIRE(view->rank == x->rank, CLQ_ERROR_RANK,
                 "%s.ndim is %d: with block it must be the rank of %s, %d", view->name, view->rank, x->name,
                 x->rank);
-    for (int d = 0; d < x->rank; d++)
-        CLQ_TRY(d == axis ? check_block(parameter, x, d, block) : check_dimension(parameter, x, d));
-    parameter->blocks = parameter->blocks && block > 1; /* else there is a value per index */
+    for (int d = 0; d < x->rank; d++) {
+        const int64_t block = clq__block_of(work, d);
+
+        CLQ_TRY(block > 0 ? check_block(parameter, x, d, block) : check_dimension(parameter, x, d));
+    }
 end:
     return status;
 }
 
-clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows, int axis,
-                                     int64_t block)
+clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows,
+                                     const struct clq__work *work)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *view = &parameter->view;
-    const int less = block == 0;
+    const int axis = work->axis, less = work->block == 0;
 
     CLQ_REQUIRE(!less || view->rank == rows->rank - 1, CLQ_ERROR_RANK,
                 axis == rows->rank - 1 ? "%s.ndim is %d: it must be %d, that of %s less its last dimension"
@@ -167,10 +169,11 @@ clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const str
                 rows->rank);
     for (int d = 0; d < rows->rank; d++) {
         const int own = d - (less && d > axis);
+        const int64_t block = clq__block_of(work, d);
 
         if (less && d == axis)
             continue;
-        if (d == axis) {
+        if (block > 0) {
             CLQ_TRY(check_block(parameter, rows, d, block));
             continue;
         }

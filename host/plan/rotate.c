@@ -20,6 +20,9 @@ clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const stru
                 "rotate is %u: it must be 0, or a power of two from %d to %d, where %s.dtype is %s, whose "
                 "blocks have %d elements",
                 rotate, CLQ_BLOCK_VALUES, MOST, work->y.name, clq__type_name(work->y.type), CLQ_BLOCK_VALUES);
+    CLQ_REQUIRE(work->block_before == 0 || rows->rank < CLQ__MAX_RANK, CLQ_ERROR_RANK,
+                "%s.ndim is %d: with rotate and block_before it must be at most %d", rows->name, rows->rank,
+                CLQ__MAX_RANK - 1);
     CLQ_REQUIRE(rows->shape[last] % rotate == 0, CLQ_ERROR_SHAPE,
                 "rotate is %u: it must divide %s.shape[%d], %lld, for a row is turned in whole blocks",
                 rotate, rows->name, last, (long long)rows->shape[last]);

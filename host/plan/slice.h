@@ -27,11 +27,11 @@ struct clq__slices {
     struct clq__slice_dim {
         int64_t size, part; /* indices; the last part may be smaller */
         int64_t stride[CLQ__SLICE_WAYS];
-    } dim[CLQ_MOST_DIMS + 1]; /* innermost first: one more are the tiles of a run */
+    } dim[CLQ_FIND_DIMS + 1]; /* innermost first: one more are the tiles of a run */
 };
 
 struct clq__slice {
-    int64_t first[CLQ_MOST_DIMS + 1], size[CLQ_MOST_DIMS + 1]; /* indices */
+    int64_t first[CLQ_FIND_DIMS + 1], size[CLQ_FIND_DIMS + 1]; /* indices */
     int64_t move[CLQ__SLICE_WAYS];                             /* from the first row of all to its own */
 };
 

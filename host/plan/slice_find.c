@@ -26,7 +26,7 @@ static int64_t batch_slices(const struct find_scales_args *args, int64_t most, s
     clq__slices_init(slices, most);
     slices->in_order = true;
     for (uint32_t d = 0; d < args->batch_dims; d++) {
-        const struct clq_dim *dim = &args->dim[CLQ_MOST_DIMS - 1 - d];
+        const struct clq_dim *dim = &args->dim[CLQ_FIND_DIMS - 1 - d];
 
         slices->dim[slices->dims++] =
             (struct clq__slice_dim){.size = dim->size,
@@ -63,13 +63,13 @@ int64_t clq__slice_parts(const struct find_scales_args *args, int64_t most, int6
 static void take_batches(struct find_scales_args *args, const struct clq__slices *slices, int64_t number)
 {
     const struct clq__slice at = clq__slice_at(slices, number);
-    struct clq_dim dim[CLQ_MOST_DIMS];
+    struct clq_dim dim[CLQ_FIND_DIMS];
 
     for (uint32_t d = 0; d < args->batch_dims; d++)
-        dim[d] = args->dim[CLQ_MOST_DIMS - 1 - d];
+        dim[d] = args->dim[CLQ_FIND_DIMS - 1 - d];
     args->batches = clq__slice_dims(&at, 0, dim, args->batch_dims);
     for (uint32_t d = 0; d < args->batch_dims; d++)
-        args->dim[CLQ_MOST_DIMS - 1 - d] = dim[d];
+        args->dim[CLQ_FIND_DIMS - 1 - d] = dim[d];
     args->by_batches = clq__divisor(args->batches);
     args->x_offset += at.move[CLQ__SLICE_X];
     args->ranges_offset += at.move[CLQ__SLICE_STEP] * args->batch_ranges;

@@ -16,7 +16,7 @@ struct clq__source {
     const struct clq__parameter *parameter;
     bool per_element;              /* differs along a row: the kernel wants dense float32 then */
     int64_t stride[CLQ__MAX_RANK]; /* as the parameter's, of what is read */
-    bool blocks;                   /* likewise */
+    int64_t block[CLQ__MAX_RANK];  /* likewise */
     int64_t row_stride;            /* likewise */
     bool widen, negate;            /* the kernel adds what is to be subtracted, or else */
     /* Widened, or per element: the parameter's elements in the order in which they are written. */
@@ -35,11 +35,11 @@ struct clq__static {
     struct clq__order order;
     struct clq__source scale, zero_point;
     int64_t repeats; /* of those that are widened, one after the other */
-    /* The rest of the axis behind whole blocks is a kernel of its own, with the same rows. */
+    /* The rest of a dimension behind whole blocks is a kernel of its own. */
     struct clq__part {
         struct quantize_args args;
         int64_t rows;
-    } parts[2];
+    } parts[CLQ__MOST_RANGES];
     int num_parts;
 };
 

@@ -155,8 +155,8 @@ void clq__static_cut_launches(struct clq__static *call, struct clq__launches *la
     kernel->args_bytes = sizeof call->parts[0].args;
     cut(kernel, call, &call->parts[0], own, traits);
     place_buffers(launches, call, traits);
-    if (call->num_parts > 1)
-        cut(clq__launches_repeat(launches, &call->parts[1].args), call, &call->parts[1], own, traits);
+    for (int i = 1; i < call->num_parts; i++)
+        cut(clq__launches_repeat(launches, &call->parts[i].args), call, &call->parts[i], own, traits);
 }
 
 void clq__static_cut(struct clq__plan *plan, const struct clq__traits *traits)

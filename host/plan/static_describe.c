@@ -39,12 +39,9 @@ static void order(struct clq__static *call)
 }
 
 /* How far one of scales and zero points steps with so many indices of dimension d. */
-static int64_t step_of(const struct clq__static *call, const struct clq__source *source, int d,
-                       int64_t indices, bool is_block)
+static int64_t step_of(const struct clq__source *source, int d, int64_t indices, bool is_block)
 {
-    const bool in_blocks = source->blocks && d == call->work->axis;
-
-    return source->stride[d] * (!in_blocks ? indices : is_block ? 1 : 0);
+    return source->stride[d] * (source->block[d] == 1 ? indices : is_block ? 1 : 0);
 }
 
 /* Folds `size` times `indices` indices of dimension d, which are `units` of y,
@@ -55,8 +52,8 @@ static void add(const struct clq__static *call, struct clq__fold *fold, int d, i
     /* the innermost dimension stays where a block's rest is one index */
     clq__fold_add(fold, fold->dims == 0, size,
                   (int64_t[]){indices * call->work->x.stride[d], units,
-                              step_of(call, &call->scale, d, indices, is_block),
-                              step_of(call, &call->zero_point, d, indices, is_block)});
+                              step_of(&call->scale, d, indices, is_block),
+                              step_of(&call->zero_point, d, indices, is_block)});
 }
 
 /* Units of y that so many indices of dimension d reach over. */
@@ -83,25 +80,25 @@ static void fold_bytes(struct clq__static *call, struct clq__fold *fold, struct 
 }
 
 static void fold_dimension(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args,
-                           int d, const struct clq__range *range)
+                           int d, const struct clq__ranges *ranges)
 {
     const struct clq__work *work = call->work;
     const struct clq__view *y = &work->y;
-    const bool cut = range != NULL && d == work->axis;
-    const int64_t size = cut ? range->size : work->x.shape[d];
+    const struct clq__range *range = clq__range_of(work, ranges, d);
+    const int64_t size = range != NULL ? range->size : work->x.shape[d];
 
     if (clq__view_has_nibbles(y) && d == y->rank - 1)
         fold_bytes(call, fold, args, d, size);
     else
         add(call, fold, d, size, 1, units_of(y, d, 1), false);
-    if (cut)
+    if (range != NULL)
         add(call, fold, d, range->blocks, size, units_of(y, d, size), true);
 }
 
 /* Positions and entries are not merged with anything, and stand outside of all else: the kernel takes them
  * off a row's number from there. Where they lie in y is not the fold's to say. */
 static void fold(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args,
-                 const struct clq__range *range)
+                 const struct clq__ranges *ranges)
 {
     const struct clq__work *work = call->work;
     const struct clq__placement *placement = &work->placement;
@@ -110,7 +107,7 @@ static void fold(struct clq__static *call, struct clq__fold *fold, struct quanti
 
     fold->dims = 0;
     for (int i = 0; i < call->order.dims; i++)
-        fold_dimension(call, fold, args, call->order.dim[i], range);
+        fold_dimension(call, fold, args, call->order.dim[i], ranges);
     clq__fold_merge(fold);
     if (fold->dims == 0)
         clq__fold_add(fold, true, 1, (int64_t[]){1, 1, 0, 0});
@@ -180,51 +177,55 @@ static void fill_entries(const struct clq__static *call, int64_t rows, struct cl
     entries->zero_point_start = call->zero_point.stride[placement->axis];
 }
 
-/* Where a range of the axis begins. */
-static void move(const struct clq__static *call, struct quantize_args *args, const struct clq__range *range)
+/* Where a range of dimension d begins. */
+static void move(const struct clq__static *call, struct quantize_args *args, int d,
+                 const struct clq__range *range)
 {
     const struct clq__work *work = call->work;
-    const int d = work->axis;
-    const int64_t blocks = range->first / work->block;
 
     args->x_offset += range->first * work->x.stride[d];
     args->y_offset += units_of(&work->y, d, range->first);
-    args->scale_offset += call->scale.stride[d] * (call->scale.blocks ? blocks : range->first);
-    args->zero_point_offset += call->zero_point.stride[d] * (call->zero_point.blocks ? blocks : range->first);
+    args->scale_offset += range->first / call->scale.block[d] * call->scale.stride[d];
+    args->zero_point_offset += range->first / call->zero_point.block[d] * call->zero_point.stride[d];
 }
 
-static void describe_part(struct clq__static *call, const struct clq__range *range)
+static void describe_part(struct clq__static *call, const struct clq__ranges *ranges)
 {
     struct clq__part *part = &call->parts[call->num_parts++];
     struct clq__fold folded;
 
     part->args = (struct quantize_args){0};
-    fold(call, &folded, &part->args, range);
+    fold(call, &folded, &part->args, ranges);
     part->rows = clq__fold_count(&folded, 1);
     fill_args(call, &folded, &part->args);
     fill_entries(call, part->rows, &part->args.entries);
-    if (range != NULL && range->first > 0) {
-        move(call, &part->args, range);
-        part->args.entries.report_offset = -1; /* an entry is counted once */
-    }
+    if (!clq__ranges_follow(ranges))
+        return;
+    if (ranges->axis.first > 0)
+        move(call, &part->args, call->work->axis, &ranges->axis);
+    if (ranges->before.first > 0)
+        move(call, &part->args, call->work->axis - 1, &ranges->before);
+    part->args.entries.report_offset = -1; /* an entry is counted once */
+}
+
+static bool is_cut(const struct clq__static *call, int d)
+{
+    return d >= 0 && (call->scale.block[d] > 1 || call->zero_point.block[d] > 1);
 }
 
 void clq__static_describe_work(struct clq__static *call, const struct clq__work *work)
 {
+    struct clq__ranges ranges[CLQ__MOST_RANGES];
+    int count;
+
     call->work = work;
     call->repeats = 1;
     call->num_parts = 0;
     order(call);
     clq__static_place(call);
-    if (call->scale.blocks || call->zero_point.blocks) {
-        const int64_t size = work->x.shape[work->axis], rest = size % work->block;
-
-        describe_part(call, &(struct clq__range){0, work->block, size / work->block});
-        if (rest > 0)
-            describe_part(call, &(struct clq__range){size - rest, rest, 1});
-    } else {
-        describe_part(call, NULL);
-    }
+    count = clq__work_cut(work, is_cut(call, work->axis), is_cut(call, work->axis - 1), ranges);
+    for (int i = 0; i < count; i++)
+        describe_part(call, &ranges[i]);
 }
 
 bool clq__static_describe(struct clq__plan *plan)

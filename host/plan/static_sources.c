@@ -2,6 +2,7 @@
 /* Static quantization: where scales and zero points are read from. Uniform on a row, they keep their type and
  * their place. If they differ along a row, they are read as dense float32: all other types and layouts are
  * widened first, once, and the kernel's inner loop knows one type. */
+#include "plan/parameter.h"
 #include "plan/plan.h"
 
 #include <string.h>
@@ -12,12 +13,12 @@ static int inner_of(const struct clq__static *call)
     return call->order.dims > 0 ? call->order.dim[0] : -1;
 }
 
-/* Whether it differs from one element of a row to the next, where the axis is cut at its blocks. */
+/* Whether it differs from one element of a row to the next, where that dimension is cut at its blocks. */
 static bool differs_inside(const struct clq__static *call, const struct clq__source *source)
 {
     const int inner = inner_of(call);
 
-    return inner >= 0 && source->stride[inner] != 0 && !(source->blocks && inner == call->work->axis);
+    return inner >= 0 && source->stride[inner] != 0 && source->block[inner] == 1;
 }
 
 /* Blocks at which the axis is not cut: of an odd number of elements, of which two share a byte;
@@ -31,29 +32,56 @@ static bool cannot_cut(const struct clq__work *work)
     return work->block % 2 != 0 || clq__view_has_gaps(y);
 }
 
+static unsigned bit(int d)
+{
+    return d >= 0 ? 1u << d : 0;
+}
+
+/* The dimensions that are not cut at blocks, a bit each: those that cannot be, and where as many as x has
+ * leave no room for one more. */
+static unsigned uncut(const struct clq__static *call)
+{
+    const struct clq__work *work = call->work;
+    const int dims[] = {work->axis, work->axis - 1};
+    int room = CLQ_MOST_DIMS + 1 - call->order.dims - clq__view_has_gaps(&work->y);
+    unsigned whole = cannot_cut(work) ? bit(work->axis) : 0;
+
+    for (int i = 0; i < 2; i++) {
+        const int d = dims[i];
+
+        if (d < 0 || (whole & bit(d)) != 0 || (call->scale.block[d] == 1 && call->zero_point.block[d] == 1))
+            continue;
+        if (room <= 0)
+            whole |= bit(d);
+        room--;
+    }
+    return whole;
+}
+
 static void copy(struct clq__source *source, const struct clq__parameter *parameter)
 {
     source->parameter = parameter;
     memcpy(source->stride, parameter->stride, sizeof source->stride);
-    source->blocks = parameter->blocks;
+    memcpy(source->block, parameter->block, sizeof source->block);
     source->row_stride = parameter->row_stride;
     source->widen = source->negate = false;
 }
 
 /* One dimension of what is written, which so far has `elements`; returns how many it has then. */
-static int64_t write_dimension(struct clq__static *call, struct clq__source *source, int d, bool cut,
+static int64_t write_dimension(struct clq__static *call, struct clq__source *source, int d, unsigned whole,
                                int64_t elements)
 {
     const struct clq__work *work = call->work;
-    const bool in_blocks = source->blocks && d == work->axis;
+    const int64_t block = source->block[d];
     const int64_t size =
         work->placed ? work->y.shape[d] : work->x.shape[d]; /* of the cache that it lies beside */
-    const int64_t blocks = in_blocks ? (size + work->block - 1) / work->block : size;
+    const int64_t blocks = clq__blocks_of(size, block);
     int64_t written = blocks;
 
-    if (in_blocks && !cut) {
-        clq__fold_add(&source->from, false, work->block, (int64_t[CLQ__FOLD_TENSORS]){0});
-        written *= work->block;
+    if (block > 1 && (whole & bit(d)) != 0) {
+        clq__fold_add(&source->from, false, block, (int64_t[CLQ__FOLD_TENSORS]){0});
+        written *= block;
+        source->block[d] = 1;
     }
     clq__fold_add(&source->from, false, blocks, (int64_t[CLQ__FOLD_TENSORS]){source->stride[d]});
     source->stride[d] = elements;
@@ -61,8 +89,9 @@ static int64_t write_dimension(struct clq__static *call, struct clq__source *sou
 }
 
 /* Widened values are stored in the order in which the kernel reads them, so those that differ along a row
- * have stride 1. Blocks at which the axis is not cut are written out, each element `block` times. */
-static void widen(struct clq__static *call, struct clq__source *source, bool cut, bool along_row)
+ * have stride 1. Blocks of the dimensions `whole` are written out, each element as often as there are indices
+ * that have it. */
+static void widen(struct clq__static *call, struct clq__source *source, unsigned whole, bool along_row)
 {
     const struct clq__view *view = &source->parameter->view;
     const struct clq__work *work = call->work;
@@ -74,7 +103,7 @@ static void widen(struct clq__static *call, struct clq__source *source, bool cut
     source->from.dims = 0;
     if (source->parameter->flatten) {
         if (along_row && inner != last)
-            elements = write_dimension(call, source, inner, cut, elements);
+            elements = write_dimension(call, source, inner, whole, elements);
         for (int d = view->rank - 1; d >= 0; d--)
             clq__fold_add(&source->from, false, view->shape[d],
                           (int64_t[CLQ__FOLD_TENSORS]){view->stride[d]});
@@ -85,10 +114,9 @@ static void widen(struct clq__static *call, struct clq__source *source, bool cut
         const int d = i < call->order.dims ? call->order.dim[i] : i - call->order.dims;
 
         if (!done[d] && (source->stride[d] != 0 || (along_row && d == inner)))
-            elements = write_dimension(call, source, d, cut, elements);
+            elements = write_dimension(call, source, d, whole, elements);
         done[d] = true;
     }
-    source->blocks = source->blocks && cut;
     if (source->row_stride == 0)
         return;
     clq__fold_add(&source->from, false, view->shape[0], (int64_t[CLQ__FOLD_TENSORS]){source->row_stride});
@@ -100,7 +128,7 @@ static void describe_repeated(struct clq__static *call, struct clq__source *sour
 {
     struct clq__source written = *source;
 
-    widen(call, &written, true, true);
+    widen(call, &written, 0, true);
     source->from = written.from;
 }
 
@@ -125,27 +153,38 @@ static bool needs_widening(const struct clq__static *call, const struct clq__sou
            (source->per_element && (source->parameter->view.type != CLQ__F32 || source->stride[inner] != 1));
 }
 
+/* Whether it has blocks along one of these dimensions. */
+static bool has_blocks(const struct clq__source *source, unsigned dims)
+{
+    for (int d = 0; d < CLQ__MAX_RANK; d++)
+        if (source->block[d] > 1 && (dims & bit(d)) != 0)
+            return true;
+    return false;
+}
+
 void clq__static_place(struct clq__static *call)
 {
-    const bool cut = !cannot_cut(call->work);
     struct clq__source *scale = &call->scale, *zero_point = &call->zero_point;
+    unsigned whole;
 
     copy(scale, &call->work->scale);
     copy(zero_point, &call->work->zero_point);
-    if (!cut && zero_point->blocks)
-        widen(call, zero_point, false, false);
-    if (!cut && scale->blocks)
-        widen(call, scale, false, false);
+    whole = uncut(call);
+    if (has_blocks(zero_point, whole))
+        widen(call, zero_point, whole, false);
     zero_point->per_element = differs_inside(call, zero_point);
+    if (zero_point->per_element) /* a scale that has blocks along the row is one per element then */
+        whole |= bit(inner_of(call));
+    if (has_blocks(scale, whole))
+        widen(call, scale, whole, zero_point->per_element);
     /* a kernel with a zero point per element reads a scale per element too */
     scale->per_element = differs_inside(call, scale) || zero_point->per_element;
     zero_point->negate = (zero_point->per_element && call->work->add) ||
                          (is_found(call, zero_point) && !call->work->names->plain_offsets);
     if (!zero_point->widen && (zero_point->negate || needs_widening(call, zero_point)))
-        widen(call, zero_point, true, false);
+        widen(call, zero_point, 0, false);
     if (!scale->widen && (needs_widening(call, scale) || scale->per_element != differs_inside(call, scale)))
-        widen(call, scale, !zero_point->per_element || inner_of(call) != call->work->axis,
-              scale->per_element);
+        widen(call, scale, 0, scale->per_element);
     if (scale->per_element && !scale->widen)
         describe_repeated(call, scale);
     if (zero_point->per_element && !zero_point->widen)

@@ -7,7 +7,7 @@
 #include <clquant/context.h>
 #include <stdbool.h>
 
-#define CLQ__MOST_USES        5
+#define CLQ__MOST_USES        9
 #define CLQ__MOST_TEMPORARIES 8
 
 /* A kernel's use of it: its argument, and in its struct how many elements stand before it. */

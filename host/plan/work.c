@@ -7,10 +7,12 @@
 
 static void init_parameter(struct clq__parameter *parameter)
 {
-    for (int d = 0; d < CLQ__MAX_RANK; d++)
+    for (int d = 0; d < CLQ__MAX_RANK; d++) {
         parameter->stride[d] = 0;
+        parameter->block[d] = 1;
+    }
     parameter->row_stride = 0;
-    parameter->flatten = parameter->blocks = false;
+    parameter->flatten = false;
 }
 
 void clq__work_init(struct clq__work *work, const struct clq__names *names)
@@ -20,7 +22,7 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     init_parameter(&work->zero_point);
     clq__placement_init(&work->placement);
     work->axis = 0;
-    work->block = 0;
+    work->block = work->block_before = 0;
     work->top = 0.0f;
     work->rotate = 0;
     work->divide = work->round_first = work->back = work->add = work->placed = work->found = false;
@@ -57,6 +59,34 @@ float clq__work_top(const struct clq__work *work)
     const enum clq__type type = work->y.type;
 
     return work->top > 0.0f ? work->top : (float)(clq__type_middle(type) + (int)clq__type_steps(type));
+}
+
+/* The whole blocks of a dimension, or what is behind them; false where there is nothing. */
+static bool share(int64_t size, int64_t block, bool rest, struct clq__range *range)
+{
+    const int64_t behind = size % block;
+
+    *range =
+        rest ? (struct clq__range){size - behind, behind, 1} : (struct clq__range){0, block, size / block};
+    return !rest || behind > 0;
+}
+
+int clq__work_cut(const struct clq__work *work, bool axis, bool before,
+                  struct clq__ranges ranges[CLQ__MOST_RANGES])
+{
+    const int64_t *shape = work->x.shape;
+    int count = 0;
+
+    for (int b = 0; b <= before; b++)
+        for (int a = 0; a <= axis; a++) {
+            struct clq__ranges *next = &ranges[count];
+
+            *next = (struct clq__ranges){0};
+            if ((!axis || share(shape[work->axis], work->block, a > 0, &next->axis)) &&
+                (!before || share(shape[work->axis - 1], work->block_before, b > 0, &next->before)))
+                count++;
+        }
+    return count;
 }
 
 bool clq__work_widens_smooth(const struct clq__work *work)

@@ -8,11 +8,18 @@
 
 #include <stdbool.h>
 
-/* A kernel's share of an axis that is cut: `blocks` of `size` indices each, from index `first` on. The rest
- * behind whole blocks is one more. */
+/* A kernel's share of a dimension that is cut: `blocks` of `size` indices each, from index `first` on. The
+ * rest behind whole blocks is one more. */
 struct clq__range {
     int64_t first, size, blocks;
 };
+
+/* A kernel's share of x: of the axis, and of the dimension in front of it. One that is not cut has no
+ * blocks. */
+struct clq__ranges {
+    struct clq__range axis, before;
+};
+#define CLQ__MOST_RANGES 4 /* whole blocks of both, and the rest of either */
 
 /* The names that a public call gives its tensors, for sentences.
  * All others have the same name in every call. */
@@ -28,7 +35,9 @@ struct clq__parameter {
     struct clq__view view; /* view.tensor is NULL where there is none */
     /* In memory, from one index of a dimension of x to the next; 0 where all of them share. */
     int64_t stride[CLQ__MAX_RANK];
-    bool blocks;        /* along the work's axis, from one block to the next */
+    /* Indices of a dimension of x that follow one another and share one, where its stride leads from one
+     * block of them to the next; else 1. */
+    int64_t block[CLQ__MAX_RANK];
     int64_t row_stride; /* of groups, from one group's scales to the next's */
     bool flatten;       /* along the last dimension, but its elements do not lie at one stride */
 };
@@ -48,9 +57,10 @@ struct clq__work {
     struct clq__view x, y;                   /* floats, and what is quantized; of clq_find_scales x alone */
     struct clq__parameter scale, zero_point; /* of dynamic rows zero_point is the offset */
     struct clq__placement placement;
-    int axis;      /* of x, that scales are by, or that is cut into blocks */
-    int64_t block; /* indices of the axis in a block that has its own; 0 where there are no blocks */
-    bool divide;   /* by the scale; else multiply */
+    int axis;             /* of x, that scales are by, or that is cut into blocks */
+    int64_t block;        /* indices of the axis in a block that has its own; 0 where there are no blocks */
+    int64_t block_before; /* of the dimension in front of the axis, likewise */
+    bool divide;          /* by the scale; else multiply */
 
     /* static quantization */
     struct clq__view input; /* what y begins as, and is copied from first; absent elsewhere */
@@ -93,6 +103,32 @@ bool clq__work_widens_smooth(const struct clq__work *work);
 static inline const struct clq__view *clq__work_read(const struct clq__work *work)
 {
     return work->back ? &work->y : &work->x;
+}
+
+/* The shares of x where one or both are cut at their blocks, of which each has more than one. Returns how
+ * many there are: one share is all of x. */
+int clq__work_cut(const struct clq__work *work, bool axis, bool before,
+                  struct clq__ranges ranges[CLQ__MOST_RANGES]);
+
+/* The share of dimension d of x; NULL where that is all of it. */
+static inline const struct clq__range *clq__range_of(const struct clq__work *work,
+                                                     const struct clq__ranges *ranges, int d)
+{
+    const struct clq__range *range = d == work->axis ? &ranges->axis : &ranges->before;
+
+    return (d == work->axis || d == work->axis - 1) && range->blocks > 0 ? range : NULL;
+}
+
+/* Indices of dimension d in a block; 0 where it has none. */
+static inline int64_t clq__block_of(const struct clq__work *work, int d)
+{
+    return d == work->axis ? work->block : d == work->axis - 1 ? work->block_before : 0;
+}
+
+/* Whether it is not where x begins along some dimension. */
+static inline bool clq__ranges_follow(const struct clq__ranges *ranges)
+{
+    return ranges->axis.first > 0 || ranges->before.first > 0;
 }
 
 #endif

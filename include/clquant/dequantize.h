@@ -34,15 +34,17 @@
  *             the last.
  * scales      divide, multiply: as in clquant/quantize.h; with indices as in clquant/quantize_scatter.h.
  *             With group_index [E, H]. Dynamic: q's shape without `axis`; with block > 0 of q's rank, along
- *             axis ceil(size / block), one for each block; with block_all one element. With indices they
- *             are those of the last axis, or of blocks of it, and are gathered from the places of their
- *             rows.
+ *             axis ceil(size / block), one for each block, with block_before > 0 ceil(size / block_before) in
+ *             front of it; with block_all one element. With indices they are those of the last axis, or of
+ *             blocks of it, and are gathered from the places of their rows.
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
  * block       dynamic: where q has four bits and axis is the last it is even. 0 with group_index.
+ * block_before as in clquant/quantize.h; 0 with indices and with group_index. With rotate q has at most seven
+ *             dimensions then.
  * Blocks      q of ggml's blocks (clquant/tensor.h), in dynamic mode: y is what they hold, scales and
- *             offsets are NULL, block is 0 or 32, rotate 0 or at least 32, and without indices axis is the
- *             last.
+ *             offsets are NULL, block is 0 or 32, block_before 0, rotate 0 or at least 32, and without
+ *             indices axis is the last.
  * Slots       index_kind CLQ_SLOTS, with indices: as in clquant/quantize_scatter.h. -1 leaves the entry's
  *             bytes in y as they are, and is not counted.
  * Outside     CLQ_DROP leaves the entry's bytes in y as they are and counts it in report; CLQ_CLAMP and
@@ -91,8 +93,8 @@ struct clq_dequantize_desc {
     uint32_t block;     /* indices of axis that share a scale, with indices those of the last; 0: no blocks */
     uint32_t block_all; /* dynamic: 1 where all of q has one scale */
     uint32_t rotate;    /* R of rows that were turned, in dynamic mode; 0: none */
-    uint32_t reserved32;
-    cl_mem workspace; /* clq_dequantize_workspace bytes; NULL: made for the call where it is needed */
+    uint32_t block_before; /* with block, indices of the dimension in front of axis; 0: it is not cut */
+    cl_mem workspace;      /* clq_dequantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
     uint64_t reserved[4];
 };

@@ -21,7 +21,9 @@
  * the same on every device and every run; what infinities and constant rows give is in docs/operators.md.
  *
  * Shared    a scale is shared by a row, the last dimension; with axis by another dimension; with block > 0
- *           by each `block` indices of axis, the last ones may be fewer; with block_all by all of x.
+ *           by each `block` indices of axis, the last ones may be fewer; with block_before > 0 besides, where
+ *           axis is not the first, by as many indices of the dimension in front of it too, so that blocks are
+ *           of both; with block_all by all of x.
  *           smooth_scales and rotate always run along the last dimension.
  * Rotated   rotate is R, a power of two from 2 to 1024 that divides H: each R neighbours of a row are
  *           turned by the orthonormal Walsh-Hadamard matrix, after smooth_scales and before all else, in
@@ -37,11 +39,13 @@
  *           1e-12 above, and asymmetric at least max(|mx|, |mn|) * 2^-15 too, so that the offset is finite.
  * Shapes    x [.., H], rank 1 to 8, H at least 1; y as x (of four bits: H even; bytes or words have a half
  *           or an eighth of it). scales, offsets: x's shape less axis; with block, x's with ceil(size /
- *           block) along axis; with block_all one element. smooth_scales: H elements.
- * block     even where y has four bits and axis is the last. With block_all 0.
+ *           block) along axis, and with block_before ceil(size / block_before) in front of it; with block_all
+ *           one element. smooth_scales: H elements.
+ * block     even where y has four bits and axis is the last. With block_all 0. block_before is 0 where block
+ *           is; with rotate x has at most seven dimensions then.
  * Blocks    of ggml (types of y in tensor.h) carry their scales: scales and offsets are NULL, block is 0 or
- *           32, axis the last, symmetric, block_all and type_max 0, group_index NULL, and rotate 0 or at
- *           least 32. docs/operators.md has their formulas.
+ *           32, axis the last, symmetric, block_before, block_all and type_max 0, group_index NULL, and
+ *           rotate 0 or at least 32. docs/operators.md has their formulas.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of floats it must be.
  * type_max  takes the place of 127, 7 or the largest in the scale; y saturates at the range of its type.
  * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is
@@ -54,10 +58,11 @@
  *           have elements all the same, by another axis than the last or with block_all, they are those of
  *           a row of no element: amax, mx and mn 0.
  * Memory    nothing is retained; all buffers must live until *done completes. smooth_scales that are not
- *           dense float32 are widened into a temporary buffer. By another axis than the last, and with
- *           block_all, the scales are found in a pass of their own, with temporary buffers of some words a
- *           scale; where x is smoothed or turned besides, or turned in blocks that `block` cuts, its values
- *           are made ready in another, 4 bytes an element. Workspace: as in clquant/quantize.h.
+ *           dense float32 are widened into a temporary buffer. By another axis than the last, with
+ *           block_before, and with block_all, the scales are found in a pass of their own, with temporary
+ *           buffers of some words a scale; where x is smoothed or turned besides, or turned in blocks that
+ *           `block` cuts, its values are made ready in another, 4 bytes an element. Workspace: as in
+ *           clquant/quantize.h.
  * Failure   a refused argument leaves every buffer alone, and so does a failure to build or to make a
  *           buffer. One to enqueue may leave scales written and y not, by another axis and with block_all,
  *           or y and scales of all blocks but the shorter last ones.
@@ -89,7 +94,9 @@ struct clq_dynamic_quantize_desc {
     const DLTensor *group_index; /* the end row of each group; NULL: none */
     cl_mem workspace; /* clq_dynamic_quantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
-    uint64_t reserved[4];
+    uint32_t block_before; /* with block, indices of the dimension in front of axis; 0: it is not cut */
+    uint32_t reserved32;
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_dynamic_quantize(clq_context *context, cl_command_queue queue,

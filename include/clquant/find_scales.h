@@ -65,11 +65,11 @@ struct clq_find_scales_desc {
     const DLTensor *zero_points; /* NULL: none */
     DLDataType dtype;            /* CLQ_INT8, CLQ_FLOAT8_E4M3FN and so on */
     int32_t axis;
-    uint32_t method; /* enum clq_scale_method */
-    uint32_t mode;   /* enum clq_scale_mode: what clq_quantize will do with the scales */
-    uint32_t block;  /* indices of axis that share a scale; 0: no blocks */
-    uint32_t reserved32;
-    cl_mem workspace; /* clq_find_scales_workspace bytes; NULL: made for the call where it is needed */
+    uint32_t method;       /* enum clq_scale_method */
+    uint32_t mode;         /* enum clq_scale_mode: what clq_quantize will do with the scales */
+    uint32_t block;        /* indices of axis that share a scale; 0: no blocks */
+    uint32_t block_before; /* with block, indices of the dimension in front of axis; 0: it is not cut */
+    cl_mem workspace;      /* clq_find_scales_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
     uint64_t reserved[4];
 };

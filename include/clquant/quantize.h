@@ -31,7 +31,9 @@
  *                        for each head and channel
  *             by blocks  `block` > 0: of x's rank; along axis ceil(size / block), one for as many
  *                        consecutive indices, the last block may be shorter; every other size is 1, or x's.
- *                        scales are by blocks then, and zero_points may be
+ *                        scales are by blocks then, and zero_points may be.
+ *                        `block_before` > 0 besides: so is the dimension in front of axis, which is not the
+ *                        first then, by ceil(size / block_before). Blocks of 128 x 128 have a scale each
  *           axis is by default the last; where both have one element and block is 0 it is neither used nor
  *           checked.
  * Layouts   any non-negative strides and byte offsets, zero strides for inputs; more than 2^31 elements. y
@@ -41,7 +43,8 @@
  *           differ along a row and are not dense float32 are widened into a temporary buffer of 4 bytes an
  *           element each; so, on PoCL's CPUs, are those of short rows in long calls, repeated: 64 KiB at
  *           most of each. Where four bits lie along the last axis, scales of blocks of an odd number of
- *           elements, or of words with gaps, are written out there: 4 bytes for each element of a block.
+ *           elements, or of words with gaps, are written out there: 4 bytes for each element of a block. So
+ *           are scales of blocks of a tensor of eight dimensions that do not merge.
  * Workspace the buffer whose pieces are the temporary buffers, from any multiple of 4 bytes on:
  *           clq_quantize_workspace says how large it is. A call that is given one makes no buffer, nor does
  *           a plan when it is enqueued or recorded. None given: one buffer is made for each call. It holds
@@ -77,7 +80,9 @@ struct clq_quantize_desc {
     uint32_t round_first; /* 1: rounded before the zero point is added, then again */
     cl_mem workspace;     /* clq_quantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
-    uint64_t reserved[4];
+    uint32_t block_before; /* with block, indices of the dimension in front of axis; 0: it is not cut */
+    uint32_t reserved32;
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_quantize(clq_context *context, cl_command_queue queue,

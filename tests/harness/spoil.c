@@ -224,8 +224,9 @@ static void spoil_number(struct call *call)
     n = rng_below(&call->rng, count + 1);
     if (n == count) {
         reserved = (uint64_t)any_value(&call->rng, 0);
-        memcpy(call->desc + op->reserved + 8 * (size_t)rng_below(&call->rng, OPERATOR_RESERVED), &reserved,
-               sizeof reserved);
+        memcpy(call->desc + op->reserved +
+                   8 * (size_t)rng_below(&call->rng, (int64_t)(op->reserved_bytes / 8)),
+               &reserved, sizeof reserved);
         return;
     }
     memcpy(&value, call->desc + op->fields[n].at, sizeof value);

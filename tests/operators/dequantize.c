@@ -69,7 +69,9 @@ static void draw_dynamic(struct call *call, struct clq_dequantize_desc *desc, co
     } else {
         desc->block =
             d < q->rank - 1 ? parameters_block(call, q->size[d]) : rows_draw_block(call, Q, q, desc->rotate);
-        shape = parameters_rows_shape(q, d, desc->block);
+        if (!placed)
+            desc->block_before = rows_draw_before(call, q, d, desc->block, desc->rotate);
+        shape = parameters_rows_shape(q, d, desc->block, desc->block_before);
     }
     draw_parameters(call, desc->mode, &shape, &shape);
 }
@@ -109,8 +111,10 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
     }
     if (q.rank > 0)
         desc->block = parameters_block(call, q.size[d]);
-    scales = parameters_shape(call, &q, d, desc->block);
-    zero_points = parameters_shape(call, &q, d, rng_once_in(&call->rng, 2) ? desc->block : 0);
+    desc->block_before = parameters_before(call, &q, d, desc->block);
+    scales = parameters_shape(call, &q, d, desc->block, desc->block_before);
+    zero_points =
+        parameters_shape(call, &q, d, rng_once_in(&call->rng, 2) ? desc->block : 0, desc->block_before);
     draw_parameters(call, desc->mode, &scales, &zero_points);
 }
 
@@ -201,6 +205,10 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
          "mode is %" PRIu32 ": with group_index it must be CLQ_DEQUANTIZE_MULTIPLY (1)", desc->mode);
     RULE(judge, judge->facts[GROUP_INDEX].given && desc->block > 0, CLQ_ERROR_VALUE,
          "block is %" PRIu32 ": with group_index it must be 0", desc->block);
+    RULE(judge, judge->facts[GROUP_INDEX].given && desc->block_before > 0, CLQ_ERROR_VALUE,
+         "block_before is %" PRIu32 ": with group_index it must be 0", desc->block_before);
+    RULE(judge, judge->facts[INDICES].given && desc->block_before > 0, CLQ_ERROR_VALUE,
+         "block_before is %" PRIu32 ": with indices it must be 0", desc->block_before);
     RULE(judge, desc->block_all > 0 && !dynamic, CLQ_ERROR_VALUE,
          "block_all is %" PRIu32 ": it is for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %" PRIu32,
          desc->block_all, desc->mode);
@@ -208,7 +216,6 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
          "rotate is %" PRIu32 ": it must be 0 where mode is %" PRIu32
          ", for rows are turned with mode CLQ_DEQUANTIZE_DYNAMIC (2) alone",
          desc->rotate, desc->mode);
-    rule_reserved32(judge, desc->reserved32);
 }
 
 static void judge_parameters(struct judge *judge, const struct clq_dequantize_desc *desc)
@@ -216,11 +223,12 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
     const int rank = judge->facts[Q].rank;
     const struct rows_rules rules = {.axis = desc->axis,
                                      .block = desc->block,
+                                     .before = desc->block_before,
                                      .all = desc->block_all,
                                      .placed = judge->facts[INDICES].given};
 
     if (rule_blocks(judge, Q, SCALES, OFFSETS, 0, &rules)) {
-        rule_rotate(judge, desc->rotate, Y, Q);
+        rule_rotate(judge, desc->rotate, 0, Y, Q);
         return;
     }
     if (!judge->facts[SCALES].given)
@@ -228,7 +236,7 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
         rule_dynamic_parameters(judge, SCALES, OFFSETS, Q, &rules);
         if (rank > 0)
-            rule_rotate(judge, desc->rotate, Y, Q);
+            rule_rotate(judge, desc->rotate, desc->block_before, Y, Q);
     } else if (judge->facts[INDICES].given) {
         rule_placed(
             judge, SCALES, ZERO_POINTS,
@@ -238,7 +246,7 @@ static void judge_parameters(struct judge *judge, const struct clq_dequantize_de
         rule_groups(judge, Q, SCALES, GROUP_INDEX);
         rule_group_zero_point(judge, ZERO_POINTS);
     } else {
-        rule_parameters(judge, SCALES, ZERO_POINTS, Q, desc->axis, desc->block);
+        rule_parameters(judge, SCALES, ZERO_POINTS, Q, desc->axis, desc->block, desc->block_before);
     }
 }
 
@@ -309,6 +317,7 @@ static struct reference_report reference(const struct call *call)
         .y = places_reference(call, Y, Q, axis, &as[5]),
         .axis = axis,
         .block = desc->block,
+        .block_before = desc->block_before,
         .mode = undo[desc->mode],
         .rotate = desc->rotate,
         .range = places_range(desc->out_of_range),
@@ -339,8 +348,9 @@ const struct operator_row operator_dequantize = {
                {"block", AT(block)},
                {"block_all", AT(block_all)},
                {"rotate", AT(rotate)},
-               {"reserved32", AT(reserved32)}},
+               {"block_before", AT(block_before)}},
     .reserved = AT(reserved),
+    .reserved_bytes = sizeof((struct clq_dequantize_desc *)0)->reserved,
     .report = AT(report),
     .draw = draw,
     .types = types_of,

@@ -66,7 +66,8 @@ static void draw(struct call *call)
         if (!groups)
             desc->block = apart ? parameters_block(call, shape.size[at])
                                 : rows_draw_block(call, Y, &shape, desc->rotate);
-        found = parameters_rows_shape(&shape, at, desc->block);
+        desc->block_before = rows_draw_before(call, &shape, at, desc->block, desc->rotate);
+        found = parameters_rows_shape(&shape, at, desc->block, desc->block_before);
     }
     rows_draw_found(call, SCALES, desc->symmetric ? -1 : OFFSETS, &found);
     if (groups)
@@ -102,6 +103,7 @@ static void judge(struct judge *judge)
     const struct clq_dynamic_quantize_desc *desc = judge->desc;
     const bool good_max = desc->type_max >= 0.0f && desc->type_max <= FLT_MAX;
 
+    rule_reserved32(judge, desc->reserved32);
     RULE(judge, !good_max, CLQ_ERROR_VALUE, "type_max is %g: it must be 0, or a finite number above 0",
          (double)desc->type_max);
     RULE(judge, good_max && desc->type_max > 0.0f && desc->symmetric != 1, CLQ_ERROR_VALUE,
@@ -110,11 +112,12 @@ static void judge(struct judge *judge)
     rule_dynamic(judge, X, SMOOTH_SCALES, Y, SCALES, OFFSETS, desc->symmetric,
                  &(struct rows_rules){.axis = desc->axis,
                                       .block = desc->block,
+                                      .before = desc->block_before,
                                       .all = desc->block_all,
                                       .groups = judge->facts[GROUP_INDEX].given});
     if (judge_has_shapes(judge))
         rule_same_shape(judge, Y, X);
-    rule_rotate(judge, desc->rotate, X, Y);
+    rule_rotate(judge, desc->rotate, desc->block_before, X, Y);
 }
 
 struct reference_report dynamic_quantize_reference(const struct call *call, bool plain_offset,
@@ -132,6 +135,7 @@ struct reference_report dynamic_quantize_reference(const struct call *call, bool
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
         .block = desc->block,
+        .block_before = desc->block_before,
         .axis = call_dimension(call, X, desc->axis, -1),
         .all = desc->block_all != 0,
         .top = desc->type_max,
@@ -166,8 +170,11 @@ const struct operator_row operator_dynamic_quantize = {
                {"axis", AT(axis)},
                {"block", AT(block)},
                {"block_all", AT(block_all)},
-               {"type_max", AT(type_max)}},
+               {"type_max", AT(type_max)},
+               {"block_before", AT(block_before)},
+               {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
+    .reserved_bytes = sizeof((struct clq_dynamic_quantize_desc *)0)->reserved,
     .draw = draw,
     .judge = judge,
     .reference = reference,

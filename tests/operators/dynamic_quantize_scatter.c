@@ -34,7 +34,7 @@ static void draw(struct call *call)
                          : rows_draw_block(call, CACHE, &p.cache, desc->rotate);
     if (cache->dl.dtype.lanes == 8 && cache->strides[p.cache.rank - 1] != 1) /* whole words */
         desc->block = 8 * (uint32_t)rng_below(&call->rng, p.cache.size[p.cache.rank - 1] / 8 + 1);
-    rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, desc->block);
+    rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, desc->block, 0);
     if (!blocks)
         rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, &rows);
     rows_draw_smooth(call, SMOOTH_SCALES, p.pieces.size[p.pieces.rank - 1]);
@@ -63,7 +63,7 @@ static void judge(struct judge *judge)
     rule_inserted(judge, &entries);
     rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric,
                  &(struct rows_rules){.block = desc->block, .written = true});
-    rule_rotate(judge, desc->rotate, UPDATES, CACHE);
+    rule_rotate(judge, desc->rotate, 0, UPDATES, CACHE);
     rule_entries(judge, &entries);
 }
 
@@ -120,6 +120,7 @@ const struct operator_row operator_dynamic_quantize_scatter = {
                {"block", AT(block)},
                {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
+    .reserved_bytes = sizeof((struct clq_dynamic_quantize_scatter_desc *)0)->reserved,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

@@ -49,14 +49,16 @@ static void draw(struct call *call)
     const struct reference_type_row *row = &reference_types[type];
     const struct shape x = draw_shape(call);
     const int d = x.rank == 0 ? 0 : rng_once_in(rng, 2) ? x.rank - 1 : (int)rng_below(rng, x.rank);
-    const uint32_t block = x.rank > 0 ? parameters_block(call, x.size[d]) : 0;
-    const struct shape scales = parameters_shape(call, &x, d, block),
+    const uint32_t block = x.rank > 0 ? parameters_block(call, x.size[d]) : 0,
+                   before = parameters_before(call, &x, d, block);
+    const struct shape scales = parameters_shape(call, &x, d, block, before),
                        zero_points = zero_points_shape(call, &scales, &x, d, block);
 
     desc->method = row->minmax_steps > 0.0f && rng_once_in(rng, 2) ? CLQ_MINMAX : CLQ_ABSMAX;
     desc->mode = (uint32_t)rng_below(rng, 2);
     desc->axis = call_axis(call, d, x.rank);
     desc->block = block;
+    desc->block_before = before;
     desc->dtype = (DLDataType){(uint8_t)row->dlpack_code, (uint8_t)row->bits, 1};
     if (type == REFERENCE_I8 && rng_once_in(rng, 4)) /* left out */
         desc->dtype = (DLDataType){0, 0, 0};
@@ -119,11 +121,10 @@ static void judge(struct judge *judge)
 {
     const struct clq_find_scales_desc *desc = judge->desc;
 
-    rule_reserved32(judge, desc->reserved32);
     judge_choices(judge, desc);
     if (!judge_has_shapes(judge))
         return;
-    rule_found(judge, SCALES, ZERO_POINTS, X, desc->axis, desc->block);
+    rule_found(judge, SCALES, ZERO_POINTS, X, desc->axis, desc->block, desc->block_before);
 }
 
 static struct reference_report reference(const struct call *call)
@@ -140,6 +141,7 @@ static struct reference_report reference(const struct call *call)
         .type = type,
         .axis = call_dimension(call, X, desc->axis, -1),
         .block = desc->block,
+        .block_before = desc->block_before,
         .minmax = desc->method == CLQ_MINMAX,
         .multiply = desc->mode == CLQ_MULTIPLY,
     });
@@ -162,8 +164,9 @@ const struct operator_row operator_find_scales = {
                {"method", AT(method)},
                {"mode", AT(mode)},
                {"block", AT(block)},
-               {"reserved32", AT(reserved32)}},
+               {"block_before", AT(block_before)}},
     .reserved = AT(reserved),
+    .reserved_bytes = sizeof((struct clq_find_scales_desc *)0)->reserved,
     .draw = draw,
     .types = types_of,
     .judge = judge,

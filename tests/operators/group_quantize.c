@@ -67,6 +67,7 @@ const struct operator_row operator_group_quantize = {
                  {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
     .fields = {{"round_first", AT(round_first)}, {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
+    .reserved_bytes = sizeof((struct clq_group_quantize_desc *)0)->reserved,
     .report = AT(report),
     .draw = draw,
     .judge = judge,

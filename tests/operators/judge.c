@@ -380,8 +380,8 @@ void judge_call(struct judge *judge, const struct call *call)
     judge->desc = call->desc;
     judge->of_buffers = judge->ignores_report = false;
     judge->count = 0;
-    memcpy(reserved, call->desc + op->reserved, sizeof reserved);
-    for (int i = 0; i < OPERATOR_RESERVED; i++)
+    memcpy(reserved, call->desc + op->reserved, op->reserved_bytes);
+    for (int i = 0; i < (int)(op->reserved_bytes / 8); i++)
         RULE(judge, reserved[i] != 0, CLQ_ERROR_VALUE,
              "desc.reserved[%d] is not 0: this library knows no such field", i);
     for (int t = 0; op->operands[t].name != NULL; t++)

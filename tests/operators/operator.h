@@ -13,7 +13,7 @@ enum {
     OPERATOR_MOST_TENSORS = 7,
     OPERATOR_MOST_FIELDS = 10,
     OPERATOR_DESC_BYTES = 256,
-    OPERATOR_RESERVED = 4
+    OPERATOR_RESERVED = 4 /* numbers, at most */
 };
 
 /* Sets of types. */
@@ -52,7 +52,8 @@ struct operator_row {
         const char *name;
         size_t at;
     } fields[OPERATOR_MOST_FIELDS + 1];
-    size_t reserved;          /* where its OPERATOR_RESERVED reserved numbers are */
+    size_t reserved; /* where its reserved numbers are, and their bytes */
+    size_t reserved_bytes;
     size_t report, workspace; /* a cl_mem, and behind it the offset in bytes; 0 where it has none */
 
     /* Makes the tensors and the descriptor's numbers: all that a right call may have. */

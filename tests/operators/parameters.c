@@ -18,6 +18,11 @@ uint32_t parameters_block(struct call *call, int64_t size)
     return (uint32_t)(1 + rng_below(rng, rng_once_in(rng, 2) ? size + 2 : 9));
 }
 
+uint32_t parameters_before(struct call *call, const struct shape *x, int d, uint32_t block)
+{
+    return block > 0 && d > 0 ? parameters_block(call, x->size[d - 1]) : 0;
+}
+
 struct shape parameters_axis_shape(struct call *call, const struct shape *x, int d)
 {
     const bool each = x->rank > 0 && !rng_once_in(&call->rng, 3);
@@ -43,7 +48,8 @@ static struct shape by_shape(struct call *call, const struct shape *x, unsigned 
     return shape;
 }
 
-struct shape parameters_shape(struct call *call, const struct shape *x, int d, uint32_t block)
+struct shape parameters_shape(struct call *call, const struct shape *x, int d, uint32_t block,
+                              uint32_t before)
 {
     struct shape shape;
 
@@ -52,6 +58,8 @@ struct shape parameters_shape(struct call *call, const struct shape *x, int d, u
     shape = by_shape(call, x, 0);
     if (block > 0)
         shape.size[d] = blocks_of(x->size[d], block);
+    if (block > 0 && before > 0)
+        shape.size[d - 1] = blocks_of(x->size[d - 1], before);
     return shape;
 }
 
@@ -72,12 +80,14 @@ struct shape parameters_placed_shape(struct call *call, const struct shape *piec
     return shape;
 }
 
-struct shape parameters_rows_shape(const struct shape *rows, int d, uint32_t block)
+struct shape parameters_rows_shape(const struct shape *rows, int d, uint32_t block, uint32_t before)
 {
     struct shape shape = *rows;
 
     if (block > 0) {
         shape.size[d] = blocks_of(rows->size[d], block);
+        if (before > 0)
+            shape.size[d - 1] = blocks_of(rows->size[d - 1], before);
         return shape;
     }
     shape.rank = 0;
@@ -134,7 +144,19 @@ static void rule_block(struct judge *judge, int p, int of_x, int axis, uint32_t 
          size);
 }
 
-static void rule_blocks(struct judge *judge, int p, int of_x, int axis, uint32_t block)
+/* How x is cut: along the axis, and along the dimension in front of it. */
+struct cut {
+    int axis;
+    uint32_t block, before;
+};
+
+/* 0 where it is not cut. */
+static uint32_t block_along(const struct cut *cut, int d)
+{
+    return d == cut->axis ? cut->block : d == cut->axis - 1 ? cut->before : 0;
+}
+
+static void rule_blocks(struct judge *judge, int p, int of_x, const struct cut *cut)
 {
     const struct facts *of = &judge->facts[p], *x = &judge->facts[of_x];
 
@@ -142,19 +164,42 @@ static void rule_blocks(struct judge *judge, int p, int of_x, int axis, uint32_t
          "%s.ndim is %d: with block it must be the rank of %s, %d", judge_name(judge, p), of->rank,
          judge_name(judge, of_x), x->rank);
     for (int d = 0; of->rank == x->rank && d < x->rank; d++)
-        if (d == axis)
-            rule_block(judge, p, of_x, d, block);
+        if (block_along(cut, d) > 0)
+            rule_block(judge, p, of_x, d, block_along(cut, d));
         else
             rule_dimension(judge, p, of_x, d);
 }
 
-static bool has_blocks(const struct judge *judge, int p, int of_x, int axis, uint32_t block, bool is_scale)
+static bool has_blocks(const struct judge *judge, int p, int of_x, const struct cut *cut, bool is_scale)
 {
     const struct facts *of = &judge->facts[p], *x = &judge->facts[of_x];
+    bool all = of->rank == x->rank && x->rank > 0;
 
-    return block > 0 &&
-           (is_scale || (of->rank == x->rank && x->rank > 0 &&
-                         of->size[axis] == x->size[axis] / block + (x->size[axis] % block != 0)));
+    if (cut->block == 0 || is_scale)
+        return cut->block > 0;
+    for (int d = 0; all && d < x->rank; d++) {
+        const uint32_t block = block_along(cut, d);
+
+        all = block == 0 || of->size[d] == x->size[d] / block + (x->size[d] % block != 0);
+    }
+    return all;
+}
+
+/* The axis is known, where there are blocks of it. */
+static bool rule_before(struct judge *judge, int of_x, const struct cut *cut)
+{
+    const int before = judge->count;
+
+    RULE(judge, cut->before > 0 && cut->block == 0, CLQ_ERROR_VALUE,
+         "block_before is %" PRIu32
+         ": it must be 0 where block is 0, for it cuts the blocks of axis along one more",
+         cut->before);
+    RULE(judge, cut->before > 0 && cut->block > 0 && cut->axis == 0, CLQ_ERROR_VALUE,
+         "block_before is %" PRIu32
+         ": it must be 0 where axis is the first dimension of %s, for it is of the "
+         "one in front of axis",
+         cut->before, judge_name(judge, of_x));
+    return judge->count == before;
 }
 
 static bool is_broadcast(const struct judge *judge, int p, int of_x, int axis)
@@ -186,16 +231,16 @@ static void rule_by_axis(struct judge *judge, int p, int of_x, int axis)
              judge_name(judge, of_x), axis, hint(of, x, axis, text));
 }
 
-static void rule_parameter(struct judge *judge, int p, int of_x, int axis, uint32_t block, bool is_scale)
+static void rule_parameter(struct judge *judge, int p, int of_x, const struct cut *cut, bool is_scale)
 {
     if (!judge->facts[p].given)
         return;
-    if (has_blocks(judge, p, of_x, axis, block, is_scale))
-        rule_blocks(judge, p, of_x, axis, block);
-    else if (is_broadcast(judge, p, of_x, axis))
+    if (has_blocks(judge, p, of_x, cut, is_scale))
+        rule_blocks(judge, p, of_x, cut);
+    else if (is_broadcast(judge, p, of_x, cut->axis))
         rule_broadcast(judge, p, of_x);
     else
-        rule_by_axis(judge, p, of_x, axis);
+        rule_by_axis(judge, p, of_x, cut->axis);
 }
 
 static bool rule_has_blocks(struct judge *judge, int of_x, uint32_t block)
@@ -243,14 +288,16 @@ static void rule_as_many(struct judge *judge, int scales, int zero_points)
          (int64_t)zero_point->elements, (int64_t)scale->elements);
 }
 
-void rule_found(struct judge *judge, int scales, int zero_points, int of_x, int32_t axis, uint32_t block)
+void rule_found(struct judge *judge, int scales, int zero_points, int of_x, int32_t axis, uint32_t block,
+                uint32_t before)
 {
     const bool zero = judge->facts[zero_points].given;
-    int at;
+    struct cut cut = {.block = block, .before = before};
 
     if (!rule_has_blocks(judge, of_x, block))
         return;
     if (judge->facts[scales].elements == 1 && block == 0) {
+        rule_before(judge, of_x, &cut);
         rule_rank(judge, scales, of_x);
         if (zero) {
             rule_rank(judge, zero_points, of_x);
@@ -258,37 +305,39 @@ void rule_found(struct judge *judge, int scales, int zero_points, int of_x, int3
         }
         return;
     }
-    if (!rule_axis(judge, scales, of_x, axis, &at))
+    if (!rule_axis(judge, scales, of_x, axis, &cut.axis) || !rule_before(judge, of_x, &cut))
         return;
-    rule_parameter(judge, scales, of_x, at, block, true);
+    rule_parameter(judge, scales, of_x, &cut, true);
     if (!zero)
         return;
-    if (block > 0 || is_broadcast(judge, scales, of_x, at)) {
+    if (block > 0 || is_broadcast(judge, scales, of_x, cut.axis)) {
         rule_same_shape(judge, zero_points, scales);
     } else {
         rule_as_many(judge, scales, zero_points);
-        rule_off_axis(judge, zero_points, of_x, at);
-        rule_by_axis(judge, zero_points, of_x, at);
+        rule_off_axis(judge, zero_points, of_x, cut.axis);
+        rule_by_axis(judge, zero_points, of_x, cut.axis);
     }
 }
 
-void rule_parameters(struct judge *judge, int scales, int zero_points, int of_x, int32_t axis, uint32_t block)
+void rule_parameters(struct judge *judge, int scales, int zero_points, int of_x, int32_t axis, uint32_t block,
+                     uint32_t before)
 {
     const int longer = judge->facts[scales].elements != 1 ? scales : zero_points;
-    int at;
+    struct cut cut = {.block = block, .before = before};
 
     if (!rule_has_blocks(judge, of_x, block))
         return;
     if (judge->facts[longer].elements == 1 && block == 0) {
+        rule_before(judge, of_x, &cut);
         rule_rank(judge, scales, of_x);
         if (judge->facts[zero_points].given)
             rule_rank(judge, zero_points, of_x);
         return;
     }
-    if (!rule_axis(judge, longer, of_x, axis, &at))
+    if (!rule_axis(judge, longer, of_x, axis, &cut.axis) || !rule_before(judge, of_x, &cut))
         return;
-    rule_parameter(judge, scales, of_x, at, block, true);
-    rule_parameter(judge, zero_points, of_x, at, block, false);
+    rule_parameter(judge, scales, of_x, &cut, true);
+    rule_parameter(judge, zero_points, of_x, &cut, false);
 }
 
 /* The shape of x's rank with which as many would fit one dimension that is neither the first, nor the last,
@@ -342,12 +391,13 @@ static void rule_off_places(struct judge *judge, int p, int rank, int at)
 static void rule_placed_one(struct judge *judge, int p, const struct placed_rules *rules, bool is_scale)
 {
     const int rank = judge->facts[rules->read].rank, last = rank - 1;
+    const struct cut cut = {.axis = last, .block = rules->block};
 
     if (!judge->facts[p].given)
         return;
-    if (has_blocks(judge, p, rules->read, last, rules->block, is_scale)) {
+    if (has_blocks(judge, p, rules->read, &cut, is_scale)) {
         rule_off_places(judge, p, rank, rules->at);
-        rule_blocks(judge, p, rules->read, last, rules->block);
+        rule_blocks(judge, p, rules->read, &cut);
     } else if (is_broadcast(judge, p, rules->read, last)) {
         rule_off_places(judge, p, rank, rules->at);
         rule_broadcast(judge, p, rules->read);
@@ -378,8 +428,11 @@ static void rule_all(struct judge *judge, int p, int rows)
          (int64_t)of->elements);
 }
 
-void rule_rows(struct judge *judge, int p, int rows, int axis, uint32_t block)
+/* A number for each row along the axis, or for each block. */
+static void rule_rows(struct judge *judge, int p, int rows, const struct cut *cut)
 {
+    const int axis = cut->axis;
+    const uint32_t block = cut->block;
     const struct facts *of = &judge->facts[p], *of_rows = &judge->facts[rows];
     const char *name = judge_name(judge, p), *rows_name = judge_name(judge, rows);
     const int rank = of_rows->rank - (block == 0);
@@ -399,9 +452,9 @@ void rule_rows(struct judge *judge, int p, int rows, int axis, uint32_t block)
     for (int d = 0; of->rank == rank && d < of_rows->rank; d++) {
         const int own = d - (block == 0 && d > axis);
 
-        if (d == axis && block > 0)
-            rule_block(judge, p, rows, d, block);
-        if (d != axis)
+        if (block_along(cut, d) > 0)
+            rule_block(judge, p, rows, d, block_along(cut, d));
+        else if (d != axis)
             RULE(judge, of->size[own] != of_rows->size[d], CLQ_ERROR_SHAPE,
                  "%s.shape[%d] is %" PRId64 ": it must be %s.shape[%d], %" PRId64, name, own,
                  (int64_t)of->stored[own], rows_name, d, (int64_t)of_rows->size[d]);
@@ -414,7 +467,7 @@ void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int r
     const struct facts *y = &judge->facts[rows];
     const int before = judge->count, last = y->rank - 1;
     const char *name = judge_name(judge, rows);
-    int at = last;
+    struct cut cut = {.axis = last, .block = rules->block, .before = rules->before};
 
     RULE(judge, rules->all > 1, CLQ_ERROR_VALUE, "block_all is %" PRIu32 ": it must be 0 or 1", rules->all);
     RULE(judge, rules->all > 0 && rules->block > 0, CLQ_ERROR_VALUE,
@@ -424,11 +477,13 @@ void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int r
     RULE(judge, y->rank == 0, CLQ_ERROR_RANK, "%s.ndim is 0: it must have a dimension for its rows", name);
     if (judge->count > before)
         return;
-    if (!rules->placed && !rules->all && !rule_axis(judge, scales, rows, rules->axis, &at))
+    if (!rules->placed && !rules->all && !rule_axis(judge, scales, rows, rules->axis, &cut.axis))
         return;
-    if (at == last && reference_shares_bytes(y->type, 1)) {
-        const bool gaps = rules->written && y->lanes == 8 && y->stride[at] != 1 && y->size[at] > 8 &&
-                          y->size[at] > rules->block && rules->block % 2 == 0;
+    if (!rule_before(judge, rows, &cut))
+        return;
+    if (cut.axis == last && reference_shares_bytes(y->type, 1)) {
+        const bool gaps = rules->written && y->lanes == 8 && y->stride[last] != 1 && y->size[last] > 8 &&
+                          y->size[last] > rules->block && rules->block % 2 == 0;
 
         RULE(judge, rules->block % (gaps ? 8 : 2) != 0, CLQ_ERROR_VALUE,
              "block is %" PRIu32 ": along the last dimension of %s it must be %s", rules->block,
@@ -440,6 +495,6 @@ void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int r
         rule_all(judge, offsets, rows);
         return;
     }
-    rule_rows(judge, scales, rows, at, rules->block);
-    rule_rows(judge, offsets, rows, at, rules->block);
+    rule_rows(judge, scales, rows, &cut);
+    rule_rows(judge, offsets, rows, &cut);
 }

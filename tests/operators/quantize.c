@@ -45,9 +45,11 @@ static void draw(struct call *call)
     desc->round_first = call_round_first(call, Y);
     if (shape.rank > 0)
         desc->block = parameters_block(call, shape.size[d]);
-    scales = parameters_shape(call, &shape, d, desc->block);
+    desc->block_before = parameters_before(call, &shape, d, desc->block);
+    scales = parameters_shape(call, &shape, d, desc->block, desc->block_before);
     call_tensor(call, SCALES, &scales, TENSOR_INPUT);
-    zero_points = parameters_shape(call, &shape, d, rng_once_in(&call->rng, 2) ? desc->block : 0);
+    zero_points =
+        parameters_shape(call, &shape, d, rng_once_in(&call->rng, 2) ? desc->block : 0, desc->block_before);
     if (!rng_once_in(&call->rng, 3))
         call_tensor(call, ZERO_POINTS, &zero_points, TENSOR_INPUT);
     desc->axis = call_axis(call, d, shape.rank);
@@ -58,11 +60,12 @@ static void judge(struct judge *judge)
     const struct clq_quantize_desc *desc = judge->desc;
 
     rule_mode(judge, desc->mode);
+    rule_reserved32(judge, desc->reserved32);
     rule_round_first(judge, Y, desc->round_first);
     if (!judge_has_shapes(judge))
         return;
     rule_same_shape(judge, Y, X);
-    rule_parameters(judge, SCALES, ZERO_POINTS, X, desc->axis, desc->block);
+    rule_parameters(judge, SCALES, ZERO_POINTS, X, desc->axis, desc->block, desc->block_before);
 }
 
 static struct reference_report reference(const struct call *call)
@@ -77,6 +80,7 @@ static struct reference_report reference(const struct call *call)
         .y = call_reference(call, Y, &as[3]),
         .axis = call_dimension(call, X, desc->axis, -1),
         .block = desc->block,
+        .block_before = desc->block_before,
         .multiply = desc->mode == CLQ_MULTIPLY,
         .round_first = desc->round_first != 0,
     });
@@ -98,8 +102,11 @@ const struct operator_row operator_quantize = {
     .fields = {{"axis", AT(axis)},
                {"mode", AT(mode)},
                {"block", AT(block)},
-               {"round_first", AT(round_first)}},
+               {"round_first", AT(round_first)},
+               {"block_before", AT(block_before)},
+               {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
+    .reserved_bytes = sizeof((struct clq_quantize_desc *)0)->reserved,
     .draw = draw,
     .judge = judge,
     .reference = reference,

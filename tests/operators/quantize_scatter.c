@@ -158,6 +158,7 @@ const struct operator_row operator_quantize_scatter = {
                {"round_first", AT(round_first)},
                {"reserved32", AT(reserved32)}},
     .reserved = AT(reserved),
+    .reserved_bytes = sizeof((struct clq_quantize_scatter_desc *)0)->reserved,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

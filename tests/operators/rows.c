@@ -31,7 +31,13 @@ uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, ui
     return reference_shares_bytes(tensor->type, 1) ? block / 2 * 2 : block;
 }
 
-void rule_rotate(struct judge *judge, uint32_t rotate, int t, int y)
+uint32_t rows_draw_before(struct call *call, const struct shape *shape, int d, uint32_t block,
+                          uint32_t rotate)
+{
+    return rotate > 0 && shape->rank == 8 ? 0 : parameters_before(call, shape, d, block);
+}
+
+void rule_rotate(struct judge *judge, uint32_t rotate, uint32_t before, int t, int y)
 {
     const struct facts *rows = &judge->facts[t], *stored = &judge->facts[y];
     const int last = rows->rank - 1;
@@ -44,6 +50,9 @@ void rule_rotate(struct judge *judge, uint32_t rotate, int t, int y)
          "rotate is %" PRIu32 ": it must be 0, or a power of two from 32 to 1024, where %s.dtype is %s, "
          "whose blocks have 32 elements",
          rotate, judge_name(judge, y), reference_types[stored->type].name);
+    if (judge_has_shapes(judge) && right && rotate > 0)
+        RULE(judge, before > 0 && rows->rank == 8, CLQ_ERROR_RANK,
+             "%s.ndim is 8: with rotate and block_before it must be at most 7", judge_name(judge, t));
     if (judge_has_shapes(judge) && right && rotate > 0 && rows->rank > 0)
         RULE(judge, rows->size[last] % rotate != 0, CLQ_ERROR_SHAPE,
              "rotate is %" PRIu32 ": it must divide %s.shape[%d], %" PRId64
@@ -79,6 +88,8 @@ bool rule_blocks(struct judge *judge, int y, int scales, int offsets, uint32_t s
          symmetric, name, type);
     RULE(judge, rules->all != 0, CLQ_ERROR_VALUE,
          "block_all is %" PRIu32 ": it must be 0 where %s.dtype is %s", rules->all, name, type);
+    RULE(judge, rules->before != 0, CLQ_ERROR_VALUE,
+         "block_before is %" PRIu32 ": it must be 0 where %s.dtype is %s", rules->before, name, type);
     RULE(judge, rules->block != 0 && rules->block != 32, CLQ_ERROR_VALUE,
          "block is %" PRIu32 ": it must be 0 or 32 where %s.dtype is %s", rules->block, name, type);
     RULE(judge, !rules->placed && axis_meant(rules->axis, -1, facts->rank) != facts->rank - 1,

@@ -16,10 +16,14 @@ struct reference_report dynamic_quantize_reference(const struct call *call, bool
 /* Where y has blocks that carry their scales: what is not to be given. False where it has none. */
 bool rule_blocks(struct judge *judge, int y, int scales, int offsets, uint32_t symmetric,
                  const struct rows_rules *rules);
-/* Of the rows of tensor t, which are stored as y. */
-void rule_rotate(struct judge *judge, uint32_t rotate, int t, int y);
+/* Of the rows of tensor t, which are stored as y, in blocks of several rows where `before` is not 0. */
+void rule_rotate(struct judge *judge, uint32_t rotate, uint32_t before, int t, int y);
 /* Of the rows of tensor t, which is drawn; its layout may not let them be cut. */
 uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, uint32_t rotate);
+/* Of the dimension in front of d, as parameters_before; none where turned rows would have too many
+ * dimensions. */
+uint32_t rows_draw_before(struct call *call, const struct shape *shape, int d, uint32_t block,
+                          uint32_t rotate);
 void rule_dynamic(struct judge *judge, int x, int smooth, int y, int scales, int offsets, uint32_t symmetric,
                   const struct rows_rules *rules);
 

@@ -5,12 +5,27 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* As many dimensions as there may be, of which each has several indices. */
+static struct shape shape_of_most(struct rng *rng, int rank, int64_t most_elements)
+{
+    struct shape shape = {.rank = rank};
+    int64_t elements = INT64_C(1) << rank;
+
+    for (int d = 0; d < rank; d++)
+        shape.size[d] = 2;
+    for (int i = 0; i < rank && elements <= most_elements; i++, elements += elements / 2)
+        shape.size[rng_below(rng, rank)]++;
+    return shape;
+}
+
 struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_t most_elements)
 {
     static const int64_t sizes[] = {1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 8, 16, 17, 33, 64, 65, 128};
     struct shape shape = {.rank = least_rank + (int)rng_below(rng, most_rank - least_rank + 1)};
     int64_t left = most_elements;
 
+    if (INT64_C(1) << most_rank <= most_elements && rng_once_in(rng, 24))
+        return shape_of_most(rng, most_rank, most_elements);
     for (int d = 0; d < shape.rank; d++)
         shape.size[d] = 1;
     if (shape.rank > 1 && rng_once_in(rng, 16)) { /* few rows of whole lines */

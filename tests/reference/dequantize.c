@@ -25,16 +25,15 @@ static float beside(const struct reference_dequantize_desc *desc, const struct r
 {
     const int rank = desc->q->rank;
     const int axis = desc->indices ? rank - 1 : desc->axis < 0 ? desc->axis + rank : desc->axis;
+    const struct reference_cut cut = {axis, desc->block, desc->block_before};
     int64_t at[REFERENCE_MAX_RANK] = {0};
     int own = 0;
 
     if (reference_count(tensor) == 1)
         return reference_load_nth(tensor, 0);
     for (int d = 0; d < rank; d++)
-        if (d != axis)
-            at[own++] = index[d];
-        else if (desc->block > 0)
-            at[own++] = index[d] / desc->block;
+        if (d != axis || desc->block > 0)
+            at[own++] = index[d] / reference_block_along(&cut, d);
     return reference_load(tensor, at);
 }
 
@@ -48,7 +47,8 @@ static float parameter(const struct reference_dequantize_desc *desc, const struc
         return beside(desc, tensor, in_q);
     if (desc->indices)
         return reference_parameter_placed(tensor, desc->y, in_y, desc->block);
-    return reference_parameter(tensor, desc->y, in_y, axis, desc->block);
+    return reference_parameter(tensor, desc->y, in_y,
+                               &(struct reference_cut){axis, desc->block, desc->block_before});
 }
 
 static float value_of(const struct reference_dequantize_desc *desc, const int64_t *in_y, const int64_t *in_q)

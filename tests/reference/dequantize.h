@@ -16,7 +16,8 @@ float reference_dequantize_one(float q, float scale, const float *zero_point, en
  * q[b, .., s : s+U on axis, ..]; a dropped entry keeps its bytes in y. scale and zero_points are those of
  * reference_quantize, with indices those of reference_quantize_scatter, with group_index scale is (E, H) and
  * zero_points one. For UNDO_DYNAMIC both have q's shape without the axis (with indices the last dimension);
- * or with block > 0 q's rank, and along it one of ceil(size / block); or one element; there the values of a
+ * or with block > 0 q's rank, and along it one of ceil(size / block), with block_before along the dimension
+ * in front of it too; or one element; there the values of a
  * row are turned where rotate is not 0, so many neighbours at once (rotate.h), before they are stored.
  * zero_points, indices and group_index may be NULL, and of blocks, which carry their scales, scale is too. */
 struct reference_dequantize_desc {
@@ -27,7 +28,7 @@ struct reference_dequantize_desc {
     const struct reference_tensor *group_index;
     const struct reference_tensor *y;
     int axis; /* of the scales, and with indices of the places */
-    int64_t block;
+    int64_t block, block_before;
     enum reference_undo mode;
     int64_t rotate;
     enum reference_range range;

@@ -27,7 +27,7 @@ struct reference_dynamic_quantize_desc {
     const struct reference_tensor *scale;
     const struct reference_tensor *offset;
     bool symmetric;
-    int64_t rotate, block;
+    int64_t rotate, block, block_before;
     int axis;
     bool all;
     bool plain_offset; /* offset is off, and not -off */

@@ -102,11 +102,10 @@ static void store_value(const struct reference_dynamic_quantize_desc *desc, cons
 static void found_at(const struct reference_dynamic_quantize_desc *desc, const int64_t *index, int64_t *at)
 {
     const int rank = desc->x->rank, axis = desc->axis < 0 ? desc->axis + rank : desc->axis;
+    const struct reference_cut cut = {axis, desc->block, desc->block_before};
 
     for (int d = 0; d < rank; d++)
-        at[d] = desc->all ? 0 : index[d];
-    if (desc->block > 0)
-        at[axis] /= desc->block;
+        at[d] = desc->all ? 0 : index[d] / reference_block_along(&cut, d);
     for (int d = axis; d < rank - 1 && desc->block == 0 && !desc->all; d++)
         at[d] = at[d + 1];
 }

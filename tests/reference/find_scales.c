@@ -42,6 +42,7 @@ static struct reference_tensor served(const struct reference_find_scales_desc *d
 {
     const struct reference_tensor *scales = desc->scales;
     const int axis = desc->axis < 0 ? desc->axis + desc->x->rank : desc->axis;
+    const struct reference_cut cut = {axis, desc->block, desc->block_before};
     struct reference_tensor x = *desc->x;
 
     if (reference_count(scales) == 1 || reference_count(&x) == 0) /* whose strides may be anything */
@@ -51,8 +52,7 @@ static struct reference_tensor served(const struct reference_find_scales_desc *d
         return x;
     }
     for (int d = 0; d < x.rank; d++) {
-        const int64_t each = d == axis && desc->block > 0 ? desc->block : 1, first = at[d] * each,
-                      left = x.shape[d] - first;
+        const int64_t each = reference_block_along(&cut, d), first = at[d] * each, left = x.shape[d] - first;
 
         if (scales->shape[d] != 1)
             keep(&x, d, first, each < left ? each : left);

@@ -53,11 +53,20 @@ void reference_put_code(uint64_t code, enum reference_type type, void *at);
 /* The n-th value in row-major order, whatever the shape, or the only one. */
 float reference_load_nth(const struct reference_tensor *tensor, int64_t n);
 
+/* How x is cut: along the axis, and along the dimension in front of it; 0: it is not. */
+struct reference_cut {
+    int axis;
+    int64_t block, before;
+};
+
+/* Indices of dimension d in a block; 1 where it is not cut. */
+int64_t reference_block_along(const struct reference_cut *cut, int d);
+
 /* The scale or zero point of the element at index of x: the only one; one of the axis; or of x's rank one by
- * shape, where every size is 1 or x's, with block > 0 and the axis one of ceil(size / block),
+ * shape, where every size is 1 or x's, or along what is cut one of ceil(size / block),
  * which as many indices share. */
 float reference_parameter(const struct reference_tensor *tensor, const struct reference_tensor *x,
-                          const int64_t *index, int axis, int64_t block);
+                          const int64_t *index, const struct reference_cut *cut);
 /* The same where indices place entries of x: the only one, one of the last dimension in any shape; or by
  * shape, or of a block of the last dimension. */
 float reference_parameter_placed(const struct reference_tensor *tensor, const struct reference_tensor *x,
@@ -79,7 +88,7 @@ struct reference_quantize_desc {
     const struct reference_tensor *zero_points;
     const struct reference_tensor *y;
     int axis;
-    int64_t block;
+    int64_t block, block_before;
     bool multiply, round_first;
 };
 void reference_quantize(const struct reference_quantize_desc *desc);
@@ -93,7 +102,7 @@ struct reference_find_scales_desc {
     const struct reference_tensor *zero_points;
     enum reference_type type;
     int axis;
-    int64_t block;
+    int64_t block, block_before;
     bool minmax;   /* else absmax */
     bool multiply; /* the scale is to be multiplied with */
 };

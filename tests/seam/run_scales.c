@@ -189,12 +189,12 @@ static struct range range_of_column(const struct find *find, struct place batch,
 static struct place batch_place(const struct find *find, int64_t batch)
 {
     const struct find_scales_args *a = find->a;
-    struct clq_dim dim[CLQ_MOST_DIMS];
+    struct clq_dim dim[CLQ_FIND_DIMS];
 
-    if (a->outer + a->batch_dims > CLQ_MOST_DIMS)
+    if (a->outer + a->batch_dims > CLQ_FIND_DIMS)
         run_fail(find->run, "%u dimensions of rows and %u of batches", a->outer, a->batch_dims);
-    for (uint32_t d = 0; d < a->batch_dims && d < CLQ_MOST_DIMS; d++)
-        dim[d] = a->dim[CLQ_MOST_DIMS - 1 - d];
+    for (uint32_t d = 0; d < a->batch_dims && d < CLQ_FIND_DIMS; d++)
+        dim[d] = a->dim[CLQ_FIND_DIMS - 1 - d];
     return place_of_slice(find->run, batch, dim, a->batch_dims);
 }
 

@@ -42,7 +42,7 @@ static void check(struct clq__plan *plan, struct clq__traits traits)
     clq__plan_cut(plan, &traits);
     for (uint32_t d = 0; d < args->outer; d++)
         rows *= args->dim[d].size;
-    assert_true(args->outer <= CLQ_MOST_DIMS && args->tile > 0 && args->units > 0 && args->parts > 0);
+    assert_true(args->outer <= CLQ_FIND_DIMS && args->tile > 0 && args->units > 0 && args->parts > 0);
     assert_true((wide)args->steps_per_part * args->parts >= args->steps &&
                 (wide)args->steps_per_part * (args->parts - call->find.slices) < args->steps);
     if (call->columns) {

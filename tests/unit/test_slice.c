@@ -244,15 +244,15 @@ static void parts_follow_one_another(void **state)
                                     .batch_dims = 2,
                                     .ranges_offset = 100,
                                     .dim = {{.size = (INT64_C(1) << 33) + 1, .x = 8},
-                                            [CLQ_MOST_DIMS - 2] = {.size = 3, .x = 1 << 20},
-                                            [CLQ_MOST_DIMS - 1] = {.size = ((INT64_C(1) << 31) + 9) / 3,
+                                            [CLQ_FIND_DIMS - 2] = {.size = 3, .x = 1 << 20},
+                                            [CLQ_FIND_DIMS - 1] = {.size = ((INT64_C(1) << 31) + 9) / 3,
                                                                    .x = 5}}},
                             part;
     struct clq__launch launch = {.args = &args};
     int64_t rows, before = 0, steps = 0, of_rows = 0;
 
     (void)state;
-    args.batches = args.dim[CLQ_MOST_DIMS - 1].size * 3;
+    args.batches = args.dim[CLQ_FIND_DIMS - 1].size * 3;
     args.part_ranges = args.batches * 8;
     clq__slice_find(&launch, MOST);
     for (rows = 0; clq__slice_parts(&args, MOST, rows) < clq__slice_parts(&args, MOST, INT64_MAX); rows++)
