@@ -168,6 +168,11 @@ void operator_add_shape(struct operator_call *call, const char *name, DLDataType
     memcpy(output->shape, shape, (size_t)rank * sizeof *shape);
 }
 
+int64_t operator_blocks_of(int64_t size, int64_t block)
+{
+    return block > 0 ? size / block + (size % block != 0) : size;
+}
+
 bool operator_add_found_output(struct operator_call *call, const char *name, size_t input,
                                const struct operator_found *found)
 {
@@ -181,10 +186,11 @@ bool operator_add_found_output(struct operator_call *call, const char *name, siz
         return REFUSE(call, "%s: tensor '%.200s' has rank 0: it must have rows, which are its last dimension",
                       operator_path(call, input), like->name);
     for (int d = 0; d < rank && !found->all; d++) {
-        if (d != axis)
-            shape[dims++] = like->shape[d];
-        else if (found->block > 0)
-            shape[dims++] = like->shape[d] / found->block + (like->shape[d] % found->block != 0);
+        if (d == axis && found->block == 0)
+            continue;
+        shape[dims++] = operator_blocks_of(like->shape[d], d == axis       ? found->block
+                                                           : d == axis - 1 ? found->before
+                                                                           : 0);
     }
     operator_add_shape(call, name, found->dtype, found->all ? 1 : dims, shape);
     return true;

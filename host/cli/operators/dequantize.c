@@ -5,7 +5,7 @@
 #include <string.h>
 
 enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX };
-enum { OF, MODE, AXIS, BLOCK, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT, ROTATE };
+enum { OF, MODE, AXIS, BLOCK, BLOCK_BEFORE, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT, ROTATE };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
 
@@ -108,6 +108,7 @@ static struct clq_dequantize_desc desc_of(const struct operator_call *call)
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .index_kind = (uint32_t)call->values[SLOTS],
         .block = (uint32_t)call->values[BLOCK],
+        .block_before = (uint32_t)call->values[BLOCK_BEFORE],
         .block_all = (uint32_t)call->values[BLOCK_ALL],
         .rotate = operator_rotate(call->values[ROTATE]),
     };
@@ -177,6 +178,7 @@ const struct operator_description dequantize_operator = {
             [AXIS] = {"axis", NULL, "-1",
                       "the axis of scales; with indices the axis that a start counts on, -2"},
             [BLOCK] = OPERATOR_BLOCK("the axis, with indices of the last one,"),
+            [BLOCK_BEFORE] = OPERATOR_BLOCK_BEFORE,
             [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
             [DTYPE] = {"dtype", operator_scale_types, "float32", "the type of y"},
             [LENGTH] = {"length", NULL, "1", "with indices: the size of y on axis"},

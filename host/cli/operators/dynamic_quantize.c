@@ -3,13 +3,14 @@
 #include "operator.h"
 
 enum { X, SMOOTH_SCALES };
-enum { DTYPE, SYMMETRIC, AXIS, BLOCK, BLOCK_ALL, SCALE_DTYPE, CONTAINER, ROTATE };
+enum { DTYPE, SYMMETRIC, AXIS, BLOCK, BLOCK_BEFORE, BLOCK_ALL, SCALE_DTYPE, CONTAINER, ROTATE };
 enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
 {
     const struct operator_found found = {operator_dtype(call, SCALE_DTYPE), call->values[AXIS],
-                                         call->values[BLOCK], call->values[BLOCK_ALL]};
+                                         call->values[BLOCK], call->values[BLOCK_BEFORE],
+                                         call->values[BLOCK_ALL]};
 
     const DLDataType dtype = operator_dtype(call, DTYPE);
     const bool blocks = operator_is_block(dtype);
@@ -37,6 +38,7 @@ static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call
                                               .symmetric = symmetric,
                                               .axis = operator_axis(call, AXIS),
                                               .block = (uint32_t)call->values[BLOCK],
+                                              .block_before = (uint32_t)call->values[BLOCK_BEFORE],
                                               .block_all = (uint32_t)call->values[BLOCK_ALL],
                                               .rotate = operator_rotate(call->values[ROTATE])};
 }
@@ -76,6 +78,7 @@ const struct operator_description dynamic_quantize_operator = {
             [SYMMETRIC] = {"symmetric", operator_flag, "off", "scale by the largest magnitude, no offsets"},
             [AXIS] = {"axis", NULL, "-1", "the axis whose indices share a scale: the last makes rows"},
             [BLOCK] = OPERATOR_BLOCK("the axis"),
+            [BLOCK_BEFORE] = OPERATOR_BLOCK_BEFORE,
             [BLOCK_ALL] = OPERATOR_BLOCK_ALL,
             [SCALE_DTYPE] = OPERATOR_SCALE_DTYPE,
             [CONTAINER] = OPERATOR_CONTAINER,

@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { X };
-enum { DTYPE, AXIS, BLOCK, METHOD, MODE };
+enum { DTYPE, AXIS, BLOCK, BLOCK_BEFORE, METHOD, MODE };
 enum { SCALES, ZERO_POINTS }; /* the outputs */
 
 static bool is_unsigned(const struct operator_call *call)
@@ -28,10 +28,12 @@ static void add_outputs(struct operator_call *call, int axis)
     const int rank = one_dimension ? 1 : (int)x->rank;
 
     for (int d = 0; d < rank && !one_dimension; d++)
-        if (d != axis)
-            shape[d] = block > 0 ? x->shape[d] : 1;
+        if (d == axis)
+            shape[d] = operator_blocks_of(x->shape[d], block);
         else
-            shape[d] = block > 0 ? x->shape[d] / block + (x->shape[d] % block != 0) : x->shape[d];
+            shape[d] = block > 0
+                           ? operator_blocks_of(x->shape[d], d == axis - 1 ? call->values[BLOCK_BEFORE] : 0)
+                           : 1;
     operator_add_shape(call, "scales", CLQ_FLOAT32, rank, shape);
     if (has_zero_points(call))
         operator_add_shape(call, "zero_points", is_unsigned(call) ? CLQ_UINT8 : CLQ_INT8, rank, shape);
@@ -45,7 +47,9 @@ static bool plan(struct operator_call *call)
     if (wished == OPERATOR_NONE && call->values[BLOCK] > 0)
         return fail(call->failure, STATUS_USAGE, "--block is %jd: with --axis none it must be 0",
                     (intmax_t)call->values[BLOCK]);
-
+    if (wished == OPERATOR_NONE && call->values[BLOCK_BEFORE] > 0)
+        return fail(call->failure, STATUS_USAGE, "--block-before is %jd: with --axis none it must be 0",
+                    (intmax_t)call->values[BLOCK_BEFORE]);
     if (wished != OPERATOR_NONE) {
         if (rank == 0)
             return fail(call->failure, STATUS_REFUSED,
@@ -72,6 +76,7 @@ static struct clq_find_scales_desc desc_of(const struct operator_call *call)
         .method = (uint32_t)call->values[METHOD],
         .mode = (uint32_t)call->values[MODE],
         .block = (uint32_t)call->values[BLOCK],
+        .block_before = (uint32_t)call->values[BLOCK_BEFORE],
     };
 }
 
@@ -108,6 +113,7 @@ const struct operator_description scales_operator = {
             [AXIS] = {"axis", operator_number_or_none, "-1",
                       "a scale for each index of it; none: one for all of x"},
             [BLOCK] = OPERATOR_BLOCK("the axis"),
+            [BLOCK_BEFORE] = OPERATOR_BLOCK_BEFORE,
             [METHOD] = {"method", (const char *const[]){"absmax", "minmax", NULL}, "absmax",
                         "symmetric, or with a zero point"},
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",

@@ -20,7 +20,8 @@ static bool plan_outputs(struct operator_call *call, bool asymmetric)
 {
     const int64_t mode = call->values[QUANT_MODE];
     const DLDataType dtype = types[call->values[DST_TYPE]].dtype;
-    const struct operator_found found = {CLQ_FLOAT32, mode == PERCHANNEL ? -2 : -1, 0, mode == PERTENSOR};
+    const struct operator_found found = {
+        .dtype = CLQ_FLOAT32, .axis = mode == PERCHANNEL ? -2 : -1, .all = mode == PERTENSOR};
 
     return operator_add_output(call, "y", dtype, X, dtype.lanes) &&
            operator_add_found_output(call, "scale", X, &found) &&

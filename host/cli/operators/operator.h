@@ -76,6 +76,11 @@ float operator_decimal_of(int64_t value);
     {                                                                                                        \
         "block", operator_count, "0", "how many indices of " axis " share a scale; 0: no blocks"             \
     }
+#define OPERATOR_BLOCK_BEFORE                                                                                \
+    {                                                                                                        \
+        "block-before", operator_count, "0",                                                                 \
+            "with --block: indices of the dimension in front of the axis that share it too"                  \
+    }
 /* As choices: the names of the types that have a role, "" in the place of every other. */
 extern const char *const operator_scale_types[];
 extern const char *const operator_quantized_types[];
@@ -234,13 +239,17 @@ bool operator_add_packed_output(struct operator_call *call, const char *name, DL
                                 size_t container);
 
 /* The same for what is found of the input, which has rows: its shape less the axis, with block > 0 one along
- * it for each so many indices, or one element for all of it. */
+ * it for each so many indices, with before > 0 along the dimension in front of it too, or one element for all
+ * of it. */
 struct operator_found {
     DLDataType dtype;
-    int64_t axis, block, all;
+    int64_t axis, block, before, all;
 };
 bool operator_add_found_output(struct operator_call *call, const char *name, size_t input,
                                const struct operator_found *found);
+
+/* Of a dimension of that size, or its blocks of so many indices; 0: it is not cut. */
+int64_t operator_blocks_of(int64_t size, int64_t block);
 
 /* An output of any shape. */
 void operator_add_shape(struct operator_call *call, const char *name, DLDataType dtype, int rank,

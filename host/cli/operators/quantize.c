@@ -3,7 +3,7 @@
 #include "operator.h"
 
 enum { X, SCALES, ZERO_POINTS };
-enum { DTYPE, AXIS, BLOCK, MODE, ROUND_FIRST, CONTAINER };
+enum { DTYPE, AXIS, BLOCK, BLOCK_BEFORE, MODE, ROUND_FIRST, CONTAINER };
 
 static bool plan(struct operator_call *call)
 {
@@ -20,6 +20,7 @@ static struct clq_quantize_desc desc_of(const struct operator_call *call)
         .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
         .block = (uint32_t)call->values[BLOCK],
+        .block_before = (uint32_t)call->values[BLOCK_BEFORE],
         .round_first = (uint32_t)call->values[ROUND_FIRST],
     };
 }
@@ -57,6 +58,7 @@ const struct operator_description quantize_operator = {
             [DTYPE] = {"dtype", operator_quantized_types, "int8", "the type of y"},
             [AXIS] = {"axis", NULL, "-1", "the axis of scales and zero_points"},
             [BLOCK] = OPERATOR_BLOCK("the axis"),
+            [BLOCK_BEFORE] = OPERATOR_BLOCK_BEFORE,
             [MODE] = {"mode", (const char *const[]){"divide", "multiply", NULL}, "divide",
                       "what is done with scales"},
             [ROUND_FIRST] = OPERATOR_ROUND_FIRST,
