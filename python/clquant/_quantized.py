@@ -24,12 +24,13 @@ else:
 class Quantized(_Three[A]):
     """What dynamic quantization gives: (y, scales, offsets), where offsets is None if it was symmetric.
 
-    ``clquant.dequantize`` takes it whole, for it knows how it was made: ``axis``, ``block``, ``block_all`` and ``rotate`` are
-    what was given then, and None where nobody has said it; ``place_axis`` is the axis of the starts, in caches.
+    ``clquant.dequantize`` takes it whole, for it knows how it was made: ``axis``, ``block``, ``block_before``, ``block_all``
+    and ``rotate`` are what was given then, and None where nobody has said it; ``place_axis`` is the axis of the starts, in caches.
     """
 
     axis: int | None = None
     block: int | None = None
+    block_before: int | None = None
     block_all: bool | None = None
     rotate: int | None = None
     place_axis: int | None = None
@@ -70,7 +71,7 @@ def opened(q: Quantized[Any], given: dict[str, Any]) -> dict[str, Any]:
     if given["mode"] not in (None, "dynamic"):
         raise ValueError(f"mode is {given['mode']!r}: q is a clquant.Quantized, which mode 'dynamic' undoes")
     found["mode"] = "dynamic"
-    for name in ("block", "block_all", "rotate"):
+    for name in ("block", "block_before", "block_all", "rotate"):
         found[name] = _same(name, given[name], getattr(q, name))
     found["q"] = q.y
     found["axis"] = _axis(q, given["axis"], given["indices"] is not None)

@@ -63,6 +63,23 @@ def test_blocks(context, numbers):
     np.testing.assert_array_equal(y, reference.quantize(x, np.repeat(scales, 4, 2)[..., :14]))
 
 
+def test_checkpoint_of_blocks_along_two_axes(context, numbers):
+    """A scale for each 4 by 6, where the last blocks of both axes are shorter: found, quantized with, and back, by any axis."""
+    x, of_both = numbers((10, 14)), {"block": 6, "block_before": 4, "context": context}
+    made = clquant.find_scales(x, dtype="float8_e4m3fn", **of_both)
+    assert made.scales.shape == (3, 3)
+    assert made.zero_points is None
+    largest = np.array([[abs(x[i : i + 4, j : j + 6]).max() for j in (0, 6, 12)] for i in (0, 4, 8)])
+    np.testing.assert_array_equal(made.scales, largest / np.float32(448))
+    each = made.scales.repeat(4, 0)[:10].repeat(6, 1)[:, :14]
+    y = clquant.quantize(x, made.scales, dtype="float8_e4m3fn", **of_both)
+    np.testing.assert_array_equal(y, clquant.quantize(x, each, dtype="float8_e4m3fn", context=context))
+    back = clquant.dequantize(y, made.scales, **of_both)
+    np.testing.assert_array_equal(back, clquant.dequantize(y, each, context=context))
+    turned = clquant.find_scales(np.stack([x, x], 2), dtype="float8_e4m3fn", axis=1, **of_both)
+    np.testing.assert_array_equal(turned.scales, np.stack([made.scales] * 2, 2))
+
+
 def test_words(context, numbers):
     x = numbers((3, 16))
     y = clquant.quantize(x, 2.0, dtype="int4_words", context=context)

@@ -115,6 +115,8 @@ HOW = [
     {"axis": 0},
     {"axis": -2, "block": 16},
     {"block": 32, "dtype": "int4"},
+    {"block": 24, "block_before": 20},
+    {"axis": 1, "block": 32, "block_before": 64, "symmetric": True, "dtype": "float8_e4m3fn", "rotate": 8},
     {"block_all": True},
     {"rotate": 16, "dtype": "int4_words"},
     {"axis": 1, "block": 8, "symmetric": True, "scale_dtype": "float16"},
@@ -128,7 +130,7 @@ def test_whole_result(context, how, rng):
     q = clquant.dynamic_quantize(x, context=context, **how)
     back = clquant.dequantize(q, context=context)
     assert abs(back - x).max() < (0.5 if "dtype" in how else 0.1)
-    said = {name: how[name] for name in ("axis", "block", "block_all", "rotate") if name in how}
+    said = {name: how[name] for name in ("axis", "block", "block_before", "block_all", "rotate") if name in how}
     again = clquant.dequantize(q.y, q.scales, offsets=q.offsets, mode="dynamic", context=context, **said)
     np.testing.assert_array_equal(again, back)
     for other in (q._replace(y=q.y.copy()), copy.copy(q), copy.deepcopy(q), pickle.loads(pickle.dumps(q))):
@@ -150,6 +152,8 @@ def test_whole_caches(rng):
     ("how", "given", "message"),
     [
         ({"block": 16}, {"block": 8}, "block is 8: q was quantized with block 16"),
+        ({"block": 16}, {"block_before": 4}, "block_before is 4: q was quantized with block_before 0"),
+        ({"block": 16, "block_before": 4}, {"indices": [0] * 8}, "block_before is 4: with indices it must be 0"),
         ({}, {"rotate": 8}, "rotate is 8: q was quantized with rotate 0"),
         ({"axis": 0}, {"axis": 1}, "axis is 1: q was quantized along axis 0"),
         ({}, {"axis": 0}, "axis is 0: q was quantized along axis -1"),

@@ -17,9 +17,10 @@ def place_of(axis: int | None, rank: int, default: int = -1) -> int:
     return place
 
 
-def with_blocks(shape: tuple[int, ...], place: int, block: int) -> tuple[int, ...]:
-    """Return a shape of which so many indices of one dimension have become one."""
-    return (*shape[:place], -(-shape[place] // operator.index(block)), *shape[place + 1 :])
+def with_blocks(shape: tuple[int, ...], place: int, block: int, before: int = 0) -> tuple[int, ...]:
+    """Return a shape of which so many indices of one dimension have become one, and so many of the dimension in front of it."""
+    made = (*shape[:place], -(-shape[place] // operator.index(block)), *shape[place + 1 :])
+    return with_blocks(made, place - 1, before) if before > 0 and place > 0 else made
 
 
 def without(shape: tuple[int, ...], place: int) -> tuple[int, ...]:

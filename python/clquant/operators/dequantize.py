@@ -35,7 +35,7 @@ _DEQUANTIZE = Operator(
     Option("block"),
     Flag("block_all"),
     Option("rotate"),
-    Reserved(),
+    Option("block_before"),
     Buffer("workspace"),
     Reserved(4),
 )
@@ -54,6 +54,7 @@ class DequantizeOptions(Run, total=False):
     out_of_range: OutOfRange
     index_kind: IndexKind
     block: int | None
+    block_before: int | None
     block_all: bool | None
     rotate: int | None
     report: Any
@@ -113,6 +114,7 @@ def dequantize(
     out_of_range: OutOfRange = "drop",
     index_kind: IndexKind = "by_shape",
     block: int | None = None,
+    block_before: int | None = None,
     block_all: bool | None = None,
     rotate: int | None = None,
     report: Any = None,
@@ -135,8 +137,8 @@ def dequantize(
     Args:
         q: of a type of y, as in ``quantize``; of four bits as it was made here, or as ``clquant.view(bytes, "int4")``, and so
             of blocks, ``clquant.view(bytes, "q8_0")``, which carry their scales. Or a
-            ``Quantized``: then scales, offsets, mode, axis, block, block_all and rotate are as it was made, and what is given
-            must be the same.
+            ``Quantized``: then scales, offsets, mode, axis, block, block_before, block_all and rotate are as it was made, and
+            what is given must be the same.
         scales: as in ``quantize``, with indices as in ``quantize_scatter``; with ``group_index`` [E, H]; in dynamic mode as
             ``dynamic_quantize`` returns them.
         zero_points: of divide and multiply: None, or as scales, independently.
@@ -151,8 +153,10 @@ def dequantize(
         out_of_range: as in ``quantize_scatter``. Entries that are left out keep their bytes in y; in a y that is made they are 0.
         index_kind: as in ``quantize_scatter``; of slots ``out`` may be [N, H, D].
         block: as in ``quantize`` and ``dynamic_quantize``; with indices of the last axis.
+        block_before: as there; without indices alone.
         block_all: dynamic: all of q has one scale.
-        rotate: R of rows that were turned, in dynamic mode. None for it, block and block_all: as q says, else none.
+        rotate: R of rows that were turned, in dynamic mode. None for it, block, block_before and block_all: as q says, else
+            none.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: y, to be written; None makes one, of the library that q is of.
@@ -173,6 +177,7 @@ def dequantize(
         "mode": mode,
         "indices": indices,
         "block": block,
+        "block_before": block_before,
         "block_all": block_all,
         "rotate": rotate,
     }
@@ -194,7 +199,7 @@ def dequantize(
     if given["mode"] is None:
         dynamic = offsets is not None or carries_scales(given["q"])
         given["mode"] = "dynamic" if dynamic else "multiply" if group_index is not None else "divide"
-    for name, unset in (("block", 0), ("block_all", False), ("rotate", 0)):
+    for name, unset in (("block", 0), ("block_before", 0), ("block_all", False), ("rotate", 0)):
         if given[name] is None:
             given[name] = unset
     return _DEQUANTIZE.call(

@@ -37,9 +37,11 @@ _DYNAMIC_QUANTIZE = Operator(
     Real("type_max"),
     Input("group_index", optional=True),
     Buffer("workspace"),
-    Reserved(4),
+    Option("block_before"),
+    Reserved(),
+    Reserved(3),
     result=_result,
-    how={name: name for name in ("axis", "block", "block_all", "rotate")},
+    how={name: name for name in ("axis", "block", "block_before", "block_all", "rotate")},
 )
 
 
@@ -51,6 +53,7 @@ class DynamicQuantizeOptions(Run, total=False):
     symmetric: bool
     axis: int | None
     block: int
+    block_before: int
     block_all: bool
     rotate: int
     type_max: float
@@ -101,6 +104,7 @@ def dynamic_quantize(
     symmetric: bool = False,
     axis: int | None = None,
     block: int = 0,
+    block_before: int = 0,
     block_all: bool = False,
     rotate: int = 0,
     type_max: float = 0.0,
@@ -132,6 +136,7 @@ def dynamic_quantize(
         symmetric: the largest magnitude sets the scale, and there are no offsets.
         axis: what shares a scale are the indices of this dimension; None: of the last.
         block: what shares a scale are so many of them; 0: all.
+        block_before: with ``block``, so many indices of the dimension in front of ``axis`` share it too; 0: each has its own.
         block_all: all of x has one scale.
         rotate: R, a power of two to 1024 that divides H: each R neighbours of a row are turned by a Walsh-Hadamard matrix
             first, of ggml's blocks at least 32; 0: none.
@@ -144,7 +149,7 @@ def dynamic_quantize(
 
     Returns:
         (y, scales, offsets), which ``dequantize`` takes whole. scales and offsets have x's shape less ``axis``; with ``block``
-        x's shape with ceil(size / block) on ``axis``; with ``block_all`` shape (). offsets is None where symmetric.
+        x's shape with ceil(size / block) on ``axis``, and with ``block_before`` so in front of it; with ``block_all`` shape (). offsets is None where symmetric.
 
     Raises:
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
@@ -156,7 +161,7 @@ def dynamic_quantize(
         if block_all:
             return ()
         place = place_of(axis, len(shape))
-        return with_blocks(shape, place, block) if block > 0 else without(shape, place)
+        return with_blocks(shape, place, block, block_before) if block > 0 else without(shape, place)
 
     if out is None:
         scale_dtype = dtype_of(scale_dtype, "scale_dtype")
@@ -180,6 +185,7 @@ def dynamic_quantize(
         rotate=rotate,
         axis=axis,
         block=block,
+        block_before=block_before,
         block_all=block_all,
         type_max=type_max,
         group_index=group_index,

@@ -35,7 +35,7 @@ _DYNAMIC_QUANTIZE_SCATTER = Operator(
     Option("block"),
     Reserved(),
     Reserved(4),
-    result=functools.partial(Quantized, axis=-1, block_all=False),
+    result=functools.partial(Quantized, axis=-1, block_before=0, block_all=False),
     how={"block": "block", "rotate": "rotate", "place_axis": "axis"},
 )
 

@@ -46,7 +46,7 @@ _FIND_SCALES = Operator(
     Choice("method", "absmax", "minmax"),
     Choice("mode", "divide", "multiply"),
     Option("block"),
-    Reserved(),
+    Option("block_before"),
     Buffer("workspace"),
     Reserved(4),
     result=Scales,
@@ -62,6 +62,7 @@ class FindScalesOptions(Run, total=False):
     method: Method
     mode: Mode
     block: int
+    block_before: int
     workspace: Any
     out: Scales | tuple[Array, Array | None] | None
 
@@ -104,6 +105,7 @@ def find_scales(
     method: Method = "absmax",
     mode: Mode = "divide",
     block: int = 0,
+    block_before: int = 0,
     workspace: Any = None,
     out: Scales | tuple[Array, Array | None] | None = None,
     **run: Unpack[Run],
@@ -128,6 +130,7 @@ def find_scales(
         method: "absmax" or "minmax".
         mode: "divide" or "multiply": what ``quantize`` will do with the scales.
         block: indices of ``axis`` that share a scale; 0: no blocks.
+        block_before: with ``block``, indices of the dimension in front of ``axis`` that share it too; 0: each has its own.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: (scales, zero_points), to be written: float32, and int8, uint8, int32 or float32 or None; None makes them, of
             the library that x is of.
@@ -148,7 +151,7 @@ def find_scales(
         if shape is not None:
             return sizes_of("shape", shape)
         if block > 0:
-            return with_blocks(whole, place_of(axis, len(whole)), block)
+            return with_blocks(whole, place_of(axis, len(whole)), block, block_before)
         return () if axis is None else along(whole, place_of(axis, len(whole)))
 
     kept = method != "absmax" or of.is_unsigned
@@ -167,6 +170,7 @@ def find_scales(
         method=method,
         mode=mode,
         block=block,
+        block_before=block_before,
         workspace=workspace,
     )
     return made

@@ -25,7 +25,9 @@ _QUANTIZE = Operator(
     Option("block"),
     Flag("round_first"),
     Buffer("workspace"),
-    Reserved(4),
+    Option("block_before"),
+    Reserved(),
+    Reserved(3),
 )
 
 
@@ -36,6 +38,7 @@ class QuantizeOptions(Run, total=False):
     axis: int | None
     mode: Mode
     block: int
+    block_before: int
     round_first: bool
     workspace: Any
     out: Array | None
@@ -87,6 +90,7 @@ def quantize(
     axis: int | None = None,
     mode: Mode = "divide",
     block: int = 0,
+    block_before: int = 0,
     round_first: bool = False,
     workspace: Any = None,
     out: Array | None = None,
@@ -103,8 +107,9 @@ def quantize(
 
     Args:
         x: float32, float16 or bfloat16, of rank 0 to 8.
-        scales: of the same types, float8_e4m3fn or float8_e8m0fnu. One element; by axis: one per index of ``axis``, 1-D or of x's rank with all other sizes 1;
-            by shape: of x's rank, where every size is 1 or x's; by blocks: the same with ceil(size / block) along ``axis``.
+        scales: of the same types, float8_e4m3fn or float8_e8m0fnu. One element; by axis: one per index of ``axis``, 1-D or of x's
+            rank with all other sizes 1; by shape: of x's rank, where every size is 1 or x's; by blocks: the same with
+            ceil(size / block) along ``axis``, and ceil(size / block_before) along the dimension in front of it.
         zero_points: None, or as scales, independently; also int8, uint8, int32.
         dtype: of y: a type of y in the table of types (docs/operators.md), as "int8" or "float8_e4m3fn". Those of four bits are
             bytes of two elements, the low four bits first, so that the last dimension is halved; "int4_words" is words of
@@ -113,6 +118,8 @@ def quantize(
         axis: of scales and zero points; None: the last. Not looked at where both have one element.
         mode: "divide" or "multiply".
         block: indices of ``axis`` that share a scale; 0: no blocks.
+        block_before: with ``block``, indices of the dimension in front of ``axis`` that share it too: 128 and 128 are the blocks
+            of float8 checkpoints; 0: each has its own.
         round_first: round before the zero point is added, and again after: the order of ONNX and PyTorch.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         out: y, to be written; None makes one, of the library that x is of.
@@ -135,6 +142,7 @@ def quantize(
         axis=axis,
         mode=mode,
         block=block,
+        block_before=block_before,
         round_first=round_first,
         workspace=workspace,
     )
