@@ -55,7 +55,7 @@ static void sees_every_result(struct call *call)
     }
     sees_a_flip(call, call->y.byte_offset + first * row_bytes, "the first byte");
     sees_a_flip(call, call->y.byte_offset + (last + 1) * row_bytes - 1, "the last byte");
-    if (words)
+    if (words || (call->row.layout == IN_SQUARES && call->row.operation == DYNAMIC_QUANTIZE))
         sees_a_flip(call, call->scale_at + first * sizeof(float) + 2, "a scale");
     if (words && call->row.mode == ASYMMETRIC)
         sees_a_flip(call, call->offset_at + first * sizeof(float) + 2, "an offset");

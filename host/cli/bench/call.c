@@ -75,6 +75,7 @@ static bool make_tensors(struct bench *bench, struct call *c)
     c->x.strides = strided ? c->x_strides : NULL;
     c->y = tensor(bench->y, 0, row_type_dtype(c->row.dst), c->ndim, c->y_shape);
     c->scales_ndim = 1;
+    c->block = c->row.block;
     c->scales_shape[0] = scales_of(c);
     if (c->row.layout == PER_GROUP) {
         c->scales_shape[0] = CALL_GROUPS;
@@ -89,6 +90,12 @@ static bool make_tensors(struct bench *bench, struct call *c)
         if (c->row.block > 0)
             c->scales_shape[c->ndim - 1] = row_scales(&c->row);
     }
+    if (c->row.layout == IN_SQUARES) {
+        c->scales_shape[0] = (c->rows + ROW_SQUARE - 1) / ROW_SQUARE;
+        c->scales_shape[1] = row_squares(&c->row);
+        c->scales_ndim = 2;
+        c->block = c->block_before = ROW_SQUARE;
+    }
     if (written) {
         const DLDataType dtype = c->row.block > 0 ? CLQ_FLOAT16 : CLQ_FLOAT32;
 
@@ -98,11 +105,13 @@ static bool make_tensors(struct bench *bench, struct call *c)
         const int64_t rows =
             c->places.buffer ? c->places.batches * c->places.length * call_position_rows(c) : c->rows;
 
-        if (c->row.layout == PER_ROW && !make_extra(bench, c, (size_t)rows * sizeof(float), NULL))
+        const bool of_call = c->row.layout == PER_ROW || c->row.layout == IN_SQUARES;
+
+        if (of_call && !make_extra(bench, c, (size_t)rows * sizeof(float), NULL))
             return false;
-        c->scales = tensor(operation == FIND_SCALES   ? bench->y
-                           : c->row.layout == PER_ROW ? c->extra
-                                                      : bench->scales,
+        c->scales = tensor(operation == FIND_SCALES ? bench->y
+                           : of_call                ? c->extra
+                                                    : bench->scales,
                            0, CLQ_FLOAT32, c->scales_ndim, c->scales_shape);
     }
     c->indices = tensor(c->places.buffer, 0, CLQ_INT32, places_columns(&c->places), c->index_shape);
@@ -125,6 +134,8 @@ static void describe(struct call *c)
                                        .y = &c->y,
                                        .axis = c->row.layout == PER_OTHER_AXIS ? 1 : -1,
                                        .mode = c->row.mode == DIVIDE ? CLQ_DIVIDE : CLQ_MULTIPLY,
+                                       .block = c->block,
+                                       .block_before = c->block_before,
                                        .round_first = c->row.round_first};
         break;
     case GROUP_QUANTIZE:
@@ -146,7 +157,8 @@ static void describe(struct call *c)
                                                                       .scales = scales,
                                                                       .offsets = offsets,
                                                                       .symmetric = symmetric,
-                                                                      .block = c->row.block,
+                                                                      .block = c->block,
+                                                                      .block_before = c->block_before,
                                                                       .rotate = c->row.rotate};
         break;
     case DYNAMIC_QUANTIZE_SCATTER:
@@ -174,6 +186,8 @@ static void describe(struct call *c)
             .axis = c->places.buffer ? 1 : -1,
             .mode = c->row.mode == DYNAMIC ? CLQ_DEQUANTIZE_DYNAMIC : CLQ_DEQUANTIZE_DIVIDE,
             .index_kind = index_kind,
+            .block = c->block,
+            .block_before = c->block_before,
             .rotate = c->row.rotate};
     }
 }
@@ -181,12 +195,17 @@ static void describe(struct call *c)
 static void count_bytes(struct call *c)
 {
     const int64_t elements = c->rows * c->row.columns;
-    const size_t words = (size_t)c->rows * row_scales_bytes(&c->row);
+    const size_t words = (size_t)c->rows * row_scales_bytes(&c->row),
+                 squares = (size_t)(c->scales_shape[0] * c->scales_shape[1]) * sizeof(float);
     const bool finds = c->row.operation == FIND_SCALES, back = c->row.operation == DEQUANTIZE;
 
     c->src_bytes = row_type_bytes(c->row.src, elements);
     c->dst_bytes = finds ? 0 : row_type_bytes(c->row.dst, elements);
-    if (c->row.layout == PER_ROW && back)
+    if (c->row.layout == IN_SQUARES && c->row.operation == DYNAMIC_QUANTIZE)
+        c->dst_bytes += squares;
+    else if (c->row.layout == IN_SQUARES)
+        c->other_bytes = squares;
+    else if (c->row.layout == PER_ROW && back)
         c->other_bytes = words;
     else if (c->row.layout == PER_ROW)
         c->dst_bytes += c->row.mode == ASYMMETRIC ? 2 * words : words;

@@ -21,6 +21,7 @@ struct call {
     struct places places;
     size_t next; /* call: it takes its set of places */
 
+    uint32_t block, block_before; /* of the descriptor */
     int ndim, scales_ndim;
     int64_t x_shape[4], x_strides[4], y_shape[4], scales_shape[4], index_shape[2];
     cl_mem extra; /* ends of groups, or scales of rows */

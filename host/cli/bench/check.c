@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Results against the plain reference, on a sample of rows. */
-#include "call.h"
+#include "check.h"
 
 #include "data.h"
 
@@ -12,7 +12,7 @@
 
 enum { SAMPLES = 64, READ_ROWS = 64, MOST_FOUND = 64 };
 
-static bool wrong(struct bench *bench, const struct call *c, int64_t row, const char *what)
+bool call_is_wrong(struct bench *bench, const struct call *c, int64_t row, const char *what)
 {
     char label[256];
 
@@ -120,7 +120,7 @@ static bool check_found(struct bench *bench, const struct call *c, size_t at, in
     float found[MOST_FOUND];
 
     return data_read(bench, bench->y, at + (size_t)row * bytes, found, bytes) &&
-           (memcmp(found, expected, bytes) == 0 || wrong(bench, c, row, what));
+           (memcmp(found, expected, bytes) == 0 || call_is_wrong(bench, c, row, what));
 }
 
 static bool check_row(struct bench *bench, const struct call *c, int64_t row, struct sample *sample)
@@ -137,7 +137,7 @@ static bool check_row(struct bench *bench, const struct call *c, int64_t row, st
         return false;
     expect(bench, c, row, sample);
     if (memcmp(sample->found, sample->expected, sample->y_bytes) != 0)
-        return wrong(bench, c, row, "a byte");
+        return call_is_wrong(bench, c, row, "a byte");
     return !words || (check_found(bench, c, c->scale_at, place, sample->scales, "the scale") &&
                       (c->row.mode == SYMMETRIC ||
                        check_found(bench, c, c->offset_at, place, sample->offsets, "the offset")));
@@ -230,6 +230,8 @@ bool call_check(struct bench *bench, const struct call *c)
 {
     if (c->row.operation == FIND_SCALES)
         return check_scales(bench, c);
+    if (c->row.layout == IN_SQUARES)
+        return call_check_squares(bench, c);
     return (c->row.placement == DENSE || c->row.operation == DEQUANTIZE || check_untouched(bench, c)) &&
            check_rows(bench, c);
 }

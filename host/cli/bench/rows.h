@@ -41,7 +41,10 @@ enum layout {
     PER_GROUP,      /* a row of scales for each of some groups of rows */
     PER_ROW,        /* a scale, and asymmetric an offset, for each row */
     IN_BLOCKS,      /* blocks that carry their scales */
+    IN_SQUARES,     /* a scale for each ROW_SQUARE rows and columns */
 };
+
+enum { ROW_SQUARE = 128 };
 
 /* Where entries go to in a cache, or come from: each is `update_length` positions of `heads` rows. */
 enum placement {
@@ -74,6 +77,12 @@ struct row {
     unsigned beside;
     const char *note;
 };
+
+/* Blocks along a row that are of several rows. */
+static inline int64_t row_squares(const struct row *row)
+{
+    return (row->columns + ROW_SQUARE - 1) / ROW_SQUARE;
+}
 
 /* Scales of a row, and the bytes of all of them. */
 static inline int64_t row_scales(const struct row *row)
