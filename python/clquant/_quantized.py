@@ -25,7 +25,8 @@ class Quantized(_Three[A]):
     """What dynamic quantization gives: (y, scales, offsets), where offsets is None if it was symmetric.
 
     ``clquant.dequantize`` takes it whole, for it knows how it was made: ``axis``, ``block``, ``block_before``, ``block_all``
-    and ``rotate`` are what was given then, and None where nobody has said it; ``place_axis`` is the axis of the starts, in caches.
+    and ``rotate`` are what was given then, and None where nobody has said it; ``place_axis`` is the axis of the starts, in
+    caches.
     """
 
     axis: int | None = None

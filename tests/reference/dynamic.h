@@ -18,8 +18,8 @@
  * an offset); scale and offset have x's shape less the axis. Where rotate is not 0 each so many neighbours
  * are turned (rotate.h), after smooth_scale and before all else. What shares a scale is a whole dimension,
  * axis, or each `block` > 0 indices of it; scale and offset have x's rank then, and ceil(size / block) along
- * the axis. Or it is all of x, and they have one element. A y of blocks (blocks.h) has neither scale nor
- * offset. */
+ * the axis; with block_before > 0 so many indices of the dimension in front of it share too. Or it is all of
+ * x, and they have one element. A y of blocks (blocks.h) has neither scale nor offset. */
 struct reference_dynamic_quantize_desc {
     const struct reference_tensor *x;
     const struct reference_tensor *smooth_scale;

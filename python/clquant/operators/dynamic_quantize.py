@@ -149,7 +149,8 @@ def dynamic_quantize(
 
     Returns:
         (y, scales, offsets), which ``dequantize`` takes whole. scales and offsets have x's shape less ``axis``; with ``block``
-        x's shape with ceil(size / block) on ``axis``, and with ``block_before`` so in front of it; with ``block_all`` shape (). offsets is None where symmetric.
+        x's shape with ceil(size / block) on ``axis``, and with ``block_before`` so in front of it; with ``block_all`` shape ().
+        offsets is None where symmetric.
 
     Raises:
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
