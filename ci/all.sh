@@ -11,7 +11,9 @@ if [ $# -gt 0 ]; then
   [[ $# -eq 2 && $1 == --share && $2 =~ ^([1-9][0-9]?)/([1-9][0-9]?)$ ]] || { echo "usage: all.sh [--share I/N]" >&2; exit 2; }
   share=${BASH_REMATCH[1]} shares=${BASH_REMATCH[2]}
   [ "$share" -le "$shares" ] || { echo "all.sh: --share $2: I must be at most N" >&2; exit 2; }
+  [ "$shares" -ne 2 ] || { echo "all.sh: --share $2: N must be 1 or at least 3, for there are three builds" >&2; exit 2; }
 fi
+read -r part of shares_of <<<"$(part_of "$share" "$shares")"
 
 unset CLQ_TEST_ONLY # a part of everything is ci/test.sh's
 ci/test.sh
@@ -19,27 +21,29 @@ ci/test.sh
 # run_named FOLDER NAMES
 run_named() { [ -z "$2" ] || run_tests "$1" -R "$(as_regex <<<"$2")" --no-tests=error; }
 
-step "what ci/test.sh leaves out, share $share of $shares"
-ci/intel.sh || [ $? -eq 77 ] # gpu_code says so, and does without
-configure "$build" gcc -DCLQ_BUILD_LAB=ON
-cmake --build "$build" -j "$jobs" >/dev/null
-run_named "$build" "$(all_names "$build" plain | shared "$share" "$shares")"
+is_part() { [ "$part" = all ] || [ "$part" = "$1" ]; }
 
-if [ "$share" -eq $((shares > 1 ? 2 : 1)) ]; then
-  step "sanitizers on drivers"
+if is_part plain; then
+  step "what ci/test.sh leaves out, share $of of $shares_of"
+  ci/intel.sh || [ $? -eq 77 ] # gpu_code says so, and does without
+  configure "$build" gcc -DCLQ_BUILD_LAB=ON
+  cmake --build "$build" -j "$jobs" >/dev/null
+  run_named "$build" "$(all_names "$build" plain | shared "$of" "$shares_of")"
+fi
+if is_part sanitized; then
+  step "sanitizers on drivers, share $of of $shares_of"
   cmake --build "$build/clang" -j "$jobs" >/dev/null
   sanitized_names() { ctest --test-dir "$build/clang" -N -L sanitize "$@" | sed -n 's/^ *Test *#[0-9]*: //p'; }
   left_out=$({ sanitized_names -L device; sanitized_names | grep -Fx -f <(all_names "$build/clang" sanitized); } | sort -u)
-  run_named "$build/clang" "$left_out"
+  run_named "$build/clang" "$(shared "$of" "$shares_of" <<<"$left_out")"
 fi
-
-if [ "$share" -eq 1 ]; then
+if is_part thread; then
   step "thread sanitizer"
   configure "$build/thread" clang "${sanitized[@]}" -DCLQ_SANITIZE=thread
   cmake --build "$build/thread" -j "$jobs" --target test_cache_disk test_threads test_match test_added
   run_tests "$build/thread" -L threads --no-tests=error
 fi
-if [ "$shares" -eq 1 ]; then
+if [ "$part" = all ]; then
   step "the code of every kernel, as GPUs' compilers make it"
   ci/gpu_code.sh
 fi

@@ -38,11 +38,20 @@ run_quick() {
   run_tests "$1" "${without[@]}" "${@:3}"
 }
 
-# shared I N: of the lines what share I of N has, in turn, for neighbours of the lists take as long as each other. Shares 1 and 2 have
-# a build of their own besides (ci/all.sh), so they have half as many.
-shared() {
-  awk -v share="$1" -v shares="$2" '
-    BEGIN { slots = shares > 2 ? 2 * shares - 2 : shares }
-    { slot = (NR - 1) % slots + 1 }
-    share == (slots == shares || slot < 3 ? slot : int((slot + 3) / 2))'
+# shared I N: of the lines what share I of N has, in turn, for neighbours of the lists take as long as each other
+shared() { awk -v share="$1" -v shares="$2" '(NR - share) % shares == 0'; }
+
+# part_of I N: a part and the share of it, "plain 3 16", "sanitized 1 4" or "thread 1 1", that share I of N has of ci/all.sh, for
+# each of these takes a build of its own; one share alone has "all 1 1"
+part_of() {
+  local drivers=$(($2 / 5 > 0 ? $2 / 5 : 1))
+  if [ "$2" -eq 1 ]; then
+    echo all 1 1
+  elif [ "$1" -eq 1 ]; then
+    echo thread 1 1
+  elif [ "$1" -le $((1 + drivers)) ]; then
+    echo sanitized $(($1 - 1)) "$drivers"
+  else
+    echo plain $(($1 - 1 - drivers)) $(($2 - 1 - drivers))
+  fi
 }
