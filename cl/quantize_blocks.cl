@@ -117,16 +117,6 @@ static inline long find_block(const struct call *call, const struct dynamic_quan
     return a->y_offset + place.y;
 }
 
-// Bits of eight codes, one behind the other.
-static inline uint packed(int8 codes, uint bits)
-{
-    const uint8 at = as_uint8(codes) << bits * (uint8)(0, 1, 2, 3, 4, 5, 6, 7);
-    const uint4 four = at.lo | at.hi;
-    const uint2 two = four.lo | four.hi;
-
-    return two.x | two.y;
-}
-
 static inline void put_codes(SHARED struct room *room, uint s, int8 codes)
 {
     SHARED ushort *const words = room->words + BLOCK_CODES_AT(DST);

@@ -19,9 +19,11 @@
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
     X(CLQ__COPY_CL, "copy.cl")                                                                               \
     X(CLQ__CPU_DEQUANTIZE_CL, "cpu/dequantize.cl")                                                           \
+    X(CLQ__CPU_DEQUANTIZE_BLOCKS_CL, "cpu/dequantize_blocks.cl")                                             \
     X(CLQ__CPU_DEQUANTIZE_ROTATED_CL, "cpu/dequantize_rotated.cl")                                           \
     X(CLQ__CPU_DYNAMIC_QUANTIZE_CL, "cpu/dynamic_quantize.cl")                                               \
     X(CLQ__CPU_FIND_SCALES_CL, "cpu/find_scales.cl")                                                         \
+    X(CLQ__CPU_QUANTIZE_BLOCKS_CL, "cpu/quantize_blocks.cl")                                                 \
     X(CLQ__CPU_QUANTIZE_CL, "cpu/quantize.cl")                                                               \
     X(CLQ__DEQUANTIZE_CL, "dequantize.cl")                                                                   \
     X(CLQ__DEQUANTIZE_BLOCKS_CL, "dequantize_blocks.cl")                                                     \

@@ -3,16 +3,20 @@
 #include "base/error.h"
 #include "runtime/launch.h"
 
-/* Kernels that PoCL's CPUs have of their own, and whether the portable one has a quotient by fma. */
+/* Kernels that PoCL's CPUs have of their own, the types that these name, and whether the portable one
+ * has a quotient by fma. */
 static const struct engine {
     enum clq__kernel portable, own;
+    unsigned types;
     bool fused;
 } engines[] = {
-    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, true},
-    {CLQ__DEQUANTIZE_ROTATED_CL, CLQ__CPU_DEQUANTIZE_ROTATED_CL, false},
-    {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, false},
-    {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, false},
-    {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, true},
+    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, CLQ__CPU, true},
+    {CLQ__DEQUANTIZE_BLOCKS_CL, CLQ__CPU_DEQUANTIZE_BLOCKS_CL, CLQ__FLOATS | CLQ__BLOCKS, false},
+    {CLQ__DEQUANTIZE_ROTATED_CL, CLQ__CPU_DEQUANTIZE_ROTATED_CL, CLQ__CPU, false},
+    {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, CLQ__CPU, false},
+    {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, CLQ__CPU, false},
+    {CLQ__QUANTIZE_BLOCKS_CL, CLQ__CPU_QUANTIZE_BLOCKS_CL, CLQ__FLOATS | CLQ__BLOCKS, false},
+    {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, CLQ__CPU, true},
 };
 
 static const struct engine *find_engine(const struct clq__variant *variant)
@@ -28,8 +32,8 @@ static uint64_t mask_of(enum clq__plug plug)
     return clq__plug_mask(plug) << clq__plug_shift(plug);
 }
 
-/* Whether cl/cpu names the types, so that nothing of it takes one for another. */
-static bool is_named(const struct clq__variant *variant)
+/* Whether the file in cl/cpu names the types, so that nothing of it takes one for another. */
+static bool is_named(const struct clq__variant *variant, unsigned types)
 {
     const enum clq__plug plugs[] = {CLQ__SRC, CLQ__DST};
     bool named = true;
@@ -37,7 +41,7 @@ static bool is_named(const struct clq__variant *variant)
     for (size_t i = 0; i < CLQ_COUNT(plugs); i++) {
         const int type = clq__variant_value(variant, plugs[i]);
 
-        named &= type < 0 || clq__type_is((enum clq__type)type, CLQ__CPU);
+        named &= type < 0 || clq__type_is((enum clq__type)type, types);
     }
     return named;
 }
@@ -46,9 +50,16 @@ bool clq__variant_own(struct clq__variant *variant, const struct clq__traits *tr
 {
     const struct engine *engine = find_engine(variant);
 
-    if (engine == NULL || group || !traits->long_runs || !is_named(variant))
+    uint64_t general = UINT64_C(255) | mask_of(CLQ__FORM) | mask_of(CLQ__ARITHMETIC);
+
+    if (engine == NULL || group || !traits->long_runs || !is_named(variant, engine->types))
         return false;
-    variant->bits &= ~(UINT64_C(255) | mask_of(CLQ__FORM) | mask_of(CLQ__ARITHMETIC));
+    if (engine->types & CLQ__BLOCKS) { /* which has no smooth scales */
+        if (clq__variant_value(variant, CLQ__SMOOTH) == 1)
+            return false;
+        general |= mask_of(CLQ__SMOOTH);
+    }
+    variant->bits &= ~general;
     variant->bits |= engine->own;
     return true;
 }

@@ -87,6 +87,17 @@ OF_ALL_VECTORS(short)
 OF_ALL_VECTORS(uint)
 OF_ALL_VECTORS(int)
 
+#define CONVERTS(to, from)                                                                                             \
+    OVERLOADED to convert_##to(from v)                                                                                 \
+    {                                                                                                                  \
+        return __builtin_convertvector(v, to);                                                                         \
+    }
+CONVERTS(float8, char8)
+CONVERTS(float8, int8)
+CONVERTS(float8, uint8)
+CONVERTS(uint8, uchar8)
+CONVERTS(ushort4, int4)
+
 // Of the bits of a half, without instructions for it.
 static float of_half(uint bits)
 {

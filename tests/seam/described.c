@@ -81,7 +81,8 @@ static bool is_of_blocks(const struct clq__variant *variant)
 {
     const uint64_t kernel = variant->bits & 255;
 
-    return kernel == CLQ__QUANTIZE_BLOCKS_CL || kernel == CLQ__DEQUANTIZE_BLOCKS_CL;
+    return kernel == CLQ__QUANTIZE_BLOCKS_CL || kernel == CLQ__CPU_QUANTIZE_BLOCKS_CL ||
+           kernel == CLQ__DEQUANTIZE_BLOCKS_CL || kernel == CLQ__CPU_DEQUANTIZE_BLOCKS_CL;
 }
 
 /* As the operators take it. */

@@ -138,9 +138,10 @@ static void call_kernel(enum clq__kernel number, void *kernel, void *const *b, c
         CALL_2(struct claim_args);
     else if (number == CLQ__CPU_FIND_SCALES_CL)
         CALL_4(struct find_scales_args);
-    else if (number == CLQ__CPU_DYNAMIC_QUANTIZE_CL || number == CLQ__DYNAMIC_QUANTIZE_CL)
+    else if (number == CLQ__CPU_DYNAMIC_QUANTIZE_CL || number == CLQ__DYNAMIC_QUANTIZE_CL ||
+             number == CLQ__CPU_QUANTIZE_BLOCKS_CL || number == CLQ__QUANTIZE_BLOCKS_CL)
         CALL_8(struct dynamic_quantize_args);
-    else if (number == CLQ__CPU_DEQUANTIZE_ROTATED_CL)
+    else if (number == CLQ__CPU_DEQUANTIZE_ROTATED_CL || number == CLQ__CPU_DEQUANTIZE_BLOCKS_CL)
         CALL_7(struct dynamic_quantize_args);
     else
         CALL_7(struct quantize_args);
@@ -153,11 +154,14 @@ static bool is_compiled(enum clq__kernel number)
     switch (number) {
     case CLQ__CLAIM_CL:
     case CLQ__DYNAMIC_QUANTIZE_CL:
+    case CLQ__QUANTIZE_BLOCKS_CL:
     case CLQ__QUANTIZE_CL:
     case CLQ__CPU_DEQUANTIZE_CL:
+    case CLQ__CPU_DEQUANTIZE_BLOCKS_CL:
     case CLQ__CPU_DEQUANTIZE_ROTATED_CL:
     case CLQ__CPU_DYNAMIC_QUANTIZE_CL:
     case CLQ__CPU_FIND_SCALES_CL:
+    case CLQ__CPU_QUANTIZE_BLOCKS_CL:
     case CLQ__CPU_QUANTIZE_CL:
         return true;
     default:

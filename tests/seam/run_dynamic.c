@@ -202,11 +202,19 @@ static int64_t room_of(const struct clq__launch *launch)
     return native ? 16 * (int64_t)launch->local : 2048;
 }
 
+/* The kernels that have a file of their own for blocks turn nothing. */
+static bool has_own_file(const struct call *call)
+{
+    const uint64_t kernel = call->run->launch->variant.bits & 255;
+
+    return kernel == CLQ__DEQUANTIZE_BLOCKS_CL || kernel == CLQ__CPU_DEQUANTIZE_BLOCKS_CL;
+}
+
 /* What is turned at once: whole blocks, and eights, for which the group of these work-items has room. */
 static void check_rotate(const struct call *call)
 {
     const struct dynamic_quantize_args *a = call->a;
-    const int rotated = call->back     ? (call->run->launch->variant.bits & 255) != CLQ__DEQUANTIZE_BLOCKS_CL
+    const int rotated = call->back     ? !has_own_file(call)
                         : call->blocks ? 0
                                        : clq__variant_value(&call->run->launch->variant, CLQ__ROTATE);
     const int64_t rows = (int64_t)call->run->launch->local >> a->lane_bits;
