@@ -228,8 +228,9 @@ static void ask_blocks(clq_context *context, DLDataType x_type)
 
             if (status == CLQ_OK)
                 status = clq_dequantize_build(
-                    context, &(struct clq_dequantize_desc){
-                                 .q = &y, .y = &x, .mode = CLQ_DEQUANTIZE_DYNAMIC, .rotate = way * 4});
+                    context,
+                    &(struct clq_dequantize_desc){
+                        .q = &y, .y = &x, .mode = CLQ_DEQUANTIZE_DYNAMIC, .rotate = way * CLQ_BLOCK_VALUES});
             if (status != CLQ_OK)
                 print_error("%s\n", clq_error_detail());
             assert_int_equal(status, CLQ_OK);

@@ -42,13 +42,24 @@ static void ask_in_a_way(uint32_t form, uint32_t arithmetic)
     clq_context_destroy(context);
 }
 
-/* Whether the device has kernels of its own for what this one would do: in its own form and arithmetic. */
-static bool has_another(const char *text)
+/* Whether there is a kernel of a CPU's own with the words of this text that stand before `end`. */
+static bool has_own(const char *text, const char *end)
 {
+    const char *at = strstr(text, end);
     char own[256];
 
-    snprintf(own, sizeof own, "cpu/%.*s", (int)(strstr(text, " FORM=") - text), text);
-    return strstr(text, "FORM=item ARITHMETIC=native") != NULL && variant_list_has(&asked, own);
+    if (at == NULL)
+        return false;
+    snprintf(own, sizeof own, "cpu/%.*s", (int)(at - text), text);
+    return variant_list_has(&asked, own);
+}
+
+/* Whether the device has kernels of its own for what this one would do: in its own form and arithmetic, those
+ * of blocks without smooth scales. */
+static bool has_another(const char *text)
+{
+    return strstr(text, "FORM=item ARITHMETIC=native") != NULL &&
+           (has_own(text, " FORM=") || has_own(text, " SMOOTH=0 FORM="));
 }
 
 /* Whether any operator asked for a kernel with this word, of those that multiply or of all others. */
