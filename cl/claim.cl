@@ -5,10 +5,11 @@
 //
 //   KERNEL_NAME   the kernel's name
 //
-// The table is zero before. A work-item claims one position of one entry. In a table of hashes a place has
-// the first word from its hash on that no other place has; whose it is, the entry in it says.
+// The table is zero before. A work-item claims one position of one entry, if that has a source. In a table of
+// hashes a place has the first word from its hash on that no other place has; whose it is, the entry in it
+// says.
 #include "args/claim.h"
-#include "index/target.clh"
+#include "index/source.clh"
 
 #if !defined(KERNEL_NAME)
 #error "claim.cl: KERNEL_NAME is required"
@@ -35,7 +36,7 @@ static inline void claim_hashed(global const uchar *indices, global uint *owners
 }
 
 kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restrict owners,
-                        const struct claim_args a)
+                        global const uchar *restrict src_indices, const struct claim_args a)
 {
     const long item = (long)get_global_id(0);
 
@@ -44,7 +45,7 @@ kernel void KERNEL_NAME(global const uchar *restrict indices, global uint *restr
     const long entry = clq_divided_64(item, a.by_length), u = item - entry * a.entries.length;
     const struct clq_target target = clq_target_of(indices, &a.entries, entry);
 
-    if (!target.kept)
+    if (!target.kept || !clq_has_source(src_indices, &a.source, &a.entries, entry))
         return;
     if (a.entries.overlap == CLQ_OVERLAP_HASH)
         claim_hashed(indices, owners, &a.entries, target, entry);

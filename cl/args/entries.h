@@ -12,6 +12,8 @@ enum clq_entry_kind {
     CLQ_ENTRY_STARTS = 2, /* entry i writes batch i from this start */
     CLQ_ENTRY_PAIRS = 3,  /* entry i writes this batch from this start */
     CLQ_ENTRY_SLOTS = 4,  /* entry i writes position batch * size + start; -1: nothing, by intent */
+    CLQ_ENTRY_ND = 5, /* an index for each of the first dimensions: no kernel's but places.cl's, which makes
+                       * slots of them */
 };
 
 /* The fate of a start that is out of range: the numbers of enum clq_range_policy. Slots count on at the

@@ -17,6 +17,7 @@
  * of its name in cl/, and no plugs that depend on the device. */
 #define CLQ__KERNEL_LIST(X)                                                                                  \
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
+    X(CLQ__CONVERT_ROWS_CL, "convert_rows.cl")                                                               \
     X(CLQ__COPY_CL, "copy.cl")                                                                               \
     X(CLQ__CPU_DEQUANTIZE_CL, "cpu/dequantize.cl")                                                           \
     X(CLQ__CPU_DEQUANTIZE_BLOCKS_CL, "cpu/dequantize_blocks.cl")                                             \
@@ -31,6 +32,8 @@
     X(CLQ__DYNAMIC_QUANTIZE_CL, "dynamic_quantize.cl")                                                       \
     X(CLQ__FIND_SCALES_CL, "find_scales.cl")                                                                 \
     X(CLQ__FINISH_SCALES_CL, "finish_scales.cl")                                                             \
+    X(CLQ__MOVE_ROWS_CL, "move_rows.cl")                                                                     \
+    X(CLQ__PLACES_CL, "places.cl")                                                                           \
     X(CLQ__QUANTIZE_BLOCKS_CL, "quantize_blocks.cl")                                                         \
     X(CLQ__QUANTIZE_CL, "quantize.cl")                                                                       \
     X(CLQ__VALUES_CL, "values.cl")                                                                           \

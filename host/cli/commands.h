@@ -20,6 +20,7 @@ int bench_main(int argc, char **argv);
     X(dynamic_quantize)                                                                                      \
     X(dynamic_quantize_scatter)                                                                              \
     X(dequantize)                                                                                            \
+    X(move_rows)                                                                                             \
     X(scales)                                                                                                \
     X(npu_quantize)                                                                                          \
     X(npu_group_quant)                                                                                       \

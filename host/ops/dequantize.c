@@ -53,6 +53,7 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
     const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
     const struct clq__placement_rules entries = {
         .indices = desc->indices,
+        .side = "",
         .axis = desc->axis,
         .least_rank = dynamic ? 3 : 2,
         .last_is_whole = dynamic || clq__view_has_nibbles(&work->y),
@@ -62,14 +63,14 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
     };
 
     if (desc->indices == NULL) {
-        CLQ_TRY(clq__range_check(desc->out_of_range));
+        CLQ_TRY(clq__range_check("out_of_range", desc->out_of_range));
         CLQ_TRY(clq__index_kind_check(desc->index_kind));
         CLQ_REQUIRE(desc->index_kind != CLQ_SLOTS, CLQ_ERROR_VALUE,
                     "index_kind is CLQ_SLOTS (1): it must be CLQ_INDICES_BY_SHAPE (0) where indices is NULL");
         CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
         goto end;
     }
-    clq__placement_insert(work, &entries);
+    clq__placement_insert(&work->y, &work->x, &entries);
     CLQ_TRY(clq__placement_check(work, &entries));
 end:
     return status;

@@ -13,6 +13,7 @@ static clq_status check(struct clq__work *work, const void *of)
     const struct clq_dynamic_quantize_scatter_desc *desc = of;
     struct clq__placement *placement = &work->placement;
     const struct clq__placement_rules entries = {.indices = desc->indices,
+                                                 .side = "",
                                                  .axis = desc->axis,
                                                  .least_rank = 3,
                                                  .last_is_whole = true,

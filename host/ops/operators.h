@@ -6,6 +6,6 @@
 #include "plan/operator.h"
 
 extern const struct clq__operator clq__dequantize, clq__dynamic_quantize, clq__dynamic_quantize_scatter,
-    clq__find_scales, clq__group_quantize, clq__quantize, clq__quantize_scatter;
+    clq__find_scales, clq__group_quantize, clq__move_rows, clq__quantize, clq__quantize_scatter;
 
 #endif

@@ -29,6 +29,7 @@ static struct clq__placement_rules entries_of(const struct clq_quantize_scatter_
                                               const struct clq__work *work)
 {
     return (struct clq__placement_rules){.indices = desc->indices,
+                                         .side = "",
                                          .axis = desc->axis,
                                          .least_rank = 2,
                                          .last_is_whole = clq__view_has_nibbles(&work->y),
@@ -50,7 +51,7 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
     entries = entries_of(desc, work);
-    clq__placement_insert(work, &entries);
+    clq__placement_insert(&work->y, &work->x, &entries);
     CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
     CLQ_TRY(clq__placement_check(work, &entries));
     CLQ_TRY(clq__view_check_output(&work->y));

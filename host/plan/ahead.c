@@ -7,6 +7,8 @@
 #include "args/dynamic_quantize.h"
 #include "args/find_scales.h"
 #include "args/finish_scales.h"
+#include "args/move_rows.h"
+#include "args/places.h"
 #include "args/quantize.h"
 #include "args/values.h"
 #include "args/widen.h"
@@ -18,7 +20,8 @@ static const struct shape {
     unsigned num_buffers, items; /* work-items in a group, at most; of a CPU's own kernels one */
     size_t args_bytes;
 } shapes[CLQ__KERNELS] = {
-    [CLQ__CLAIM_CL] = {2, 64, sizeof(struct claim_args)},
+    [CLQ__CLAIM_CL] = {3, 64, sizeof(struct claim_args)},
+    [CLQ__CONVERT_ROWS_CL] = {6, 128, sizeof(struct move_rows_args)},
     [CLQ__COPY_CL] = {2, 128, sizeof(struct copy_args)},
     [CLQ__CPU_DEQUANTIZE_CL] = {7, 1, sizeof(struct quantize_args)},
     [CLQ__CPU_DEQUANTIZE_BLOCKS_CL] = {7, 1, sizeof(struct dynamic_quantize_args)},
@@ -33,19 +36,21 @@ static const struct shape {
     [CLQ__DYNAMIC_QUANTIZE_CL] = {8, 128, sizeof(struct dynamic_quantize_args)},
     [CLQ__FIND_SCALES_CL] = {4, CLQ_FIND_LANES, sizeof(struct find_scales_args)},
     [CLQ__FINISH_SCALES_CL] = {3, CLQ_FINISH_LANES, sizeof(struct finish_scales_args)},
+    [CLQ__MOVE_ROWS_CL] = {6, 128, sizeof(struct move_rows_args)},
+    [CLQ__PLACES_CL] = {5, 64, sizeof(struct places_args)},
     [CLQ__QUANTIZE_BLOCKS_CL] = {8, 128, sizeof(struct dynamic_quantize_args)},
     [CLQ__QUANTIZE_CL] = {7, 128, sizeof(struct quantize_args)},
     [CLQ__VALUES_CL] = {3, 128, sizeof(struct values_args)},
     [CLQ__WIDEN_CL] = {2, 64, sizeof(struct widen_args)},
 };
 
-/* Claims are many small things on any device; widen.cl has no FORM, and that of the device. */
+/* Claims and places are many small things on any device; widen.cl has no FORM, and that of the device. */
 static bool takes_groups(const struct clq__variant *variant, const struct clq__traits *traits)
 {
     const uint64_t kernel = variant->bits & 255;
 
-    return kernel == CLQ__CLAIM_CL || (kernel == CLQ__WIDEN_CL && traits->group_form) ||
-           clq__variant_value(variant, CLQ__FORM) == 1;
+    return kernel == CLQ__CLAIM_CL || kernel == CLQ__PLACES_CL ||
+           (kernel == CLQ__WIDEN_CL && traits->group_form) || clq__variant_value(variant, CLQ__FORM) == 1;
 }
 
 struct clq__launch clq__launch_ahead(const struct clq__variant *variant, const struct clq__traits *traits)

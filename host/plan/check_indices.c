@@ -140,23 +140,62 @@ end:
     return status;
 }
 
-clq_status clq__indices_check(cl_command_queue queue, const struct clq__work *work, cl_uint num_wait,
-                              const cl_event *wait)
+/* An index for each of the first dimensions. */
+static clq_status check_nd(const struct indices *indices, const struct clq__placement *placement,
+                           const struct clq__view *cache)
 {
     clq_status status = CLQ_OK;
-    const struct clq__placement *placement = &work->placement;
+    const struct clq__view *view = &placement->indices;
+
+    for (int64_t i = 0; placement->moves && i < view->shape[0]; i++)
+        for (int d = 0; d < view->shape[1]; d++) {
+            const long long at = index_at(indices, i, d), size = cache->shape[d];
+
+            CLQ_REQUIRE(size > 0, CLQ_ERROR_INDEX,
+                        "%s[%lld, %d] is %lld: there is no index, for %s.shape[%d] is 0", view->name,
+                        (long long)i, d, at, cache->name, d);
+            CLQ_REQUIRE(at >= 0 && at < size, CLQ_ERROR_INDEX,
+                        "%s[%lld, %d] is %lld: it must be from 0 to %lld, %s.shape[%d] less one", view->name,
+                        (long long)i, d, at, size - 1, cache->name, d);
+        }
+end:
+    return status;
+}
+
+/* Those of one placement, into this view. */
+static clq_status check(cl_command_queue queue, const struct clq__work *work,
+                        const struct clq__placement *placement, const struct clq__view *cache,
+                        cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
     struct indices indices = {0};
 
-    CLQ_REQUIRE(placement->kind != CLQ_ENTRY_NONE, CLQ_ERROR_NULL,
-                "indices and group_index are NULL: there is nothing to read back");
     CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
     if (placement->kind == CLQ_ENTRY_GROUPS)
         CLQ_TRY(check_groups(&indices, placement, work->x.shape[0]));
     else if (placement->kind == CLQ_ENTRY_SLOTS)
         CLQ_TRY(check_slots(&indices, placement));
+    else if (placement->kind == CLQ_ENTRY_ND)
+        CLQ_TRY(check_nd(&indices, placement, cache));
     else
         CLQ_TRY(check_entries(&indices, placement));
 end:
     free(indices.bytes);
+    return status;
+}
+
+clq_status clq__indices_check(cl_command_queue queue, const struct clq__work *work, cl_uint num_wait,
+                              const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__placement *source = &work->source, *placement = &work->placement;
+
+    CLQ_REQUIRE(placement->kind != CLQ_ENTRY_NONE || source->kind != CLQ_ENTRY_NONE, CLQ_ERROR_NULL,
+                "indices and group_index are NULL: there is nothing to read back");
+    if (source->kind != CLQ_ENTRY_NONE)
+        CLQ_TRY(check(queue, work, source, &work->x, num_wait, wait));
+    if (placement->kind != CLQ_ENTRY_NONE)
+        CLQ_TRY(check(queue, work, placement, &work->y, num_wait, wait));
+end:
     return status;
 }

@@ -20,9 +20,11 @@ void clq__launches_claim(struct clq__launches *launches, const struct clq__place
                             &entries->owner_offset)
         ->anywhere = true;
     launches->claim.entries = *entries;
+    launches->claim.source = (struct clq_source){.kind = CLQ_ENTRY_NONE};
     launches->claim.by_length = clq__divisor(entries->length);
     launches->claims = true;
-    launch->num_buffers = 2;
+    launch->buffers[2] = NULL;
+    launch->num_buffers = 3;
     launch->args = &launches->claim;
     launch->args_bytes = sizeof launches->claim;
     launch->local = (size_t)local;

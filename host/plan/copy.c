@@ -4,11 +4,10 @@
 #include "plan/copy.h"
 
 #include "args/copy.h"
-#include "base/ceil_div.h"
 #include "base/error.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
-#include "plan/tuning.h"
+#include "plan/pieces.h"
 
 enum { DST, SRC }; /* the tensors of the fold */
 
@@ -33,33 +32,6 @@ static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, cons
     clq__fold_merge(fold);
 }
 
-static void cut_items(struct copy_args *args, struct clq__launch *launch)
-{
-    args->lanes = args->sets = 1;
-    args->piece_bytes = args->row_bytes < CLQ__COPY_ITEM_ROUNDS ? args->row_bytes : CLQ__COPY_ITEM_ROUNDS;
-    args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
-    args->rows_per_item =
-        args->pieces > 1 ? 1 : CLQ__COPY_ITEM_ROUNDS / (args->row_bytes + args->outer + 1) + 1;
-    launch->local = 1;
-    launch->groups = (size_t)(clq__ceil_div(args->rows, args->rows_per_item) * args->pieces);
-}
-
-static void cut_groups(struct copy_args *args, struct clq__launch *launch, const struct clq__traits *traits)
-{
-    const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS);
-    int64_t lanes = 1;
-
-    while (lanes < local && lanes * CLQ__COPY_LANE_BYTES < args->row_bytes)
-        lanes *= 2;
-    args->lanes = (uint32_t)lanes;
-    args->sets = (uint32_t)(local / lanes);
-    args->piece_bytes = lanes * CLQ__COPY_LANE_BYTES;
-    args->pieces = clq__ceil_div(args->row_bytes, args->piece_bytes);
-    args->rows_per_item = 1;
-    launch->local = (size_t)local;
-    launch->groups = (size_t)clq__ceil_div(args->rows * args->pieces, args->sets);
-}
-
 void clq__copy_describe(struct clq__copy *copy, const struct clq__view *dst, const struct clq__view *src,
                         const struct clq__traits *traits)
 {
@@ -70,8 +42,7 @@ void clq__copy_describe(struct clq__copy *copy, const struct clq__view *dst, con
     fold_bytes(&fold, dst, src);
     *args = (struct copy_args){.src_offset = (int64_t)src->tensor->byte_offset,
                                .dst_offset = (int64_t)dst->tensor->byte_offset,
-                               .row_bytes = fold.dim[0].size,
-                               .rows = clq__fold_count(&fold, 1),
+                               .pieces = {.row_units = fold.dim[0].size, .rows = clq__fold_count(&fold, 1)},
                                .outer = (uint32_t)(fold.dims - 1)};
     launch->buffers[0] = src->tensor->data;
     launch->buffers[1] = dst->tensor->data;
@@ -85,11 +56,7 @@ void clq__copy_describe(struct clq__copy *copy, const struct clq__view *dst, con
         args->dim[d - 1] = (struct clq_dim){
             .size = fold.dim[d].size, .x = fold.dim[d].stride[SRC], .y = fold.dim[d].stride[DST]};
     clq__divide_dims(args->dim, args->outer);
-    if (traits->group_form)
-        cut_groups(args, launch, traits);
-    else
-        cut_items(args, launch);
-    args->by_pieces = clq__divisor(args->pieces);
+    clq__pieces_cut(&args->pieces, args->outer, 0, traits, launch);
     clq__variant_begin(&launch->variant, CLQ__COPY_CL);
     clq__variant_define(&launch->variant, CLQ__FORM, traits->group_form);
     launch->args = args;

@@ -112,7 +112,7 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
     CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y,
                            names->documented ? CLQ__CACHES : CLQ__CACHES | CLQ__BLOCKS));
     if (tensors->entries != NULL)
-        clq__placement_insert(work, tensors->entries);
+        clq__placement_insert(&work->y, &work->x, tensors->entries);
     CLQ_TRY(check_found(work, tensors));
     CLQ_TRY(check_top(work, tensors->top, tensors->symmetric));
     CLQ_TRY(clq__view_init_optional(&work->smooth, "smooth_scales", tensors->smooth, CLQ__FLOATS));

@@ -159,7 +159,7 @@ static void fill_entries(struct dynamic_quantize_args *args, const struct clq__w
     const struct clq__placement *placement = &work->placement;
     struct clq_entries *entries = &args->entries;
 
-    clq__placement_describe(work, args->rows, entries);
+    clq__placement_describe(placement, work->x.shape[0], args->rows, entries);
     clq__divide_entries(entries);
     if (placement->kind == CLQ_ENTRY_GROUPS)
         entries->scale_row = work->x.shape[work->x.rank - 1]; /* of smooth scales, which are dense by now */

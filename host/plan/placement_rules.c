@@ -7,9 +7,9 @@
 #include <clquant/quantize_scatter.h>
 #include <stdio.h>
 
-void clq__placement_init(struct clq__placement *placement)
+void clq__placement_init(struct clq__placement *placement, const char *name)
 {
-    clq__view_init_absent(&placement->indices, "indices");
+    clq__view_init_absent(&placement->indices, name);
     placement->kind = CLQ_ENTRY_NONE;
     placement->may_overlap = placement->moves = false;
     placement->range = CLQ_DROP;
@@ -18,12 +18,32 @@ void clq__placement_init(struct clq__placement *placement)
     placement->report = placement->workspace = (struct clq__beside){NULL, 0};
 }
 
-clq_status clq__range_check(uint32_t out_of_range)
+clq_status clq__range_check(const char *name, uint32_t out_of_range)
 {
     clq_status status = CLQ_OK;
 
     CLQ_REQUIRE(out_of_range <= CLQ_WRAP, CLQ_ERROR_VALUE,
-                "out_of_range is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", out_of_range);
+                "%s is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", name, out_of_range);
+end:
+    return status;
+}
+
+clq_status clq__unique_check(uint32_t unique)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(unique <= 1, CLQ_ERROR_VALUE, "unique is %u: it must be 0 or 1", unique);
+end:
+    return status;
+}
+
+clq_status clq__slots_check(const char *side, uint32_t index_kind, uint32_t out_of_range)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(index_kind != CLQ_SLOTS || out_of_range == CLQ_DROP, CLQ_ERROR_VALUE,
+                "%sout_of_range is %u: with %sindex_kind CLQ_SLOTS (1) it must be CLQ_DROP (0)", side,
+                out_of_range, side);
 end:
     return status;
 }
@@ -73,23 +93,23 @@ static const char *allowed(char text[64], int rank, int end)
     return text;
 }
 
-/* Whether x is of y's shape less dimension `at`, but for the first. */
-static bool fits_without(const struct clq__work *work, int at)
+/* Whether pieces are of the cache's shape less dimension `at`, but for the first. */
+static bool fits_without(const struct clq__view *cache, const struct clq__view *pieces, int at)
 {
-    for (int d = 1; d < work->y.rank; d++)
-        if (d != at && work->x.shape[d - (d > at)] != work->y.shape[d])
+    for (int d = 1; d < cache->rank; d++)
+        if (d != at && pieces->shape[d - (d > at)] != cache->shape[d])
             return false;
     return true;
 }
 
-void clq__placement_insert(struct clq__work *work, const struct clq__placement_rules *rules)
+void clq__placement_insert(const struct clq__view *cache, struct clq__view *pieces,
+                           const struct clq__placement_rules *rules)
 {
-    struct clq__view *pieces = &work->x;
-    const int rank = work->y.rank, end = rank - (rules->last_is_whole ? 1 : 0),
+    const int rank = cache->rank, end = rank - (rules->last_is_whole ? 1 : 0),
               at = clq__axis_of(rules->axis, CLQ__AXIS_SECOND_TO_LAST, rank);
 
     if (rules->index_kind != CLQ_SLOTS || pieces->rank + 1 != rank || at < 1 || at >= end ||
-        !fits_without(work, at))
+        !fits_without(cache, pieces, at))
         return;
     for (int d = rank - 1; d > at; d--) {
         pieces->shape[d] = pieces->shape[d - 1];
@@ -100,11 +120,10 @@ void clq__placement_insert(struct clq__work *work, const struct clq__placement_r
     pieces->rank = rank;
 }
 
-static clq_status check_shapes(struct clq__work *work, const struct clq__placement_rules *rules)
+static clq_status check_shapes(struct clq__placement *placement, const struct clq__view *cache,
+                               const struct clq__view *pieces, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;
-    struct clq__placement *placement = &work->placement;
-    const struct clq__view *pieces = &work->x, *cache = &work->y;
     const int rank = pieces->rank, at = clq__axis_of(rules->axis, CLQ__AXIS_SECOND_TO_LAST, rank);
     const int end = rank - (rules->last_is_whole ? 1 : 0);
     char text[CLQ__AXIS_TEXT], range[64];
@@ -136,34 +155,34 @@ end:
 }
 
 /* A slot is one position of the whole cache. */
-static clq_status check_slots(const struct clq__work *work)
+static clq_status check_slots(const struct clq__placement *placement, const struct clq__view *pieces,
+                              const char *side)
 {
     clq_status status = CLQ_OK;
-    const struct clq__placement *placement = &work->placement;
-    const struct clq__view *indices = &placement->indices, *pieces = &work->x;
+    const struct clq__view *indices = &placement->indices;
 
     CLQ_REQUIRE(indices->rank == 1, CLQ_ERROR_RANK,
-                "%s.ndim is %d: with index_kind CLQ_SLOTS (1) it must be 1", indices->name, indices->rank);
+                "%s.ndim is %d: with %sindex_kind CLQ_SLOTS (1) it must be 1", indices->name, indices->rank,
+                side);
     CLQ_REQUIRE(
         placement->length == 1, CLQ_ERROR_SHAPE,
-        "%s.shape[%d] is %lld: with index_kind CLQ_SLOTS (1) it must be 1, for a slot is one position",
-        pieces->name, placement->axis, (long long)placement->length);
+        "%s.shape[%d] is %lld: with %sindex_kind CLQ_SLOTS (1) it must be 1, for a slot is one position",
+        pieces->name, placement->axis, (long long)placement->length, side);
 end:
     return status;
 }
 
 /* Starts along a whole axis that nobody chose: whoever writes rows [N, H, D] to slots of a cache [S, H, D]
  * has the first in mind, and all starts but 0 would be out of range. */
-static clq_status check_chosen(const struct clq__work *work, const struct clq__placement_rules *rules)
+static clq_status check_chosen(const struct clq__placement *placement, const struct clq__view *cache,
+                               const struct clq__view *pieces, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;
-    const struct clq__placement *placement = &work->placement;
-    const struct clq__view *pieces = &work->x, *cache = &work->y;
     const int at = placement->axis;
 
     CLQ_REQUIRE(
-        rules->axis != 0 || rules->index_kind == CLQ_SLOTS || placement->indices.rank != 1 ||
-            pieces->shape[at] != cache->shape[at] || cache->elements == 0,
+        rules->axis != 0 || rules->between_caches || rules->index_kind == CLQ_SLOTS ||
+            placement->indices.rank != 1 || pieces->shape[at] != cache->shape[at] || cache->elements == 0,
         CLQ_ERROR_AXIS,
         "axis is left out, which means -2, and %s.shape[%d] is all of %s.shape[%d], %lld, so that an entry "
         "can start at 0 alone: give axis; a cache of which indices count the first dimension "
@@ -173,13 +192,14 @@ end:
     return status;
 }
 
-static clq_status check_indices(const struct clq__work *work, bool slots)
+static clq_status check_indices(const struct clq__placement *placement, const struct clq__view *cache,
+                                const struct clq__view *pieces, bool slots, const char *side)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *indices = &work->placement.indices, *pieces = &work->x, *cache = &work->y;
+    const struct clq__view *indices = &placement->indices;
 
     if (slots)
-        CLQ_TRY(check_slots(work));
+        CLQ_TRY(check_slots(placement, pieces, side));
     CLQ_REQUIRE(indices->rank == 1 || indices->rank == 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1 or 2",
                 indices->name, indices->rank);
     CLQ_REQUIRE(indices->rank == 1 || indices->shape[1] == 2, CLQ_ERROR_SHAPE,
@@ -195,33 +215,50 @@ end:
     return status;
 }
 
-clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules)
+clq_status clq__placement_check_count(const struct clq__placement *placement)
 {
     clq_status status = CLQ_OK;
-    struct clq__placement *placement = &work->placement;
+    const struct clq__view *indices = &placement->indices;
+
+    CLQ_REQUIRE(!placement->may_overlap || indices->shape[0] < UINT32_MAX, CLQ_ERROR_SHAPE,
+                "%s.shape[0] is %lld: it must be at most 4294967294 where unique is 0, for the last entry of "
+                "a place is kept in 32 bits",
+                indices->name, (long long)indices->shape[0]);
+end:
+    return status;
+}
+
+clq_status clq__placement_check_between(struct clq__placement *placement, const struct clq__view *cache,
+                                        const struct clq__view *pieces,
+                                        const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
     const bool slots = rules->index_kind == CLQ_SLOTS;
 
-    CLQ_TRY(clq__range_check(rules->out_of_range));
-    CLQ_TRY(clq__index_kind_check(rules->index_kind));
-    CLQ_REQUIRE(!slots || rules->out_of_range == CLQ_DROP, CLQ_ERROR_VALUE,
-                "out_of_range is %u: with index_kind CLQ_SLOTS (1) it must be CLQ_DROP (0)",
-                rules->out_of_range);
-    CLQ_REQUIRE(rules->unique <= 1, CLQ_ERROR_VALUE, "unique is %u: it must be 0 or 1", rules->unique);
-    CLQ_TRY(clq__view_init(&placement->indices, "indices", rules->indices, CLQ__INDICES));
-    CLQ_TRY(check_shapes(work, rules));
-    CLQ_TRY(check_indices(work, slots));
-    CLQ_TRY(check_chosen(work, rules));
+    CLQ_TRY(check_shapes(placement, cache, pieces, rules));
+    CLQ_TRY(check_indices(placement, cache, pieces, slots, rules->side));
+    CLQ_TRY(check_chosen(placement, cache, pieces, rules));
     placement->kind = slots                          ? CLQ_ENTRY_SLOTS
                       : placement->indices.rank == 2 ? CLQ_ENTRY_PAIRS
                                                      : CLQ_ENTRY_STARTS;
     placement->range = rules->out_of_range;
-    placement->moves = work->x.elements > 0;
+    placement->moves = pieces->elements > 0;
     placement->may_overlap = placement->kind != CLQ_ENTRY_STARTS && !rules->unique;
-    CLQ_REQUIRE(
-        !placement->may_overlap || placement->indices.shape[0] < UINT32_MAX, CLQ_ERROR_SHAPE,
-        "indices.shape[0] is %lld: it must be at most 4294967294 where unique is 0, for the last entry of a "
-        "place is kept in 32 bits",
-        (long long)placement->indices.shape[0]);
+    CLQ_TRY(clq__placement_check_count(placement));
+end:
+    return status;
+}
+
+clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__range_check("out_of_range", rules->out_of_range));
+    CLQ_TRY(clq__index_kind_check(rules->index_kind));
+    CLQ_TRY(clq__slots_check(rules->side, rules->index_kind, rules->out_of_range));
+    CLQ_TRY(clq__unique_check(rules->unique));
+    CLQ_TRY(clq__view_init(&work->placement.indices, "indices", rules->indices, CLQ__INDICES));
+    CLQ_TRY(clq__placement_check_between(&work->placement, &work->y, &work->x, rules));
 end:
     return status;
 }

@@ -52,10 +52,11 @@ clq_status clq__plan_fit(struct clq__plan *plan, const clq_context *context)
     const struct clq__view *tensors[CLQ__MOST_TENSORS];
     int count = 0;
 
-    clq__plan_describe(plan);
     for (; count < CLQ__MOST_TENSORS && op->tensors[count] != 0; count++)
         tensors[count] = (const void *)(work + op->tensors[count]);
-    CLQ_TRY(clq__memory_check_all(context, tensors, op->outputs, count));
+    CLQ_TRY(clq__memory_check_all(context, tensors, op->outputs, count,
+                                  op->may_be_in_place ? &plan->work.in_place : NULL));
+    clq__plan_describe(plan);
     CLQ_TRY(clq__plan_cut(plan, &traits));
     CLQ_TRY(clq__side_buffers_check(context, &plan->work.placement, plan->workspace_bytes, tensors, count));
 end:

@@ -12,6 +12,7 @@
 #include "plan/dynamic.h"
 #include "plan/find_scales.h"
 #include "plan/launches.h"
+#include "plan/moves.h"
 #include "plan/static.h"
 #include "plan/work.h"
 
@@ -41,6 +42,7 @@ struct clq__operator {
      * outputs, which share no byte with any other, and then inputs. 0 ends them, for no view is there. */
     size_t tensors[CLQ__MOST_TENSORS];
     int outputs;
+    bool may_be_in_place; /* the first output may share bytes with the first input: work.in_place says so */
     /* The kernels' arguments; false where there is nothing to do. */
     bool (*describe)(struct clq__plan *plan);
     /* Work-items and launches, on a device of these traits, of a call that has something to do. */
@@ -71,6 +73,7 @@ struct clq__plan {
         struct clq__static of_static;
         struct clq__dynamic of_dynamic;
         struct clq__scales of_scales;
+        struct clq__moves of_moves;
     };
     struct clq__launches launches;               /* of a plan that is not idle */
     struct clq__launches ahead[CLQ__MOST_AHEAD]; /* and what is done ahead of them, one after the other */

@@ -164,7 +164,7 @@ static void fill_entries(const struct clq__static *call, int64_t rows, struct cl
     const struct clq__work *work = call->work;
     const struct clq__placement *placement = &work->placement;
 
-    clq__placement_describe(work, rows, entries);
+    clq__placement_describe(placement, work->x.shape[0], rows, entries);
     if (placement->kind == CLQ_ENTRY_GROUPS)
         entries->scale_row = call->scale.row_stride;
     else if (placement->kind != CLQ_ENTRY_NONE)

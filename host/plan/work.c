@@ -20,7 +20,9 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     work->names = names;
     init_parameter(&work->scale);
     init_parameter(&work->zero_point);
-    clq__placement_init(&work->placement);
+    clq__placement_init(&work->placement, "indices");
+    clq__placement_init(&work->source, "src_indices");
+    work->in_place = work->unique = false;
     work->axis = 0;
     work->block = work->block_before = 0;
     work->top = 0.0f;

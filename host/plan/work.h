@@ -80,6 +80,11 @@ struct clq__work {
     bool apart;     /* what shares a scale is no part of a row, or begins in a word: scales are found first */
     bool cuts_gaps; /* apart, of words that do not follow one another: blocks begin inside of them */
 
+    /* clq_move_rows: x to y, by entries of `placement` or of `source`, or of both. */
+    struct clq__placement source; /* where entries come from */
+    bool in_place;                /* x and y share bytes */
+    bool unique;                  /* no place is written twice, nor both read and written */
+
     /* clq_find_scales */
     enum clq__type type; /* of what x is to be quantized to */
     uint32_t method;

@@ -127,9 +127,16 @@ end:
     return status;
 }
 
+/* Whether bytes are of both, as far as can be told. */
+static bool share(const struct range *a, const struct range *b, bool outputs)
+{
+    return a->root == b->root && a->begin < b->end && b->begin < a->end &&
+           !(outputs && clq__views_interleave(a->view, a->begin, b->view, b->begin));
+}
+
 /* The first views are of one use, the others of another; the first are apart from all. */
 static clq_status check_views(const clq_context *context, const struct clq__view *const *views, int first,
-                              int count, enum use first_use, enum use other_use)
+                              int count, enum use first_use, enum use other_use, bool *in_place)
 {
     clq_status status = CLQ_OK;
     struct range ranges[MAX_VIEWS];
@@ -145,26 +152,30 @@ static clq_status check_views(const clq_context *context, const struct clq__view
     for (int o = 0; o < found_first; o++) {
         const struct range *out = &ranges[o];
 
-        for (const struct range *other = out + 1; other < ranges + found; other++)
-            CLQ_REQUIRE(out->root != other->root || out->begin >= other->end || other->begin >= out->end ||
-                            (first_use == OUTPUT &&
-                             clq__views_interleave(out->view, out->begin, other->view, other->begin)),
-                        CLQ_ERROR_OVERLAP,
+        for (const struct range *other = out + 1; other < ranges + found; other++) {
+            const bool shares = share(out, other, first_use == OUTPUT);
+
+            if (in_place != NULL && out->view == views[0] && other->view == views[1]) {
+                *in_place = shares;
+                continue;
+            }
+            CLQ_REQUIRE(!shares, CLQ_ERROR_OVERLAP,
                         "%s shares bytes of its buffer with %s: their byte ranges must be disjoint",
                         out->view->name, other->view->name);
+        }
     }
 end:
     return status;
 }
 
 clq_status clq__memory_check_all(const clq_context *context, const struct clq__view *const *views,
-                                 int outputs, int count)
+                                 int outputs, int count, bool *in_place)
 {
-    return check_views(context, views, outputs, count, OUTPUT, INPUT);
+    return check_views(context, views, outputs, count, OUTPUT, INPUT, in_place);
 }
 
 clq_status clq__memory_check_sides(const clq_context *context, const struct clq__view *const *views,
                                    int sides, int count)
 {
-    return check_views(context, views, sides, count, BOTH, KNOWN);
+    return check_views(context, views, sides, count, BOTH, KNOWN, NULL);
 }

@@ -23,10 +23,11 @@ clq_status clq__memory_check_use(const char *name, cl_mem buffer, cl_context con
 
 /* Everything about the tensors of a call: each buffer present, of the context, large enough and made for what
  * kernels do with it: write the outputs, which are the first, and read all others. The outputs are apart from
- * all others. That test is conservative: two tensors in one buffer must have disjoint byte ranges. Views
- * without a tensor, and empty ones, are left out. */
+ * all others; but where `in_place` is given, the first two views may share bytes, and it says whether they
+ * do. That test is conservative: two tensors in one buffer must have disjoint byte ranges. Views without a
+ * tensor, and empty ones, are left out. */
 clq_status clq__memory_check_all(const clq_context *context, const struct clq__view *const *views,
-                                 int outputs, int count);
+                                 int outputs, int count, bool *in_place);
 
 /* The same of buffers that kernels both read and write, which are the first. Behind them stand the tensors
  * that they must be apart from, which were checked before. */

@@ -10,6 +10,7 @@
 #include <clquant/export.h>
 #include <clquant/find_scales.h>
 #include <clquant/group_quantize.h>
+#include <clquant/move_rows.h>
 #include <clquant/npu.h>
 #include <clquant/plan.h>
 #include <clquant/quantize.h>

@@ -33,6 +33,7 @@
 #include <clquant/dynamic_quantize_scatter.h>
 #include <clquant/find_scales.h>
 #include <clquant/group_quantize.h>
+#include <clquant/move_rows.h>
 #include <clquant/quantize.h>
 #include <clquant/quantize_scatter.h>
 
@@ -67,6 +68,8 @@ CLQ_API clq_status clq_quantize_plan(clq_context *context, const struct clq_quan
                                      clq_plan **plan);
 CLQ_API clq_status clq_group_quantize_plan(clq_context *context, const struct clq_group_quantize_desc *desc,
                                            clq_plan **plan);
+CLQ_API clq_status clq_move_rows_plan(clq_context *context, const struct clq_move_rows_desc *desc,
+                                      clq_plan **plan);
 CLQ_API clq_status clq_quantize_scatter_plan(clq_context *context,
                                              const struct clq_quantize_scatter_desc *desc, clq_plan **plan);
 CLQ_API clq_status clq_dynamic_quantize_plan(clq_context *context,

@@ -64,8 +64,8 @@ extern "C" {
 enum clq_range_policy { CLQ_DROP = 0, CLQ_CLAMP = 1, CLQ_WRAP = 2 };
 
 /* An index is a start where indices are [N], a batch and a start where they are [N, 2], or a slot of the
- * whole cache. */
-enum clq_index_kind { CLQ_INDICES_BY_SHAPE = 0, CLQ_SLOTS = 1 };
+ * whole cache; of clq_move_rows alone, one of the first k dimensions where they are [N, k]. */
+enum clq_index_kind { CLQ_INDICES_BY_SHAPE = 0, CLQ_SLOTS = 1, CLQ_ND = 2 };
 
 /* Zero means default in every field; that of axis is the second-to-last (clquant/tensor.h, at
  * CLQ_AXIS_FIRST). */

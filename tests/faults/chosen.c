@@ -25,6 +25,8 @@ static const struct {
     {&operator_dynamic_quantize_scatter, COMMON | CHOSEN_CUT | CLAIMS | CHECKS},
     {&operator_find_scales, CHOSEN_ALONE | CHOSEN_COLUMNS | CHOSEN_SHORT_ROWS | CHOSEN_FINISHED |
                                 CHOSEN_FINISHED_ALONE | CHOSEN_CUT},
+    {&operator_move_rows,
+     CHOSEN_NOTHING | CHOSEN_ALONE | CHOSEN_CLAIMED | CHOSEN_BETWEEN | CHOSEN_COORDINATES | CHECKS},
 };
 _Static_assert(sizeof wanted / sizeof *wanted == OPERATORS, "which launches has the new operator?");
 
@@ -64,6 +66,12 @@ static unsigned table_kind(const struct subject *subject)
     return (int64_t)subject->table_words == cache[0] * cache[1] ? CHOSEN_OWNED : CHOSEN_HASHED;
 }
 
+static bool is_placed(const struct subject *subject)
+{
+    return given(&subject->call, "indices") != NULL || given(&subject->call, "src_indices") != NULL ||
+           given(&subject->call, "dst_indices") != NULL;
+}
+
 static unsigned kinds_of(const struct subject *subject, const char *commands)
 {
     const struct tensor *x = given(&subject->call, "x");
@@ -79,15 +87,17 @@ static unsigned kinds_of(const struct subject *subject, const char *commands)
         kinds = CHOSEN_COPIED_ALONE;
     else
         kinds |= (copied ? CHOSEN_COPIED : 0) | (apart ? CHOSEN_COPIED_APART : 0);
-    kinds |= (widened == 1 ? CHOSEN_WIDENED : 0) | (widened == 2 ? CHOSEN_WIDENED_TWICE : 0) |
-             (found && finished ? CHOSEN_FINISHED : 0) |
-             (strstr(commands, "_columns") != NULL ? CHOSEN_COLUMNS : 0) |
-             (given(&subject->call, "indices") != NULL ? CHOSEN_PLACED : 0) |
-             (given(&subject->call, "group_index") != NULL ? CHOSEN_GROUPED : 0);
+    kinds |=
+        (widened == 1 ? CHOSEN_WIDENED : 0) | (widened == 2 ? CHOSEN_WIDENED_TWICE : 0) |
+        (found && finished ? CHOSEN_FINISHED : 0) |
+        (strstr(commands, "_columns") != NULL ? CHOSEN_COLUMNS : 0) |
+        (count(commands, "clq_move_rows") + count(commands, "clq_convert_rows") > 1 ? CHOSEN_BETWEEN : 0) |
+        (count(commands, "clq_places") ? CHOSEN_COORDINATES : 0) | (is_placed(subject) ? CHOSEN_PLACED : 0) |
+        (given(&subject->call, "group_index") != NULL ? CHOSEN_GROUPED : 0);
     if (found && x->dl.ndim == 2 && x->shape[0] >= 600)
         kinds |= CHOSEN_SHORT_ROWS;
     if (count(commands, "clq_claim") && widened + count(commands, "clq_values") == 0)
-        kinds |= table_kind(subject);
+        kinds |= given(&subject->call, "cache") != NULL ? table_kind(subject) : CHOSEN_CLAIMED;
     return kinds;
 }
 

@@ -17,6 +17,9 @@
     X(COPIED_ALONE, "a copy alone")                                                                          \
     X(OWNED, "a table of owners")                                                                            \
     X(HASHED, "a table of hashes")                                                                           \
+    X(CLAIMED, "a table of rows that move")                                                                  \
+    X(BETWEEN, "rows in between")                                                                            \
+    X(COORDINATES, "places of coordinates")                                                                  \
     X(COLUMNS, "columns")                                                                                    \
     X(SHORT_ROWS, "many short rows")                                                                         \
     X(FINISHED, "two kernels")                                                                               \

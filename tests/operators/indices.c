@@ -102,6 +102,30 @@ void rule_entry_indices(struct judge *judge, const struct entry_rules *rules)
     }
 }
 
+void rule_nd_indices(struct judge *judge, int cache, int indices)
+{
+    const struct facts *facts = &judge->facts[cache], *index = &judge->facts[indices];
+    const int before = judge->count;
+    wide rest = index->size[0];
+
+    for (int d = (int)index->size[1]; d < facts->rank; d++)
+        rest = facts->size[d] == 0 ? 0 : rest;
+    for (int64_t i = 0; i < index->size[0] && rest > 0 && judge->count == before; i++)
+        for (int d = 0; d < index->size[1] && judge->count == before; d++) {
+            const int64_t at = index_at(judge, indices, i, d), size = (int64_t)facts->size[d];
+
+            if (size == 0)
+                RULE(judge, true, CLQ_ERROR_INDEX,
+                     "%s[%" PRId64 ", %d] is %" PRId64 ": there is no index, for %s.shape[%d] is 0",
+                     judge_name(judge, indices), i, d, at, judge_name(judge, cache), d);
+            else
+                RULE(judge, at < 0 || at >= size, CLQ_ERROR_INDEX,
+                     "%s[%" PRId64 ", %d] is %" PRId64 ": it must be from 0 to %" PRId64
+                     ", %s.shape[%d] less one",
+                     judge_name(judge, indices), i, d, at, size - 1, judge_name(judge, cache), d);
+        }
+}
+
 void rule_group_indices(struct judge *judge, int x, int ends)
 {
     const int64_t rows = (int64_t)judge->facts[x].size[0], groups = (int64_t)judge->facts[ends].size[0];

@@ -42,7 +42,10 @@ int judge_findings(const struct judge *judge)
 
 const char *judge_name(const struct judge *judge, int t)
 {
-    return judge->call->op->operands[t].name;
+    const char *name = judge->call->op->operands[t].name;
+
+    /* behind the last operand stand entries of two caches, which have the shape of the first */
+    return name != NULL ? name : judge->call->op->operands[0].name;
 }
 
 const char *judge_dtype_text(DLDataType dtype, char text[64])
@@ -330,6 +333,17 @@ static enum operand_use use_of(const struct judge *judge, const char *name)
     return operand->use;
 }
 
+/* What is written, and the first operand, of an operator that works in place. */
+static bool may_share(const struct judge *judge, const struct range *a, const struct range *b)
+{
+    const char *first = judge_name(judge, 0);
+    const bool written =
+        use_of(judge, a->name) == OPERAND_WRITTEN || use_of(judge, b->name) == OPERAND_WRITTEN;
+
+    return judge->call->op->in_place && written &&
+           (strcmp(a->name, first) == 0 || strcmp(b->name, first) == 0);
+}
+
 static void judge_buffers(struct judge *judge)
 {
     struct range ranges[OPERATOR_MOST_TENSORS];
@@ -341,7 +355,9 @@ static void judge_buffers(struct judge *judge)
         return;
     for (int i = 0; i < count; i++)
         for (int k = i + 1; k < count; k++)
-            if (use_of(judge, ranges[i].name) == OPERAND_WRITTEN)
+            if (may_share(judge, &ranges[i], &ranges[k]))
+                continue;
+            else if (use_of(judge, ranges[i].name) == OPERAND_WRITTEN)
                 judge_apart(judge, &ranges[i], &ranges[k]);
             else if (use_of(judge, ranges[k].name) == OPERAND_WRITTEN)
                 judge_apart(judge, &ranges[k], &ranges[i]);

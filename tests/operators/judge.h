@@ -83,6 +83,9 @@ void rule_same_size(struct judge *judge, int y, int x, int d);
 /* Entries of `pieces` that indices place in the cache. */
 struct entry_rules {
     int cache, pieces, indices;
+    const char *side; /* stands before index_kind and out_of_range; NULL: nothing */
+    bool between;     /* whatever the axis, it was chosen */
+    int least;        /* rank; 0: 2, or 3 of rows */
     int32_t axis;
     bool rows; /* whose last dimension is never the axis; so it is for packed int4 */
     uint32_t out_of_range, unique, index_kind;
@@ -95,6 +98,8 @@ void rule_inserted(struct judge *judge, const struct entry_rules *rules);
 /* Of a right call: what check_indices says of the lowest wrong entry,
  * or of the lowest wrong end of a group of x's rows. */
 void rule_entry_indices(struct judge *judge, const struct entry_rules *rules);
+/* The same where indices are [N, k], an index for each of the cache's first k dimensions. */
+void rule_nd_indices(struct judge *judge, int cache, int indices);
 void rule_group_indices(struct judge *judge, int x, int ends);
 void rule_out_of_range(struct judge *judge, uint32_t out_of_range);
 void rule_index_kind(struct judge *judge, uint32_t index_kind);

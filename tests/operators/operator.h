@@ -29,6 +29,7 @@ enum {
 #define TYPES_CACHE     (TYPE_SET(I8) | TYPE_SET(U8) | TYPES_NIBBLE | TYPES_SMALL)
 #define TYPES_GROUPED   (TYPE_SET(I8) | TYPES_NIBBLE | TYPES_SMALL)
 #define TYPES_BLOCK     (0u REFERENCE_BLOCKS(TYPE_IN_SET))
+#define TYPES_ANY       ((1u << REFERENCE_TYPES) - 1)
 #define TYPES_INDEX     (TYPE_SET(I32) | TYPE_SET(I64))
 
 enum operand_use { OPERAND_READ, OPERAND_WRITTEN };
@@ -54,6 +55,7 @@ struct operator_row {
     } fields[OPERATOR_MOST_FIELDS + 1];
     size_t reserved; /* where its reserved numbers are, and their bytes */
     size_t reserved_bytes;
+    bool in_place;            /* what it writes may share bytes with the first operand */
     size_t report, workspace; /* a cl_mem, and behind it the offset in bytes; 0 where it has none */
 
     /* Makes the tensors and the descriptor's numbers: all that a right call may have. */
@@ -88,7 +90,8 @@ struct operator_row {
     X(quantize_scatter)                                                                                      \
     X(dynamic_quantize)                                                                                      \
     X(dynamic_quantize_scatter)                                                                              \
-    X(find_scales)
+    X(find_scales)                                                                                           \
+    X(move_rows)
 
 #define OPERATOR_DECLARE(name) extern const struct operator_row operator_##name;
 OPERATOR_LIST(OPERATOR_DECLARE)

@@ -166,6 +166,64 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
     return p;
 }
 
+struct places places_other(struct call *call, int t, const struct places *p)
+{
+    struct rng *rng = &call->rng;
+    struct places other = *p;
+    const int64_t length = p->pieces.size[p->d], count = p->pieces.size[0];
+    const bool starts = rng_once_in(rng, 3), slots = !starts && length == 1 && rng_once_in(rng, 2);
+    const bool pairs = !starts && !slots;
+    struct shape indices = {.rank = pairs ? 2 : 1, .size = {count, 2}};
+
+    other.unique = 0;
+    other.index_kind = slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE;
+    other.range = slots ? CLQ_DROP : (uint32_t)rng_below(rng, 3);
+    if (!rng_once_in(rng, 3)) {
+        other.cache.size[0] = 1 + rng_below(rng, 6);
+        other.cache.size[p->d] = length + rng_below(rng, 5);
+    }
+    if (other.cache.size[p->d] == 0) /* where no entry has a place */
+        other.cache.size[p->d] = length;
+    if (starts && other.cache.size[0] < count)
+        other.cache.size[0] = count;
+    if (slots)
+        fill_slots(call, &other, call_tensor(call, t, &indices, TENSOR_INPUT));
+    else
+        fill_indices(call, &other, call_tensor(call, t, &indices, TENSOR_INPUT), pairs);
+    return other;
+}
+
+void places_nd(struct call *call, int t, const struct shape *shape, int k, int64_t *count, bool unique)
+{
+    struct rng *rng = &call->rng;
+    struct shape indices = {.rank = 2, .size = {*count, k}};
+    const bool tame = rng_once_in(rng, 3), crowded = rng_once_in(rng, 2);
+    int64_t places = 1;
+    struct tensor *tensor;
+    struct rng contents;
+
+    for (int d = 0; d < k; d++)
+        places *= shape->size[d];
+    if (unique && *count > places)
+        *count = indices.size[0] = places;
+    tensor = call_tensor(call, t, &indices, unique || rng_once_in(rng, 2) ? TENSOR_OUTPUT : TENSOR_INPUT);
+    contents = rng_apart(rng);
+    for (int64_t i = 0; i < *count; i++) {
+        int64_t place = i;
+
+        for (int d = 0; d < k; d++) {
+            const int64_t size = shape->size[d], last = crowded && size > 2 ? 1 : size - 1;
+            int64_t at = wild(&contents, last, size - 1, tensor->type == REFERENCE_I64, !tame && !unique);
+
+            if (unique) {
+                at = size > 0 ? place % size : 0;
+                place = size > 0 ? place / size : 0;
+            }
+            tensor_set(tensor, (int64_t[]){i, d}, at);
+        }
+    }
+}
+
 uint32_t places_draw_rotate(struct call *call, struct places *p, enum reference_type type)
 {
     struct shape *larger = shape_elements(&p->cache) > shape_elements(&p->pieces) ? &p->cache : &p->pieces;

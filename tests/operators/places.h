@@ -14,6 +14,10 @@ struct places {
 /* Shapes, and indices, as tensor number t, some of them out of range. Of rows whose last dimension has to be
  * whole, that is never d; `writes`: entries that promise to be unique are. */
 struct places places_random(struct call *call, int t, bool last_is_whole, bool even, bool writes);
+/* Indices, as tensor number t, of the same pieces in another cache, of other D0 and A, that is read. */
+struct places places_other(struct call *call, int t, const struct places *p);
+/* Indices [N, k] into the first k dimensions of this shape; `unique`: places are apart, and N may shrink. */
+void places_nd(struct call *call, int t, const struct shape *shape, int k, int64_t *count, bool unique);
 /* call_rotate, for the rows of the pieces and the cache. */
 uint32_t places_draw_rotate(struct call *call, struct places *p, enum reference_type type);
 /* A row of scales for each group of rows of so many columns: scales, ends and one zero point, or none.

@@ -100,6 +100,11 @@ static bool fits_along(const struct facts *cache, const struct facts *pieces, in
     return pieces->size[d] <= cache->size[d];
 }
 
+static const char *side_of(const struct entry_rules *rules)
+{
+    return rules->side != NULL ? rules->side : "";
+}
+
 static void rule_entry_shape(struct judge *judge, const struct entry_rules *rules, int at)
 {
     const struct facts *cache = &judge->facts[rules->cache], *pieces = &judge->facts[rules->pieces];
@@ -136,7 +141,8 @@ static void rule_indices(struct judge *judge, const struct entry_rules *rules)
 
     if (slots)
         RULE(judge, indices->rank != 1, CLQ_ERROR_RANK,
-             "%s.ndim is %d: with index_kind CLQ_SLOTS (1) it must be 1", name, indices->rank);
+             "%s.ndim is %d: with %sindex_kind CLQ_SLOTS (1) it must be 1", name, indices->rank,
+             side_of(rules));
     RULE(judge, indices->rank != 1 && indices->rank != 2, CLQ_ERROR_RANK, "%s.ndim is %d: it must be 1 or 2",
          name, indices->rank);
     if (indices->rank != 1 && indices->rank != 2)
@@ -176,7 +182,7 @@ static void rule_chosen_axis(struct judge *judge, const struct entry_rules *rule
     const struct facts *cache = &judge->facts[rules->cache], *pieces = &judge->facts[rules->pieces],
                        *indices = &judge->facts[rules->indices];
 
-    if (at < 1 || at >= cache->rank || rules->axis != 0)
+    if (at < 1 || at >= cache->rank || rules->axis != 0 || rules->between)
         return;
     RULE(judge,
          rules->index_kind != 1 && indices->rank == 1 && pieces->size[at] == cache->size[at] &&
@@ -216,16 +222,21 @@ void rule_inserted(struct judge *judge, const struct entry_rules *rules)
 void rule_entries(struct judge *judge, const struct entry_rules *rules)
 {
     const struct facts *cache = &judge->facts[rules->cache];
-    const int rank = cache->rank, before = judge->count, least = rules->rows ? 3 : 2;
+    const int rank = cache->rank, before = judge->count,
+              least = rules->least > 0 ? rules->least
+                      : rules->rows    ? 3
+                                       : 2;
     const bool whole = rules->rows || reference_shares_bytes(cache->type, 1);
     const int end = rank - whole, at = axis_meant(rules->axis, -2, rank);
     const char *name = judge_name(judge, rules->cache);
     char text[64], axes[64];
 
     rule_inserted(judge, rules);
-    rule_out_of_range(judge, rules->out_of_range);
-    rule_index_kind(judge, rules->index_kind);
-    RULE(judge, rules->index_kind == 1 && rules->out_of_range != 0, CLQ_ERROR_VALUE,
+    if (rules->side == NULL) {
+        rule_out_of_range(judge, rules->out_of_range);
+        rule_index_kind(judge, rules->index_kind);
+    }
+    RULE(judge, rules->side == NULL && rules->index_kind == 1 && rules->out_of_range != 0, CLQ_ERROR_VALUE,
          "out_of_range is %" PRIu32 ": with index_kind CLQ_SLOTS (1) it must be CLQ_DROP (0)",
          rules->out_of_range);
     if (rules->written)
@@ -234,7 +245,8 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
     if (!judge_has_shapes(judge))
         return;
     RULE(judge, rank < least, CLQ_ERROR_RANK, "%s.ndim is %d: it must be from %d to 8", name, rank, least);
-    rule_same_rank(judge, rules->pieces, rules->cache);
+    if (!rules->between)
+        rule_same_rank(judge, rules->pieces, rules->cache);
     if (rank >= least)
         RULE(judge, end < 2, CLQ_ERROR_RANK,
              "%s.ndim is %d: it must be at least 3, for entries are placed along a dimension that is neither "
@@ -252,8 +264,8 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
         rule_entry_shape(judge, rules, at);
         RULE(judge, rules->index_kind == 1 && pieces->size[at] != 1, CLQ_ERROR_SHAPE,
              "%s.shape[%d] is %" PRId64
-             ": with index_kind CLQ_SLOTS (1) it must be 1, for a slot is one position",
-             judge_name(judge, rules->pieces), at, (int64_t)pieces->size[at]);
+             ": with %sindex_kind CLQ_SLOTS (1) it must be 1, for a slot is one position",
+             judge_name(judge, rules->pieces), at, (int64_t)pieces->size[at], side_of(rules));
     }
     rule_indices(judge, rules);
     rule_chosen_axis(judge, rules, at);

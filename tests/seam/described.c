@@ -133,6 +133,8 @@ static clq_status describe(struct described *described, const struct clq__operat
     plan->copies = false;
     plan->idle = true;
     CLQ_TRY(clq__plan_check(plan, op, &names, desc));
+    if (op->may_be_in_place) /* as the check of its memory says it */
+        plan->work.in_place = plan->work.x.tensor->data == plan->work.y.tensor->data;
     clq__plan_describe(plan);
     CLQ_TRY(clq__plan_cut(plan, &described->traits));
     add_workspace(described);

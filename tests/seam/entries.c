@@ -163,8 +163,33 @@ static bool covers(struct run *run, const struct clq_entries *e, const struct ta
     return false;
 }
 
+enum { SRC_INDICES = 2 }; /* the buffer, of claim.cl too */
+
+/* The same as where entries go; of kind NONE all of them are there. */
+static struct target source_of(struct run *run, const struct clq_source *s, const struct clq_entries *e,
+                               unsigned indices, int64_t entry)
+{
+    const struct clq_entries from = {.index_offset = s->index_offset,
+                                     .index_stride = s->index_stride,
+                                     .index_pair = s->index_pair,
+                                     .batches = s->batches,
+                                     .size = s->size,
+                                     .length = e->length,
+                                     .positions = s->kind == CLQ_ENTRY_SLOTS ? 1 : e->positions,
+                                     .by_size = s->by_size,
+                                     .kind = s->kind,
+                                     .range = s->range,
+                                     .wide = s->wide};
+
+    if (s->kind == CLQ_ENTRY_NONE)
+        return (struct target){.kept = true};
+    return target_of(run, &from, indices, entry);
+}
+
+/* Whether a later entry writes the position, of those that have a source. */
 static bool is_overwritten(struct run *run, const struct clq_entries *e, const struct entry_buffers *buffers,
-                           int64_t entry, const struct target *target, int64_t position)
+                           const struct clq_source *source, int64_t entry, const struct target *target,
+                           int64_t position)
 {
     if (e->overlap == CLQ_OVERLAP_NONE)
         return false;
@@ -176,7 +201,8 @@ static bool is_overwritten(struct run *run, const struct clq_entries *e, const s
     for (int64_t later = entry + 1; later < e->count && !run_failed(run); later++) {
         const struct target other = target_of(run, e, buffers->indices, later);
 
-        if (other.kept && other.batch == target->batch && covers(run, e, &other, position))
+        if (other.kept && other.batch == target->batch && covers(run, e, &other, position) &&
+            source_of(run, source, e, SRC_INDICES, later).kept)
             return true;
     }
     return false;
@@ -184,14 +210,14 @@ static bool is_overwritten(struct run *run, const struct clq_entries *e, const s
 
 /* Entries that were dropped or clamped are counted, and the lowest of them is kept as itself plus 1. On the
  * stub, launches that run at once may have one report. */
-static void report(struct run *run, const struct clq_entries *e, unsigned buffer, int64_t entry, bool clamped)
+void entries_report(struct run *run, unsigned buffer, int64_t offset, int64_t entry, bool clamped)
 {
     uint32_t *count, *first, lowest;
 
-    if (e->report_offset < 0)
+    if (offset < 0)
         return;
-    count = run_word(run, buffer, e->report_offset + clamped);
-    first = run_word(run, buffer, e->report_offset + 2);
+    count = run_word(run, buffer, offset + clamped);
+    first = run_word(run, buffer, offset + 2);
     if (count == NULL || first == NULL)
         return;
     __atomic_fetch_add(count, 1, __ATOMIC_RELAXED);
@@ -218,6 +244,8 @@ static int64_t group_of(struct run *run, const struct clq_entries *e, unsigned i
     return low;
 }
 
+static const struct clq_source no_source = {.kind = CLQ_ENTRY_NONE};
+
 bool entries_place(struct run *run, const struct clq_entries *e, const struct entry_buffers *buffers,
                    int64_t row, bool counts, struct place *place)
 {
@@ -241,18 +269,18 @@ bool entries_place(struct run *run, const struct clq_entries *e, const struct en
         const int64_t group = group_of(run, e, buffers->indices, entry);
 
         if (group == e->count && counts)
-            report(run, e, buffers->report, entry, false);
+            entries_report(run, buffers->report, e->report_offset, entry, false);
         place->scale += group * e->scale_row;
         return group < e->count;
     }
     target = target_of(run, e, buffers->indices, entry);
     if (counts && !target.skipped && (!target.kept || target.clamped))
-        report(run, e, buffers->report, entry, target.clamped);
+        entries_report(run, buffers->report, e->report_offset, entry, target.clamped);
     if (!target.kept)
         return false;
     position = position_of(
         run, e, &target, e->first_position + (e->positions > 1 ? divided(inside, &e->by_position_rows) : 0));
-    if (is_overwritten(run, e, buffers, entry, &target, position))
+    if (is_overwritten(run, e, buffers, &no_source, entry, &target, position))
         return false;
     place->y += target.batch * e->y_batch + position * e->y_start;
     place->scale += target.batch * e->scale_batch + position * e->scale_start;
@@ -260,7 +288,48 @@ bool entries_place(struct run *run, const struct clq_entries *e, const struct en
     return true;
 }
 
-/* A work-item is one position of one entry. */
+/* An entry that one side skips is none; one that a side drops is dropped once. */
+static void report_moved(struct run *run, const struct clq_entries *e, int64_t entry,
+                         const struct target *from, const struct target *to)
+{
+    const bool kept = from->kept && to->kept;
+
+    if (!from->skipped && !to->skipped && (!kept || from->clamped || to->clamped))
+        entries_report(run, 5, e->report_offset, entry, kept);
+}
+
+bool entries_move(struct run *run, const struct move_rows_args *args, int64_t row, bool counts,
+                  struct place *place)
+{
+    static const struct entry_buffers buffers = {.indices = 3, .owners = 4, .report = 5};
+    const struct clq_entries *e = &args->entries;
+    const struct clq_source *s = &args->source;
+    const int64_t entry = divided(row, &e->by_rows), inside = row - entry * e->rows,
+                  u = e->positions > 1 ? divided(inside, &e->by_position_rows) : 0;
+    const struct target from = source_of(run, s, e, SRC_INDICES, entry),
+                        to = e->kind == CLQ_ENTRY_NONE ? (struct target){.kept = true}
+                                                       : target_of(run, e, buffers.indices, entry);
+    const struct clq_entries ring = {.size = s->size, .range = s->range};
+    int64_t position;
+
+    if (e->positions < 1 || e->rows % e->positions != 0 || entry >= e->count)
+        run_fail(run, "row %lld of %lld entries with %lld rows in %lld positions", (long long)row,
+                 (long long)e->count, (long long)e->rows, (long long)e->positions);
+    if (counts && inside == 0)
+        report_moved(run, e, entry, &from, &to);
+    if (run_failed(run) || !from.kept || !to.kept)
+        return false;
+    *place = place_of(run, row, args->dim, args->outer);
+    if (s->kind != CLQ_ENTRY_NONE)
+        place->x += from.batch * s->x_batch + position_of(run, &ring, &from, u) * s->x_start;
+    if (e->kind == CLQ_ENTRY_NONE)
+        return !run_failed(run);
+    position = position_of(run, e, &to, u);
+    place->y += to.batch * e->y_batch + position * e->y_start;
+    return !is_overwritten(run, e, &buffers, s, entry, &to, position) && !run_failed(run);
+}
+
+/* A work-item is one position of one entry, that has a source. */
 void run_claim(struct run *run)
 {
     const struct claim_args *a = run->launch->args;
@@ -275,7 +344,7 @@ void run_claim(struct run *run)
         const struct target target = target_of(run, e, 0, entry);
         uint32_t *word;
 
-        if (!target.kept)
+        if (!target.kept || !source_of(run, &a->source, e, SRC_INDICES, entry).kept)
             continue;
         word = owner_of(run, e, 0, 1, &target, position_of(run, e, &target, item - entry * e->length));
         if (word != NULL && *word < (uint32_t)entry + 1)

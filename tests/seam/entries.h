@@ -3,7 +3,7 @@
 #ifndef CLQUANT_SEAM_ENTRIES_H
 #define CLQUANT_SEAM_ENTRIES_H
 
-#include "args/entries.h"
+#include "args/move_rows.h"
 #include "memory.h"
 
 /* Steps in the tensors from where they begin: x in elements, y in units, scales
@@ -29,6 +29,13 @@ struct entry_buffers {
  * in the report where it is the entry's first. */
 bool entries_place(struct run *run, const struct clq_entries *entries, const struct entry_buffers *buffers,
                    int64_t row, bool counts, struct place *place);
+
+/* Where a row comes from (x) and goes to (y), of move_rows.cl's buffers; false where it does not move. */
+bool entries_move(struct run *run, const struct move_rows_args *args, int64_t row, bool counts,
+                  struct place *place);
+
+/* An entry that was dropped or clamped, in the report that begins at this word. */
+void entries_report(struct run *run, unsigned buffer, int64_t offset, int64_t entry, bool clamped);
 
 /* Executes claim.cl. */
 void run_claim(struct run *run);

@@ -9,7 +9,7 @@ static bool add(struct on_device *run, struct tensor *tensor, cl_int *code)
 {
     struct on_device_buffer *buffer = &run->buffers[run->count];
 
-    if (tensor->name == NULL)
+    if (tensor->name == NULL || tensor->memory.bytes == NULL) /* which is another's */
         return true;
     *buffer = (struct on_device_buffer){.tensor = tensor, .after = malloc(tensor->memory.size)};
     run->count++;

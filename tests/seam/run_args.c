@@ -30,6 +30,7 @@ bool run_args(struct run *run, const struct clq__launch *launch)
 {
     static void (*const kernels[CLQ__KERNELS])(struct run *) = {
         [CLQ__CLAIM_CL] = run_claim,
+        [CLQ__CONVERT_ROWS_CL] = run_convert_rows,
         [CLQ__COPY_CL] = run_copy,
         [CLQ__CPU_DEQUANTIZE_CL] = run_static,
         [CLQ__CPU_DEQUANTIZE_BLOCKS_CL] = run_dynamic_back,
@@ -44,6 +45,8 @@ bool run_args(struct run *run, const struct clq__launch *launch)
         [CLQ__DYNAMIC_QUANTIZE_CL] = run_dynamic,
         [CLQ__FIND_SCALES_CL] = run_find_scales,
         [CLQ__FINISH_SCALES_CL] = run_finish_scales,
+        [CLQ__MOVE_ROWS_CL] = run_move_rows,
+        [CLQ__PLACES_CL] = run_places,
         [CLQ__QUANTIZE_BLOCKS_CL] = run_dynamic,
         [CLQ__QUANTIZE_CL] = run_static,
         [CLQ__VALUES_CL] = run_values,

@@ -12,7 +12,8 @@
 bool run_args(struct run *run, const struct clq__launch *launch);
 
 /* The kernels, each by its own rules (quantize.cl, dequantize.cl, dynamic_quantize.cl and find_scales.cl,
- * also of cl/cpu, finish_scales.cl, values.cl, widen.cl, copy.cl). */
+ * also of cl/cpu, finish_scales.cl, values.cl, widen.cl, copy.cl,
+ * move_rows.cl, convert_rows.cl, places.cl). */
 void run_static(struct run *run);
 void run_dynamic(struct run *run);
 void run_dynamic_back(struct run *run);
@@ -21,6 +22,9 @@ void run_finish_scales(struct run *run);
 void run_values(struct run *run);
 void run_widen(struct run *run);
 void run_copy(struct run *run);
+void run_move_rows(struct run *run);
+void run_convert_rows(struct run *run);
+void run_places(struct run *run);
 
 /* How a launch's work-items share what is numbered from 0 to count: one item has so many that follow one
  * another, or in the form of a group `lanes` of them share one. Fails where that does not reach the last

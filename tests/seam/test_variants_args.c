@@ -120,6 +120,9 @@ static bool is_ours(const struct test *test, const struct clq__variant *variant)
             return true;
     switch ((enum clq__kernel)(variant->bits & 255)) {
     case CLQ__CLAIM_CL:
+    case CLQ__PLACES_CL:
+    case CLQ__CONVERT_ROWS_CL:
+    case CLQ__MOVE_ROWS_CL:
     case CLQ__COPY_CL: /* every device's, in its form at most */
         return form < 0 || form == test->traits.group_form;
     case CLQ__WIDEN_CL:

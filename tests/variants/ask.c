@@ -278,6 +278,44 @@ static void ask_apart(clq_context *context, DLDataType x_type)
         clReleaseMemObject(buffers[i]);
 }
 
+/* Rows of x's type that go to places of any float's, and to their own buffer, between which they keep their
+ * type; and rows of bytes, to places of coordinates. */
+static void ask_moves(clq_context *context, DLDataType x_type)
+{
+    const DLDataType to[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16, CLQ_INT8};
+    int64_t shape[] = {2, 4, 8}, rows[] = {2, 8}, pairs[] = {2, 2};
+    cl_int code = CL_SUCCESS;
+    cl_mem buffers[3];
+    const DLDevice opencl = {kDLOpenCL, 0};
+
+    for (int i = 0; i < 3; i++) {
+        buffers[i] = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 256, NULL, &code);
+        assert_int_equal(code, CL_SUCCESS);
+    }
+    for (int call = 0; call < 8; call++) {
+        const bool in_place = call >= 4;
+        const DLDataType dst_type = to[call % 4], src_type = call % 4 == 3 ? CLQ_INT8 : x_type;
+        const DLTensor src = {
+            .data = buffers[0], .device = opencl, .ndim = 2, .dtype = src_type, .shape = rows};
+        const DLTensor dst = {.data = buffers[in_place ? 0 : 1],
+                              .device = opencl,
+                              .ndim = 3,
+                              .dtype = dst_type,
+                              .shape = shape};
+        const DLTensor indices = {
+            .data = buffers[2], .device = opencl, .ndim = 2, .dtype = CLQ_INT32, .shape = pairs};
+        const clq_status status = clq_move_rows_build(
+            context, &(struct clq_move_rows_desc){
+                         .src = &src, .dst_indices = &indices, .dst = &dst, .dst_index_kind = CLQ_ND});
+
+        if (status != CLQ_OK)
+            print_error("%s\n", clq_error_detail());
+        assert_int_equal(status, CLQ_OK);
+    }
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
 void ask_all(clq_context *context, bool few)
 {
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
@@ -288,6 +326,7 @@ void ask_all(clq_context *context, bool few)
 
         ask_dynamic(context, x_types[x], !all);
         ask_blocks(context, x_types[x]);
+        ask_moves(context, x_types[x]);
         ask_apart(context, x_types[x]);
         for (int y = 0; y < (all ? TYPES : TYPES - 1); y++)
             for (uint32_t mode = CLQ_DIVIDE; mode <= CLQ_MULTIPLY; mode++)

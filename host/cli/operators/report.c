@@ -38,14 +38,16 @@ bool operator_read_report(struct operator_call *call)
 void operator_say_report(const struct operator_call *call)
 {
     const struct clq_report *report = &call->reported;
-    const uint32_t count =
-        report->dropped > 0 ? report->dropped : report->clamped; /* one policy: never both */
+    const uint32_t count = report->dropped + report->clamped;
+    size_t indices = 0; /* an operator that reports has inputs of such a name */
 
-    size_t indices = 0; /* an operator that reports has an input of that name */
-
-    while (count > 0 && strcmp(call->op->inputs[indices].name, "indices") != 0)
+    while (count > 0 && (!strstr(call->op->inputs[indices].name, "indices") || !call->sources[indices]))
         indices++;
-    if (count > 0)
+    if (report->dropped > 0 && report->clamped > 0) /* a policy for each side */
+        complain("%s: %s: %u entries out of range dropped and %u clamped; the first: %s",
+                 operator_path(call, indices), call->op->name, (unsigned)report->dropped,
+                 (unsigned)report->clamped, call->first);
+    else if (count > 0)
         complain("%s: %s: %u %s out of range %s; the first: %s", operator_path(call, indices), call->op->name,
                  (unsigned)count, count == 1 ? "entry" : "entries",
                  report->dropped > 0 ? "dropped" : "clamped", call->first);

@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clq_move_rows: rows from places to places, as they are or converted. */
+#include <clquant/move_rows.h>
+
+#include "ops/operators.h"
+#include "plan/kept.h"
+#include "plan/moves.h"
+
+static clq_status check(struct clq__work *work, const void *of)
+{
+    const struct clq_move_rows_desc *desc = of;
+
+    work->placement.report = (struct clq__beside){desc->report, desc->report_offset_bytes};
+    work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
+    return clq__moves_check(work, desc);
+}
+
+#define FIELD(name) offsetof(struct clq_move_rows_desc, name)
+
+const struct clq__operator clq__move_rows = {
+    CLQ__DESCRIPTOR(clq_move_rows_desc),
+    .fields = CLQ__FIELDS((FIELD(src), FIELD(src_indices), FIELD(dst_indices), FIELD(dst)),
+                          (FIELD(report), FIELD(workspace))),
+    .check = check,
+    .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(source.indices), CLQ__TENSOR(placement.indices)},
+    .outputs = 1,
+    .may_be_in_place = true,
+    .describe = clq__moves_describe,
+    .cut = clq__moves_cut,
+};
+
+static const struct clq__names names = {"src", "dst", "scales", "zero_points", false, false};
+
+clq_status clq_move_rows(clq_context *context, cl_command_queue queue, const struct clq_move_rows_desc *desc,
+                         cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    return clq__operator_run(context, queue, &clq__move_rows, &names, desc, num_wait, wait, done);
+}
+
+clq_status clq_move_rows_build(clq_context *context, const struct clq_move_rows_desc *desc)
+{
+    return clq__operator_build(context, &clq__move_rows, &names, desc);
+}
+
+clq_status clq_move_rows_check(const struct clq_move_rows_desc *desc)
+{
+    return clq__operator_check(&clq__move_rows, &names, desc);
+}
+
+clq_status clq_move_rows_workspace(clq_context *context, const struct clq_move_rows_desc *desc,
+                                   size_t *size_bytes)
+{
+    return clq__operator_workspace(context, &clq__move_rows, &names, desc, size_bytes);
+}
+
+clq_status clq_move_rows_check_indices(clq_context *context, cl_command_queue queue,
+                                       const struct clq_move_rows_desc *desc, cl_uint num_wait,
+                                       const cl_event *wait)
+{
+    return clq__operator_check_indices(context, queue, &clq__move_rows, &names, desc, num_wait, wait);
+}
+
+clq_status clq_move_rows_plan(clq_context *context, const struct clq_move_rows_desc *desc, clq_plan **plan)
+{
+    return clq__plan_keep(context, &clq__move_rows, &names, desc, plan);
+}
