@@ -25,6 +25,7 @@ from .operators.dynamic_quantize import dynamic_quantize
 from .operators.dynamic_quantize_scatter import dynamic_quantize_scatter
 from .operators.find_scales import Scales, find_scales
 from .operators.group_quantize import group_quantize
+from .operators.move_rows import move_rows
 from .operators.quantize import quantize
 from .operators.quantize_scatter import quantize_scatter
 
@@ -57,6 +58,7 @@ __all__ = [
     "enqueue_all",
     "find_scales",
     "group_quantize",
+    "move_rows",
     "plan",
     "quantize",
     "quantize_scatter",

@@ -57,6 +57,7 @@ BackMode: TypeAlias = Literal["divide", "multiply", "dynamic"]
 Method: TypeAlias = Literal["absmax", "minmax"]
 OutOfRange: TypeAlias = Literal["drop", "clamp", "wrap"]
 IndexKind: TypeAlias = Literal["by_shape", "slots"]
+PlaceKind: TypeAlias = Literal[IndexKind, "nd"]
 Form: TypeAlias = Literal["auto", "item", "group"]
 Arithmetic: TypeAlias = Literal["auto", "exact"]
 

@@ -97,9 +97,10 @@ def taken(function, keyword):
     """The types that a call takes, of all that there are."""
     found = set()
     for dtype in names_of(_types.ElementName):
-        more = (
-            {"scales": np.ones((1, 32), np.float32), "group_index": np.array([4])} if function is clquant.group_quantize else {}
-        )
+        more = {
+            clquant.group_quantize: {"scales": np.ones((1, 32), np.float32), "group_index": np.array([4])},
+            clquant.move_rows: {"src_indices": np.array([[1]]), "src_index_kind": "nd"},
+        }.get(function, {})
         scales = {"scales": 1.0} if function in (clquant.quantize, clquant.dequantize) else {}
         for symmetric in (False, True) if function is clquant.dynamic_quantize else (None,):
             options = {} if symmetric is None else {"symmetric": symmetric}

@@ -1,0 +1,153 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Rows of caches that move from places to places, as they are."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any, overload
+
+from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
+from .._operator import Array, New, Operator, Run
+from .._tensor import Tensor
+from .._types import FloatType, Numpy, NumpyLike, OutOfRange, PlaceKind, Torch
+from .._values import whole
+from ._shapes import place_of
+
+if TYPE_CHECKING:
+    from typing_extensions import Unpack
+
+_MOVE_ROWS = Operator(
+    "move_rows",
+    12,
+    Input("src"),
+    Input("src_indices", optional=True),
+    Input("dst_indices", optional=True),
+    Output("dst"),
+    Buffer("report"),
+    Buffer("workspace"),
+    Axis("axis"),
+    Option("positions"),
+    Choice("src_out_of_range", "drop", "clamp", "wrap"),
+    Choice("dst_out_of_range", "drop", "clamp", "wrap"),
+    Choice("src_index_kind", "by_shape", "slots", "nd"),
+    Choice("dst_index_kind", "by_shape", "slots", "nd"),
+    Flag("unique"),
+    Reserved(),
+    Reserved(4),
+)
+
+
+class MoveRowsOptions(Run, total=False):
+    """The options of ``move_rows``, for type checkers."""
+
+    src_indices: Array | None
+    dst_indices: Array | None
+    axis: int | None
+    positions: int
+    src_out_of_range: OutOfRange
+    dst_out_of_range: OutOfRange
+    src_index_kind: PlaceKind
+    dst_index_kind: PlaceKind
+    unique: bool
+    dtype: FloatType | None
+    report: Any
+    workspace: Any
+
+
+@overload
+def move_rows(src: NumpyLike, dst: Array | None = None, **options: Unpack[MoveRowsOptions]) -> Numpy: ...
+
+
+@overload
+def move_rows(src: Tensor, dst: Array | None = None, **options: Unpack[MoveRowsOptions]) -> Tensor: ...
+
+
+@overload
+def move_rows(src: Torch, dst: Array | None = None, **options: Unpack[MoveRowsOptions]) -> Torch: ...
+
+
+@overload
+def move_rows(src: Array, dst: Array | None = None, **options: Unpack[MoveRowsOptions]) -> Array: ...
+
+
+@_MOVE_ROWS.function
+def move_rows(
+    src: Array,
+    dst: Array | None = None,
+    *,
+    src_indices: Array | None = None,
+    dst_indices: Array | None = None,
+    axis: int | None = None,
+    positions: int = 0,
+    src_out_of_range: OutOfRange = "drop",
+    dst_out_of_range: OutOfRange = "drop",
+    src_index_kind: PlaceKind = "by_shape",
+    dst_index_kind: PlaceKind = "by_shape",
+    unique: bool = False,
+    dtype: FloatType | None = None,
+    report: Any = None,
+    workspace: Any = None,
+    **run: Unpack[Run],
+) -> Array:
+    """Move rows of src to rows of dst: append, copy, gather, defragment, fork.
+
+        for i in 0 .. N-1:
+            the U positions from the place of src_indices[i] in src go to the place of dst_indices[i] in dst,
+            as if all were read before any is written
+
+    Args:
+        src: with ``src_indices`` a cache [D0, .., A, .., L], A on ``axis``; without them [N, .., U, .., L], and entry i is row i.
+        dst: the same with ``dst_indices``; of src's type, or of floats another, which are rounded once. It may be src, or share
+            bytes with it. None, without ``dst_indices``: a new one, of zeros where nothing goes.
+        src_indices: None, or int32 or int64 as its kind says.
+        dst_indices: the same. One of both is given.
+        axis: that of the starts: any but the first, and of four bits or blocks not the last. None: the second-to-last.
+        positions: U, where both indices are given or dst is made; 0: 1.
+        src_out_of_range: what is done with an entry whose place in src does not fit: "drop" moves nothing and counts it in
+            ``report``, "clamp" takes the nearest place and counts it, "wrap" makes the axis a ring, or with "nd" each dimension.
+        dst_out_of_range: the same of dst.
+        src_index_kind: "by_shape": starts [N] or pairs [N, 2]; "slots" [N]: places of the whole cache, b * A + s, and -1 skips
+            the entry; the other tensor may be [N, H, D] for pages [P, A, H, D]. "nd" [N, k]: an index for each of the first
+            k dimensions, and the other tensor is [N, rest].
+        dst_index_kind: the same of dst.
+        unique: you promise that no place is written twice and that no row that is read is written, which saves looking, and the
+            rows in between.
+        dtype: of a dst that is made: float32, float16 or bfloat16, where src is one of them; None: src's.
+        report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
+        workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
+        **run: context, queue, wait_for and events: see ``clquant.Run``.
+
+    Returns:
+        dst.
+
+    Raises:
+        ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
+        DeviceError: the device, the driver or a build failed.
+    """
+    made = dst is None and src_indices is not None and dst_indices is None
+
+    def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
+        shape, indices = tensors["src"].element_shape, tensors["src_indices"].shape
+        if src_index_kind == "nd":
+            return (*indices[:1], *shape[indices[1] if len(indices) > 1 else 1 :])
+        entries = [*shape]
+        entries[place_of(axis, len(shape), -2)] = whole("positions", positions) or 1
+        entries[:1] = indices[:1]
+        return tuple(entries)
+
+    return _MOVE_ROWS.call(
+        run,
+        src,
+        src=src,
+        src_indices=src_indices,
+        dst_indices=dst_indices,
+        dst=New(dtype, shape_of, as_input="" if dtype is not None else "src", zeros=True) if made else dst,
+        report=report,
+        workspace=workspace,
+        axis=axis,
+        positions=0 if made else positions,
+        src_out_of_range=src_out_of_range,
+        dst_out_of_range=dst_out_of_range,
+        src_index_kind=src_index_kind,
+        dst_index_kind=dst_index_kind,
+        unique=unique,
+    )
