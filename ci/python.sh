@@ -3,6 +3,7 @@
 # Builds the sdist of python/ and the wheel of that, installs it into a fresh virtual environment beside Debian's numpy, torch and pyopencl, and
 # passes its checks and tests: ci/python.sh FOLDER. The folder keeps the environment, the build and the kernels.
 # CLQ_EXAMPLES names the folder of the examples that were built: its tests compare what they write with the gguf package.
+# CLQ_COMMAND names the command: numpy reads the models that it quantizes.
 # Packages are ci/setup.sh's, for the purposes build, run and python; those of the line "pip python" are pip's.
 set -euo pipefail
 cd "$(dirname "$0")/.."

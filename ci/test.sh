@@ -24,7 +24,7 @@ cmake --build "$build/clang" -j "$jobs" --target stub_tests
 python=
 if [ -z "${CLQ_TEST_ONLY-}" ]; then
   set -m # a group of its own, so that nothing of it is left behind where a test fails
-  XDG_CACHE_HOME=$build/cache CLQ_EXAMPLES=$build/examples ci/python.sh "$build/python" >"$build/python.log" 2>&1 &
+  XDG_CACHE_HOME=$build/cache CLQ_EXAMPLES=$build/examples CLQ_COMMAND=$build/clquant ci/python.sh "$build/python" >"$build/python.log" 2>&1 &
   python=$!
   set +m
   trap 'kill -- "-$python" 2>/dev/null || true' EXIT

@@ -8,6 +8,7 @@ int devices_main(int argc, char **argv);
 int selftest_main(int argc, char **argv);
 int cache_main(int argc, char **argv);
 int list_main(int argc, char **argv);
+int quantize_model_main(int argc, char **argv);
 
 /* Defined in bench/. */
 int bench_main(int argc, char **argv);

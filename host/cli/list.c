@@ -24,9 +24,7 @@ static void shape_text(const struct safetensors_tensor *tensor, char text[SHAPE_
 
     *at++ = '[';
     for (size_t d = 0; d < tensor->rank; d++)
-        at +=
-            sprintf(at, "%s%" PRId64, d ? "," : "",
-                    d < SAFETENSORS_MAX_RANK ? tensor->shape[d] : tensor->further[d - SAFETENSORS_MAX_RANK]);
+        at += sprintf(at, "%s%" PRId64, d ? "," : "", safetensors_extent(tensor, d));
     strcpy(at, "]");
 }
 

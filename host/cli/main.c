@@ -18,6 +18,7 @@ static const struct command {
     int (*run)(int argc, char **argv);
     const char *help;
 } commands[] = {
+    {"quantize_model", quantize_model_main, "the matrices of a checkpoint: safetensors in, safetensors out"},
     {"list", list_main, "the tensors and the metadata of safetensors files"},
     {"devices", devices_main, "every OpenCL platform and device, and which one is the default"},
     {"selftest", selftest_main, "compare every operator with the plain C reference, on a device"},

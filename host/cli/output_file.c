@@ -2,6 +2,7 @@
 /* Private temporary file, fsync, rename; see output_file.h. */
 #include "output_file.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -9,8 +10,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
+
+#define PRIVATE ".clquant-"
 
 /* What a signal handler can reach: the name to remove, empty when there is none. */
 static char temporary[PATH_MAX];
@@ -116,7 +120,7 @@ static bool create_temporary(struct output_file *file, struct failure *failure)
     const int directory_bytes = slash ? (int)(slash - file->path) + 1 : 0;
     char name[PATH_MAX];
 
-    if ((size_t)snprintf(name, sizeof name, "%.*s.clquant-XXXXXX", directory_bytes, file->path) >=
+    if ((size_t)snprintf(name, sizeof name, "%.*s" PRIVATE "XXXXXX", directory_bytes, file->path) >=
         sizeof name) {
         errno = ENAMETOOLONG;
         return cannot(file, "created", failure);
@@ -125,6 +129,7 @@ static bool create_temporary(struct output_file *file, struct failure *failure)
     if (file->fd < 0)
         return cannot(file, "created", failure);
     memcpy(temporary, name, sizeof name);
+    flock(file->fd, LOCK_EX | LOCK_NB); /* held until it is closed, and so where the program is killed not */
     give_permissions(file->fd, file->path);
     return true;
 }
@@ -167,6 +172,51 @@ bool output_file_write(struct output_file *file, const void *bytes, size_t size_
         size_bytes -= (size_t)put;
     }
     return true;
+}
+
+bool output_file_write_at(struct output_file *file, uint64_t position, const void *bytes, size_t size_bytes,
+                          struct failure *failure)
+{
+    const char *from = bytes;
+
+    while (size_bytes > 0) {
+        ssize_t put = pwrite(file->fd, from, size_bytes, (off_t)position);
+
+        if (put < 0 && errno == EINTR)
+            continue;
+        if (put < 0)
+            return cannot(file, "written", failure);
+        from += put;
+        position += (uint64_t)put;
+        size_bytes -= (size_t)put;
+    }
+    return true;
+}
+
+static void sweep_one(int folder, const char *name)
+{
+    const int fd = openat(folder, name, O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    struct stat info;
+
+    if (fd < 0)
+        return;
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+        flock(fd, LOCK_EX | LOCK_NB) == 0)
+        unlinkat(folder, name, 0);
+    close(fd);
+}
+
+void output_file_sweep(const char *folder)
+{
+    DIR *entries = opendir(folder);
+    const struct dirent *entry = NULL;
+
+    while (entries && (entry = readdir(entries)))
+        if (strncmp(entry->d_name, PRIVATE, strlen(PRIVATE)) == 0 &&
+            strlen(entry->d_name) == strlen(PRIVATE "XXXXXX"))
+            sweep_one(dirfd(entries), entry->d_name);
+    if (entries)
+        closedir(entries);
 }
 
 const char *output_file_private_name(void)

@@ -9,6 +9,7 @@
 #include "failure.h"
 
 #include <stddef.h>
+#include <stdint.h>
 
 struct output_file {
     int fd;
@@ -24,6 +25,14 @@ bool output_file_create(struct output_file *file, const char *option, const char
                         struct failure *failure);
 bool output_file_write(struct output_file *file, const void *bytes, size_t size_bytes,
                        struct failure *failure);
+
+/* The same bytes at a place, past what was written where need be; output_file_write goes on where it was. */
+bool output_file_write_at(struct output_file *file, uint64_t position, const void *bytes, size_t size_bytes,
+                          struct failure *failure);
+
+/* Removes the private files that a killed program left in a folder: those that nobody holds. An empty one
+ * stays, for its program may be about to hold it. */
+void output_file_sweep(const char *folder);
 
 /* The private name, for another program that writes the bytes. */
 const char *output_file_private_name(void);

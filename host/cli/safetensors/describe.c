@@ -27,12 +27,24 @@ static bool add_numbers(cJSON *object, const char *name, const int64_t *numbers,
     return ok;
 }
 
+static bool add_shape(cJSON *object, const struct safetensors_tensor *tensor)
+{
+    int64_t *shape = malloc((tensor->rank + 1) * sizeof *shape);
+    bool ok = shape != NULL;
+
+    for (size_t d = 0; ok && d < tensor->rank; d++)
+        shape[d] = safetensors_extent(tensor, d);
+    ok = ok && add_numbers(object, "shape", shape, tensor->rank);
+    free(shape);
+    return ok;
+}
+
 static bool add_tensor(cJSON *header, const struct safetensors_tensor *tensor)
 {
     cJSON *object = cJSON_AddObjectToObject(header, tensor->name);
 
     return object && cJSON_AddStringToObject(object, "dtype", tensor->type->name) &&
-           add_numbers(object, "shape", tensor->shape, tensor->rank) &&
+           add_shape(object, tensor) &&
            add_numbers(object, "data_offsets",
                        (const int64_t[]){(int64_t)tensor->begin, (int64_t)tensor->end}, 2);
 }
@@ -40,18 +52,19 @@ static bool add_tensor(cJSON *header, const struct safetensors_tensor *tensor)
 /* The largest elements first, else in the order given. */
 static void place(struct safetensors_tensor *tensors, size_t count)
 {
+    static const unsigned bits[] = {64, 32, 16, 8, 6, 4}; /* of all types of the format */
     uint64_t reached = 0;
 
-    for (unsigned bits = 64; bits >= 4; bits /= 2)
+    for (size_t b = 0; b < sizeof bits / sizeof *bits; b++)
         for (size_t i = 0; i < count; i++) {
             uint64_t elements = 1;
 
-            if (tensors[i].type->bits != bits)
+            if (tensors[i].type->bits != bits[b])
                 continue;
             for (size_t d = 0; d < tensors[i].rank; d++)
-                elements *= (uint64_t)tensors[i].shape[d];
+                elements *= (uint64_t)safetensors_extent(&tensors[i], d);
             tensors[i].begin = reached;
-            reached += bits < 8 ? elements / (8 / bits) : elements * (bits / 8);
+            reached += elements / 8 * bits[b] + elements % 8 * bits[b] / 8;
             tensors[i].end = reached;
         }
 }

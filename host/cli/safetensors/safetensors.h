@@ -39,6 +39,12 @@ struct safetensors_tensor {
     uint64_t begin, end;                 /* bytes, counted from the start of the data */
 };
 
+static inline int64_t safetensors_extent(const struct safetensors_tensor *tensor, size_t dimension)
+{
+    return dimension < SAFETENSORS_MAX_RANK ? tensor->shape[dimension]
+                                            : tensor->further[dimension - SAFETENSORS_MAX_RANK];
+}
+
 struct safetensors {
     int fd;
     const char *path;
@@ -85,8 +91,8 @@ bool safetensors_check_places(struct safetensors *file, struct failure *failure)
 
 /* Gives every tensor its place, those of large elements first, so that each begins at a multiple of its
  * element's size, and makes the file's first bytes: the length and the header, padded with spaces. metadata
- * is the text of an object, or NULL. Free the bytes with free(). NULL: out of memory. The elements' bits must
- * be a power of two, and fill whole bytes. */
+ * is the text of an object, or NULL. Free the bytes with free(). NULL: out of memory. The elements must fill
+ * whole bytes. */
 char *safetensors_describe(struct safetensors_tensor *tensors, size_t count, const char *metadata,
                            size_t *size_bytes);
 

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clquant quantize_model: headers in, a plan, then shard after shard. */
+#include "../build_log.h"
+#include "../commands.h"
+#include "model.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+
+bool model_fail(struct model *model, const char *path, const char *doing, clq_status status)
+{
+    const char *detail = clq_error_detail();
+
+    return fail(model->failure, STATUS_SYSTEM, "%s: %.200s: %s", path, doing,
+                *detail ? detail : clq_status_text(status));
+}
+
+bool model_open_device(struct model *model)
+{
+    const struct clq_context_desc desc = {.device_text = model->options.device_text};
+    clq_status status = clq_context_create(&desc, &model->context);
+
+    if (status == CLQ_ERROR_DEVICE)
+        return fail(model->failure, STATUS_SYSTEM, "%s; `clquant devices` lists what there is",
+                    clq_error_detail());
+    if (status == CLQ_OK)
+        status = clq_queue_create(model->context, 0, &model->queue);
+    return status == CLQ_OK || model_fail(model, "quantize_model", "opening the device", status);
+}
+
+static bool run(struct model *model)
+{
+    bool ok = model_open(model) && model_choose(model) && model_config_read(model) && model_plan(model) &&
+              model_open_out(model) && model_open_device(model);
+
+    for (size_t i = 0; ok && i < model->shard_count; i++)
+        ok = model_write_shard(model, &model->shards[i]);
+    return ok && model_index_write(model) && model_config_write(model);
+}
+
+static void release_shard(struct model_shard *shard)
+{
+    for (size_t t = 0; t < shard->out_count; t++)
+        free(shard->out[t].name);
+    free(shard->out);
+    free(shard->header);
+    free(shard->tensors);
+    free(shard->out_path);
+    safetensors_close(&shard->file);
+    free(shard->path);
+}
+
+static void release(struct model *model)
+{
+    for (size_t i = 0; i < model->shard_count; i++)
+        release_shard(&model->shards[i]);
+    free(model->shards);
+    cJSON_Delete(model->index);
+    free(model->config_path);
+    free(model->config);
+    free(model->options.in_paths);
+    free(model->options.only.list);
+    free(model->options.skip.list);
+    clq_queue_destroy(model->queue);
+    clq_context_destroy(model->context);
+}
+
+int quantize_model_main(int argc, char **argv)
+{
+    struct failure failure = {STATUS_DONE, ""};
+    struct model model = {.failure = &failure};
+    char *log = NULL;
+    bool ok = model_parse(&model, argc, argv);
+
+    if (ok && model.options.help) {
+        model_help();
+    } else if (ok) {
+        progress_begin(&model.progress);
+        ok = run(&model);
+        progress_end(&model.progress);
+        if (ok)
+            model_report(&model);
+    }
+    if (!ok) {
+        log = take_build_log(failure.text, model.context);
+        complain("%s", failure.text);
+    }
+    say_log(log);
+    release(&model);
+    return (int)failure.status;
+}

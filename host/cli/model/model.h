@@ -1,0 +1,134 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* clquant quantize_model: the float matrices of a checkpoint are quantized, and all else is copied. A shard
+ * of the input becomes a shard of OUT; each is planned from the headers alone, before a tensor is read.
+ *
+ * A format is what becomes of a matrix: the tensors in its place, with their names, types and shapes
+ * (parts.c), and how they are found (found.c). */
+#ifndef CLQUANT_CLI_MODEL_H
+#define CLQUANT_CLI_MODEL_H
+
+#include "../failure.h"
+#include "../output_file.h"
+#include "../progress.h"
+#include "../safetensors/safetensors.h"
+
+#include <clquant/clquant.h>
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+struct cJSON;
+
+enum model_format { MODEL_COMPRESSED_TENSORS, MODEL_PLAIN };
+
+/* The tensors in a matrix's place. Added are offsets, or zero points. */
+enum model_part { MODEL_VALUES, MODEL_SCALES, MODEL_ADDED, MODEL_SHAPE, MODEL_PARTS };
+
+struct model_globs {
+    const char **list;
+    size_t count;
+};
+
+struct model_options {
+    const char **in_paths;
+    size_t in_count;
+    const char *out_path;
+    const char *device_text;
+    enum model_format to;
+    const char *dtype_name;
+    DLDataType dtype;
+    uint32_t block; /* 0: a row has one scale */
+    bool symmetric;
+    uint32_t rotate;
+    struct model_globs only, skip;
+    bool help;
+};
+
+/* A tensor of the input. */
+struct model_tensor {
+    const struct safetensors_tensor *source;
+    bool quantized;
+    const char *left;          /* why a matrix that was asked for stays as it is; NULL: it does not */
+    size_t parts[MODEL_PARTS]; /* their places in the shard's list, MODEL_NONE: there is no such part; of one
+                                * that is copied the first */
+    double error;              /* relative RMS, once it is written */
+};
+#define MODEL_NONE SIZE_MAX
+
+struct model_shard {
+    struct safetensors file;
+    char *path;
+    const char *name; /* the last part of path, also in OUT */
+    char *out_path;
+    struct model_tensor *tensors; /* as many as the file has */
+    struct safetensors_tensor *out;
+    size_t out_count;
+    char *header; /* its first bytes in OUT */
+    size_t header_bytes;
+    bool was_there;
+};
+
+struct model {
+    struct model_options options;
+    struct failure *failure;
+    const char *index_path; /* NULL: shards were given */
+    struct cJSON *index;
+    struct model_shard *shards;
+    size_t shard_count; /* of those that are open */
+    char *config_path;  /* config.json beside the input; NULL: it is not needed, or not there */
+    char *config;       /* OUT's */
+    size_t config_bytes;
+    struct progress progress;
+    uint64_t done_bytes, read_bytes, total_bytes; /* of the input; read: by this run */
+    clq_context *context;
+    cl_command_queue queue;
+};
+
+bool model_parse(struct model *model, int argc, char **argv);
+void model_help(void);
+
+/* The file's text, with a NUL behind it; to be freed. NULL: a sentence was noted. */
+char *model_read_text(const char *path, size_t *size_bytes, struct failure *failure);
+/* folder/name, to be freed. */
+char *model_join(const char *folder, const char *name);
+/* What stands before the last / of a path, or "."; to be freed. */
+char *model_folder_of(const char *path);
+
+/* Opens all files, and checks that each name is there once, and where it is in the index. */
+bool model_open(struct model *model);
+/* The index's shards as paths; and the index against the open shards. */
+bool model_index_open(struct model *model, char ***paths, size_t *count);
+bool model_index_check(const struct model *model);
+bool model_index_write(struct model *model);
+
+/* Says of each tensor whether it is quantized. */
+bool model_choose(struct model *model);
+bool model_glob(const char *const *globs, size_t count, const char *name, int flags);
+
+/* Plans OUT's shards. */
+bool model_plan(struct model *model);
+/* The length of a row's scales. */
+int64_t model_groups(const struct model_options *options, int64_t columns);
+/* Whether integers have zero points, as compressed-tensors does, in the place of offsets. */
+bool model_has_zero_points(const struct model_options *options);
+bool model_has_offsets(const struct model_options *options);
+/* The type of the values as the library has them. */
+DLDataType model_values_dtype(const struct model_options *options);
+
+/* Makes the folder OUT, and takes away what a killed run left there. */
+bool model_open_out(struct model *model);
+bool model_config_read(struct model *model);
+bool model_config_write(struct model *model);
+
+bool model_open_device(struct model *model);
+/* Writes a shard, unless it is there. */
+bool model_write_shard(struct model *model, struct model_shard *shard);
+bool model_quantize(struct model *model, struct model_shard *shard, struct model_tensor *tensor,
+                    struct output_file *out);
+void model_show(struct model *model, const struct model_shard *shard, uint64_t bytes);
+
+void model_report(const struct model *model);
+
+bool model_fail(struct model *model, const char *path, const char *doing, clq_status status);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of quantize_model. */
+#include "model.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const char help[] =
+    "clquant quantize_model IN.safetensors [IN2.safetensors ...] -o OUT [options]\n"
+    "clquant quantize_model model.safetensors.index.json -o OUT [options]\n\n"
+    "Quantizes the float matrices of a checkpoint, and copies all else byte for byte\n"
+    "into shards of the same names in the folder OUT. Rows are read in pieces, so\n"
+    "that a model may be larger than memory. A shard that is there already, made with\n"
+    "the same options and no older than its input, is kept: a run that was killed\n"
+    "goes on where it was.\n\n"
+    "  --to FORMAT      compressed-tensors (default): X.weight becomes\n"
+    "                   X.weight_packed, X.weight_scale, X.weight_zero_point where\n"
+    "                   asymmetric, X.weight_shape of int4 and uint4; int8 and float8\n"
+    "                   stay X.weight. config.json beside the input is copied with a\n"
+    "                   quantization_config.\n"
+    "                   plain: X becomes X_q, X_scales and X_offsets, which\n"
+    "                   dequantize --mode dynamic reads.\n"
+    "  --dtype TYPE     int4 (default), uint4, int8, float8_e4m3fn; plain also uint8,\n"
+    "                   float8_e5m2, float4_e2m1fn\n"
+    "  --block N        32, 64 or 128 neighbours of a row share a scale; 0: all.\n"
+    "                   Default: 128 of four bits, 0 of eight\n"
+    "  --symmetric      scale by the largest magnitude; floats always are\n"
+    "  --rotate R       plain: each R neighbours of a row are rotated by a Hadamard\n"
+    "                   matrix, a power of two from 2 to 1024\n"
+    "  --only GLOB      quantizes matrices of such names alone; may be repeated\n"
+    "  --skip GLOB      leaves those as they are; may be repeated. Without --only\n"
+    "                   embeddings, output heads, routers, norms and biases stay too\n"
+    "  --device KIND|N|TEXT\n\n"
+    "At the end: the tensors with the largest error, root mean square in per cent of\n"
+    "the tensor's own.\n";
+
+void model_help(void)
+{
+    fputs(help, stdout);
+}
+
+#define USAGE(model, ...) fail((model)->failure, STATUS_USAGE, __VA_ARGS__)
+
+static bool is_one_of(const char *text, const char *const *list)
+{
+    for (; *list; list++)
+        if (strcmp(text, *list) == 0)
+            return true;
+    return false;
+}
+
+static bool parse_number(struct model *model, const char *name, const char *text, uint32_t least,
+                         uint32_t most, const char *rule, uint32_t *value)
+{
+    char *end = NULL;
+    unsigned long number = 0;
+
+    errno = 0;
+    number = strtoul(text, &end, 10);
+    if (*text < '0' || *text > '9' || *end || errno ||
+        (number != 0 && (number < least || number > most || (number & (number - 1)))))
+        return USAGE(model, "--%s '%.100s': %s is expected", name, text, rule);
+    *value = (uint32_t)number;
+    return true;
+}
+
+static bool parse_to(struct model *model, const char *text)
+{
+    if (strcmp(text, "compressed-tensors") == 0)
+        model->options.to = MODEL_COMPRESSED_TENSORS;
+    else if (strcmp(text, "plain") == 0)
+        model->options.to = MODEL_PLAIN;
+    else
+        return USAGE(model, "--to '%.100s': one of compressed-tensors, plain is expected", text);
+    return true;
+}
+
+static bool check_dtype(struct model *model)
+{
+    static const char *const packed[] = {"int4", "uint4", "int8", "float8_e4m3fn", NULL};
+    static const char *const all[] = {"int4",          "uint4",       "int8",          "uint8",
+                                      "float8_e4m3fn", "float8_e5m2", "float4_e2m1fn", NULL};
+    const struct model_options *options = &model->options;
+    const char *name = options->dtype_name;
+
+    if (options->to == MODEL_COMPRESSED_TENSORS && !is_one_of(name, packed))
+        return USAGE(model,
+                     "--dtype '%.100s': one of int4, uint4, int8, float8_e4m3fn is expected; --to plain "
+                     "takes uint8, float8_e5m2, float4_e2m1fn too",
+                     name);
+    if (!is_one_of(name, all))
+        return USAGE(model,
+                     "--dtype '%.100s': one of int4, uint4, int8, uint8, float8_e4m3fn, float8_e5m2, "
+                     "float4_e2m1fn is expected",
+                     name);
+    if (options->symmetric && *name == 'u')
+        return USAGE(model, "--symmetric: %s is always asymmetric; %s is the type of symmetric values", name,
+                     name + 1);
+    if (options->rotate && options->to == MODEL_COMPRESSED_TENSORS)
+        return USAGE(model,
+                     "--rotate %u: compressed-tensors' readers do not turn rows back; --to plain does "
+                     "rotate",
+                     (unsigned)options->rotate);
+    return true;
+}
+
+static bool settle(struct model *model, bool block_given)
+{
+    struct model_options *options = &model->options;
+
+    if (options->in_count == 0)
+        return USAGE(model, "quantize_model: an input file is expected; see clquant quantize_model --help");
+    if (!options->out_path || !*options->out_path)
+        return USAGE(model,
+                     "quantize_model: -o OUT, a folder, is expected; see clquant quantize_model --help");
+    if (!check_dtype(model))
+        return false;
+    options->dtype = clq_dtype_parse(options->dtype_name);
+    options->symmetric = options->symmetric || *options->dtype_name == 'f';
+    if (!block_given)
+        options->block = options->dtype.bits == 4 ? 128 : 0;
+    return true;
+}
+
+enum { TO = 256, DTYPE, BLOCK, SYMMETRIC, ROTATE, ONLY, SKIP, DEVICE };
+
+static bool parse_one(struct model *model, int option, char **argv, bool *block_given)
+{
+    struct model_options *options = &model->options;
+
+    switch (option) {
+    case 1:
+        options->in_paths[options->in_count++] = optarg;
+        return true;
+    case 'o':
+        options->out_path = optarg;
+        return true;
+    case 'h':
+        options->help = true;
+        return true;
+    case TO:
+        return parse_to(model, optarg);
+    case DTYPE:
+        options->dtype_name = optarg;
+        return true;
+    case BLOCK:
+        *block_given = true;
+        return parse_number(model, "block", optarg, 32, 128, "one of 0, 32, 64, 128", &options->block);
+    case SYMMETRIC:
+        options->symmetric = true;
+        return true;
+    case ROTATE:
+        return parse_number(model, "rotate", optarg, 2, 1024, "0 or a power of two from 2 to 1024",
+                            &options->rotate);
+    case ONLY:
+        options->only.list[options->only.count++] = optarg;
+        return true;
+    case SKIP:
+        options->skip.list[options->skip.count++] = optarg;
+        return true;
+    case DEVICE:
+        options->device_text = optarg;
+        return true;
+    case ':':
+        return USAGE(model, "%.200s needs a value", argv[optind - 1]);
+    default:
+        return USAGE(model,
+                     "%.200s: quantize_model has no such option, or several that begin so; see clquant "
+                     "quantize_model --help",
+                     argv[optind - 1]);
+    }
+}
+
+bool model_parse(struct model *model, int argc, char **argv)
+{
+    static const struct option list[] = {{"output", required_argument, NULL, 'o'},
+                                         {"help", no_argument, NULL, 'h'},
+                                         {"to", required_argument, NULL, TO},
+                                         {"dtype", required_argument, NULL, DTYPE},
+                                         {"block", required_argument, NULL, BLOCK},
+                                         {"symmetric", no_argument, NULL, SYMMETRIC},
+                                         {"rotate", required_argument, NULL, ROTATE},
+                                         {"only", required_argument, NULL, ONLY},
+                                         {"skip", required_argument, NULL, SKIP},
+                                         {"device", required_argument, NULL, DEVICE},
+                                         {0}};
+    struct model_options *options = &model->options;
+    bool block_given = false;
+    int option = 0;
+
+    options->dtype_name = "int4";
+    options->in_paths = calloc((size_t)argc, sizeof *options->in_paths);
+    options->only.list = calloc((size_t)argc, sizeof *options->only.list);
+    options->skip.list = calloc((size_t)argc, sizeof *options->skip.list);
+    if (!options->in_paths || !options->only.list || !options->skip.list)
+        return fail(model->failure, STATUS_SYSTEM, "no memory for %d arguments", argc);
+    optind = 0;
+    opterr = 0;
+    while (!options->help && (option = getopt_long(argc, argv, "-:o:h", list, NULL)) != -1)
+        if (!parse_one(model, option, argv, &block_given))
+            return false;
+    for (; !options->help && optind < argc; optind++) /* what follows -- */
+        options->in_paths[options->in_count++] = argv[optind];
+    return options->help || settle(model, block_given);
+}

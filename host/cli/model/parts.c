@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OUT's shards from the headers: which tensors take a matrix's place, with their names, types and shapes.
+ *
+ * compressed-tensors counts four bits from 0 and keeps eight in a word, the lowest first: so its int4 are
+ * clquant's uint4, and symmetric ones are int4 with 8 added. Its zero points are of four bits too, eight of a
+ * column in a word. */
+#include "model.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { NAME_BYTES_MORE = 32, WORD = 8 };
+
+int64_t model_groups(const struct model_options *options, int64_t columns)
+{
+    return options->block > 0 ? columns / options->block : 1;
+}
+
+bool model_has_zero_points(const struct model_options *options)
+{
+    return options->to == MODEL_COMPRESSED_TENSORS && !options->symmetric;
+}
+
+bool model_has_offsets(const struct model_options *options)
+{
+    return options->to == MODEL_PLAIN && !options->symmetric;
+}
+
+DLDataType model_values_dtype(const struct model_options *options)
+{
+    DLDataType dtype = options->dtype;
+
+    if (dtype.bits == 4 && options->to == MODEL_COMPRESSED_TENSORS)
+        return options->symmetric ? CLQ_INT4_WORDS : CLQ_UINT4_WORDS;
+    dtype.lanes = dtype.bits == 4 ? 2 : 1;
+    return dtype;
+}
+
+static const char *values_type(const struct model_options *options)
+{
+    const DLDataType dtype = model_values_dtype(options);
+
+    if (dtype.lanes > 1)
+        return dtype.lanes == WORD ? "I32" : "U8";
+    return safetensors_type_of(options->dtype_name)->name;
+}
+
+/* Another tensor of OUT, named by the first characters of a name and an end. NULL: no memory. */
+static struct safetensors_tensor *add(struct model_shard *shard, const char *name, size_t kept,
+                                      const char *end, const char *type)
+{
+    struct safetensors_tensor *tensor = &shard->out[shard->out_count];
+
+    *tensor = (struct safetensors_tensor){.name = malloc(kept + NAME_BYTES_MORE),
+                                          .type = safetensors_type_find(type)};
+    if (!tensor->name)
+        return NULL;
+    sprintf(tensor->name, "%.*s%s", (int)kept, name, end);
+    shard->out_count++;
+    return tensor;
+}
+
+static bool add_matrix(struct model_shard *shard, const char *name, size_t kept, const char *end,
+                       const char *type, const int64_t shape[2])
+{
+    struct safetensors_tensor *tensor = add(shard, name, kept, end, type);
+
+    if (tensor) {
+        tensor->rank = shape[1] == 0 ? 1 : 2;
+        memcpy(tensor->shape, shape, 2 * sizeof *shape);
+    }
+    return tensor != NULL;
+}
+
+static bool add_copy(struct model_shard *shard, struct model_tensor *tensor)
+{
+    const struct safetensors_tensor *source = tensor->source;
+    struct safetensors_tensor *copy = NULL;
+
+    tensor->parts[MODEL_VALUES] = shard->out_count;
+    copy = add(shard, source->name, strlen(source->name), "", source->type->name);
+    if (!copy)
+        return false;
+    copy->rank = source->rank;
+    memcpy(copy->shape, source->shape, sizeof copy->shape);
+    copy->further = source->further; /* the input's */
+    return true;
+}
+
+static bool add_packed(const struct model_options *options, struct model_shard *shard,
+                       struct model_tensor *tensor)
+{
+    const struct safetensors_tensor *source = tensor->source;
+    const int64_t rows = source->shape[0], columns = source->shape[1],
+                  groups = model_groups(options, columns);
+    const bool four = options->dtype.bits == 4;
+    const size_t kept = strlen(source->name);
+    const char *const name = source->name, *const scale_type =
+                                               options->symmetric ? source->type->name : "F32";
+
+    tensor->parts[MODEL_VALUES] = shard->out_count;
+    if (!add_matrix(shard, name, kept, four ? "_packed" : "", values_type(options),
+                    (int64_t[]){rows, four ? columns / WORD : columns}))
+        return false;
+    tensor->parts[MODEL_SCALES] = shard->out_count;
+    if (!add_matrix(shard, name, kept, "_scale", scale_type, (int64_t[]){rows, groups}))
+        return false;
+    tensor->parts[MODEL_ADDED] = model_has_zero_points(options) ? shard->out_count : MODEL_NONE;
+    if (model_has_zero_points(options) &&
+        !add_matrix(shard, name, kept, "_zero_point", four ? "I32" : "I8",
+                    (int64_t[]){four ? (rows + WORD - 1) / WORD : rows, groups}))
+        return false;
+    tensor->parts[MODEL_SHAPE] = four ? shard->out_count : MODEL_NONE;
+    return !four || add_matrix(shard, name, kept, "_shape", "I64", (int64_t[]){2, 0});
+}
+
+static bool add_plain(const struct model_options *options, struct model_shard *shard,
+                      struct model_tensor *tensor)
+{
+    const struct safetensors_tensor *source = tensor->source;
+    const int64_t rows = source->shape[0], columns = source->shape[1];
+    const int64_t found[] = {rows, options->block > 0 ? model_groups(options, columns) : 0};
+    const size_t kept = strlen(source->name);
+
+    tensor->parts[MODEL_SHAPE] = MODEL_NONE;
+    tensor->parts[MODEL_VALUES] = shard->out_count;
+    if (!add_matrix(shard, source->name, kept, "_q", values_type(options),
+                    (int64_t[]){rows, options->dtype.bits == 4 ? columns / 2 : columns}))
+        return false;
+    tensor->parts[MODEL_SCALES] = shard->out_count;
+    if (!add_matrix(shard, source->name, kept, "_scales", source->type->name, found))
+        return false;
+    tensor->parts[MODEL_ADDED] = model_has_offsets(options) ? shard->out_count : MODEL_NONE;
+    return !model_has_offsets(options) ||
+           add_matrix(shard, source->name, kept, "_offsets", source->type->name, found);
+}
+
+/* The options go into the metadata in front of the input's, which stays: a reader learns how the values came
+ * about, and a later run whether it may keep the shard. */
+static bool describe(const struct model_options *options, struct model_shard *shard)
+{
+    struct safetensors both[2] = {{0}, shard->file};
+    char own[256], *metadata = NULL;
+
+    snprintf(own, sizeof own, "{\"clquant\":\"quantize_model --to %s --dtype %s --block %u%s",
+             options->to == MODEL_PLAIN ? "plain" : "compressed-tensors", options->dtype_name,
+             (unsigned)options->block, options->symmetric ? " --symmetric" : "");
+    if (options->rotate)
+        sprintf(own + strlen(own), " --rotate %u", (unsigned)options->rotate);
+    strcat(own, "\"}");
+    both[0].metadata = own;
+    if (safetensors_merge_metadata(both, 2, &metadata))
+        shard->header = safetensors_describe(shard->out, shard->out_count, metadata, &shard->header_bytes);
+    free(metadata);
+    return shard->header != NULL;
+}
+
+static bool plan_shard(struct model *model, struct model_shard *shard)
+{
+    const struct model_options *options = &model->options;
+    bool ok = false;
+
+    shard->out = calloc(shard->file.count * MODEL_PARTS + 1, sizeof *shard->out);
+    shard->out_path = model_join(options->out_path, shard->name);
+    ok = shard->out && shard->out_path;
+    for (size_t t = 0; ok && t < shard->file.count; t++) {
+        struct model_tensor *tensor = &shard->tensors[t];
+
+        if (!tensor->quantized)
+            ok = add_copy(shard, tensor);
+        else if (options->to == MODEL_PLAIN)
+            ok = add_plain(options, shard, tensor);
+        else
+            ok = add_packed(options, shard, tensor);
+    }
+    if (!ok || !describe(options, shard))
+        return fail(model->failure, STATUS_SYSTEM, "%s: no memory for what it becomes", shard->path);
+    if (shard->header_bytes - SAFETENSORS_LENGTH_BYTES > SAFETENSORS_MAX_HEADER_BYTES)
+        return fail(model->failure, STATUS_REFUSED,
+                    "%s: its header in OUT would have %zu bytes: the format has room for %d", shard->path,
+                    shard->header_bytes - SAFETENSORS_LENGTH_BYTES, SAFETENSORS_MAX_HEADER_BYTES);
+    return true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+/* A name that is made may be there already. */
+static bool check_names(struct model *model)
+{
+    size_t count = 0, at = 0;
+    const char **names = NULL;
+    bool ok = true;
+
+    for (size_t i = 0; i < model->shard_count; i++)
+        count += model->shards[i].out_count;
+    names = malloc((count + 1) * sizeof *names);
+    if (!names)
+        return fail(model->failure, STATUS_SYSTEM, "no memory for the names of %zu tensors", count);
+    for (size_t i = 0; i < model->shard_count; i++)
+        for (size_t t = 0; t < model->shards[i].out_count; t++)
+            names[at++] = model->shards[i].out[t].name;
+    qsort(names, count, sizeof *names, by_text);
+    for (size_t i = 1; ok && i < count; i++)
+        if (strcmp(names[i - 1], names[i]) == 0)
+            ok = fail(
+                model->failure, STATUS_REFUSED,
+                "tensor '%.200s' would be twice in OUT: the input has a tensor of that name, and a matrix "
+                "gets one; --skip leaves the matrix as it is",
+                names[i]);
+    free(names);
+    return ok;
+}
+
+bool model_plan(struct model *model)
+{
+    for (size_t i = 0; i < model->shard_count; i++)
+        if (!plan_shard(model, &model->shards[i]))
+            return false;
+    return check_names(model);
+}

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What was done, on stdout. */
+#include "model.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 10 };
+
+static uint64_t bytes_of(const struct safetensors_tensor *tensors, size_t count)
+{
+    uint64_t bytes = 0;
+
+    for (size_t t = 0; t < count; t++)
+        bytes += tensors[t].end - tensors[t].begin;
+    return bytes;
+}
+
+/* The worst first: what is no number is worse than any. */
+static int by_error(const void *a, const void *b)
+{
+    const struct model_tensor *p = *(const struct model_tensor *const *)a,
+                              *q = *(const struct model_tensor *const *)b;
+    const double x = isnan(p->error) ? HUGE_VAL : p->error, y = isnan(q->error) ? HUGE_VAL : q->error;
+
+    if (x != y)
+        return x > y ? -1 : 1;
+    return strcmp(p->source->name, q->source->name);
+}
+
+static void print_line(const char *before, const struct model_tensor *tensor, const char *behind)
+{
+    tame(tensor->source->name);
+    printf("  %s%s%s\n", before, tensor->source->name, behind);
+}
+
+static void print_errors(const struct model_tensor **list, size_t count)
+{
+    char number[32];
+
+    if (count == 0)
+        return;
+    qsort(list, count, sizeof *list, by_error);
+    printf("largest errors, root mean square in per cent of the tensor's own:\n");
+    for (size_t i = 0; i < count && i < SHOWN; i++) {
+        snprintf(number, sizeof number, "%8.3f  ", list[i]->error * 100);
+        print_line(number, list[i], "");
+    }
+    if (count > SHOWN)
+        printf("  and %zu smaller ones\n", count - SHOWN);
+}
+
+static void print_left(const struct model *model)
+{
+    size_t count = 0;
+    char why[128];
+
+    for (size_t i = 0; i < model->shard_count; i++)
+        for (size_t t = 0; t < model->shards[i].file.count; t++) {
+            const struct model_tensor *tensor = &model->shards[i].tensors[t];
+
+            if (!tensor->left || ++count > SHOWN)
+                continue;
+            if (count == 1)
+                printf("matrices that stay as they are:\n");
+            snprintf(why, sizeof why, ": %s", tensor->left);
+            print_line("", tensor, why);
+        }
+    if (count > SHOWN)
+        printf("  and %zu more\n", count - SHOWN);
+}
+
+static void print_totals(const struct model *model)
+{
+    uint64_t before = 0, after = 0;
+    size_t tensors = 0, quantized = 0, kept = 0;
+
+    for (size_t i = 0; i < model->shard_count; i++) {
+        const struct model_shard *shard = &model->shards[i];
+
+        before += bytes_of(shard->file.tensors, shard->file.count);
+        after += bytes_of(shard->out, shard->out_count);
+        tensors += shard->file.count;
+        kept += shard->was_there;
+        for (size_t t = 0; t < shard->file.count; t++)
+            quantized += shard->tensors[t].quantized;
+    }
+    printf("%zu of %zu tensors quantized to %s, %ju bytes of data became %ju\n", quantized, tensors,
+           model->options.dtype_name, (uintmax_t)before, (uintmax_t)after);
+    if (kept > 0)
+        printf("%zu of %zu shards were there already: their errors are not below\n", kept,
+               model->shard_count);
+    if (model->options.to == MODEL_COMPRESSED_TENSORS && !model->config)
+        printf("no config.json is beside the input: readers need its quantization_config\n");
+}
+
+void model_report(const struct model *model)
+{
+    const struct model_tensor **list = NULL;
+    size_t count = 0, at = 0;
+
+    print_totals(model);
+    for (size_t i = 0; i < model->shard_count; i++)
+        count += model->shards[i].file.count;
+    list = malloc((count + 1) * sizeof *list);
+    for (size_t i = 0; list && i < model->shard_count; i++)
+        for (size_t t = 0; !model->shards[i].was_there && t < model->shards[i].file.count; t++)
+            if (model->shards[i].tensors[t].quantized)
+                list[at++] = &model->shards[i].tensors[t];
+    if (list)
+        print_errors(list, at);
+    free(list);
+    print_left(model);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One shard of OUT, whole or not at all. */
+#include "model.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+enum { PIECE_BYTES = 16 << 20 };
+
+static uint64_t end_of(const struct model_shard *shard)
+{
+    uint64_t end = 0;
+
+    for (size_t t = 0; t < shard->out_count; t++)
+        end = shard->out[t].end > end ? shard->out[t].end : end;
+    return shard->header_bytes + end;
+}
+
+static bool is_older(const struct timespec *a, const struct timespec *b)
+{
+    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
+}
+
+/* A file has its name once it is whole. So one whose header is what this run would write, and which is no
+ * older than its input, is what this run would make. */
+static bool is_there(const struct model_shard *shard)
+{
+    const int fd = open(shard->out_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    struct stat made, given;
+    char *header = NULL;
+    bool same = false;
+
+    if (fd < 0)
+        return false;
+    if (fstat(fd, &made) == 0 && fstat(shard->file.fd, &given) == 0 && S_ISREG(made.st_mode) &&
+        (uint64_t)made.st_size == end_of(shard) && !is_older(&made.st_mtim, &given.st_mtim) &&
+        (header = malloc(shard->header_bytes)))
+        same = pread(fd, header, shard->header_bytes, 0) == (ssize_t)shard->header_bytes &&
+               memcmp(header, shard->header, shard->header_bytes) == 0;
+    free(header);
+    close(fd);
+    return same;
+}
+
+void model_show(struct model *model, const struct model_shard *shard, uint64_t bytes)
+{
+    struct timespec now;
+    char what[512];
+    double seconds = 0, rate = 0;
+
+    model->done_bytes += bytes;
+    model->read_bytes += bytes;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    seconds = (double)(now.tv_sec - model->progress.begin.tv_sec) +
+              (double)(now.tv_nsec - model->progress.begin.tv_nsec) * 1e-9;
+    rate = seconds > 0 ? (double)model->read_bytes / seconds : 0;
+    snprintf(what, sizeof what, "%.100s, %.2f of %.2f GB, %.0f MB/s, %.0f s left", shard->name,
+             (double)model->done_bytes * 1e-9, (double)model->total_bytes * 1e-9, rate * 1e-6,
+             rate > 0 ? (double)(model->total_bytes - model->done_bytes) / rate : 0);
+    tame(what);
+    progress_show(&model->progress, what, model->done_bytes, model->total_bytes);
+}
+
+static bool copy(struct model *model, const struct model_shard *shard, const struct model_tensor *tensor,
+                 struct output_file *out, void *piece)
+{
+    const struct safetensors_tensor *source = tensor->source;
+    const uint64_t total = source->end - source->begin,
+                   to = shard->header_bytes + shard->out[tensor->parts[MODEL_VALUES]].begin;
+
+    for (uint64_t at = 0; at < total; at += PIECE_BYTES) {
+        const size_t bytes = total - at < PIECE_BYTES ? (size_t)(total - at) : PIECE_BYTES;
+
+        if (!safetensors_read(&shard->file, source, at, piece, bytes, model->failure) ||
+            !output_file_write_at(out, to + at, piece, bytes, model->failure))
+            return false;
+        model_show(model, shard, bytes);
+    }
+    return true;
+}
+
+static bool write_tensors(struct model *model, struct model_shard *shard, struct output_file *out)
+{
+    void *piece = malloc(PIECE_BYTES);
+    bool ok = piece != NULL ||
+              fail(model->failure, STATUS_SYSTEM, "%s: no memory to copy its tensors", shard->path);
+
+    for (size_t t = 0; ok && t < shard->file.count; t++) {
+        struct model_tensor *tensor = &shard->tensors[t];
+
+        ok = tensor->quantized ? model_quantize(model, shard, tensor, out)
+                               : copy(model, shard, tensor, out, piece);
+    }
+    free(piece);
+    return ok;
+}
+
+bool model_write_shard(struct model *model, struct model_shard *shard)
+{
+    struct output_file out = {.fd = -1};
+    bool ok = false;
+
+    if (is_there(shard)) {
+        shard->was_there = true;
+        model->done_bytes += shard->file.data_bytes;
+        return true;
+    }
+    ok = output_file_create(&out, "-o", shard->out_path, model->failure) &&
+         output_file_write(&out, shard->header, shard->header_bytes, model->failure) &&
+         write_tensors(model, shard, &out) && output_file_commit(&out, model->failure);
+    output_file_discard(&out);
+    return ok;
+}

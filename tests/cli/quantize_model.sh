@@ -1,0 +1,221 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# quantize_model: a checkpoint of two shards with an index; names, globs, runs that were killed, and inputs that are refused.
+source "$(dirname "$0")/library.sh"
+
+index=in/model.safetensors.index.json
+make_model() {
+    rm -rf in out
+    mkdir in
+    "$TENSOR_FILE" make in/a.safetensors embed.weight:F32:4x32:1 a.weight:F32:3x32:0,1,2,15 a.bias:F32:3:1,2,3 narrow.weight:F16:2x12:1,2
+    "$TENSOR_FILE" make in/b.safetensors b.weight:BF16:9x64:-1,0,1,2 ids:I64:2:7,-7
+    echo '{"metadata": {"made": "by hand", "total_size": 1}, "weight_map": {"a.weight": "a.safetensors", "a.bias": "a.safetensors",
+        "embed.weight": "a.safetensors", "narrow.weight": "a.safetensors", "b.weight": "b.safetensors", "ids": "b.safetensors"}}' >$index
+    printf '{\n  "eps": 1e-06\n}\n' >in/config.json
+}
+quantize() { run "$CLQUANT" quantize_model $index -o out --block 32 "$@"; }
+names_in() { "$TENSOR_FILE" show "$1" | cut -d' ' -f1-3 | sort | tr '\n' ' '; }
+
+# Plain and packed, names and shapes. Zero points of b.weight: nine rows are two words.
+make_model
+quantize
+succeeded "a model of two shards"
+check "it says how much" grep -q '^2 of 6 tensors quantized to int4, ' <<<"$out"
+check "errors by tensor" grep -qE '^ +[0-9.]+  [ab]\.weight$' <<<"$out"
+check "and why a matrix stays" grep -qxF "  narrow.weight: its rows are no multiple of --block" <<<"$out"
+only_files "OUT has the input's names" in in/a.safetensors in/b.safetensors in/config.json $index out out/a.safetensors out/b.safetensors \
+    out/config.json out/model.safetensors.index.json
+check "names of the first shard" test "$(names_in out/a.safetensors)" = "a.bias F32 [3] a.weight_packed I32 [3,4] a.weight_scale F32 [3,1] \
+a.weight_shape I64 [2] a.weight_zero_point I32 [1,1] embed.weight F32 [4,32] narrow.weight F16 [2,12] "
+check "names of the second" test "$(names_in out/b.safetensors)" = "b.weight_packed I32 [9,8] b.weight_scale F32 [9,2] b.weight_shape I64 [2] \
+b.weight_zero_point I32 [2,2] ids I64 [2] "
+holds_line() { check "$1" grep -qxF "$3" <<<"$("$TENSOR_FILE" show "$2")"; }
+# 0, 1, 2, 15 by a scale of 1 are themselves; 0xf210f210 is -233770480
+holds_line "values by hand" out/a.safetensors "a.weight_packed I32 [3,4]$(printf ' %s' $(yes -- -233770480 | head -n 12))"
+holds_line "what stays" out/b.safetensors "ids I64 [2] 7 -7"
+check "the index follows" test "$(grep -o '"b.weight[a-z_]*":	"b.safetensors"' out/model.safetensors.index.json | wc -l)" = 4
+check "its other members stay" grep -q '"made":	"by hand"' out/model.safetensors.index.json
+check "config.json stays byte for byte in front" test "$(head -n 2 out/config.json)" = $'{\n  "eps": 1e-06,'
+check "and leaves out what is not quantized" grep -qF '"ignore":["embed","narrow"]' out/config.json
+run "$CLQUANT" list out/a.safetensors
+check "the options are in the metadata" grep -qF "clquant = quantize_model --to compressed-tensors --dtype int4 --block 32" <<<"$out"
+
+rm -r out
+quantize --to plain --skip 'b.*'
+succeeded "plain, one skipped"
+check "plain names" test "$(names_in out/a.safetensors)" = "a.bias F32 [3] a.weight_offsets F32 [3,1] a.weight_q U8 [3,16] a.weight_scales F32 [3,1] \
+embed.weight F32 [4,32] narrow.weight F16 [2,12] "
+check "--skip leaves it" test "$(names_in out/b.safetensors)" = "b.weight BF16 [9,64] ids I64 [2] "
+check "no config.json of plain" test ! -e out/config.json
+run "$CLQUANT" dequantize out/a.safetensors -o back.st --mode dynamic --of int4 --block 32 --tensor q=a.weight_q --tensor scales=a.weight_scales \
+    --tensor offsets=a.weight_offsets
+succeeded "dequantize reads it"
+holds_line "and back" back.st "y F32 [3,32]$(printf ' %s' $(yes 0 1 2 15 | head -n 24))"
+rm -r out back.st
+quantize --only 'embed*' --symmetric
+succeeded "--only takes the place of what stays by itself"
+check "an embedding is named as a target" grep -qF '"targets":["Linear","embed"]' out/config.json
+rm -r out
+run "$CLQUANT" quantize_model in/b.safetensors -o out --dtype int8
+succeeded "one file"
+check "int8 keeps its name" test "$(names_in out/b.safetensors)" = "b.weight I8 [9,64] b.weight_scale F32 [9,1] b.weight_zero_point I8 [9,1] ids I64 [2] "
+
+# A second run keeps whole shards that the same options made of an input that is no newer.
+make_model
+quantize
+cp out/a.safetensors whole.st
+stamp() { stat -c %y:%i "out/$1.safetensors"; }
+a=$(stamp a) b=$(stamp b)
+head -c 100 out/b.safetensors >out/.clquant-Ab12Cd # as kill -9 leaves it
+rm out/b.safetensors
+quantize
+succeeded "a run that goes on"
+check "it says so" grep -qF "1 of 2 shards were there already" <<<"$out"
+check "the whole shard stays" test "$(stamp a)" = "$a"
+check "the other one is made" test -s out/b.safetensors
+check "what a killed run left is gone" test ! -e out/.clquant-Ab12Cd
+touch in/a.safetensors
+quantize
+check "an input that is newer is read again" test "$(stamp a)" != "$a"
+check "with the same bytes" cmp -s out/a.safetensors whole.st
+a=$(stamp a)
+quantize --symmetric
+check "other options make another" test "$(stamp a)" != "$a"
+quantize
+truncate -s -1 out/a.safetensors
+quantize
+check "one that was cut is made again" cmp -s out/a.safetensors whole.st
+rm -rf out
+run bash -c 'ulimit -f 1; exec "$@"' - "$CLQUANT" quantize_model $index -o out --block 32 --only b.weight
+refused "a full disk" 3 "cannot be written: File too large"
+check "nothing half is left of it" test -z "$(find out -name '.clquant-*')"
+quantize
+check "and the next run makes the rest" cmp -s out/a.safetensors whole.st
+
+# Killed at any moment of a run: a shard has its name once it is whole.
+cp out/b.safetensors other.st
+rm out/*
+started=$(date +%s%3N)
+quantize
+lasts=$(($(date +%s%3N) - started))
+exec 8>&2 2>/dev/null # the shell says of each that it was killed
+for tenth in 1 2 3 4 5 6 7 8 9; do
+    printf -v seconds '%d.%03d' $((lasts * tenth / 10000)) $((lasts * tenth / 10 % 1000))
+    for options in --symmetric ""; do # neither keeps what the other made
+        timeout -s KILL "$seconds" "$CLQUANT" quantize_model $index -o out --block 32 $options >/dev/null
+    done
+done
+exec 2>&8 8>&-
+for file in out/.clquant-*; do # the last ones may still be ending
+    [ ! -e "$file" ] || flock -w 60 "$file" true
+done
+quantize
+succeeded "after eighteen kills"
+check "the first shard" cmp -s out/a.safetensors whole.st
+check "the second shard" cmp -s out/b.safetensors other.st
+check "no private file with bytes" test -z "$(find out -name '.clquant-*' -size +0)"
+echo held >out/.clquant-Held00
+exec 9<out/.clquant-Held00
+flock 9
+quantize
+succeeded "beside another run"
+check "whose private file stays" test -e out/.clquant-Held00
+exec 9<&-
+rm other.st whole.st
+
+
+# Refused before anything is written
+refused_all() { # NAME STATUS SENTENCE: there is no OUT
+    refused "$@"
+    check "$1: no OUT" test ! -e out
+    make_model
+}
+make_model
+truncate -s -8 in/b.safetensors
+quantize
+refused_all "a broken shard" 1 "in/b.safetensors: "
+rm in/b.safetensors
+quantize
+refused_all "a shard that is not there" 1 "$index: its weight_map names the shard 'b.safetensors', which is not beside it"
+sed -i 's/"ids": "b/"other": "b/' $index
+quantize
+refused_all "a tensor that the shard lacks" 1 "weight_map says that tensor 'other' is in 'b.safetensors', and it is not"
+sed -i 's/, "ids": "b.safetensors"//' $index
+quantize
+refused_all "a tensor that the index lacks" 1 "in/b.safetensors: tensor 'ids' is not in the weight_map of $index"
+sed -i 's/"ids": "b.safetensors"/"ids": "b.safetensors", "a.bias": "a.safetensors"/' $index
+quantize
+refused_all "a name twice in the index" 1 "its weight_map has tensor 'a.bias' twice"
+"$TENSOR_FILE" make in/b.safetensors b.weight:F32:9x64:1 ids:I64:2:7 a.bias:F32:1:1
+quantize
+refused_all "a name in two shards" 1 "tensor 'a.bias' is in in/a.safetensors and in in/b.safetensors"
+for name in ../in/b.safetensors .. ""; do
+    sed -i "s|\"ids\": \"b.safetensors\"|\"ids\": \"$name\"|" $index
+    quantize
+    refused_all "a shard elsewhere, '$name'" 1 "tensor 'ids' the shard '$name': the name of a file beside the index is expected"
+done
+echo '{"weight_map": {"a": "a.safetensors"}' >$index
+quantize
+refused_all "an index that was cut" 1 "$index: is no JSON text: it is wrong at byte"
+echo '{"weight_map": 5}' >$index
+quantize
+refused_all "no index" 1 "$index: is no index of a model"
+"$TENSOR_FILE" make in/a.safetensors a.weight:F32:3x32:1 a.weight_q:I8:1:1
+run "$CLQUANT" quantize_model in/a.safetensors -o out --to plain --block 32
+refused_all "a name that is there already" 1 "tensor 'a.weight_q' would be twice in OUT"
+run "$CLQUANT" quantize_model in/a.safetensors -o out --to plain --block 32 --skip 'a.wight'
+refused_all "a glob that meets nothing" 2 "--skip 'a.wight': no tensor has such a name"
+run "$CLQUANT" quantize_model in/a.safetensors -o out --only a.bias
+refused_all "nothing to quantize" 1 "nothing is left to quantize"
+echo '{"quantization_config": {}}' >in/config.json
+quantize
+refused_all "a model that is quantized" 1 "in/config.json: has a quantization_config: the model is quantized already"
+echo '[]' >in/config.json
+quantize
+refused_all "a config.json that is none" 1 "in/config.json: is no JSON object"
+mkdir in/2 && cp in/a.safetensors in/2
+run "$CLQUANT" quantize_model in/a.safetensors in/2/a.safetensors -o out
+refused_all "two files of one name" 2 "in/2/a.safetensors: has the name of in/a.safetensors"
+run "$CLQUANT" quantize_model in/a.safetensors $index -o out
+refused_all "an index and a file" 2 "$index: an index names its shards itself"
+run "$CLQUANT" quantize_model in/a.safetensors -o out.safetensors --block 32
+refused_all "a file's name for OUT" 2 "-o out.safetensors: the name of a folder is expected"
+run "$CLQUANT" quantize_model in/a.safetensors -o in --block 32
+refused_all "the folder of the input" 2 "-o in: a.safetensors there is a file of the input"
+run "$CLQUANT" quantize_model in/a.safetensors -o in/a.safetensors --block 32
+refused_all "a file for OUT" 2 "is there already, and is no folder"
+run "$CLQUANT" quantize_model in/a.safetensors -o none/out --block 32
+refused_all "a folder in no folder" 3 "-o none/out: cannot be made: No such file"
+while IFS='|' read -r options sentence; do
+    run "$CLQUANT" quantize_model in/a.safetensors -o out $options
+    refused_all "$options" 2 "$sentence"
+done <<'ROWS'
+--to gguf|--to 'gguf': one of compressed-tensors, plain is expected
+--dtype int5|--dtype 'int5': one of int4, uint4, int8, float8_e4m3fn is expected
+--dtype uint8|--to plain takes uint8
+--dtype q8_0 --to plain|--dtype 'q8_0': one of int4
+--block 48|--block '48': one of 0, 32, 64, 128 is expected
+--block 256|--block '256': one of 0, 32
+--block -32|--block '-32': one of 0, 32
+--rotate 3 --to plain|--rotate '3': 0 or a power of two from 2 to 1024
+--rotate 64|--rotate 64: compressed-tensors' readers do not turn rows back
+--dtype uint4 --symmetric|--symmetric: uint4 is always asymmetric; int4 is the type
+--name a=b|--name: quantize_model has no such option
+--only|--only needs a value
+ROWS
+run "$CLQUANT" quantize_model in/a.safetensors
+refused_all "no OUT" 2 "quantize_model: -o OUT, a folder, is expected"
+run "$CLQUANT" quantize_model -o out
+refused_all "no input" 2 "quantize_model: an input file is expected"
+
+# What the library never reads is copied too: types of six bits, and more than eight dimensions.
+file_of in/odd.safetensors '{"six":{"dtype":"F6_E2M3","shape":[4],"data_offsets":[0,3]},"deep":{"dtype":"U8","shape":[1,1,1,1,1,1,1,1,1,2,3],'\
+'"data_offsets":[3,9]},"a":{"dtype":"F32","shape":[1,32],"data_offsets":[9,137]}}' 0
+printf '123abcdef' >>in/odd.safetensors && truncate -s +128 in/odd.safetensors
+run "$CLQUANT" quantize_model in/odd.safetensors -o out --to plain --block 32
+succeeded "what the library never reads"
+run "$CLQUANT" list out/odd.safetensors
+check "six bits" grep -qE '^  six +F6_E2M3 +\[4\] +3 bytes' <<<"$out"
+check "eleven dimensions" grep -qE '^  deep +U8 +\[1,1,1,1,1,1,1,1,1,2,3\] +6 bytes' <<<"$out"
+check "byte for byte" grep -aq 'abcdef123' out/odd.safetensors
+finish
