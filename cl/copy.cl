@@ -22,6 +22,6 @@ kernel void KERNEL_NAME(global const uchar *restrict src, global uchar *restrict
 
         clq_move_bytes((struct clq_piece){src + a.src_offset + place.x + share.begin,
                                           dst + a.dst_offset + place.y + share.begin, share.units, 0},
-                       share.lane, share.lanes);
+                       share.lane, share.lanes, IS_GROUP);
     }
 }

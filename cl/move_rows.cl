@@ -26,6 +26,6 @@ kernel void KERNEL_NAME(global const uchar *restrict src, global uchar *restrict
         if (moved.kept)
             clq_move_bytes((struct clq_piece){src + a.src_offset + moved.x + share.begin,
                                               dst + a.dst_offset + moved.y + share.begin, share.units, 0},
-                           share.lane, share.lanes);
+                           share.lane, share.lanes, IS_GROUP);
     }
 }

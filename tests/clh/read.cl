@@ -110,3 +110,9 @@ kernel void load(global const uchar *q, global uint *y, const uint width, const 
     else
         vstore8(as_uint8(PASTE(clq_load8_, NAME)(q, i)), 0, y + i);
 }
+
+// A row of bytes, of which all work-items move their share.
+kernel void move(global const uchar *src, global uchar *dst, const uint bytes, const uint from, const uint to)
+{
+    clq_move_row(src + from, dst + to, bytes, (uint)get_global_id(0), (uint)get_global_size(0));
+}

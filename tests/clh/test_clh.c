@@ -44,7 +44,7 @@ static struct {
     clq_context *context;
     cl_command_queue queue;
     cl_program program;
-    cl_kernel undo, gather, load;
+    cl_kernel undo, gather, load, move;
     uint64_t random;
 } test = {.random = 1, .options = ""};
 
@@ -114,6 +114,8 @@ static void build(const char *name)
     take(code);
     test.load = clCreateKernel(test.program, "load", &code);
     take(code);
+    test.move = clCreateKernel(test.program, "move", &code);
+    take(code);
 }
 
 static void end_build(void)
@@ -121,6 +123,7 @@ static void end_build(void)
     clReleaseKernel(test.undo);
     clReleaseKernel(test.gather);
     clReleaseKernel(test.load);
+    clReleaseKernel(test.move);
     clReleaseProgram(test.program);
 }
 
@@ -343,6 +346,37 @@ static void every_index_is_as_the_library_has_it(void **state)
     clReleaseMemObject(cache);
 }
 
+/* Rows of any length, from and to any byte, by any number of lanes: and nothing beside them. */
+static void every_row_that_moves_has_its_bytes(void **state)
+{
+    enum { ROOM = 512 };
+    unsigned char numbers[ROOM], expected[ROOM], found[ROOM];
+    cl_mem src;
+
+    (void)state;
+    for (size_t i = 0; i < ROOM; i++)
+        numbers[i] = (unsigned char)(i * 7 + 1);
+    src = bytes_of(sizeof numbers, numbers);
+    build("int32");
+    for (int i = 0; i < 200; i++) {
+        const cl_uint bytes = (cl_uint)draw(300), from = (cl_uint)draw(100), lanes = 1 + (cl_uint)draw(40),
+                      to = i % 2 ? from % 16 : (cl_uint)draw(100);
+        cl_mem dst;
+
+        memset(expected, 0xee, sizeof expected);
+        dst = bytes_of(sizeof expected, expected);
+        memcpy(expected + to, numbers + from, bytes);
+        run(test.move, (const cl_mem[]){src, dst}, 2, (const void *const[]){&bytes, &from, &to},
+            (const size_t[]){4, 4, 4}, 3, lanes);
+        read_back(dst, sizeof found, found);
+        if (memcmp(found, expected, sizeof found) != 0)
+            fail_msg("%u bytes from %u to %u by %u lanes", bytes, from, to, lanes);
+        clReleaseMemObject(dst);
+    }
+    end_build();
+    clReleaseMemObject(src);
+}
+
 static char *read_header(const char *path)
 {
     FILE *const file = fopen(path, "r");
@@ -358,9 +392,10 @@ static char *read_header(const char *path)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[1 + COUNT + BLOCK_COUNT] = {
-        cmocka_unit_test(every_index_is_as_the_library_has_it)};
-    size_t num = 1;
+    struct CMUnitTest tests[2 + COUNT + BLOCK_COUNT] = {
+        cmocka_unit_test(every_index_is_as_the_library_has_it),
+        cmocka_unit_test(every_row_that_moves_has_its_bytes)};
+    size_t num = 2;
     int failed;
 
     for (size_t i = 0; i < COUNT; i++)
