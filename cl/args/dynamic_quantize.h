@@ -23,13 +23,15 @@ struct dynamic_quantize_args {
     clq_i64 rows;          /* of the portable kernels below 2^31: a slice of more */
     clq_i64 rows_per_item; /* FORM item: consecutive rows that one work-item does */
     clq_u32 lane_bits;     /* FORM group: 2 to this power are the work-items that share a row */
-    clq_u32 sets, unused;  /* of these in a group */
+    clq_u32 sets;          /* of these in a group */
+    clq_u32 rule;          /* quantize_rule.cl: an enum clq_rule */
     clq_u32 outer;         /* dimensions in dim, innermost first */
     clq_u32 symmetric;
     clq_u32 rotate;   /* neighbours that are turned: a power of two that divides a row; 0: none */
     clq_u32 together; /* of a row's elements so many are turned at once, a multiple of rotate and of eight */
     clq_u32 factor;   /* the bits of 1 / sqrt(rotate) */
-    clq_i64 share;    /* dequantize_rotated.cl: elements of a row that share a scale; 0: all of them */
+    clq_i64 share;    /* dequantize_rotated.cl: elements of a row that share a scale; 0: all of them.
+                         quantize_rule.cl: 1 where the two elements of a unit have scales of their own */
     clq_i64 share_scale, share_offset; /* from one of these to the next */
     struct clq_divisor by_share;
     clq_u32 top;         /* dynamic_quantize.cl: the bits of what the largest value becomes */

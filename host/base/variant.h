@@ -36,6 +36,7 @@
     X(CLQ__PLACES_CL, "places.cl")                                                                           \
     X(CLQ__QUANTIZE_BLOCKS_CL, "quantize_blocks.cl")                                                         \
     X(CLQ__QUANTIZE_CL, "quantize.cl")                                                                       \
+    X(CLQ__QUANTIZE_RULE_CL, "quantize_rule.cl")                                                             \
     X(CLQ__VALUES_CL, "values.cl")                                                                           \
     X(CLQ__WIDEN_CL, "widen.cl")
 

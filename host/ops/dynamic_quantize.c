@@ -11,7 +11,6 @@ static clq_status check(struct clq__work *work, const void *of)
     clq_status status = CLQ_OK;
     const struct clq_dynamic_quantize_desc *desc = of;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->x,
                                                                     .y = desc->y,
                                                                     .scale = desc->scales,
@@ -20,6 +19,7 @@ static clq_status check(struct clq__work *work, const void *of)
                                                                     .group_index = desc->group_index,
                                                                     .top = desc->type_max,
                                                                     .symmetric = desc->symmetric,
+                                                                    .rule = desc->scale_rule,
                                                                     .blocks = {.axis = desc->axis,
                                                                                .block = desc->block,
                                                                                .before = desc->block_before,

@@ -21,13 +21,13 @@ static clq_status check(struct clq__work *work, const void *of)
                                                  .index_kind = desc->index_kind,
                                                  .unique = desc->unique};
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->updates,
                                                                     .y = desc->cache,
                                                                     .scale = desc->cache_scales,
                                                                     .offset = desc->cache_offsets,
                                                                     .smooth = desc->smooth_scales,
                                                                     .symmetric = desc->symmetric,
+                                                                    .rule = desc->scale_rule,
                                                                     .blocks = {.block = desc->block},
                                                                     .rotate = desc->rotate,
                                                                     .entries = &entries}));

@@ -39,6 +39,7 @@ static const struct shape {
     [CLQ__MOVE_ROWS_CL] = {6, 128, sizeof(struct move_rows_args)},
     [CLQ__PLACES_CL] = {5, 64, sizeof(struct places_args)},
     [CLQ__QUANTIZE_BLOCKS_CL] = {8, 128, sizeof(struct dynamic_quantize_args)},
+    [CLQ__QUANTIZE_RULE_CL] = {8, 128, sizeof(struct dynamic_quantize_args)},
     [CLQ__QUANTIZE_CL] = {7, 128, sizeof(struct quantize_args)},
     [CLQ__VALUES_CL] = {3, 128, sizeof(struct values_args)},
     [CLQ__WIDEN_CL] = {2, 64, sizeof(struct widen_args)},

@@ -3,6 +3,7 @@
 #include "plan/dynamic.h"
 
 #include "plan/plan.h"
+#include "plan/rule.h"
 
 /* Of an x without elements there may be scales and offsets: those of a row of none. */
 bool clq__dynamic_describe(struct clq__plan *plan)
@@ -20,7 +21,10 @@ bool clq__dynamic_describe(struct clq__plan *plan)
         clq__apart_describe(&call->apart, call->work);
         return true;
     }
-    clq__rows_describe(&call->rows, call->work);
+    if (call->work->rule != 0 && call->work->axis != call->work->x.rank - 1)
+        clq__rule_describe(&call->rows, call->work);
+    else
+        clq__rows_describe(&call->rows, call->work);
     return true;
 }
 

@@ -16,6 +16,7 @@ struct clq__plan;
 struct clq__dynamic_tensors {
     const DLTensor *x, *y, *scale, *offset, *smooth, *group_index;
     uint32_t symmetric;
+    uint32_t rule; /* enum clq_scale_rule */
     float top;
     struct clq__blocks blocks;
     uint32_t rotate;                            /* neighbours of a row that are turned, 0: none */

@@ -4,6 +4,7 @@
 #include "plan/block_types.h"
 #include "plan/dynamic.h"
 #include "plan/rotate.h"
+#include "plan/rule.h"
 
 #include <float.h>
 
@@ -57,6 +58,8 @@ end:
 
 static unsigned found_types(const struct clq__work *work)
 {
+    if (work->rule != 0)
+        return clq__rule_scale_types(work);
     return work->names->documented ? CLQ__SET(CLQ__F32) : CLQ__FLOATS;
 }
 
@@ -111,6 +114,7 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
     CLQ_TRY(clq__view_init(&work->x, names->x, tensors->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(&work->y, names->y, tensors->y,
                            names->documented ? CLQ__CACHES : CLQ__CACHES | CLQ__BLOCKS));
+    CLQ_TRY(clq__rule_check(work, tensors));
     if (tensors->entries != NULL)
         clq__placement_insert(&work->y, &work->x, tensors->entries);
     CLQ_TRY(check_found(work, tensors));
@@ -123,8 +127,13 @@ clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_
     CLQ_TRY(clq__view_check_rank(&work->y, &work->x));
     CLQ_TRY(clq__view_check_size(&work->y, &work->x, work->x.rank - 1));
     CLQ_TRY(clq__view_check_output(&work->y));
-    if (!clq__view_has_blocks(&work->y))
-        CLQ_TRY(clq__parameters_check_dynamic(work, &tensors->blocks));
+    if (!clq__view_has_blocks(&work->y)) {
+        const struct clq__blocks blocks = clq__rule_blocks(work, &tensors->blocks);
+
+        CLQ_TRY(clq__parameters_check_dynamic(work, &blocks));
+    }
+    if (work->rule != 0)
+        CLQ_TRY(clq__rule_check_layout(work));
     CLQ_TRY(clq__view_check_output(&work->scale.view));
     CLQ_TRY(clq__view_check_output(&work->zero_point.view));
     if (tensors->group_index != NULL)

@@ -55,6 +55,12 @@ static void choose_variant(struct clq__variant *variant, const struct clq__work 
         clq__variant_define(variant, CLQ__MODE, 0);
         return;
     }
+    if (work->rule != 0) {
+        clq__variant_begin(variant, CLQ__QUANTIZE_RULE_CL);
+        clq__variant_define(variant, CLQ__SRC, work->x.type);
+        clq__variant_define(variant, CLQ__DST, work->y.type);
+        return;
+    }
     clq__variant_begin(variant, blocks ? CLQ__QUANTIZE_BLOCKS_CL : CLQ__DYNAMIC_QUANTIZE_CL);
     clq__variant_define(variant, CLQ__SRC, work->x.type);
     clq__variant_define(variant, CLQ__DST, work->y.type);
@@ -78,6 +84,16 @@ static int64_t own_turned(const struct clq__work *work, const struct clq__traits
 /* The work-items that share a row, which is one block: each has eight of its values. */
 enum { LANES_OF_BLOCK = CLQ_BLOCK_VALUES / 8 };
 
+/* Of blocks across rows neighbours have one each, and load side by side; long ones are shared. */
+static int64_t lanes_across(int64_t units, int64_t local)
+{
+    int64_t lanes = 1;
+
+    while (lanes < local && units > lanes * CLQ__LANE_ACROSS)
+        lanes *= 2;
+    return lanes;
+}
+
 static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
                         const struct clq__traits *traits, const struct clq__work *work)
 {
@@ -93,6 +109,8 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
         lanes *= 2;
     if (clq__view_has_blocks(&work->y))
         lanes = LANES_OF_BLOCK;
+    if (work->rule != 0 && work->axis != work->x.rank - 1)
+        lanes = lanes_across(args->inner, local);
     if (args->rotate > 0) {
         const int64_t own = own_turned(work, traits, local);
 

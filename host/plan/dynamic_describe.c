@@ -186,6 +186,7 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
     fill_offsets(args, work, ranges);
     fill_share(args, work);
     args->symmetric = offset->tensor == NULL;
+    args->rule = work->rule;
     args->top = clq__float_bits(clq__work_top(work));
     args->offset_sign = work->names->plain_offsets ? 0 : UINT32_C(1) << 31;
     args->scale_type = (uint32_t)scale->type;

@@ -341,6 +341,11 @@ static clq_status check_cut(struct clq__work *work, const struct clq__blocks *bl
     CLQ_REQUIRE(blocks->block % 2 == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1,
                 CLQ_ERROR_VALUE, "block is %u: along the last dimension of %s it must be even", blocks->block,
                 clq__type_name(y->type));
+    CLQ_REQUIRE(
+        work->rule == 0 || work->axis == y->rank - 1 || !clq__view_has_gaps(y), CLQ_ERROR_VALUE,
+        "block is %u: off the last dimension of %s there must be none with scale_rule, for its words do not "
+        "follow one another",
+        blocks->block, clq__type_name(y->type));
 end:
     return status;
 }

@@ -24,6 +24,7 @@ enum {
     CLQ__SHORT_ROW_CHUNKS = 16,
     CLQ__LANE_CHUNKS_SHORT = 4, /* as many as are on their way at once */
     CLQ__LANE_CHUNKS_LONG = 8,
+    CLQ__LANE_ACROSS = 256, /* units of a block across rows that a lane does by itself (not measured) */
 
     /* find_scales. */
     CLQ__FIND_GROUP_ELEMENTS = 4096, /* of a group, at least */

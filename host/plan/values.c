@@ -17,6 +17,8 @@ bool clq__values_needed(const struct clq__work *work)
 
     if (clq__view_has_blocks(&work->y))
         return work->rotate > 0;
+    if (work->rule != 0)
+        return work->rotate > 0 || work->smooth.tensor != NULL;
     return work->apart ? work->rotate > 0 || work->smooth.tensor != NULL : cuts;
 }
 

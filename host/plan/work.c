@@ -27,6 +27,7 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     work->block = work->block_before = 0;
     work->top = 0.0f;
     work->rotate = 0;
+    work->rule = 0;
     work->divide = work->round_first = work->back = work->add = work->placed = work->found = false;
     work->apart = work->cuts_gaps = work->smooth_rows = false;
     clq__view_init_absent(&work->input, "input");

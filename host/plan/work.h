@@ -75,6 +75,7 @@ struct clq__work {
     /* dynamic quantization: the rows are x's last dimension */
     struct clq__view smooth; /* absent where there is none */
     bool smooth_rows;        /* one for each index of the second-to-last dimension, else of the last */
+    uint32_t rule;           /* enum clq_rule: of blocks that find their scales by one; 0: none */
     uint32_t rotate;         /* neighbours of a row that are turned, or turned back; 0: none */
     float top;               /* what the largest magnitude of a row becomes; 0: the type's largest value */
     bool apart;     /* what shares a scale is no part of a row, or begins in a word: scales are found first */

@@ -46,6 +46,12 @@
  * Blocks    of ggml (types of y in tensor.h) carry their scales: scales and offsets are NULL, block is 0 or
  *           32, axis the last, symmetric, block_before, block_all and type_max 0, group_index NULL, and
  *           rotate 0 or at least 32. docs/operators.md has their formulas.
+ * Rules     with scale_rule, of MX and of NVFP4, y is float8_e4m3fn, float8_e5m2 or float4_e2m1fn, scales are
+ *           float8_e8m0fnu, or of CLQ_NVFP4 float8_e4m3fn, and symmetric is 1. They are of blocks along axis,
+ *           32 or 16 where block is 0; block_before, block_all and type_max are 0, group_index NULL. Words of
+ *           four bits that do not follow one another have blocks along the last dimension, of multiples of 8.
+ *           Smooth scales and rotate take a pass of their own. The way back: clquant/dequantize.h in dynamic
+ *           mode, with the block that was meant.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of floats it must be.
  * type_max  takes the place of 127, 7 or the largest in the scale; y saturates at the range of its type.
  * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is
@@ -79,6 +85,16 @@
 extern "C" {
 #endif
 
+/* How the scale of a block is found. The formulas are in docs/operators.md. */
+enum clq_scale_rule {
+    CLQ_SCALE_BY_RANGE = 0, /* as above */
+    CLQ_MX_FLOOR = 1,       /* OCP Microscaling: scales float8_e8m0fnu, blocks of 32 where block is 0 */
+    CLQ_MX_EVEN = 2,
+    CLQ_MX_CEIL = 3,
+    CLQ_MX_RCEIL = 4,
+    CLQ_NVFP4 = 5, /* scales float8_e4m3fn, y float4_e2m1fn, blocks of 16 where block is 0 */
+};
+
 struct clq_dynamic_quantize_desc {
     const DLTensor *x;
     const DLTensor *smooth_scales; /* NULL: none */
@@ -95,7 +111,7 @@ struct clq_dynamic_quantize_desc {
     cl_mem workspace; /* clq_dynamic_quantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
     uint32_t block_before; /* with block, indices of the dimension in front of axis; 0: it is not cut */
-    uint32_t reserved32;
+    uint32_t scale_rule;   /* enum clq_scale_rule */
     uint64_t reserved[3];
 };
 

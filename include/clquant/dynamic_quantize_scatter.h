@@ -25,6 +25,7 @@
  *           Of slots indices [N], any N, and U is 1, which updates may leave out.
  * Blocks    of ggml carry their scales: cache_scales and cache_offsets are NULL, block is 0 or 32, rotate 0
  *           or at least 32, and symmetric 0.
+ * Rules     scale_rule and the types that it asks for are those of clquant/dynamic_quantize.h.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
  * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in
  *           place.
@@ -58,7 +59,7 @@ struct clq_dynamic_quantize_scatter_desc {
     uint32_t index_kind;   /* enum clq_index_kind */
     uint32_t rotate;       /* R, as in clquant/dynamic_quantize.h; 0: none */
     uint32_t block;        /* as in clquant/dynamic_quantize.h; 0: none */
-    uint32_t reserved32;
+    uint32_t scale_rule;   /* enum clq_scale_rule of clquant/dynamic_quantize.h */
     uint64_t reserved[4];
 };
 

@@ -10,6 +10,7 @@ _CHOICES = {
     "method": ("absmax", "minmax"),
     "out_of_range": ("drop", "clamp", "wrap"),
     "index_kind": ("by_shape", "slots"),
+    "scale_rule": ("range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4"),
 }
 _WORDS = {
     "CLQ_DIVIDE": "'divide'",
@@ -24,6 +25,7 @@ _WORDS = {
     "CLQ_WRAP": "'wrap'",
     "CLQ_INDICES_BY_SHAPE": "'by_shape'",
     "CLQ_SLOTS": "'slots'",
+    "CLQ_NVFP4": "'nvfp4'",
     "CLQ_NPU_QINT8": "torch.int8",
     "CLQ_NPU_QUINT8": "torch.quint8",
     "CLQ_NPU_INT32": "torch.int32",

@@ -54,6 +54,7 @@ GroupType: TypeAlias = GroupName | _Object
 
 Mode: TypeAlias = Literal["divide", "multiply"]
 BackMode: TypeAlias = Literal["divide", "multiply", "dynamic"]
+ScaleRule: TypeAlias = Literal["range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4"]
 Method: TypeAlias = Literal["absmax", "minmax"]
 OutOfRange: TypeAlias = Literal["drop", "clamp", "wrap"]
 IndexKind: TypeAlias = Literal["by_shape", "slots"]

@@ -42,7 +42,7 @@ class Meets(unittest.TestCase):
                 self.assertLessEqual(set(names), {"the_kernel"})
                 met.update([variant.file] if names else [])
         self.assertEqual(met, {"dequantize_rotated.cl", "dynamic_quantize.cl", "find_scales.cl", "finish_scales.cl",
-                               "quantize_blocks.cl", "values.cl"})
+                               "quantize_blocks.cl", "quantize_rule.cl", "values.cl"})
 
 
 if __name__ == "__main__":

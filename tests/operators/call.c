@@ -5,7 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-const struct wish no_wish = {.src = -1, .dst = -1, .multiply = -1, .smooth = -1, .rotate = -1, .apart = -1};
+const struct wish no_wish = {
+    .src = -1, .dst = -1, .multiply = -1, .smooth = -1, .rotate = -1, .rule = -1, .apart = -1};
 
 #define OPERATOR_ADDRESS(name) &operator_##name,
 const struct operator_row *const operators[OPERATORS] = {OPERATOR_LIST(OPERATOR_ADDRESS)};

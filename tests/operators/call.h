@@ -15,6 +15,7 @@ struct wish {
     int multiply;  /* of dequantize: 1 also WISH_DYNAMIC, and WISH_DIVIDE alone; -1: any */
     int smooth;    /* -1: either */
     int rotate;    /* -1: either */
+    int rule;      /* dynamic quantization, by a rule of MX or NVFP4 (1) or not; -1: either */
     int apart;     /* dynamic quantization, by rows (0) or not; -1: either */
     bool lines;    /* many rows of whole lines, or nearly so, mostly */
     bool claims;   /* so many entries that a table tells the last ones */

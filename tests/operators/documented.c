@@ -358,7 +358,7 @@ void documented_draw(struct call *call, const struct documented_call *documented
 
     wish.dst = documented->dst;
     wish.smooth = documented->smooth;
-    wish.rotate = 0;
+    wish.rotate = wish.rule = 0;
     *row = *documented->general;
     row->name = documented->name;
     row->enqueue = documented->enqueue;

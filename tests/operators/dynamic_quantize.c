@@ -35,6 +35,35 @@ static void draw_blocks(struct call *call, struct clq_dynamic_quantize_desc *des
     rows_draw_smooth(call, SMOOTH_SCALES, shape.size[shape.rank - 1]);
 }
 
+/* By a rule of MX or NVFP4, along any dimension. */
+static void draw_rule(struct call *call, struct clq_dynamic_quantize_desc *desc, enum reference_type type)
+{
+    struct shape shape = call_full_shape(call, 1, call->most_elements), found;
+    const struct tensor *y = &call->tensors[Y];
+    const bool nibbles = reference_shares_bytes(type, 1);
+    const int last = shape.rank - 1;
+    int at = (int)rng_below(&call->rng, shape.rank);
+    bool gaps;
+
+    if (nibbles)
+        shape_for_nibbles(&call->rng, &shape);
+    desc->rotate = call_rotate(call, &shape, type);
+    if (shape.rank > 1 && rng_once_in(&call->rng, 60))
+        shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
+    desc->symmetric = 1;
+    call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &shape, TENSOR_INPUT);
+    call_tensor_of(call, Y, type, &shape, TENSOR_OUTPUT);
+    gaps = y->dl.dtype.lanes == 8 && y->strides[last] != 1 && shape.size[last] > 8;
+    at = gaps || rng_once_in(&call->rng, 2) ? last : at;
+    desc->axis = call_axis(call, at, shape.rank);
+    desc->block = parameters_block(call, shape.size[at]);
+    if (nibbles && at == last)
+        desc->block = desc->block / (gaps ? 8 : 2) * (gaps ? 8 : 2);
+    found = parameters_rows_shape(&shape, at, rows_block_of(desc->scale_rule, desc->block), 0);
+    rows_draw_found(call, SCALES, -1, desc->scale_rule, &found);
+    rows_draw_smooth(call, SMOOTH_SCALES, shape.size[last]);
+}
+
 static void draw(struct call *call)
 {
     struct clq_dynamic_quantize_desc *desc = (void *)call->desc;
@@ -48,6 +77,11 @@ static void draw(struct call *call)
 
     if (reference_is_block(type)) {
         draw_blocks(call, desc, type);
+        return;
+    }
+    desc->scale_rule = rows_draw_rule(call, type);
+    if (desc->scale_rule != 0) {
+        draw_rule(call, desc, type);
         return;
     }
     if (reference_shares_bytes(type, 1))
@@ -69,7 +103,7 @@ static void draw(struct call *call)
         desc->block_before = rows_draw_before(call, &shape, at, desc->block, desc->rotate);
         found = parameters_rows_shape(&shape, at, desc->block, desc->block_before);
     }
-    rows_draw_found(call, SCALES, desc->symmetric ? -1 : OFFSETS, &found);
+    rows_draw_found(call, SCALES, desc->symmetric ? -1 : OFFSETS, 0, &found);
     if (groups)
         draw_groups(call, &shape);
     else
@@ -102,19 +136,20 @@ static void judge(struct judge *judge)
 {
     const struct clq_dynamic_quantize_desc *desc = judge->desc;
     const bool good_max = desc->type_max >= 0.0f && desc->type_max <= FLT_MAX;
+    const struct rows_rules rules = {.axis = desc->axis,
+                                     .block = rows_block_of(desc->scale_rule, desc->block),
+                                     .before = desc->block_before,
+                                     .all = desc->block_all,
+                                     .groups = judge->facts[GROUP_INDEX].given,
+                                     .rule = desc->scale_rule};
 
-    rule_reserved32(judge, desc->reserved32);
+    rule_scale_rule(judge, Y, desc->type_max, &rules);
     RULE(judge, !good_max, CLQ_ERROR_VALUE, "type_max is %g: it must be 0, or a finite number above 0",
          (double)desc->type_max);
     RULE(judge, good_max && desc->type_max > 0.0f && desc->symmetric != 1, CLQ_ERROR_VALUE,
          "type_max is %g: it must be 0 where symmetric is 0", (double)desc->type_max);
     judge_groups(judge, desc);
-    rule_dynamic(judge, X, SMOOTH_SCALES, Y, SCALES, OFFSETS, desc->symmetric,
-                 &(struct rows_rules){.axis = desc->axis,
-                                      .block = desc->block,
-                                      .before = desc->block_before,
-                                      .all = desc->block_all,
-                                      .groups = judge->facts[GROUP_INDEX].given});
+    rule_dynamic(judge, X, SMOOTH_SCALES, Y, SCALES, OFFSETS, desc->symmetric, &rules);
     if (judge_has_shapes(judge))
         rule_same_shape(judge, Y, X);
     rule_rotate(judge, desc->rotate, desc->block_before, X, Y);
@@ -134,7 +169,8 @@ struct reference_report dynamic_quantize_reference(const struct call *call, bool
         .offset = call_reference(call, OFFSETS, &as[4]),
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
-        .block = desc->block,
+        .rule = (int)desc->scale_rule,
+        .block = rows_block_of(desc->scale_rule, desc->block),
         .block_before = desc->block_before,
         .axis = call_dimension(call, X, desc->axis, -1),
         .all = desc->block_all != 0,
@@ -151,6 +187,13 @@ static struct reference_report reference(const struct call *call)
     return dynamic_quantize_reference(call, false, false);
 }
 
+static unsigned types_of(const struct call *call, int t)
+{
+    const struct clq_dynamic_quantize_desc *desc = (const void *)call->desc;
+
+    return t == SCALES ? rows_scale_types(desc->scale_rule) : call->op->operands[t].types;
+}
+
 OPERATOR_CALLS(dynamic_quantize)
 OPERATOR_WORKSPACE(dynamic_quantize)
 
@@ -162,7 +205,7 @@ const struct operator_row operator_dynamic_quantize = {
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
                  {"y", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(y)},
-                 {"scales", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(scales)},
+                 {"scales", TYPES_SCALE, OPERAND_WRITTEN, true, AT(scales)},
                  {"offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(offsets)},
                  {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)}},
     .fields = {{"symmetric", AT(symmetric)},
@@ -172,9 +215,10 @@ const struct operator_row operator_dynamic_quantize = {
                {"block_all", AT(block_all)},
                {"type_max", AT(type_max)},
                {"block_before", AT(block_before)},
-               {"reserved32", AT(reserved32)}},
+               {"scale_rule", AT(scale_rule)}},
     .reserved = AT(reserved),
     .reserved_bytes = sizeof((struct clq_dynamic_quantize_desc *)0)->reserved,
+    .types = types_of,
     .draw = draw,
     .judge = judge,
     .reference = reference,

@@ -22,7 +22,8 @@ static void draw(struct call *call)
         shape_for_blocks(&p.cache);
         shape_for_blocks(&p.pieces);
     }
-    desc->symmetric = blocks ? 0 : rows_draw_symmetric(call, type);
+    desc->scale_rule = blocks ? 0 : rows_draw_rule(call, type);
+    desc->symmetric = blocks ? 0 : desc->scale_rule > 0 ? 1 : rows_draw_symmetric(call, type);
     desc->axis = call_axis(call, p.d, p.cache.rank);
     desc->out_of_range = p.range;
     desc->index_kind = p.index_kind;
@@ -34,9 +35,9 @@ static void draw(struct call *call)
                          : rows_draw_block(call, CACHE, &p.cache, desc->rotate);
     if (cache->dl.dtype.lanes == 8 && cache->strides[p.cache.rank - 1] != 1) /* whole words */
         desc->block = 8 * (uint32_t)rng_below(&call->rng, p.cache.size[p.cache.rank - 1] / 8 + 1);
-    rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, desc->block, 0);
+    rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, rows_block_of(desc->scale_rule, desc->block), 0);
     if (!blocks)
-        rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, &rows);
+        rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, desc->scale_rule, &rows);
     rows_draw_smooth(call, SMOOTH_SCALES, p.pieces.size[p.pieces.rank - 1]);
     call_report(call);
 }
@@ -58,11 +59,12 @@ static void judge(struct judge *judge)
 {
     const struct clq_dynamic_quantize_scatter_desc *desc = judge->desc;
     const struct entry_rules entries = entries_of(desc);
+    const struct rows_rules rules = {
+        .block = rows_block_of(desc->scale_rule, desc->block), .written = true, .rule = desc->scale_rule};
 
-    rule_reserved32(judge, desc->reserved32);
+    rule_scale_rule(judge, CACHE, 0.0f, &rules);
     rule_inserted(judge, &entries);
-    rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric,
-                 &(struct rows_rules){.block = desc->block, .written = true});
+    rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric, &rules);
     rule_rotate(judge, desc->rotate, 0, UPDATES, CACHE);
     rule_entries(judge, &entries);
 }
@@ -90,10 +92,18 @@ static struct reference_report reference(const struct call *call)
         .axis = axis,
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
-        .block = desc->block,
+        .rule = (int)desc->scale_rule,
+        .block = rows_block_of(desc->scale_rule, desc->block),
         .range = places_range(desc->out_of_range),
         .slots = desc->index_kind == CLQ_SLOTS,
     });
+}
+
+static unsigned types_of(const struct call *call, int t)
+{
+    const struct clq_dynamic_quantize_scatter_desc *desc = (const void *)call->desc;
+
+    return t == CACHE_SCALES ? rows_scale_types(desc->scale_rule) : call->op->operands[t].types;
 }
 
 OPERATOR_CALLS(dynamic_quantize_scatter)
@@ -109,7 +119,7 @@ const struct operator_row operator_dynamic_quantize_scatter = {
                  {"updates", TYPES_FLOAT, OPERAND_READ, false, AT(updates)},
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
                  {"cache", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(cache)},
-                 {"cache_scales", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_scales)},
+                 {"cache_scales", TYPES_SCALE, OPERAND_WRITTEN, true, AT(cache_scales)},
                  {"cache_offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_offsets)}},
     .fields = {{"axis", AT(axis)},
                {"symmetric", AT(symmetric)},
@@ -118,7 +128,8 @@ const struct operator_row operator_dynamic_quantize_scatter = {
                {"index_kind", AT(index_kind)},
                {"rotate", AT(rotate)},
                {"block", AT(block)},
-               {"reserved32", AT(reserved32)}},
+               {"scale_rule", AT(scale_rule)}},
+    .types = types_of,
     .reserved = AT(reserved),
     .reserved_bytes = sizeof((struct clq_dynamic_quantize_scatter_desc *)0)->reserved,
     .report = AT(report),

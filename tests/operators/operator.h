@@ -32,6 +32,10 @@ enum {
 #define TYPES_ANY       ((1u << REFERENCE_TYPES) - 1)
 #define TYPES_INDEX     (TYPE_SET(I32) | TYPE_SET(I64))
 
+/* What each rule asks for (enum clq_scale_rule). */
+#define TYPES_MX    TYPES_SMALL
+#define TYPES_NVFP4 TYPE_SET(E2M1)
+
 enum operand_use { OPERAND_READ, OPERAND_WRITTEN };
 
 struct call;
@@ -95,6 +99,7 @@ struct operator_row {
 
 #define OPERATOR_DECLARE(name) extern const struct operator_row operator_##name;
 OPERATOR_LIST(OPERATOR_DECLARE)
+
 #undef OPERATOR_DECLARE
 
 #define OPERATOR_COUNT(name) +1

@@ -481,15 +481,7 @@ void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int r
         return;
     if (!rule_before(judge, rows, &cut))
         return;
-    if (cut.axis == last && reference_shares_bytes(y->type, 1)) {
-        const bool gaps = rules->written && y->lanes == 8 && y->stride[last] != 1 && y->size[last] > 8 &&
-                          y->size[last] > rules->block && rules->block % 2 == 0;
-
-        RULE(judge, rules->block % (gaps ? 8 : 2) != 0, CLQ_ERROR_VALUE,
-             "block is %" PRIu32 ": along the last dimension of %s it must be %s", rules->block,
-             reference_types[y->type].name,
-             gaps ? "a multiple of 8, for its words do not follow one another" : "even");
-    }
+    rule_words(judge, rows, cut.axis, rules);
     if (rules->all) {
         rule_all(judge, scales, rows);
         rule_all(judge, offsets, rows);

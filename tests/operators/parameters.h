@@ -38,10 +38,13 @@ void rule_placed(struct judge *judge, int scales, int zero_points, const struct 
 struct rows_rules {
     int32_t axis;
     uint32_t block, before, all;
-    bool groups;  /* of rows, which have smooth scales each */
-    bool placed;  /* by indices */
-    bool written; /* by them, so that blocks find their scales where they are placed */
+    bool groups;   /* of rows, which have smooth scales each */
+    bool placed;   /* by indices */
+    bool written;  /* by them, so that blocks find their scales where they are placed */
+    uint32_t rule; /* of enum clq_scale_rule */
 };
+/* Two values share a byte, and eight a word, of which blocks have whole ones. */
+void rule_words(struct judge *judge, int rows, int at, const struct rows_rules *rules);
 void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int rows,
                              const struct rows_rules *rules);
 

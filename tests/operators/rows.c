@@ -13,9 +13,9 @@ void rows_draw_smooth(struct call *call, int t, int64_t elements)
         call_tensor(call, t, &shape, TENSOR_INPUT);
 }
 
-void rows_draw_found(struct call *call, int scales, int offsets, const struct shape *shape)
+void rows_draw_found(struct call *call, int scales, int offsets, uint32_t rule, const struct shape *shape)
 {
-    call_tensor(call, scales, shape, TENSOR_OUTPUT);
+    call_tensor_of(call, scales, call_type(call, WISH_NONE, rows_scale_types(rule)), shape, TENSOR_OUTPUT);
     if (offsets >= 0)
         call_tensor_of(call, offsets, call->tensors[scales].type, shape, TENSOR_OUTPUT);
 }
@@ -29,6 +29,67 @@ uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, ui
     if (rotate > 0 && (call->wish.rotate == 1 || rng_once_in(&call->rng, 2)))
         return rotate * (block > 0 ? (uint32_t)rng_below(&call->rng, shape->size[last] / rotate + 2) : 0);
     return reference_shares_bytes(tensor->type, 1) ? block / 2 * 2 : block;
+}
+
+void rule_words(struct judge *judge, int rows, int at, const struct rows_rules *rules)
+{
+    const struct facts *y = &judge->facts[rows];
+    const int last = y->rank - 1;
+    const bool words = y->lanes == 8 && y->stride[last] != 1 && y->size[last] > 8,
+               across = at != last && rules->rule != 0,
+               gaps = words && (across || ((rules->written || rules->rule != 0) &&
+                                           y->size[at] > rules->block && rules->block % 2 == 0));
+
+    if (!reference_shares_bytes(y->type, 1) || (at != last && !across))
+        return;
+    RULE(judge, across ? gaps : rules->block % (gaps ? 8 : 2) != 0, CLQ_ERROR_VALUE,
+         "block is %" PRIu32 ": %s the last dimension of %s %s", rules->block, across ? "off" : "along",
+         reference_types[y->type].name,
+         across ? "there must be none with scale_rule, for its words do not follow one another"
+         : gaps ? "it must be a multiple of 8, for its words do not follow one another"
+                : "it must be even");
+}
+
+uint32_t rows_draw_rule(struct call *call, enum reference_type type)
+{
+    if (!(TYPES_MX >> type & 1) || (call->wish.rule >= 0 ? call->wish.rule == 0 : rng_once_in(&call->rng, 2)))
+        return 0;
+    return 1 + (uint32_t)rng_below(&call->rng, TYPES_NVFP4 >> type & 1 ? CLQ_NVFP4 : CLQ_MX_RCEIL);
+}
+
+uint32_t rows_block_of(uint32_t rule, uint32_t block)
+{
+    return rule == 0 || block > 0 ? block : rule == CLQ_NVFP4 ? 16 : 32;
+}
+
+unsigned rows_scale_types(uint32_t rule)
+{
+    return rule == 0           ? TYPES_FLOAT
+           : rule == CLQ_NVFP4 ? TYPE_SET(E4M3)
+           : rule < CLQ_NVFP4  ? TYPE_SET(E8M0)
+                               : TYPES_SCALE;
+}
+
+void rule_scale_rule(struct judge *judge, int y, float type_max, const struct rows_rules *rules)
+{
+    const unsigned types = rules->rule == CLQ_NVFP4 ? TYPES_NVFP4 : TYPES_MX;
+    const enum reference_type type = judge->facts[y].type;
+    char names[JUDGE_TYPES_TEXT];
+
+    if (rules->rule == 0 || !judge->facts[y].given)
+        return;
+    RULE(judge, rules->rule > CLQ_NVFP4, CLQ_ERROR_VALUE,
+         "scale_rule is %" PRIu32 ": it must be from 0 to CLQ_NVFP4 (5)", rules->rule);
+    RULE(judge, rules->rule <= CLQ_NVFP4 && !(types >> type & 1), CLQ_ERROR_TYPE,
+         "%s.dtype is %s: with scale_rule %" PRIu32 " it must be %s", judge_name(judge, y),
+         reference_types[type].name, rules->rule, judge_types_text(types, names));
+    RULE(judge, rules->all != 0, CLQ_ERROR_VALUE,
+         "block_all is %" PRIu32 ": with scale_rule it must be 0, for its scales are of blocks", rules->all);
+    RULE(judge, rules->before != 0, CLQ_ERROR_VALUE,
+         "block_before is %" PRIu32 ": with scale_rule it must be 0", rules->before);
+    RULE(judge, rules->groups, CLQ_ERROR_VALUE, "group_index is given: with scale_rule it must be NULL");
+    RULE(judge, type_max != 0.0f, CLQ_ERROR_VALUE,
+         "type_max is %g: with scale_rule it must be 0, for the rule says the scale", (double)type_max);
 }
 
 uint32_t rows_draw_before(struct call *call, const struct shape *shape, int d, uint32_t block,

@@ -27,6 +27,7 @@ struct reference_dynamic_quantize_desc {
     const struct reference_tensor *scale;
     const struct reference_tensor *offset;
     bool symmetric;
+    int rule; /* rule.h: y, scale and block are its own; 0: none */
     int64_t rotate, block, block_before;
     int axis;
     bool all;
@@ -51,6 +52,7 @@ struct reference_dynamic_quantize_scatter_desc {
     const struct reference_tensor *smooth_scale;
     int axis;
     bool symmetric;
+    int rule;
     int64_t rotate, block;
     enum reference_range range;
     bool slots; /* as of reference_quantize_scatter */

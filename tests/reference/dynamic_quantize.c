@@ -4,6 +4,7 @@
 #include "dynamic.h"
 #include "place.h"
 #include "rotate.h"
+#include "rule.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -43,11 +44,12 @@ static float value_at(const struct reference_dynamic_quantize_desc *desc, const 
 /* What the values that are not NaN reach: 0 where there is none. */
 struct range {
     float most, least, magnitude;
-    bool found;
+    bool found, has_nan;
 };
 
 static void widen(struct range *range, float x)
 {
+    range->has_nan |= isnan(x);
     if (isnan(x))
         return;
     if (!range->found || x > range->most)
@@ -73,6 +75,12 @@ static void store_found(const struct reference_dynamic_quantize_desc *desc, cons
     const struct reference_type_row *type = &reference_types[desc->y->type];
     const float sign = desc->plain_offset ? 1.0f : -1.0f;
 
+    if (desc->rule != 0) {
+        const struct reference_block_range block = {range->magnitude, range->has_nan};
+
+        reference_store_code(desc->scale, at, reference_rule_code(desc->rule, desc->y->type, block, NULL));
+        return;
+    }
     if (desc->symmetric)
         reference_store(desc->scale, at,
                         larger(range->magnitude / (desc->top > 0.0f ? desc->top : type->absmax_steps),
@@ -91,6 +99,12 @@ static void store_value(const struct reference_dynamic_quantize_desc *desc, cons
 {
     const float product = x * (1.0f / reference_load(desc->scale, found_at));
 
+    if (desc->rule != 0) {
+        reference_store_code(desc->y, to,
+                             reference_rule_value(desc->rule, desc->y->type,
+                                                  reference_load_code(desc->scale, found_at), NULL, x));
+        return;
+    }
     reference_store(desc->y, to,
                     desc->symmetric ? product
                                     : product + (desc->plain_offset ? 1.0f : -1.0f) *
@@ -255,6 +269,7 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
                                                         .scale = desc->cache_scale,
                                                         .offset = desc->cache_offset,
                                                         .symmetric = desc->symmetric,
+                                                        .rule = desc->rule,
                                                         .rotate = desc->rotate,
                                                         .block = desc->block,
                                                         .axis = -1};

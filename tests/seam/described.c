@@ -105,6 +105,7 @@ static struct wish wish_of(const struct clq__variant *variant)
                   : is_of_blocks(variant) ? 0
                                           : clq__variant_value(variant, CLQ__ROTATE);
     wish.apart = is_of_rows(variant) ? 0 : clq__variant_value(variant, CLQ__RANGE);
+    wish.rule = (variant->bits & 255) == CLQ__QUANTIZE_RULE_CL;
     wish.claims = (variant->bits & 255) == CLQ__CLAIM_CL;
     return wish;
 }

@@ -48,6 +48,7 @@ bool run_args(struct run *run, const struct clq__launch *launch)
         [CLQ__MOVE_ROWS_CL] = run_move_rows,
         [CLQ__PLACES_CL] = run_places,
         [CLQ__QUANTIZE_BLOCKS_CL] = run_dynamic,
+        [CLQ__QUANTIZE_RULE_CL] = run_dynamic,
         [CLQ__QUANTIZE_CL] = run_static,
         [CLQ__VALUES_CL] = run_values,
         [CLQ__WIDEN_CL] = run_widen};

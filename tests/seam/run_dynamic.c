@@ -1,12 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The meaning of struct dynamic_quantize_args: dynamic_quantize.cl, and dequantize_rotated.cl, where y is
- * read and x is written; and quantize_blocks.cl and dequantize_blocks.cl, whose blocks carry their scales. */
+ * read and x is written; quantize_blocks.cl and dequantize_blocks.cl, whose blocks carry their scales; and
+ * quantize_rule.cl. */
 #include "args/dynamic_quantize.h"
+#include "args/rules.h"
 #include "blocks.h"
 #include "dequantize.h"
 #include "dynamic.h"
 #include "entries.h"
 #include "rotate.h"
+#include "rule.h"
 #include "run_args.h"
 #include "units.h"
 
@@ -22,7 +25,7 @@ struct call {
     struct run *run;
     const struct dynamic_quantize_args *a;
     enum clq__type x_type, y_type;
-    bool smooth, back, blocks;
+    bool smooth, back, blocks, rule;
     int elements;
     float *x, *smooth_row; /* a row of each */
     unsigned char *y;
@@ -155,6 +158,39 @@ static void row_at(const struct call *call, const struct place *place, int64_t n
                           (a->offset_sign != 0 ? 1.0f : -1.0f) * reference_load(&one_offset, NULL));
 }
 
+/* A block by a rule, or one for each of a unit's elements. */
+static void row_by_rule(const struct call *call, const struct place *place)
+{
+    const struct dynamic_quantize_args *a = call->a;
+    const enum reference_type type = units_type(call->y_type);
+    struct reference_block_range ranges[2] = {{0}};
+    uint64_t scales[2];
+
+    for (int64_t i = 0; i < a->inner * call->elements; i++) {
+        const int64_t u = i / call->elements, e = i % call->elements;
+        struct reference_block_range *const range = &ranges[a->share > 0 ? e : 0];
+
+        call->x[i] =
+            run_load(call->run, X, call->x_type, a->x_offset + place->x + u * a->x_stride + e * a->x_pair);
+        range->has_nan |= isnan(call->x[i]);
+        if (fabsf(call->x[i]) > range->magnitude)
+            range->magnitude = fabsf(call->x[i]);
+    }
+    for (int k = 0; k <= (a->share > 0); k++) {
+        scales[k] = reference_rule_code((int)a->rule, type, ranges[k], NULL);
+        units_store(call->run, SCALES, (enum clq__type)a->scale_type,
+                    a->scale_offset + place->scale + k * a->share_scale, &scales[k]);
+    }
+    for (int64_t u = 0; u < a->inner && !run_failed(call->run); u++) {
+        uint64_t codes[UNITS_MOST_ELEMENTS];
+
+        for (int64_t e = 0; e < call->elements; e++)
+            codes[e] = reference_rule_value((int)a->rule, type, scales[a->share > 0 ? e : 0], NULL,
+                                            call->x[u * call->elements + e]);
+        units_store(call->run, Y, call->y_type, y_at(a, place, u), codes);
+    }
+}
+
 /* What an entry adds to the scale is, of groups, where their smooth scales are. */
 static void row_forward(const struct call *call, const struct place *place, int64_t row)
 {
@@ -186,6 +222,8 @@ static void run_rows(const struct call *call)
                 continue;
             if (call->back)
                 row_back_at(call, &place);
+            else if (call->rule)
+                row_by_rule(call, &place);
             else
                 row_forward(call, &place, row);
         }
@@ -214,9 +252,10 @@ static bool has_own_file(const struct call *call)
 static void check_rotate(const struct call *call)
 {
     const struct dynamic_quantize_args *a = call->a;
-    const int rotated = call->back     ? !has_own_file(call)
-                        : call->blocks ? 0
-                                       : clq__variant_value(&call->run->launch->variant, CLQ__ROTATE);
+    const int rotated = call->back ? !has_own_file(call)
+                        : call->blocks || call->rule
+                            ? 0
+                            : clq__variant_value(&call->run->launch->variant, CLQ__ROTATE);
     const int64_t rows = (int64_t)call->run->launch->local >> a->lane_bits;
     const float factor = (float)(1.0 / sqrt((double)a->rotate));
 
@@ -238,6 +277,9 @@ static void run_call(struct call *call)
     if (call->a->rows == 0)
         return;
     call->elements = units_elements(call->y_type);
+    call->rule = (run->launch->variant.bits & 255) == CLQ__QUANTIZE_RULE_CL;
+    if (call->rule != (call->a->rule != 0 && !call->back) || call->a->rule > CLQ_RULE_NVFP4)
+        run_fail(run, "the rule is %u", call->a->rule);
     call->blocks = clq__type_is(call->y_type, CLQ__BLOCKS);
     if (call->blocks && (call->a->inner % CLQ_BLOCK_VALUES != 0 ||
                          (call->a->rotate == 0 && call->a->inner != CLQ_BLOCK_VALUES)))

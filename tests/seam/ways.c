@@ -14,11 +14,12 @@ const struct way ways[] = {
     {&operator_group_quantize, KERNEL(QUANTIZE) | KERNEL(CPU_QUANTIZE), &clq__group_quantize},
     {&operator_dynamic_quantize,
      KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE) | KERNEL(FIND_SCALES) | KERNEL(CPU_FIND_SCALES) |
-         KERNEL(FINISH_SCALES) | KERNEL(VALUES) | KERNEL(QUANTIZE_BLOCKS) | KERNEL(CPU_QUANTIZE_BLOCKS),
+         KERNEL(FINISH_SCALES) | KERNEL(VALUES) | KERNEL(QUANTIZE_BLOCKS) | KERNEL(CPU_QUANTIZE_BLOCKS) |
+         KERNEL(QUANTIZE_RULE),
      &clq__dynamic_quantize},
     {&operator_dynamic_quantize_scatter,
      KERNEL(DYNAMIC_QUANTIZE) | KERNEL(CPU_DYNAMIC_QUANTIZE) | KERNEL(QUANTIZE_BLOCKS) |
-         KERNEL(CPU_QUANTIZE_BLOCKS),
+         KERNEL(CPU_QUANTIZE_BLOCKS) | KERNEL(QUANTIZE_RULE),
      &clq__dynamic_quantize_scatter},
     {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(CPU_FIND_SCALES) | KERNEL(FINISH_SCALES),
      &clq__find_scales},

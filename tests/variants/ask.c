@@ -316,6 +316,37 @@ static void ask_moves(clq_context *context, DLDataType x_type)
         clReleaseMemObject(buffers[i]);
 }
 
+/* Blocks by a rule of MX. */
+static void ask_rules(clq_context *context, DLDataType x_type)
+{
+    const DLDataType y_types[] = {CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E5M2, CLQ_FLOAT4_E2M1FN};
+    int64_t shape[] = {2, 32}, blocks[] = {2, 1};
+    cl_int code = CL_SUCCESS;
+    cl_mem buffers[3];
+    const DLDevice opencl = {kDLOpenCL, 0};
+
+    for (int i = 0; i < 3; i++) {
+        buffers[i] = clCreateBuffer(clq_context_cl(context), CL_MEM_READ_WRITE, 256, NULL, &code);
+        assert_int_equal(code, CL_SUCCESS);
+    }
+    for (int type = 0; type < 3; type++) {
+        const DLTensor x = {.data = buffers[0], .device = opencl, .ndim = 2, .dtype = x_type, .shape = shape};
+        const DLTensor y = {
+            .data = buffers[1], .device = opencl, .ndim = 2, .dtype = y_types[type], .shape = shape};
+        const DLTensor scales = {
+            .data = buffers[2], .device = opencl, .ndim = 2, .dtype = CLQ_FLOAT8_E8M0FNU, .shape = blocks};
+        const clq_status status = clq_dynamic_quantize_build(
+            context, &(struct clq_dynamic_quantize_desc){
+                         .x = &x, .y = &y, .scales = &scales, .symmetric = 1, .scale_rule = CLQ_MX_FLOOR});
+
+        if (status != CLQ_OK)
+            print_error("%s\n", clq_error_detail());
+        assert_int_equal(status, CLQ_OK);
+    }
+    for (int i = 0; i < 3; i++)
+        clReleaseMemObject(buffers[i]);
+}
+
 void ask_all(clq_context *context, bool few)
 {
     const DLDataType x_types[] = {CLQ_FLOAT32, CLQ_FLOAT16, CLQ_BFLOAT16};
@@ -326,6 +357,7 @@ void ask_all(clq_context *context, bool few)
 
         ask_dynamic(context, x_types[x], !all);
         ask_blocks(context, x_types[x]);
+        ask_rules(context, x_types[x]);
         ask_moves(context, x_types[x]);
         ask_apart(context, x_types[x]);
         for (int y = 0; y < (all ? TYPES : TYPES - 1); y++)

@@ -3,14 +3,15 @@
 #include "operator.h"
 
 enum { X, SMOOTH_SCALES };
-enum { DTYPE, SYMMETRIC, AXIS, BLOCK, BLOCK_BEFORE, BLOCK_ALL, SCALE_DTYPE, CONTAINER, ROTATE };
+enum { DTYPE, SYMMETRIC, AXIS, BLOCK, BLOCK_BEFORE, BLOCK_ALL, SCALE_DTYPE, CONTAINER, ROTATE, SCALE_RULE };
 enum { Y, SCALES, OFFSETS };
 
 static bool plan(struct operator_call *call)
 {
-    const struct operator_found found = {operator_dtype(call, SCALE_DTYPE), call->values[AXIS],
-                                         call->values[BLOCK], call->values[BLOCK_BEFORE],
-                                         call->values[BLOCK_ALL]};
+    const int64_t rule = call->values[SCALE_RULE];
+    const struct operator_found found = {rule ? operator_rule_dtype(rule) : operator_dtype(call, SCALE_DTYPE),
+                                         call->values[AXIS], operator_rule_block(rule, call->values[BLOCK]),
+                                         call->values[BLOCK_BEFORE], call->values[BLOCK_ALL]};
 
     const DLDataType dtype = operator_dtype(call, DTYPE);
     const bool blocks = operator_is_block(dtype);
@@ -22,12 +23,14 @@ static bool plan(struct operator_call *call)
                     clq_dtype_name(dtype));
     return operator_add_packed_output(call, "y", dtype, X, CONTAINER) &&
            (blocks || operator_add_found_output(call, "scales", X, &found)) &&
-           (blocks || call->values[SYMMETRIC] || operator_add_found_output(call, "offsets", X, &found));
+           (blocks || call->values[SYMMETRIC] || rule ||
+            operator_add_found_output(call, "offsets", X, &found));
 }
 
 static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call)
 {
-    const bool symmetric = call->values[SYMMETRIC], blocks = operator_is_block(operator_dtype(call, DTYPE));
+    const bool blocks = operator_is_block(operator_dtype(call, DTYPE));
+    const bool symmetric = call->values[SYMMETRIC] || call->values[SCALE_RULE];
 
     return (struct clq_dynamic_quantize_desc){.x = operator_input(call, X),
                                               .smooth_scales = operator_input(call, SMOOTH_SCALES),
@@ -40,7 +43,8 @@ static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call
                                               .block = (uint32_t)call->values[BLOCK],
                                               .block_before = (uint32_t)call->values[BLOCK_BEFORE],
                                               .block_all = (uint32_t)call->values[BLOCK_ALL],
-                                              .rotate = operator_rotate(call->values[ROTATE])};
+                                              .rotate = operator_rotate(call->values[ROTATE]),
+                                              .scale_rule = (uint32_t)call->values[SCALE_RULE]};
 }
 
 static clq_status check(struct operator_call *call)
@@ -83,6 +87,7 @@ const struct operator_description dynamic_quantize_operator = {
             [SCALE_DTYPE] = OPERATOR_SCALE_DTYPE,
             [CONTAINER] = OPERATOR_CONTAINER,
             [ROTATE] = OPERATOR_ROTATE,
+            [SCALE_RULE] = OPERATOR_SCALE_RULE,
         },
     .plan = plan,
     .check = check,

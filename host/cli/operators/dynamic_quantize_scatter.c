@@ -3,7 +3,12 @@
 #include "operator.h"
 
 enum { CACHE, CACHE_SCALES, CACHE_OFFSETS, INDICES, UPDATES, SMOOTH_SCALES };
-enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT, ROTATE, BLOCK };
+enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT, ROTATE, BLOCK, SCALE_RULE };
+
+static bool is_symmetric(const struct operator_call *call)
+{
+    return call->values[SYMMETRIC] || call->values[SCALE_RULE];
+}
 
 static bool plan(struct operator_call *call)
 {
@@ -16,12 +21,12 @@ static bool plan(struct operator_call *call)
     if (!operator_needs_input(call, CACHE_SCALES))
         return false;
     /* Offsets of a cache that some rows do not heed any more would be lost without a word. */
-    if (call->values[SYMMETRIC] && call->sources[CACHE_OFFSETS])
+    if (is_symmetric(call) && call->sources[CACHE_OFFSETS])
         return fail(call->failure, STATUS_REFUSED,
                     "%s: tensor '%.200s' is given as cache_offsets: --symmetric writes no offsets; --tensor "
                     "cache_offsets= leaves them out",
                     operator_path(call, CACHE_OFFSETS), call->sources[CACHE_OFFSETS]->name);
-    if (!call->values[SYMMETRIC] && !call->sources[CACHE_OFFSETS])
+    if (!is_symmetric(call) && !call->sources[CACHE_OFFSETS])
         return fail(
             call->failure, STATUS_REFUSED,
             "%s: it has no cache_offsets, which are written too: a tensor of that name, one that --tensor "
@@ -44,7 +49,8 @@ static struct clq_dynamic_quantize_scatter_desc desc_of(const struct operator_ca
         .updates = operator_input(call, UPDATES),
         .smooth_scales = operator_input(call, SMOOTH_SCALES),
         .axis = operator_axis(call, AXIS),
-        .symmetric = (uint32_t)call->values[SYMMETRIC],
+        .symmetric = is_symmetric(call),
+        .scale_rule = (uint32_t)call->values[SCALE_RULE],
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
         .index_kind = (uint32_t)call->values[SLOTS],
@@ -93,7 +99,8 @@ const struct operator_description dynamic_quantize_scatter_operator = {
         {
             [CACHE] = {"cache", false, "as --dtype says, rank 3 to 8"},
             [CACHE_SCALES] = {"cache_scales", true,
-                              "F32, F16 or BF16; one per row of cache, or per block of it; absent where "
+                              "F32, F16 or BF16, or as --scale-rule says; one per row of cache, or per block "
+                              "of it; absent where "
                               "blocks carry them"},
             [CACHE_OFFSETS] = {"cache_offsets", true, "the same; absent where symmetric"},
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
@@ -114,6 +121,7 @@ const struct operator_description dynamic_quantize_scatter_operator = {
             [STRICT] = OPERATOR_STRICT,
             [ROTATE] = OPERATOR_ROTATE,
             [BLOCK] = OPERATOR_BLOCK("a row"),
+            [SCALE_RULE] = OPERATOR_SCALE_RULE,
         },
     .plan = plan,
     .check = check,

@@ -102,6 +102,16 @@ extern const char *const operator_read_types[];  /* quantized ones, and such blo
         "scale-dtype", operator_scale_types, "float32",                                                      \
             "the type of scales and offsets, which are rounded to it before they are used"                   \
     }
+/* How scales are found: the words of enum clq_scale_rule; and what such a rule makes of the other options. */
+extern const char *const operator_scale_rules[];
+#define OPERATOR_SCALE_RULE                                                                                  \
+    {                                                                                                        \
+        "scale-rule", operator_scale_rules, "range",                                                         \
+            "how scales are found: by the range, or of MX (scales F8_E8M0, blocks of 32) or NVFP4 "          \
+            "(F8_E4M3, 16), symmetric and of floats"                                                         \
+    }
+DLDataType operator_rule_dtype(int64_t rule);
+int64_t operator_rule_block(int64_t rule, int64_t block);
 #define OPERATOR_BLOCK_ALL                                                                                   \
     {                                                                                                        \
         "block-all", operator_flag, "off", "one scale for the whole tensor"                                  \

@@ -17,6 +17,14 @@ def place_of(axis: int | None, rank: int, default: int = -1) -> int:
     return place
 
 
+RULES = ("range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4")
+
+
+def rule_block(rule: str, block: int) -> int:
+    """Return how many indices share a scale that a rule finds, where that is not said."""
+    return block or {"range": 0, "nvfp4": 16}.get(rule, 32)
+
+
 def with_blocks(shape: tuple[int, ...], place: int, block: int, before: int = 0) -> tuple[int, ...]:
     """Return a shape of which so many indices of one dimension have become one, and so many of the dimension in front of it."""
     made = (*shape[:place], -(-shape[place] // operator.index(block)), *shape[place + 1 :])

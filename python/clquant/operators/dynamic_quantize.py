@@ -6,12 +6,12 @@ from __future__ import annotations
 from typing import TYPE_CHECKING, Any, overload
 
 from .._dtypes import carries_scales, dtype_of
-from .._fields import Axis, Buffer, Flag, Input, Option, Output, Real, Reserved
+from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Real, Reserved
 from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized
 from .._tensor import Tensor
-from .._types import DynamicType, FloatType, Numpy, NumpyLike, Torch
-from ._shapes import place_of, with_blocks, without
+from .._types import DynamicType, FloatType, Numpy, NumpyLike, ScaleRule, Torch
+from ._shapes import RULES, place_of, rule_block, with_blocks, without
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -38,7 +38,7 @@ _DYNAMIC_QUANTIZE = Operator(
     Input("group_index", optional=True),
     Buffer("workspace"),
     Option("block_before"),
-    Reserved(),
+    Choice("scale_rule", *RULES),
     Reserved(3),
     result=_result,
     how={name: name for name in ("axis", "block", "block_before", "block_all", "rotate")},
@@ -50,6 +50,7 @@ class DynamicQuantizeOptions(Run, total=False):
 
     dtype: DynamicType
     scale_dtype: FloatType
+    scale_rule: ScaleRule
     symmetric: bool
     axis: int | None
     block: int
@@ -101,6 +102,7 @@ def dynamic_quantize(
     *,
     dtype: DynamicType = "int8",
     scale_dtype: FloatType = "float32",
+    scale_rule: ScaleRule = "range",
     symmetric: bool = False,
     axis: int | None = None,
     block: int = 0,
@@ -133,6 +135,9 @@ def dynamic_quantize(
             uint8, its last dimension H / 32 times the bytes of a block, scales and offsets are None, and symmetric,
             scale_dtype and other blocks than of 32 are refused.
         scale_dtype: of scales and offsets: float32, float16 or bfloat16.
+        scale_rule: "range" as above; or of MX, "mx_floor", "mx_even", "mx_ceil" or "mx_rceil": dtype is a float, scales are
+            float8_e8m0fnu, of blocks of 32 where block is 0; or "nvfp4": dtype is "float4_e2m1fn", scales are float8_e4m3fn, of
+            blocks of 16. Symmetric and scale_dtype are then not looked at.
         symmetric: the largest magnitude sets the scale, and there are no offsets.
         axis: what shares a scale are the indices of this dimension; None: of the last.
         block: what shares a scale are so many of them; 0: all.
@@ -156,6 +161,10 @@ def dynamic_quantize(
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
         DeviceError: the device, the driver or a build failed, or would end the loops that such rows take.
     """
+
+    if scale_rule != "range":
+        symmetric, block = True, rule_block(scale_rule, block)
+        scale_dtype = "float8_e4m3fn" if scale_rule == "nvfp4" else "float8_e8m0fnu"  # type: ignore[assignment]
 
     def scales_shape(tensors: dict[str, Tensor]) -> tuple[int, ...]:
         shape = tensors["x"].shape
@@ -191,5 +200,6 @@ def dynamic_quantize(
         type_max=type_max,
         group_index=group_index,
         workspace=workspace,
+        scale_rule=scale_rule,
     )
     return made

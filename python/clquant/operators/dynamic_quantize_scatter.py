@@ -10,7 +10,8 @@ from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserve
 from .._operator import Array, Operator, Run
 from .._quantized import Quantized
 from .._tensor import Tensor
-from .._types import IndexKind, Numpy, NumpyLike, OutOfRange, Torch
+from .._types import IndexKind, Numpy, NumpyLike, OutOfRange, ScaleRule, Torch
+from ._shapes import RULES, rule_block
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -33,7 +34,7 @@ _DYNAMIC_QUANTIZE_SCATTER = Operator(
     Choice("index_kind", "by_shape", "slots"),
     Option("rotate"),
     Option("block"),
-    Reserved(),
+    Choice("scale_rule", *RULES),
     Reserved(4),
     result=functools.partial(Quantized, axis=-1, block_before=0, block_all=False),
     how={"block": "block", "rotate": "rotate", "place_axis": "axis"},
@@ -50,6 +51,7 @@ class DynamicQuantizeScatterOptions(Run, total=False):
     index_kind: IndexKind
     rotate: int
     block: int
+    scale_rule: ScaleRule
     report: Any
     workspace: Any
 
@@ -118,6 +120,7 @@ def dynamic_quantize_scatter(
     index_kind: IndexKind = "by_shape",
     rotate: int = 0,
     block: int = 0,
+    scale_rule: ScaleRule = "range",
     report: Any = None,
     workspace: Any = None,
     **run: Unpack[Run],
@@ -133,7 +136,7 @@ def dynamic_quantize_scatter(
         cache: [D0, .., A, .., H], of rank 3 to 8, A on ``axis``, of a type of caches (docs/operators.md); of four
             bits as ``clquant.view(bytes, "int4")``, and of blocks that carry their scales ``clquant.view(bytes, "q8_0")``.
         cache_scales: None of such blocks; else cache's shape less the last dimension, or with ``block`` [D0, .., A, ..,
-            ceil(H / block)]: float32, float16 or bfloat16.
+            ceil(H / block)]: float32, float16 or bfloat16, or what scale_rule asks for.
         cache_offsets: as cache_scales; None where symmetric, and of blocks.
         indices: [N] or [N, 2], int32 or int64.
         updates: [N, .., U, .., H], float32, float16 or bfloat16; U at most A, the other dimensions are cache's.
@@ -145,6 +148,7 @@ def dynamic_quantize_scatter(
         index_kind: "by_shape" or "slots", as in ``quantize_scatter``; of slots updates may be [N, H, D] there too.
         rotate: as in ``dynamic_quantize``.
         block: as in ``dynamic_quantize``, along the last dimension.
+        scale_rule: as in ``dynamic_quantize``.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
@@ -173,6 +177,7 @@ def dynamic_quantize_scatter(
         unique=unique,
         index_kind=index_kind,
         rotate=rotate,
-        block=block,
+        block=rule_block(scale_rule, block),
+        scale_rule=scale_rule,
     )
     return made

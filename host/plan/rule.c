@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "plan/rule.h"
+
+#include "base/error.h"
+#include "base/fold.h"
+#include "plan/divisor.h"
+
+#include <clquant/dynamic_quantize.h>
+
+_Static_assert((int)CLQ_MX_FLOOR == CLQ_RULE_MX_FLOOR && (int)CLQ_MX_EVEN == CLQ_RULE_MX_EVEN &&
+                   (int)CLQ_MX_CEIL == CLQ_RULE_MX_CEIL && (int)CLQ_MX_RCEIL == CLQ_RULE_MX_RCEIL &&
+                   (int)CLQ_NVFP4 == CLQ_RULE_NVFP4,
+               "args/rules.h has the numbers of the header");
+
+enum { MX_BLOCK = 32, NVFP4_BLOCK = 16 };
+enum { X, Y, SCALE }; /* the tensors of the fold */
+
+static unsigned types_of(uint32_t rule)
+{
+    const unsigned four_bits = CLQ__SET(CLQ__E2M1);
+
+    return rule == CLQ_RULE_NVFP4 ? four_bits : four_bits | CLQ__SET(CLQ__E4M3) | CLQ__SET(CLQ__E5M2);
+}
+
+clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors)
+{
+    clq_status status = CLQ_OK;
+    const uint32_t rule = tensors->rule;
+    char names[CLQ__NAMES_TEXT];
+
+    work->rule = 0;
+    if (rule == 0)
+        goto end;
+    CLQ_REQUIRE(rule <= CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
+                "scale_rule is %u: it must be from 0 to CLQ_NVFP4 (%d)", rule, CLQ_RULE_NVFP4);
+    CLQ_REQUIRE(clq__type_is(work->y.type, types_of(rule)), CLQ_ERROR_TYPE,
+                "%s.dtype is %s: with scale_rule %u it must be %s", work->y.name,
+                clq__type_name(work->y.type), rule, clq__type_names(types_of(rule), names, sizeof names));
+    CLQ_REQUIRE(tensors->blocks.all == 0, CLQ_ERROR_VALUE,
+                "block_all is %u: with scale_rule it must be 0, for its scales are of blocks",
+                tensors->blocks.all);
+    CLQ_REQUIRE(tensors->blocks.before == 0, CLQ_ERROR_VALUE,
+                "block_before is %u: with scale_rule it must be 0", tensors->blocks.before);
+    CLQ_REQUIRE(tensors->group_index == NULL, CLQ_ERROR_VALUE,
+                "group_index is given: with scale_rule it must be NULL");
+    CLQ_REQUIRE(tensors->top == 0.0f, CLQ_ERROR_VALUE,
+                "type_max is %g: with scale_rule it must be 0, for the rule says the scale",
+                (double)tensors->top);
+    work->rule = rule;
+end:
+    return status;
+}
+
+unsigned clq__rule_scale_types(const struct clq__work *work)
+{
+    return CLQ__SET(work->rule == CLQ_RULE_NVFP4 ? CLQ__E4M3 : CLQ__E8M0);
+}
+
+struct clq__blocks clq__rule_blocks(const struct clq__work *work, const struct clq__blocks *given)
+{
+    struct clq__blocks blocks = *given;
+
+    if (work->rule != 0 && blocks.block == 0)
+        blocks.block = work->rule == CLQ_RULE_NVFP4 ? NVFP4_BLOCK : MX_BLOCK;
+    return blocks;
+}
+
+clq_status clq__rule_check_layout(struct clq__work *work)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(
+        !work->cuts_gaps, CLQ_ERROR_VALUE,
+        "block is %lld: along the last dimension of %s it must be a multiple of 8, for its words do not "
+        "follow one another",
+        (long long)work->block, clq__type_name(work->y.type));
+    work->apart = work->cuts_gaps = false;
+end:
+    return status;
+}
+
+/* Dimension d, its size in units of y. Two elements that share a byte are rows together. */
+static void add(struct clq__fold *fold, const struct clq__work *work, int d)
+{
+    const struct clq__view *y = &work->y;
+    const bool pairs = d == y->rank - 1 && clq__view_has_nibbles(y);
+    const int64_t elements = pairs ? 2 : 1, size = work->x.shape[d] / elements;
+    int64_t step = y->stride[d];
+
+    if (clq__view_has_nibbles(y))
+        step = !pairs ? clq__view_step_units(y, size, step) : y->lanes == 2 ? step : 1;
+    clq__fold_add(
+        fold, false, size,
+        (int64_t[CLQ__FOLD_TENSORS]){elements * work->x.stride[d], step, elements * work->scale.stride[d]});
+}
+
+static void describe_part(struct dynamic_quantize_args *args, const struct clq__work *work,
+                          const struct clq__range *range)
+{
+    const struct clq__view *x = &work->x, *y = &work->y;
+    const int axis = work->axis, last = x->rank - 1;
+    const bool pairs = clq__view_has_nibbles(y);
+    const int64_t y_step = clq__view_units(y, y->stride[axis]);
+    struct clq__fold fold = {.dims = 0};
+
+    for (int d = last; d >= 0; d--)
+        if (d != axis && x->shape[d] != 1)
+            add(&fold, work, d);
+    clq__fold_add(&fold, false, range->blocks,
+                  (int64_t[CLQ__FOLD_TENSORS]){range->size * x->stride[axis], range->size * y_step,
+                                               work->scale.stride[axis]});
+    clq__fold_sort(&fold, 0, Y);
+    clq__fold_merge(&fold);
+    *args =
+        (struct dynamic_quantize_args){.x_offset = clq__view_offset_units(x) + range->first * x->stride[axis],
+                                       .y_offset = clq__view_offset_units(y) + range->first * y_step,
+                                       .scale_offset = clq__view_offset_units(&work->scale.view) +
+                                                       range->first / work->block * work->scale.stride[axis],
+                                       .x_stride = x->stride[axis],
+                                       .x_pair = pairs ? x->stride[last] : 0,
+                                       .y_stride = y_step,
+                                       .inner = range->size,
+                                       .y_part = range->size,
+                                       .by_y_part = clq__divisor(range->size),
+                                       .rows = clq__fold_count(&fold, 0),
+                                       .outer = (uint32_t)fold.dims,
+                                       .symmetric = 1,
+                                       .share = pairs,
+                                       .share_scale = pairs ? work->scale.stride[last] : 0,
+                                       .by_share = clq__divisor(1),
+                                       .rule = work->rule,
+                                       .scale_type = (uint32_t)work->scale.view.type};
+    for (int d = 0; d < fold.dims; d++)
+        args->dim[d] = (struct clq_dim){.size = fold.dim[d].size,
+                                        .x = fold.dim[d].stride[X],
+                                        .y = fold.dim[d].stride[Y],
+                                        .scale = fold.dim[d].stride[SCALE]};
+    clq__divide_dims(args->dim, args->outer);
+}
+
+void clq__rule_describe(struct clq__rows *call, const struct clq__work *work)
+{
+    const int64_t size = work->x.shape[work->axis], whole = size / work->block, rest = size % work->block;
+
+    call->num_parts = 0;
+    if (whole > 0)
+        describe_part(&call->parts[call->num_parts++], work, &(struct clq__range){0, work->block, whole});
+    if (rest > 0)
+        describe_part(&call->parts[call->num_parts++], work, &(struct clq__range){size - rest, rest, 1});
+}

@@ -1,0 +1,148 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The rules of MX and NVFP4 against formulas in numpy: every float16 and bfloat16 as the extreme of a block, and edges of float32."""
+
+import ml_dtypes
+import numpy as np
+import pytest
+import reference
+
+import clquant
+
+F32 = np.float32
+EMAX = {"float8_e4m3fn": 8, "float8_e5m2": 15, "float4_e2m1fn": 2}
+FRACTION_BITS = {"float8_e4m3fn": 3, "float8_e5m2": 2, "float4_e2m1fn": 1}
+MX = ["mx_floor", "mx_even", "mx_ceil", "mx_rceil"]
+CASES = [(rule, dtype) for rule in MX for dtype in EMAX] + [("nvfp4", "float4_e2m1fn")]
+
+
+def mx_codes(magnitude, rule, dtype):
+    """The scale's code for each largest magnitude, NaN where a block has one."""
+    if rule == "mx_rceil":
+        g = (magnitude / F32(reference.TOPS[dtype])).view(np.uint32)
+        field, fraction = (g >> 23).astype(np.int64), g & 0x7FFFFF
+        codes = np.where(field == 0, fraction > 1 << 22, np.minimum(field + (fraction != 0), 254))
+    else:
+        bits = magnitude.view(np.uint32).astype(np.int64)
+        if rule == "mx_even":
+            step = 1 << (23 - FRACTION_BITS[dtype])
+            bits = (bits + step // 2) // step * step
+        exponent = (bits >> 23) - 127 + ((rule == "mx_ceil") & (bits & 0x7FFFFF != 0))
+        codes = np.clip(exponent - EMAX[dtype], -127, 128) + 127
+    return np.where(np.isnan(magnitude), 255, codes).astype(np.uint8)
+
+
+def quantized(blocks, rule, dtype):
+    """Codes of values, and of scales, of [.., n] blocks."""
+    x = blocks.astype(F32)
+    with np.errstate(all="ignore"):
+        if rule == "nvfp4":
+            magnitude = np.nanmax(np.abs(np.where(np.isnan(x), F32(0), x)), axis=-1, keepdims=True)
+            codes = reference.store(np.maximum(magnitude / F32(6), F32(2**-6)), "float8_e4m3fn")
+            value = x * (F32(1) / codes.view(ml_dtypes.float8_e4m3fn).astype(F32))
+        else:
+            codes = mx_codes(np.max(np.abs(x), axis=-1, keepdims=True), rule, dtype)
+            power = codes.astype(np.int64)
+            scale = np.ldexp(F32(1), np.where(power == 0, 0 if rule == "mx_rceil" else -126, power - 127)).astype(F32)
+            value = x * np.ldexp(F32(1), 127 - power).astype(F32) if rule == "mx_rceil" else x / scale
+            value = np.where((power == 0) & (rule == "mx_rceil"), x, value)
+            value = np.where((power == 255) & ~np.isnan(x), np.copysign(F32(0), x), value)
+        return reference.store(value.astype(F32), dtype), codes
+
+
+def blocks_of(extremes, rng):
+    """A block of 32 for each extreme: it stands anywhere, and the others have the same order of magnitude or less."""
+    x = (extremes[:, None].astype(F32) * rng.uniform(-1, 1, (len(extremes), 32)).astype(F32)).astype(extremes.dtype)
+    x[np.arange(len(x)), rng.integers(0, 32, len(x))] = extremes
+    return x
+
+
+def check(x, rule, dtype, context, block=32):
+    made = clquant.dynamic_quantize(x, dtype=dtype, scale_rule=rule, block=block, context=context)
+    y, scales = quantized(x.reshape(-1, block), rule, dtype)
+    np.testing.assert_array_equal(np.asarray(made.scales).view(np.uint8).reshape(scales.shape), scales)
+    stored = reference.stored(np.asarray(made.y), dtype).view(np.uint8).reshape(y.shape)
+    np.testing.assert_array_equal(stored & (15 if dtype in reference.PACKED else 255), y)
+
+
+@pytest.mark.parametrize(("rule", "dtype"), CASES)
+@pytest.mark.parametrize("source", ["float16", "bfloat16"])
+def test_every_extreme(context, rng, rule, dtype, source):
+    extremes = np.arange(65536, dtype=np.uint16).view(getattr(ml_dtypes, source, None) or source)
+    with np.errstate(all="ignore"):
+        x = blocks_of(extremes, rng)
+    check(x, rule, dtype, context)
+
+
+@pytest.mark.parametrize(("rule", "dtype"), CASES)
+def test_edges_of_float32(context, rng, rule, dtype):
+    """Each power of two times the largest value, the half ways to the next fraction, and their neighbours."""
+    factors = np.array([1, 1.0625, 1.125, 1.25, 1.5, 1.75, 1.875, 1.9375, 1.96875], np.float64)
+    with np.errstate(over="ignore", under="ignore"):
+        middle = np.ldexp(factors[:, None], np.arange(-149, 129)).astype(F32).ravel()
+    extremes = np.unique(np.concatenate([np.nextafter(middle, F32(0)), middle, np.nextafter(middle, F32(np.inf))]))
+    special = np.array([0, -0.0, 2**-149, np.inf, -np.inf, np.nan], F32)
+    with np.errstate(all="ignore"):
+        x = blocks_of(np.concatenate([extremes, -extremes, special]).astype(F32), rng)
+    x[-6:, 5:9] = np.array([np.nan, np.inf, -np.inf, -0.0], F32) * np.ones((6, 1), F32)
+    check(np.concatenate([x, np.zeros((2, 32), F32)]), rule, dtype, context)
+
+
+@pytest.mark.parametrize("rule", [*MX, "nvfp4"])
+@pytest.mark.parametrize("axis", [0, 1, 2])
+def test_along_any_axis_and_back(context, numbers, rule, axis):
+    x = numbers((6, 70, 40))
+    made = clquant.dynamic_quantize(x, dtype="float4_e2m1fn", scale_rule=rule, axis=axis, context=context)
+    block = 16 if rule == "nvfp4" else 32
+    assert made.scales.shape == tuple(-(-size // block) if d == axis else size for d, size in enumerate(x.shape))
+    moved = np.moveaxis(x, axis, -1)
+    whole = -moved.shape[-1] % block
+    padded = np.pad(moved, ((0, 0), (0, 0), (0, whole)))
+    y, scales = quantized(padded.reshape(*padded.shape[:2], -1, block), rule, "float4_e2m1fn")
+    np.testing.assert_array_equal(np.moveaxis(made.scales.view(np.uint8), axis, -1), scales[..., 0])
+    y = np.moveaxis(y.reshape(padded.shape)[..., : moved.shape[-1]], -1, axis)
+    np.testing.assert_array_equal(reference.stored(made.y, "float4_e2m1fn").view(np.uint8) & 15, y)
+    back = clquant.dequantize(made, context=context)
+    widened = np.repeat(scales.view(made.scales.dtype).astype(F32), block, -1).reshape(padded.shape)
+    with np.errstate(over="ignore"):
+        right = y.view(ml_dtypes.float4_e2m1fn).astype(F32) * np.moveaxis(widened[..., : moved.shape[-1]], -1, axis)
+    np.testing.assert_array_equal(back, right)
+
+
+def test_a_cache_in_slots_is_the_same_rows(context, rng):
+    x = rng.normal(0, 3, (5, 2, 64)).astype(np.float16)
+    made = clquant.dynamic_quantize(x, dtype="float8_e4m3fn", scale_rule="mx_rceil", context=context)
+    cache = np.zeros((4, 8, 2, 64), ml_dtypes.float8_e4m3fn)
+    scales = np.zeros((4, 8, 2, 2), ml_dtypes.float8_e8m0fnu)
+    slots = np.array([3, 30, -1, 9, 17])
+    clquant.dynamic_quantize_scatter(
+        cache, scales, None, slots, x, axis=1, index_kind="slots", scale_rule="mx_rceil", context=context
+    )
+    for i, slot in enumerate(slots):
+        if slot >= 0:
+            np.testing.assert_array_equal(cache.reshape(32, 2, 64)[slot].view(np.uint8), made.y[i].view(np.uint8))
+            np.testing.assert_array_equal(scales.reshape(32, 2, 2)[slot].view(np.uint8), made.scales[i].view(np.uint8))
+    rows = clquant.dequantize(cache, scales, indices=slots, axis=1, index_kind="slots", mode="dynamic", block=32, context=context)
+    kept = slots >= 0
+    np.testing.assert_array_equal(rows[kept, 0], clquant.dequantize(made, context=context)[kept])
+
+
+def test_smooth_and_turned_rows_come_back(context, rng):
+    x, smooth = rng.normal(0, 3, (4, 64)).astype(np.float32), rng.random(64).astype(np.float32)
+    made = clquant.dynamic_quantize(x, smooth, dtype="float8_e4m3fn", scale_rule="mx_even", rotate=32, context=context)
+    y, scales = quantized(reference.rotate(x * smooth, 32).reshape(4, 2, 32), "mx_even", "float8_e4m3fn")
+    np.testing.assert_array_equal(made.y.view(np.uint8), y.reshape(4, 64))
+    np.testing.assert_array_equal(made.scales.view(np.uint8), scales[..., 0])
+    back = clquant.dequantize(made, context=context)
+    np.testing.assert_allclose(back, x * smooth, atol=0.25)
+
+
+def test_what_rules_refuse(context):
+    x = np.ones((4, 32), np.float32)
+    for arguments, sentence in [
+        ({"dtype": "int8"}, "y.dtype is int8: with scale_rule 'mx_floor' it must be float8_e4m3fn, float8_e5m2 or float4_e2m1fn"),
+        ({"dtype": "float8_e5m2", "type_max": 2.0}, "type_max is 2: with scale_rule it must be 0"),
+        ({"dtype": "float8_e5m2", "block_all": True}, "block_all is True: with scale_rule it must be False"),
+        ({"dtype": "float4_e2m1fn", "block": 3}, "block is 3: along the last dimension of float4_e2m1fn it must be even"),
+    ]:
+        with pytest.raises(ValueError, match=sentence):
+            clquant.dynamic_quantize(x, scale_rule="mx_floor", context=context, **arguments)
