@@ -79,7 +79,9 @@ struct model {
     char *config;       /* OUT's */
     size_t config_bytes;
     struct progress progress;
-    uint64_t done_bytes, read_bytes, total_bytes; /* of the input; read: by this run */
+    uint64_t done_bytes, total_bytes; /* of the input */
+    struct timespec began;            /* behind the first piece, for which kernels are built */
+    uint64_t read_bytes;              /* since then */
     clq_context *context;
     cl_command_queue queue;
 };
