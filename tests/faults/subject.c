@@ -190,9 +190,16 @@ static bool finds_apart(const struct call *call)
     return rows && (field_of(call, "block_all") > 0 || (axis != 0 && axis != -1 && axis != rank - 1));
 }
 
+/* Its report is written where places of coordinates are found, ahead of all rows. */
+static bool reports_ahead(const struct call *call)
+{
+    return field_of(call, "src_index_kind") == CLQ_ND || field_of(call, "dst_index_kind") == CLQ_ND;
+}
+
 unsigned subject_failed_bytes(const struct subject *subject)
 {
-    const bool in_part = field_of(&subject->call, "block") > 0 || finds_apart(&subject->call);
+    const struct call *call = &subject->call;
+    const bool in_part = field_of(call, "block") > 0 || finds_apart(call) || reports_ahead(call);
 
     return SUBJECT_BEFORE | SUBJECT_COPIED | (in_part ? SUBJECT_IN_PART : 0);
 }
