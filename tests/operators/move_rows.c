@@ -111,6 +111,8 @@ static void make_between(struct draft *draft, struct places *p)
     struct places other;
     int64_t *length = &p->pieces.size[p->d];
 
+    if (*length == 0 || p->cache.size[p->d] == 0) /* entries of one position, which are not apart then */
+        desc->unique = 0;
     if (*length == 0)
         *length = 1;
     if (p->cache.size[p->d] == 0)
