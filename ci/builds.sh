@@ -4,6 +4,8 @@ top=$PWD
 jobs=$(nproc)
 tests=$((jobs + 1)) # some wait
 build=${CLQ_BUILD_DIR:-$top/build-test}
+# The last step of gcc's optimizer takes a fifth of its time, and finds no fault more.
+plain=("-DCMAKE_C_FLAGS_RELEASE=-O2 -DNDEBUG")
 # What a sanitizer's report needs, and no more: the compiler takes a tenth less time.
 sanitized=(-DCMAKE_BUILD_TYPE=RelWithDebInfo "-DCMAKE_C_FLAGS_RELWITHDEBINFO=-O1 -gline-tables-only -DNDEBUG")
 # What is chosen by CLQ_TEST_ONLY need not be in every build.

@@ -13,7 +13,7 @@ step "style and layers"
 ci/style.sh || [ $? -eq 77 ] # where there is no git it says so
 
 step "gcc, all warnings are errors"
-configure "$build" gcc
+configure "$build" gcc "${plain[@]}"
 cmake --build "$build" -j "$jobs"
 
 step "clang with sanitizers of addresses and undefined behaviour, all warnings are errors"
