@@ -31,7 +31,6 @@ struct call {
     bool past; // whether results are stored past the caches
 };
 
-// NaN counts as 0.
 ALWAYS_INLINE void load_block(float8 *v, global const STORAGE(SRC) *x, long stride)
 {
     float *const values = (float *)v;
@@ -44,9 +43,6 @@ ALWAYS_INLINE void load_block(float8 *v, global const STORAGE(SRC) *x, long stri
         for (uint i = 0; i < CLQ_BLOCK_VALUES; i++)
             values[i] = LOAD(SRC, x, i * stride);
     }
-    UNROLL_LOOP
-    for (uint s = 0; s < FOUR; s++)
-        v[s] = v[s] == v[s] ? v[s] : (float8)(0.0f);
 }
 
 // The first of the block's values of this magnitude.
@@ -60,7 +56,21 @@ NO_INLINE uint first_of_block(const float8 *v, uint size)
     return bits[i];
 }
 
-ALWAYS_INLINE struct extremes extremes_of_block(const float8 *v)
+// Of the largest magnitude without its sign, where no other extreme counts.
+ALWAYS_INLINE struct extremes size_of_block(const float8 *v)
+{
+    int8 sizes = as_int8(v[0]) & 0x7fffffff;
+
+    UNROLL_LOOP
+    for (uint s = 1; s < FOUR; s++) {
+        const int8 others = as_int8(v[s]) & 0x7fffffff;
+
+        sizes = others > sizes ? others : sizes;
+    }
+    return (struct extremes){.first = as_uint(largest_key(sizes))};
+}
+
+ALWAYS_INLINE struct extremes ends_of_block(const float8 *v)
 {
     int8 high = KEYS(as_int8(v[0]), as_uint8, as_int8), low = high;
     struct extremes e;
@@ -83,6 +93,49 @@ ALWAYS_INLINE struct extremes extremes_of_block(const float8 *v)
     return e;
 }
 
+NO_INLINE void drop_nan(float8 *v)
+{
+    for (uint s = 0; s < FOUR; s++)
+        v[s] = v[s] == v[s] ? v[s] : (float8)(0.0f);
+}
+
+// NaN counts as 0, and becomes it: its magnitude is above that of an infinity.
+ALWAYS_INLINE struct extremes extremes_of_block(float8 *v)
+{
+    struct extremes e;
+
+    for (;;) {
+        e = WAY == way_largest ? size_of_block(v) : ends_of_block(v);
+        if (size_of(e.first) <= 0x7f800000u)
+            return e;
+        drop_nan(v);
+    }
+}
+
+// codes_of, where d is finite: then all are numbers of a few digits, which a conversion cuts.
+ALWAYS_INLINE int8 finite_codes(float8 v, struct found found)
+{
+    const float8 scaled = (WAY == way_range ? v - found.taken : v) * found.inverse;
+    const int most = (1 << CLQ_BLOCK_CODE_BITS(DST)) - 1;
+    int8 codes;
+
+    if (WAY == way_levels)
+        return nearest_level(scaled);
+    // With the sum's own rounding the float below a half takes halves up, and what is below them down.
+    if (WAY == way_largest)
+        return __builtin_convertvector(
+            scaled + as_float8((as_uint8(scaled) & 0x80000000u) | 0x3effffffu), int8);
+    codes = __builtin_convertvector(
+        scaled + (WAY == way_range ? 0.5f : 0.5f - CLQ_TYPE_LOWEST(DST)), int8);
+    return codes < most ? codes : (int8)(most);
+}
+
+NO_INLINE void infinite_codes(int8 *codes, const float8 *v, struct found found)
+{
+    for (uint s = 0; s < FOUR; s++)
+        codes[s] = codes_of(v[s], found);
+}
+
 // A block's bytes, wherever they lie.
 ALWAYS_INLINE void put_block(uchar *to, const float8 *v, struct found found)
 {
@@ -90,9 +143,13 @@ ALWAYS_INLINE void put_block(uchar *to, const float8 *v, struct found found)
     float d = found.d;
     int8 codes[FOUR];
 
-    UNROLL_LOOP
-    for (uint s = 0; s < FOUR; s++)
-        codes[s] = codes_of(v[s], found);
+    if (size_of(as_uint(found.d)) < 0x7f800000u) {
+        UNROLL_LOOP
+        for (uint s = 0; s < FOUR; s++)
+            codes[s] = finite_codes(v[s], found);
+    } else {
+        infinite_codes(codes, v, found);
+    }
     if (WAY == way_levels) {
         struct sums sums = {0.0f, 0.0f};
 
