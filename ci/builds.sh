@@ -43,7 +43,7 @@ run_quick() {
 # shared I N: of the lines what share I of N has, in turn, for neighbours of the lists take as long as each other
 shared() { awk -v share="$1" -v shares="$2" '(NR - share) % shares == 0'; }
 
-# part_of I N: a part and the share of it, "plain 3 16", "sanitized 1 4" or "thread 1 1", that share I of N has of ci/all.sh, for
+# part_of I N: a part and the share of it, "plain 3 15", "sanitized 1 4" or "thread 1 1", that share I of N has of ci/all.sh, for
 # each of these takes a build of its own; one share alone has "all 1 1"
 part_of() {
   local drivers=$(($2 / 5 > 0 ? $2 / 5 : 1))

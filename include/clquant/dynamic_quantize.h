@@ -70,8 +70,8 @@
  *           `block` cuts, its values are made ready in another, 4 bytes an element. Workspace: as in
  *           clquant/quantize.h.
  * Failure   a refused argument leaves every buffer alone, and so does a failure to build or to make a
- *           buffer. One to enqueue may leave scales written and y not, by another axis and with block_all,
- *           or y and scales of all blocks but the shorter last ones.
+ *           buffer. One to enqueue may leave scales written and y not, by another axis, with block_before
+ *           and with block_all, or y and scales of some blocks, where the last ones are shorter.
  * Events    as clEnqueueNDRangeKernel; done may be NULL. In-order and out-of-order queues are both right.
  * Errors    also CLQ_ERROR_DEVICE, where a device would end the loops that a row takes: docs/operators.md.
  * Blocking  only to build, the first time a variant is used.
