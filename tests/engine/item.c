@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a work-item of a compiled kernel knows and shares. The names are those that clang gives OpenCL's
- * functions. Kernels of cl/cpu have groups of one, so that a work-item is a call. */
+ * functions. Kernels have groups of one here, so that a work-item is a call. */
 #include <stddef.h>
 
 static _Thread_local size_t item;
@@ -13,6 +13,17 @@ void engine_set_item(size_t number)
 size_t _Z13get_global_idj(unsigned dimension)
 {
     return dimension == 0 ? item : 0;
+}
+
+size_t _Z12get_group_idj(unsigned dimension)
+{
+    return dimension == 0 ? item : 0;
+}
+
+size_t _Z12get_local_idj(unsigned dimension)
+{
+    (void)dimension;
+    return 0;
 }
 
 unsigned _Z10atomic_incPU8CLglobalVj(volatile unsigned *p)

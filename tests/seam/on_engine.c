@@ -4,6 +4,7 @@
 #include "args/claim.h"
 #include "args/dynamic_quantize.h"
 #include "args/find_scales.h"
+#include "args/move_rows.h"
 #include "args/quantize.h"
 #include "base/text.h"
 #include "ways.h"
@@ -118,52 +119,61 @@ static struct loaded find(const struct stub_launch *stub, const struct processor
 }
 
 /* Clang passes a kernel's buffers as pointers, and its struct as C does. */
-#define CALL_2(args_type) ((void (*)(void *, void *, args_type))address)(b[0], b[1], *(const args_type *)args)
-#define CALL_4(args_type)                                                                                    \
-    ((void (*)(void *, void *, void *, void *, args_type))address)(b[0], b[1], b[2], b[3],                   \
-                                                                   *(const args_type *)args)
-#define CALL_7(args_type)                                                                                    \
-    ((void (*)(void *, void *, void *, void *, void *, void *, void *, args_type))address)(                  \
-        b[0], b[1], b[2], b[3], b[4], b[5], b[6], *(const args_type *)args)
-#define CALL_8(args_type)                                                                                    \
-    ((void (*)(void *, void *, void *, void *, void *, void *, void *, void *, args_type))address)(          \
-        b[0], b[1], b[2], b[3], b[4], b[5], b[6], b[7], *(const args_type *)args)
+#define POINTERS_3 void *, void *, void *
+#define POINTERS_4 POINTERS_3, void *
+#define POINTERS_6 POINTERS_3, POINTERS_3
+#define POINTERS_7 POINTERS_6, void *
+#define POINTERS_8 POINTERS_7, void *
+#define BUFFERS_3  b[0], b[1], b[2]
+#define BUFFERS_4  BUFFERS_3, b[3]
+#define BUFFERS_6  BUFFERS_4, b[4], b[5]
+#define BUFFERS_7  BUFFERS_6, b[6]
+#define BUFFERS_8  BUFFERS_7, b[7]
+
+/* A CPU's own kernels, and the portable ones that write and read the table of last entries: only they know
+ * where it has a place, so that none of them is modelled where another is compiled. X(kernel, buffers, the
+ * type of its struct). */
+#define COMPILED(X)                                                                                          \
+    X(CLAIM, 3, claim_args)                                                                                  \
+    X(CONVERT_ROWS, 6, move_rows_args)                                                                       \
+    X(CPU_DEQUANTIZE, 7, quantize_args)                                                                      \
+    X(CPU_DEQUANTIZE_BLOCKS, 7, dynamic_quantize_args)                                                       \
+    X(CPU_DEQUANTIZE_ROTATED, 7, dynamic_quantize_args)                                                      \
+    X(CPU_DYNAMIC_QUANTIZE, 8, dynamic_quantize_args)                                                        \
+    X(CPU_FIND_SCALES, 4, find_scales_args)                                                                  \
+    X(CPU_QUANTIZE, 7, quantize_args)                                                                        \
+    X(CPU_QUANTIZE_BLOCKS, 8, dynamic_quantize_args)                                                         \
+    X(DYNAMIC_QUANTIZE, 8, dynamic_quantize_args)                                                            \
+    X(MOVE_ROWS, 6, move_rows_args)                                                                          \
+    X(QUANTIZE, 7, quantize_args)                                                                            \
+    X(QUANTIZE_BLOCKS, 8, dynamic_quantize_args)                                                             \
+    X(QUANTIZE_RULE, 8, dynamic_quantize_args)
 
 static void call_kernel(enum clq__kernel number, void *kernel, void *const *b, const void *args)
 {
     void (*address)(void);
 
     memcpy(&address, &kernel, sizeof address);
-    if (number == CLQ__CLAIM_CL)
-        CALL_2(struct claim_args);
-    else if (number == CLQ__CPU_FIND_SCALES_CL)
-        CALL_4(struct find_scales_args);
-    else if (number == CLQ__CPU_DYNAMIC_QUANTIZE_CL || number == CLQ__DYNAMIC_QUANTIZE_CL ||
-             number == CLQ__CPU_QUANTIZE_BLOCKS_CL || number == CLQ__QUANTIZE_BLOCKS_CL)
-        CALL_8(struct dynamic_quantize_args);
-    else if (number == CLQ__CPU_DEQUANTIZE_ROTATED_CL || number == CLQ__CPU_DEQUANTIZE_BLOCKS_CL)
-        CALL_7(struct dynamic_quantize_args);
-    else
-        CALL_7(struct quantize_args);
+    switch (number) {
+#define CALL(id, buffers, type)                                                                              \
+    case CLQ__##id##_CL:                                                                                     \
+        ((void (*)(POINTERS_##buffers, struct type))address)(BUFFERS_##buffers, *(const struct type *)args); \
+        break;
+        COMPILED(CALL)
+#undef CALL
+    default:
+        break;
+    }
 }
 
-/* A CPU's own kernels, and the portable ones that write and read the table of last entries: only they know
- * where it has a place, so that none of them is modelled where another is compiled. */
 static bool is_compiled(enum clq__kernel number)
 {
     switch (number) {
-    case CLQ__CLAIM_CL:
-    case CLQ__DYNAMIC_QUANTIZE_CL:
-    case CLQ__QUANTIZE_BLOCKS_CL:
-    case CLQ__QUANTIZE_CL:
-    case CLQ__CPU_DEQUANTIZE_CL:
-    case CLQ__CPU_DEQUANTIZE_BLOCKS_CL:
-    case CLQ__CPU_DEQUANTIZE_ROTATED_CL:
-    case CLQ__CPU_DYNAMIC_QUANTIZE_CL:
-    case CLQ__CPU_FIND_SCALES_CL:
-    case CLQ__CPU_QUANTIZE_BLOCKS_CL:
-    case CLQ__CPU_QUANTIZE_CL:
+#define IS_COMPILED(id, buffers, type)                                                                       \
+    case CLQ__##id##_CL:                                                                                     \
         return true;
+        COMPILED(IS_COMPILED)
+#undef IS_COMPILED
     default:
         return false;
     }
