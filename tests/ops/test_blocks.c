@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks that carry their scales, of every float16 and bfloat16 as the extreme: the device's bytes are the
- * reference's, and so are the values of every float16 as scale. */
+ * reference's, and so are the values of every float16 as scale, and codes of floats next to each half. */
 #include "blocks.h"
 #include "harness.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -136,6 +137,58 @@ static void every_bfloat16_is_the_extreme(void **state)
     every_extreme(REFERENCE_BF16);
 }
 
+/* The half above a whole number, or the float below or above it. */
+static float near_a_half(int64_t whole, int64_t choice, bool negative)
+{
+    const float half = (float)whole + 0.5f,
+                value = choice == 0 ? half : nextafterf(half, choice == 1 ? 0.0f : INFINITY);
+
+    return negative ? -value : value;
+}
+
+/* Extremes by which d is a power of two, so that values near a half stay there. */
+static void floats_near_halves_go_to_the_right_side(void **state)
+{
+    enum { BLOCKS = 600 };
+    static const float extremes[] = {127.0f, -127.0f, -8.0f, -16.0f, 15.0f, 31.0f};
+    static float values[BLOCKS][VALUES];
+    static unsigned char found[BLOCKS * BLOCK_BYTES];
+    struct random random = random_of(harness.seed);
+    DLManagedTensor *x;
+
+    (void)state;
+    for (size_t n = 0; n < BLOCKS; n++) {
+        const float extreme = extremes[n % COUNT(extremes)], power = ldexpf(1.0f, (int)(n % 41) - 20);
+
+        for (size_t i = 0; i < VALUES; i++)
+            values[n][i] = power * near_a_half(random_below(&random, (int64_t)fabsf(extreme)),
+                                               random_below(&random, 3), random_below(&random, 2));
+        values[n][n % VALUES] = extreme * power;
+        values[n][(n + 1) % VALUES] = power * near_a_half(0, 1, n % 2 != 0);
+    }
+    x = tensor_of(REFERENCE_F32, BLOCKS, values);
+    for (size_t t = 0; t < COUNT(block_types); t++) {
+        const size_t bytes = (size_t)reference_types[block_types[t]].block_bytes;
+        DLManagedTensor *y = tensor_of(block_types[t], BLOCKS, NULL);
+
+        expect_status(
+            clq_dynamic_quantize(harness.context, harness.queue,
+                                 &(struct clq_dynamic_quantize_desc){.x = &x->dl_tensor, .y = &y->dl_tensor},
+                                 0, NULL, NULL),
+            CLQ_OK, reference_types[block_types[t]].name);
+        read_back(y, found, BLOCKS * bytes);
+        for (size_t n = 0; n < BLOCKS; n++) {
+            unsigned char expected[BLOCK_BYTES];
+
+            reference_block_quantize(block_types[t], values[n], expected);
+            if (memcmp(found + n * bytes, expected, bytes) != 0)
+                fail_msg("%s: block %zu is another", reference_types[block_types[t]].name, n);
+        }
+        clq_tensor_destroy(y);
+    }
+    clq_tensor_destroy(x);
+}
+
 static void dequantize(enum reference_type type, enum reference_type dst)
 {
     const size_t bytes = (size_t)reference_types[type].block_bytes,
@@ -187,6 +240,7 @@ int main(int argc, char **argv)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_float16_is_the_extreme),
                                        cmocka_unit_test(every_bfloat16_is_the_extreme),
+                                       cmocka_unit_test(floats_near_halves_go_to_the_right_side),
                                        cmocka_unit_test(every_float16_is_the_scale)};
 
     return HARNESS_RUN(argc, argv, "blocks", tests);
