@@ -39,7 +39,9 @@ PackedName: TypeAlias = Literal[
 ]
 BlockName: TypeAlias = Literal["q8_0", "q4_0", "q4_1", "q5_0", "q5_1", "iq4_nl"]
 Float8Name: TypeAlias = Literal["float8_e4m3fn", "float8_e5m2"]
-ElementName: TypeAlias = Literal[FloatName, PackedName, Float8Name, BlockName, "float8_e8m0fnu", "int8", "uint8", "int32", "int64"]
+ElementName: TypeAlias = Literal[
+    FloatName, PackedName, Float8Name, BlockName, "float8_e8m0fnu", "int8", "uint8", "int32", "int64"
+]
 StaticName: TypeAlias = Literal[PackedName, Float8Name, "int8", "uint8", "int32"]
 FoundName: TypeAlias = Literal[PackedName, Float8Name, "int8", "uint8"]
 DynamicName: TypeAlias = Literal[FoundName, BlockName]

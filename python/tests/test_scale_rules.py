@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The rules of MX and NVFP4 against formulas in numpy: every float16 and bfloat16 as the extreme of a block, and edges of float32."""
+"""The rules of MX and NVFP4 against formulas in numpy: each 16-bit float as the extreme of a block, and edges of float32."""
 
 import ml_dtypes
 import numpy as np

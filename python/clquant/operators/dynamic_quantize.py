@@ -161,7 +161,6 @@ def dynamic_quantize(
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule. Nothing is written.
         DeviceError: the device, the driver or a build failed, or would end the loops that such rows take.
     """
-
     if scale_rule != "range":
         symmetric, block = True, rule_block(scale_rule, block)
         scale_dtype = "float8_e4m3fn" if scale_rule == "nvfp4" else "float8_e8m0fnu"  # type: ignore[assignment]
@@ -173,15 +172,14 @@ def dynamic_quantize(
         place = place_of(axis, len(shape))
         return with_blocks(shape, place, block, block_before) if block > 0 else without(shape, place)
 
-    if out is None:
-        scale_dtype = dtype_of(scale_dtype, "scale_dtype")
+    of_scales = dtype_of(scale_dtype, "scale_dtype") if out is None else dtype_of("float32")
     blocks = dtype_of(dtype).is_block if out is None else carries_scales(out[0])
-    if blocks and out is None and scale_dtype != dtype_of("float32"):
-        raise ValueError(f"scale_dtype is {scale_dtype.name}: it must be left out where dtype is {dtype_of(dtype).name}")
+    if blocks and of_scales != dtype_of("float32"):
+        raise ValueError(f"scale_dtype is {of_scales.name}: it must be left out where dtype is {dtype_of(dtype).name}")
     y, scales, offsets = out or (
         New(dtype, lambda tensors: tensors["x"].shape, zeros=group_index is not None),
-        None if blocks else New(scale_dtype, scales_shape, zeros=True),
-        None if blocks or symmetric else New(scale_dtype, scales_shape, zeros=True),
+        None if blocks else New(of_scales, scales_shape, zeros=True),
+        None if blocks or symmetric else New(of_scales, scales_shape, zeros=True),
     )
     made: Quantized[Array] = _DYNAMIC_QUANTIZE.call(
         run,
