@@ -11,7 +11,7 @@
 #define CLQ_ROLE_GROUPED    8  /* rows of groups */
 #define CLQ_ROLE_ZERO_POINT 16 /* zero points that are integers */
 #define CLQ_ROLE_INDEX      32
-#define CLQ_ROLE_CPU        64  /* cl/cpu names it; the others but blocks run the portable kernels on PoCL's CPUs */
+#define CLQ_ROLE_CPU        64  /* cl/cpu names it, as it does blocks; others run portable kernels there */
 #define CLQ_ROLE_BLOCK      128 /* rows of blocks that carry their scales: caches, and what finds its scale */
 #define CLQ_ROLE_PARAMETER  256 /* scales that are read, beside those of CLQ_ROLE_SCALE */
 
