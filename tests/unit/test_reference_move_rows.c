@@ -91,11 +91,11 @@ static void an_entry_is_counted_once(void **state)
     int32_t from[4] = {0, 5, 0, 5}, to[4] = {0, 1, 0, 9};
     const struct reference_tensor src = bytes(2, 2, 2, cache), dst = bytes(2, 2, 2, pages),
                                   src_pairs = words(2, 2, 2, from), dst_pairs = words(2, 2, 2, to);
-    const struct reference_report report =
-        reference_move_rows(&(struct reference_move_rows_desc){.src = {&src, &src_pairs, REFERENCE_CLAMP},
-                                                               .dst = {&dst, &dst_pairs, REFERENCE_DROP},
-                                                               .axis = 1,
-                                                               .positions = 1});
+    const struct reference_report report = reference_move_rows(&(struct reference_move_rows_desc){
+        .src = {.tensor = &src, .indices = &src_pairs, .range = REFERENCE_CLAMP},
+        .dst = {.tensor = &dst, .indices = &dst_pairs, .range = REFERENCE_DROP},
+        .axis = 1,
+        .positions = 1});
 
     (void)state;
     assert_memory_equal(pages, ((int8_t[]){0, 11, 0, 0}), 4);
