@@ -379,7 +379,9 @@ static void judge_words(struct judge *judge, const struct tensor *words, wide co
          "%s ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits", words->name);
     if (judge->count == before)
         judge_range(judge, &range);
-    for (int i = 0; i < others && judge->count == before; i++)
+    if (judge->count > before)
+        return;
+    for (int i = 0; i < others; i++) /* those that may share bytes are two of them */
         judge_apart(judge, &range, &ranges[i]);
     if (judge->count == before && other != NULL && other->name != NULL && other->dl.data != NULL)
         judge_apart(judge, &range,
