@@ -9,7 +9,7 @@ _CHOICES = {
     "mode": ("divide", "multiply", "dynamic"),
     "method": ("absmax", "minmax"),
     "out_of_range": ("drop", "clamp", "wrap"),
-    "index_kind": ("by_shape", "slots"),
+    "index_kind": ("by_shape", "slots", "nd"),
     "scale_rule": ("range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4"),
 }
 _WORDS = {
@@ -25,6 +25,7 @@ _WORDS = {
     "CLQ_WRAP": "'wrap'",
     "CLQ_INDICES_BY_SHAPE": "'by_shape'",
     "CLQ_SLOTS": "'slots'",
+    "CLQ_ND": "'nd'",
     "CLQ_NVFP4": "'nvfp4'",
     "CLQ_NPU_QINT8": "torch.int8",
     "CLQ_NPU_QUINT8": "torch.quint8",

@@ -66,7 +66,7 @@ def test_the_axis_of_heads_is_given(function):
 def test_no_function_has_a_number_for_an_axis_that_is_left_out():
     functions = [each for each in map(clquant.__dict__.get, clquant.__all__) if hasattr(each, "operator")]
     with_axis = [each for each in functions if "axis" in inspect.signature(each).parameters]
-    assert len(with_axis) == 6
+    assert len(with_axis) == 7
     for each in with_axis:
         assert inspect.signature(each).parameters["axis"].default is None, each
 

@@ -65,7 +65,7 @@ def test_blocks(context, numbers):
 
 def test_checkpoint_of_blocks_along_two_axes(context, numbers):
     """A scale for each 4 by 6, where the last blocks of both axes are shorter: found, quantized with, and back, by any axis."""
-    x, of_both = numbers((10, 14)), {"block": 6, "block_before": 4, "context": context}
+    x, of_both = np.nan_to_num(numbers((10, 14)), posinf=4, neginf=-4), {"block": 6, "block_before": 4, "context": context}
     made = clquant.find_scales(x, dtype="float8_e4m3fn", **of_both)
     assert made.scales.shape == (3, 3)
     assert made.zero_points is None

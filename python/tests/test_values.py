@@ -41,7 +41,7 @@ CALLS = {
     "dynamic_quantize_scatter": dynamic_scatter,
     "dequantize": dequantize,
 }
-WHOLE = {"axis": 1, "block": 0, "rotate": 0, "length": 1}
+WHOLE = {"axis": 1, "block": 0, "block_before": 0, "rotate": 0, "length": 1}
 TRUTHS = {"round_first", "unique", "symmetric", "block_all"}
 
 
@@ -51,7 +51,19 @@ def options_of(name, kinds):
 
 def test_every_option_is_looked_at():
     """One that is new is in one of the lists here, or is no number."""
-    others = {"dtype", "scale_dtype", "mode", "method", "out_of_range", "index_kind", "shape", "report", "workspace", "out"}
+    others = {
+        "dtype",
+        "scale_dtype",
+        "scale_rule",
+        "mode",
+        "method",
+        "out_of_range",
+        "index_kind",
+        "shape",
+        "report",
+        "workspace",
+        "out",
+    }
     for name in CALLS:
         for option, parameter in inspect.signature(getattr(clquant, name)).parameters.items():
             if parameter.kind is parameter.KEYWORD_ONLY:

@@ -22,7 +22,7 @@ RULES = ("range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4")
 
 def rule_block(rule: str, block: int) -> int:
     """Return how many indices share a scale that a rule finds, where that is not said."""
-    return block or {"range": 0, "nvfp4": 16}.get(rule, 32)
+    return block if rule == "range" else block or {"nvfp4": 16}.get(rule, 32)
 
 
 def with_blocks(shape: tuple[int, ...], place: int, block: int, before: int = 0) -> tuple[int, ...]:
