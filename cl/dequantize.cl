@@ -28,11 +28,12 @@ struct part {
     global const uint *scales, *zero_points; // of its elements, where they have their own
     float scale, zero_point;                 // else
     bool zero_points_each;                   // where scales are
+    bool by_both;                            // whether zero points are scales too
 };
 
-static inline STORAGE(DST) dequantized(float q, float scale, float zero_point)
+static inline STORAGE(DST) dequantized(float q, float scale, float zero_point, bool by_both)
 {
-    return NARROW(DST, clq_canonical(APPLY_GRADUAL(MODE, SUBTRACT(q, zero_point), scale)));
+    return NARROW(DST, clq_canonical(APPLY_GRADUAL(MODE, SHIFTED(SRC, by_both, q, zero_point), scale)));
 }
 
 static inline float scale_of(const struct part *part, uint i)
@@ -48,7 +49,7 @@ static inline float zero_point_of(const struct part *part, uint i)
 // Units wherever they lie.
 #define STORE_ELEMENT(n)                                                                                     \
     x[BESIDE(n, a->x_pair)] =                                                                                \
-        dequantized(ELEMENT(SRC, unit, n), scale_of(part, i + n), zero_point_of(part, i + n))
+        dequantized(ELEMENT(SRC, unit, n), scale_of(part, i + n), zero_point_of(part, i + n), part->by_both)
 static inline void take_units(const struct part *part, const struct quantize_args *a, int units)
 {
     for (int u = 0; u < units; u++) {
@@ -84,7 +85,7 @@ static inline bool is_aligned(const struct part *part)
 // As in quantize.cl, a group's work-item looks at each element by itself. A quick result that is tiny is
 // right of a 0 alone, and there but for the sign.
 #define QUICK(k)                                                                                             \
-    const float q##k = SUBTRACT(CHUNK_INTEGER(SRC, y, k), ZERO_OF(k));                                       \
+    const float q##k = SHIFTED(SRC, part->by_both, CHUNK_INTEGER(SRC, y, k), ZERO_OF(k));                    \
     const struct clq_quick quick##k = APPLY_QUICK(MODE, q##k, SCALE_OF(k));                                  \
     doubtful |= quick##k.doubtful | (as_uint(q##k) << 1 != 0 ? IS_TINY(quick##k.value) : 0);                 \
     wild |= SCALE_PER_ELEMENT ? IS_WILD(SCALE_OF(k)) : 0;                                                    \
@@ -130,7 +131,7 @@ static inline struct parameters load_parameters(const struct call *call, const s
     if (!SCALE_PER_ELEMENT)
         loaded.scale = LOAD_SCALE(SRC, call->scales, scale, a->scale_type);
     if (a->zero_points_each == 0)
-        loaded.zero_point = clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
+        loaded.zero_point = LOAD_ZERO_POINT(SRC, call->zero_points, zero_point, a->zero_point_type);
     return loaded;
 }
 
@@ -161,7 +162,8 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
                         .x = call->x + a->x_offset + at.x,
                         .scales = (global const uint *)call->scales + scale + element,
                         .zero_points = (global const uint *)call->zero_points + zero_point + element,
-                        .zero_points_each = zero_points_each};
+                        .zero_points_each = zero_points_each,
+                        .by_both = a->by_both != 0};
     const int whole = s->by_chunks && is_aligned(&part) ? clq_whole_steps(tile, s, CHUNK_OF_UNITS) : 0;
     y_chunk next = whole > 0 ? *(global const y_chunk *)part.y : (y_chunk)(0);
     struct parameters own = load_parameters(call, a, scale, zero_point);

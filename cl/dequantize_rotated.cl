@@ -33,14 +33,16 @@ struct row {
     uint eights; // the first of them may be loaded and stored whole
 };
 
+#define BY_BOTH(a) (HAS_BOTH(SRC) && (a)->rule != 0) // NVFP4 with a second scale
+
 // Scale and offset of share n of the row.
 static inline void find_scale(struct row *row, const struct dynamic_quantize_args *a, long n)
 {
     row->scale = LOAD_SCALE(SRC, row->scales, row->scale_at + n * a->share_scale, a->scale_type);
     // The offset is negated, because the kernel subtracts.
     row->zero_point = as_float(
-        as_uint(clq_load_scalar(row->offsets, row->offset_at + n * a->share_offset, a->offset_type)) ^
-        0x80000000u);
+        as_uint(LOAD_ZERO_POINT(SRC, row->offsets, row->offset_at + n * a->share_offset, a->offset_type)) ^
+        (BY_BOTH(a) ? 0u : 0x80000000u));
 }
 
 // Once turned.

@@ -27,10 +27,11 @@ struct quantize_args {
     clq_u32 scale_type, zero_point_type; /* enum clq_scalar; F32 where there is one per element */
     clq_u32 zero_point_sign;             /* dequantize: the sign bit where they are added or absent */
     clq_u32 zero_points_each;            /* dequantize: 1 where there is one per element */
+    clq_u32 by_both; /* dequantize of NVFP4: 1 where zero points are scales too, of blocks, and multiply */
     clq_u32 round_first; /* quantize: 1 where a value is rounded before its zero point is added */
     struct clq_entries entries;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(quantize_args, 936);
+CLQ_SAME_SIZE(quantize_args, 944);
 
 #endif

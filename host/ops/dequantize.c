@@ -9,6 +9,7 @@
 #include "plan/kept.h"
 #include "plan/parameter.h"
 #include "plan/rotate.h"
+#include "plan/rule.h"
 
 static const struct clq__names names = {"y", "q", "scales", "zero_points", false, false};
 static const struct clq__names dynamic_names = {"y", "q", "scales", "offsets", false, false};
@@ -21,6 +22,9 @@ static clq_status check_choices(const struct clq_dequantize_desc *desc)
                 "zero_points is given: with mode CLQ_DEQUANTIZE_DYNAMIC (2) there are offsets instead");
     CLQ_REQUIRE(desc->offsets == NULL || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
                 "offsets is given: they are for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %u", desc->mode);
+    CLQ_REQUIRE(desc->global_scale == NULL || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
+                "global_scale is given: it is for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %u",
+                desc->mode);
     CLQ_REQUIRE(desc->group_index == NULL || desc->indices == NULL, CLQ_ERROR_VALUE,
                 "indices and group_index are both given: one of them must be NULL");
     CLQ_REQUIRE(desc->group_index == NULL || desc->mode == CLQ_DEQUANTIZE_MULTIPLY, CLQ_ERROR_VALUE,
@@ -90,6 +94,7 @@ static clq_status check_parameters(const struct clq_dequantize_desc *desc, struc
         else
             CLQ_TRY(clq__parameters_check_dynamic(work, &blocks));
         CLQ_TRY(clq__rotate_check(work, desc->rotate, &work->x));
+        clq__global_scale_take(work);
     } else if (desc->indices != NULL) {
         CLQ_TRY(clq__parameters_check_placed(work, desc->block));
     } else if (desc->group_index != NULL) {
@@ -117,6 +122,7 @@ static clq_status check(struct clq__work *work, const void *of)
                            dynamic ? CLQ__QUANTIZED | CLQ__BLOCKS : CLQ__QUANTIZED));
     if (!clq__view_has_blocks(&work->y))
         CLQ_TRY(clq__parameters_init(work, desc->scales, dynamic ? desc->offsets : desc->zero_points));
+    CLQ_TRY(clq__global_scale_check(work, desc->global_scale));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->y, CLQ__FLOATS));
     CLQ_TRY(clq__view_check_output(&work->x)); /* as it is: a position may be inserted */
     CLQ_TRY(check_placement(desc, work));
@@ -157,7 +163,7 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 const struct clq__operator clq__dequantize = {
     CLQ__DESCRIPTOR(clq_dequantize_desc),
     .fields = CLQ__FIELDS((FIELD(q), FIELD(scales), FIELD(zero_points), FIELD(offsets), FIELD(indices),
-                           FIELD(group_index), FIELD(y)),
+                           FIELD(group_index), FIELD(global_scale), FIELD(y)),
                           (FIELD(report), FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(x), CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view),

@@ -20,6 +20,7 @@ static clq_status check(struct clq__work *work, const void *of)
                                                                     .top = desc->type_max,
                                                                     .symmetric = desc->symmetric,
                                                                     .rule = desc->scale_rule,
+                                                                    .global_scale = desc->global_scale,
                                                                     .blocks = {.axis = desc->axis,
                                                                                .block = desc->block,
                                                                                .before = desc->block_before,
@@ -35,12 +36,12 @@ end:
 
 const struct clq__operator clq__dynamic_quantize = {
     CLQ__DESCRIPTOR(clq_dynamic_quantize_desc),
-    .fields = CLQ__FIELDS(
-        (FIELD(x), FIELD(smooth_scales), FIELD(y), FIELD(scales), FIELD(offsets), FIELD(group_index)),
-        (FIELD(workspace))),
+    .fields = CLQ__FIELDS((FIELD(x), FIELD(smooth_scales), FIELD(y), FIELD(scales), FIELD(offsets),
+                           FIELD(group_index), FIELD(global_scale)),
+                          (FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
-                CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},
+                CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices), CLQ__TENSOR(global_scale)},
     .outputs = 3,
     .describe = clq__dynamic_describe,
     .cut = clq__dynamic_cut,

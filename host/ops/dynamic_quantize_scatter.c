@@ -28,6 +28,7 @@ static clq_status check(struct clq__work *work, const void *of)
                                                                     .smooth = desc->smooth_scales,
                                                                     .symmetric = desc->symmetric,
                                                                     .rule = desc->scale_rule,
+                                                                    .global_scale = desc->global_scale,
                                                                     .blocks = {.block = desc->block},
                                                                     .rotate = desc->rotate,
                                                                     .entries = &entries}));
@@ -48,11 +49,11 @@ end:
 const struct clq__operator clq__dynamic_quantize_scatter = {
     CLQ__DESCRIPTOR(clq_dynamic_quantize_scatter_desc),
     .fields = CLQ__FIELDS((FIELD(cache), FIELD(cache_scales), FIELD(cache_offsets), FIELD(indices),
-                           FIELD(updates), FIELD(smooth_scales)),
+                           FIELD(updates), FIELD(smooth_scales), FIELD(global_scale)),
                           (FIELD(report), FIELD(workspace))),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
-                CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices)},
+                CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices), CLQ__TENSOR(global_scale)},
     .outputs = 3,
     .describe = clq__dynamic_describe,
     .cut = clq__dynamic_cut,

@@ -17,6 +17,7 @@ struct clq__dynamic_tensors {
     const DLTensor *x, *y, *scale, *offset, *smooth, *group_index;
     uint32_t symmetric;
     uint32_t rule; /* enum clq_scale_rule */
+    const DLTensor *global_scale;
     float top;
     struct clq__blocks blocks;
     uint32_t rotate;                            /* neighbours of a row that are turned, 0: none */

@@ -140,7 +140,7 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
     }
     buffers[count++] = clq__view_buffer(&work->y);
     buffers[count++] = clq__view_buffer(&work->scale.view);
-    buffers[count++] = clq__view_buffer(&work->zero_point.view);
+    buffers[count++] = clq__view_buffer(clq__work_offset(work));
     buffers[count++] = clq__view_buffer(&placement->indices);
     owners = count++;
     buffers[owners] = NULL;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization, from the checked descriptor to the arguments of a kernel. */
+#include "args/rules.h"
 #include "base/float_bits.h"
 #include "base/fold.h"
 #include "plan/divisor.h"
@@ -122,7 +123,7 @@ static void fill_offsets(struct dynamic_quantize_args *args, const struct clq__w
     args->x_offset = clq__view_offset_units(&work->x);
     args->y_offset = clq__view_offset_units(&work->y);
     args->scale_offset = clq__view_offset_units(&work->scale.view);
-    args->offset_offset = clq__view_offset_units(&work->zero_point.view);
+    args->offset_offset = clq__view_offset_units(clq__work_offset(work));
     args->smooth_offset =
         work->back || clq__work_widens_smooth(work) ? 0 : clq__view_offset_units(&work->smooth);
     move(args, work, work->axis, range);
@@ -175,7 +176,7 @@ static void fill_entries(struct dynamic_quantize_args *args, const struct clq__w
 static void describe_part(struct dynamic_quantize_args *args, const struct clq__work *work,
                           const struct clq__ranges *ranges)
 {
-    const struct clq__view *scale = &work->scale.view, *offset = &work->zero_point.view;
+    const struct clq__view *scale = &work->scale.view, *offset = clq__work_offset(work);
     const int last = work->x.rank - 1;
     const struct clq__range *range = clq__range_of(work, ranges, last);
     struct clq__fold folded;
@@ -185,8 +186,8 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
     fill_row(args, &work->x, &work->y, range != NULL ? range->size : work->x.shape[last]);
     fill_offsets(args, work, ranges);
     fill_share(args, work);
-    args->symmetric = offset->tensor == NULL;
-    args->rule = work->rule;
+    args->symmetric = work->zero_point.view.tensor == NULL;
+    args->rule = work->by_both ? CLQ_RULE_NVFP4 : work->rule;
     args->top = clq__float_bits(clq__work_top(work));
     args->offset_sign = work->names->plain_offsets ? 0 : UINT32_C(1) << 31;
     args->scale_type = (uint32_t)scale->type;

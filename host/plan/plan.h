@@ -18,10 +18,10 @@
 
 #include <stddef.h>
 
-#define CLQ__MOST_TENSORS 6
+#define CLQ__MOST_TENSORS 7
 #define CLQ__MOST_AHEAD   2
 
-#define CLQ__MOST_FIELDS 9
+#define CLQ__MOST_FIELDS 10
 
 /* Where a descriptor has buffers: pointers to tensors, and then a cl_mem with its
  * offset in bytes behind it. */

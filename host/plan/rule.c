@@ -22,6 +22,17 @@ static unsigned types_of(uint32_t rule)
     return rule == CLQ_RULE_NVFP4 ? four_bits : four_bits | CLQ__SET(CLQ__E4M3) | CLQ__SET(CLQ__E5M2);
 }
 
+static clq_status check_global_scale(struct clq__view *view, const DLTensor *global_scale)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_TRY(clq__view_init_optional(view, "global_scale", global_scale, CLQ__SET(CLQ__F32)));
+    CLQ_REQUIRE(view->tensor == NULL || view->elements == 1, CLQ_ERROR_SHAPE,
+                "global_scale has %lld elements: it must have 1", (long long)view->elements);
+end:
+    return status;
+}
+
 clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors)
 {
     clq_status status = CLQ_OK;
@@ -29,6 +40,8 @@ clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_ten
     char names[CLQ__NAMES_TEXT];
 
     work->rule = 0;
+    CLQ_REQUIRE(tensors->global_scale == NULL || rule == CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
+                "global_scale is given: it must be NULL but with scale_rule CLQ_NVFP4 (%d)", CLQ_RULE_NVFP4);
     if (rule == 0)
         goto end;
     CLQ_REQUIRE(rule <= CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
@@ -46,9 +59,40 @@ clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_ten
     CLQ_REQUIRE(tensors->top == 0.0f, CLQ_ERROR_VALUE,
                 "type_max is %g: with scale_rule it must be 0, for the rule says the scale",
                 (double)tensors->top);
+    CLQ_TRY(check_global_scale(&work->global_scale, tensors->global_scale));
     work->rule = rule;
 end:
     return status;
+}
+
+clq_status clq__global_scale_check(struct clq__work *work, const DLTensor *global_scale)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *scales = &work->scale.view;
+
+    if (global_scale == NULL)
+        goto end;
+    CLQ_REQUIRE(work->y.type == CLQ__E2M1, CLQ_ERROR_TYPE, "%s.dtype is %s: with global_scale it must be %s",
+                work->y.name, clq__type_name(work->y.type), clq__type_name(CLQ__E2M1));
+    CLQ_REQUIRE(scales->type == CLQ__E4M3, CLQ_ERROR_TYPE, "%s.dtype is %s: with global_scale it must be %s",
+                scales->name, clq__type_name(scales->type), clq__type_name(CLQ__E4M3));
+    CLQ_REQUIRE(work->zero_point.view.tensor == NULL, CLQ_ERROR_VALUE,
+                "%s is given: with global_scale it must be NULL", work->zero_point.view.name);
+    CLQ_TRY(check_global_scale(&work->global_scale, global_scale));
+end:
+    return status;
+}
+
+void clq__global_scale_take(struct clq__work *work)
+{
+    if (work->global_scale.tensor == NULL)
+        return;
+    work->zero_point = work->scale;
+    work->scale = (struct clq__parameter){.view = work->global_scale};
+    for (int d = 0; d < CLQ__MAX_RANK; d++)
+        work->scale.block[d] = 1;
+    work->by_both = true;
+    work->add = false;
 }
 
 unsigned clq__rule_scale_types(const struct clq__work *work)
@@ -129,7 +173,9 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
                                        .share_scale = pairs ? work->scale.stride[last] : 0,
                                        .by_share = clq__divisor(1),
                                        .rule = work->rule,
-                                       .scale_type = (uint32_t)work->scale.view.type};
+                                       .scale_type = (uint32_t)work->scale.view.type,
+                                       .offset_type = (uint32_t)work->global_scale.type,
+                                       .offset_offset = clq__view_offset_units(&work->global_scale)};
     for (int d = 0; d < fold.dims; d++)
         args->dim[d] = (struct clq_dim){.size = fold.dim[d].size,
                                         .x = fold.dim[d].stride[X],

@@ -13,6 +13,12 @@ unsigned clq__rule_scale_types(const struct clq__work *work);
 /* The blocks of the descriptor, or as many as the rule's format has. */
 struct clq__blocks clq__rule_blocks(const struct clq__work *work, const struct clq__blocks *given);
 
+/* Of the way back, which may have scales of blocks beside one of all of q (NULL: none): its types, and once
+ * the parameters were checked their places. A value times its block's scale is exact: that takes the place of
+ * what an offset is added to. */
+clq_status clq__global_scale_check(struct clq__work *work, const DLTensor *global_scale);
+void clq__global_scale_take(struct clq__work *work);
+
 /* Once the blocks were checked. */
 clq_status clq__rule_check_layout(struct clq__work *work);
 

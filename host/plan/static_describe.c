@@ -149,6 +149,7 @@ static void fill_args(const struct clq__static *call, const struct clq__fold *fo
         (call->work->add && !call->zero_point.negate) || args->zero_point_type == CLQ_SCALAR_NONE
             ? UINT32_C(1) << 31
             : 0;
+    args->by_both = call->work->by_both;
     args->round_first = call->work->round_first;
     args->outer = (uint32_t)(fold->dims - 1);
     for (int d = 1; d < fold->dims; d++)

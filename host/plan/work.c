@@ -29,8 +29,10 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     work->rotate = 0;
     work->rule = 0;
     work->divide = work->round_first = work->back = work->add = work->placed = work->found = false;
+    work->by_both = false;
     work->apart = work->cuts_gaps = work->smooth_rows = false;
     clq__view_init_absent(&work->input, "input");
+    clq__view_init_absent(&work->global_scale, "global_scale");
 }
 
 clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode)

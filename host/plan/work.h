@@ -66,18 +66,20 @@ struct clq__work {
     struct clq__view input; /* what y begins as, and is copied from first; absent elsewhere */
     bool round_first;       /* a value is rounded before its zero point is added */
     bool back;              /* from y to x */
-    bool add;               /* back: the zero point is added, else subtracted */
+    bool add;               /* back: the zero point is added, else subtracted, or as by_both says */
+    bool by_both;           /* back: the zero point is a scale too, of blocks, and the scale is of all of y */
     bool placed;            /* scale and zero_point lie beside y: entries place them with it */
     /* The scales are what dynamic quantization found: x is multiplied by 1 / scale, and the zero point, which
      * is an offset, subtracted. */
     bool found;
 
     /* dynamic quantization: the rows are x's last dimension */
-    struct clq__view smooth; /* absent where there is none */
-    bool smooth_rows;        /* one for each index of the second-to-last dimension, else of the last */
-    uint32_t rule;           /* enum clq_rule: of blocks that find their scales by one; 0: none */
-    uint32_t rotate;         /* neighbours of a row that are turned, or turned back; 0: none */
-    float top;               /* what the largest magnitude of a row becomes; 0: the type's largest value */
+    struct clq__view smooth;       /* absent where there is none */
+    bool smooth_rows;              /* one for each index of the second-to-last dimension, else of the last */
+    uint32_t rule;                 /* enum clq_rule: of blocks that find their scales by one; 0: none */
+    struct clq__view global_scale; /* of such a rule; absent where there is none */
+    uint32_t rotate;               /* neighbours of a row that are turned, or turned back; 0: none */
+    float top;      /* what the largest magnitude of a row becomes; 0: the type's largest value */
     bool apart;     /* what shares a scale is no part of a row, or begins in a word: scales are found first */
     bool cuts_gaps; /* apart, of words that do not follow one another: blocks begin inside of them */
 
@@ -129,6 +131,12 @@ static inline const struct clq__range *clq__range_of(const struct clq__work *wor
 static inline int64_t clq__block_of(const struct clq__work *work, int d)
 {
     return d == work->axis ? work->block : d == work->axis - 1 ? work->block_before : 0;
+}
+
+/* What kernels of dynamic rows have as offsets: by a rule that is the second scale, where there is one. */
+static inline const struct clq__view *clq__work_offset(const struct clq__work *work)
+{
+    return work->rule != 0 ? &work->global_scale : &work->zero_point.view;
 }
 
 /* Whether it is not where x begins along some dimension. */

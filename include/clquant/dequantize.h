@@ -5,6 +5,7 @@
  *   CLQ_DEQUANTIZE_MULTIPLY   y = (q - zero_point) / scale      undoes CLQ_MULTIPLY, and group_quantize
  *   CLQ_DEQUANTIZE_DYNAMIC    y = (q + offset) * scale          undoes dynamic quantization
  *                             y = q * scale                     the same without offsets
+ *                             y = (q * scale) * global_scale    of NVFP4
  *
  * q widens to binary32 (int32 rounds to nearest-even); every operation is one binary32 operation, rounded
  * once, to nearest-even; then the result is rounded once more, to y's type. Subnormals count, in y too. Every
@@ -39,6 +40,7 @@
  *             blocks of it, and are gathered from the places of their rows.
  * zero_points divide, multiply: the same, independently; with group_index one. Dynamic: none.
  * offsets     dynamic: as scales, or none where quantization was symmetric. Else: none.
+ * global_scale dynamic: float32 of one element, beside q float4_e2m1fn, scales float8_e4m3fn and no offsets.
  * block       dynamic: where q has four bits and axis is the last it is even. 0 with group_index.
  * block_before as in clquant/quantize.h; 0 with indices and with group_index. With rotate q has at most seven
  *             dimensions then.
@@ -96,7 +98,8 @@ struct clq_dequantize_desc {
     uint32_t block_before; /* with block, indices of the dimension in front of axis; 0: it is not cut */
     cl_mem workspace;      /* clq_dequantize_workspace bytes; NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
-    uint64_t reserved[4];
+    const DLTensor *global_scale; /* dynamic: of NVFP4, a second scale of all of q; NULL: none */
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_dequantize(clq_context *context, cl_command_queue queue,

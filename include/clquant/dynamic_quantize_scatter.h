@@ -25,7 +25,7 @@
  *           Of slots indices [N], any N, and U is 1, which updates may leave out.
  * Blocks    of ggml carry their scales: cache_scales and cache_offsets are NULL, block is 0 or 32, rotate 0
  *           or at least 32, and symmetric 0.
- * Rules     scale_rule and the types that it asks for are those of clquant/dynamic_quantize.h.
+ * Rules     scale_rule, the types that it asks for and global_scale are those of clquant/dynamic_quantize.h.
  * Symmetric cache_offsets is NULL exactly where symmetric is 1.
  * Slots, Outside, Overlap, Workspace, Failure: as in clquant/quantize_scatter.h, for all three outputs, in
  *           place.
@@ -53,14 +53,15 @@ struct clq_dynamic_quantize_scatter_desc {
     cl_mem workspace; /* NULL: made for the call where it is needed */
     uint64_t workspace_offset_bytes;
     int32_t axis;
-    uint32_t symmetric;    /* 1: the largest magnitude sets the scale, and there is no offset */
-    uint32_t out_of_range; /* enum clq_range_policy */
-    uint32_t unique;       /* 1: no two entries overlap */
-    uint32_t index_kind;   /* enum clq_index_kind */
-    uint32_t rotate;       /* R, as in clquant/dynamic_quantize.h; 0: none */
-    uint32_t block;        /* as in clquant/dynamic_quantize.h; 0: none */
-    uint32_t scale_rule;   /* enum clq_scale_rule of clquant/dynamic_quantize.h */
-    uint64_t reserved[4];
+    uint32_t symmetric;           /* 1: the largest magnitude sets the scale, and there is no offset */
+    uint32_t out_of_range;        /* enum clq_range_policy */
+    uint32_t unique;              /* 1: no two entries overlap */
+    uint32_t index_kind;          /* enum clq_index_kind */
+    uint32_t rotate;              /* R, as in clquant/dynamic_quantize.h; 0: none */
+    uint32_t block;               /* as in clquant/dynamic_quantize.h; 0: none */
+    uint32_t scale_rule;          /* enum clq_scale_rule of clquant/dynamic_quantize.h */
+    const DLTensor *global_scale; /* of CLQ_NVFP4; NULL: none */
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_dynamic_quantize_scatter(clq_context *context, cl_command_queue queue,

@@ -24,9 +24,9 @@ else:
 class Quantized(_Three[A]):
     """What dynamic quantization gives: (y, scales, offsets), where offsets is None if it was symmetric.
 
-    ``clquant.dequantize`` takes it whole, for it knows how it was made: ``axis``, ``block``, ``block_before``, ``block_all``
-    and ``rotate`` are what was given then, and None where nobody has said it; ``place_axis`` is the axis of the starts, in
-    caches.
+    ``clquant.dequantize`` takes it whole, for it knows how it was made: ``axis``, ``block``, ``block_before``, ``block_all``,
+    ``rotate`` and ``global_scale`` are what was given then, and None where nobody has said it; ``place_axis`` is the axis
+    of the starts, in caches.
     """
 
     axis: int | None = None
@@ -34,6 +34,7 @@ class Quantized(_Three[A]):
     block_before: int | None = None
     block_all: bool | None = None
     rotate: int | None = None
+    global_scale: Any = None
     place_axis: int | None = None
 
     def __new__(cls, y: A, scales: A, offsets: A | None, **how: Any) -> Quantized[A]:
@@ -64,7 +65,7 @@ def _place(axis: int, rank: int) -> int:
 def opened(q: Quantized[Any], given: dict[str, Any]) -> dict[str, Any]:
     """Return the arguments of ``dequantize`` for a whole result: as it was made. Raises ValueError where they contradict it."""
     found = dict(given)
-    for name in ("scales", "offsets"):
+    for name in ("scales", "offsets", "global_scale"):
         own = getattr(q, name)
         if given[name] is not None and given[name] is not own:
             raise ValueError(f"{name} is given: q is a clquant.Quantized, which has {'none' if own is None else 'its own'}")

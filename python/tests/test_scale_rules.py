@@ -146,3 +146,61 @@ def test_what_rules_refuse(context):
     ]:
         with pytest.raises(ValueError, match=sentence):
             clquant.dynamic_quantize(x, scale_rule="mx_floor", context=context, **arguments)
+
+
+G = np.array([3.7, 448 * 6 / 9.25, 2**-100, 1e-42, -2.5, 0, np.inf, np.nan], F32)
+
+
+@pytest.mark.parametrize("axis", [0, 2])
+@pytest.mark.parametrize("g", G)
+def test_global_scale_of_nvfp4_there_and_back(context, numbers, axis, g):
+    """The two scales as NVFP4's own code has them: b / g is stored, and values are times (1 / g) / u."""
+    x = numbers((32, 3, 48))
+    g = F32(g)
+    made = clquant.dynamic_quantize(
+        x, dtype="float4_e2m1fn", scale_rule="nvfp4", axis=axis, global_scale=np.array([g]), context=context
+    )
+    blocks = np.moveaxis(x, axis, -1).reshape(-1, 16)
+    with np.errstate(all="ignore"):
+        b = np.max(np.abs(np.where(np.isnan(blocks), F32(0), blocks)), -1, keepdims=True) / F32(6) / g
+        u = reference.store(np.where(b < F32(2**-6), F32(2**-6), b), "float8_e4m3fn")
+        widened = u.view(ml_dtypes.float8_e4m3fn).astype(F32)
+        y = reference.store(blocks * (F32(1) / g / widened), "float4_e2m1fn")
+        right = y.view(ml_dtypes.float4_e2m1fn).astype(F32) * widened * g
+    shape = np.moveaxis(x, axis, -1).shape
+    np.testing.assert_array_equal(np.moveaxis(made.scales.view(np.uint8), axis, -1).reshape(u.shape), u)
+    stored = reference.stored(made.y, "float4_e2m1fn").view(np.uint8) & 15
+    np.testing.assert_array_equal(np.moveaxis(stored, axis, -1).reshape(y.shape), y)
+    back = clquant.dequantize(made, context=context)
+    np.testing.assert_array_equal(back, np.moveaxis(right.reshape(shape), -1, axis))
+
+
+def test_global_scale_of_turned_rows_and_a_cache(context, rng):
+    x, g = rng.normal(0, 3, (5, 2, 64)).astype(F32), np.array([0.0625], F32)
+    how = {"scale_rule": "nvfp4", "rotate": 32, "global_scale": g, "context": context}
+    made = clquant.dynamic_quantize(x, dtype="float4_e2m1fn", **how)
+    turned = reference.rotate(x, 32).reshape(5, 2, 4, 16)
+    u = reference.store(np.max(np.abs(turned), -1) / F32(6) / g, "float8_e4m3fn")
+    np.testing.assert_array_equal(made.scales.view(np.uint8), u)
+    cache = clquant.view(np.zeros((4, 8, 2, 32), np.uint8), "float4_e2m1fn", context=context)
+    scales = np.zeros((4, 8, 2, 4), ml_dtypes.float8_e4m3fn)
+    slots = np.array([3, 30, -1, 9, 17])
+    kept = clquant.dynamic_quantize_scatter(cache, scales, None, slots, x, axis=1, index_kind="slots", **how)
+    rows = clquant.dequantize(kept, indices=slots, index_kind="slots", context=context)
+    back = clquant.dequantize(made, context=context)
+    np.testing.assert_array_equal(rows[slots >= 0, 0], back[slots >= 0])
+    np.testing.assert_allclose(back, x, atol=3)
+
+
+def test_what_global_scale_refuses(context):
+    x, one = np.ones((4, 32), F32), np.ones(1, F32)
+    with pytest.raises(ValueError, match="global_scale is given: it must be None but with scale_rule 'nvfp4'"):
+        clquant.dynamic_quantize(x, dtype="float8_e4m3fn", scale_rule="mx_floor", global_scale=one, context=context)
+    with pytest.raises(ValueError, match="global_scale has 2 elements: it must have 1"):
+        clquant.dynamic_quantize(x, dtype="float4_e2m1fn", scale_rule="nvfp4", global_scale=np.ones(2, F32), context=context)
+    made = clquant.dynamic_quantize(x, dtype="float4_e2m1fn", scale_rule="nvfp4", context=context)
+    with pytest.raises(ValueError, match="global_scale is given: it is for mode 'dynamic'"):
+        clquant.dequantize(made.y, made.scales, global_scale=one, block=16, context=context)
+    eight = clquant.dynamic_quantize(x, symmetric=True, context=context)
+    with pytest.raises(ValueError, match=r"q\.dtype is int8: with global_scale it must be float4_e2m1fn"):
+        clquant.dequantize(eight.y, eight.scales, global_scale=one, mode="dynamic", context=context)

@@ -8,7 +8,7 @@
 
 #include <inttypes.h>
 
-enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX, Y };
+enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX, GLOBAL_SCALE, Y };
 
 /* Blocks are what dynamic quantization left, and so are scales of a byte, beside floats. */
 static unsigned types_of(const struct call *call, int t)
@@ -51,8 +51,15 @@ static bool is_dynamic(struct call *call, int64_t once_in)
 static void draw_parameters(struct call *call, uint32_t mode, const struct shape *scales,
                             const struct shape *zero_points)
 {
-    const bool has_none = rng_once_in(&call->rng, 3);
+    const bool has_none = rng_once_in(&call->rng, 3),
+               has_both = mode == CLQ_DEQUANTIZE_DYNAMIC &&
+                          tensor_type(&call->tensors[Q]) == REFERENCE_E2M1 && rng_once_in(&call->rng, 2);
 
+    if (has_both) {
+        call_tensor_of(call, SCALES, REFERENCE_E4M3, scales, TENSOR_INPUT);
+        rows_draw_global_scale(call, GLOBAL_SCALE, CLQ_NVFP4);
+        return;
+    }
     call_tensor_of(call, SCALES, call_type(call, WISH_NONE, types_of(call, SCALES)), scales, TENSOR_INPUT);
     if (!has_none)
         call_tensor(call, mode == CLQ_DEQUANTIZE_DYNAMIC ? OFFSETS : ZERO_POINTS, zero_points, TENSOR_INPUT);
@@ -199,6 +206,9 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
          "zero_points is given: with mode CLQ_DEQUANTIZE_DYNAMIC (2) there are offsets instead");
     RULE(judge, judge->facts[OFFSETS].given && !dynamic, CLQ_ERROR_VALUE,
          "offsets is given: they are for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %" PRIu32, desc->mode);
+    RULE(judge, judge->facts[GLOBAL_SCALE].given && !dynamic, CLQ_ERROR_VALUE,
+         "global_scale is given: it is for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %" PRIu32,
+         desc->mode);
     RULE(judge, judge->facts[INDICES].given && judge->facts[GROUP_INDEX].given, CLQ_ERROR_VALUE,
          "indices and group_index are both given: one of them must be NULL");
     RULE(judge, judge->facts[GROUP_INDEX].given && desc->mode != CLQ_DEQUANTIZE_MULTIPLY, CLQ_ERROR_VALUE,
@@ -216,6 +226,22 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
          "rotate is %" PRIu32 ": it must be 0 where mode is %" PRIu32
          ", for rows are turned with mode CLQ_DEQUANTIZE_DYNAMIC (2) alone",
          desc->rotate, desc->mode);
+}
+
+static void judge_global_scale(struct judge *judge)
+{
+    const struct facts *q = &judge->facts[Q], *scales = &judge->facts[SCALES];
+
+    rule_global_scale(judge, GLOBAL_SCALE, CLQ_NVFP4);
+    if (!judge->facts[GLOBAL_SCALE].given)
+        return;
+    RULE(judge, q->given && q->type != REFERENCE_E2M1, CLQ_ERROR_TYPE,
+         "q.dtype is %s: with global_scale it must be float4_e2m1fn", reference_types[q->type].name);
+    RULE(judge, scales->given && scales->type != REFERENCE_E4M3, CLQ_ERROR_TYPE,
+         "scales.dtype is %s: with global_scale it must be float8_e4m3fn",
+         reference_types[scales->type].name);
+    RULE(judge, judge->facts[OFFSETS].given, CLQ_ERROR_VALUE,
+         "offsets is given: with global_scale it must be NULL");
 }
 
 static void judge_parameters(struct judge *judge, const struct clq_dequantize_desc *desc)
@@ -269,6 +295,7 @@ static void judge(struct judge *judge)
 
     judge->ignores_report = !judge->facts[INDICES].given && !judge->facts[GROUP_INDEX].given;
     judge_numbers(judge, desc);
+    judge_global_scale(judge);
     if (!reference_is_block(judge->facts[Q].type))
         RULE(judge, !judge->facts[SCALES].given, CLQ_ERROR_NULL, "scales is NULL: it must be a tensor");
     if (judge->facts[INDICES].given) {
@@ -305,7 +332,7 @@ static struct reference_report reference(const struct call *call)
     const struct clq_dequantize_desc *desc = (const void *)call->desc;
     const bool gathers = call->tensors[INDICES].name != NULL;
     const int axis = call_dimension(call, Q, desc->axis, gathers ? -2 : -1);
-    struct reference_tensor as[6];
+    struct reference_tensor as[7];
 
     return reference_dequantize(&(struct reference_dequantize_desc){
         .q = call_reference(call, Q, &as[0]),
@@ -314,6 +341,7 @@ static struct reference_report reference(const struct call *call)
             call_reference(call, desc->mode == CLQ_DEQUANTIZE_DYNAMIC ? OFFSETS : ZERO_POINTS, &as[2]),
         .indices = call_reference(call, INDICES, &as[3]),
         .group_index = call_reference(call, GROUP_INDEX, &as[4]),
+        .global_scale = call_reference(call, GLOBAL_SCALE, &as[6]),
         .y = places_reference(call, Y, Q, axis, &as[5]),
         .axis = axis,
         .block = desc->block,
@@ -340,6 +368,7 @@ const struct operator_row operator_dequantize = {
                  {"offsets", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(offsets)},
                  {"indices", TYPES_INDEX, OPERAND_READ, true, AT(indices)},
                  {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
+                 {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)},
                  {"y", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(y)}},
     .fields = {{"axis", AT(axis)},
                {"mode", AT(mode)},

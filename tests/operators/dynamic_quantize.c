@@ -9,7 +9,7 @@
 #include <float.h>
 #include <inttypes.h>
 
-enum { X, SMOOTH_SCALES, Y, SCALES, OFFSETS, GROUP_INDEX };
+enum { X, SMOOTH_SCALES, Y, SCALES, OFFSETS, GROUP_INDEX, GLOBAL_SCALE };
 
 static void draw_groups(struct call *call, const struct shape *x)
 {
@@ -61,6 +61,7 @@ static void draw_rule(struct call *call, struct clq_dynamic_quantize_desc *desc,
         desc->block = desc->block / (gaps ? 8 : 2) * (gaps ? 8 : 2);
     found = parameters_rows_shape(&shape, at, rows_block_of(desc->scale_rule, desc->block), 0);
     rows_draw_found(call, SCALES, -1, desc->scale_rule, &found);
+    rows_draw_global_scale(call, GLOBAL_SCALE, desc->scale_rule);
     rows_draw_smooth(call, SMOOTH_SCALES, shape.size[last]);
 }
 
@@ -144,6 +145,7 @@ static void judge(struct judge *judge)
                                      .rule = desc->scale_rule};
 
     rule_scale_rule(judge, Y, desc->type_max, &rules);
+    rule_global_scale(judge, GLOBAL_SCALE, desc->scale_rule);
     RULE(judge, !good_max, CLQ_ERROR_VALUE, "type_max is %g: it must be 0, or a finite number above 0",
          (double)desc->type_max);
     RULE(judge, good_max && desc->type_max > 0.0f && desc->symmetric != 1, CLQ_ERROR_VALUE,
@@ -159,7 +161,7 @@ struct reference_report dynamic_quantize_reference(const struct call *call, bool
                                                    bool smooth_rows)
 {
     const struct clq_dynamic_quantize_desc *desc = (const void *)call->desc;
-    struct reference_tensor as[6];
+    struct reference_tensor as[7];
 
     reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
         .x = call_reference(call, X, &as[0]),
@@ -170,6 +172,7 @@ struct reference_report dynamic_quantize_reference(const struct call *call, bool
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
         .rule = (int)desc->scale_rule,
+        .global_scale = call_reference(call, GLOBAL_SCALE, &as[6]),
         .block = rows_block_of(desc->scale_rule, desc->block),
         .block_before = desc->block_before,
         .axis = call_dimension(call, X, desc->axis, -1),
@@ -207,7 +210,8 @@ const struct operator_row operator_dynamic_quantize = {
                  {"y", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(y)},
                  {"scales", TYPES_SCALE, OPERAND_WRITTEN, true, AT(scales)},
                  {"offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(offsets)},
-                 {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)}},
+                 {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
+                 {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)}},
     .fields = {{"symmetric", AT(symmetric)},
                {"rotate", AT(rotate)},
                {"axis", AT(axis)},

@@ -6,7 +6,7 @@
 #include "places.h"
 #include "rows.h"
 
-enum { INDICES, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS };
+enum { INDICES, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, GLOBAL_SCALE };
 
 static void draw(struct call *call)
 {
@@ -38,6 +38,7 @@ static void draw(struct call *call)
     rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, rows_block_of(desc->scale_rule, desc->block), 0);
     if (!blocks)
         rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, desc->scale_rule, &rows);
+    rows_draw_global_scale(call, GLOBAL_SCALE, desc->scale_rule);
     rows_draw_smooth(call, SMOOTH_SCALES, p.pieces.size[p.pieces.rank - 1]);
     call_report(call);
 }
@@ -63,6 +64,7 @@ static void judge(struct judge *judge)
         .block = rows_block_of(desc->scale_rule, desc->block), .written = true, .rule = desc->scale_rule};
 
     rule_scale_rule(judge, CACHE, 0.0f, &rules);
+    rule_global_scale(judge, GLOBAL_SCALE, desc->scale_rule);
     rule_inserted(judge, &entries);
     rule_dynamic(judge, UPDATES, SMOOTH_SCALES, CACHE, CACHE_SCALES, CACHE_OFFSETS, desc->symmetric, &rules);
     rule_rotate(judge, desc->rotate, 0, UPDATES, CACHE);
@@ -80,7 +82,7 @@ static struct reference_report reference(const struct call *call)
 {
     const struct clq_dynamic_quantize_scatter_desc *desc = (const void *)call->desc;
     const int axis = call_dimension(call, CACHE, desc->axis, -2);
-    struct reference_tensor as[6];
+    struct reference_tensor as[7];
 
     return reference_dynamic_quantize_scatter(&(struct reference_dynamic_quantize_scatter_desc){
         .cache = call_reference(call, CACHE, &as[0]),
@@ -93,6 +95,7 @@ static struct reference_report reference(const struct call *call)
         .symmetric = desc->symmetric != 0,
         .rotate = desc->rotate,
         .rule = (int)desc->scale_rule,
+        .global_scale = call_reference(call, GLOBAL_SCALE, &as[6]),
         .block = rows_block_of(desc->scale_rule, desc->block),
         .range = places_range(desc->out_of_range),
         .slots = desc->index_kind == CLQ_SLOTS,
@@ -120,7 +123,8 @@ const struct operator_row operator_dynamic_quantize_scatter = {
                  {"smooth_scales", TYPES_FLOAT, OPERAND_READ, true, AT(smooth_scales)},
                  {"cache", TYPES_CACHE | TYPES_BLOCK, OPERAND_WRITTEN, false, AT(cache)},
                  {"cache_scales", TYPES_SCALE, OPERAND_WRITTEN, true, AT(cache_scales)},
-                 {"cache_offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_offsets)}},
+                 {"cache_offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(cache_offsets)},
+                 {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)}},
     .fields = {{"axis", AT(axis)},
                {"symmetric", AT(symmetric)},
                {"out_of_range", AT(out_of_range)},

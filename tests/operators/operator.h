@@ -10,7 +10,7 @@
 #include <clquant/clquant.h>
 
 enum {
-    OPERATOR_MOST_TENSORS = 7,
+    OPERATOR_MOST_TENSORS = 8,
     OPERATOR_MOST_FIELDS = 10,
     OPERATOR_DESC_BYTES = 256,
     OPERATOR_RESERVED = 4 /* numbers, at most */

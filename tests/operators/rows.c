@@ -92,6 +92,26 @@ void rule_scale_rule(struct judge *judge, int y, float type_max, const struct ro
          "type_max is %g: with scale_rule it must be 0, for the rule says the scale", (double)type_max);
 }
 
+void rows_draw_global_scale(struct call *call, int t, uint32_t rule)
+{
+    const struct shape one = call_flat_shape(call, 1, false);
+
+    if (rule == CLQ_NVFP4 && rng_once_in(&call->rng, 2))
+        call_tensor(call, t, &one, TENSOR_INPUT);
+}
+
+void rule_global_scale(struct judge *judge, int t, uint32_t rule)
+{
+    const struct facts *global_scale = &judge->facts[t];
+
+    if (!global_scale->given)
+        return;
+    RULE(judge, rule != CLQ_NVFP4, CLQ_ERROR_VALUE,
+         "global_scale is given: it must be NULL but with scale_rule CLQ_NVFP4 (5)");
+    RULE(judge, global_scale->elements != 1, CLQ_ERROR_SHAPE,
+         "global_scale has %" PRId64 " elements: it must have 1", (int64_t)global_scale->elements);
+}
+
 uint32_t rows_draw_before(struct call *call, const struct shape *shape, int d, uint32_t block,
                           uint32_t rotate)
 {

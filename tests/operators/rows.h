@@ -23,6 +23,9 @@ uint32_t rows_block_of(uint32_t rule, uint32_t block);
 unsigned rows_scale_types(uint32_t rule);
 /* What a rule asks of the call but for the types of scales and their shapes. */
 void rule_scale_rule(struct judge *judge, int y, float type_max, const struct rows_rules *rules);
+/* NVFP4's second scale t, or none; and its rules. */
+void rows_draw_global_scale(struct call *call, int t, uint32_t rule);
+void rule_global_scale(struct judge *judge, int t, uint32_t rule);
 /* Of the rows of tensor t, which are stored as y, in blocks of several rows where `before` is not 0. */
 void rule_rotate(struct judge *judge, uint32_t rotate, uint32_t before, int t, int y);
 /* Of the rows of tensor t, which is drawn; its layout may not let them be cut. */

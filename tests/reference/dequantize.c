@@ -60,7 +60,10 @@ static float value_of(const struct reference_dequantize_desc *desc, const int64_
     const float scale = parameter(desc, desc->scale, in_y, in_q);
     const float zero_point = desc->zero_points ? parameter(desc, desc->zero_points, in_y, in_q) : 0.0f;
 
-    return reference_dequantize_one(q, scale, desc->zero_points ? &zero_point : NULL, desc->mode);
+    const float value =
+        reference_dequantize_one(q, scale, desc->zero_points ? &zero_point : NULL, desc->mode);
+
+    return desc->global_scale ? value * reference_load_nth(desc->global_scale, 0) : value;
 }
 
 /* The row that begins here, turned. */

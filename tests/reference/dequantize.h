@@ -26,6 +26,7 @@ struct reference_dequantize_desc {
     const struct reference_tensor *zero_points;
     const struct reference_tensor *indices;
     const struct reference_tensor *group_index;
+    const struct reference_tensor *global_scale; /* multiplies last, dynamic; NULL: none */
     const struct reference_tensor *y;
     int axis; /* of the scales, and with indices of the places */
     int64_t block, block_before;

@@ -27,7 +27,8 @@ struct reference_dynamic_quantize_desc {
     const struct reference_tensor *scale;
     const struct reference_tensor *offset;
     bool symmetric;
-    int rule; /* rule.h: y, scale and block are its own; 0: none */
+    int rule;                                    /* rule.h: y, scale and block are its own; 0: none */
+    const struct reference_tensor *global_scale; /* of one element; NULL: none */
     int64_t rotate, block, block_before;
     int axis;
     bool all;
@@ -53,6 +54,7 @@ struct reference_dynamic_quantize_scatter_desc {
     int axis;
     bool symmetric;
     int rule;
+    const struct reference_tensor *global_scale;
     int64_t rotate, block;
     enum reference_range range;
     bool slots; /* as of reference_quantize_scatter */

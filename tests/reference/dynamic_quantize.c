@@ -68,17 +68,29 @@ static float least_scale(const struct reference_dynamic_quantize_desc *desc, con
     return larger(desc->symmetric ? 0.0f : range->magnitude * 0x1p-15f, 0x1p-24f);
 }
 
+/* NVFP4's second scale, where there is one. */
+static const float *global_scale(const struct reference_dynamic_quantize_desc *desc, float *scale)
+{
+    if (desc->global_scale == NULL)
+        return NULL;
+    *scale = reference_load_nth(desc->global_scale, 0);
+    return scale;
+}
+
 /* Stores the range's scale and its offset. */
 static void store_found(const struct reference_dynamic_quantize_desc *desc, const int64_t *at,
                         const struct range *range)
 {
     const struct reference_type_row *type = &reference_types[desc->y->type];
     const float sign = desc->plain_offset ? 1.0f : -1.0f;
+    float second;
 
     if (desc->rule != 0) {
         const struct reference_block_range block = {range->magnitude, range->has_nan};
 
-        reference_store_code(desc->scale, at, reference_rule_code(desc->rule, desc->y->type, block, NULL));
+        reference_store_code(
+            desc->scale, at,
+            reference_rule_code(desc->rule, desc->y->type, block, global_scale(desc, &second)));
         return;
     }
     if (desc->symmetric)
@@ -98,11 +110,13 @@ static void store_value(const struct reference_dynamic_quantize_desc *desc, cons
                         const int64_t *found_at, float x)
 {
     const float product = x * (1.0f / reference_load(desc->scale, found_at));
+    float second;
 
     if (desc->rule != 0) {
         reference_store_code(desc->y, to,
                              reference_rule_value(desc->rule, desc->y->type,
-                                                  reference_load_code(desc->scale, found_at), NULL, x));
+                                                  reference_load_code(desc->scale, found_at),
+                                                  global_scale(desc, &second), x));
         return;
     }
     reference_store(desc->y, to,
@@ -270,6 +284,7 @@ reference_dynamic_quantize_scatter(const struct reference_dynamic_quantize_scatt
                                                         .offset = desc->cache_offset,
                                                         .symmetric = desc->symmetric,
                                                         .rule = desc->rule,
+                                                        .global_scale = desc->global_scale,
                                                         .rotate = desc->rotate,
                                                         .block = desc->block,
                                                         .axis = -1};

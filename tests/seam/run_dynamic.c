@@ -66,6 +66,15 @@ static void load_blocks(const struct call *call, const struct place *place, int6
     }
 }
 
+/* Of NVFP4 what a block has as its scale lies where an offset would. */
+static float back_of(const struct call *call, uint64_t code, float scale, float offset)
+{
+    const float q = reference_read(code, units_type(call->y_type));
+
+    return call->a->rule != 0 ? reference_dequantize_one(q * offset, scale, NULL, REFERENCE_UNDO_DYNAMIC)
+                              : reference_dequantize_one(q, scale, &offset, REFERENCE_UNDO_DYNAMIC);
+}
+
 /* The way back: a row of y to one of x. */
 static void row_back_at(const struct call *call, const struct place *place)
 {
@@ -85,8 +94,7 @@ static void row_back_at(const struct call *call, const struct place *place)
                         offset = scalar_at(call, BACK_OFFSETS, a->offset_type,
                                            a->offset_offset + place->zero_point + n * a->share_offset);
 
-            call->x[i] = reference_dequantize_one(reference_read(codes[e], units_type(call->y_type)), scale,
-                                                  &offset, REFERENCE_UNDO_DYNAMIC);
+            call->x[i] = back_of(call, codes[e], scale, offset);
         }
     }
     reference_rotate(call->x, count, a->rotate);
@@ -164,6 +172,8 @@ static void row_by_rule(const struct call *call, const struct place *place)
     const struct dynamic_quantize_args *a = call->a;
     const enum reference_type type = units_type(call->y_type);
     struct reference_block_range ranges[2] = {{0}};
+    const float second = scalar_at(call, OFFSETS, a->offset_type, a->offset_offset),
+                *const global_scale = a->offset_type != CLQ_SCALAR_NONE ? &second : NULL;
     uint64_t scales[2];
 
     for (int64_t i = 0; i < a->inner * call->elements; i++) {
@@ -177,7 +187,7 @@ static void row_by_rule(const struct call *call, const struct place *place)
             range->magnitude = fabsf(call->x[i]);
     }
     for (int k = 0; k <= (a->share > 0); k++) {
-        scales[k] = reference_rule_code((int)a->rule, type, ranges[k], NULL);
+        scales[k] = reference_rule_code((int)a->rule, type, ranges[k], global_scale);
         units_store(call->run, SCALES, (enum clq__type)a->scale_type,
                     a->scale_offset + place->scale + k * a->share_scale, &scales[k]);
     }
@@ -185,7 +195,7 @@ static void row_by_rule(const struct call *call, const struct place *place)
         uint64_t codes[UNITS_MOST_ELEMENTS];
 
         for (int64_t e = 0; e < call->elements; e++)
-            codes[e] = reference_rule_value((int)a->rule, type, scales[a->share > 0 ? e : 0], NULL,
+            codes[e] = reference_rule_value((int)a->rule, type, scales[a->share > 0 ? e : 0], global_scale,
                                             call->x[u * call->elements + e]);
         units_store(call->run, Y, call->y_type, y_at(a, place, u), codes);
     }
@@ -278,7 +288,8 @@ static void run_call(struct call *call)
         return;
     call->elements = units_elements(call->y_type);
     call->rule = (run->launch->variant.bits & 255) == CLQ__QUANTIZE_RULE_CL;
-    if (call->rule != (call->a->rule != 0 && !call->back) || call->a->rule > CLQ_RULE_NVFP4)
+    if (call->back ? call->a->rule != 0 && (call->a->rule != CLQ_RULE_NVFP4 || call->y_type != CLQ__E2M1)
+                   : call->rule != (call->a->rule != 0) || call->a->rule > CLQ_RULE_NVFP4)
         run_fail(run, "the rule is %u", call->a->rule);
     call->blocks = clq__type_is(call->y_type, CLQ__BLOCKS);
     if (call->blocks && (call->a->inner % CLQ_BLOCK_VALUES != 0 ||

@@ -68,6 +68,17 @@ static float parameter(const struct call *call, unsigned buffer, bool each, uint
     return run_load(call->run, buffer, (enum clq__type)type, at + (each ? element : 0));
 }
 
+/* Of NVFP4 what a block has as its scale lies where a zero point would. */
+static float back_of(const struct call *call, uint64_t code, float scale, float zero_point)
+{
+    const float q = reference_read(code, units_type(call->y_type));
+
+    if (call->a->by_both)
+        return reference_dequantize_one(q * zero_point, scale, NULL, REFERENCE_UNDO_DYNAMIC);
+    return reference_dequantize_one(q, scale, &zero_point,
+                                    call->divide ? REFERENCE_UNDO_MULTIPLY : REFERENCE_UNDO_DIVIDE);
+}
+
 static void unit(const struct call *call, const struct place *place, int64_t u)
 {
     const struct quantize_args *a = call->a;
@@ -91,10 +102,7 @@ static void unit(const struct call *call, const struct place *place, int64_t u)
         }
         if (a->zero_point_sign != 0)
             zero_point = -zero_point;
-        units_store_float(
-            call->run, X, call->x_type, x,
-            reference_dequantize_one(reference_read(codes[e], units_type(call->y_type)), scale, &zero_point,
-                                     call->divide ? REFERENCE_UNDO_MULTIPLY : REFERENCE_UNDO_DIVIDE));
+        units_store_float(call->run, X, call->x_type, x, back_of(call, codes[e], scale, zero_point));
     }
     if (!call->back)
         units_store(call->run, Y, call->y_type, y, codes);
@@ -248,6 +256,9 @@ void run_static(struct run *run)
         return;
     if (a->zero_point_sign != 0 && a->zero_points_each != 0)
         run_fail(run, "zero points of each element are added");
+    if (a->by_both != 0 &&
+        (a->by_both != 1 || a->zero_point_sign != 0 || call.y_type != CLQ__E2M1 || call.divide))
+        run_fail(run, "zero points multiply");
     if (a->round_first > !call.back)
         run_fail(run, "round_first is %u", a->round_first);
     if (kernel == CLQ__CPU_DEQUANTIZE_CL || kernel == CLQ__CPU_QUANTIZE_CL)

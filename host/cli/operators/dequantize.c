@@ -4,7 +4,7 @@
 
 #include <string.h>
 
-enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX };
+enum { Q, SCALES, ZERO_POINTS, OFFSETS, INDICES, GROUP_INDEX, GLOBAL_SCALE };
 enum { OF, MODE, AXIS, BLOCK, BLOCK_BEFORE, BLOCK_ALL, DTYPE, LENGTH, SLOTS, OUT_OF_RANGE, STRICT, ROTATE };
 
 #define REFUSE(call, ...) fail((call)->failure, STATUS_REFUSED, __VA_ARGS__)
@@ -102,6 +102,7 @@ static struct clq_dequantize_desc desc_of(const struct operator_call *call)
         .offsets = dynamic ? added : NULL,
         .indices = operator_input(call, INDICES),
         .group_index = operator_input(call, GROUP_INDEX),
+        .global_scale = operator_input(call, GLOBAL_SCALE),
         .y = operator_output(call, 0),
         .axis = operator_axis(call, AXIS),
         .mode = (uint32_t)call->values[MODE],
@@ -169,6 +170,7 @@ const struct operator_description dequantize_operator = {
             [OFFSETS] = {"offsets", true, "the same under another name: one per row with mode dynamic"},
             [INDICES] = {"indices", true, "I32 or I64, [N] or [N, 2]"},
             [GROUP_INDEX] = {"group_index", true, "I32 or I64, [E]: mode multiply by groups of rows"},
+            [GLOBAL_SCALE] = OPERATOR_GLOBAL_SCALE,
         },
     .options =
         {

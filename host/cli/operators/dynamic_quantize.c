@@ -2,7 +2,7 @@
 /* clquant dynamic_quantize: rows by scales that are found from them. */
 #include "operator.h"
 
-enum { X, SMOOTH_SCALES };
+enum { X, SMOOTH_SCALES, GLOBAL_SCALE };
 enum { DTYPE, SYMMETRIC, AXIS, BLOCK, BLOCK_BEFORE, BLOCK_ALL, SCALE_DTYPE, CONTAINER, ROTATE, SCALE_RULE };
 enum { Y, SCALES, OFFSETS };
 
@@ -44,7 +44,8 @@ static struct clq_dynamic_quantize_desc desc_of(const struct operator_call *call
                                               .block_before = (uint32_t)call->values[BLOCK_BEFORE],
                                               .block_all = (uint32_t)call->values[BLOCK_ALL],
                                               .rotate = operator_rotate(call->values[ROTATE]),
-                                              .scale_rule = (uint32_t)call->values[SCALE_RULE]};
+                                              .scale_rule = (uint32_t)call->values[SCALE_RULE],
+                                              .global_scale = operator_input(call, GLOBAL_SCALE)};
 }
 
 static clq_status check(struct operator_call *call)
@@ -74,6 +75,7 @@ const struct operator_description dynamic_quantize_operator = {
         {
             [X] = {"x", false, "F32, F16 or BF16, rank 1 to 8"},
             [SMOOTH_SCALES] = {"smooth_scales", true, "those; one per element of a row, multiplied first"},
+            [GLOBAL_SCALE] = OPERATOR_GLOBAL_SCALE,
         },
     .aliases = {{SMOOTH_SCALES, "smooth_scale"}},
     .options =

@@ -2,7 +2,7 @@
 /* clquant dynamic_quantize_scatter: rows, their scales and their offsets into a cache. */
 #include "operator.h"
 
-enum { CACHE, CACHE_SCALES, CACHE_OFFSETS, INDICES, UPDATES, SMOOTH_SCALES };
+enum { CACHE, CACHE_SCALES, CACHE_OFFSETS, INDICES, UPDATES, SMOOTH_SCALES, GLOBAL_SCALE };
 enum { DTYPE, SYMMETRIC, AXIS, SLOTS, OUT_OF_RANGE, UNIQUE, STRICT, ROTATE, BLOCK, SCALE_RULE };
 
 static bool is_symmetric(const struct operator_call *call)
@@ -51,6 +51,7 @@ static struct clq_dynamic_quantize_scatter_desc desc_of(const struct operator_ca
         .axis = operator_axis(call, AXIS),
         .symmetric = is_symmetric(call),
         .scale_rule = (uint32_t)call->values[SCALE_RULE],
+        .global_scale = operator_input(call, GLOBAL_SCALE),
         .out_of_range = (uint32_t)call->values[OUT_OF_RANGE],
         .unique = (uint32_t)call->values[UNIQUE],
         .index_kind = (uint32_t)call->values[SLOTS],
@@ -106,6 +107,7 @@ const struct operator_description dynamic_quantize_scatter_operator = {
             [INDICES] = {"indices", false, "I32 or I64, [N] or [N, 2]"},
             [UPDATES] = {"updates", false, "F32, F16 or BF16, cache's shape but N and U"},
             [SMOOTH_SCALES] = {"smooth_scales", true, "F32, F16 or BF16; one per element of a row"},
+            [GLOBAL_SCALE] = OPERATOR_GLOBAL_SCALE,
         },
     .aliases = {{CACHE_SCALES, "cache_scale"},
                 {CACHE_OFFSETS, "cache_offset"},

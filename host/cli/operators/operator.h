@@ -110,6 +110,11 @@ extern const char *const operator_scale_rules[];
             "how scales are found: by the range, or of MX (scales F8_E8M0, blocks of 32) or NVFP4 "          \
             "(F8_E4M3, 16), symmetric and of floats"                                                         \
     }
+/* An input. */
+#define OPERATOR_GLOBAL_SCALE                                                                                \
+    {                                                                                                        \
+        "global_scale", true, "F32, one element: the second scale of NVFP4"                                  \
+    }
 DLDataType operator_rule_dtype(int64_t rule);
 int64_t operator_rule_block(int64_t rule, int64_t block);
 #define OPERATOR_BLOCK_ALL                                                                                   \

@@ -37,7 +37,8 @@ _DEQUANTIZE = Operator(
     Option("rotate"),
     Option("block_before"),
     Buffer("workspace"),
-    Reserved(4),
+    Input("global_scale", optional=True),
+    Reserved(3),
 )
 
 
@@ -45,6 +46,7 @@ class DequantizeOptions(Run, total=False):
     """The options of ``dequantize``, for type checkers."""
 
     offsets: Array | None
+    global_scale: Array | None
     indices: Array | None
     group_index: Array | None
     length: int
@@ -105,6 +107,7 @@ def dequantize(
     zero_points: Array | None = None,
     *,
     offsets: Array | None = None,
+    global_scale: Array | None = None,
     indices: Array | None = None,
     group_index: Array | None = None,
     length: int = 1,
@@ -127,6 +130,7 @@ def dequantize(
         divide      y = (q - zero_point) * scale      undoes quantize
         multiply    y = (q - zero_point) / scale      undoes quantize(mode="multiply") and group_quantize
         dynamic     y = (q + offset) * scale          undoes dynamic_quantize; no offsets: q * scale
+                    y = (q * scale) * global_scale    of NVFP4
 
     Every operation is one of binary32, rounded to nearest-even, and the result once more to y's type. With ``indices`` it
     gathers first, U elements on ``axis`` for each entry:
@@ -137,12 +141,13 @@ def dequantize(
     Args:
         q: of a type of y, as in ``quantize``; of four bits as it was made here, or as ``clquant.view(bytes, "int4")``, and so
             of blocks, ``clquant.view(bytes, "q8_0")``, which carry their scales. Or a
-            ``Quantized``: then scales, offsets, mode, axis, block, block_before, block_all and rotate are as it was made, and
-            what is given must be the same.
+            ``Quantized``: then scales, offsets, global_scale, mode, axis, block, block_before, block_all and rotate are as it
+            was made, and what is given must be the same.
         scales: as in ``quantize``, with indices as in ``quantize_scatter``; with ``group_index`` [E, H]; in dynamic mode as
             ``dynamic_quantize`` returns them.
         zero_points: of divide and multiply: None, or as scales, independently.
         offsets: of dynamic: as scales, or None where quantization was symmetric.
+        global_scale: of dynamic, None, or that of NVFP4, one float32.
         indices: None: all of q. [N] or [N, 2], int32 or int64.
         group_index: None, or [E], int32 or int64, in multiply mode: as in ``group_quantize``.
         length: U, of a y that is made; not looked at without indices or with ``out``.
@@ -173,6 +178,7 @@ def dequantize(
         "q": q,
         "scales": scales,
         "offsets": offsets,
+        "global_scale": global_scale,
         "axis": axis,
         "mode": mode,
         "indices": indices,

@@ -39,9 +39,10 @@ _DYNAMIC_QUANTIZE = Operator(
     Buffer("workspace"),
     Option("block_before"),
     Choice("scale_rule", *RULES),
-    Reserved(3),
+    Input("global_scale", optional=True),
+    Reserved(2),
     result=_result,
-    how={name: name for name in ("axis", "block", "block_before", "block_all", "rotate")},
+    how={name: name for name in ("axis", "block", "block_before", "block_all", "rotate", "global_scale")},
 )
 
 
@@ -51,6 +52,7 @@ class DynamicQuantizeOptions(Run, total=False):
     dtype: DynamicType
     scale_dtype: FloatType
     scale_rule: ScaleRule
+    global_scale: Array | None
     symmetric: bool
     axis: int | None
     block: int
@@ -103,6 +105,7 @@ def dynamic_quantize(
     dtype: DynamicType = "int8",
     scale_dtype: FloatType = "float32",
     scale_rule: ScaleRule = "range",
+    global_scale: Array | None = None,
     symmetric: bool = False,
     axis: int | None = None,
     block: int = 0,
@@ -138,6 +141,7 @@ def dynamic_quantize(
         scale_rule: "range" as above; or of MX, "mx_floor", "mx_even", "mx_ceil" or "mx_rceil": dtype is a float, scales are
             float8_e8m0fnu, of blocks of 32 where block is 0; or "nvfp4": dtype is "float4_e2m1fn", scales are float8_e4m3fn, of
             blocks of 16. Symmetric and scale_dtype are then not looked at.
+        global_scale: None, or of "nvfp4" one float32, by which all scales of blocks are divided.
         symmetric: the largest magnitude sets the scale, and there are no offsets.
         axis: what shares a scale are the indices of this dimension; None: of the last.
         block: what shares a scale are so many of them; 0: all.
@@ -199,5 +203,6 @@ def dynamic_quantize(
         group_index=group_index,
         workspace=workspace,
         scale_rule=scale_rule,
+        global_scale=global_scale,
     )
     return made

@@ -35,9 +35,10 @@ _DYNAMIC_QUANTIZE_SCATTER = Operator(
     Option("rotate"),
     Option("block"),
     Choice("scale_rule", *RULES),
-    Reserved(4),
+    Input("global_scale", optional=True),
+    Reserved(3),
     result=functools.partial(Quantized, axis=-1, block_before=0, block_all=False),
-    how={"block": "block", "rotate": "rotate", "place_axis": "axis"},
+    how={"block": "block", "rotate": "rotate", "place_axis": "axis", "global_scale": "global_scale"},
 )
 
 
@@ -52,6 +53,7 @@ class DynamicQuantizeScatterOptions(Run, total=False):
     rotate: int
     block: int
     scale_rule: ScaleRule
+    global_scale: Array | None
     report: Any
     workspace: Any
 
@@ -121,6 +123,7 @@ def dynamic_quantize_scatter(
     rotate: int = 0,
     block: int = 0,
     scale_rule: ScaleRule = "range",
+    global_scale: Array | None = None,
     report: Any = None,
     workspace: Any = None,
     **run: Unpack[Run],
@@ -149,6 +152,7 @@ def dynamic_quantize_scatter(
         rotate: as in ``dynamic_quantize``.
         block: as in ``dynamic_quantize``, along the last dimension.
         scale_rule: as in ``dynamic_quantize``.
+        global_scale: as there.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
@@ -179,5 +183,6 @@ def dynamic_quantize_scatter(
         rotate=rotate,
         block=rule_block(scale_rule, block),
         scale_rule=scale_rule,
+        global_scale=global_scale,
     )
     return made
