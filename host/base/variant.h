@@ -26,6 +26,7 @@
     X(CLQ__CPU_FIND_SCALES_CL, "cpu/find_scales.cl")                                                         \
     X(CLQ__CPU_QUANTIZE_BLOCKS_CL, "cpu/quantize_blocks.cl")                                                 \
     X(CLQ__CPU_QUANTIZE_CL, "cpu/quantize.cl")                                                               \
+    X(CLQ__CPU_QUANTIZE_RULE_CL, "cpu/quantize_rule.cl")                                                     \
     X(CLQ__DEQUANTIZE_CL, "dequantize.cl")                                                                   \
     X(CLQ__DEQUANTIZE_BLOCKS_CL, "dequantize_blocks.cl")                                                     \
     X(CLQ__DEQUANTIZE_ROTATED_CL, "dequantize_rotated.cl")                                                   \

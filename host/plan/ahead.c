@@ -30,6 +30,7 @@ static const struct shape {
     [CLQ__CPU_FIND_SCALES_CL] = {4, 1, sizeof(struct find_scales_args)},
     [CLQ__CPU_QUANTIZE_BLOCKS_CL] = {8, 1, sizeof(struct dynamic_quantize_args)},
     [CLQ__CPU_QUANTIZE_CL] = {7, 1, sizeof(struct quantize_args)},
+    [CLQ__CPU_QUANTIZE_RULE_CL] = {8, 1, sizeof(struct dynamic_quantize_args)},
     [CLQ__DEQUANTIZE_CL] = {7, 128, sizeof(struct quantize_args)},
     [CLQ__DEQUANTIZE_BLOCKS_CL] = {7, 128, sizeof(struct dynamic_quantize_args)},
     [CLQ__DEQUANTIZE_ROTATED_CL] = {7, 128, sizeof(struct dynamic_quantize_args)},

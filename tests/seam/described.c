@@ -85,6 +85,13 @@ static bool is_of_blocks(const struct clq__variant *variant)
            kernel == CLQ__DEQUANTIZE_BLOCKS_CL || kernel == CLQ__CPU_DEQUANTIZE_BLOCKS_CL;
 }
 
+static bool is_by_rule(const struct clq__variant *variant)
+{
+    const uint64_t kernel = variant->bits & 255;
+
+    return kernel == CLQ__QUANTIZE_RULE_CL || kernel == CLQ__CPU_QUANTIZE_RULE_CL;
+}
+
 /* As the operators take it. */
 static struct wish wish_of(const struct clq__variant *variant)
 {
@@ -105,7 +112,7 @@ static struct wish wish_of(const struct clq__variant *variant)
                   : is_of_blocks(variant) ? 0
                                           : clq__variant_value(variant, CLQ__ROTATE);
     wish.apart = is_of_rows(variant) ? 0 : clq__variant_value(variant, CLQ__RANGE);
-    wish.rule = (variant->bits & 255) == CLQ__QUANTIZE_RULE_CL;
+    wish.rule = is_by_rule(variant);
     wish.claims = (variant->bits & 255) == CLQ__CLAIM_CL;
     return wish;
 }

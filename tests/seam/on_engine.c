@@ -143,6 +143,7 @@ static struct loaded find(const struct stub_launch *stub, const struct processor
     X(CPU_FIND_SCALES, 4, find_scales_args)                                                                  \
     X(CPU_QUANTIZE, 7, quantize_args)                                                                        \
     X(CPU_QUANTIZE_BLOCKS, 8, dynamic_quantize_args)                                                         \
+    X(CPU_QUANTIZE_RULE, 8, dynamic_quantize_args)                                                           \
     X(DYNAMIC_QUANTIZE, 8, dynamic_quantize_args)                                                            \
     X(MOVE_ROWS, 6, move_rows_args)                                                                          \
     X(QUANTIZE, 7, quantize_args)                                                                            \

@@ -38,6 +38,7 @@ bool run_args(struct run *run, const struct clq__launch *launch)
         [CLQ__CPU_DYNAMIC_QUANTIZE_CL] = run_dynamic,
         [CLQ__CPU_FIND_SCALES_CL] = run_find_scales,
         [CLQ__CPU_QUANTIZE_BLOCKS_CL] = run_dynamic,
+        [CLQ__CPU_QUANTIZE_RULE_CL] = run_dynamic,
         [CLQ__CPU_QUANTIZE_CL] = run_static,
         [CLQ__DEQUANTIZE_CL] = run_static,
         [CLQ__DEQUANTIZE_BLOCKS_CL] = run_dynamic_back,

@@ -282,12 +282,13 @@ static void check_rotate(const struct call *call)
 static void run_call(struct call *call)
 {
     struct run *run = call->run;
+    const uint64_t kernel = run->launch->variant.bits & 255;
     size_t count;
 
     if (call->a->rows == 0)
         return;
     call->elements = units_elements(call->y_type);
-    call->rule = (run->launch->variant.bits & 255) == CLQ__QUANTIZE_RULE_CL;
+    call->rule = kernel == CLQ__QUANTIZE_RULE_CL || kernel == CLQ__CPU_QUANTIZE_RULE_CL;
     if (call->back ? call->a->rule != 0 && (call->a->rule != CLQ_RULE_NVFP4 || call->y_type != CLQ__E2M1)
                    : call->rule != (call->a->rule != 0) || call->a->rule > CLQ_RULE_NVFP4)
         run_fail(run, "the rule is %u", call->a->rule);

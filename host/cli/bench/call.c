@@ -9,6 +9,7 @@
 #include <string.h>
 
 const float call_row_scale = 0.37f;
+const uint8_t call_row_scale_code = 0x7c; /* 2^-3, and of float8_e4m3fn 384 */
 
 static DLTensor tensor(cl_mem data, size_t at, DLDataType dtype, int ndim, int64_t *shape)
 {
@@ -23,14 +24,16 @@ static DLTensor tensor(cl_mem data, size_t at, DLDataType dtype, int ndim, int64
 /* A buffer of its own, for what is neither x nor y nor one of the bench's scales. */
 static bool make_extra(struct bench *bench, struct call *c, size_t size_bytes, const void *bytes)
 {
+    const bool codes = row_scale_type(&c->row) != F32;
     cl_int code = CL_SUCCESS;
 
     c->extra = clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_WRITE, size_bytes, NULL, &code);
     if (code == CL_SUCCESS && bytes)
         code = clEnqueueWriteBuffer(bench->queue, c->extra, CL_TRUE, 0, size_bytes, bytes, 0, NULL, NULL);
     if (code == CL_SUCCESS && !bytes)
-        code = clEnqueueFillBuffer(bench->queue, c->extra, &call_row_scale, sizeof call_row_scale, 0,
-                                   size_bytes, 0, NULL, NULL);
+        code = clEnqueueFillBuffer(
+            bench->queue, c->extra, codes ? (const void *)&call_row_scale_code : &call_row_scale,
+            codes ? sizeof call_row_scale_code : sizeof call_row_scale, 0, size_bytes, 0, NULL, NULL);
     return device_check(bench, "a buffer of scales or groups", code);
 }
 
@@ -61,6 +64,14 @@ static int64_t scales_of(const struct call *c)
     default:
         return c->row.columns;
     }
+}
+
+/* Of scales that a call reads, of so many rows. */
+static size_t extra_bytes(const struct call *c, int64_t rows)
+{
+    if (c->row.layout == IN_SQUARES)
+        return (size_t)(c->scales_shape[0] * c->scales_shape[1]) * sizeof(float);
+    return (size_t)rows * row_scales_bytes(&c->row);
 }
 
 static bool make_tensors(struct bench *bench, struct call *c)
@@ -97,7 +108,7 @@ static bool make_tensors(struct bench *bench, struct call *c)
         c->block = c->block_before = ROW_SQUARE;
     }
     if (written) {
-        const DLDataType dtype = c->row.block > 0 ? CLQ_FLOAT16 : CLQ_FLOAT32;
+        const DLDataType dtype = row_type_dtype(row_scale_type(&c->row));
 
         c->scales = tensor(bench->y, c->scale_at, dtype, c->scales_ndim, c->scales_shape);
         c->offsets = tensor(bench->y, c->offset_at, dtype, c->scales_ndim, c->scales_shape);
@@ -107,12 +118,12 @@ static bool make_tensors(struct bench *bench, struct call *c)
 
         const bool of_call = c->row.layout == PER_ROW || c->row.layout == IN_SQUARES;
 
-        if (of_call && !make_extra(bench, c, (size_t)rows * sizeof(float), NULL))
+        if (of_call && !make_extra(bench, c, extra_bytes(c, rows), NULL))
             return false;
         c->scales = tensor(operation == FIND_SCALES ? bench->y
                            : of_call                ? c->extra
                                                     : bench->scales,
-                           0, CLQ_FLOAT32, c->scales_ndim, c->scales_shape);
+                           0, row_type_dtype(row_scale_type(&c->row)), c->scales_ndim, c->scales_shape);
     }
     c->indices = tensor(c->places.buffer, 0, CLQ_INT32, places_columns(&c->places), c->index_shape);
     if (c->row.layout == PER_GROUP)
@@ -122,7 +133,8 @@ static bool make_tensors(struct bench *bench, struct call *c)
 
 static void describe(struct call *c)
 {
-    const bool symmetric = c->row.mode == SYMMETRIC, blocks = c->row.layout == IN_BLOCKS;
+    const bool symmetric = c->row.mode == SYMMETRIC || row_rule(&c->row) != 0,
+               blocks = c->row.layout == IN_BLOCKS;
     const DLTensor *scales = blocks ? NULL : &c->scales, *offsets = symmetric || blocks ? NULL : &c->offsets;
     const uint32_t index_kind = c->places.slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE;
 
@@ -159,7 +171,8 @@ static void describe(struct call *c)
                                                                       .symmetric = symmetric,
                                                                       .block = c->block,
                                                                       .block_before = c->block_before,
-                                                                      .rotate = c->row.rotate};
+                                                                      .rotate = c->row.rotate,
+                                                                      .scale_rule = row_rule(&c->row)};
         break;
     case DYNAMIC_QUANTIZE_SCATTER:
         c->desc.dynamic_quantize_scatter =
@@ -184,7 +197,7 @@ static void describe(struct call *c)
             .indices = c->places.buffer ? &c->indices : NULL,
             .y = &c->y,
             .axis = c->places.buffer ? 1 : -1,
-            .mode = c->row.mode == DYNAMIC ? CLQ_DEQUANTIZE_DYNAMIC : CLQ_DEQUANTIZE_DIVIDE,
+            .mode = c->row.mode >= DYNAMIC ? CLQ_DEQUANTIZE_DYNAMIC : CLQ_DEQUANTIZE_DIVIDE,
             .index_kind = index_kind,
             .block = c->block,
             .block_before = c->block_before,

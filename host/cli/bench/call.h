@@ -53,6 +53,7 @@ bool call_find_shape(struct bench *bench, struct call *call);
 /* Of all rows of a dequantize that have scales of their own: which one is read does
  * not matter to the time. */
 extern const float call_row_scale;
+extern const uint8_t call_row_scale_code; /* where scales are of a byte */
 
 /* Enqueues one, with the next piece of x and the next set of places; done may be NULL. */
 bool call_enqueue(struct bench *bench, struct call *call, cl_event *done);

@@ -71,7 +71,7 @@ static struct reference_tensor row_of(enum reference_type type, int64_t columns,
 static void expect(struct bench *bench, const struct call *c, int64_t row, struct sample *sample)
 {
     const int64_t found_shape[] = {1, row_scales(&c->row)};
-    const enum reference_type found = c->row.block > 0 ? REFERENCE_F16 : REFERENCE_F32;
+    const enum reference_type found = row_scale_type(&c->row);
     const int found_rank = c->row.block > 0 ? 2 : 1;
     const struct reference_tensor x = row_of(c->row.src, c->row.columns, sample->x);
     const struct reference_tensor y = row_of(c->row.dst, c->row.columns, sample->expected);
@@ -84,24 +84,29 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
 
     memset(sample->expected, 0, sample->y_bytes);
     if (c->row.operation == DEQUANTIZE) {
-        sample->scales[0] = call_row_scale;
+        if (found == F32)
+            sample->scales[0] = call_row_scale;
+        else
+            memset(sample->scales, call_row_scale_code, row_scales_bytes(&c->row));
         reference_dequantize(&(struct reference_dequantize_desc){.q = &x,
                                                                  .scale = blocks ? NULL : &scale,
                                                                  .y = &y,
                                                                  .axis = 1,
                                                                  .mode = of_rows ? REFERENCE_UNDO_DYNAMIC
                                                                                  : REFERENCE_UNDO_DIVIDE,
+                                                                 .block = c->row.block,
                                                                  .rotate = c->row.rotate});
     } else if (of_rows) {
-        reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
-            .x = &x,
-            .axis = -1,
-            .y = &y,
-            .scale = blocks ? NULL : &scale,
-            .offset = c->row.mode == SYMMETRIC || blocks ? NULL : &offset,
-            .symmetric = c->row.mode == SYMMETRIC,
-            .block = c->row.block,
-            .rotate = c->row.rotate});
+        reference_dynamic_quantize(
+            &(struct reference_dynamic_quantize_desc){.x = &x,
+                                                      .axis = -1,
+                                                      .y = &y,
+                                                      .scale = blocks ? NULL : &scale,
+                                                      .offset = c->row.mode == ASYMMETRIC ? &offset : NULL,
+                                                      .symmetric = c->row.mode != ASYMMETRIC,
+                                                      .rule = (int)row_rule(&c->row),
+                                                      .block = c->row.block,
+                                                      .rotate = c->row.rotate});
     } else {
         reference_quantize(&(struct reference_quantize_desc){.x = &x,
                                                              .scales = &scale,
@@ -139,7 +144,7 @@ static bool check_row(struct bench *bench, const struct call *c, int64_t row, st
     if (memcmp(sample->found, sample->expected, sample->y_bytes) != 0)
         return call_is_wrong(bench, c, row, "a byte");
     return !words || (check_found(bench, c, c->scale_at, place, sample->scales, "the scale") &&
-                      (c->row.mode == SYMMETRIC ||
+                      (c->row.mode != ASYMMETRIC ||
                        check_found(bench, c, c->offset_at, place, sample->offsets, "the offset")));
 }
 

@@ -8,7 +8,8 @@
 static const char *const operations[OPERATIONS] = {
     "quantize",    "group_quantize", "quantize_scatter", "dynamic_quantize", "dynamic_quantize_scatter",
     "find_scales", "dequantize"};
-static const char *const modes[MODES] = {"multiply", "divide", "asymmetric", "symmetric", "dynamic"};
+static const char *const modes[MODES] = {"multiply", "divide",   "asymmetric", "symmetric",
+                                         "dynamic",  "mx_rceil", "nvfp4"};
 
 /* Sets of types and of modes. */
 #define OF(x) (1u << (x))
@@ -39,7 +40,11 @@ static const struct sets {
   rotated = {OF(F16), INT8_INT4, OF(ASYMMETRIC) | BY_128},
   back_rotated = {INT8_INT4, OF(F16), OF(DYNAMIC) | BY_128}, ggml = {OF(F32) | OF(F16), GGML, OF(DYNAMIC)},
   ggml_scattered = {OF(F16), OF(REFERENCE_Q8_0) | OF(REFERENCE_Q4_0), OF(DYNAMIC)},
-  back_ggml = {GGML, OF(F32) | OF(F16), OF(DYNAMIC)};
+  back_ggml = {GGML, OF(F32) | OF(F16), OF(DYNAMIC)},
+  mx = {OF(F16), OF(E4M3) | OF(E2M1), OF(MX_RCEIL) | BLOCKS(32)},
+  nvfp4 = {OF(F16), OF(E2M1), OF(NVFP4) | BLOCKS(16)},
+  back_mx = {OF(E4M3) | OF(E2M1), OF(F16), OF(MX_RCEIL) | BLOCKS(32)},
+  back_nvfp4 = {OF(E2M1), OF(F16), OF(NVFP4) | BLOCKS(16)};
 enum { BY_DENSE = LIMITS | BESIDE_DENSE, BY_UNROTATED = LIMITS | BESIDE_UNROTATED };
 
 /* Rows of `columns` elements, from one tensor to another. 96, which some heads have,
@@ -78,6 +83,8 @@ static const struct dense {
     {DYNAMIC_QUANTIZE, &dynamic_float8, PER_ROW, 4096, LIMITS, "rows of 4096"},
     {DYNAMIC_QUANTIZE, &dynamic_float8, IN_SQUARES, 8192, LIMITS, "blocks of 128 x 128"},
     {DYNAMIC_QUANTIZE, &ggml, IN_BLOCKS, 4096, LIMITS, "ggml's blocks, rows of 4096"},
+    {DYNAMIC_QUANTIZE, &mx, PER_ROW, 4096, LIMITS, "MX, blocks of 32, rows of 4096"},
+    {DYNAMIC_QUANTIZE, &nvfp4, PER_ROW, 4096, LIMITS, "NVFP4, blocks of 16, rows of 4096"},
     {FIND_SCALES, &found, PER_TENSOR, 8192, LIMITS, "per tensor"},
     {FIND_SCALES, &found, PER_LAST_AXIS, 8192, LIMITS, "per index of the last axis"},
     {FIND_SCALES, &found, PER_FIRST_AXIS, 8192, LIMITS, "per index of the first axis"},
@@ -89,6 +96,8 @@ static const struct dense {
     {DEQUANTIZE, &back_rows, PER_ROW, 96, LIMITS, "per row of 96"},
     {DEQUANTIZE, &back_rotated, PER_ROW, 128, BY_UNROTATED, "rotated by 128, per row of 128"},
     {DEQUANTIZE, &back_ggml, IN_BLOCKS, 4096, LIMITS, "ggml's blocks, rows of 4096"},
+    {DEQUANTIZE, &back_mx, PER_ROW, 4096, LIMITS, "MX, blocks of 32, rows of 4096"},
+    {DEQUANTIZE, &back_nvfp4, PER_ROW, 4096, LIMITS, "NVFP4, blocks of 16, rows of 4096"},
 };
 
 /* Entries into a cache, or out of it. */

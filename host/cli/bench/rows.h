@@ -5,6 +5,7 @@
 
 #include <dlpack/dlpack.h>
 #include <reference.h>
+#include <rule.h>
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
@@ -29,8 +30,9 @@ enum operation {
 #define I32  REFERENCE_I32
 #define I4   REFERENCE_I4
 #define E4M3 REFERENCE_E4M3
+#define E2M1 REFERENCE_E2M1
 
-enum mode { MULTIPLY, DIVIDE, ASYMMETRIC, SYMMETRIC, DYNAMIC, MODES };
+enum mode { MULTIPLY, DIVIDE, ASYMMETRIC, SYMMETRIC, DYNAMIC, MX_RCEIL, NVFP4, MODES };
 
 enum layout {
     PER_TENSOR,     /* one scale */
@@ -65,7 +67,7 @@ struct row {
     enum layout layout;
     int64_t columns; /* the last dimension */
     uint32_t rotate; /* so many neighbours of it are turned; 0: none */
-    uint32_t block;  /* so many of it have a scale of their own, of float16; 0: all, and of float32 */
+    uint32_t block;  /* so many of it have a scale of their own; 0: all */
     int64_t rows;    /* where there is no cache: at most so many; 0: as many as x has */
     enum placement placement;
     int64_t heads;                  /* rows of a position; 0: one, and no dimension of its own */
@@ -91,9 +93,21 @@ static inline int64_t row_scales(const struct row *row)
         return 0;
     return row->block > 0 ? (row->columns + row->block - 1) / row->block : 1;
 }
+static inline enum reference_type row_scale_type(const struct row *row)
+{
+    return row->mode == MX_RCEIL ? REFERENCE_E8M0
+           : row->mode == NVFP4  ? REFERENCE_E4M3
+           : row->block > 0      ? REFERENCE_F16
+                                 : REFERENCE_F32;
+}
+/* An enum clq_scale_rule, as the reference has it. */
+static inline uint32_t row_rule(const struct row *row)
+{
+    return row->mode == MX_RCEIL ? REFERENCE_MX_RCEIL : row->mode == NVFP4 ? REFERENCE_NVFP4 : 0;
+}
 static inline size_t row_scales_bytes(const struct row *row)
 {
-    return (size_t)row_scales(row) * (row->block > 0 ? sizeof(uint16_t) : sizeof(float));
+    return (size_t)row_scales(row) * (size_t)reference_types[row_scale_type(row)].bits / 8;
 }
 
 const char *row_operation(const struct row *row);
