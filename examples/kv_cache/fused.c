@@ -11,7 +11,7 @@ static const char header[] = {
 #include "clquant_clh.inc"
 };
 static const char source[] = {
-#include "fused_cl.inc"
+#include "kv_cache_fused_cl.inc"
 };
 
 bool fused_can(const struct format *format)

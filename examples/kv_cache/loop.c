@@ -7,7 +7,7 @@
 enum { GROUP = 64, RUN = 16 };
 
 static const char source[] = {
-#include "attention_cl.inc"
+#include "kv_cache_attention_cl.inc"
 };
 
 static clq_status build(struct loop *loop)

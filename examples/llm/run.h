@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the program does with a model: measure formats on a text, or write on. */
+#ifndef CLQ_LLM_RUN_H
+#define CLQ_LLM_RUN_H
+
+#include "model.h"
+
+struct options {
+    const char *model, *text, *prompt, *device, *plot;
+    bool wanted[NUM_FORMATS];
+    int64_t tokens;  /* of the text at most, or to write */
+    int64_t context; /* tokens of a piece of the text */
+    int64_t batch;   /* tokens of a step */
+    bool list_tokens, help;
+};
+
+struct result {
+    const struct format *format;
+    double token_bytes, bits; /* of a token, and of an element of its keys and values */
+    double nll, divergence;   /* sums over the tokens that were predicted */
+    double seconds;           /* of all steps but the first */
+    int64_t predicted, timed; /* tokens; those of the steps that are timed */
+};
+
+/* What every token of a text but the first of each piece costs, for the formats that are wanted and float16,
+ * which is the first result. results has room for all formats. */
+clq_status evaluate(const struct model *model, const struct options *options, const int32_t *tokens,
+                    int64_t count, struct result *results, int *num_results);
+
+/* Prints the prompt, and what the model finds likeliest behind it, token by token. */
+clq_status generate(const struct model *model, const struct tokenizer *tokenizer,
+                    const struct options *options, const int32_t *tokens, int64_t count);
+
+clq_status options_read(struct options *options, int argc, char **argv);
+
+void report_print(const struct result *results, int count);
+clq_status report_plot(const struct result *results, int count, const char *path);
+
+#endif

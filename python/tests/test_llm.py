@@ -1,0 +1,430 @@
+# SPDX-License-Identifier: Apache-2.0
+"""The program examples/llm, in the folder that CLQ_EXAMPLES names: a made model of two layers against numpy, and wrong files."""
+
+import itertools
+import os
+import re
+import struct
+import subprocess
+import unicodedata
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+if "CLQ_EXAMPLES" not in os.environ or not (Path(os.environ["CLQ_EXAMPLES"]) / "llm").exists():
+    pytest.skip("CLQ_EXAMPLES names no folder with llm, which needs CLBlast", allow_module_level=True)
+gguf = pytest.importorskip("gguf")
+
+LAYERS, WIDTH, HEADS, KV_HEADS, SIZE, TURNED, HIDDEN, BASE, EPSILON = 2, 64, 4, 2, 64, 48, 96, 1000.0, 1e-5
+MERGES = ["t h", "th e", "Ġ the", "i n", "Ġ a", "Ã ¤", "Ġ Ġ", "e r", "1 2", "' s", "Ġ 1", "in in"]
+TEXT = "the theme's in 12 theater, a the\u00e4ter \u3042\u3044\u00bd\n\n  then  12 in the\tinn \u2028 it'll're !?12'' thin" * 3
+
+
+def characters():
+    """Return the character that stands for each byte."""
+    seen = [*range(33, 127), *range(161, 173), *range(174, 256)]
+    others = iter(range(256, 512))
+    return [chr(b) if b in seen else chr(next(others)) for b in range(256)]
+
+
+CHARACTERS = characters()
+TOKENS = ["<unk>", "<|end|>", *(c for b, c in enumerate(CHARACTERS) if b < 0xF8), *(m.replace(" ", "") for m in MERGES)]
+
+
+def pieces(text):
+    """Cut as GPT-2 does, with each number alone."""
+
+    def letter(c):
+        return {"L": "a", "N": "1"}.get(unicodedata.category(c)[0], " " if re.match(r"\s", c) else "!")
+
+    kinds = "".join("'" if c == "'" else letter(c) for c in text)
+    at = 0
+    while at < len(text):
+        ending = re.match("'(s|t|re|ve|m|ll|d)", text[at:])
+        plain = kinds.replace("'", "!")
+        blank = " ?" if text[at] == " " else ""
+        found = re.compile(rf"1|{blank}a+|{blank}!+| +(?=1|$)| {(2,)}(?! )").match(plain, at)
+        length = len(ending[0]) if ending else 1
+        if not ending and found:
+            length = len(found[0]) - (found[0].isspace() and len(plain) > found.end() and plain[found.end()] != "1")
+        yield text[at : at + length]
+        at += length
+
+
+def encode(text):
+    """Byte-level BPE, in the plainest words."""
+    ids = []
+    for piece in pieces(text):
+        parts = [CHARACTERS[b] for b in piece.encode()]
+        while True:
+            pairs = [f"{a} {b}" for a, b in itertools.pairwise(parts)]
+            known = [p for p in MERGES if p in pairs]
+            if not known:
+                break
+            at = pairs.index(known[0])
+            parts[at : at + 2] = [parts[at] + parts[at + 1]]
+        ids += [TOKENS.index(p) if p in TOKENS else 0 for p in parts]
+    return ids
+
+
+TYPES = {"F16": 0.3, "Q8_0": 0.3, "Q4_1": 0.3, "Q4_0": 0.3, "Q5_0": 0.3, "Q5_1": 0.3, "F32": 0.3, "BF16": 0.3}
+
+
+def weights():
+    """Return the tensors of the file, by name: values and the type that they are kept in."""
+    random = np.random.default_rng(7)
+    kinds = iter(list(TYPES) * LAYERS)
+    made = {"token_embd": ((len(TOKENS), WIDTH), "Q8_0"), "output_norm": ((WIDTH,), "F32")}
+    for i in range(LAYERS):
+        for name, shape in {
+            "attn_q": (HEADS * SIZE, WIDTH),
+            "attn_k": (KV_HEADS * SIZE, WIDTH),
+            "attn_v": (KV_HEADS * SIZE, WIDTH),
+            "attn_output": (WIDTH, HEADS * SIZE),
+            "ffn_gate": (HIDDEN, WIDTH),
+            "ffn_up": (HIDDEN, WIDTH),
+            "ffn_down": (WIDTH, HIDDEN),
+        }.items():
+            made[f"blk.{i}.{name}"] = (shape, next(kinds))
+        made[f"blk.{i}.attn_norm"] = made[f"blk.{i}.ffn_norm"] = ((WIDTH,), "F32")
+    return {
+        f"{name}.weight": (
+            (random.normal(1 if len(shape) == 1 else 0, 0.3, shape)).astype(np.float32),
+            gguf.GGMLQuantizationType[kind],
+        )
+        for name, (shape, kind) in made.items()
+    }
+
+
+WEIGHTS = weights()
+VALUES = {name: gguf.dequantize(gguf.quantize(x, kind), kind).astype(np.float64) for name, (x, kind) in WEIGHTS.items()}
+
+
+def write(path, leave_out=None, **changed):
+    """Write the model's file, without one tensor or with other values."""
+    writer = gguf.GGUFWriter(path, changed.get("architecture", "llama"))
+    writer.add_block_count(LAYERS)
+    writer.add_context_length(256)
+    writer.add_embedding_length(WIDTH)
+    writer.add_feed_forward_length(HIDDEN)
+    writer.add_head_count(changed.get("heads", HEADS))
+    writer.add_head_count_kv(KV_HEADS)
+    writer.add_key_length(changed.get("size", SIZE))
+    writer.add_rope_dimension_count(TURNED)
+    writer.add_rope_freq_base(BASE)
+    writer.add_layer_norm_rms_eps(EPSILON)
+    writer.add_tokenizer_model(changed.get("tokenizer", "gpt2"))
+    writer.add_token_list(TOKENS)
+    writer.add_token_types([3, 3] + [1] * (len(TOKENS) - 2))
+    writer.add_token_merges(changed.get("merges", MERGES))
+    writer.add_unk_token_id(0)
+    writer.add_eos_token_id(1)
+    for name, (x, kind) in WEIGHTS.items():
+        if name != leave_out:
+            data = gguf.quantize(x[: changed.get("rows")] if name == "blk.0.ffn_up.weight" else x, kind)
+            writer.add_tensor(name, data, raw_dtype=kind)
+    writer.write_header_to_file()
+    writer.write_kv_data_to_file()
+    writer.write_tensors_to_file()
+    writer.close()
+    return path
+
+
+@pytest.fixture(scope="module")
+def model(tmp_path_factory):
+    return write(tmp_path_factory.mktemp("llm") / "made.gguf")
+
+
+def run(*arguments):
+    program = Path(os.environ["CLQ_EXAMPLES"]) / "llm"
+    return subprocess.run(
+        [program, *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=300, check=False
+    )
+
+
+def ended(done):
+    assert done.returncode == 0, done.stderr
+    return done.stdout
+
+
+def test_its_tokens(model, tmp_path):
+    text = tmp_path / "text"
+    for words in [
+        TEXT,
+        " ",
+        "\n\n 1",
+        "a  1  b",
+        "  ",
+        "''s'",
+        "\x85\xa0x",
+        "\u0663\u0664 \U0001d7ce",
+        "\U0001f600 e\u0301",
+        "12the12",
+    ]:
+        text.write_bytes(words.encode())
+        assert [int(t) for t in ended(run(model, "--text", text, "--list-tokens")).split()] == encode(words), words
+    text.write_bytes(b"\xff\xfe\xc3(\xe3\x81")  # no UTF-8
+    got = [TOKENS[int(t)] for t in ended(run(model, "--text", text, "--list-tokens")).split()]
+    assert got == ["<unk>", "<unk>", CHARACTERS[0xC3], "(", CHARACTERS[0xE3], CHARACTERS[0x81]]
+    assert ended(run(model, "--prompt", "a<|end|>the", "--list-tokens")).split()[1] == "1"
+
+
+def half(x):
+    return x.astype(np.float16).astype(np.float64)
+
+
+def hadamard(size):
+    matrix = np.ones((1, 1))
+    while len(matrix) < size:
+        matrix = np.block([[matrix, matrix], [matrix, -matrix]])
+    return matrix / np.sqrt(size)
+
+
+def symmetric(x, block, top):
+    blocks = x.reshape(*x.shape[:-1], -1, block)
+    scale = half(np.maximum(np.abs(blocks).max(-1, keepdims=True) / top, 2.0**-24))
+    return (np.rint(blocks / scale).clip(-top - 1, top) * scale).reshape(x.shape)
+
+
+def asymmetric(x, block):
+    blocks = x.reshape(*x.shape[:-1], -1, block)
+    high, low = blocks.max(-1, keepdims=True), blocks.min(-1, keepdims=True)
+    scale = half(np.maximum(np.maximum((high - low) / 15, 2.0**-24), np.maximum(np.abs(high), np.abs(low)) / 2**15))
+    offset = half(-(7 - high / scale))
+    return ((np.rint(blocks / scale - offset).clip(-8, 7) + offset) * scale).reshape(x.shape)
+
+
+def blocks_of(kind):
+    kind = gguf.GGMLQuantizationType[kind]
+    return lambda x: gguf.dequantize(gguf.quantize(x.astype(np.float32), kind), kind).astype(np.float64)
+
+
+def levels(x, block, scale_of):
+    """float4_e2m1fn with the scales that are found for a block's largest magnitude."""
+    blocks = x.reshape(*x.shape[:-1], -1, block)
+    scale = scale_of(np.abs(blocks).max(-1, keepdims=True))
+    grid = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
+    return (np.sign(blocks) * grid[np.abs(np.abs(blocks / scale)[..., None] - grid).argmin(-1)] * scale).reshape(x.shape)
+
+
+def floats8(x):
+    ml_dtypes = pytest.importorskip("ml_dtypes")
+    scale = half(np.abs(x).max(-1, keepdims=True) / 448)
+    return (x / scale).clip(-448, 448).astype(np.float32).astype(ml_dtypes.float8_e4m3fn).astype(np.float64) * scale
+
+
+TURN = hadamard(SIZE)
+FORMATS = {  # keys and values as they come out of the cache; bits of an element
+    "int8": (lambda x: symmetric(x, SIZE, 127), lambda x: symmetric(x, SIZE, 127), 8.25),
+    "float8": (floats8, floats8, 8.25),
+    "int8_int4": (lambda x: symmetric(x, SIZE, 127), lambda x: symmetric(x @ TURN, 32, 7) @ TURN, 6.375),
+    "int4": (lambda x: asymmetric(x, 32), lambda x: asymmetric(x, 32), 5.0),
+    "int4_rotated": (lambda x: asymmetric(x @ TURN, 32) @ TURN, lambda x: asymmetric(x @ TURN, 32) @ TURN, 5.0),
+    "int4_symmetric": (lambda x: symmetric(x, 32, 7), lambda x: symmetric(x, 32, 7), 4.5),
+    "int4_symmetric_rotated": (lambda x: symmetric(x @ TURN, 32, 7) @ TURN, lambda x: symmetric(x @ TURN, 32, 7) @ TURN, 4.5),
+    "q8_0": (blocks_of("Q8_0"), blocks_of("Q8_0"), 8.5),
+    "q5_1": (blocks_of("Q5_1"), blocks_of("Q5_1"), 6.0),
+    "q5_0": (blocks_of("Q5_0"), blocks_of("Q5_0"), 5.5),
+    "q4_1": (blocks_of("Q4_1"), blocks_of("Q4_1"), 5.0),
+    "q4_0": (blocks_of("Q4_0"), blocks_of("Q4_0"), 4.5),
+}
+
+
+def normal(x, weight):
+    return x / np.sqrt((x * x).mean(-1, keepdims=True) + EPSILON) * VALUES[weight]
+
+
+def turned(x):
+    """Turn neighbours by the angles of their positions, [positions, heads, channels]."""
+    angle = np.arange(len(x))[:, None] * BASE ** (-np.arange(0, TURNED, 2) / TURNED)
+    cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    y = x.copy()
+    y[..., 0:TURNED:2] = x[..., 0:TURNED:2] * cos - x[..., 1:TURNED:2] * sin
+    y[..., 1:TURNED:2] = x[..., 0:TURNED:2] * sin + x[..., 1:TURNED:2] * cos
+    return y
+
+
+def attend(x, i, keep_key, keep_value):
+    q, k, v = (x @ VALUES[f"blk.{i}.attn_{side}.weight"].T for side in "qkv")
+    q = turned(q.reshape(len(x), HEADS, SIZE))
+    k = keep_key(half(turned(k.reshape(len(x), KV_HEADS, SIZE))))
+    v = keep_value(half(v.reshape(len(x), KV_HEADS, SIZE)))
+    k, v = (np.repeat(rows, HEADS // KV_HEADS, axis=1) for rows in (k, v))
+    scores = np.einsum("qhc,khc->hqk", q, k) / np.sqrt(SIZE)
+    scores[:, np.triu(np.ones((len(x), len(x)), bool), 1)] = -np.inf
+    shares = np.exp(scores - scores.max(-1, keepdims=True))
+    shares /= shares.sum(-1, keepdims=True)
+    return np.einsum("hqk,khc->qhc", shares, v).reshape(len(x), -1) @ VALUES[f"blk.{i}.attn_output.weight"].T
+
+
+def log_probabilities(tokens, keep_key=lambda x: x, keep_value=lambda x: x):
+    x = VALUES["token_embd.weight"][tokens]
+    for i in range(LAYERS):
+        x = x + attend(normal(x, f"blk.{i}.attn_norm.weight"), i, keep_key, keep_value)
+        y = normal(x, f"blk.{i}.ffn_norm.weight")
+        gate, up = (y @ VALUES[f"blk.{i}.ffn_{side}.weight"].T for side in ("gate", "up"))
+        x = x + (gate / (1 + np.exp(-gate)) * up) @ VALUES[f"blk.{i}.ffn_down.weight"].T
+    logits = normal(x, "output_norm.weight") @ VALUES["token_embd.weight"].T
+    logits -= logits.max(-1, keepdims=True)
+    return logits - np.log(np.exp(logits).sum(-1, keepdims=True))
+
+
+def right(tokens, context, **how):
+    """Perplexity and divergence, over pieces that each begin anew."""
+    losses, divergences = [], []
+    for at in range(0, len(tokens) - 1, context):
+        piece = np.array(tokens[at : at + context])
+        exact, got = log_probabilities(piece[:-1]), log_probabilities(piece[:-1], **how)
+        losses += list(-got[np.arange(len(piece) - 1), piece[1:]])
+        divergences += list((np.exp(exact) * (exact - got)).sum(-1))
+    return np.exp(np.mean(losses)), np.mean(divergences)
+
+
+def table(out):
+    rows = [[cell.strip() for cell in line.strip("|").split("|")] for line in out.splitlines() if line.startswith("| ")]
+    return {row[0]: [float(cell) for cell in row[1:5]] for row in rows[1:]}
+
+
+def test_its_perplexity_is_numpys(model, tmp_path):
+    text = tmp_path / "text"
+    text.write_text(TEXT)
+    rows = table(ended(run(model, "--text", text, "--cache", "all", "--context", 90, "--batch", 37)))
+    tokens = encode(TEXT)
+    assert rows["float16"][2:] == pytest.approx([right(tokens, 90)[0], 0], rel=1e-4, abs=1e-6)
+    for name, (keys, values, bits) in FORMATS.items():
+        perplexity, divergence = right(tokens, 90, keep_key=keys, keep_value=values)
+        assert rows[name][:2] == pytest.approx([bits, bits * LAYERS * 2 * KV_HEADS * SIZE / 8]), name
+        assert rows[name][2] == pytest.approx(perplexity, rel=5e-3), name
+        assert rows[name][3] == pytest.approx(divergence, rel=0.1, abs=2e-5), name
+
+
+def test_its_batches_change_nothing(model, tmp_path):
+    text = tmp_path / "text"
+    text.write_text(TEXT)
+    found = [
+        table(
+            ended(
+                run(
+                    model,
+                    "--text",
+                    text,
+                    "--cache",
+                    "q8_0",
+                    "--cache",
+                    "int8_static",
+                    "--tokens",
+                    41,
+                    "--context",
+                    256,
+                    "--batch",
+                    batch,
+                )
+            )
+        )
+        for batch in (40, 64)
+    ]
+    for name, row in found[0].items():
+        assert row == pytest.approx(found[1][name], rel=1e-3, abs=1e-5), name
+    assert found[0]["int8_static"][3] < 0.01  # its scales are those of the rows themselves
+
+
+@pytest.mark.parametrize("cache", ["float16", "q8_0", "int4_symmetric_rotated"])
+def test_it_writes_on(model, cache):
+    prompt = "the 12 inn"
+    tokens = encode(prompt)
+    keys, values, _ = FORMATS.get(cache, (lambda x: x, lambda x: x, 0))
+    for _ in range(4):
+        likely = log_probabilities(np.array(tokens), keys, values)[-1].argsort()[-2:]
+        if likely[-1] == 1:
+            break
+        tokens.append(int(likely[-1]))
+    words = b"".join(bytes([CHARACTERS.index(c)]) for t in tokens for c in (TOKENS[t] if t > 1 else ""))
+    out = ended(run(model, "--prompt", prompt, "--tokens", 4, "--batch", 3, "--cache", cache))
+    assert out == words.decode(errors="replace") + "\n"
+
+
+def test_static_scales_are_found_in_the_prompt(model):
+    prompt = "the theme's in 12 theater"
+    assert ended(run(model, "--prompt", prompt, "--tokens", 2, "--cache", "int8_static")) == ended(
+        run(model, "--prompt", prompt, "--tokens", 2)
+    )
+
+
+def refused(path, *words, status=1):
+    done = run(path, "--prompt", "the")
+    assert done.returncode == status, done
+    last = done.stderr.splitlines()[-1]
+    assert last.startswith("llm: ") and all(word in last for word in words), last
+    return last
+
+
+@pytest.mark.parametrize(
+    ("changed", "words"),
+    [
+        ({"architecture": "gpt2"}, "architecture is not 'llama'"),
+        ({"tokenizer": "llama"}, "byte-level BPE"),
+        ({"leave_out": "blk.1.ffn_down.weight"}, "tensor 'blk.1.ffn_down.weight' is missing"),
+        ({"rows": HIDDEN - 1}, "tensor 'blk.0.ffn_up.weight' must be of 96 x 64 values"),
+        ({"heads": 3}, "3 heads of queries cannot share 2"),
+        ({"size": 48}, "multiple of 32"),
+        ({"merges": ["th q"]}, "merge 0 has a text that is no token"),
+        ({"merges": ["the"]}, "merge 0 is no pair"),
+    ],
+)
+def test_other_models_are_refused(tmp_path, changed, words):
+    refused(write(tmp_path / "other.gguf", **changed), "other.gguf: ", words)
+
+
+def test_wrong_files_are_refused(model, tmp_path):
+    good, path = model.read_bytes(), tmp_path / "wrong.gguf"
+
+    def wrong(data, *words):
+        path.write_bytes(data)
+        return refused(path, "wrong.gguf: ", *words)
+
+    def at(place, form, value):
+        return good[:place] + struct.pack("<" + form, value) + good[place + struct.calcsize("<" + form) :]
+
+    wrong(b"", "does not begin with GGUF")
+    wrong(b"GGUZ" + good[4:], "does not begin with GGUF")
+    wrong(at(4, "I", 99), "neither 2 nor 3")
+    for count in (1 << 63, 1 << 40, len(good) // 12):
+        wrong(at(8, "Q", count), "more tensors or values than it has bytes for")
+        wrong(at(16, "Q", count), "more tensors or values than it has bytes for")
+    wrong(at(24, "Q", 1 << 62), "text that does not end within it")
+    wrong(at(24, "Q", (1 << 64) - 1), "text that does not end within it")
+    kind = good.index(b"general.architecture") + len("general.architecture")
+    wrong(at(kind, "I", 77), "has a type that is not known")
+    wrong(at(kind, "I", 9), "")
+    tokens = good.index(b"tokenizer.ggml.tokens") + len("tokenizer.ggml.tokens") + 8
+    wrong(at(tokens, "Q", 1 << 61), "")
+    types = good.index(b"tokenizer.ggml.token_type") + len("tokenizer.ggml.token_type") + 8
+    wrong(at(types, "Q", 1 << 61), "does not end within the file")
+    tensor = good.index(b"blk.0.attn_q.weight") + len("blk.0.attn_q.weight")  # rank, two sizes, type, offset
+    wrong(at(tensor, "I", 5), "more than four dimensions")
+    wrong(at(tensor + 4, "Q", 1 << 63), "has a shape that no file holds")
+    wrong(at(tensor + 4, "Q", 0), "has a shape that no file holds")
+    wrong(at(tensor + 4, "Q", 1 << 32), "does not lie within the file")
+    wrong(at(tensor + 20, "I", 14), "tensor 'blk.0.attn_q.weight' has type 14 of ggml: F32, F16")
+    wrong(at(tensor + 24, "Q", (1 << 64) - 32), "does not lie within the file")
+    wrong(at(tensor + 24, "Q", len(good)), "does not lie within the file")
+    wrong(good.replace(b"blk.0.attn_q.weight", b"blk.0.attn_\xff.weight"), "'blk.0.attn_q.weight' is missing")
+    header = good.index(b"blk.1.ffn_norm.weight")
+    for size in [*range(4, 600, 31), *range(600, header, 1777), header + 30, len(good) - 1]:
+        wrong(good[:size], "")
+
+
+def test_numbers_that_are_not_are_refused(model, tmp_path):
+    path = tmp_path / "wrong.gguf"
+    for name, value, form in [("context_length", 0, "I"), ("block_count", 1 << 30, "I"), ("rope.freq_base", float("nan"), "f")]:
+        data = bytearray(model.read_bytes())
+        struct.pack_into("<" + form, data, data.index(b"llama." + name.encode()) + len("llama." + name) + 4, value)
+        path.write_bytes(data)
+        refused(path, f"value 'llama.{name}' must be a number from")
+
+
+def test_a_prompt_that_does_not_fit(model):
+    done = run(model, "--prompt", "the", "--tokens", 300)
+    assert done.returncode == 1
+    assert "301 tokens are more than the model's context of 256" in done.stderr
