@@ -19,17 +19,18 @@ static clq_status check(struct clq__work *work, const void *of)
 
 const struct clq__operator clq__move_rows = {
     CLQ__DESCRIPTOR(clq_move_rows_desc),
-    .fields = CLQ__FIELDS((FIELD(src), FIELD(src_indices), FIELD(dst_indices), FIELD(dst)),
+    .fields = CLQ__FIELDS((FIELD(src), FIELD(src_indices), FIELD(dst_indices), FIELD(dst), FIELD(input)),
                           (FIELD(report), FIELD(workspace))),
     .check = check,
-    .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(source.indices), CLQ__TENSOR(placement.indices)},
+    .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(source.indices), CLQ__TENSOR(placement.indices),
+                CLQ__TENSOR(input)},
     .outputs = 1,
     .may_be_in_place = true,
     .describe = clq__moves_describe,
     .cut = clq__moves_cut,
 };
 
-static const struct clq__names names = {"src", "dst", "scales", "zero_points", false, false};
+static const struct clq__names names = {"src", "dst", "dst_indices", NULL, false, false};
 
 clq_status clq_move_rows(clq_context *context, cl_command_queue queue, const struct clq_move_rows_desc *desc,
                          cl_uint num_wait, const cl_event *wait, cl_event *done)

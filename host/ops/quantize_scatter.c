@@ -7,23 +7,6 @@
 #include "plan/kept.h"
 #include "plan/parameter.h"
 
-/* The tensor that the cache begins as a copy of. */
-static clq_status check_input(struct clq__work *work, const DLTensor *tensor)
-{
-    clq_status status = CLQ_OK;
-    struct clq__view *input = &work->input;
-
-    if (tensor == NULL)
-        goto end;
-    CLQ_TRY(clq__view_init(input, "input", tensor, CLQ__SET(work->y.type)));
-    CLQ_TRY(clq__view_check_alike(input, &work->y));
-    CLQ_REQUIRE(input->lanes == work->y.lanes, CLQ_ERROR_TYPE,
-                "%s.dtype has %d lanes: it must have those of %s, %d", input->name, input->lanes,
-                work->y.name, work->y.lanes);
-end:
-    return status;
-}
-
 /* The axis is the cache's, which is known by now. */
 static struct clq__placement_rules entries_of(const struct clq_quantize_scatter_desc *desc,
                                               const struct clq__work *work)
@@ -56,7 +39,7 @@ static clq_status check(struct clq__work *work, const void *of)
     CLQ_TRY(clq__placement_check(work, &entries));
     CLQ_TRY(clq__view_check_output(&work->y));
     CLQ_TRY(clq__parameters_check_placed(work, desc->block));
-    CLQ_TRY(check_input(work, desc->input));
+    CLQ_TRY(clq__work_check_input(work, desc->input));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:

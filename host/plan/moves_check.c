@@ -241,6 +241,18 @@ end:
     return status;
 }
 
+/* Before a position is inserted too. */
+static clq_status check_input(struct clq__work *work, const struct clq_move_rows_desc *desc)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(desc->input == NULL || desc->dst_indices != NULL, CLQ_ERROR_VALUE,
+                "input is given: it must be NULL where dst_indices is NULL, for dst is rows of entries then");
+    CLQ_TRY(clq__work_check_input(work, desc->input));
+end:
+    return status;
+}
+
 static clq_status check_indices(const struct side *side)
 {
     if (side->indices == NULL)
@@ -268,7 +280,7 @@ clq_status clq__moves_check(struct clq__work *work, const struct clq_move_rows_d
                              .view = &work->y};
     const struct side *cache = desc->src_indices != NULL ? &src : &dst;
 
-    work->placement.indices.name = "dst_indices";
+    work->placement.indices.name = work->names->scales;
     work->unique = desc->unique != 0;
     CLQ_TRY(check_choices(desc));
     CLQ_TRY(check_numbers(&src));
@@ -277,6 +289,7 @@ clq_status clq__moves_check(struct clq__work *work, const struct clq_move_rows_d
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->dst, CLQ__ANY));
     CLQ_TRY(check_types(work));
     CLQ_TRY(clq__view_check_output(&work->y)); /* as it is: a position may be inserted */
+    CLQ_TRY(check_input(work, desc));
     CLQ_TRY(check_indices(&src));
     CLQ_TRY(check_indices(&dst));
     if (cache->kind == CLQ_ND)

@@ -35,6 +35,22 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     clq__view_init_absent(&work->global_scale, "global_scale");
 }
 
+clq_status clq__work_check_input(struct clq__work *work, const DLTensor *tensor)
+{
+    clq_status status = CLQ_OK;
+    struct clq__view *input = &work->input;
+
+    if (tensor == NULL)
+        goto end;
+    CLQ_TRY(clq__view_init(input, input->name, tensor, CLQ__SET(work->y.type)));
+    CLQ_TRY(clq__view_check_alike(input, &work->y));
+    CLQ_REQUIRE(input->lanes == work->y.lanes, CLQ_ERROR_TYPE,
+                "%s.dtype has %d lanes: it must have those of %s, %d", input->name, input->lanes,
+                work->y.name, work->y.lanes);
+end:
+    return status;
+}
+
 clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode)
 {
     clq_status status = CLQ_OK;

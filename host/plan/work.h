@@ -21,8 +21,8 @@ struct clq__ranges {
 };
 #define CLQ__MOST_RANGES 4 /* whole blocks of both, and the rest of either */
 
-/* The names that a public call gives its tensors, for sentences.
- * All others have the same name in every call. */
+/* The names that a public call gives its tensors, for sentences. All others have the same name in every call.
+ * Rows that move have no scales: theirs is the name of dst's indices. */
 struct clq__names {
     const char *x, *y, *scales, *zero_points;
     /* As documented: scales are never broadcast by their shape, and found ones are float32. */
@@ -62,13 +62,14 @@ struct clq__work {
     int64_t block_before; /* of the dimension in front of the axis, likewise */
     bool divide;          /* by the scale; else multiply */
 
+    struct clq__view input; /* what y begins as, and is copied from first; absent where it is none */
+
     /* static quantization */
-    struct clq__view input; /* what y begins as, and is copied from first; absent elsewhere */
-    bool round_first;       /* a value is rounded before its zero point is added */
-    bool back;              /* from y to x */
-    bool add;               /* back: the zero point is added, else subtracted, or as by_both says */
-    bool by_both;           /* back: the zero point is a scale too, of blocks, and the scale is of all of y */
-    bool placed;            /* scale and zero_point lie beside y: entries place them with it */
+    bool round_first; /* a value is rounded before its zero point is added */
+    bool back;        /* from y to x */
+    bool add;         /* back: the zero point is added, else subtracted, or as by_both says */
+    bool by_both;     /* back: the zero point is a scale too, of blocks, and the scale is of all of y */
+    bool placed;      /* scale and zero_point lie beside y: entries place them with it */
     /* The scales are what dynamic quantization found: x is multiplied by 1 / scale, and the zero point, which
      * is an offset, subtracted. */
     bool found;
@@ -95,6 +96,9 @@ struct clq__work {
 
 /* Sets the values that most calls have: all but the tensors, which an operator's check sets. */
 void clq__work_init(struct clq__work *work, const struct clq__names *names);
+
+/* The tensor that y begins as a copy of, once y is checked; NULL: there is none. */
+clq_status clq__work_check_input(struct clq__work *work, const DLTensor *input);
 
 /* An enum clq_scale_mode. */
 clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode);

@@ -13,6 +13,8 @@
  * Types     src and dst: the same, of any kind, blocks too, with the same lanes; bytes move as they are. Or
  *           both of float32, float16, bfloat16: converted, rounded once; a NaN becomes the canonical one.
  *           Indices: int32, int64.
+ * input     with dst_indices: of dst's type, lanes and shape. dst is a copy of it before the first row moves,
+ *           and must not share bytes with it.
  * Places    of a cache [D0, .., A, .., L], A and U on axis, which is any but the first, and with four bits or
  *           blocks not the last. Indices [N]: a start on axis for batch i, N at most D0. [N, 2]: (batch,
  *           start), any N. CLQ_SLOTS, [N]: b * A + s, U is 1, and -1 skips the entry; the other tensor may
@@ -37,8 +39,8 @@
  *           clq_move_rows_workspace says how much. Its rules are those of clquant/quantize.h.
  * Empty     succeeds: nothing is written, indices are not looked at, and *done still honours the wait list.
  * Failure   a refused argument leaves every buffer alone. A later failure, to build or to enqueue, gives no
- *           event; workspace and report may be written then, and dst keeps its bytes. Finish the queue
- *           before the buffers are used again.
+ *           event; workspace and report may be written then, and dst keeps its bytes, or is the copy of
+ *           input. Finish the queue before the buffers are used again.
  * Memory    as in clquant/quantize.h.
  * Blocking  only to build, the first time a variant is used.
  * Threads   safe on a shared context. */
@@ -70,7 +72,8 @@ struct clq_move_rows_desc {
     uint32_t dst_index_kind;
     uint32_t unique; /* 1: no place is written twice, and none is both read and written */
     uint32_t reserved32;
-    uint64_t reserved[4];
+    const DLTensor *input; /* what dst begins as, and is copied from first; NULL: dst itself */
+    uint64_t reserved[3];
 };
 
 CLQ_API clq_status clq_move_rows(clq_context *context, cl_command_queue queue,

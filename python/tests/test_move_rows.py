@@ -54,6 +54,17 @@ def test_coordinates_count_from_the_end_where_they_wrap(pages: np.ndarray) -> No
     np.testing.assert_array_equal(found, pages[[-1, 1], [0, -1]])
 
 
+def test_a_copy_is_written_where_the_cache_is_kept(pages: np.ndarray) -> None:
+    expected, before = pages.copy(), pages.copy()
+    expected[[4, 0], 1:3] = -1
+    rows = np.full((2, 2, 8), -1, np.int8)
+    made = clquant.move_rows(rows, input=pages, dst_indices=np.array([[4, 1], [0, 1]]), axis=1)
+    np.testing.assert_array_equal(made, expected)
+    np.testing.assert_array_equal(pages, before)
+    with pytest.raises(ValueError, match="input is given"):
+        clquant.move_rows(pages, rows, input=rows, src_indices=np.array([[4, 1], [0, 1]]), axis=1)
+
+
 def test_floats_are_converted() -> None:
     cache = np.array([[[1 + 2**-11, 2**-25]], [[65000, -0.0]]], np.float32)
     found = clquant.move_rows(cache, src_indices=np.array([0, 0]), axis=1, dtype="float16")

@@ -8,7 +8,7 @@
 
 #include <string.h>
 
-enum { SRC, SRC_INDICES, DST_INDICES, DST };
+enum { SRC, SRC_INDICES, DST_INDICES, INPUT, DST };
 enum { SCATTER, GATHER, BETWEEN, FORMS };
 
 /* A call on its way: the type of src and dst, and whether they share bytes. */
@@ -240,6 +240,22 @@ static void draw_nd(struct draft *draft)
     make_nd(draft, &shape, k, count);
 }
 
+/* Of dst's lanes, and as many of its elements as there are. */
+static void make_input(struct draft *draft)
+{
+    const struct tensor *dst = &draft->call->tensors[DST];
+    struct shape shape = {.rank = dst->dl.ndim};
+    struct tensor *input;
+
+    for (int d = 0; d < shape.rank; d++)
+        shape.size[d] =
+            dst->shape[d] * (d < shape.rank - 1 ? 1 : reference_lanes(draft->dst, dst->dl.dtype.lanes));
+    do {
+        tensor_clear(&draft->call->tensors[INPUT]);
+        input = call_tensor_of(draft->call, INPUT, draft->dst, &shape, TENSOR_INPUT);
+    } while (input->dl.dtype.lanes != dst->dl.dtype.lanes);
+}
+
 static void draw(struct call *call)
 {
     struct draft draft = {.call = call,
@@ -253,7 +269,30 @@ static void draw(struct call *call)
         draw_nd(&draft);
     else
         draw_placed(&draft);
+    if (draft.form != GATHER && rng_once_in(&call->rng, 4))
+        make_input(&draft);
     call_report(call);
+}
+
+/* The input is of dst's type. */
+static unsigned types_of(const struct call *call, int t)
+{
+    const DLDataType dtype = call->tensors[DST].dl.dtype;
+
+    for (int type = 0; type < REFERENCE_TYPES && t == INPUT && call->tensors[DST].name != NULL; type++)
+        if (reference_types[type].dlpack_code == dtype.code && reference_types[type].bits == dtype.bits)
+            return 1u << type;
+    return operator_move_rows.operands[t].types;
+}
+
+static bool copy(const struct call *call)
+{
+    struct reference_tensor as[2];
+    const struct reference_tensor *input = call_reference(call, INPUT, &as[0]);
+
+    if (input != NULL)
+        reference_copy(input, call_reference(call, DST, &as[1]));
+    return input != NULL;
 }
 
 static struct reference_report reference(const struct call *call)
@@ -281,6 +320,7 @@ static struct reference_report reference(const struct call *call)
         .positions = desc->positions > 0 ? desc->positions : 1,
     };
 
+    copy(call);
     if (!nd && !between)
         of.positions = reference_extent(cache == SRC ? of.dst.tensor : of.src.tensor, axis);
     return reference_move_rows(&of);
@@ -298,6 +338,7 @@ const struct operator_row operator_move_rows = {
     .operands = {{"src", TYPES_ANY, OPERAND_READ, false, AT(src)},
                  {"src_indices", TYPES_INDEX, OPERAND_READ, true, AT(src_indices)},
                  {"dst_indices", TYPES_INDEX, OPERAND_READ, true, AT(dst_indices)},
+                 {"input", TYPES_ANY, OPERAND_READ, true, AT(input)},
                  {"dst", TYPES_ANY, OPERAND_WRITTEN, false, AT(dst)}},
     .fields = {{"axis", AT(axis)},
                {"positions", AT(positions)},
@@ -313,8 +354,10 @@ const struct operator_row operator_move_rows = {
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,
+    .types = types_of,
     .judge = move_rows_judge,
     .judge_indices = move_rows_judge_indices,
+    .copy = copy,
     .reference = reference,
     .enqueue = enqueue,
     .build = build,

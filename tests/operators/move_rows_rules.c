@@ -4,7 +4,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-enum { SRC = MOVE_SRC, SRC_INDICES, DST_INDICES, DST, PIECES }; /* the last one is no tensor */
+enum { SRC = MOVE_SRC, SRC_INDICES, DST_INDICES, INPUT, DST, PIECES }; /* the last one is no tensor */
 
 static bool has_both(const struct judge *judge)
 {
@@ -66,6 +66,23 @@ static void judge_types(struct judge *judge)
          reference_types[src->type].name, reference_types[dst->type].name);
     RULE(judge, src->lanes != dst->lanes, CLQ_ERROR_TYPE,
          "src.dtype has %d lanes: it must have those of dst, %d", src->lanes, dst->lanes);
+}
+
+static void judge_input(struct judge *judge)
+{
+    RULE(judge, judge->facts[INPUT].given && !judge->facts[DST_INDICES].given, CLQ_ERROR_VALUE,
+         "input is given: it must be NULL where dst_indices is NULL, for dst is rows of entries then");
+}
+
+static void judge_input_shape(struct judge *judge)
+{
+    const struct facts *input = &judge->facts[INPUT], *dst = &judge->facts[DST];
+
+    if (!input->given)
+        return;
+    rule_same_shape(judge, INPUT, DST);
+    RULE(judge, input->lanes != dst->lanes, CLQ_ERROR_TYPE,
+         "input.dtype has %d lanes: it must have those of dst, %d", input->lanes, dst->lanes);
 }
 
 static bool is_whole(const struct facts *facts)
@@ -235,8 +252,10 @@ void move_rows_judge(struct judge *judge)
 
     judge_numbers(judge, desc);
     judge_types(judge);
+    judge_input(judge);
     if (!judge_has_shapes(judge) || judge->count > before)
         return;
+    judge_input_shape(judge);
     if (desc->src_index_kind == 2 || desc->dst_index_kind == 2)
         judge_nd(judge, desc);
     else if (has_both(judge))

@@ -5,7 +5,7 @@
 
 #include "judge.h"
 
-enum { MOVE_SRC, MOVE_SRC_INDICES, MOVE_DST_INDICES, MOVE_DST }; /* the operands */
+enum { MOVE_SRC, MOVE_SRC_INDICES, MOVE_DST_INDICES, MOVE_INPUT, MOVE_DST }; /* the operands */
 
 void move_rows_judge(struct judge *judge);
 void move_rows_judge_indices(struct judge *judge);

@@ -175,7 +175,11 @@ void reference_copy(const struct reference_tensor *src, const struct reference_t
 
     if (reference_count(src) == 0)
         return;
-    do
-        reference_store_code(dst, index, reference_load_code(src, index));
-    while (reference_next(src, index));
+    do {
+        if (!reference_is_block(src->type))
+            reference_store_code(dst, index, reference_load_code(src, index));
+        else if (index[src->rank - 1] % 32 == 0)
+            memcpy(reference_block_at(dst, index), reference_block_at(src, index),
+                   (size_t)reference_types[src->type].block_bytes);
+    } while (reference_next(src, index));
 }

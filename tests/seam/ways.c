@@ -23,7 +23,8 @@ const struct way ways[] = {
      &clq__dynamic_quantize_scatter},
     {&operator_find_scales, KERNEL(FIND_SCALES) | KERNEL(CPU_FIND_SCALES) | KERNEL(FINISH_SCALES),
      &clq__find_scales},
-    {&operator_move_rows, KERNEL(MOVE_ROWS) | KERNEL(CONVERT_ROWS) | KERNEL(PLACES) | KERNEL(CLAIM),
+    {&operator_move_rows,
+     KERNEL(MOVE_ROWS) | KERNEL(CONVERT_ROWS) | KERNEL(PLACES) | KERNEL(CLAIM) | KERNEL(COPY),
      &clq__move_rows},
 };
 _Static_assert(sizeof ways / sizeof *ways == OPERATORS, "an operator has no way");

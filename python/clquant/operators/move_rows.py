@@ -32,7 +32,8 @@ _MOVE_ROWS = Operator(
     Choice("dst_index_kind", "by_shape", "slots", "nd"),
     Flag("unique"),
     Reserved(),
-    Reserved(4),
+    Input("input", optional=True),
+    Reserved(3),
 )
 
 
@@ -43,6 +44,7 @@ class MoveRowsOptions(Run, total=False):
     dst_indices: Array | None
     axis: int | None
     positions: int
+    input: Array | None
     src_out_of_range: OutOfRange
     dst_out_of_range: OutOfRange
     src_index_kind: PlaceKind
@@ -78,6 +80,7 @@ def move_rows(
     dst_indices: Array | None = None,
     axis: int | None = None,
     positions: int = 0,
+    input: Array | None = None,  # noqa: A002 - its name in C
     src_out_of_range: OutOfRange = "drop",
     dst_out_of_range: OutOfRange = "drop",
     src_index_kind: PlaceKind = "by_shape",
@@ -97,10 +100,11 @@ def move_rows(
     Args:
         src: with ``src_indices`` a cache [D0, .., A, .., L], A on ``axis``; without them [N, .., U, .., L], and entry i is row i.
         dst: the same with ``dst_indices``; of src's type, or of floats another, which are rounded once. It may be src, or share
-            bytes with it. None, without ``dst_indices``: a new one, of zeros where nothing goes.
+            bytes with it. None, without ``dst_indices``: a new one, of zeros where nothing goes; with ``input`` a new one too.
         src_indices: None, or int32 or int64 as its kind says.
         dst_indices: the same. One of both is given.
         axis: that of the starts: any but the first, and of four bits or blocks not the last. None: the second-to-last.
+        input: with ``dst_indices``: dst becomes a copy of it first; of dst's type and shape.
         positions: U, where both indices are given or dst is made; 0: 1.
         src_out_of_range: what is done with an entry whose place in src does not fit: "drop" moves nothing and counts it in
             ``report``, "clamp" takes the nearest place and counts it, "wrap" makes the axis a ring, or with "nd" each dimension.
@@ -134,13 +138,18 @@ def move_rows(
         entries[:1] = indices[:1]
         return tuple(entries)
 
+    if dst is None and input is not None:
+        dst = New(None, lambda tensors: tensors["input"].element_shape, as_input="input")
+    elif made:
+        dst = New(dtype, shape_of, as_input="" if dtype is not None else "src", zeros=True)
     return _MOVE_ROWS.call(
         run,
         src,
         src=src,
         src_indices=src_indices,
         dst_indices=dst_indices,
-        dst=New(dtype, shape_of, as_input="" if dtype is not None else "src", zeros=True) if made else dst,
+        dst=dst,
+        input=input,
         report=report,
         workspace=workspace,
         axis=axis,
