@@ -30,7 +30,7 @@ const struct clq__operator clq__move_rows = {
     .cut = clq__moves_cut,
 };
 
-static const struct clq__names names = {"src", "dst", "dst_indices", NULL, false, false};
+static const struct clq__names names = {"src", "dst", "dst_indices", "input", false, false};
 
 clq_status clq_move_rows(clq_context *context, cl_command_queue queue, const struct clq_move_rows_desc *desc,
                          cl_uint num_wait, const cl_event *wait, cl_event *done)

@@ -69,10 +69,11 @@ static clq_status check_types(const struct clq__work *work)
     CLQ_REQUIRE(src->type == dst->type ||
                     (clq__type_is(src->type, CLQ__FLOATS) && clq__type_is(dst->type, CLQ__FLOATS)),
                 CLQ_ERROR_TYPE,
-                "src.dtype is %s: it must be that of dst, %s, or both must be float32, float16 or bfloat16",
-                clq__type_name(src->type), clq__type_name(dst->type));
+                "%s.dtype is %s: it must be that of %s, %s, or both must be float32, float16 or bfloat16",
+                src->name, clq__type_name(src->type), dst->name, clq__type_name(dst->type));
     CLQ_REQUIRE(src->lanes == dst->lanes, CLQ_ERROR_TYPE,
-                "src.dtype has %d lanes: it must have those of dst, %d", src->lanes, dst->lanes);
+                "%s.dtype has %d lanes: it must have those of %s, %d", src->name, src->lanes, dst->name,
+                dst->lanes);
 end:
     return status;
 }
@@ -281,6 +282,7 @@ clq_status clq__moves_check(struct clq__work *work, const struct clq_move_rows_d
     const struct side *cache = desc->src_indices != NULL ? &src : &dst;
 
     work->placement.indices.name = work->names->scales;
+    work->input.name = work->names->zero_points;
     work->unique = desc->unique != 0;
     CLQ_TRY(check_choices(desc));
     CLQ_TRY(check_numbers(&src));

@@ -22,7 +22,7 @@ struct clq__ranges {
 #define CLQ__MOST_RANGES 4 /* whole blocks of both, and the rest of either */
 
 /* The names that a public call gives its tensors, for sentences. All others have the same name in every call.
- * Rows that move have no scales: theirs is the name of dst's indices. */
+ * Rows that move have no scales: theirs are the names of dst's indices, and of what dst begins as. */
 struct clq__names {
     const char *x, *y, *scales, *zero_points;
     /* As documented: scales are never broadcast by their shape, and found ones are float32. */

@@ -9,6 +9,7 @@
 #ifndef CLQUANT_NPU_H
 #define CLQUANT_NPU_H
 
+#include <clquant/npu_moves.h>
 #include <clquant/tensor.h>
 #include <stdbool.h>
 

@@ -31,7 +31,22 @@ class Step(torch.nn.Module):
         copied = torch_npu.npu_quant_scatter(cache, places, keys, scales)
         torch_npu.npu_quant_scatter_(cache, places, keys * 2, scales)
         again = torch_npu.npu_quant_scatter_(cache, (places + 1) % 8, keys * 3, scales)
-        return (y, words, *found, float8.float(), *shifted, copied, again + 0, cache + 1)
+        moved = torch_npu.npu_scatter_nd_update(x, places.view(-1, 1) % 2, x[: len(places)])
+        torch_npu.npu_scatter_nd_update_(cache, torch.stack([places, places], 1) % 2, cache[:, 7] + 1)
+        started = torch_npu.scatter_update_(cache, places, cache[:, :1] + 2, -2)
+        return (
+            y,
+            moved,
+            started + 1,
+            torch_npu.scatter_update(cache, places, cache[:, 3:4], 1),
+            words,
+            *found,
+            float8.float(),
+            *shifted,
+            copied,
+            again + 0,
+            cache + 1,
+        )
 
 
 def arguments(batches):
@@ -116,6 +131,10 @@ def calls():
         "npu_group_quant": ((x[0], torch.ones(2, 16), torch.tensor([1, 3])), {"dst_dtype": torch.quint4x2}),
         "npu_quant_scatter": ((cache, places, keys, scales), {}),
         "_npu_quant_scatter_write": ((cache, places, keys, scales), {}),
+        "npu_scatter_nd_update": ((x, torch.tensor([[1, 2]]), x[:1, 0]), {}),
+        "_npu_scatter_nd_update_write": ((cache, torch.tensor([[[1, 2]], [[0, 3]]]), cache[:2, :1]), {}),
+        "scatter_update": ((cache, places, cache[:, 2:4], -2), {}),
+        "_scatter_update_write": ((cache, places, cache[:, 2:4] + 1, -2), {}),
         "npu_dynamic_quant": ((x.transpose(0, 1),), {}),
         "npu_dynamic_quant_asymmetric": ((x,), {"dst_type": torch.quint4x2}),
     }

@@ -27,6 +27,9 @@ def test_schemas():
     scatter = ["indices", "updates", "quant_scales", "quant_zero_points = None", "axis = -2", "quant_axis = -1"]
     scatter += ["reduce = 'update'", "dst_type = None", "round_mode = 'rint'"]
     expected["npu_quant_scatter"], expected["npu_quant_scatter_"] = ["input", *scatter], ["self", *scatter]
+    expected["npu_scatter_nd_update"] = expected["npu_scatter_nd_update_"] = ["input", "indices", "updates"]
+    expected["scatter_update"] = expected["scatter_update_"] = ["data", "indices", "updates", "axis"]
+    assert set(expected) | {"install"} == set(torch_npu.__all__)
     for name, words in expected.items():
         parameters = inspect.signature(getattr(torch_npu, name)).parameters.values()
         ours, starred = [], False

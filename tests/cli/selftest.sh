@@ -35,7 +35,8 @@ for setting in "${settings[@]}"; do
                 check "$type is read back to float16 by $mode" grep -qx "pass  dequantize, $setting: $type to float16, $mode" lines
             done
         done
-        for call in npu_quantize npu_group_quant npu_quant_scatter npu_quant_scatter_ npu_dynamic_quant npu_dynamic_quant_asymmetric dynamic_quant_update_scatter_v2; do
+        for call in npu_quantize npu_group_quant npu_quant_scatter npu_quant_scatter_ npu_dynamic_quant npu_dynamic_quant_asymmetric dynamic_quant_update_scatter_v2 \
+            npu_scatter_nd_update npu_scatter_nd_update_ scatter_update scatter_update_; do
             check "the documented call $call is compared" grep -qx "pass  $call, $setting: every type" lines
         done
         run "$CLQUANT" selftest --seed 1 --only 'dequantize, "own form"'

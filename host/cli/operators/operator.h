@@ -294,6 +294,8 @@ const struct safetensors_type *operator_file_type(DLDataType dtype);
 clq_status operator_report(struct operator_call *call, cl_mem *report);
 bool operator_read_report(struct operator_call *call);
 void operator_say_report(const struct operator_call *call);
+/* Whether an input is the places of entries, by its name. */
+bool operator_is_indices(const struct operator_input *input);
 
 /* For check and run: the tensors, without data before run. An input that is absent is NULL. */
 const DLTensor *operator_input(const struct operator_call *call, size_t input);

@@ -4,6 +4,11 @@
 
 #include <string.h>
 
+bool operator_is_indices(const struct operator_input *input)
+{
+    return strstr(input->name, "indices") != NULL;
+}
+
 clq_status operator_report(struct operator_call *call, cl_mem *report)
 {
     static const struct clq_report none = {0};
@@ -41,7 +46,7 @@ void operator_say_report(const struct operator_call *call)
     const uint32_t count = report->dropped + report->clamped;
     size_t indices = 0; /* an operator that reports has inputs of such a name */
 
-    while (count > 0 && (!strstr(call->op->inputs[indices].name, "indices") || !call->sources[indices]))
+    while (count > 0 && (!operator_is_indices(&call->op->inputs[indices]) || !call->sources[indices]))
         indices++;
     if (report->dropped > 0 && report->clamped > 0) /* a policy for each side */
         complain("%s: %s: %u entries out of range dropped and %u clamped; the first: %s",

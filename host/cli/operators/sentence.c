@@ -63,6 +63,25 @@ static const struct word {
 static const struct word without_slots = {"with index_kind CLQ_SLOTS (1), or as [batch, start]",
                                           "as [batch, start]"};
 
+/* The general operator's words, of a documented call over it: its own indices, and its first input, which is
+ * written or copied. NULL: it has those words. */
+struct moved {
+    struct word words[2];
+};
+
+static struct moved moved_of(const struct operator_description *op)
+{
+    struct moved moved = {{{"dst_indices", NULL}, {"dst", op->inputs[0].name}}};
+
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && op->inputs[i].name; i++) {
+        if (strcmp(op->inputs[i].name, moved.words[0].word) == 0)
+            return (struct moved){{{NULL, NULL}, {NULL, NULL}}};
+        if (moved.words[0].instead == NULL && operator_is_indices(&op->inputs[i]))
+            moved.words[0].instead = op->inputs[i].name;
+    }
+    return moved;
+}
+
 static bool has_slots(const struct operator_description *op)
 {
     for (size_t i = 0; i < OPERATOR_MAX_OPTIONS && op->options[i].name; i++)
@@ -86,8 +105,11 @@ static bool is_at(const struct word *word, const char *sentence, const char *at)
 }
 
 /* The word that begins there and is no part of a longer one; NULL and nothing where there is none. */
-static struct word word_at(const char *sentence, const char *at, bool slots)
+static struct word word_at(const char *sentence, const char *at, bool slots, const struct moved *moved)
 {
+    for (size_t i = 0; i < 2; i++)
+        if (moved->words[i].instead && is_at(&moved->words[i], sentence, at))
+            return moved->words[i];
     if (!slots && is_at(&without_slots, sentence, at))
         return without_slots;
     for (const struct safetensors_type *type = safetensors_types; type->name; type++) {
@@ -106,10 +128,11 @@ void operator_sentence(const struct operator_description *op, char *text, size_t
 {
     const char *const sentence = clq_error_detail();
     const bool slots = has_slots(op);
+    const struct moved moved = moved_of(op);
     size_t used = 0;
 
     for (const char *at = sentence; *at && used + 1 < size_bytes;) {
-        const struct word word = word_at(sentence, at, slots);
+        const struct word word = word_at(sentence, at, slots, &moved);
         const char *const from = word.word == NULL ? at : word.instead;
         size_t length = word.word == NULL ? 1 : strlen(from);
 

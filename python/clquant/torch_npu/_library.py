@@ -39,3 +39,20 @@ def register(schema: str, make: Callable[..., Any]) -> Any:
     if hasattr(torch.library, "fallthrough_kernel"):
         LIBRARY.impl(name, torch.library.fallthrough_kernel, "Autograd")
     return getattr(torch.ops.npu, name)
+
+
+def register_in_place(name: str, target: str, arguments: str, write: Callable[..., None]) -> Any:
+    """Define an operator that writes its first argument, called target, and returns it, and return it.
+
+    torch makes functions only of what writes an argument and returns nothing: so the shipped schema, which returns the
+    argument that it writes, is that and a return.
+    """
+    operator = register(f"_{name}write(Tensor(a!) {target}, {arguments}) -> ()", write)
+
+    def write_and_return(tensor: Any, *rest: Any, **named: Any) -> Any:
+        operator(tensor, *rest, **named)
+        return tensor
+
+    LIBRARY.define(f"{name}(Tensor(a!) {target}, {arguments}) -> Tensor(a!)")
+    LIBRARY.impl(name, write_and_return, "CompositeImplicitAutograd")
+    return getattr(torch.ops.npu, name)

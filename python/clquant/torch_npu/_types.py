@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import torch
 
-from .._dtypes import type_name
+from .._dtypes import BY_NAME, type_name
 
 
 class Kind(NamedTuple):
@@ -49,3 +49,16 @@ def kind_of(name: str, given: Any, *known: str) -> Kind:
         words = ", ".join(f"torch.{other}" for other in known)
         raise ValueError(f"{name} is {given}: it must be one of {words}")
     return _KINDS[word]
+
+
+# Of each size in bytes a type of the library, for those that it has not where bytes move as they are.
+_CARRIERS = {1: "uint8", 2: "float16", 4: "int32", 8: "int64"}
+
+
+def carried(first: Any, *others: Any) -> tuple[Any, ...]:
+    """See tensors of one type of torch that the library has not, such as bool, as another of its size; others as they are."""
+    tensors = (first, *others)
+    carrier = _CARRIERS.get(first.element_size())
+    if type_name(first.dtype) in BY_NAME or carrier is None or any(other.dtype != first.dtype for other in others):
+        return tensors
+    return tuple(tensor.view(getattr(torch, carrier)) for tensor in tensors)

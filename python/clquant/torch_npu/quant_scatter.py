@@ -10,7 +10,7 @@ import torch
 
 from .._fields import Input, Output
 from ._documented import Documented
-from ._library import LIBRARY, Verb, register
+from ._library import Verb, register, register_in_place
 from ._types import kind_of
 
 Tensor: TypeAlias = torch.Tensor
@@ -67,19 +67,7 @@ def _write(verb: Verb, self: Tensor, *rest: Any, **named: Any) -> None:
         verb(_SCATTER_, *given)
 
 
-# torch makes functions only of what writes an argument and returns nothing: so the shipped schema, which returns the argument
-# that it writes, is that and a return.
-_write_operator = register(f"_npu_quant_scatter_write(Tensor(a!) self, {_ARGUMENTS}) -> ()", _write)
-
-
-def _write_and_return(self: Tensor, *rest: Any, **named: Any) -> Tensor:
-    _write_operator(self, *rest, **named)
-    return self
-
-
-LIBRARY.define(f"npu_quant_scatter_(Tensor(a!) self, {_ARGUMENTS}) -> Tensor(a!)")
-LIBRARY.impl("npu_quant_scatter_", _write_and_return, "CompositeImplicitAutograd")
-_operator_ = torch.ops.npu.npu_quant_scatter_
+_operator_ = register_in_place("npu_quant_scatter_", "self", _ARGUMENTS, _write)
 
 
 def npu_quant_scatter(

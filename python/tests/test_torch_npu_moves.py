@@ -1,0 +1,134 @@
+# SPDX-License-Identifier: Apache-2.0
+"""torch_npu's calls that move rows as they are, beside plain torch."""
+
+import pytest
+
+torch = pytest.importorskip("torch")
+torch_npu = pytest.importorskip("clquant.torch_npu")
+
+KINDS = ("float32", "float16", "bfloat16", "int8", "uint8", "int32", "int64", "bool", "int16", "float64")
+
+
+@pytest.fixture(autouse=True)
+def on(context, monkeypatch):
+    """In the tensors' own memory, and on a device that takes copies."""
+    monkeypatch.setattr("clquant.torch_npu._documented.default_context", lambda: context)
+
+
+def tensor(shape, kind="float32", seed=0):
+    values = torch.randint(-100, 100, shape, generator=torch.Generator().manual_seed(seed))
+    return values.to(getattr(torch, kind))
+
+
+def both(name, right, target, *rest):
+    """Check a call and the one in place: the first leaves target alone."""
+    before = target.clone()
+    made = getattr(torch_npu, name)(target, *rest)
+    assert made.dtype == target.dtype
+    assert torch.equal(made, right)
+    assert torch.equal(target, before)
+    assert getattr(torch_npu, f"{name}_")(target, *rest) is target
+    assert torch.equal(target, right)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_rows_of_coordinates(kind):
+    target, updates = tensor((4, 3, 8), kind), tensor((2, 8), kind, 1)
+    right = target.clone()
+    right[[3, 0], [1, 2]] = updates
+    both("npu_scatter_nd_update", right, target, torch.tensor([[3, 1], [0, 2]]), updates)
+
+
+def test_coordinates_of_any_rank():
+    """An element each, a row each, one index alone, more dimensions of them, and what is left out."""
+    target = tensor((4, 6))
+    right = target.clone()
+    right[2, 5] = right[1, 0] = -1
+    both("npu_scatter_nd_update", right, target.clone(), torch.tensor([[2, 5], [1, 0]]), torch.tensor([-1.0, -1.0]))
+    right = target.clone()
+    right[3] = 7
+    both("npu_scatter_nd_update", right, target.clone(), torch.tensor([3]), torch.full((6,), 7.0))
+    updates, places = tensor((2, 2, 6), seed=1), torch.tensor([[[2], [-1]], [[2], [4]]])
+    right = target.clone()
+    right[2] = updates[1, 0]
+    both("npu_scatter_nd_update", right, target.clone(), places, updates)
+    both("npu_scatter_nd_update", target.clone(), target, torch.zeros(0, 1, dtype=torch.int32), torch.zeros(0, 6))
+
+
+def test_strided_coordinates():
+    """A view is written where its elements are; indices and updates may be views that one step leads through."""
+    room = tensor((6, 4, 9))
+    view, places, updates = (
+        room.transpose(0, 1)[:, :, :6],
+        torch.tensor([[3, 9], [0, 9]])[:, :1],
+        tensor((2, 6, 12), seed=1)[..., ::2],
+    )
+    right = room.clone()
+    right.transpose(0, 1)[[3, 0], :, :6] = updates
+    torch_npu.npu_scatter_nd_update_(view, places, updates)
+    assert torch.equal(room, right)
+
+
+@pytest.mark.parametrize("kind", KINDS)
+@pytest.mark.parametrize("axis", [-2, 1])
+def test_starts(kind, axis):
+    target, updates = tensor((3, 8, 5), kind), tensor((3, 2, 5), kind, 1)
+    right = target.clone()
+    for batch, start in enumerate([4, 0, 6]):
+        right[batch, start : start + 2] = updates[batch]
+    both("scatter_update", right, target, torch.tensor([4, 0, 6]), updates, axis)
+
+
+def test_pairs_overlap_and_out_of_range():
+    target, updates = tensor((3, 8, 5), "float16"), tensor((4, 1, 5), "float16", 1)
+    right = target.clone()
+    right[2, 3] = updates[3, 0]
+    right[0, 0] = updates[1, 0]
+    places = torch.tensor([[2, 3], [0, 0], [1, 8], [2, 3]], dtype=torch.int32)
+    both("scatter_update", right, target, places, updates, -2)
+
+
+def test_rows_of_the_cache_itself():
+    cache = tensor((2, 4, 3))
+    right = cache.clone()
+    right[:, 1:3] = cache[:, 0:2]
+    torch_npu.scatter_update_(cache, torch.tensor([1, 1]), cache[:, 0:2], 1)
+    assert torch.equal(cache, right)
+
+
+@pytest.mark.parametrize(
+    ("call", "sentence"),
+    [
+        (
+            lambda t: torch_npu.npu_scatter_nd_update(t, torch.zeros(2, 3).long(), t[0, 0]),
+            r"indices\.shape\[1\] is 3: it must be from 1 to 2",
+        ),
+        (
+            lambda t: torch_npu.npu_scatter_nd_update(t, torch.zeros(2, 1).long(), t[0]),
+            "updates.ndim is 1: it must be 2, the 1 of indices",
+        ),
+        (
+            lambda t: torch_npu.npu_scatter_nd_update_(t, torch.zeros(2, 1).long(), t),
+            r"updates\.shape\[0\] is 4: it must be indices",
+        ),
+        (lambda t: torch_npu.npu_scatter_nd_update_(t, torch.zeros(4, 1), t), "indices.dtype is float32"),
+        (
+            lambda t: torch_npu.npu_scatter_nd_update_(t, torch.zeros(4, 1).int(), t.int()),
+            "updates.dtype is int32: it must be that of input",
+        ),
+        (lambda t: torch_npu.npu_scatter_nd_update(t.bool(), torch.zeros(4, 1).int(), t), "input.dtype is bool"),
+        (lambda t: torch_npu.scatter_update_(t, torch.zeros(4).int(), t[:, :1], 0), "axis is 0"),
+        (
+            lambda t: torch_npu.scatter_update(t, torch.zeros(4).int(), t[:2, :1], 1),
+            r"indices\.shape\[0\] is 4: it must be updates",
+        ),
+        (lambda t: torch_npu.scatter_update(t, torch.zeros(4, 3).int(), t[:, :1], 1), "a batch and a start"),
+        (lambda t: torch_npu.scatter_update(t, torch.zeros(4).int(), t[0], 1), "updates.ndim is 1: it must be the rank of"),
+    ],
+)
+def test_refused(call, sentence):
+    target = tensor((4, 6))
+    before = target.clone()
+    with pytest.raises(ValueError, match=sentence):
+        call(target)
+    assert torch.equal(target, before)

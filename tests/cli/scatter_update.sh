@@ -1,0 +1,39 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# The documented calls that write updates as they are: by coordinates and by starts, into a copy and in place.
+source "$(dirname "$0")/library.sh"
+
+"$TENSOR_FILE" make nd.st input:F16:2x3x2:9 indices:I64:2x1x2:1,2,0,0 updates:F16:2x1x2:1,2,3,4
+run "$CLQUANT" npu_scatter_nd_update nd.st -o out.st
+succeeded "by coordinates, into a copy"
+holds "rows of coordinates" out.st "output F16 [2,3,2] 3 4 9 9 9 9 9 9 9 9 1 2"
+run "$CLQUANT" npu_scatter_nd_update_ nd.st -o out.st --strict
+succeeded "by coordinates, in place"
+holds "the same in place" out.st "input F16 [2,3,2] 3 4 9 9 9 9 9 9 9 9 1 2"
+
+"$TENSOR_FILE" make away.st input:I32:4:9 indices:I32:3x1:-1,4,2 updates:I32:3:1,2,3
+for name in npu_scatter_nd_update npu_scatter_nd_update_; do
+    run "$CLQUANT" $name away.st -o out.st
+    check "$name drops" test "$status" = 0
+    check "what was dropped is said of the call's own indices" grep -qF \
+        "away.st: $name: 2 entries out of range dropped; the first: indices[0, 0] is -1: it must be from 0 to 3, input.shape[0] less one" <<<"$err"
+    check "the others are written" grep -q " I32 \[4\] 9 9 3 9$" <("$TENSOR_FILE" show out.st)
+    run "$CLQUANT" $name away.st -o none.st --strict
+    refused "$name, strict" 1 "indices[0, 0] is -1: it must be from 0 to 3, input.shape[0] less one"
+done
+run "$CLQUANT" npu_scatter_nd_update away.st -o none.st --tensor updates=indices
+refused "updates of another rank" 1 "updates's rank is 2: it must be 1, the 1 of indices but its last, and the 0 of input behind its first 1"
+
+"$TENSOR_FILE" make step.st data:I8:2x3x2:9 indices:I32:2:1,2 updates:I8:2x1x2:1,2,3,4
+run "$CLQUANT" scatter_update step.st -o out.st
+succeeded "by starts, into a copy"
+holds "rows of starts" out.st "output I8 [2,3,2] 9 9 1 2 9 9 9 9 9 9 3 4"
+run "$CLQUANT" scatter_update_ step.st -o out.st --axis 1 --strict
+succeeded "by starts, in place"
+holds "the same in place" out.st "data I8 [2,3,2] 9 9 1 2 9 9 9 9 9 9 3 4"
+run "$CLQUANT" scatter_update_ step.st -o none.st --axis 0
+refused "the first axis" 1 "--axis is 0: it must be"
+"$TENSOR_FILE" make long.st data:I8:2x3x2:9 indices:I32:2:1,2 updates:I8:2x4x2:1
+run "$CLQUANT" scatter_update long.st -o none.st
+refused "updates that are longer" 1 "updates.shape[1] is 4: it must be at most output.shape[1], 3"
+finish
