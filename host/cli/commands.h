@@ -31,6 +31,7 @@ int bench_main(int argc, char **argv);
     X(npu_scatter_nd_update_in_place)                                                                        \
     X(scatter_update)                                                                                        \
     X(scatter_update_in_place)                                                                               \
+    X(npu_scatter_pa_kv_cache)                                                                               \
     X(npu_dynamic_quant)                                                                                     \
     X(npu_dynamic_quant_asymmetric)                                                                          \
     X(dynamic_quant_update_scatter_v2)

@@ -64,12 +64,12 @@ end:
     return status;
 }
 
-void clq__see_split(struct clq__seen *seen, int at, int64_t size)
+void clq__see_split(struct clq__seen *seen, int at, int64_t count, int64_t size)
 {
-    const int64_t all = seen->shape[at], step = seen->strides[at];
+    const int64_t step = seen->strides[at];
 
     shift(seen, at, 1);
-    seen->shape[at] = all / size;
+    seen->shape[at] = count;
     seen->strides[at] = step * size;
     seen->shape[at + 1] = size;
 }

@@ -19,8 +19,8 @@ void clq__see(struct clq__seen *seen, const DLTensor *tensor);
  * strides that do not lead through them as through one. */
 clq_status clq__see_merged(struct clq__seen *seen, const char *name, int first, int count);
 
-/* Dimension `at` becomes two, the second of `size` indices, which divides its size. */
-void clq__see_split(struct clq__seen *seen, int at, int64_t size);
+/* Dimension `at`, of count * size indices, becomes two. */
+void clq__see_split(struct clq__seen *seen, int at, int64_t count, int64_t size);
 
 /* Dimensions a and b change places. */
 void clq__see_swapped(struct clq__seen *seen, int a, int b);

@@ -55,6 +55,55 @@ end:
     return status;
 }
 
+static clq_status enqueue_both(struct clq__plan plans[2], clq_context *context, cl_command_queue queue,
+                               cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    cl_event first = NULL;
+
+    for (int i = 0; i < 2; i++)
+        CLQ_TRY(clq__plan_build(&plans[i], context));
+    for (int i = 0; i < 2; i++)
+        CLQ_TRY(clq__plan_prepare(&plans[i], context));
+    CLQ_TRY(clq__plan_enqueue(&plans[0], context, queue, num_wait, wait, &first));
+    CLQ_TRY(clq__plan_enqueue(&plans[1], context, queue, 1, &first, done));
+end:
+    clq__event_release(first);
+    return status;
+}
+
+static clq_status run_both(clq_context *context, cl_command_queue queue, const struct clq__operator *op,
+                           const struct clq__call calls[2], cl_uint num_wait, const cl_event *wait,
+                           cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    struct clq__plan plans[2];
+
+    for (int i = 0; i < 2; i++)
+        CLQ_TRY(clq__plan_make(&plans[i], context, op, calls[i].names, calls[i].desc));
+    status = enqueue_both(plans, context, queue, num_wait, wait, done);
+    for (int i = 0; i < 2; i++)
+        clq__plan_release(&plans[i]);
+end:
+    return status;
+}
+
+clq_status clq__operator_run_both(clq_context *context, cl_command_queue queue,
+                                  const struct clq__operator *op, const struct clq__call calls[2],
+                                  cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    size_t limit;
+
+    CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
+    do {
+        limit = clq__group_limit(context);
+        status = run_both(context, queue, op, calls, num_wait, wait, done);
+    } while (clq__is_to_cut_again(context, status, limit));
+end:
+    return status;
+}
+
 static clq_status build(clq_context *context, const struct clq__operator *op, const struct clq__names *names,
                         const void *desc)
 {

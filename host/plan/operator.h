@@ -10,6 +10,16 @@ clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const
                              const struct clq__names *names, const void *desc, cl_uint num_wait,
                              const cl_event *wait, cl_event *done);
 
+/* Two calls of an operator, the second behind the first. All that may be refused or fail to build does so
+ * before the first command. */
+struct clq__call {
+    const struct clq__names *names;
+    const void *desc;
+};
+clq_status clq__operator_run_both(clq_context *context, cl_command_queue queue,
+                                  const struct clq__operator *op, const struct clq__call calls[2],
+                                  cl_uint num_wait, const cl_event *wait, cl_event *done);
+
 clq_status clq__operator_build(clq_context *context, const struct clq__operator *op,
                                const struct clq__names *names, const void *desc);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The documented calls that move rows as they are, over clquant/move_rows.h; clquant/npu.h has the others, and
- * says what is kept and relaxed. */
+/* The documented calls that move rows as they are, over clquant/move_rows.h; clquant/npu.h has the others,
+ * and says what is kept and relaxed. */
 #ifndef CLQUANT_NPU_MOVES_H
 #define CLQUANT_NPU_MOVES_H
 
@@ -17,7 +17,8 @@ extern "C" {
  *   output[i0, .., ik-1, ..] = updates[i]
  *
  * indices     [.., k], int32 or int64, k from 1 to input's rank: one for each of its first dimensions. One
- *             that is out of range, below 0 too, leaves its row out; where several are the same the last wins.
+ *             that is out of range, below 0 too, leaves its row out; where several are the same the last
+ *             wins.
  * updates     [.., input's dimensions from number k on], with the first dimensions of indices. In both these
  *             may have any strides that lead through them as through one.
  * Types       of input and updates the same, as clq_move_rows has them, or both floats.
@@ -54,6 +55,35 @@ CLQ_API clq_status clq_npu_scatter_nd_update_check(const DLTensor *input, const 
                                                    const DLTensor *updates, const DLTensor *output);
 CLQ_API clq_status clq_scatter_update_check(const DLTensor *data, const DLTensor *indices,
                                             const DLTensor *updates, int axis, const DLTensor *output);
+
+/* npu_scatter_pa_kv_cache(key, value, key_cache, value_cache, slot_mapping, *, compress_lens=None,
+ *                         compress_seq_offsets=None, seq_lens=None, cache_mode="PA_NZ")
+ *
+ *   of each i, with s = slot_mapping[i]:  key_cache at slot s = key[i], value_cache at slot s = value[i]
+ *
+ * key, value    [N, heads, size]; each has its own size, and its cache's type.
+ * caches        cache_mode "Norm": [blocks, block_size, heads, size], slot s is [s / block_size, s mod
+ *               block_size]. "PA_NZ" or NULL: [blocks, heads * size / last, block_size, last], where c * last
+ *               + l of an entry's heads * size elements is at [s / block_size, c, s mod block_size, l]; one
+ *               step leads through heads and size then. They may be one tensor: the values are what stays.
+ * slot_mapping  [N], int32 or int64. One below 0 or past the cache leaves its entry out; where several are
+ *               the same the last wins.
+ * compress_lens, compress_seq_offsets, seq_lens  NULL: the compressed form is not known here.
+ * Failure       all that can be refused or built is so before either cache is written. Events, layouts and
+ *               threads: clquant/move_rows.h. */
+CLQ_API clq_status clq_npu_scatter_pa_kv_cache(clq_context *context, cl_command_queue queue,
+                                               const DLTensor *key, const DLTensor *value,
+                                               const DLTensor *key_cache, const DLTensor *value_cache,
+                                               const DLTensor *slot_mapping, const DLTensor *compress_lens,
+                                               const DLTensor *compress_seq_offsets, const DLTensor *seq_lens,
+                                               const char *cache_mode, cl_uint num_wait, const cl_event *wait,
+                                               cl_event *done);
+CLQ_API clq_status clq_npu_scatter_pa_kv_cache_check(const DLTensor *key, const DLTensor *value,
+                                                     const DLTensor *key_cache, const DLTensor *value_cache,
+                                                     const DLTensor *slot_mapping,
+                                                     const DLTensor *compress_lens,
+                                                     const DLTensor *compress_seq_offsets,
+                                                     const DLTensor *seq_lens, const char *cache_mode);
 
 #ifdef __cplusplus
 }

@@ -23,6 +23,7 @@ class Step(torch.nn.Module):
 
     def forward(self, x, cache, places, keys, scales):  # noqa: D102
         threes = torch.full((16,), 3.0)
+        pages = (torch.zeros(2, 2, 8, 8, dtype=torch.int8), torch.zeros(2, 1, 8, 16, dtype=torch.int8))
         y = torch_npu.npu_quantize(x, threes, None, self.whole, -1, self.whole is torch.int32)
         words = torch_npu.npu_group_quant(x[1], threes.expand(2, 16), torch.tensor([1, 3]), dst_dtype=self.words)
         found = torch_npu.npu_dynamic_quant(x + 1)
@@ -33,10 +34,12 @@ class Step(torch.nn.Module):
         again = torch_npu.npu_quant_scatter_(cache, (places + 1) % 8, keys * 3, scales)
         moved = torch_npu.npu_scatter_nd_update(x, places.view(-1, 1) % 2, x[: len(places)])
         torch_npu.npu_scatter_nd_update_(cache, torch.stack([places, places], 1) % 2, cache[:, 7] + 1)
+        torch_npu.npu_scatter_pa_kv_cache(cache[:, :1] + 1, cache[:, 1:2], *pages, places * 3)
         started = torch_npu.scatter_update_(cache, places, cache[:, :1] + 2, -2)
         return (
             y,
             moved,
+            *pages,
             started + 1,
             torch_npu.scatter_update(cache, places, cache[:, 3:4], 1),
             words,
@@ -135,6 +138,10 @@ def calls():
         "_npu_scatter_nd_update_write": ((cache, torch.tensor([[[1, 2]], [[0, 3]]]), cache[:2, :1]), {}),
         "scatter_update": ((cache, places, cache[:, 2:4], -2), {}),
         "_scatter_update_write": ((cache, places, cache[:, 2:4] + 1, -2), {}),
+        "npu_scatter_pa_kv_cache": (
+            (cache[:, :1] + 1, cache[:, :2] + 2, torch.zeros(2, 4, 1, 16).to(cache), torch.zeros(2, 4, 2, 16).to(cache), places),
+            {"cache_mode": "Norm"},
+        ),
         "npu_dynamic_quant": ((x.transpose(0, 1),), {}),
         "npu_dynamic_quant_asymmetric": ((x,), {"dst_type": torch.quint4x2}),
     }

@@ -96,6 +96,65 @@ def test_rows_of_the_cache_itself():
     assert torch.equal(cache, right)
 
 
+@pytest.mark.parametrize("kind", ["float16", "bfloat16", "int8", "int16"])
+@pytest.mark.parametrize(("sizes", "last"), [((32, 64), 16), ((48, 8), 24)])
+def test_keys_and_values_into_parts_of_pages(kind, sizes, last):
+    """As op-plugin's test has it, sizes of both apart, and one where parts are not of a head."""
+    blocks, block_size, heads = 2, 8, 3
+    rows = [tensor((5, heads, size), kind, size) for size in sizes]
+    caches = [tensor((blocks, heads * size // last, block_size, last), kind, 1) for size in sizes]
+    slots = torch.tensor([3, -1, 15, 3, 16], dtype=torch.int32)
+    right = [cache.clone() for cache in caches]
+    for made, row in zip(right, rows, strict=True):
+        for entry, slot in ((3, 3), (2, 15)):
+            made[slot // block_size, :, slot % block_size] = row[entry].reshape(-1, last)
+    torch_npu.npu_scatter_pa_kv_cache(*rows, *caches, slots)
+    assert all(torch.equal(cache, made) for cache, made in zip(caches, right, strict=True))
+
+
+def test_keys_and_values_into_pages():
+    """Rows with gaps, and one cache for both, in which the values stay."""
+    key, value = tensor((4, 2, 16))[..., ::2], tensor((4, 2, 8), seed=1)
+    caches, slots = (torch.zeros(3, 4, 2, 8), torch.zeros(3, 4, 2, 8)), torch.tensor([11, 0, 4, 5])
+    torch_npu.npu_scatter_pa_kv_cache(key, value, *caches, slots, cache_mode="Norm")
+    for cache, rows in zip(caches, (key, value), strict=True):
+        assert torch.equal(cache.view(12, 2, 8)[slots], rows)
+        assert cache.count_nonzero() == rows.count_nonzero()
+    one = torch.zeros(3, 4, 2, 8)
+    torch_npu.npu_scatter_pa_kv_cache(key, value, one, one, slots, cache_mode="Norm")
+    assert torch.equal(one, caches[1])
+
+
+@pytest.mark.parametrize(
+    ("changes", "sentence"),
+    [
+        ({"cache_mode": "NZ"}, 'cache_mode is "NZ": it must be "Norm" or "PA_NZ"'),
+        ({"compress_lens": torch.zeros(4)}, "compress_lens is given: it must be None, for the compressed form"),
+        ({"seq_lens": torch.zeros(4)}, "seq_lens is given"),
+        ({"key": torch.zeros(4, 1, 2, 8)}, "key.ndim is 4: it must be 3"),
+        ({"value_cache": torch.zeros(3, 4, 2)}, "value_cache.ndim is 3: it must be 4"),
+        ({"value": torch.zeros(4, 2, 6)}, "value has 12 elements an entry: with cache_mode PA_NZ it must have value_cache"),
+        ({"cache_mode": "Norm"}, r"key\.shape\[1\] is 2: with cache_mode Norm it must be key_cache\.shape\[2\], 4"),
+        (
+            {"key": torch.zeros(4, 2, 16)[..., :8]},
+            r"key\.strides\[1\] is 16: it must be 8, for dimensions 1 to 2 are taken as one",
+        ),
+        ({"slot_mapping": torch.zeros(4, 1).int()}, "slot_mapping.ndim is 2: it must be 1"),
+        ({"slot_mapping": torch.zeros(3).int()}, r"slot_mapping\.shape\[0\] is 3: it must be key\.shape\[0\], 4"),
+        ({"value": torch.zeros(4, 2, 8).int()}, "value.dtype is int32: it must be that of value_cache, float32"),
+        ({"value": torch.zeros(2, 2, 8)}, r"slot_mapping\.shape\[0\] is 4: it must be value\.shape\[0\], 2"),
+    ],
+)
+def test_pages_refused(changes, sentence):
+    """Neither cache is written, whichever of both is wrong."""
+    given = {"key": torch.ones(4, 2, 8), "value": torch.ones(4, 2, 8), "key_cache": torch.zeros(3, 4, 4, 4)}
+    given |= {"value_cache": torch.zeros(3, 4, 4, 4), "slot_mapping": torch.zeros(4).int()} | changes
+    with pytest.raises(ValueError, match=sentence):
+        torch_npu.npu_scatter_pa_kv_cache(**given)
+    assert not given["key_cache"].any()
+    assert not given["value_cache"].any()
+
+
 @pytest.mark.parametrize(
     ("call", "sentence"),
     [

@@ -29,6 +29,10 @@ def test_schemas():
     expected["npu_quant_scatter"], expected["npu_quant_scatter_"] = ["input", *scatter], ["self", *scatter]
     expected["npu_scatter_nd_update"] = expected["npu_scatter_nd_update_"] = ["input", "indices", "updates"]
     expected["scatter_update"] = expected["scatter_update_"] = ["data", "indices", "updates", "axis"]
+    expected["npu_scatter_pa_kv_cache"] = [
+        *("key", "value", "key_cache", "value_cache", "slot_mapping", "*"),
+        *("compress_lens = None", "compress_seq_offsets = None", "seq_lens = None", "cache_mode = 'PA_NZ'"),
+    ]
     assert set(expected) | {"install"} == set(torch_npu.__all__)
     for name, words in expected.items():
         parameters = inspect.signature(getattr(torch_npu, name)).parameters.values()

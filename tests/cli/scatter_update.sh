@@ -1,6 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# The documented calls that write updates as they are: by coordinates and by starts, into a copy and in place.
+# The documented calls that write rows as they are: by coordinates and by starts, into a copy and in place, and into
+# pages.
 source "$(dirname "$0")/library.sh"
 
 "$TENSOR_FILE" make nd.st input:F16:2x3x2:9 indices:I64:2x1x2:1,2,0,0 updates:F16:2x1x2:1,2,3,4
@@ -36,4 +37,20 @@ refused "the first axis" 1 "--axis is 0: it must be"
 "$TENSOR_FILE" make long.st data:I8:2x3x2:9 indices:I32:2:1,2 updates:I8:2x4x2:1
 run "$CLQUANT" scatter_update long.st -o none.st
 refused "updates that are longer" 1 "updates.shape[1] is 4: it must be at most output.shape[1], 3"
+"$TENSOR_FILE" make pages.st key:F16:3x1x4:1,2,3,4,5,6,7,8,9,10,11,12 value:F16:3x1x2:1,2,3,4,5,6 slot_mapping:I32:3:3,-1,0 \
+    key_cache:F16:2x2x2x2:0 value_cache:F16:2x1x2x2:0
+run "$CLQUANT" npu_scatter_pa_kv_cache pages.st -o out.st
+succeeded "keys and values into parts of pages"
+holds "parts of keys lie a page's positions apart" out.st "key_cache F16 [2,2,2,2] 9 10 0 0 11 12 0 0 0 0 1 2 0 0 3 4
+value_cache F16 [2,1,2,2] 5 6 0 0 0 0 1 2"
+"$TENSOR_FILE" make norm.st key:F16:2x1x2:1,2,3,4 value:F16:2x1x2:5,6,7,8 slot_mapping:I64:2:4,1 key_cache:F16:2x2x1x2:0 value_cache:F16:2x2x1x2:0
+run "$CLQUANT" npu_scatter_pa_kv_cache norm.st -o out.st --cache-mode Norm
+check "a slot past the cache" test "$status" = 0
+check "is said" grep -qF "npu_scatter_pa_kv_cache: 1 entry out of range dropped; the first: slot_mapping[0] is slot 4" <<<"$err"
+holds "the others are written" out.st "key_cache F16 [2,2,1,2] 0 0 3 4 0 0 0 0
+value_cache F16 [2,2,1,2] 0 0 7 8 0 0 0 0"
+run "$CLQUANT" npu_scatter_pa_kv_cache norm.st -o none.st --cache-mode Norm --strict
+refused "strict" 1 "slot_mapping[0] is slot 4"
+run "$CLQUANT" npu_scatter_pa_kv_cache norm.st -o none.st
+refused "caches of the other mode" 1 "key has 2 elements an entry: with cache_mode PA_NZ it must have key_cache.shape[1] * key_cache.shape[3], 2 * 2"
 finish

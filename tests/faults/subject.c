@@ -196,10 +196,17 @@ static bool reports_ahead(const struct call *call)
     return field_of(call, "src_index_kind") == CLQ_ND || field_of(call, "dst_index_kind") == CLQ_ND;
 }
 
+/* It is two calls, of which the first may be done. */
+static bool is_twice(const struct call *call)
+{
+    return strcmp(call->op->name, "npu_scatter_pa_kv_cache") == 0;
+}
+
 unsigned subject_failed_bytes(const struct subject *subject)
 {
     const struct call *call = &subject->call;
-    const bool in_part = field_of(call, "block") > 0 || finds_apart(call) || reports_ahead(call);
+    const bool in_part =
+        field_of(call, "block") > 0 || finds_apart(call) || reports_ahead(call) || is_twice(call);
 
     return SUBJECT_BEFORE | SUBJECT_COPIED | (in_part ? SUBJECT_IN_PART : 0);
 }

@@ -327,6 +327,7 @@ CHECK(npu_scatter_nd_update)
 CHECK(npu_scatter_nd_update_)
 CHECK(scatter_update)
 CHECK(scatter_update_)
+CHECK(npu_scatter_pa_kv_cache)
 
 static struct reference_report reference_symmetric(const struct call *call)
 {
@@ -358,6 +359,7 @@ const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
     ROW(npu_scatter_nd_update_, operator_move_rows, -1, -1, fit_nd_in_place, NULL),
     ROW(scatter_update, operator_move_rows, -1, -1, fit_update_copy, NULL),
     ROW(scatter_update_, operator_move_rows, -1, -1, fit_update_in_place, NULL),
+    ROW(npu_scatter_pa_kv_cache, operator_move_rows, -1, -1, fit_pages, NULL),
 };
 
 void documented_draw(struct call *call, const struct documented_call *documented, struct operator_row *row,

@@ -125,3 +125,52 @@ clq_status scatter_update_(clq_context *context, cl_command_queue queue, const v
 {
     return update(context, queue, general, false, num_wait, wait, done);
 }
+
+/* Rows [N, heads, size] into slots of pages, whose bytes they do not share: for they are written twice, as
+ * keys and as values. */
+bool fit_pages(struct call *call)
+{
+    struct clq_move_rows_desc *desc = (void *)call->desc;
+    const struct tensor *src = &call->tensors[MOVE_SRC], *dst = &call->tensors[MOVE_DST];
+
+    desc->unique = 0;
+    return !is_given(call, MOVE_SRC_INDICES) && !is_given(call, MOVE_INPUT) &&
+           desc->dst_index_kind == CLQ_SLOTS && src->dl.ndim == 3 && dst->dl.ndim == 4 &&
+           call_dimension(call, MOVE_DST, desc->axis, -2) == 1 && src->dl.data != dst->dl.data;
+}
+
+/* Pages [blocks, block_size, heads, size] with their heads ahead of their positions. */
+static const DLTensor *by_heads(struct split *seen, const DLTensor *pages)
+{
+    static const int from[] = {0, 2, 1, 3};
+    int64_t strides[4] = {0, 0, 0, 1};
+
+    for (int d = 2; d >= 0; d--)
+        strides[d] = strides[d + 1] * pages->shape[d + 1];
+    seen->tensor = *pages;
+    for (int d = 0; d < 4; d++) {
+        seen->shape[d] = pages->shape[from[d]];
+        seen->strides[d] = pages->strides != NULL ? pages->strides[from[d]] : strides[from[d]];
+    }
+    seen->tensor.shape = seen->shape;
+    seen->tensor.strides = seen->strides;
+    return &seen->tensor;
+}
+
+clq_status npu_scatter_pa_kv_cache(clq_context *context, cl_command_queue queue, const void *general,
+                                   cl_uint num_wait, const cl_event *wait, cl_event *done)
+{
+    const struct clq_move_rows_desc *desc = general;
+    const DLTensor *rows = desc->src, *pages = desc->dst;
+    const bool nz = rows->strides == NULL && rows->dtype.bits >= 8 && rows->dtype.lanes <= 1;
+    const char *mode = nz ? NULL : "Norm";
+    struct split seen;
+
+    if (nz)
+        pages = by_heads(&seen, pages);
+    if (context == NULL)
+        return clq_npu_scatter_pa_kv_cache_check(rows, rows, pages, pages, desc->dst_indices, NULL, NULL,
+                                                 NULL, mode);
+    return clq_npu_scatter_pa_kv_cache(context, queue, rows, rows, pages, pages, desc->dst_indices, NULL,
+                                       NULL, NULL, mode, num_wait, wait, done);
+}

@@ -6,7 +6,7 @@
 
 bool operator_is_indices(const struct operator_input *input)
 {
-    return strstr(input->name, "indices") != NULL;
+    return strstr(input->name, "indices") != NULL || strcmp(input->name, "slot_mapping") == 0;
 }
 
 clq_status operator_report(struct operator_call *call, cl_mem *report)

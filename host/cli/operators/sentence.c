@@ -69,9 +69,18 @@ struct moved {
     struct word words[2];
 };
 
+/* Where there are keys and values, the keys' cache. */
+static const char *written_of(const struct operator_description *op)
+{
+    for (size_t i = 0; i < OPERATOR_MAX_INPUTS && op->inputs[i].name; i++)
+        if (strcmp(op->inputs[i].name, "key_cache") == 0)
+            return op->inputs[i].name;
+    return op->inputs[0].name;
+}
+
 static struct moved moved_of(const struct operator_description *op)
 {
-    struct moved moved = {{{"dst_indices", NULL}, {"dst", op->inputs[0].name}}};
+    struct moved moved = {{{"dst_indices", NULL}, {"dst", written_of(op)}}};
 
     for (size_t i = 0; i < OPERATOR_MAX_INPUTS && op->inputs[i].name; i++) {
         if (strcmp(op->inputs[i].name, moved.words[0].word) == 0)

@@ -17,6 +17,7 @@ from .dynamic_quant import npu_dynamic_quant, npu_dynamic_quant_asymmetric
 from .group_quant import npu_group_quant
 from .quant_scatter import npu_quant_scatter, npu_quant_scatter_
 from .quantize import npu_quantize
+from .scatter_pa_kv_cache import npu_scatter_pa_kv_cache
 from .scatter_update import npu_scatter_nd_update, npu_scatter_nd_update_, scatter_update, scatter_update_
 
 __all__ = [
@@ -29,6 +30,7 @@ __all__ = [
     "npu_quantize",
     "npu_scatter_nd_update",
     "npu_scatter_nd_update_",
+    "npu_scatter_pa_kv_cache",
     "scatter_update",
     "scatter_update_",
 ]
