@@ -27,6 +27,7 @@ int bench_main(int argc, char **argv);
     X(npu_group_quant)                                                                                       \
     X(npu_quant_scatter)                                                                                     \
     X(npu_quant_scatter_in_place)                                                                            \
+    X(npu_anti_quant)                                                                                        \
     X(npu_scatter_nd_update)                                                                                 \
     X(npu_scatter_nd_update_in_place)                                                                        \
     X(scatter_update)                                                                                        \

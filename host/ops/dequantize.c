@@ -111,13 +111,14 @@ static clq_status check(struct clq__work *work, const void *of)
     clq_status status = CLQ_OK;
     const struct clq_dequantize_desc *desc = of;
     struct clq__placement *placement = &work->placement;
-    const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
+    const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC, documented = work->names->documented;
 
     CLQ_TRY(check_choices(desc));
-    work->names = dynamic ? &dynamic_names : &names;
+    if (!documented)
+        work->names = dynamic ? &dynamic_names : &names;
     work->back = true;
     work->divide = desc->mode == CLQ_DEQUANTIZE_MULTIPLY;
-    work->add = dynamic;
+    work->add = dynamic || documented; /* npu_anti_quant's offset is added */
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->q,
                            dynamic ? CLQ__QUANTIZED | CLQ__BLOCKS : CLQ__QUANTIZED));
     if (!clq__view_has_blocks(&work->y))

@@ -237,6 +237,45 @@ def test_dst_type_max(rng):
     assert y.abs().max() == 15
 
 
+@pytest.mark.parametrize("dst_dtype", [None, torch.bfloat16, torch.float32])
+@pytest.mark.parametrize("given", ["one", "each", "both"])
+def test_anti_quant(dst_dtype, given):
+    """The offset is added ahead of the product; by one scale, and by one per index of the last dimension."""
+    x = torch.arange(-128, 128, dtype=torch.int16).to(torch.int8).reshape(2, 8, 16)
+    scale = torch.tensor([0.37]) if given == "one" else torch.linspace(-3, 5, 16)
+    offset = torch.linspace(-1000, 1000, 16) if given == "both" else None
+    right = (x.float() + (0.0 if offset is None else offset)) * scale
+    made = torch_npu.npu_anti_quant(x, scale, offset=offset, dst_dtype=dst_dtype)
+    kind = dst_dtype or torch.float16
+    assert made.dtype == kind
+    assert torch.equal(made, right.to(kind))
+
+
+def test_anti_quant_example():
+    """The documents' printed example."""
+    x, two = torch.tensor([1, 2, 3, 4], dtype=torch.int8), torch.tensor([2.0])
+    made = torch_npu.npu_anti_quant(x, two, offset=two, dst_dtype=torch.float16)
+    assert made.dtype == torch.float16
+    assert made.tolist() == [6.0, 8.0, 10.0, 12.0]
+
+
+@pytest.mark.parametrize("src_dtype", [None, torch.quint4x2])
+def test_anti_quant_words(rng, src_dtype):
+    words = torch.from_numpy(rng.integers(-(2**31), 2**31, (3, 4)).astype(np.int32))
+    scale, offset = torch.linspace(0.5, 2, 32).bfloat16(), torch.linspace(-4, 4, 32).bfloat16()
+    right = (unpacked(words).float() + offset.float()) * scale.float()
+    made = torch_npu.npu_anti_quant(words, scale, offset=offset, dst_dtype=torch.bfloat16, src_dtype=src_dtype)
+    assert torch.equal(made, right.bfloat16())
+
+
+def test_anti_quant_undoes_dynamic_quant(rng):
+    """One scale and offset for all of x: what the asymmetric call returns, with the sign that is added."""
+    x = torch.from_numpy(rng.normal(0, 3, (4, 16)).astype(np.float32))
+    y, scale, offset = torch_npu.npu_dynamic_quant_asymmetric(x, quant_mode="pertensor")
+    back = torch_npu.npu_anti_quant(y, scale, offset=-offset, dst_dtype=torch.float32)
+    assert ((back - x).abs() <= 0.5001 * scale).all()
+
+
 REFUSED = [
     (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.int16), r"dtype is torch\.int16: it must be one of torch\.int8,"),
     (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.qint8), "scales.ndim is 3: with div_mode true it must be 1"),
@@ -278,6 +317,20 @@ REFUSED = [
     (lambda s: torch_npu.npu_dynamic_quant(s[2], dst_type=torch.quint8), r"dst_type is torch\.quint8"),
     (lambda s: torch_npu.npu_dynamic_quant(s[2], group_index=s[1]), "smooth_scales is None"),
     (lambda s: torch_npu.npu_dynamic_quant_asymmetric(s[2], dst_type=torch.int32), r"dst_type is torch\.int32"),
+    (lambda s: torch_npu.npu_anti_quant(s[0], s[3]), "scale.ndim is 3: it must be 1"),
+    (
+        lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0, :3]),
+        r"scale\.shape\[0\] is 3: it must be 1, or one per index of the last axis of x, 16",
+    ),
+    (lambda s: torch_npu.npu_anti_quant(s[0].byte(), s[3][0, 0]), "x.dtype is uint8: it must be int8, float8_e5m2"),
+    (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], src_dtype=torch.quint4x2), "x.dtype is int8: for src_dtype 4 it must"),
+    (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], src_dtype=torch.uint8), r"src_dtype is torch\.uint8"),
+    (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], dst_dtype=torch.int8), r"dst_dtype is torch\.int8: it must be one of"),
+    (
+        lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], offset=s[3][0, 0].float()),
+        "offset.dtype is float32: it must be bfloat16",
+    ),
+    (lambda s: torch_npu.npu_anti_quant(s[0], s[3][0, 0], offset=s[3][0, 0, :1]), r"offset\.shape\[0\] is 1: it must be scale"),
 ]
 
 

@@ -40,6 +40,8 @@ class Step(torch.nn.Module):
             y,
             moved,
             *pages,
+            torch_npu.npu_anti_quant(cache, scales.flatten(), offset=scales.flatten(), dst_dtype=torch.float32),
+            torch_npu.npu_anti_quant(words, threes, dst_dtype=torch.bfloat16),
             started + 1,
             torch_npu.scatter_update(cache, places, cache[:, 3:4], 1),
             words,
@@ -142,6 +144,7 @@ def calls():
             (cache[:, :1] + 1, cache[:, :2] + 2, torch.zeros(2, 4, 1, 16).to(cache), torch.zeros(2, 4, 2, 16).to(cache), places),
             {"cache_mode": "Norm"},
         ),
+        "npu_anti_quant": ((cache, torch.ones(16)), {"offset": torch.ones(16), "dst_dtype": torch.bfloat16}),
         "npu_dynamic_quant": ((x.transpose(0, 1),), {}),
         "npu_dynamic_quant_asymmetric": ((x,), {"dst_type": torch.quint4x2}),
     }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "documented.h"
 
+#include "documented_back.h"
 #include "documented_moves.h"
 #include "rows.h"
 
@@ -323,6 +324,7 @@ static clq_status npu_dynamic_quant_asymmetric(clq_context *context, cl_command_
 }
 
 CHECK(npu_dynamic_quant_asymmetric)
+CHECK(npu_anti_quant)
 CHECK(npu_scatter_nd_update)
 CHECK(npu_scatter_nd_update_)
 CHECK(scatter_update)
@@ -355,6 +357,7 @@ const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
         reference_asymmetric),
     ROW(dynamic_quant_update_scatter_v2, operator_dynamic_quantize_scatter, REFERENCE_I4, 0, fit_dynamic,
         NULL),
+    ROW(npu_anti_quant, operator_dequantize, -1, -1, fit_anti, reference_anti),
     ROW(npu_scatter_nd_update, operator_move_rows, -1, -1, fit_nd_copy, NULL),
     ROW(npu_scatter_nd_update_, operator_move_rows, -1, -1, fit_nd_in_place, NULL),
     ROW(scatter_update, operator_move_rows, -1, -1, fit_update_copy, NULL),

@@ -156,6 +156,16 @@ struct reference_npu_group_quant_desc {
 };
 struct reference_report reference_npu_group_quant(const struct reference_npu_group_quant_desc *desc);
 
+/* npu_anti_quant: output = (x + offset) * scale, of one element or one per index of the last axis; offset may
+ * be NULL. */
+struct reference_npu_anti_quant_desc {
+    const struct reference_tensor *x;
+    const struct reference_tensor *scale;
+    const struct reference_tensor *offset;
+    const struct reference_tensor *output;
+};
+void reference_npu_anti_quant(const struct reference_npu_anti_quant_desc *desc);
+
 /* What becomes of an entry whose batch or start is out of range. */
 enum reference_range {
     REFERENCE_DROP,  /* nothing of it is written */

@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from .anti_quant import npu_anti_quant
 from .dynamic_quant import npu_dynamic_quant, npu_dynamic_quant_asymmetric
 from .group_quant import npu_group_quant
 from .quant_scatter import npu_quant_scatter, npu_quant_scatter_
@@ -22,6 +23,7 @@ from .scatter_update import npu_scatter_nd_update, npu_scatter_nd_update_, scatt
 
 __all__ = [
     "install",
+    "npu_anti_quant",
     "npu_dynamic_quant",
     "npu_dynamic_quant_asymmetric",
     "npu_group_quant",

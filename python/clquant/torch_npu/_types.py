@@ -44,11 +44,21 @@ _KINDS = {
 
 def kind_of(name: str, given: Any, *known: str) -> Kind:
     """Return the kind of a type of torch, one of those that a call knows; None is the first of them."""
+    return _KINDS[_word(name, given, known)]
+
+
+def float_of(name: str, given: Any) -> torch.dtype:
+    """Return the type of torch of floats that a call writes; None is float16."""
+    found: torch.dtype = getattr(torch, _word(name, given, ("float16", "bfloat16", "float32")))
+    return found
+
+
+def _word(name: str, given: Any, known: tuple[str, ...]) -> str:
     word = known[0] if given is None else type_name(given)
     if word not in known:
         words = ", ".join(f"torch.{other}" for other in known)
         raise ValueError(f"{name} is {given}: it must be one of {words}")
-    return _KINDS[word]
+    return word
 
 
 # Of each size in bytes a type of the library, for those that it has not where bytes move as they are.
