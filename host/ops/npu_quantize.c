@@ -20,6 +20,8 @@ static const struct dtype {
     [CLQ_NPU_QUINT8] = {"quint8", CLQ__U8, true, false},
     [CLQ_NPU_INT32] = {"int32", CLQ__I32, true, false},
     [CLQ_NPU_QUINT4X2] = {"quint4x2", CLQ__I4, false, true},
+    [CLQ_NPU_FLOAT8_E5M2] = {"float8_e5m2", CLQ__E5M2, true, true},
+    [CLQ_NPU_FLOAT8_E4M3FN] = {"float8_e4m3fn", CLQ__E4M3, true, true},
 };
 
 static clq_status check_output(const struct dtype *dtype, const DLTensor *input, const DLTensor *output,
@@ -109,11 +111,12 @@ static clq_status general_of(const DLTensor *input, const DLTensor *scales, cons
     CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
     CLQ_REQUIRE(scales != NULL, CLQ_ERROR_NULL, "scales is NULL: it must be a tensor");
     CLQ_REQUIRE(output != NULL, CLQ_ERROR_NULL, "output is NULL: it must be a tensor");
-    CLQ_REQUIRE(number >= CLQ_NPU_QINT8 && number <= CLQ_NPU_QUINT4X2, CLQ_ERROR_VALUE,
+    CLQ_REQUIRE(number >= CLQ_NPU_QINT8 && number < CLQ_COUNT(dtypes), CLQ_ERROR_VALUE,
                 "dtype is %u: it must be one of enum clq_npu_dtype", number);
     CLQ_REQUIRE(div_mode ? dtypes[number].divide : dtypes[number].multiply, CLQ_ERROR_VALUE,
-                "dtype is %s: with div_mode %s it must be %s", dtypes[number].name,
-                div_mode ? "true" : "false", div_mode ? "qint8, quint8 or int32" : "qint8 or quint4x2");
+                "dtype is %s: with div_mode %s it must be %s, float8_e5m2 or float8_e4m3fn",
+                dtypes[number].name, div_mode ? "true" : "false",
+                div_mode ? "qint8, quint8, int32" : "qint8, quint4x2");
     CLQ_TRY(check_output(&dtypes[number], input, output, as));
     CLQ_TRY(check_axis(axis, div_mode, input, &general_axis));
     CLQ_TRY(check_parameters(scales, zero_points, div_mode));

@@ -281,7 +281,7 @@ REFUSED = [
     (lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.qint8), "scales.ndim is 3: with div_mode true it must be 1"),
     (
         lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.quint8, -1, False),
-        "dtype is quint8: with div_mode false it must be qint8 or quint4x2",
+        "dtype is quint8: with div_mode false it must be qint8, quint4x2, float8_e5m2 or float8_e4m3fn",
     ),
     (
         lambda s: torch_npu.npu_quantize(s[2], s[3], None, torch.qint8, -3, False),

@@ -57,10 +57,12 @@ static bool has_dtype(const struct tensor *tensor)
 
 static enum clq_npu_dtype dtype_of(const DLTensor *tensor)
 {
-    return tensor->dtype.bits == 32        ? CLQ_NPU_INT32
-           : tensor->dtype.bits == 4       ? CLQ_NPU_QUINT4X2
-           : tensor->dtype.code == kDLUInt ? CLQ_NPU_QUINT8
-                                           : CLQ_NPU_QINT8;
+    return tensor->dtype.code == CLQ_CODE_FLOAT8_E5M2     ? CLQ_NPU_FLOAT8_E5M2
+           : tensor->dtype.code == CLQ_CODE_FLOAT8_E4M3FN ? CLQ_NPU_FLOAT8_E4M3FN
+           : tensor->dtype.bits == 32                     ? CLQ_NPU_INT32
+           : tensor->dtype.bits == 4                      ? CLQ_NPU_QUINT4X2
+           : tensor->dtype.code == kDLUInt                ? CLQ_NPU_QUINT8
+                                                          : CLQ_NPU_QINT8;
 }
 
 /* Of so many dimensions, with a size off the axis that is not 1, which a documented call does not look at. */
@@ -72,7 +74,7 @@ static bool is_by_shape(const struct tensor *tensor, int rank, int axis)
     return false;
 }
 
-/* Multiplied: int8 or int4, and along one of the last two axes. */
+/* Multiplied: int8, int4 or float8, and along one of the last two axes. */
 static bool fit_quantize(struct call *call)
 {
     struct clq_quantize_desc *desc = (void *)call->desc;
@@ -80,8 +82,9 @@ static bool fit_quantize(struct call *call)
                         *zero_points = &call->tensors[QUANTIZE_ZERO_POINTS], *y = &call->tensors[QUANTIZE_Y];
     const bool divide = desc->mode == CLQ_DIVIDE;
     const int d = call_dimension(call, QUANTIZE_X, desc->axis, -1);
-    bool good = divide ? !reference_shares_bytes(y->type, 1) && scales->dl.ndim == 1
-                       : (y->type == REFERENCE_I4 || y->type == REFERENCE_I8) && d >= x->dl.ndim - 2;
+    bool good = divide
+                    ? !reference_shares_bytes(y->type, 1) && scales->dl.ndim == 1
+                    : (y->type == REFERENCE_I4 || (TYPES_DOCUMENTED >> y->type & 1)) && d >= x->dl.ndim - 2;
 
     desc->round_first = 0;
     good = good && desc->block == 0 && !is_by_shape(scales, x->dl.ndim, d);
@@ -91,7 +94,7 @@ static bool fit_quantize(struct call *call)
         for (int i = 0; i < scales->dl.ndim && good; i++)
             good = zero_points->shape[i] == scales->shape[i];
     }
-    return good && has_dtype(y);
+    return good && (has_dtype(y) || (TYPES_DOCUMENTED >> y->type & 1));
 }
 
 static clq_status npu_quantize(clq_context *context, cl_command_queue queue, const void *general,

@@ -12,9 +12,13 @@ static const struct {
     DLDataType output;
     int elements;
 } dtypes[] = {
-    {CLQ_NPU_QINT8, {kDLInt, 8, 1}, ONE_ELEMENT},         {CLQ_NPU_QUINT8, {kDLUInt, 8, 1}, ONE_ELEMENT},
-    {CLQ_NPU_INT32, {kDLInt, 32, 1}, ONE_ELEMENT},        {CLQ_NPU_INT32, {kDLInt, 32, 1}, ONE_ELEMENT},
+    {CLQ_NPU_QINT8, {kDLInt, 8, 1}, ONE_ELEMENT},
+    {CLQ_NPU_QUINT8, {kDLUInt, 8, 1}, ONE_ELEMENT},
+    {CLQ_NPU_INT32, {kDLInt, 32, 1}, ONE_ELEMENT},
+    {CLQ_NPU_INT32, {kDLInt, 32, 1}, ONE_ELEMENT},
     {CLQ_NPU_QUINT4X2, {kDLInt, 32, 1}, NIBBLES_IN_WORD},
+    {CLQ_NPU_FLOAT8_E4M3FN, {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}, ONE_ELEMENT},
+    {CLQ_NPU_FLOAT8_E5M2, {CLQ_CODE_FLOAT8_E5M2, 8, 1}, ONE_ELEMENT},
 };
 
 static bool plan(struct operator_call *call)
@@ -45,9 +49,9 @@ const struct operator_description npu_quantize_operator =
         .name = "npu_quantize",
         .summary = "Quantizes input as npu_quantize(input, scales, zero_points, dtype, axis, div_mode) does.",
         .formula = "  div-mode true   output = sat(rint(input / scales + zero_points)),\n"
-                   "                  qint8, quint8 or int32\n"
+                   "                  qint8, quint8, int32, float8\n"
                    "  div-mode false  output = sat(rint(input * scales + zero_points)),\n"
-                   "                  qint8 or quint4x2;\n"
+                   "                  qint8, quint4x2, float8;\n"
                    "                  axis -2 is the second-to-last, anything from -1 up the last",
         .outputs = "output; quint4x2 is I32 with an eighth of the last dimension",
         .inputs =
@@ -59,7 +63,8 @@ const struct operator_description npu_quantize_operator =
         .options =
             {
                 [DTYPE] = {"dtype",
-                           (const char *const[]){"qint8", "quint8", "int32", "qint32", "quint4x2", NULL},
+                           (const char *const[]){"qint8", "quint8", "int32", "qint32", "quint4x2",
+                                                 "float8_e4m3fn", "float8_e5m2", NULL},
                            "qint8", "the type of output; qint32 is int32"},
                 [AXIS] = {"axis", NULL, "1", "the axis of scales and zero_points"},
                 [DIV_MODE] = {"div-mode", (const char *const[]){"true", "false", NULL},

@@ -36,7 +36,9 @@ def _make(
     axis: int = 1,
     div_mode: bool = True,
 ) -> Tensor:
-    kind = kind_of("dtype", dtype, "int8", "qint8", "uint8", "quint8", "int32", "qint32", "quint4x2")
+    kind = kind_of(
+        "dtype", dtype, "int8", "qint8", "uint8", "quint8", "int32", "qint32", "quint4x2", "float8_e5m2", "float8_e4m3fn"
+    )
     output = kind.beside(input)
     verb(_QUANTIZE, input, scales, zero_points, kind.number, axis, div_mode, output)
     return output
@@ -69,15 +71,15 @@ def npu_quantize(
             with every other dimension 1.
         zero_points: None, or with div_mode 1-D with as many elements as scales, also int8, uint8, int32; else of scales' shape
             and type.
-        dtype: with div_mode torch.int8, torch.uint8 or torch.int32; else torch.int8 or torch.quint4x2. torch.qint8,
-            torch.quint8 and torch.qint32 are these too.
+        dtype: with div_mode torch.int8, torch.uint8 or torch.int32; else torch.int8 or torch.quint4x2; with both
+            torch.float8_e5m2 and torch.float8_e4m3fn. torch.qint8, torch.quint8 and torch.qint32 are the whole ones too.
         axis: with div_mode any axis of input, not looked at with one scale. Else -2 is the second-to-last and anything from
             -1 up the last, so that the default 1 is the last too.
         div_mode: divide, or multiply.
 
     Returns:
-        int8, uint8 or int32 of input's shape. Of quint4x2 int32 words of eight elements, the first in the lowest four bits, with
-        an eighth of the last dimension.
+        int8, uint8, int32 or float8 of input's shape. Of quint4x2 int32 words of eight elements, the first in the lowest four
+        bits, with an eighth of the last dimension.
 
     Raises:
         ValueError: an argument breaks a rule; the sentence names it, its value and the rule.
