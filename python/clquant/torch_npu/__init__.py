@@ -13,6 +13,7 @@ from __future__ import annotations
 import sys
 from types import ModuleType
 
+from ._tensors import install_tensors
 from .anti_quant import npu_anti_quant
 from .dynamic_quant import npu_dynamic_quant, npu_dynamic_quant_asymmetric
 from .group_quant import npu_group_quant
@@ -38,12 +39,18 @@ __all__ = [
 ]
 
 
-def install() -> ModuleType:
+def install(*, tensors: bool = False) -> ModuleType:
     """Make ``import torch_npu`` give these calls, for tests of code that imports it. Return this module.
+
+    With ``tensors`` torch itself knows the device "npu", which is the host's memory: ``tensor.npu()``, ``tensor.to("npu:0")``,
+    ``tensor.is_npu``, ``device="npu"`` of torch's functions that make tensors, ``torch.npu``, and ``torch_npu.npu_format_cast``,
+    which leaves a tensor as it is. It stays so until the process ends.
 
     Raises ImportError where another torch_npu is imported already.
     """
     here = sys.modules[__name__]
     if sys.modules.setdefault("torch_npu", here) is not here:
         raise ImportError(f"torch_npu is imported already, from {sys.modules['torch_npu']}: install before it, or do without")
+    if tensors:
+        install_tensors(here)
     return here
