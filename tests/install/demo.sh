@@ -20,5 +20,7 @@ expect() {
 }
 expect missing.st 1 "demo.sh: 'missing.st' is no file that can be read"
 expect folder 1 "demo.sh: 'folder' is no file that can be read"
+expect --no-model 9 "Looking at the packages that are needed; what is missing is installed
+installs"
 expect here 9 "Looking at the packages that are needed; what is missing is installed
 installs"
