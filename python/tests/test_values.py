@@ -67,7 +67,7 @@ def test_every_option_is_looked_at():
     for name in CALLS:
         for option, parameter in inspect.signature(getattr(clquant, name)).parameters.items():
             if parameter.kind is parameter.KEYWORD_ONLY:
-                arrays = {"input", "offsets", "indices", "group_index"}
+                arrays = {"input", "offsets", "indices", "group_index", "global_scale"}
                 assert option in WHOLE.keys() | TRUTHS | others | arrays | {"type_max"}, (name, option)
 
 

@@ -154,7 +154,7 @@ static void what_cannot_be_bound_is_refused(void **state)
     expect_refused(plan, 1, &CLQ_BIND(quantize, x, NULL, 0), CLQ_ERROR_NULL, "bindings[0].buffer is NULL");
     expect_refused(plan, 2, NULL, CLQ_ERROR_NULL, "num_bindings is 2 and bindings is NULL");
     expect_refused(plan, 0, &CLQ_BIND(quantize, x, x, 0), CLQ_ERROR_NULL, "num_bindings is 0");
-    expect_refused(plan, 10, &CLQ_BIND(quantize, x, x, 0), CLQ_ERROR_VALUE, "num_bindings is 10");
+    expect_refused(plan, 11, &CLQ_BIND(quantize, x, x, 0), CLQ_ERROR_VALUE, "num_bindings is 11");
     expect_refused(plan, 1, &CLQ_BIND(quantize, y, t.small, 0), CLQ_ERROR_SIZE, "y");
     expect_refused(plan, 1, &CLQ_BIND(quantize, y, y, 1), CLQ_ERROR_SIZE, "y");
     expect_refused(plan, 1, &CLQ_BIND(quantize, y, x, 0), CLQ_ERROR_OVERLAP, "y");
