@@ -230,7 +230,8 @@ static void allocate(struct tensor *tensor, size_t size)
         fprintf(stderr, "no memory for three times %zu bytes\n", size);
         exit(1);
     }
-    tensor->memory = (struct memory){bytes, size, bytes + size, bytes + 2 * size};
+    tensor->memory =
+        (struct memory){.bytes = bytes, .size = size, .written = bytes + size, .expected = bytes + 2 * size};
     tensor->dl.data = &tensor->memory;
 }
 

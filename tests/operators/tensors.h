@@ -15,7 +15,8 @@
 struct memory {
     unsigned char *bytes;
     size_t size;
-    unsigned char *written;  /* a mark for each byte: written by this launch (tests/seam) */
+    unsigned char *written;  /* for each byte the number of the launch that wrote it last (tests/seam) */
+    unsigned char launch;    /* from 1 on, and then around; 0: the marks were never cleared */
     unsigned char *expected; /* what the reference leaves of the same bytes */
 };
 

@@ -30,7 +30,7 @@ static void make_temporaries(const struct clq__plan *plan, struct memory *memory
         exit(1);
     }
     memset(bytes, 0x7f, size);
-    *memory = (struct memory){bytes, size, bytes + size, NULL};
+    *memory = (struct memory){.bytes = bytes, .size = size, .written = bytes + size};
     clq__temporaries_set(&plan->temporaries, (cl_mem)(void *)memory);
 }
 

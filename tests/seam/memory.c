@@ -3,6 +3,7 @@
 
 #include "units.h"
 
+#include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,10 +22,14 @@ void run_fail(struct run *run, const char *format, ...)
 void memory_begin(const struct clq__launch *launch)
 {
     for (unsigned i = 0; i < launch->num_buffers; i++) {
-        const struct memory *memory = (const struct memory *)launch->buffers[i];
+        struct memory *memory = (struct memory *)launch->buffers[i];
 
-        if (memory != NULL)
+        if (memory != NULL && memory->launch % UCHAR_MAX == 0) {
             memset(memory->written, 0, memory->size);
+            memory->launch = 0;
+        }
+        if (memory != NULL)
+            memory->launch++;
     }
 }
 
@@ -60,9 +65,13 @@ void run_write(struct run *run, unsigned buffer, int64_t i, size_t bytes, const 
 
     if (at == NULL)
         return;
-    for (size_t b = 0; b < bytes; b++)
-        if (memory->written[(size_t)i * bytes + b]++ != 0)
+    for (size_t b = 0; b < bytes; b++) {
+        unsigned char *const mark = &memory->written[(size_t)i * bytes + b];
+
+        if (*mark == memory->launch)
             run_fail(run, "element %lld of buffer %u is written twice", (long long)i, buffer);
+        *mark = memory->launch;
+    }
     memcpy(at, from, bytes);
 }
 

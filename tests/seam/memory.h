@@ -20,7 +20,7 @@ static inline bool run_failed(const struct run *run)
     return run->failure[0] != '\0';
 }
 
-/* Marks nothing as written. */
+/* Nothing is written by this launch yet. No byte is touched for it, for a call may have many launches. */
 void memory_begin(const struct clq__launch *launch);
 
 /* Element number i of the launch's buffer number `buffer`, widened to float; 0 where that is outside.

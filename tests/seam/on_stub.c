@@ -131,7 +131,8 @@ static void add_buffer(struct clq__launch *launch, struct memory *memory,
         return;
     *memory = (struct memory){.bytes = arguments[i].buffer_bytes,
                               .size = arguments[i].size_bytes,
-                              .written = malloc(arguments[i].size_bytes)};
+                              .written = calloc(arguments[i].size_bytes, 1),
+                              .launch = 1};
     if (memory->written == NULL)
         fail(clq__variant_text(&launch->variant).data, "there is no memory for the marks of a buffer");
     launch->buffers[i] = (cl_mem)(void *)memory;
