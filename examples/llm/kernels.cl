@@ -1,5 +1,5 @@
-// SPDX-License-Identifier: Apache-2.0 What the model needs beside matrix products and attention. A work-group
-// of GROUP items does a row, a token's.
+// SPDX-License-Identifier: Apache-2.0
+// What the model needs beside matrix products and attention. A work-group of GROUP items does a row, a token's.
 
 // Of all items of the group; everybody gets it. Always inlined: in a function that it keeps, PoCL 3 orders
 // barriers wrongly where groups run on several threads.

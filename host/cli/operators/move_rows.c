@@ -110,6 +110,16 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return status != CLQ_OK ? status : clq_move_rows(call->context, call->queue, &desc, 0, NULL, done);
 }
 
+clq_status operator_count_moved(struct operator_call *call, struct clq_move_rows_desc *desc, int strict)
+{
+    clq_status status = clq_move_rows_check_indices(call->context, call->queue, desc, 0, NULL);
+
+    if (status != CLQ_ERROR_INDEX || call->values[strict])
+        return status;
+    status = operator_report(call, &desc->report);
+    return status != CLQ_OK ? status : clq_move_rows(call->context, call->queue, desc, 0, NULL, NULL);
+}
+
 const struct operator_description move_rows_operator = {
     .name = "move_rows",
     .summary = "Moves rows of src to rows of dst, from and to where indices say, as they are.",

@@ -93,18 +93,12 @@ static clq_status check_indices(struct operator_call *call)
     return clq_move_rows_check_indices(call->context, call->queue, &general.desc, 0, NULL);
 }
 
-/* Where an entry was dropped, the general operator writes the others again and counts. */
 static clq_status count(struct operator_call *call)
 {
     struct general general;
-    clq_status status = check_indices(call);
 
-    if (status != CLQ_ERROR_INDEX || call->values[STRICT])
-        return status;
     general_of(call, &general);
-    status = operator_report(call, &general.desc.report);
-    return status != CLQ_OK ? status
-                            : clq_move_rows(call->context, call->queue, &general.desc, 0, NULL, NULL);
+    return operator_count_moved(call, &general.desc, STRICT);
 }
 
 static clq_status run_copy(struct operator_call *call, cl_event *done)

@@ -293,6 +293,9 @@ const struct safetensors_type *operator_file_type(DLDataType dtype);
  * given up, and said on stderr once OUT is in place. */
 clq_status operator_report(struct operator_call *call, cl_mem *report);
 bool operator_read_report(struct operator_call *call);
+/* For documented calls over rows that move, which have no report: where an entry was dropped, the general
+ * call, of `desc`, writes the same bytes again and counts. `strict` is the option's number. */
+clq_status operator_count_moved(struct operator_call *call, struct clq_move_rows_desc *desc, int strict);
 void operator_say_report(const struct operator_call *call);
 /* Whether an input is the places of entries, by its name. */
 bool operator_is_indices(const struct operator_input *input);
