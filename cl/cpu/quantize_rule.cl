@@ -41,14 +41,8 @@ ALWAYS_INLINE float8 load_eight(const struct call *call, global const STORAGE(SR
 {
     float v[8] __attribute__((aligned(32)));
 
-    if (call->x_dense && count == 8) {
-        WIDE_LOOP(8, 1)
-        for (uint k = 0; k < 8; k++)
-            v[k] = LOAD(SRC, x, at + k);
-    } else {
-        for (uint k = 0; k < 8; k++)
-            v[k] = k < count ? LOAD(SRC, x, x_at(call->args, at + k)) : 0.0f;
-    }
+    for (uint k = 0; k < 8; k++)
+        v[k] = k < count ? LOAD(SRC, x, x_at(call->args, at + k)) : 0.0f;
     return *(const float8 *)v;
 }
 
@@ -119,15 +113,17 @@ ALWAYS_INLINE void take_eights(const struct call *call, struct combined *combine
 {
     const uint rule = call->args->rule, bytes = eights * 8 / ELEMENTS(DST);
     uchar *const to = combined_place(combined, (global uchar *)(call->y + spot.y), call->past);
+    global const STORAGE(SRC) *const x = call->x + spot.x;
     float8 v[4];
     int8 keys = 0;
     struct clq_ruled scale;
 
+    WIDE_LOOP(8, 2)
+    for (uint k = 0; k < 8 * eights; k++)
+        ((float *)v)[k] = LOAD(SRC, x, k);
     UNROLL_LOOP
-    for (uint s = 0; s < eights; s++) {
-        v[s] = load_eight(call, call->x + spot.x, 8 * s, 8);
+    for (uint s = 0; s < eights; s++)
         keys = max(keys, keys_of(v[s], rule));
-    }
     scale = clq_ruled(largest_of(keys), rule, call->global_scale);
     call->scales[SCALE_OF(spot)] = (uchar)scale.code;
     UNROLL_LOOP
