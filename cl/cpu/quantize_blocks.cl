@@ -189,7 +189,8 @@ ALWAYS_INLINE void take_blocks(const struct call *call, struct combined *combine
     for (uint b = 0; b < count; b++) {
         global const STORAGE(SRC) *const x = call->x + spot.x + b * jump.x;
 
-        PREFETCH((global const uchar *)x + CLQ_CPU_AHEAD_DYNAMIC);
+        for (uint line = 0; line < CLQ_BLOCK_VALUES * sizeof(*x); line += 64)
+            PREFETCH((global const uchar *)x + CLQ_CPU_AHEAD_DYNAMIC + line);
         load_block(t.v[b], x, call->stride);
         t.extremes[b] = extremes_of_block(t.v[b]);
     }

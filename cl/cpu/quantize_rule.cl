@@ -118,6 +118,8 @@ ALWAYS_INLINE void take_eights(const struct call *call, struct combined *combine
     int8 keys = 0;
     struct clq_ruled scale;
 
+    for (uint line = 0; line < 8 * eights * sizeof(*x); line += 64)
+        PREFETCH((global const uchar *)x + CLQ_CPU_AHEAD_DYNAMIC + line);
     WIDE_LOOP(8, 2)
     for (uint k = 0; k < 8 * eights; k++)
         ((float *)v)[k] = LOAD(SRC, x, k);
@@ -183,7 +185,6 @@ NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, 
         for (uint r = 0; r < run.rows; r++) {
             const clq_spot spot = run.spot + r * jump;
 
-            PREFETCH((global const uchar *)(call->x + spot.x) + CLQ_CPU_AHEAD_DYNAMIC);
             if (eights == 4)
                 take_eights(call, &combined, spot, 4);
             else if (eights == 2)
