@@ -92,8 +92,30 @@ check "nothing half is left of it" test -z "$(find out -name '.clquant-*')"
 quantize
 check "and the next run makes the rest" cmp -s out/a.safetensors whole.st
 
-# Killed at any moment of a run: a shard has its name once it is whole.
+# One shard by one machine, the other by another, and the rest by a third; errors as JSON.
 cp out/b.safetensors other.st
+rm -r out
+quantize --shard b.safetensors --json errors.json
+succeeded "one shard alone"
+check "it says how much of it" grep -q '^1 of 2 tensors quantized to int4, ' <<<"$out"
+only_files "no index yet" errors.json in in/a.safetensors in/b.safetensors in/config.json $index other.st out out/b.safetensors whole.st
+check "errors of its matrix alone" test "$(cut -d: -f1 errors.json | tr -d '{}\n\t ')" = '"b.weight"'
+quantize --shard b.safetensors --shard a.safetensors
+check "shards that are named may be there" grep -qF "1 of 2 shards were there already" <<<"$out"
+quantize --json errors.json --device none
+succeeded "where all shards are there, no device is opened"
+check "its errors are none" test "$(tr -d '\n' <errors.json)" = "{}"
+check "the same shards" cmp -s out/a.safetensors whole.st
+check "and the other" cmp -s out/b.safetensors other.st
+check "with index and config.json" test -s out/config.json -a -s out/model.safetensors.index.json
+quantize --shard c.safetensors
+refused "a shard that is none" 2 "--shard 'c.safetensors': the input has no shard of that name"
+run "$CLQUANT" quantize_model in/a.safetensors -o out2 --block 32 --json none/errors.json
+refused "no place for the errors" 3 "none/errors.json: cannot be created"
+check "is seen before OUT is made" test ! -e out2
+rm errors.json
+
+# Killed at any moment of a run: a shard has its name once it is whole.
 rm out/*
 started=$(date +%s%3N)
 quantize

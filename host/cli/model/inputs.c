@@ -59,6 +59,27 @@ static bool check_names(struct model *model)
     return ok;
 }
 
+bool model_pick_shards(struct model *model)
+{
+    const struct model_globs *asked = &model->options.shards;
+
+    for (size_t i = 0; asked->count > 0 && i < model->shard_count; i++)
+        model->shards[i].left_out = true;
+    for (size_t a = 0; a < asked->count; a++) {
+        size_t i = 0;
+
+        while (i < model->shard_count && strcmp(model->shards[i].name, asked->list[a]) != 0)
+            i++;
+        if (i == model->shard_count)
+            return fail(model->failure, STATUS_USAGE, "--shard '%.200s': the input has no shard of that name",
+                        asked->list[a]);
+        model->shards[i].left_out = false;
+    }
+    for (size_t i = 0; i < model->shard_count; i++)
+        model->total_bytes += model->shards[i].left_out ? 0 : model->shards[i].file.data_bytes;
+    return true;
+}
+
 static bool open_shard(struct model *model, char *path)
 {
     struct model_shard *shard = &model->shards[model->shard_count];
@@ -68,7 +89,6 @@ static bool open_shard(struct model *model, char *path)
     if (!safetensors_open(&shard->file, shard->path, model->failure))
         return false;
     model->shard_count++;
-    model->total_bytes += shard->file.data_bytes;
     shard->tensors = calloc(shard->file.count + 1, sizeof *shard->tensors);
     if (!shard->tensors)
         return fail(model->failure, STATUS_SYSTEM, "%s: no memory for its tensors", path);

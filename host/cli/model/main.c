@@ -30,12 +30,16 @@ bool model_open_device(struct model *model)
 
 static bool run(struct model *model)
 {
-    bool ok = model_open(model) && model_choose(model) && model_config_read(model) && model_plan(model) &&
-              model_open_out(model) && model_open_device(model);
+    const char *json = model->options.json_path;
+    bool ok = model_open(model) && model_pick_shards(model) && model_choose(model) &&
+              model_config_read(model) && model_plan(model) &&
+              (!json || output_file_possible("--json", json, model->failure)) && model_open_out(model);
 
     for (size_t i = 0; ok && i < model->shard_count; i++)
         ok = model_write_shard(model, &model->shards[i]);
-    return ok && model_index_write(model) && model_config_write(model);
+    if (ok && model->options.shards.count == 0)
+        ok = model_index_write(model) && model_config_write(model);
+    return ok && model_write_errors(model);
 }
 
 static void release_shard(struct model_shard *shard)
@@ -61,6 +65,7 @@ static void release(struct model *model)
     free(model->options.in_paths);
     free(model->options.only.list);
     free(model->options.skip.list);
+    free(model->options.shards.list);
     clq_queue_destroy(model->queue);
     clq_context_destroy(model->context);
 }

@@ -41,6 +41,8 @@ struct model_options {
     bool symmetric;
     uint32_t rotate;
     struct model_globs only, skip;
+    struct model_globs shards; /* names, not globs: these alone are made; none: all are */
+    const char *json_path;
     bool help;
 };
 
@@ -66,6 +68,7 @@ struct model_shard {
     char *header; /* its first bytes in OUT */
     size_t header_bytes;
     bool was_there;
+    bool left_out; /* by --shard */
 };
 
 struct model {
@@ -98,6 +101,8 @@ char *model_folder_of(const char *path);
 
 /* Opens all files, and checks that each name is there once, and where it is in the index. */
 bool model_open(struct model *model);
+/* Leaves out the shards that --shard does not name. */
+bool model_pick_shards(struct model *model);
 /* The index's shards as paths; and the index against the open shards. */
 bool model_index_open(struct model *model, char ***paths, size_t *count);
 bool model_index_check(const struct model *model);
@@ -123,13 +128,15 @@ bool model_config_read(struct model *model);
 bool model_config_write(struct model *model);
 
 bool model_open_device(struct model *model);
-/* Writes a shard, unless it is there. */
+/* Writes a shard, unless it is there or left out. */
 bool model_write_shard(struct model *model, struct model_shard *shard);
 bool model_quantize(struct model *model, struct model_shard *shard, struct model_tensor *tensor,
                     struct output_file *out);
 void model_show(struct model *model, const struct model_shard *shard, uint64_t bytes);
 
 void model_report(const struct model *model);
+/* The errors of the matrices that were quantized, where --json asks for them. */
+bool model_write_errors(struct model *model);
 
 bool model_fail(struct model *model, const char *path, const char *doing, clq_status status);
 

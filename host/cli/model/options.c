@@ -33,6 +33,11 @@ static const char help[] =
     "  --only GLOB      quantizes matrices of such names alone; may be repeated\n"
     "  --skip GLOB      leaves those as they are; may be repeated. Without --only\n"
     "                   embeddings, output heads, routers, norms and biases stay too\n"
+    "  --shard NAME     makes this shard alone, for machines that share the work; may\n"
+    "                   be repeated. A run without it makes those that are not there\n"
+    "                   yet, the index and config.json\n"
+    "  --json FILE      the errors of all tensors by name, root mean square by the\n"
+    "                   tensor's own\n"
     "  --device KIND|N|TEXT\n\n"
     "At the end: the tensors with the largest error, root mean square in per cent of\n"
     "the tensor's own.\n";
@@ -125,7 +130,7 @@ static bool settle(struct model *model, bool block_given)
     return true;
 }
 
-enum { TO = 256, DTYPE, BLOCK, SYMMETRIC, ROTATE, ONLY, SKIP, DEVICE };
+enum { TO = 256, DTYPE, BLOCK, SYMMETRIC, ROTATE, ONLY, SKIP, SHARD, JSON, DEVICE };
 
 static bool parse_one(struct model *model, int option, char **argv, bool *block_given)
 {
@@ -161,6 +166,12 @@ static bool parse_one(struct model *model, int option, char **argv, bool *block_
     case SKIP:
         options->skip.list[options->skip.count++] = optarg;
         return true;
+    case SHARD:
+        options->shards.list[options->shards.count++] = optarg;
+        return true;
+    case JSON:
+        options->json_path = optarg;
+        return true;
     case DEVICE:
         options->device_text = optarg;
         return true;
@@ -185,6 +196,8 @@ bool model_parse(struct model *model, int argc, char **argv)
                                          {"rotate", required_argument, NULL, ROTATE},
                                          {"only", required_argument, NULL, ONLY},
                                          {"skip", required_argument, NULL, SKIP},
+                                         {"shard", required_argument, NULL, SHARD},
+                                         {"json", required_argument, NULL, JSON},
                                          {"device", required_argument, NULL, DEVICE},
                                          {0}};
     struct model_options *options = &model->options;
@@ -195,7 +208,8 @@ bool model_parse(struct model *model, int argc, char **argv)
     options->in_paths = calloc((size_t)argc, sizeof *options->in_paths);
     options->only.list = calloc((size_t)argc, sizeof *options->only.list);
     options->skip.list = calloc((size_t)argc, sizeof *options->skip.list);
-    if (!options->in_paths || !options->only.list || !options->skip.list)
+    options->shards.list = calloc((size_t)argc, sizeof *options->shards.list);
+    if (!options->in_paths || !options->only.list || !options->skip.list || !options->shards.list)
         return fail(model->failure, STATUS_SYSTEM, "no memory for %d arguments", argc);
     optind = 0;
     opterr = 0;

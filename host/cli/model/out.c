@@ -56,7 +56,7 @@ static bool make_folder(struct model *model)
         return fail(model->failure, STATUS_USAGE,
                     "-o %s: the name of a folder is expected, in which files have the names of the input",
                     path);
-    return mkdir(path, 0777) == 0 ||
+    return mkdir(path, 0777) == 0 || errno == EEXIST || /* another run has made it meanwhile */
            fail(model->failure, STATUS_SYSTEM, "-o %s: cannot be made: %s", path, strerror(errno));
 }
 

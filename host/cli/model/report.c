@@ -2,6 +2,7 @@
 /* What was done, on stdout. */
 #include "model.h"
 
+#include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,7 +62,7 @@ static void print_left(const struct model *model)
         for (size_t t = 0; t < model->shards[i].file.count; t++) {
             const struct model_tensor *tensor = &model->shards[i].tensors[t];
 
-            if (!tensor->left || ++count > SHOWN)
+            if (model->shards[i].left_out || !tensor->left || ++count > SHOWN)
                 continue;
             if (count == 1)
                 printf("matrices that stay as they are:\n");
@@ -75,11 +76,14 @@ static void print_left(const struct model *model)
 static void print_totals(const struct model *model)
 {
     uint64_t before = 0, after = 0;
-    size_t tensors = 0, quantized = 0, kept = 0;
+    size_t tensors = 0, quantized = 0, kept = 0, shards = 0;
 
     for (size_t i = 0; i < model->shard_count; i++) {
         const struct model_shard *shard = &model->shards[i];
 
+        if (shard->left_out)
+            continue;
+        shards++;
         before += bytes_of(shard->file.tensors, shard->file.count);
         after += bytes_of(shard->out, shard->out_count);
         tensors += shard->file.count;
@@ -90,27 +94,62 @@ static void print_totals(const struct model *model)
     printf("%zu of %zu tensors quantized to %s, %ju bytes of data became %ju\n", quantized, tensors,
            model->options.dtype_name, (uintmax_t)before, (uintmax_t)after);
     if (kept > 0)
-        printf("%zu of %zu shards were there already: their errors are not below\n", kept,
-               model->shard_count);
+        printf("%zu of %zu shards were there already: their errors are not below\n", kept, shards);
     if (model->options.to == MODEL_COMPRESSED_TENSORS && !model->config)
         printf("no config.json is beside the input: readers need its quantization_config\n");
 }
 
-void model_report(const struct model *model)
+/* The matrices that this run quantized. */
+static const struct model_tensor **list_quantized(const struct model *model, size_t *listed)
 {
     const struct model_tensor **list = NULL;
-    size_t count = 0, at = 0;
+    size_t count = 0;
 
-    print_totals(model);
     for (size_t i = 0; i < model->shard_count; i++)
         count += model->shards[i].file.count;
     list = malloc((count + 1) * sizeof *list);
+    *listed = 0;
     for (size_t i = 0; list && i < model->shard_count; i++)
-        for (size_t t = 0; !model->shards[i].was_there && t < model->shards[i].file.count; t++)
-            if (model->shards[i].tensors[t].quantized)
-                list[at++] = &model->shards[i].tensors[t];
+        for (size_t t = 0; t < model->shards[i].file.count; t++)
+            if (model->shards[i].tensors[t].quantized && !model->shards[i].was_there &&
+                !model->shards[i].left_out)
+                list[(*listed)++] = &model->shards[i].tensors[t];
+    return list;
+}
+
+/* An error that is no number is null: JSON has none. */
+bool model_write_errors(struct model *model)
+{
+    const char *path = model->options.json_path;
+    struct output_file file = {.fd = -1};
+    size_t count = 0;
+    const struct model_tensor **list = path ? list_quantized(model, &count) : NULL;
+    cJSON *root = list ? cJSON_CreateObject() : NULL;
+    char *text = NULL;
+    bool ok = root != NULL;
+
+    for (size_t i = 0; ok && i < count; i++)
+        ok = cJSON_AddNumberToObject(root, list[i]->source->name, list[i]->error) != NULL;
+    text = ok ? cJSON_Print(root) : NULL;
+    ok = !path || ((text || fail(model->failure, STATUS_SYSTEM, "--json %s: no memory for its text", path)) &&
+                   output_file_create(&file, "--json", path, model->failure) &&
+                   output_file_write(&file, text, strlen(text), model->failure) &&
+                   output_file_commit(&file, model->failure));
+    output_file_discard(&file);
+    cJSON_free(text);
+    cJSON_Delete(root);
+    free(list);
+    return ok;
+}
+
+void model_report(const struct model *model)
+{
+    size_t count = 0;
+    const struct model_tensor **list = list_quantized(model, &count);
+
+    print_totals(model);
     if (list)
-        print_errors(list, at);
+        print_errors(list, count);
     free(list);
     print_left(model);
 }

@@ -109,12 +109,15 @@ bool model_write_shard(struct model *model, struct model_shard *shard)
     struct output_file out = {.fd = -1};
     bool ok = false;
 
+    if (shard->left_out)
+        return true;
     if (is_there(shard)) {
         shard->was_there = true;
         model->done_bytes += shard->file.data_bytes;
         return true;
     }
-    ok = output_file_create(&out, "-o", shard->out_path, model->failure) &&
+    ok = (model->context || model_open_device(model)) &&
+         output_file_create(&out, "-o", shard->out_path, model->failure) &&
          output_file_write(&out, shard->header, shard->header_bytes, model->failure) &&
          write_tensors(model, shard, &out) && output_file_commit(&out, model->failure);
     output_file_discard(&out);
