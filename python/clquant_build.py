@@ -15,7 +15,8 @@ from scikit_build_core import build as _build
 from scikit_build_core.build import *  # noqa: F403 - the hooks that stay as they are
 
 # What the library is built of, and what CMakeLists.txt reads.
-_SOURCES = ("CMakeLists.txt", "LICENSE", "cl", "host", "include", "python/install.cmake")
+_TESTS = tuple(f"tests/{name}" for name in ("harness", "operators", "reference"))  # the command's self-test is made of them
+_SOURCES = ("CMakeLists.txt", "LICENSE", "cl", "host", "include", "python/install.cmake", *_TESTS)
 _INSIDE = "source"  # where they lie in the sdist
 
 

@@ -14,6 +14,7 @@ from ._context import Context, Device, default_context, devices
 from ._errors import DeviceError
 from ._event import Event
 from ._library import version
+from ._model import quantize_model
 from ._operator import Array, Run, build, check_indices, workspace_bytes
 from ._plan import Plan, enqueue_all, plan
 from ._quantized import Quantized
@@ -61,6 +62,7 @@ __all__ = [
     "move_rows",
     "plan",
     "quantize",
+    "quantize_model",
     "quantize_scatter",
     "to_device",
     "version",

@@ -54,6 +54,9 @@ FoundType: TypeAlias = FoundName | _Object
 DynamicType: TypeAlias = DynamicName | _Object
 GroupType: TypeAlias = GroupName | _Object
 
+ModelFormat: TypeAlias = Literal["compressed-tensors", "plain"]
+ModelType: TypeAlias = Literal["int4", "uint4", "int8", "uint8", Float8Name, "float4_e2m1fn"]
+
 Mode: TypeAlias = Literal["divide", "multiply"]
 BackMode: TypeAlias = Literal["divide", "multiply", "dynamic"]
 ScaleRule: TypeAlias = Literal["range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4"]

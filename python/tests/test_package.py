@@ -164,6 +164,6 @@ def test_sdist_holds_the_library(tmp_path):
         assert '"..' not in (package / "pyproject.toml").read_text()
     assert names["first"] == names["second"]
     assert {"clquant/__init__.py", "source/CMakeLists.txt", "source/LICENSE", "source/python/install.cmake"} <= names["first"]
-    for of in ("host", "cl", "include"):
+    for of in ("host", "cl", "include", "tests/harness", "tests/operators", "tests/reference"):
         files = [path for path in (HEADERS.parents[1] / of).rglob("*") if path.is_file()]
         assert {f"source/{path.relative_to(HEADERS.parents[1])}" for path in files} <= names["first"]

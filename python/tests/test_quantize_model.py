@@ -1,56 +1,20 @@
 # SPDX-License-Identifier: Apache-2.0
-"""quantize_model of the command that CLQ_COMMAND names: numpy alone reads compressed-tensors' formats, to clquant's values."""
+"""quantize_model: numpy alone reads compressed-tensors' formats, to clquant's values."""
 
 import json
-import os
+import math
 import subprocess
+import sys
+from pathlib import Path
 
-import ml_dtypes
 import numpy as np
 import pytest
+from checkpoint import NAMES, TYPES, load, save
 
 import clquant
+from clquant import _command
 
-if "CLQ_COMMAND" not in os.environ:
-    pytest.skip("CLQ_COMMAND names no command", allow_module_level=True)
-
-TYPES = {
-    "F32": np.float32,
-    "F16": np.float16,
-    "BF16": ml_dtypes.bfloat16,
-    "F8_E4M3": ml_dtypes.float8_e4m3fn,
-    "F8_E5M2": ml_dtypes.float8_e5m2,
-    "I8": np.int8,
-    "U8": np.uint8,
-    "I32": np.int32,
-    "I64": np.int64,
-}
-NAMES = {np.dtype(dtype): name for name, dtype in TYPES.items()}
 SHAPES = {"F32": (37, 256), "F16": (64, 384), "BF16": (9, 512)}
-
-
-def save(path, tensors):
-    """Write a safetensors file."""
-    header, data = {"__metadata__": {"format": "pt"}}, b""
-    for name, tensor in tensors.items():
-        place = [len(data), len(data) + tensor.nbytes]
-        header[name] = {"dtype": NAMES[tensor.dtype], "shape": tensor.shape, "data_offsets": place}
-        data += tensor.tobytes()
-    text = json.dumps(header).encode()
-    path.write_bytes(len(text).to_bytes(8, "little") + text + data)
-
-
-def load(path):
-    """Read its tensors."""
-    raw = path.read_bytes()
-    start = 8 + int.from_bytes(raw[:8], "little")
-    header = json.loads(raw[8:start])
-    assert header.pop("__metadata__")["format"] == "pt"
-    tensors = {}
-    for name, tensor in header.items():
-        begin, end = tensor["data_offsets"]
-        tensors[name] = np.frombuffer(raw[start + begin : start + end], TYPES[tensor["dtype"]]).reshape(tensor["shape"])
-    return tensors
 
 
 @pytest.fixture(scope="module")
@@ -66,10 +30,9 @@ def model(tmp_path_factory):
     return folder, tensors
 
 
-def run(folder, out, *options):
-    """Quantize the model with the command."""
-    command = [os.environ["CLQ_COMMAND"], "quantize_model", folder / "model.safetensors", "-o", out, *options]
-    subprocess.run(command, check=True, stdout=subprocess.DEVNULL)
+def run(folder, out, **options):
+    """Quantize the model."""
+    clquant.quantize_model(folder / "model.safetensors", out, **options)
     return load(out / "model.safetensors")
 
 
@@ -131,8 +94,7 @@ CASES = [
 @pytest.mark.parametrize(("dtype", "block", "symmetric", "format_name"), CASES)
 def test_numpy_reads_compressed_tensors(model, tmp_path, dtype, block, symmetric, format_name):
     folder, weights = model
-    flags = ["--symmetric"] if symmetric and dtype.startswith("int") else []
-    tensors = run(folder, tmp_path / "out", "--dtype", dtype, "--block", str(block), *flags)
+    tensors = run(folder, tmp_path / "out", dtype=dtype, block=block, symmetric=symmetric)
     config = json.loads((tmp_path / "out" / "config.json").read_text())
     quantization = config.pop("quantization_config")
     scheme = quantization["config_groups"]["group_0"]["weights"]
@@ -165,7 +127,7 @@ PLAIN = [("int4", 0, 0), ("uint8", 32, 64), ("int8", 0, 128), ("float8_e5m2", 12
 @pytest.mark.parametrize(("dtype", "block", "rotate"), PLAIN)
 def test_plain_is_what_dynamic_quantize_writes(model, tmp_path, dtype, block, rotate):
     folder, weights = model
-    tensors = run(folder, tmp_path / "out", "--to", "plain", "--dtype", dtype, "--block", str(block), "--rotate", str(rotate))
+    tensors = run(folder, tmp_path / "out", to="plain", dtype=dtype, block=block, rotate=rotate)
     for name in ("layers.F32.weight", "layers.F16.weight"):
         kind = "float32" if "F32" in name else "float16"
         symmetric = dtype.startswith("float")
@@ -177,3 +139,67 @@ def test_plain_is_what_dynamic_quantize_writes(model, tmp_path, dtype, block, ro
         if not symmetric:
             np.testing.assert_array_equal(tensors[f"{name}_offsets"], right.offsets)
     assert not (tmp_path / "out" / "config.json").exists()
+
+
+def test_errors_and_what_is_kept(tmp_path):
+    """The errors are those of numpy, by name; a second call makes nothing again."""
+    x = np.random.default_rng(5).normal(0, 1, (8, 128)).astype(np.float32)
+    save(tmp_path / "a.safetensors", {"a.weight": x, "odd.weight": x[:3, :40]})
+    save(tmp_path / "b.safetensors", {"b.weight": np.full((2, 128), np.nan, np.float32), "c.weight": x * 2, "c.bias": x[0]})
+    files, out = [tmp_path / "a.safetensors", str(tmp_path / "b.safetensors")], tmp_path / "out"
+    errors = clquant.quantize_model(files, out, dtype="int4", symmetric=True, skip="c.w*")
+    back = expected(x, "int4", 128, True)
+    right = np.sqrt(np.square(x - back, dtype=np.float64).sum() / np.square(x, dtype=np.float64).sum())
+    assert errors.keys() == {"a.weight", "b.weight"}
+    assert errors["a.weight"] == pytest.approx(right, rel=1e-6)
+    assert math.isnan(errors["b.weight"])
+    assert clquant.quantize_model(files, out, symmetric=True, skip=["c.w*"], block=128) == {}
+    assert clquant.quantize_model(files, out, symmetric=True, only=["a.*", "c.weight"]).keys() == {"c.weight"}
+
+
+REFUSED = [
+    ({"block": 48}, "block '48': one of 0, 32, 64, 128 is expected"),
+    ({"rotate": 64}, "rotate 64: compressed-tensors' readers do not turn rows back; to plain does"),
+    ({"dtype": "uint8"}, "dtype 'uint8': one of int4, .*; to plain takes uint8"),
+    ({"skip": "--x"}, "skip '--x': no tensor has such a name"),
+    ({"out": "none/out"}, "out .*none/out: cannot be made: No such file"),
+    ({"model": []}, "quantize_model: an input file is expected"),
+    ({"model": "none.safetensors"}, "none.safetensors: .*No such file"),
+    ({"model": "none.json"}, "none.json: No such file"),
+    ({"device": "no such device"}, "no such device"),
+]
+
+
+@pytest.mark.parametrize(("given", "sentence"), REFUSED, ids=str)
+def test_refused(model, tmp_path, monkeypatch, given, sentence):
+    """In Python's words."""
+    monkeypatch.chdir(tmp_path)
+    kind = RuntimeError if "out" in given or "device" in given else ValueError
+    with pytest.raises(kind, match=sentence):
+        clquant.quantize_model(**{"model": model[0] / "model.safetensors", "out": "out"} | given)
+
+
+def test_other_failures(model, tmp_path, monkeypatch):
+    """A command that dies, one that is not there, and a keyword that is none."""
+    command = tmp_path / "command"
+    command.write_text("#!/bin/sh\nkill -9 $$\n")
+    command.chmod(0o755)
+    monkeypatch.setenv("CLQ_COMMAND", str(command))
+    with pytest.raises(RuntimeError, match="clquant quantize_model was ended by signal 9"):
+        run(model[0], tmp_path / "out")
+    monkeypatch.delenv("CLQ_COMMAND")
+    monkeypatch.setattr(_command, "_HELD", tmp_path / "none")
+    with pytest.raises(RuntimeError, match="the package has no command clquant, for cJSON was not found"):
+        run(model[0], tmp_path / "out")
+    with pytest.raises(TypeError, match="quantize_model has no group_size: did you mean block"):
+        run(model[0], tmp_path / "out", group_size=128)
+
+
+def test_the_package_holds_the_command(monkeypatch):
+    """An installed package has it beside its modules, and on the path."""
+    if "site-packages" not in clquant.__file__:
+        pytest.skip("the package is run from the tree")
+    monkeypatch.delenv("CLQ_COMMAND", raising=False)
+    for command in (_command.path(), Path(sys.executable).with_name("clquant")):
+        said = subprocess.run([command, "--version"], check=True, capture_output=True, text=True).stdout
+        assert clquant.__version__ in said

@@ -20,6 +20,7 @@ plan(x=x, wait_for=None)
 report = clquant.Report(context)
 dropped: int = report.read().dropped
 number: int = clquant.workspace_bytes(clquant.quantize_scatter, x, x, x, 0.5)
+errors: dict[str, float] = clquant.quantize_model("in.safetensors", "out", dtype="int8", skip="*.bias")
 names: list[str] = [device.name for device in clquant.devices()]
 
 clquant.quantize(x)  # type: ignore[call-overload]
@@ -37,6 +38,7 @@ clquant.find_scales(x, dtype="int32")  # type: ignore[call-overload]
 clquant.find_scales(x, method="max")  # type: ignore[call-overload]
 clquant.group_quantize(x, x, x, dtype="uint8")  # type: ignore[call-overload]
 clquant.dynamic_quantize(x, scale_dtype="int8")  # type: ignore[call-overload]
+clquant.quantize_model("in.safetensors", "out", to="gguf")  # type: ignore[arg-type]
 clquant.empty((4,), "int5")  # type: ignore[arg-type]
 clquant.view(x, "bfloat")  # type: ignore[arg-type]
 clquant.Context(form="spiral")  # type: ignore[arg-type]

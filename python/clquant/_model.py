@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: Apache-2.0
+"""``quantize_model``: a checkpoint in files, on this machine or on the workers of a Dask cluster."""
+
+from __future__ import annotations
+
+import json
+import math
+import os
+import tempfile
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from typing import Any, TypeAlias
+
+from . import _command
+from ._context import Device
+from ._keywords import only_its_keywords
+from ._types import ModelFormat, ModelType
+from ._values import whole
+
+_Path: TypeAlias = str | os.PathLike[str]
+
+
+@only_its_keywords()
+def quantize_model(
+    model: _Path | Sequence[_Path],
+    out: _Path,
+    *,
+    to: ModelFormat = "compressed-tensors",
+    dtype: ModelType = "int4",
+    block: int | None = None,
+    symmetric: bool = False,
+    rotate: int = 0,
+    only: str | Sequence[str] = (),
+    skip: str | Sequence[str] = (),
+    device: Any = None,
+    client: Any = None,
+) -> dict[str, float]:
+    """Quantize the float matrices of a checkpoint into the folder ``out``, and copy all else, as ``clquant quantize_model``.
+
+    ``model`` is a safetensors file, several, or the index of a checkpoint, whose shards lie beside it. The options are the
+    command's (docs/command.md): ``only`` and ``skip`` are globs of names, ``device`` is as ``Context`` has it. A shard that is
+    in ``out`` already, made with the same options and no older than its input, is kept.
+
+    Returns the error of each matrix that was quantized, root mean square by the matrix's own: none of a shard that was kept.
+
+    With ``client``, a ``dask.distributed.Client``, each shard is a task of the cluster's workers, which have this package and
+    see ``model`` and ``out`` under the same absolute paths; the bytes are those of one machine. A shard whose worker dies is
+    made by another. ``device`` is then the workers', and their variables are read.
+
+    Raises ValueError for what is refused, RuntimeError where a device fails or a file cannot be written.
+    """
+    paths = [model] if isinstance(model, (str, os.PathLike)) else list(model)
+    files = [str(Path(each).absolute()) for each in paths]
+    arguments = [*files, "--output", str(Path(out).absolute()), "--to", to, "--dtype", dtype]
+    arguments += [] if block is None else ["--block", str(whole("block", block))]
+    arguments += ["--symmetric"] * bool(symmetric) + ["--rotate", str(whole("rotate", rotate))] * bool(rotate)
+    for option, globs in (("--only", only), ("--skip", skip)):
+        arguments += [word for glob in ([globs] if isinstance(globs, str) else globs) for word in (option, glob)]
+    if device is not None:
+        arguments += ["--device", str(device.number if isinstance(device, Device) else device)]
+    errors = dict(_on_workers(client, arguments, _shards(files))) if client is not None else {}
+    return errors | _run(arguments)
+
+
+def _shards(files: list[str]) -> list[str]:
+    """Return the names of the shards; none of an index that the command refuses with a sentence."""
+    if not files or not files[0].endswith(".json"):
+        return [Path(file).name for file in files]
+    try:
+        return sorted(set(json.loads(Path(files[0]).read_bytes())["weight_map"].values()))
+    except (OSError, ValueError, KeyError, TypeError, AttributeError):
+        return []
+
+
+def _on_workers(client: Any, arguments: list[str], shards: list[str]) -> Iterator[tuple[str, float]]:
+    """Make each shard by a task. One that fails ends the others. The index and config.json are left to a run without."""
+    tasks = [client.submit(_run, [*arguments, "--shard", shard], pure=False) for shard in shards]
+    try:
+        for errors in client.gather(tasks):
+            yield from errors.items()
+    finally:
+        client.cancel(tasks)
+
+
+def _run(arguments: list[str]) -> dict[str, float]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "errors.json"
+        _command.run(["quantize_model", *arguments, "--json", str(path)])
+        errors: dict[str, float | None] = json.loads(path.read_bytes())
+    return {name: math.nan if error is None else error for name, error in errors.items()}
