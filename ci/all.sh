@@ -26,7 +26,8 @@ is_part() { [ "$part" = all ] || [ "$part" = "$1" ]; }
 if is_part plain; then
   step "what ci/test.sh leaves out, share $of of $shares_of"
   ci/intel.sh || [ $? -eq 77 ] # gpu_code says so, and does without
-  configure "$build" gcc "${plain[@]}" -DCLQ_BUILD_LAB=ON
+  # The peers are in the environment that ci/test.sh made for the Python package.
+  configure "$build" gcc "${plain[@]}" -DCLQ_BUILD_LAB=ON -DPython3_EXECUTABLE="$build/python/venv/bin/python"
   cmake --build "$build" -j "$jobs" >/dev/null
   run_named "$build" "$(all_names "$build" plain | shared "$of" "$shares_of")"
 fi

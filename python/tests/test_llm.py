@@ -18,7 +18,7 @@ gguf = pytest.importorskip("gguf")
 
 LAYERS, WIDTH, HEADS, KV_HEADS, SIZE, TURNED, HIDDEN, BASE, EPSILON = 2, 64, 4, 2, 64, 48, 96, 1000.0, 1e-5
 MERGES = ["t h", "th e", "Ġ the", "i n", "Ġ a", "Ã ¤", "Ġ Ġ", "e r", "1 2", "' s", "Ġ 1", "in in"]
-TEXT = "the theme's in 12 theater, a the\u00e4ter \u3042\u3044\u00bd\n\n  then  12 in the\tinn \u2028 it'll're !?12'' thin" * 3
+TEXT = "the theme's in 12 theater, a the\u00e4ter \u3042\u3044\u00bd\n\n  then  12 in the\tinn \u2028 it'll're !?12'' thin"
 
 
 def characters():
@@ -289,13 +289,13 @@ def table(out):
 def test_its_perplexity_is_numpys(model, tmp_path):
     text = tmp_path / "text"
     text.write_text(TEXT)
-    rows = table(ended(run(model, "--text", text, "--cache", "all", "--context", 90, "--batch", 37)))
+    rows = table(ended(run(model, "--text", text, "--cache", "all", "--context", 30, "--batch", 13)))
     tokens = encode(TEXT)
-    assert rows["float16"][2:] == pytest.approx([right(tokens, 90)[0], 0], rel=1e-4, abs=1e-6)
+    assert rows["float16"][2:] == pytest.approx([right(tokens, 30)[0], 0], rel=1e-4, abs=1e-6)
     for name, (keys, values, bits) in FORMATS.items():
-        perplexity, divergence = right(tokens, 90, keep_key=keys, keep_value=values)
+        perplexity, divergence = right(tokens, 30, keep_key=keys, keep_value=values)
         assert rows[name][:2] == pytest.approx([bits, bits * LAYERS * 2 * KV_HEADS * SIZE / 8]), name
-        assert rows[name][2] == pytest.approx(perplexity, rel=5e-3), name
+        assert rows[name][2] == pytest.approx(perplexity, rel=2e-2), name
         assert rows[name][3] == pytest.approx(divergence, rel=0.1, abs=2e-5), name
 
 

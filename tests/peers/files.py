@@ -18,20 +18,30 @@ except ImportError:
     print("skipped: no numpy")
     sys.exit(SKIPPED)
 
-# By the names of others: that of --dtype and --of, that of a file, bits, whether the range has negative values.
+# By the names of others: that of --dtype and --of, that of a file, bits, whether the range has negative values. Floats of 8 and
+# 4 bits are compared by their bits.
 TYPES = {
     "INT8": ("int8", "I8", 8, True),
     "UINT8": ("uint8", "U8", 8, False),
     "INT32": ("int32", "I32", 32, True),
     "INT4": ("int4", "U8", 4, True),
     "UINT4": ("uint4", "U8", 4, False),
+    "FLOAT8E4M3FN": ("float8_e4m3fn", "F8_E4M3", 8, False),
+    "FLOAT8E5M2": ("float8_e5m2", "F8_E5M2", 8, False),
+    "FLOAT4E2M1": ("float4_e2m1fn", "F4", 4, False),
 }
 FLOATS = {"float32": "F32", "float16": "F16", "bfloat16": "BF16"}
-STORED = {"F32": numpy.float32, "F16": numpy.float16, "I8": numpy.int8, "U8": numpy.uint8, "I32": numpy.int32}
+STORED = {"F32": numpy.float32, "F16": numpy.float16, "I8": numpy.int8, "U8": numpy.uint8, "I32": numpy.int32,
+          "F8_E4M3": numpy.uint8, "F8_E5M2": numpy.uint8, "F4": numpy.uint8}
 
 
 class Refused(Exception):
     """The command did not take the call."""
+
+
+def codes_of(values):
+    """Integers as they are, small floats as their bits."""
+    return values.view(numpy.uint8) if "float" in str(values.dtype) else values
 
 
 def packed(values):
@@ -50,7 +60,8 @@ def write(path, tensors):
     header, data = {}, b""
     for name, (dtype, array) in tensors.items():
         raw = numpy.ascontiguousarray(array).tobytes()
-        header[name] = {"dtype": dtype, "shape": list(array.shape), "data_offsets": [len(data), len(data) + len(raw)]}
+        shape = [*array.shape[:-1], 2 * array.shape[-1]] if dtype == "F4" else list(array.shape)
+        header[name] = {"dtype": dtype, "shape": shape, "data_offsets": [len(data), len(data) + len(raw)]}
         data += raw
     text = json.dumps(header).encode()
     text += b" " * (-len(text) % 8)
@@ -63,7 +74,8 @@ def read(path, name):
         header = json.loads(file.read(struct.unpack("<Q", file.read(8))[0]))
         begin, end = header[name]["data_offsets"]
         data = file.read()[begin:end]
-    return numpy.frombuffer(data, STORED[header[name]["dtype"]]).reshape(header[name]["shape"])
+    stored, shape = header[name]["dtype"], header[name]["shape"]
+    return numpy.frombuffer(data, STORED[stored]).reshape([*shape[:-1], shape[-1] // 2] if stored == "F4" else shape)
 
 
 def options_of(operator):
@@ -82,7 +94,7 @@ def quantized(folder, x, scales, zero_points, dtype, *options):
     """x, an array of floats, as integers of the type `dtype`, a name of TYPES."""
     word, _, bits, signed = TYPES[dtype]
     tensors = {"x": (FLOATS[str(x.dtype)], x), "scales": (FLOATS[str(scales.dtype)], scales)}
-    if zero_points is not None:
+    if zero_points is not None and "float" not in word:
         tensors["zero_points"] = zeros_of(zero_points)
     write(folder + "/in.st", tensors)
     run(["quantize", folder + "/in.st", "-o", folder + "/out.st", "--dtype", word, *options])
@@ -93,9 +105,9 @@ def quantized(folder, x, scales, zero_points, dtype, *options):
 def dequantized(folder, q, scales, zero_points, dtype, *options):
     """The integers q of the type `dtype` as float32."""
     word, stored, bits, _ = TYPES[dtype]
-    tensors = {"q": (stored, packed(q) if bits == 4 else q.astype(STORED[stored])),
+    tensors = {"q": (stored, packed(codes_of(q)) if bits == 4 else codes_of(q).astype(STORED[stored])),
                "scales": (FLOATS[str(scales.dtype)], scales)}
-    if zero_points is not None:
+    if zero_points is not None and "float" not in word:
         tensors["zero_points"] = zeros_of(zero_points)
     write(folder + "/in.st", tensors)
     run(["dequantize", folder + "/in.st", "-o", folder + "/out.st", "--of", word, *options])
