@@ -77,6 +77,7 @@ plan_parts() {
   part 'quantize_scatter' 20 bench 'quantize_scatter -dynamic_quantize_scatter -"host cost"'
   part 'dynamic_quantize_scatter' 26 bench 'dynamic_quantize_scatter -"host cost"'
   part 'find_scales' 12 bench 'find_scales'
+  part 'move_rows' 12 bench 'move_rows'
   part 'quantize, float32' 28 bench '"quantize float32" -dynamic_quantize -"host cost"'
   part 'quantize, bfloat16' 20 bench '"quantize bfloat16" -dynamic_quantize'
   part 'dynamic_quantize, float32' 16 bench '"dynamic_quantize float32"'

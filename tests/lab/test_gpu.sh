@@ -55,7 +55,7 @@ check "a part that hangs does not make it longer" test $((SECONDS - began)) -le 
 check "it is gone" test -s hung -a -z "$(sed -n "/^State:[^ZX]*$/p" "/proc/$(cat hung)/status" 2>/dev/null)" # or waits to be collected
 check "it is JSON" is_json all.json
 check "each part says how it ended" test "$(ends all.json | tr '\n' ';')" = "self-test: failed;quantize, float16: done;dynamic_quantize, float16: done;\
-dequantize: out of time;quantize_scatter: done;dynamic_quantize_scatter: done;find_scales: cut off;quantize, float32: done;quantize, bfloat16: no such row;\
+dequantize: out of time;quantize_scatter: done;dynamic_quantize_scatter: done;find_scales: cut off;move_rows: done;quantize, float32: done;quantize, bfloat16: no such row;\
 dynamic_quantize, float32: done;dynamic_quantize, bfloat16: no such row;host cost: done;first call: done;"
 check "the default device is named" says '"device": {"name": "NVIDIA \"H100\" \\ 80GB", "driver": "580.1", "type": "GPU", "traits": "132 compute units, 80.0 GiB of memory"}' all.json
 check "a GPU gets 1 GiB" says '"size_mib": 1024, "limit_s": 24,' all.json
@@ -63,7 +63,7 @@ check "a folder that does not say what it is" says '"commit": "unknown"' all.jso
 check "lines of the self-test that failed" says '"selftest": {"seed": 7, "lines": 2, "failed": 1, "not_run": 1, "comparisons": 80, "failures": ["find_scales, own form: float16 to int8: byte \"2\" is 0x80"]}' all.json
 check "what a part that failed said" says '"said": "clquant: selftest: 1 of 2 lines failed on this device; --seed 7 repeats them"' all.json
 check "what a part that was cut off had" grep -q '^  {"operator":"find_scales"}]}' all.json
-check "a line for each row" test "$(grep -c '^  {"operator":"' all.json)" = 19
+check "a line for each row" test "$(grep -c '^  {"operator":"' all.json)" = 21
 check "a log is beside it" says '== find_scales: cut off' all.log
 check "nothing else is left" test ! -e all.json.part
 

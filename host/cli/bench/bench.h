@@ -28,7 +28,8 @@ struct bench_options {
     X(dynamic_quantize)                                                                                      \
     X(dynamic_quantize_scatter)                                                                              \
     X(find_scales)                                                                                           \
-    X(dequantize)
+    X(dequantize)                                                                                            \
+    X(move_rows)
 struct library {
     clq_context *context;
 #define LIBRARY_MEMBER(name) __typeof__(clq_##name) *name;

@@ -82,7 +82,8 @@ static bool make_tensors(struct bench *bench, struct call *c)
 
     c->x_shape[c->ndim - 1] /= row_type_values(c->row.src);
     c->y_shape[c->ndim - 1] /= row_type_values(c->row.dst);
-    c->x = tensor(bench->x, 0, row_type_dtype(c->row.src), c->ndim, c->x_shape);
+    c->x = tensor(row_in_place(&c->row) ? bench->y : bench->x, 0, row_type_dtype(c->row.src), c->ndim,
+                  c->x_shape);
     c->x.strides = strided ? c->x_strides : NULL;
     c->y = tensor(bench->y, 0, row_type_dtype(c->row.dst), c->ndim, c->y_shape);
     c->scales_ndim = 1;
@@ -126,6 +127,8 @@ static bool make_tensors(struct bench *bench, struct call *c)
                            0, row_type_dtype(row_scale_type(&c->row)), c->scales_ndim, c->scales_shape);
     }
     c->indices = tensor(c->places.buffer, 0, CLQ_INT32, places_columns(&c->places), c->index_shape);
+    c->from_indices = c->indices;
+    c->from_indices.data = c->from.buffer;
     if (c->row.layout == PER_GROUP)
         c->indices.data = c->extra;
     return true;
@@ -190,6 +193,16 @@ static void describe(struct call *c)
         c->desc.find_scales = (struct clq_find_scales_desc){
             .x = &c->x, .scales = &c->scales, .axis = c->row.layout == PER_FIRST_AXIS ? CLQ_AXIS_FIRST : -1};
         break;
+    case MOVE_ROWS:
+        c->desc.move_rows =
+            (struct clq_move_rows_desc){.src = &c->x,
+                                        .src_indices = c->from.buffer ? &c->from_indices : NULL,
+                                        .dst_indices = &c->indices,
+                                        .dst = &c->y,
+                                        .axis = 1,
+                                        .positions = c->from.buffer ? (uint32_t)c->places.update_length : 0,
+                                        .unique = c->row.unique};
+        break;
     default:
         c->desc.dequantize = (struct clq_dequantize_desc){
             .q = &c->x,
@@ -227,10 +240,10 @@ static void count_bytes(struct call *c)
 bool call_fill(struct bench *bench, const struct row *row)
 {
     const float around = row->dst == I4 ? 1.0f : 16.0f;
-    const bool back = row->operation == DEQUANTIZE;
+    const bool bits = row->operation == DEQUANTIZE || row->operation == MOVE_ROWS;
 
-    return data_fill(bench, back ? F16 : row->src) &&
-           data_fill_scales(bench, back                  ? 0.1f
+    return data_fill(bench, bits ? F16 : row->src) &&
+           data_fill_scales(bench, bits                  ? 0.1f
                                    : row->mode == DIVIDE ? 1.0f / around
                                                          : around);
 }
@@ -239,7 +252,8 @@ bool call_begin(struct bench *bench, struct call *c, const struct row *row, cons
 {
     *c = (struct call){.row = *row, .library = library};
     c->row.calls = row->calls > 0 ? row->calls : 1;
-    if (!call_find_shape(bench, c) || (row->placement != DENSE && !places_init(bench, &c->places)))
+    if (!call_find_shape(bench, c) || (row->placement != DENSE && !places_init(bench, &c->places)) ||
+        (row_in_place(row) && !places_init(bench, &c->from)))
         return false;
     if (!make_tensors(bench, c))
         return false;
@@ -251,6 +265,7 @@ bool call_begin(struct bench *bench, struct call *c, const struct row *row, cons
 void call_end(struct call *c)
 {
     places_clear(&c->places);
+    places_clear(&c->from);
     if (c->extra)
         clReleaseMemObject(c->extra);
 }
@@ -258,13 +273,13 @@ void call_end(struct call *c)
 /* A gather reads a cache, and finds it where it is. Rows that are not side by side take all of x. */
 static void next_piece(struct bench *bench, struct call *c)
 {
-    if (c->row.operation != DEQUANTIZE && c->row.layout != STRIDED)
+    if (c->row.operation != DEQUANTIZE && c->row.layout != STRIDED && !row_in_place(&c->row))
         c->x.byte_offset = data_next_piece(bench, c->src_bytes);
     if (c->row.placement == DENSE && c->row.layout < PER_ROW && c->row.operation != FIND_SCALES)
         c->y.byte_offset =
             c->x.byte_offset / row_type_dtype(c->row.src).bits * row_type_dtype(c->row.dst).bits;
     if (c->row.placement != DENSE)
-        c->indices.byte_offset = places_offset_bytes(&c->places, c->next++);
+        c->indices.byte_offset = c->from_indices.byte_offset = places_offset_bytes(&c->places, c->next++);
 }
 
 /* The operators, each with the field of its descriptor that has another piece each time,
@@ -276,7 +291,8 @@ static void next_piece(struct bench *bench, struct call *c)
     X(DYNAMIC_QUANTIZE, dynamic_quantize, x, x)                                                              \
     X(DYNAMIC_QUANTIZE_SCATTER, dynamic_quantize_scatter, updates, x)                                        \
     X(FIND_SCALES, find_scales, x, x)                                                                        \
-    X(DEQUANTIZE, dequantize, y, y)
+    X(DEQUANTIZE, dequantize, y, y)                                                                          \
+    X(MOVE_ROWS, move_rows, src, x)
 
 bool call_plan(struct bench *bench, struct call *c, clq_plan **plan)
 {

@@ -18,15 +18,15 @@ struct call {
     size_t src_bytes, dst_bytes; /* that a call reads of x, and writes: what is written of scales counts */
     size_t other_bytes;          /* scales that a call reads, one a row */
     size_t scale_at, offset_at;  /* of dynamic rows, in y */
-    struct places places;
-    size_t next; /* call: it takes its set of places */
+    struct places places, from;  /* from: of rows that move within the cache */
+    size_t next;                 /* call: it takes its set of places */
 
     uint32_t block, block_before; /* of the descriptor */
     int ndim, scales_ndim;
     int64_t x_shape[4], x_strides[4], y_shape[4], scales_shape[4], index_shape[2];
     cl_mem extra; /* ends of groups, or scales of rows */
     int32_t group_ends[CALL_GROUPS];
-    DLTensor x, y, scales, offsets, indices;
+    DLTensor x, y, scales, offsets, indices, from_indices;
     union {
         struct clq_quantize_desc quantize;
         struct clq_group_quantize_desc group_quantize;
@@ -35,6 +35,7 @@ struct call {
         struct clq_dynamic_quantize_scatter_desc dynamic_quantize_scatter;
         struct clq_find_scales_desc find_scales;
         struct clq_dequantize_desc dequantize;
+        struct clq_move_rows_desc move_rows;
     } desc;
 };
 
@@ -75,6 +76,9 @@ bool call_check(struct bench *bench, const struct call *call);
 
 /* Where row number `row` of a call is in the tensor that has places, counted in rows. */
 int64_t call_place(const struct call *call, size_t of_call, int64_t row);
+
+/* The same of the tensor that it comes from. */
+int64_t call_source(const struct call *call, size_t of_call, int64_t row);
 
 /* All of the row but its figures. */
 void call_describe(const struct call *call, struct report_row *row);

@@ -13,6 +13,8 @@ enum {
     MOST_CHANNELS = 1024,
     MOST_GROUPED_ROWS = 65536,
     ALIGNMENT = 64,
+    PAGE = 16, /* positions */
+    FORKS_EACH = 4,
 };
 
 int64_t call_position_rows(const struct call *c)
@@ -52,12 +54,25 @@ static void fill_whole(const struct bench *bench, struct call *c)
     places->entries = places->pairs ? BATCHES * length : BATCHES;
 }
 
+/* A cache of pages as large as x, half of which are in use, one in two of these where none is to be. */
+static void fill_pages(const struct bench *bench, struct call *c)
+{
+    struct places *places = &c->places;
+    const size_t page_bytes = row_type_bytes(c->row.src, PAGE * call_position_rows(c) * c->row.columns);
+
+    places->length = places->update_length = PAGE;
+    places->batches = (int64_t)(bench->x_bytes / page_bytes) / 2 * 2;
+    places->entries = places->batches > 4 ? places->batches / 4 : 1;
+}
+
 static bool fit_scatter(struct bench *bench, struct call *c)
 {
     struct places *places = &c->places;
     const int64_t rows = call_position_rows(c);
 
-    if (c->row.entries == 0)
+    if (row_in_place(&c->row))
+        fill_pages(bench, c);
+    else if (c->row.entries == 0)
         fill_whole(bench, c);
     while (lay_out(c, places->batches * places->length * rows) > bench->x_bytes && places->length > 1)
         places->length /= 2;
@@ -170,5 +185,12 @@ bool call_find_shape(struct bench *bench, struct call *c)
     if (!fit_scatter(bench, c))
         return false;
     shape_with_places(c, c->y_shape, c->x_shape);
+    if (!row_in_place(row))
+        return true;
+    c->places.paged = 1;
+    c->from = c->places;
+    c->from.paged = 2;
+    c->from.repeated = row->placement == FORKS ? FORKS_EACH : 0;
+    memcpy(c->x_shape, c->y_shape, sizeof c->x_shape);
     return true;
 }

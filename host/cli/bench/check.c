@@ -22,15 +22,25 @@ bool call_is_wrong(struct bench *bench, const struct call *c, int64_t row, const
                 row);
 }
 
-int64_t call_place(const struct call *c, size_t of_call, int64_t row)
+static int64_t place_of(const struct call *c, const struct places *places, size_t of_call, int64_t row)
 {
-    const int64_t heads = call_position_rows(c), entry_rows = c->places.update_length * heads;
+    const int64_t heads = call_position_rows(c), entry_rows = places->update_length * heads;
     int64_t batch, start;
 
-    if (c->row.placement == DENSE)
-        return row;
-    places_entry(&c->places, of_call, row / entry_rows, &batch, &start);
-    return (batch * c->places.length + start) * heads + row % entry_rows;
+    places_entry(places, of_call, row / entry_rows, &batch, &start);
+    return (batch * places->length + start) * heads + row % entry_rows;
+}
+
+int64_t call_place(const struct call *c, size_t of_call, int64_t row)
+{
+    return c->row.placement == DENSE ? row : place_of(c, &c->places, of_call, row);
+}
+
+int64_t call_source(const struct call *c, size_t of_call, int64_t row)
+{
+    return c->row.operation == DEQUANTIZE ? call_place(c, of_call, row)
+           : row_in_place(&c->row)        ? place_of(c, &c->from, of_call, row)
+                                          : row;
 }
 
 /* The scales of one row: of one element, or one for each column. */
@@ -83,7 +93,9 @@ static void expect(struct bench *bench, const struct call *c, int64_t row, struc
         reference_dense(found, 1, found_rank, found_shape, sample->offsets);
 
     memset(sample->expected, 0, sample->y_bytes);
-    if (c->row.operation == DEQUANTIZE) {
+    if (c->row.operation == MOVE_ROWS) {
+        memcpy(sample->expected, sample->x, sample->y_bytes);
+    } else if (c->row.operation == DEQUANTIZE) {
         if (found == F32)
             sample->scales[0] = call_row_scale;
         else
@@ -132,7 +144,8 @@ static bool check_row(struct bench *bench, const struct call *c, int64_t row, st
 {
     const bool back = c->row.operation == DEQUANTIZE, words = c->row.layout == PER_ROW && !back;
     const int64_t place = call_place(c, c->next - 1, row);
-    const int64_t x_row = back ? place : row, y_row = back ? row : place, columns = c->row.columns;
+    const int64_t x_row = call_source(c, c->next - 1, row), y_row = back ? row : place,
+                  columns = c->row.columns;
     const int64_t stride = c->row.layout == STRIDED ? 2 * columns : columns;
 
     if (!data_read(bench, bench->x, c->x.byte_offset + row_type_bytes(c->row.src, x_row * stride), sample->x,
@@ -241,10 +254,23 @@ bool call_check(struct bench *bench, const struct call *c)
            check_rows(bench, c);
 }
 
+/* Rows that move within y: its second half, which they come from, is that of x. */
+static bool fill_source(struct bench *bench, const struct call *c)
+{
+    const size_t half = row_type_bytes(c->row.dst, c->places.batches / 2 * c->places.length *
+                                                       call_position_rows(c) * c->row.columns);
+    cl_event done = NULL;
+
+    return !row_in_place(&c->row) || (device_check(bench, "clEnqueueCopyBuffer",
+                                                   clEnqueueCopyBuffer(bench->queue, bench->x, bench->y, half,
+                                                                       half, half, 0, NULL, &done)) &&
+                                      device_wait(bench, done));
+}
+
 bool call_once_checked(struct bench *bench, struct call *c)
 {
     cl_event done = NULL;
 
-    return data_spoil(bench) && call_enqueue(bench, c, &done) && device_wait(bench, done) &&
-           call_check(bench, c);
+    return data_spoil(bench) && fill_source(bench, c) && call_enqueue(bench, c, &done) &&
+           device_wait(bench, done) && call_check(bench, c);
 }

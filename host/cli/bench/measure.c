@@ -116,6 +116,14 @@ static void add_torch(struct bench *bench, struct race *race, const struct call 
         snprintf(work, sizeof work,
                  "scatter float16 %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d",
                  c->places.batches, c->places.length, heads, columns, entries, c->places.pairs);
+    } else if (c->row.operation == MOVE_ROWS && c->places.update_length == 1) {
+        const int64_t few = most / heads < entries ? most / heads : entries;
+
+        rivals->torch.times = (double)entries / (double)few;
+        snprintf(work, sizeof work,
+                 "append %s %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %" PRId64 " %d", src,
+                 c->places.batches, c->places.pairs && few < entries ? few : c->places.length, heads, columns,
+                 few, c->places.pairs);
     } else if (c->row.operation == DYNAMIC_QUANTIZE_SCATTER && c->places.update_length == 1 &&
                c->row.placement != ORDERED &&
                c->row.placement != SLOTS) { /* its places are at random pairs */
@@ -140,7 +148,9 @@ static bool add_at_places(struct bench *bench, struct race *race, const struct c
     const int64_t rows = call_position_rows(c);
 
     if (bench->pool || !(c->row.beside & LIMITS) || !c->places.pairs || c->places.slots ||
-        (c->row.operation != QUANTIZE_SCATTER && c->row.operation != DYNAMIC_QUANTIZE_SCATTER))
+        row_in_place(&c->row) ||
+        (c->row.operation != QUANTIZE_SCATTER && c->row.operation != DYNAMIC_QUANTIZE_SCATTER &&
+         c->row.operation != MOVE_ROWS))
         return true;
     return limit_places_add(bench, race, &rivals->at_places, &c->places,
                             row_type_bytes(c->row.src, rows * c->row.columns),

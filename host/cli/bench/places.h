@@ -9,9 +9,11 @@
 struct places {
     int64_t batches, length;        /* of the cache: its first dimension and its axis */
     int64_t entries, update_length; /* of the updates */
-    bool pairs;   /* (batch, start) for each entry of one position, no two of a set the same; else a start */
-    bool slots;   /* pairs: as one number, batch * length + start */
-    bool ordered; /* pairs: each behind the one before, round the cache */
+    bool pairs;    /* (batch, start) for each entry of one position, no two of a set the same; else a start */
+    bool slots;    /* pairs: as one number, batch * length + start */
+    bool ordered;  /* pairs: each behind the one before, round the cache */
+    int64_t paged; /* pairs: whole batches of this half of the cache, 1 or 2, at random; 0: positions */
+    int64_t repeated; /* paged: each so many times; 0: once */
     int sets;
 
     cl_mem buffer;

@@ -7,9 +7,9 @@
 
 static const char *const operations[OPERATIONS] = {
     "quantize",    "group_quantize", "quantize_scatter", "dynamic_quantize", "dynamic_quantize_scatter",
-    "find_scales", "dequantize"};
+    "find_scales", "dequantize",     "move_rows"};
 static const char *const modes[MODES] = {"multiply", "divide",   "asymmetric", "symmetric",
-                                         "dynamic",  "mx_rceil", "nvfp4"};
+                                         "dynamic",  "mx_rceil", "nvfp4",      "copy"};
 
 /* Sets of types and of modes. */
 #define OF(x) (1u << (x))
@@ -44,8 +44,13 @@ static const struct sets {
   mx = {OF(F16), OF(E4M3) | OF(E2M1), OF(MX_RCEIL) | BLOCKS(32)},
   nvfp4 = {OF(F16), OF(E2M1), OF(NVFP4) | BLOCKS(16)},
   back_mx = {OF(E4M3) | OF(E2M1), OF(F16), OF(MX_RCEIL) | BLOCKS(32)},
-  back_nvfp4 = {OF(E2M1), OF(F16), OF(NVFP4) | BLOCKS(16)};
-enum { BY_DENSE = LIMITS | BESIDE_DENSE, BY_UNROTATED = LIMITS | BESIDE_UNROTATED };
+  back_nvfp4 = {OF(E2M1), OF(F16), OF(NVFP4) | BLOCKS(16)}, moved = {OF(F16), OF(F16), OF(COPY)},
+  moved8 = {OF(I8), OF(I8), OF(COPY)};
+enum {
+    BY_DENSE = LIMITS | BESIDE_DENSE,
+    BY_UNROTATED = LIMITS | BESIDE_UNROTATED,
+    BY_UNIQUE = LIMITS | BESIDE_UNIQUE
+};
 
 /* Rows of `columns` elements, from one tensor to another. 96, which some heads have,
  * is not a whole number of lines. */
@@ -172,6 +177,16 @@ static const struct cached {
     {DEQUANTIZE, &back_rows, PAIRS, 8, 128, ALL, true, 1, LIMITS, "gathered, entries of 8 rows of 128"},
     {DEQUANTIZE, &back_rows, SLOTS, 8, 128, ALL, true, 1, LIMITS | BESIDE_PAIRS,
      "gathered, slots of 8 rows of 128"},
+    {MOVE_ROWS, &moved, STARTS, 8, 128, 8, 4096, 8, 1, true, 64, 0, "decode, calls back to back"},
+    {MOVE_ROWS, &moved, STARTS, 8, 128, 64, 4096, 64, 1, true, 64, 0, "decode, calls back to back"},
+    {MOVE_ROWS, &moved, STARTS, 8, 128, 64, 4096, 64, 1, true, 1, 0, "decode, each call waited for"},
+    {MOVE_ROWS, &moved, STARTS, 8, 128, ALL, true, 1, LIMITS, "prefill 1-D"},
+    {MOVE_ROWS, &moved, PAIRS, 8, 128, ALL, true, 1, LIMITS, "prefill 2-D unique"},
+    {MOVE_ROWS, &moved, PAIRS, 8, 128, ALL, false, 1, BY_UNIQUE, "prefill 2-D last wins"},
+    {MOVE_ROWS, &moved8, PAIRS, 8, 128, ALL, true, 1, LIMITS, "prefill 2-D unique"},
+    {MOVE_ROWS, &moved8, PAGES, 8, 128, ALL, true, 1, LIMITS, "defragmentation in place, unique"},
+    {MOVE_ROWS, &moved8, PAGES, 8, 128, ALL, false, 1, BY_UNIQUE, "defragmentation in place"},
+    {MOVE_ROWS, &moved8, FORKS, 8, 128, ALL, true, 1, LIMITS, "forks in place, unique"},
 };
 
 const char *row_operation(const struct row *row)

@@ -18,6 +18,7 @@ enum operation {
     DYNAMIC_QUANTIZE_SCATTER,
     FIND_SCALES,
     DEQUANTIZE,
+    MOVE_ROWS,
     OPERATIONS,
 };
 
@@ -32,7 +33,7 @@ enum operation {
 #define E4M3 REFERENCE_E4M3
 #define E2M1 REFERENCE_E2M1
 
-enum mode { MULTIPLY, DIVIDE, ASYMMETRIC, SYMMETRIC, DYNAMIC, MX_RCEIL, NVFP4, MODES };
+enum mode { MULTIPLY, DIVIDE, ASYMMETRIC, SYMMETRIC, DYNAMIC, MX_RCEIL, NVFP4, COPY, MODES };
 
 enum layout {
     PER_TENSOR,     /* one scale */
@@ -55,6 +56,8 @@ enum placement {
     PAIRS,   /* one position at a random (batch, start) that no other has */
     ORDERED, /* pairs, each behind the one before */
     SLOTS,   /* as PAIRS, each told by one number */
+    PAGES,   /* whole pages of one cache: of its second half, to random ones of its first */
+    FORKS,   /* as PAGES, and each page goes to several places */
 };
 
 /* What stands beside ours in a row. */
@@ -79,6 +82,12 @@ struct row {
     unsigned beside;
     const char *note;
 };
+
+/* Its source is the cache itself. */
+static inline bool row_in_place(const struct row *row)
+{
+    return row->placement == PAGES || row->placement == FORKS;
+}
 
 /* Blocks along a row that are of several rows. */
 static inline int64_t row_squares(const struct row *row)

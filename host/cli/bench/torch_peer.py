@@ -13,7 +13,7 @@ if sys.path[0] == "":
 import torch
 
 SETS = 16  # of places, so that calls differ in them
-TYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16}
+TYPES = {"float32": torch.float32, "float16": torch.float16, "bfloat16": torch.bfloat16, "int8": torch.int8}
 
 
 def values(src, *shape):
@@ -55,6 +55,13 @@ def scatter(src, batches, length, heads, columns, entries, pairs):
     return run
 
 
+def append(src, batches, length, heads, columns, entries, pairs):
+    updates = torch.randint(-100, 100, (entries, heads, columns)).to(TYPES[src])
+    cache = torch.ones(batches, length, heads, columns, dtype=TYPES[src])
+    sets = list(places(batches, length, entries, pairs))
+    return lambda call: cache.index_put_(sets[call % SETS], updates)
+
+
 def embedding_bag_4bit_prepack(src, rows, columns):
     x = values(src, rows, columns)
     return lambda call: torch.ops.quantized.embedding_bag_4bit_prepack(x)
@@ -85,7 +92,7 @@ def dynamic_scatter(src, bits, batches, length, heads, columns, entries, pairs):
     return run
 
 
-WORKS = (quantize_per_tensor, quantize_per_channel, scatter, embedding_bag_4bit_prepack, dynamic_scatter)
+WORKS = (quantize_per_tensor, quantize_per_channel, scatter, append, embedding_bag_4bit_prepack, dynamic_scatter)
 
 
 def prepare(calls, name, *arguments):
