@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A context that is full goes on: the oldest tokens go, and the keys of those behind them move back, to earlier
- * positions. A key was turned by its position before it was quantized, so it has to be turned again by as much as it moves: its rows are
- * gathered as floats, turned by a kernel of the program's own, and quantized to where they go, in one queue, in
- * place, for a cache of ggml's q8_0 and one of int4. At the end the keys are compared with those
- * that would be there had they been computed for their new positions. */
+/* A context that is full goes on: the oldest tokens go, and the keys of those behind them move back, to
+ * earlier positions. A key was turned by its position before it was quantized, so it has to be turned
+ * again by as much as it moves: its rows are gathered as floats, turned by a kernel of the program's own,
+ * and quantized to where they go, in one queue, in place, for a cache of ggml's q8_0 and one of int4. At
+ * the end the keys are compared with those that would be there had they been computed for their new
+ * positions. */
 #include "../common/values.h"
 
 #include <clquant/clquant.h>

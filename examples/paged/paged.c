@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A paged cache: keys and values lie in pages of 16 tokens, which sequences take from one pool as they grow,
- * in any order. A block table says which pages a sequence has; a token's slot is page * 16 + its place in the
- * page. In each step every sequence that still runs gets a token, whose keys and values become int4 in blocks
- * of 32 channels with float16 scales and go to their slots with one call each; one that has ended has slot
- * -1, which skips it. Then some end and leave holes, one is forked, and the pages in use move together (pool.c). Each
- * time each sequence's tokens are gathered by their slots, and attention over them is compared with that
- * over the floats they came from. */
+/* A paged cache: keys and values lie in pages of 16 tokens, which sequences take from one pool as they
+ * grow, in any order. A block table says which pages a sequence has; a token's slot is page * 16 + its
+ * place in the page. In each step every sequence that still runs gets a token, whose keys and values
+ * become int4 in blocks of 32 channels with float16 scales and go to their slots with one call each; one
+ * that has ended has slot -1, which skips it. Then some end and leave holes, one is forked, and the pages
+ * in use move together (pool.c). Each time each sequence's tokens are gathered by their slots, and
+ * attention over them is compared with that over the floats they came from. */
 #include "paged.h"
 
 #include "../common/values.h"
@@ -223,7 +223,8 @@ static clq_status compare_all(struct paged *paged, const char *when)
     return status;
 }
 
-/* Two sequences end, and leave holes; one of them begins again as a fork of the first, whose last page is half full. */
+/* Two sequences end, and leave holes; one of them begins again as a fork of the first, whose last page is
+ * half full. */
 static clq_status go_on(struct paged *paged)
 {
     int moved = 0;

@@ -36,11 +36,12 @@ int paged_take(struct paged *paged);
 /* A sequence is over: pages that no other has go back to the pool. */
 void paged_end(struct paged *paged, int sequence);
 
-/* One that is over begins again as a fork of another: whole pages are shared, the last one, which both will go on
- * writing, is copied. */
+/* One that is over begins again as a fork of another: whole pages are shared, the last one, which both
+ * will go on writing, is copied. */
 clq_status paged_fork(struct paged *paged, int sequence, int from);
 
-/* Pages in use move to the front of the pool, in place, so that the rest is one piece. Returns how many moved by *moved. */
+/* Pages in use move to the front of the pool, in place, so that the rest is one piece. Returns how many
+ * moved by *moved. */
 clq_status paged_compact(struct paged *paged, int *moved);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The pool's pages: who has them, and how they move. A page of keys or values is one row of three tensors, the elements,
- * their scales and their offsets, so that it moves by one call for each. */
+/* The pool's pages: who has them, and how they move. A page of keys or values is one row of three
+ * tensors, the elements, their scales and their offsets, so that it moves by one call for each. */
 #include "paged.h"
 
 int paged_take(struct paged *paged)
@@ -85,7 +85,8 @@ clq_status paged_fork(struct paged *paged, int sequence, int from)
     return move_pages(paged, &page, &copy, 1);
 }
 
-/* The last page in use goes to the first free one, until all that are in use stand before all that are not. */
+/* The last page in use goes to the first free one, until all that are in use stand before all that are
+ * not. */
 static int find_moves(struct paged *paged, int32_t *from, int32_t *to)
 {
     int count = 0;
