@@ -41,7 +41,8 @@ struct row {
     global const STORAGE(SRC) *x;
     global STORAGE(DST) *y;
     long scale;  // its place
-    long units;  // none where the row is not to be written
+    long units;
+    bool kept;   // whether the row is to be written; where it is not it has no units
     uint chunks; // the first of them, in 16 bytes of x each
 };
 
@@ -84,6 +85,7 @@ static inline struct row row_of(const struct call *call, const struct dynamic_qu
     row.x = call->x + a->x_offset + place.x;
     row.y = call->y + a->y_offset + place.y;
     row.scale = a->scale_offset + place.scale;
+    row.kept = kept;
     row.units = kept ? a->inner : 0;
     row.chunks = chunks_of(&row, a);
     return row;
@@ -163,7 +165,7 @@ CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_a
     if (blocks == 1)
         first = second;
     store(&row, a, first, second, lane, lanes);
-    if (row.units > 0 && lane == 0) {
+    if (row.kept && lane == 0) {
         call->scales[row.scale] = (uchar)first.code;
         if (a->share > 0)
             call->scales[row.scale + a->share_scale] = (uchar)second.code;

@@ -35,6 +35,7 @@ int bench_main(int argc, char **argv);
     X(npu_scatter_pa_kv_cache)                                                                               \
     X(npu_dynamic_quant)                                                                                     \
     X(npu_dynamic_quant_asymmetric)                                                                          \
+    X(npu_dynamic_mx_quant)                                                                                  \
     X(dynamic_quant_update_scatter_v2)
 
 struct operator_description;

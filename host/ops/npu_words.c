@@ -15,9 +15,16 @@ DLTensor clq__npu_words(const DLTensor *tensor)
 
 DLTensor clq__npu_packed(const DLTensor *tensor)
 {
-    DLTensor as = clq__npu_words(tensor);
+    const DLTensor as = clq__npu_words(tensor);
+
+    return clq__npu_bytes(&as, CLQ_INT4_BYTES);
+}
+
+DLTensor clq__npu_bytes(const DLTensor *tensor, DLDataType type)
+{
+    DLTensor as = *tensor;
 
     if (clq__same_dtype(tensor->dtype, CLQ_UINT8))
-        as.dtype = CLQ_INT4_BYTES;
+        as.dtype = type;
     return as;
 }

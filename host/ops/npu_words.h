@@ -10,5 +10,7 @@
 DLTensor clq__npu_words(const DLTensor *tensor);
 /* The same, and of uint8 bytes as (kDLInt, 4, 2): for tensors that can only be int4. */
 DLTensor clq__npu_packed(const DLTensor *tensor);
+/* A tensor of uint8 seen as bytes of another type; any other tensor as it is. */
+DLTensor clq__npu_bytes(const DLTensor *tensor, DLDataType type);
 
 #endif

@@ -21,7 +21,7 @@ bool clq__dynamic_describe(struct clq__plan *plan)
         clq__apart_describe(&call->apart, call->work);
         return true;
     }
-    if (call->work->rule != 0 && call->work->axis != call->work->x.rank - 1)
+    if (call->work->rule != 0 && (call->work->scale_pair != 0 || call->work->axis != call->work->x.rank - 1))
         clq__rule_describe(&call->rows, call->work);
     else
         clq__rows_describe(&call->rows, call->work);

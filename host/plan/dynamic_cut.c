@@ -23,7 +23,9 @@ static int64_t rounds_of(const struct dynamic_quantize_args *args, int64_t lanes
 static void size_items(struct dynamic_quantize_args *args, struct clq__launch *launch, bool own,
                        const struct clq__traits *traits)
 {
-    int64_t rows = clq__ceil_div(clq__item_elements(args->rows * args->inner, traits), args->inner);
+    const int64_t inner =
+        args->inner > 0 ? args->inner : 1; /* rows of no element have a scale all the same */
+    int64_t rows = clq__ceil_div(clq__item_elements(args->rows * inner, traits), inner);
 
     if (traits->ends_loops && rows > clq__times_within(rounds_of(args, 1)))
         rows = clq__times_within(rounds_of(args, 1));

@@ -361,6 +361,8 @@ clq_status clq__parameters_check_dynamic(struct clq__work *work, const struct cl
             continue;
         if (blocks->all)
             CLQ_TRY(check_all(&parameters[i]->view, &work->y));
+        else if (work->rule != 0 && work->names->documented)
+            CLQ_TRY(clq__parameter_check_pairs(parameters[i], &work->y, work));
         else
             CLQ_TRY(clq__parameter_check_rows(parameters[i], &work->y, work));
     }

@@ -60,6 +60,10 @@ clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const s
  * that of rows, and where the work has blocks there are as many as these. */
 clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows,
                                      const struct clq__work *work);
+/* The scales of blocks along the work's axis in pairs, as documented calls have them: rows' shape with a pair
+ * for each two blocks, or one, on that axis, and a dimension of 2 behind the last one. */
+clq_status clq__parameter_check_pairs(struct clq__parameter *parameter, const struct clq__view *rows,
+                                      struct clq__work *work);
 
 /* How many blocks of so many indices there are; the last one may be shorter. */
 static inline int64_t clq__blocks_of(int64_t size, int64_t block)

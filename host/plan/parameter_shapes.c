@@ -153,6 +153,34 @@ end:
     return status;
 }
 
+clq_status clq__parameter_check_pairs(struct clq__parameter *parameter, const struct clq__view *rows,
+                                      struct clq__work *work)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *view = &parameter->view;
+    const int rank = rows->rank, axis = work->axis;
+    const int64_t blocks = clq__blocks_of(rows->shape[axis], work->block), pairs = clq__blocks_of(blocks, 2);
+
+    CLQ_REQUIRE(view->rank == rank + 1, CLQ_ERROR_RANK,
+                "%s.ndim is %d: it must be %d, that of %s and a dimension of 2", view->name, view->rank,
+                rank + 1, rows->name);
+    CLQ_REQUIRE(view->shape[rank] == 2, CLQ_ERROR_SHAPE, "%s.shape[%d] is %lld: it must be 2", view->name,
+                rank, (long long)view->shape[rank]);
+    CLQ_REQUIRE(view->shape[axis] == pairs, CLQ_ERROR_SHAPE,
+                "%s.shape[%d] is %lld: it must be %lld, the pairs of blocks of %lld in %s.shape[%d], %lld",
+                view->name, axis, (long long)view->shape[axis], (long long)pairs, (long long)work->block,
+                rows->name, axis, (long long)rows->shape[axis]);
+    for (int d = 0; d < rank; d++) {
+        CLQ_REQUIRE(d == axis || view->shape[d] == rows->shape[d], CLQ_ERROR_SHAPE,
+                    "%s.shape[%d] is %lld: it must be %s.shape[%d], %lld", view->name, d,
+                    (long long)view->shape[d], rows->name, d, (long long)rows->shape[d]);
+        parameter->stride[d] = step(view, d);
+    }
+    work->scale_pair = view->stride[rank];
+end:
+    return status;
+}
+
 clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows,
                                      const struct clq__work *work)
 {

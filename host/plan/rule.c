@@ -40,6 +40,7 @@ clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_ten
     char names[CLQ__NAMES_TEXT];
 
     work->rule = 0;
+    work->scale_pair = 0;
     CLQ_REQUIRE(tensors->global_scale == NULL || rule == CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
                 "global_scale is given: it must be NULL but with scale_rule CLQ_NVFP4 (%d)", CLQ_RULE_NVFP4);
     if (rule == 0)
@@ -138,44 +139,70 @@ static void add(struct clq__fold *fold, const struct clq__work *work, int d)
         (int64_t[CLQ__FOLD_TENSORS]){elements * work->x.stride[d], step, elements * work->scale.stride[d]});
 }
 
+/* From the scale of the first block to that of another one. */
+static int64_t scale_at(const struct clq__work *work, int64_t block)
+{
+    const int64_t step = work->scale.stride[work->axis];
+
+    return work->scale_pair == 0 ? block * step : block / 2 * step + block % 2 * work->scale_pair;
+}
+
+/* Blocks of a range; where scales lie in pairs an even number of them, or one. */
+static void add_blocks(struct clq__fold *fold, const struct clq__work *work, const struct clq__range *range,
+                       int64_t x_step, int64_t y_step)
+{
+    const bool pairs = work->scale_pair != 0 && range->blocks > 1;
+    const int64_t step = work->scale.stride[work->axis], in_pair = pairs ? 2 : 1;
+
+    if (pairs)
+        clq__fold_add(
+            fold, false, 2,
+            (int64_t[CLQ__FOLD_TENSORS]){range->size * x_step, range->size * y_step, work->scale_pair});
+    clq__fold_add(
+        fold, false, range->blocks / in_pair,
+        (int64_t[CLQ__FOLD_TENSORS]){in_pair * range->size * x_step, in_pair * range->size * y_step, step});
+}
+
+/* A range of blocks, of which the first one has a number. */
 static void describe_part(struct dynamic_quantize_args *args, const struct clq__work *work,
-                          const struct clq__range *range)
+                          const struct clq__range *range, int64_t number)
 {
     const struct clq__view *x = &work->x, *y = &work->y;
     const int axis = work->axis, last = x->rank - 1;
-    const bool pairs = clq__view_has_nibbles(y);
-    const int64_t y_step = clq__view_units(y, y->stride[axis]);
+    const bool nibbles = clq__view_has_nibbles(y), along = nibbles && axis == last, pairs = nibbles && !along;
+    /* units of y, and the elements in them */
+    const int64_t elements = along ? 2 : 1, size = range->size / elements;
+    const int64_t x_step = elements * x->stride[axis],
+                  y_step = along && y->lanes != 2 ? 1 : clq__view_units(y, y->stride[axis]);
+    const struct clq__range units = {range->first / elements, size, range->blocks};
     struct clq__fold fold = {.dims = 0};
 
     for (int d = last; d >= 0; d--)
         if (d != axis && x->shape[d] != 1)
             add(&fold, work, d);
-    clq__fold_add(&fold, false, range->blocks,
-                  (int64_t[CLQ__FOLD_TENSORS]){range->size * x->stride[axis], range->size * y_step,
-                                               work->scale.stride[axis]});
+    add_blocks(&fold, work, &units, x_step, y_step);
     clq__fold_sort(&fold, 0, Y);
     clq__fold_merge(&fold);
-    *args =
-        (struct dynamic_quantize_args){.x_offset = clq__view_offset_units(x) + range->first * x->stride[axis],
-                                       .y_offset = clq__view_offset_units(y) + range->first * y_step,
-                                       .scale_offset = clq__view_offset_units(&work->scale.view) +
-                                                       range->first / work->block * work->scale.stride[axis],
-                                       .x_stride = x->stride[axis],
-                                       .x_pair = pairs ? x->stride[last] : 0,
-                                       .y_stride = y_step,
-                                       .inner = range->size,
-                                       .y_part = range->size,
-                                       .by_y_part = clq__divisor(range->size),
-                                       .rows = clq__fold_count(&fold, 0),
-                                       .outer = (uint32_t)fold.dims,
-                                       .symmetric = 1,
-                                       .share = pairs,
-                                       .share_scale = pairs ? work->scale.stride[last] : 0,
-                                       .by_share = clq__divisor(1),
-                                       .rule = work->rule,
-                                       .scale_type = (uint32_t)work->scale.view.type,
-                                       .offset_type = (uint32_t)work->global_scale.type,
-                                       .offset_offset = clq__view_offset_units(&work->global_scale)};
+    *args = (struct dynamic_quantize_args){.x_offset = clq__view_offset_units(x) + units.first * x_step,
+                                           .y_offset = clq__view_offset_units(y) + units.first * y_step,
+                                           .scale_offset = clq__view_offset_units(&work->scale.view) +
+                                                           scale_at(work, number),
+                                           .x_stride = x_step,
+                                           .x_pair = nibbles ? x->stride[last] : 0,
+                                           .y_stride = y_step,
+                                           .inner = size,
+                                           .y_part = size,
+                                           .by_y_part = clq__divisor(size > 0 ? size : 1),
+                                           .rows = clq__fold_count(&fold, 0),
+                                           .outer = (uint32_t)fold.dims,
+                                           .symmetric = 1,
+                                           .share = pairs,
+                                           .share_scale = pairs ? work->scale.stride[last] : 0,
+                                           .by_share = clq__divisor(1),
+                                           .rule = work->rule,
+                                           .scale_type = (uint32_t)work->scale.view.type,
+                                           .offset_type = (uint32_t)work->global_scale.type,
+                                           .offset_offset = clq__view_offset_units(&work->global_scale)};
     for (int d = 0; d < fold.dims; d++)
         args->dim[d] = (struct clq_dim){.size = fold.dim[d].size,
                                         .x = fold.dim[d].stride[X],
@@ -186,11 +213,20 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
 
 void clq__rule_describe(struct clq__rows *call, const struct clq__work *work)
 {
-    const int64_t size = work->x.shape[work->axis], whole = size / work->block, rest = size % work->block;
+    const int64_t size = work->x.shape[work->axis], block = work->block, whole = size / block,
+                  rest = size % block, blocks = clq__blocks_of(size, block),
+                  together = work->scale_pair != 0 ? whole / 2 * 2 : whole;
+    /* a rest of no element is the scale that fills the last pair */
+    const struct {
+        struct clq__range range;
+        int64_t number;
+    } parts[] = {{{0, block, together}, 0},
+                 {{together * block, block, whole - together}, together},
+                 {{size - rest, rest, rest > 0}, whole},
+                 {{0, 0, work->scale_pair != 0 && blocks % 2 != 0}, blocks}};
 
     call->num_parts = 0;
-    if (whole > 0)
-        describe_part(&call->parts[call->num_parts++], work, &(struct clq__range){0, work->block, whole});
-    if (rest > 0)
-        describe_part(&call->parts[call->num_parts++], work, &(struct clq__range){size - rest, rest, 1});
+    for (size_t i = 0; i < CLQ_COUNT(parts); i++)
+        if (parts[i].range.blocks > 0)
+            describe_part(&call->parts[call->num_parts++], work, &parts[i].range, parts[i].number);
 }

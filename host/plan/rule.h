@@ -22,7 +22,8 @@ void clq__global_scale_take(struct clq__work *work);
 /* Once the blocks were checked. */
 clq_status clq__rule_check_layout(struct clq__work *work);
 
-/* Blocks along another dimension than the last one; the others are rows as any (clq__rows_describe). */
+/* Blocks along another dimension than the last one, or whose scales lie in pairs; the others are rows as any
+ * (clq__rows_describe). */
 void clq__rule_describe(struct clq__rows *call, const struct clq__work *work);
 
 #endif

@@ -75,9 +75,12 @@ struct clq__work {
     bool found;
 
     /* dynamic quantization: the rows are x's last dimension */
-    struct clq__view smooth;       /* absent where there is none */
-    bool smooth_rows;              /* one for each index of the second-to-last dimension, else of the last */
-    uint32_t rule;                 /* enum clq_rule: of blocks that find their scales by one; 0: none */
+    struct clq__view smooth; /* absent where there is none */
+    bool smooth_rows;        /* one for each index of the second-to-last dimension, else of the last */
+    uint32_t rule;           /* enum clq_rule: of blocks that find their scales by one; 0: none */
+    /* From the first to the second scale of two blocks, where they lie in pairs and scale.stride leads along
+     * the axis from pair to pair; 0: they do not. */
+    int64_t scale_pair;
     struct clq__view global_scale; /* of such a rule; absent where there is none */
     uint32_t rotate;               /* neighbours of a row that are turned, or turned back; 0: none */
     float top;      /* what the largest magnitude of a row becomes; 0: the type's largest value */

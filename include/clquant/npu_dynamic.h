@@ -61,6 +61,35 @@ CLQ_API clq_status clq_npu_dynamic_quant_asymmetric_check(const DLTensor *x, con
                                                           const DLTensor *y, const DLTensor *scale,
                                                           const DLTensor *offset);
 
+/* npu_dynamic_mx_quant(input, *, axis=-1, round_mode="rint", dst_type, block_size=32, scale_alg=0,
+ *                      dst_type_max=0.0, max_low_bound=0.0) -> (y, mxscale)
+ *
+ *   of each block of block_size indices of axis, by CLQ_MX_FLOOR or CLQ_MX_RCEIL:
+ *   mxscale = a power of two from the largest magnitude    y = input / mxscale, rounded to the type
+ *
+ * input         float16, bfloat16 or float32, rank 1 to 7.
+ * axis          any axis of input. block_size: from 1 on; of float4 along the last axis even.
+ * round_mode    "rint", or NULL for it.
+ * dst_type      CLQ_NPU_FLOAT8_E5M2, CLQ_NPU_FLOAT8_E4M3FN or CLQ_NPU_FLOAT4_E2M1FN.
+ * scale_alg     0: CLQ_MX_FLOOR, the rule of OCP; 1: CLQ_MX_RCEIL.
+ * dst_type_max, max_low_bound  0.
+ * y             of dst_type and input's shape. float4: two in a byte, also a tensor of uint8, (kDLUInt, 8,
+ *               1), with half the last dimension.
+ * mxscale       float8_e8m0fnu, also as uint8: input's shape with ceil(n / 2) on axis, of n blocks, and a
+ *               dimension of 2 behind the last one. Block b has its scale at [.., b / 2, .., b mod 2]; where
+ *               n is odd the last pair is filled with a byte 0.
+ * Formula, rounding, layouts, events and threads: clquant/dynamic_quantize.h. */
+CLQ_API clq_status clq_npu_dynamic_mx_quant(clq_context *context, cl_command_queue queue,
+                                            const DLTensor *input, int axis, const char *round_mode,
+                                            enum clq_npu_dtype dst_type, int64_t block_size, int scale_alg,
+                                            float dst_type_max, float max_low_bound, const DLTensor *y,
+                                            const DLTensor *mxscale, cl_uint num_wait, const cl_event *wait,
+                                            cl_event *done);
+CLQ_API clq_status clq_npu_dynamic_mx_quant_check(const DLTensor *input, int axis, const char *round_mode,
+                                                  enum clq_npu_dtype dst_type, int64_t block_size,
+                                                  int scale_alg, float dst_type_max, float max_low_bound,
+                                                  const DLTensor *y, const DLTensor *mxscale);
+
 /* DynamicQuantUpdateScatterV2(x, indices, var, var_scale, var_offset), in place
  *
  *   of each row x[i, 0, :], in int4:

@@ -11,6 +11,7 @@ enum clq_npu_dtype {
     CLQ_NPU_QUINT4X2 = 4,
     CLQ_NPU_FLOAT8_E5M2 = 5,
     CLQ_NPU_FLOAT8_E4M3FN = 6,
+    CLQ_NPU_FLOAT4_E2M1FN = 7,
 };
 
 #endif

@@ -7,6 +7,8 @@ import numpy as np
 F32 = np.float32
 RANGES = {"int8": (-128, 127), "uint8": (0, 255), "int32": (-(2**31), 2**31 - 1), "int4": (-8, 7), "uint4": (0, 15)}
 TOPS = {"float8_e4m3fn": 448.0, "float8_e5m2": 57344.0, "float4_e2m1fn": 6.0}  # floats
+EMAX = {"float8_e4m3fn": 8, "float8_e5m2": 15, "float4_e2m1fn": 2}
+FRACTION_BITS = {"float8_e4m3fn": 3, "float8_e5m2": 2, "float4_e2m1fn": 1}
 NAMES = [*RANGES, *TOPS]
 CACHED = [name for name in NAMES if name != "int32"]
 PACKED = [name for name in NAMES if "4" in name.partition("_")[0]]  # two in a byte
@@ -91,6 +93,40 @@ def dynamic(x, dtype="int8", *, axis=-1, symmetric=False, type_max=0.0):
         scale = larger((most - least) / F32(high - low), F32(1e-12))
         off = F32(high) - most / scale
         return store(x * (F32(1) / scale) + off, dtype), scale, -off
+
+
+def mx_codes(magnitude, rule, dtype):
+    """The scale's code for each largest magnitude, NaN where a block has one."""
+    if rule == "mx_rceil":
+        g = (magnitude / F32(TOPS[dtype])).view(np.uint32)
+        field, fraction = (g >> 23).astype(np.int64), g & 0x7FFFFF
+        codes = np.where(field == 0, fraction > 1 << 22, np.minimum(field + (fraction != 0), 254))
+    else:
+        bits = magnitude.view(np.uint32).astype(np.int64)
+        if rule == "mx_even":
+            step = 1 << (23 - FRACTION_BITS[dtype])
+            bits = (bits + step // 2) // step * step
+        exponent = (bits >> 23) - 127 + ((rule == "mx_ceil") & (bits & 0x7FFFFF != 0))
+        codes = np.clip(exponent - EMAX[dtype], -127, 128) + 127
+    return np.where(np.isnan(magnitude), 255, codes).astype(np.uint8)
+
+
+def by_rule(blocks, rule, dtype):
+    """Codes of values, and of scales, of [.., n] blocks, by a rule of MX or NVFP4."""
+    x = blocks.astype(F32)
+    with np.errstate(all="ignore"):
+        if rule == "nvfp4":
+            magnitude = np.nanmax(np.abs(np.where(np.isnan(x), F32(0), x)), axis=-1, keepdims=True)
+            codes = store(np.maximum(magnitude / F32(6), F32(2**-6)), "float8_e4m3fn")
+            value = x * (F32(1) / codes.view(ml_dtypes.float8_e4m3fn).astype(F32))
+        else:
+            codes = mx_codes(np.max(np.abs(x), axis=-1, keepdims=True), rule, dtype)
+            power = codes.astype(np.int64)
+            scale = np.ldexp(F32(1), np.where(power == 0, 0 if rule == "mx_rceil" else -126, power - 127)).astype(F32)
+            value = x * np.ldexp(F32(1), 127 - power).astype(F32) if rule == "mx_rceil" else x / scale
+            value = np.where((power == 0) & (rule == "mx_rceil"), x, value)
+            value = np.where((power == 255) & ~np.isnan(x), np.copysign(F32(0), x), value)
+        return store(value.astype(F32), dtype), codes
 
 
 def rotate(x, size):

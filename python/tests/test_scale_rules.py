@@ -9,44 +9,8 @@ import reference
 import clquant
 
 F32 = np.float32
-EMAX = {"float8_e4m3fn": 8, "float8_e5m2": 15, "float4_e2m1fn": 2}
-FRACTION_BITS = {"float8_e4m3fn": 3, "float8_e5m2": 2, "float4_e2m1fn": 1}
 MX = ["mx_floor", "mx_even", "mx_ceil", "mx_rceil"]
-CASES = [(rule, dtype) for rule in MX for dtype in EMAX] + [("nvfp4", "float4_e2m1fn")]
-
-
-def mx_codes(magnitude, rule, dtype):
-    """The scale's code for each largest magnitude, NaN where a block has one."""
-    if rule == "mx_rceil":
-        g = (magnitude / F32(reference.TOPS[dtype])).view(np.uint32)
-        field, fraction = (g >> 23).astype(np.int64), g & 0x7FFFFF
-        codes = np.where(field == 0, fraction > 1 << 22, np.minimum(field + (fraction != 0), 254))
-    else:
-        bits = magnitude.view(np.uint32).astype(np.int64)
-        if rule == "mx_even":
-            step = 1 << (23 - FRACTION_BITS[dtype])
-            bits = (bits + step // 2) // step * step
-        exponent = (bits >> 23) - 127 + ((rule == "mx_ceil") & (bits & 0x7FFFFF != 0))
-        codes = np.clip(exponent - EMAX[dtype], -127, 128) + 127
-    return np.where(np.isnan(magnitude), 255, codes).astype(np.uint8)
-
-
-def quantized(blocks, rule, dtype):
-    """Codes of values, and of scales, of [.., n] blocks."""
-    x = blocks.astype(F32)
-    with np.errstate(all="ignore"):
-        if rule == "nvfp4":
-            magnitude = np.nanmax(np.abs(np.where(np.isnan(x), F32(0), x)), axis=-1, keepdims=True)
-            codes = reference.store(np.maximum(magnitude / F32(6), F32(2**-6)), "float8_e4m3fn")
-            value = x * (F32(1) / codes.view(ml_dtypes.float8_e4m3fn).astype(F32))
-        else:
-            codes = mx_codes(np.max(np.abs(x), axis=-1, keepdims=True), rule, dtype)
-            power = codes.astype(np.int64)
-            scale = np.ldexp(F32(1), np.where(power == 0, 0 if rule == "mx_rceil" else -126, power - 127)).astype(F32)
-            value = x * np.ldexp(F32(1), 127 - power).astype(F32) if rule == "mx_rceil" else x / scale
-            value = np.where((power == 0) & (rule == "mx_rceil"), x, value)
-            value = np.where((power == 255) & ~np.isnan(x), np.copysign(F32(0), x), value)
-        return reference.store(value.astype(F32), dtype), codes
+CASES = [(rule, dtype) for rule in MX for dtype in reference.EMAX] + [("nvfp4", "float4_e2m1fn")]
 
 
 def blocks_of(extremes, rng):
@@ -58,7 +22,7 @@ def blocks_of(extremes, rng):
 
 def check(x, rule, dtype, context, block=32):
     made = clquant.dynamic_quantize(x, dtype=dtype, scale_rule=rule, block=block, context=context)
-    y, scales = quantized(x.reshape(-1, block), rule, dtype)
+    y, scales = reference.by_rule(x.reshape(-1, block), rule, dtype)
     np.testing.assert_array_equal(np.asarray(made.scales).view(np.uint8).reshape(scales.shape), scales)
     stored = reference.stored(np.asarray(made.y), dtype).view(np.uint8).reshape(y.shape)
     np.testing.assert_array_equal(stored & (15 if dtype in reference.PACKED else 255), y)
@@ -97,7 +61,7 @@ def test_along_any_axis_and_back(context, numbers, rule, axis):
     moved = np.moveaxis(x, axis, -1)
     whole = -moved.shape[-1] % block
     padded = np.pad(moved, ((0, 0), (0, 0), (0, whole)))
-    y, scales = quantized(padded.reshape(*padded.shape[:2], -1, block), rule, "float4_e2m1fn")
+    y, scales = reference.by_rule(padded.reshape(*padded.shape[:2], -1, block), rule, "float4_e2m1fn")
     np.testing.assert_array_equal(np.moveaxis(made.scales.view(np.uint8), axis, -1), scales[..., 0])
     y = np.moveaxis(y.reshape(padded.shape)[..., : moved.shape[-1]], -1, axis)
     np.testing.assert_array_equal(reference.stored(made.y, "float4_e2m1fn").view(np.uint8) & 15, y)
@@ -129,7 +93,7 @@ def test_a_cache_in_slots_is_the_same_rows(context, rng):
 def test_smooth_and_turned_rows_come_back(context, rng):
     x, smooth = rng.normal(0, 3, (4, 64)).astype(np.float32), rng.random(64).astype(np.float32)
     made = clquant.dynamic_quantize(x, smooth, dtype="float8_e4m3fn", scale_rule="mx_even", rotate=32, context=context)
-    y, scales = quantized(reference.rotate(x * smooth, 32).reshape(4, 2, 32), "mx_even", "float8_e4m3fn")
+    y, scales = reference.by_rule(reference.rotate(x * smooth, 32).reshape(4, 2, 32), "mx_even", "float8_e4m3fn")
     np.testing.assert_array_equal(made.y.view(np.uint8), y.reshape(4, 64))
     np.testing.assert_array_equal(made.scales.view(np.uint8), scales[..., 0])
     back = clquant.dequantize(made, context=context)

@@ -29,6 +29,7 @@ class Step(torch.nn.Module):
         found = torch_npu.npu_dynamic_quant(x + 1)
         float8, _ = torch_npu.npu_dynamic_quant(x + 1, dst_type=self.float8)
         shifted = torch_npu.npu_dynamic_quant_asymmetric(x, quant_mode="perchannel")
+        powers = torch_npu.npu_dynamic_mx_quant(x, axis=1, block_size=2)
         copied = torch_npu.npu_quant_scatter(cache, places, keys, scales)
         torch_npu.npu_quant_scatter_(cache, places, keys * 2, scales)
         again = torch_npu.npu_quant_scatter_(cache, (places + 1) % 8, keys * 3, scales)
@@ -48,6 +49,7 @@ class Step(torch.nn.Module):
             *found,
             float8.float(),
             *shifted,
+            *powers,
             copied,
             again + 0,
             cache + 1,
@@ -145,6 +147,7 @@ def calls():
             {"cache_mode": "Norm"},
         ),
         "npu_anti_quant": ((cache, torch.ones(16)), {"offset": torch.ones(16), "dst_dtype": torch.bfloat16}),
+        "npu_dynamic_mx_quant": ((x.transpose(0, 1),), {"axis": 0, "block_size": 3}),
         "npu_dynamic_quant": ((x.transpose(0, 1),), {}),
         "npu_dynamic_quant_asymmetric": ((x,), {"dst_type": torch.quint4x2}),
     }

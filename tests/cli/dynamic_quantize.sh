@@ -115,6 +115,25 @@ refused "a block that is too large" 2 "--block '2147483648': a whole number from
 run "$CLQUANT" npu_dynamic_quant groups.st -o out.st --quant-mode pertensor
 refused "groups of rows alone" 1 'quant_mode is "pertensor": with group_index it must be "pertoken"'
 
+"$TENSOR_FILE" make mx.st input:F16:2x4:0,8,64,512,-3,0,0,0
+run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --dst-type float8_e4m3fn
+holds "the published example; a pair that is filled with 0, which is 2^-127" out.st 'y F8_E4M3 [2,4] 0 4 32 256 -384 0 0 0
+mxscale F8_E8M0 [2,1,2] 2 5.87747175e-39 0.0078125 5.87747175e-39'
+run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --axis 0 --block-size 1 --scale-alg 1
+holds "float4, and pairs of rows" out.st 'y U8 [2,2] 96 102 15 0
+mxscale F8_E8M0 [1,4,2] 5.87747175e-39 0.5 2 5.87747175e-39 16 5.87747175e-39 128 5.87747175e-39'
+run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --axis 2
+refused "an axis past the rank" 1 "--axis is 2: it must be from -2 to 1, for y has 2 dimensions"
+run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --block-size 0
+refused "blocks of nothing" 1 "--block-size is 0: it must be from 1 to 4294967295"
+run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --block-size 3
+refused "a byte of two blocks" 1 "--block-size is 3: along the last dimension of F4 it must be even"
+run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --scale-alg 2
+refused "a third rule" 2 "--scale-alg '2': one of 0, 1 is expected"
+"$TENSOR_FILE" make deep.st input:F16:1x1x1x1x1x1x1x2:1
+run "$CLQUANT" npu_dynamic_mx_quant deep.st -o out.st
+refused "a pair for each of eight dimensions" 1 "mxscale's rank is 8: it must be 9, that of y and a dimension of 2"
+
 # Into a cache: [2, 3, 4] is a batch, a position and a row.
 rows="cache_scales:F32:2x3:9 cache_offsets:F32:2x3:9 updates:F16:2x1x4:0,15,7.5,3,-1,2,0,0.5"
 "$TENSOR_FILE" make cache.st cache:U8:2x3x2:17 indices:I32:2:2,0 $rows

@@ -12,12 +12,14 @@ source "$(dirname "$0")/library.sh"
 "$TENSOR_FILE" make nd.st input:I8:2x3x8:9 indices:I32:1x2:1,2 updates:I8:1x8:1,2
 "$TENSOR_FILE" make anti.st x:I8:2x8:1,2,3,-4 scale:F32:1:0.5
 "$TENSOR_FILE" make pa.st key:I8:2x1x8:1,2 value:I8:2x1x8:3,4 slot_mapping:I32:2:1,5 key_cache:I8:2x3x1x8:9 value_cache:I8:2x3x1x8:9
+"$TENSOR_FILE" make mx.st input:F32:2x64:1,2,3,-4
 "$TENSOR_FILE" make moved.st src:I8:2x1x8:1 dst:I8:2x3x8:9 dst_indices:I32:2:2,0
 declare -A call=(
     [quantize]="static.st" [group_quantize]="groups.st" [quantize_scatter]="step.st" [dynamic_quantize]="static.st"
     [dynamic_quantize_scatter]="rows.st --dtype int8" [dequantize]="step.st --tensor q=cache --tensor scales=scales --tensor indices="
     [move_rows]="moved.st" [scales]="static.st --method minmax" [npu_quantize]="static.st --tensor input=x --tensor zero_points="
     [npu_group_quant]="groups.st --tensor scale=scales" [npu_dynamic_quant]="static.st" [npu_dynamic_quant_asymmetric]="static.st"
+    [npu_dynamic_mx_quant]="mx.st"
     [npu_quant_scatter]="step.st --tensor input=cache --tensor quant_scales=scales"
     [npu_quant_scatter_]="step.st --tensor self=cache --tensor quant_scales=scales" [dynamic_quant_update_scatter_v2]="v2.st"
     [npu_scatter_pa_kv_cache]="pa.st --cache-mode Norm" [npu_anti_quant]="anti.st" [scatter_update]="update.st --axis 1" [scatter_update_]="update.st --axis 1" [npu_scatter_nd_update]="nd.st" [npu_scatter_nd_update_]="nd.st"
@@ -97,5 +99,5 @@ run "$CLQUANT" quantize static.st -o none.st --name $'y=a\xff'
 refused "a name that is no UTF-8" 2 "a name must be UTF-8"
 run "$CLQUANT" quantize static.st -o none.st $(printf -- '--name y=%s ' 1 2 3 4 5)
 refused "more names than outputs" 2 "no operator has more than 4 outputs"
-only_files "nothing is left behind" anti.st groups.st moved.st nd.st pa.st rows.st static.st step.st update.st v2.st
+only_files "nothing is left behind" anti.st groups.st moved.st mx.st nd.st pa.st rows.st static.st step.st update.st v2.st
 finish

@@ -26,8 +26,8 @@ struct tensor {
 static const struct {
     const char *name;
     size_t size_bytes;
-} types[] = {{"F32", 4}, {"F16", 2}, {"BF16", 2},    {"I8", 1},     {"U8", 1},
-             {"I32", 4}, {"I64", 8}, {"F8_E4M3", 1}, {"F8_E5M2", 1}};
+} types[] = {{"F32", 4}, {"F16", 2}, {"BF16", 2},    {"I8", 1},      {"U8", 1},
+             {"I32", 4}, {"I64", 8}, {"F8_E4M3", 1}, {"F8_E5M2", 1}, {"F8_E8M0", 1}};
 
 static void die(const char *what, const char *value)
 {
@@ -73,7 +73,9 @@ static struct tensor parse(char *text)
 /* False: it is no float8. */
 static int is_float8(const char *type, enum reference_type *as)
 {
-    *as = strcmp(type, "F8_E4M3") == 0 ? REFERENCE_E4M3 : REFERENCE_E5M2;
+    *as = strcmp(type, "F8_E4M3") == 0   ? REFERENCE_E4M3
+          : strcmp(type, "F8_E5M2") == 0 ? REFERENCE_E5M2
+                                         : REFERENCE_E8M0;
     return strncmp(type, "F8_", 3) == 0;
 }
 

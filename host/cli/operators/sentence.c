@@ -15,6 +15,7 @@ static const struct word {
     {"give axis", "give --axis"},
     {"block is", "--block is"},
     {"block_before is", "--block-before is"},
+    {"block_size is", "--block-size is"},
     {"with block it", "with --block it"},
     {"with block_all it", "with --block-all it"},
     {"block_all is 1: with indices it must be 0", "--block-all is given: with indices it must be left out"},

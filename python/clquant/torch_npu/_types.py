@@ -15,13 +15,13 @@ class Kind(NamedTuple):
 
     number: int
     holder: str  # torch's type of the tensor that is made
-    words: bool = False  # eight elements in each
+    held: int = 1  # elements in each of its
 
     def beside(self, x: Any, fill: str = "new_empty") -> Any:
         """Make a tensor for the elements of x, by x's method ``fill``."""
         shape = list(x.shape)
-        if self.words and shape:
-            shape[-1] //= 8  # where 8 does not divide it, the library says so
+        if shape:
+            shape[-1] //= self.held  # where that does not divide it, the library says so
         return getattr(x, fill)(shape, dtype=getattr(torch, self.holder))
 
 
@@ -36,10 +36,34 @@ _KINDS = {
     "quint8": _UINT8,
     "int32": _INT32,
     "qint32": _INT32,
-    "quint4x2": Kind(4, "int32", words=True),
+    "quint4x2": Kind(4, "int32", held=8),
     "float8_e5m2": Kind(5, "float8_e5m2"),
     "float8_e4m3fn": Kind(6, "float8_e4m3fn"),
+    "float4_e2m1fn_x2": Kind(7, "uint8", held=2),
 }
+
+# Where a call takes a type as a number, that is torch's own, which torch makes of its types, or torch_npu's, from 256 on.
+FLOAT8_E5M2 = 291
+FLOAT8_E4M3FN = 292
+FLOAT4_E2M1FN_X2 = 296
+_NUMBERS = {
+    1: "int8",
+    23: "float8_e5m2",
+    FLOAT8_E5M2: "float8_e5m2",
+    24: "float8_e4m3fn",
+    FLOAT8_E4M3FN: "float8_e4m3fn",
+    45: "float4_e2m1fn_x2",
+    FLOAT4_E2M1FN_X2: "float4_e2m1fn_x2",
+}
+
+
+def kind_of_number(name: str, given: int, *known: str) -> Kind:
+    """Return the kind of a type that is given as a number, one of those that a call knows."""
+    word = _NUMBERS.get(given)
+    if word not in known:
+        numbers = ", ".join(f"{number} ({other})" for number, other in _NUMBERS.items() if other in known)
+        raise ValueError(f"{name} is {given}: it must be one of {numbers}")
+    return _KINDS[word]
 
 
 def kind_of(name: str, given: Any, *known: str) -> Kind:
