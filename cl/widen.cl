@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // widen: y[i] = f32(element i of x), or its negative, or 1 / x, for scales and zero points that the inner
-// loop reads one an element
+// loop reads one an element; or a number in place of a 0, by which 0 can be divided
 //
 //   KERNEL_NAME   the kernel's name
 //   ARITHMETIC    native or exact, of base/arithmetic.clh
@@ -16,6 +16,8 @@
 // Of what is found no scale is subnormal, but its inverse may be.
 static inline uint widened(float v, const struct widen_args *a)
 {
+    if (a->invert == 2)
+        return max(as_uint(v), 1u);
     return as_uint(a->invert ? APPLY_GRADUAL(divide, 1.0f, v) : v) ^ a->sign;
 }
 

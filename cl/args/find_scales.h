@@ -39,6 +39,6 @@ struct find_scales_args {
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_FIND_DIMS];
 };
-CLQ_SAME_SIZE(find_scales_args, 784);
+CLQ_SAME_SIZE(find_scales_args, 792);
 
 #endif

@@ -21,6 +21,6 @@ struct finish_scales_args {
     struct clq_scale_output output;
     struct clq_dim dim[CLQ_MOST_DIMS];
 };
-CLQ_SAME_SIZE(finish_scales_args, 632);
+CLQ_SAME_SIZE(finish_scales_args, 640);
 
 #endif

@@ -8,7 +8,7 @@
 
 /* RANGE finite: with h = the largest magnitude (symmetric), or half of the largest value less half of the
  * least, and steps = twice_steps / 2:
- *   scale = max(h / steps, 2^-100), or to multiply with min(steps / h, 2^100)
+ *   scale = h / steps, or to multiply with steps / h, at least `least` and at most `most`
  *   zero point = zero (symmetric), or zero + rint(-least / scale), at most zero + levels
  * RANGE numbers: scale and offset of a row (base/row_scale.clh), which lies at zero_point_offset. */
 struct clq_scale_output {
@@ -20,8 +20,9 @@ struct clq_scale_output {
     clq_u32 scale_type;      /* of numbers, enum clq_scalar: of scale and offset */
     clq_u32 top, steps;      /* of numbers: bits of floats */
     clq_u32 offset_sign;     /* of numbers: the sign bit where offsets are -off, 0 where they are off */
+    clq_u32 least, most;     /* of finite: bits of floats */
     clq_u32 reserved;
 };
-CLQ_SAME_SIZE(clq_scale_output, 80);
+CLQ_SAME_SIZE(clq_scale_output, 88);
 
 #endif

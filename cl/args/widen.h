@@ -19,7 +19,7 @@ struct widen_args {
     clq_u32 type;               /* enum clq_scalar of x */
     clq_u32 dims;               /* innermost first; only their sizes and strides in x are read */
     clq_u32 sign;               /* the sign bit where the negative is written */
-    clq_u32 invert;             /* 1 where 1 / x is written */
+    clq_u32 invert;             /* 1 where 1 / x is written; 2: x, and 2^-149 where it is 0 */
     struct clq_dim dim[CLQ_WIDEN_DIMS];
 };
 CLQ_SAME_SIZE(widen_args, 616);

@@ -36,6 +36,7 @@ int bench_main(int argc, char **argv);
     X(npu_dynamic_quant)                                                                                     \
     X(npu_dynamic_quant_asymmetric)                                                                          \
     X(npu_dynamic_mx_quant)                                                                                  \
+    X(npu_dynamic_block_quant)                                                                               \
     X(dynamic_quant_update_scatter_v2)
 
 struct operator_description;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clq_npu_dynamic_mx_quant: the documented call, its rules, over dynamic quantization of blocks by a rule. */
+/* clq_npu_dynamic_mx_quant and clq_npu_dynamic_block_quant: the documented calls, their rules, over dynamic
+ * quantization of blocks, by a rule of MX, or with a quotient. */
 #include <clquant/npu.h>
 
 #include "base/dtype.h"
@@ -8,6 +9,7 @@
 #include "ops/operators.h"
 
 #include <clquant/dynamic_quantize.h>
+#include <float.h>
 #include <string.h>
 
 static const struct clq__names mx_names = {"input", "y", "mxscale", "offset", true, false};
@@ -161,6 +163,118 @@ clq_status clq_npu_dynamic_mx_quant_check(const DLTensor *input, int axis, const
 
     CLQ_TRY(make_mx(&call));
     CLQ_TRY(clq__operator_check(&clq__dynamic_quantize, &mx_names, &call.general));
+end:
+    return status;
+}
+
+static const struct clq__names block_names = {"x", "y", "scale", "offset", true, false};
+
+/* The arguments, and the general operator's descriptor, which is what its functions are given. */
+struct block_call {
+    struct clq_dynamic_quantize_desc general;
+    enum clq_npu_dtype dst_type;
+    float min_scale;
+};
+
+/* The general operator's rules, and a formula that it has no field for. */
+static clq_status check_quotient(struct clq__work *work, const void *of)
+{
+    clq_status status = CLQ_OK;
+    const struct block_call *call = of;
+
+    CLQ_TRY(clq__dynamic_quantize.check(work, of));
+    work->by_quotient = work->apart = true;
+    if (call->min_scale > 0.0f)
+        work->most_scale = 1.0f / call->min_scale;
+end:
+    return status;
+}
+
+static clq_status check_block_type(const struct block_call *call)
+{
+    static const enum clq__type types[] = {
+        [CLQ_NPU_QINT8] = CLQ__I8, [CLQ_NPU_FLOAT8_E5M2] = CLQ__E5M2, [CLQ_NPU_FLOAT8_E4M3FN] = CLQ__E4M3};
+    clq_status status = CLQ_OK;
+    const unsigned number = (unsigned)call->dst_type;
+    const enum clq__type type = number < CLQ_COUNT(types) ? types[number] : CLQ__NONE;
+    const DLDataType dtype = call->general.y->dtype;
+    char is[CLQ__DTYPE_TEXT];
+
+    CLQ_REQUIRE(type != CLQ__NONE, CLQ_ERROR_VALUE,
+                "dst_type is %u: it must be CLQ_NPU_QINT8 (1), CLQ_NPU_FLOAT8_E5M2 (5) or "
+                "CLQ_NPU_FLOAT8_E4M3FN (6)",
+                number);
+    CLQ_REQUIRE(clq__type_of(dtype) == type, CLQ_ERROR_TYPE, "y.dtype is %s: for dst_type %u it must be %s",
+                clq__dtype_text(dtype, is, sizeof is), number, clq__type_name(type));
+end:
+    return status;
+}
+
+static clq_status make_block(struct block_call *call, const DLTensor *x, float min_scale,
+                             const char *round_mode, enum clq_npu_dtype dst_type, int64_t row_block_size,
+                             int64_t col_block_size, const DLTensor *y, const DLTensor *scale)
+{
+    clq_status status = CLQ_OK;
+
+    CLQ_REQUIRE(x != NULL, CLQ_ERROR_NULL, "x is NULL: it must be a tensor");
+    CLQ_REQUIRE(y != NULL, CLQ_ERROR_NULL, "y is NULL: it must be a tensor");
+    CLQ_REQUIRE(min_scale >= 0.0f && min_scale <= FLT_MAX, CLQ_ERROR_VALUE,
+                "min_scale is %g: it must be 0, or a finite number above 0", (double)min_scale);
+    CLQ_TRY(check_round_mode(round_mode));
+    CLQ_TRY(check_block_size("row_block_size", row_block_size));
+    CLQ_TRY(check_block_size("col_block_size", col_block_size));
+    CLQ_REQUIRE(row_block_size == 1 || x->ndim >= 2, CLQ_ERROR_VALUE,
+                "row_block_size is %lld: it must be 1 where x.ndim is %d", (long long)row_block_size,
+                x->ndim);
+    *call = (struct block_call){
+        .general = {.x = x,
+                    .y = y,
+                    .scales = scale,
+                    .symmetric = 1,
+                    .block = (uint32_t)col_block_size,
+                    .block_before = row_block_size > 1 ? (uint32_t)row_block_size : 0},
+        .dst_type = dst_type,
+        .min_scale = min_scale,
+    };
+    CLQ_TRY(check_block_type(call));
+end:
+    return status;
+}
+
+static struct clq__operator block_operator(void)
+{
+    struct clq__operator op = clq__dynamic_quantize;
+
+    op.check = check_quotient;
+    return op;
+}
+
+clq_status clq_npu_dynamic_block_quant(clq_context *context, cl_command_queue queue, const DLTensor *x,
+                                       float min_scale, const char *round_mode, enum clq_npu_dtype dst_type,
+                                       int64_t row_block_size, int64_t col_block_size, const DLTensor *y,
+                                       const DLTensor *scale, cl_uint num_wait, const cl_event *wait,
+                                       cl_event *done)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__operator op = block_operator();
+    struct block_call call;
+
+    CLQ_TRY(make_block(&call, x, min_scale, round_mode, dst_type, row_block_size, col_block_size, y, scale));
+    CLQ_TRY(clq__operator_run(context, queue, &op, &block_names, &call, num_wait, wait, done));
+end:
+    return status;
+}
+
+clq_status clq_npu_dynamic_block_quant_check(const DLTensor *x, float min_scale, const char *round_mode,
+                                             enum clq_npu_dtype dst_type, int64_t row_block_size,
+                                             int64_t col_block_size, const DLTensor *y, const DLTensor *scale)
+{
+    clq_status status = CLQ_OK;
+    const struct clq__operator op = block_operator();
+    struct block_call call;
+
+    CLQ_TRY(make_block(&call, x, min_scale, round_mode, dst_type, row_block_size, col_block_size, y, scale));
+    CLQ_TRY(clq__operator_check(&op, &block_names, &call));
 end:
     return status;
 }

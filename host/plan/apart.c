@@ -4,7 +4,8 @@
 void clq__apart_describe(struct clq__apart *call, const struct clq__work *work)
 {
     call->work = *work;
-    call->work.found = true;
+    call->work.found = !work->by_quotient;
+    call->work.divide = work->by_quotient;
     call->work.placed = false;
     clq__scales_describe(&call->scales, work);
     clq__static_describe_work(&call->quantized, &call->work);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Dynamic quantization where what shares a scale is no part of a row: by another axis, or all of x. The
- * scales are found as clq_find_scales finds them, but for the formula,
- * and x is then quantized with them as clq_quantize does. */
+ * scales are found as clq_find_scales finds them, but for the formula, and x is then quantized with them as
+ * clq_quantize does. So too where x is divided by its scale, also of a row. */
 #ifndef CLQ_PLAN_APART_H
 #define CLQ_PLAN_APART_H
 

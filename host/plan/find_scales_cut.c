@@ -195,7 +195,7 @@ static void choose_find(struct clq__scales_part *call, const struct clq__work *w
     clq__variant_begin(find, CLQ__FIND_SCALES_CL);
     clq__variant_define(find, CLQ__SRC, work->x.type);
     clq__variant_define(find, CLQ__REDUCE, call->columns);
-    clq__variant_define(find, CLQ__RANGE, work->apart);
+    clq__variant_define(find, CLQ__RANGE, work->apart && !work->by_quotient);
     call->own = clq__variant_end(find, traits);
 }
 
@@ -205,7 +205,7 @@ static void choose_finish(struct clq__scales_part *call, const struct clq__work 
     struct clq__variant *finish = &call->finish.variant;
 
     clq__variant_begin(finish, CLQ__FINISH_SCALES_CL);
-    clq__variant_define(finish, CLQ__RANGE, work->apart);
+    clq__variant_define(finish, CLQ__RANGE, work->apart && !work->by_quotient);
     clq__variant_end_form(finish, traits, call->finish_group);
 }
 

@@ -213,20 +213,25 @@ static struct clq_scale_output output_of_dynamic(const struct clq__work *work)
     };
 }
 
+/* Of finite values alone. */
 static struct clq_scale_output output_of(const struct clq__work *work)
 {
-    const bool symmetric = work->method == CLQ_ABSMAX;
-    const int32_t middle = clq__type_middle(work->type);
+    const bool quotient = work->by_quotient, symmetric = quotient || work->method == CLQ_ABSMAX,
+               multiply = !quotient && !work->divide;
+    const enum clq__type type = quotient ? work->y.type : work->type;
+    const int32_t middle = clq__type_middle(type);
     struct clq_scale_output out = {
         .scale_offset = clq__view_offset_units(&work->scale.view),
         .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
         .zero_point_type = (uint32_t)work->zero_point.view.type,
-        .levels = clq__type_levels(work->type),
+        .levels = clq__type_levels(type),
         .symmetric = symmetric,
-        .multiply = !work->divide,
+        .multiply = multiply,
+        .least = clq__float_bits(quotient || multiply ? 0.0f : 0x1p-100f),
+        .most = clq__float_bits(multiply ? 0x1p+100f : work->most_scale),
     };
 
-    out.twice_steps = symmetric ? 2 * clq__type_steps(work->type) : out.levels;
+    out.twice_steps = symmetric ? 2 * clq__type_steps(type) : out.levels;
     out.zero = symmetric ? middle : middle - (int32_t)(out.levels / 2 + 1);
     return out;
 }
@@ -267,7 +272,8 @@ static void describe_part(struct clq__scales *call, const struct clq__work *work
                           const struct clq__ranges *ranges)
 {
     struct clq__scales_part *part = &call->parts[call->num_parts++];
-    const struct clq_scale_output output = work->apart ? output_of_dynamic(work) : output_of(work);
+    const struct clq_scale_output output =
+        work->apart && !work->by_quotient ? output_of_dynamic(work) : output_of(work);
 
     part->find_args = (struct find_scales_args){.output = output, .batches = 1};
     part->finish_args = (struct finish_scales_args){.indices = 1, .batches = 1, .span = 1};

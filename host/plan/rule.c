@@ -40,7 +40,6 @@ clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_ten
     char names[CLQ__NAMES_TEXT];
 
     work->rule = 0;
-    work->scale_pair = 0;
     CLQ_REQUIRE(tensors->global_scale == NULL || rule == CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
                 "global_scale is given: it must be NULL but with scale_rule CLQ_NVFP4 (%d)", CLQ_RULE_NVFP4);
     if (rule == 0)

@@ -46,7 +46,7 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
             clq__launches_widen(launches, view, &sources[i]->from, call->repeats, traits, 1 + i, offsets[i]);
 
         args->sign = sources[i]->negate ? UINT32_C(1) << 31 : 0;
-        args->invert = work->found && i == 0;
+        args->invert = i > 0 ? 0 : clq__work_keeps_zeros(work) ? 2 : work->found;
     }
     buffers[3] = clq__view_buffer(&work->y);
     buffers[4] = clq__view_buffer(&placement->indices);

@@ -149,7 +149,8 @@ static bool needs_widening(const struct clq__static *call, const struct clq__sou
 {
     const int inner = inner_of(call);
 
-    return is_strange(call, source) || is_found(call, source) || source->parameter->flatten ||
+    return is_strange(call, source) || is_found(call, source) ||
+           (source == &call->scale && clq__work_keeps_zeros(call->work)) || source->parameter->flatten ||
            (source->per_element && (source->parameter->view.type != CLQ__F32 || source->stride[inner] != 1));
 }
 

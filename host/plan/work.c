@@ -4,6 +4,7 @@
 #include "base/error.h"
 
 #include <clquant/quantize.h>
+#include <math.h>
 
 static void init_parameter(struct clq__parameter *parameter)
 {
@@ -28,6 +29,9 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names)
     work->top = 0.0f;
     work->rotate = 0;
     work->rule = 0;
+    work->scale_pair = 0;
+    work->by_quotient = false;
+    work->most_scale = INFINITY;
     work->divide = work->round_first = work->back = work->add = work->placed = work->found = false;
     work->by_both = false;
     work->apart = work->cuts_gaps = work->smooth_rows = false;

@@ -83,9 +83,11 @@ struct clq__work {
     int64_t scale_pair;
     struct clq__view global_scale; /* of such a rule; absent where there is none */
     uint32_t rotate;               /* neighbours of a row that are turned, or turned back; 0: none */
-    float top;      /* what the largest magnitude of a row becomes; 0: the type's largest value */
-    bool apart;     /* what shares a scale is no part of a row, or begins in a word: scales are found first */
-    bool cuts_gaps; /* apart, of words that do not follow one another: blocks begin inside of them */
+    float top;  /* what the largest magnitude of a row becomes; 0: the type's largest value */
+    bool apart; /* what shares a scale is no part of a row, or begins in a word: scales are found first */
+    bool by_quotient; /* apart: x is divided by the scale, which may be 0; NaN and infinities set none */
+    float most_scale; /* of these: the largest that there may be */
+    bool cuts_gaps;   /* apart, of words that do not follow one another: blocks begin inside of them */
 
     /* clq_move_rows: x to y, by entries of `placement` or of `source`, or of both. */
     struct clq__placement source; /* where entries come from */
@@ -144,6 +146,12 @@ static inline int64_t clq__block_of(const struct clq__work *work, int d)
 static inline const struct clq__view *clq__work_offset(const struct clq__work *work)
 {
     return work->rule != 0 ? &work->global_scale : &work->zero_point.view;
+}
+
+/* Whether y would be NaN where 0 is divided by a scale of 0: whole numbers have none. */
+static inline bool clq__work_keeps_zeros(const struct clq__work *work)
+{
+    return work->by_quotient && !clq__type_is(work->y.type, CLQ__WHOLE);
 }
 
 /* Whether it is not where x begins along some dimension. */

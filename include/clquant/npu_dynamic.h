@@ -90,6 +90,31 @@ CLQ_API clq_status clq_npu_dynamic_mx_quant_check(const DLTensor *input, int axi
                                                   int scale_alg, float dst_type_max, float max_low_bound,
                                                   const DLTensor *y, const DLTensor *mxscale);
 
+/* npu_dynamic_block_quant(x, *, min_scale=0.0, round_mode="rint", dst_type=1, row_block_size=1,
+ *                         col_block_size=128) -> (y, scale)
+ *
+ *   of each block of row_block_size by col_block_size, amax the largest finite magnitude in it, at least 0:
+ *   scale = amax / top, and with min_scale above 0 at most 1 / min_scale
+ *   y = sat(rint(x / scale)), for float8 the quotient rounded to the type; 0 / 0 is 0
+ *
+ * x, y        x float16, bfloat16 or float32, rank 1 to 8; y of dst_type and x's shape.
+ * scale       float32: x's shape with ceil(size / col_block_size) on the last dimension, and ceil(size /
+ *             row_block_size) on the one before it. Blocks at the ends may be smaller.
+ * min_scale   0, or a finite number above 0. round_mode: "rint", or NULL for it.
+ * dst_type    CLQ_NPU_QINT8 (top 127), CLQ_NPU_FLOAT8_E5M2 (57344) or CLQ_NPU_FLOAT8_E4M3FN (448).
+ * Where scale is 0, infinities go to the ends of the range; of float8 a block whose scale rounds to 0 is
+ * divided by 2^-149. Layouts, events and threads: clquant/dynamic_quantize.h. */
+CLQ_API clq_status clq_npu_dynamic_block_quant(clq_context *context, cl_command_queue queue,
+                                               const DLTensor *x, float min_scale, const char *round_mode,
+                                               enum clq_npu_dtype dst_type, int64_t row_block_size,
+                                               int64_t col_block_size, const DLTensor *y,
+                                               const DLTensor *scale, cl_uint num_wait, const cl_event *wait,
+                                               cl_event *done);
+CLQ_API clq_status clq_npu_dynamic_block_quant_check(const DLTensor *x, float min_scale,
+                                                     const char *round_mode, enum clq_npu_dtype dst_type,
+                                                     int64_t row_block_size, int64_t col_block_size,
+                                                     const DLTensor *y, const DLTensor *scale);
+
 /* DynamicQuantUpdateScatterV2(x, indices, var, var_scale, var_offset), in place
  *
  *   of each row x[i, 0, :], in int4:

@@ -115,3 +115,94 @@ def test_mx_refused(options, sentence):
     for x in (X, X.to("meta")):
         with pytest.raises(ValueError, match=sentence):
             torch_npu.npu_dynamic_mx_quant(x, **options)
+
+
+TYPES = {"int8": torch.int8, "float8_e5m2": torch.float8_e5m2, "float8_e4m3fn": torch.float8_e4m3fn}
+
+
+def blocks_of(x, rows, columns):
+    """See x as [.., i, rows, j, columns], which NaN fills."""
+    filled = np.pad(x, [(0, 0)] * (x.ndim - 2) + [(0, -x.shape[-2] % rows), (0, -x.shape[-1] % columns)], constant_values=np.nan)
+    return filled.reshape(*x.shape[:-2], filled.shape[-2] // rows, rows, filled.shape[-1] // columns, columns)
+
+
+def same_blocks(x, dtype, rows=1, columns=128, min_scale=0.0):
+    made, found = torch_npu.npu_dynamic_block_quant(
+        x, dst_type=TYPES[dtype], row_block_size=rows, col_block_size=columns, min_scale=min_scale
+    )
+    wide = x.float().numpy()
+    cut = blocks_of(wide, rows, columns)
+    with np.errstate(all="ignore"):
+        amax = np.abs(np.where(np.isfinite(cut), cut, np.float32(0))).max((-3, -1), keepdims=True)
+        scale = amax / np.float32(reference.TOPS.get(dtype, 127))
+        if min_scale > 0:
+            scale = np.minimum(scale, np.float32(1) / np.float32(min_scale))
+        value = np.where(cut == 0, cut, cut / scale)
+    y = reference.store(value, dtype)
+    y = y.reshape(*wide.shape[:-2], y.shape[-4] * rows, -1)[..., : wide.shape[-2], : wide.shape[-1]]
+    assert found.dtype == torch.float32
+    np.testing.assert_array_equal(found.numpy(), scale[..., 0, :, 0])
+    assert made.dtype == TYPES[dtype]
+    np.testing.assert_array_equal(made.view(torch.uint8).numpy(), y.view(np.uint8))
+
+
+@pytest.mark.parametrize("min_scale", [0.0, 0.5, 4.0, 1e-40])
+@pytest.mark.parametrize("dtype", TYPES)
+@pytest.mark.parametrize("source", ["float32", "float16", "bfloat16"])
+def test_block_types(numbers, dtype, source, min_scale):
+    same_blocks(torch.from_numpy(numbers((5, 300))).to(getattr(torch, source)), dtype, min_scale=min_scale)
+
+
+@pytest.mark.parametrize(("rows", "columns"), [(1, 1), (1, 7), (1, 64), (1, 1000), (2, 128), (3, 5), (4, 40), (100, 100)])
+@pytest.mark.parametrize("dtype", TYPES)
+def test_blocks_of_two_axes(numbers, dtype, rows, columns):
+    for shape in ((9, 40), (2, 8, 33), (1, 2, 3, 5)):
+        same_blocks(torch.from_numpy(numbers(shape)), dtype, rows, columns)
+    same_blocks(torch.from_numpy(numbers((66, 9))).t()[:, ::2], dtype, rows, columns)
+
+
+@pytest.mark.parametrize("dtype", TYPES)
+def test_blocks_of_edges(dtype):
+    """Zeros of both signs, what is not finite alone, the smallest and the largest numbers, and ties of the quotient."""
+    tiny, most = 2.0**-149, 3.4028235e38
+    rows = [[0.0, -0.0], [np.inf, -0.0], [-np.inf, np.nan], [np.nan, np.nan], [1e-30, -3e-31], [most, -most], [most, tiny]]
+    rows += [[1.27, 0.005], [127.0, 2.5], [448.0, 17.0], [np.inf, 3.0], [2.0**-126, tiny]]
+    if dtype == "int8":  # of floats a scale that rounds to 0 divides otherwise: see below
+        rows += [[tiny, -3 * tiny]]
+    x = torch.tensor(rows, dtype=torch.float32)
+    for columns in (1, 2) if dtype == "int8" else (2,):
+        same_blocks(x, dtype, columns=columns)
+
+
+def test_a_scale_that_rounds_to_zero():
+    x = torch.tensor([[2.0**-149, -3 * 2.0**-149, 0.0]])
+    y, scale = torch_npu.npu_dynamic_block_quant(x, dst_type=torch.float8_e4m3fn)
+    assert scale.tolist() == [[0.0]]
+    assert y.float().tolist() == [[1.0, -3.0, 0.0]]
+
+
+def test_block_of_one_dimension(rng):
+    """And what op-plugin's own test holds the operator to."""
+    x = torch.from_numpy(rng.uniform(-2, 2, 300).astype(np.float16))
+    y, scale = torch_npu.npu_dynamic_block_quant(x)
+    right = torch.stack([part.abs().max() for part in x.float().split(128)]) / 127
+    assert torch.equal(scale, right)
+    assert torch.equal(y, torch.round(x.float() / right.repeat_interleave(128)[:300]).clamp(-127, 127).to(torch.int8))
+
+
+@pytest.mark.parametrize(
+    ("options", "sentence"),
+    [
+        ({"dst_type": torch.uint8}, r"dst_type is 0: it must be one of 1 \(int8\), 23 "),
+        ({"dst_type": 296}, "dst_type is 296: it must be one of"),
+        ({"row_block_size": 0}, "row_block_size is 0: it must be from 1 to 4294967295"),
+        ({"col_block_size": -1}, "col_block_size is -1: it must be from 1 to 4294967295"),
+        ({"min_scale": -1.0}, "min_scale is -1: it must be 0, or a finite number above 0"),
+        ({"min_scale": float("nan")}, "min_scale is nan: it must be 0, or a finite number above 0"),
+        ({"round_mode": "round"}, 'round_mode is "round": it must be "rint"'),
+    ],
+)
+def test_block_refused(options, sentence):
+    for x in (X, X.to("meta")):
+        with pytest.raises(ValueError, match=sentence):
+            torch_npu.npu_dynamic_block_quant(x, **options)

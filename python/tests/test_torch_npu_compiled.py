@@ -30,6 +30,7 @@ class Step(torch.nn.Module):
         float8, _ = torch_npu.npu_dynamic_quant(x + 1, dst_type=self.float8)
         shifted = torch_npu.npu_dynamic_quant_asymmetric(x, quant_mode="perchannel")
         powers = torch_npu.npu_dynamic_mx_quant(x, axis=1, block_size=2)
+        blocks = torch_npu.npu_dynamic_block_quant(x, row_block_size=2, col_block_size=12)
         copied = torch_npu.npu_quant_scatter(cache, places, keys, scales)
         torch_npu.npu_quant_scatter_(cache, places, keys * 2, scales)
         again = torch_npu.npu_quant_scatter_(cache, (places + 1) % 8, keys * 3, scales)
@@ -50,6 +51,7 @@ class Step(torch.nn.Module):
             float8.float(),
             *shifted,
             *powers,
+            *blocks,
             copied,
             again + 0,
             cache + 1,
@@ -147,6 +149,7 @@ def calls():
             {"cache_mode": "Norm"},
         ),
         "npu_anti_quant": ((cache, torch.ones(16)), {"offset": torch.ones(16), "dst_dtype": torch.bfloat16}),
+        "npu_dynamic_block_quant": ((x,), {"dst_type": torch.float8_e4m3fn, "col_block_size": 5, "min_scale": 3.0}),
         "npu_dynamic_mx_quant": ((x.transpose(0, 1),), {"axis": 0, "block_size": 3}),
         "npu_dynamic_quant": ((x.transpose(0, 1),), {}),
         "npu_dynamic_quant_asymmetric": ((x,), {"dst_type": torch.quint4x2}),

@@ -41,6 +41,9 @@ def test_schemas():
         *("input", "*", "axis = -1", "round_mode = 'rint'", "dst_type = 296", "block_size = 32", "scale_alg = 0"),
         *("dst_type_max = 0.0", "max_low_bound = 0.0"),
     ]
+    expected["npu_dynamic_block_quant"] = [
+        *("x", "*", "min_scale = 0.0", "round_mode = 'rint'", "dst_type = 1", "row_block_size = 1", "col_block_size = 128"),
+    ]
     assert set(expected) | {"install"} == names
     for name, words in expected.items():
         parameters = inspect.signature(getattr(torch_npu, name)).parameters.values()

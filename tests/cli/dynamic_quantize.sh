@@ -134,6 +134,18 @@ refused "a third rule" 2 "--scale-alg '2': one of 0, 1 is expected"
 run "$CLQUANT" npu_dynamic_mx_quant deep.st -o out.st
 refused "a pair for each of eight dimensions" 1 "mxscale's rank is 8: it must be 9, that of y and a dimension of 2"
 
+"$TENSOR_FILE" make quotient.st x:F32:2x3:1,-2,0.5,inf,0,-0
+run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st
+holds "quotients; infinities set no scale" out.st $'y I8 [2,3] 64 -127 32 127 0 0\nscale F32 [2,1] 0.0157480314 0'
+run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --row-block-size 2 --col-block-size 2 --min-scale 256 --dst-type float8_e4m3fn
+holds "blocks of two axes, and a bound" out.st $'y F8_E4M3 [2,3] 256 -448 448 448 0 -0\nscale F32 [1,2] 0.00390625 0.00111607148'
+run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --col-block-size 0
+refused "blocks of no column" 1 "--col-block-size is 0: it must be from 1 to 4294967295"
+run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --row-block-size 0
+refused "blocks of no row" 1 "--row-block-size is 0: it must be from 1 to 4294967295"
+run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --min-scale -1
+refused "a bound below 0" 2 "--min-scale '-1': a number from 0 on is expected"
+
 # Into a cache: [2, 3, 4] is a batch, a position and a row.
 rows="cache_scales:F32:2x3:9 cache_offsets:F32:2x3:9 updates:F16:2x1x4:0,15,7.5,3,-1,2,0,0.5"
 "$TENSOR_FILE" make cache.st cache:U8:2x3x2:17 indices:I32:2:2,0 $rows

@@ -19,7 +19,7 @@ declare -A call=(
     [dynamic_quantize_scatter]="rows.st --dtype int8" [dequantize]="step.st --tensor q=cache --tensor scales=scales --tensor indices="
     [move_rows]="moved.st" [scales]="static.st --method minmax" [npu_quantize]="static.st --tensor input=x --tensor zero_points="
     [npu_group_quant]="groups.st --tensor scale=scales" [npu_dynamic_quant]="static.st" [npu_dynamic_quant_asymmetric]="static.st"
-    [npu_dynamic_mx_quant]="mx.st"
+    [npu_dynamic_mx_quant]="mx.st" [npu_dynamic_block_quant]="static.st"
     [npu_quant_scatter]="step.st --tensor input=cache --tensor quant_scales=scales"
     [npu_quant_scatter_]="step.st --tensor self=cache --tensor quant_scales=scales" [dynamic_quant_update_scatter_v2]="v2.st"
     [npu_scatter_pa_kv_cache]="pa.st --cache-mode Norm" [npu_anti_quant]="anti.st" [scatter_update]="update.st --axis 1" [scatter_update_]="update.st --axis 1" [npu_scatter_nd_update]="nd.st" [npu_scatter_nd_update_]="nd.st"

@@ -36,7 +36,7 @@ for setting in "${settings[@]}"; do
             done
         done
         for call in npu_quantize npu_group_quant npu_quant_scatter npu_quant_scatter_ npu_dynamic_quant npu_dynamic_quant_asymmetric dynamic_quant_update_scatter_v2 \
-            npu_scatter_nd_update npu_scatter_nd_update_ scatter_update scatter_update_ npu_scatter_pa_kv_cache npu_anti_quant npu_dynamic_mx_quant; do
+            npu_scatter_nd_update npu_scatter_nd_update_ scatter_update scatter_update_ npu_scatter_pa_kv_cache npu_anti_quant npu_dynamic_mx_quant npu_dynamic_block_quant; do
             check "the documented call $call is compared" grep -qx "pass  $call, $setting: every type" lines
         done
         run "$CLQUANT" selftest --seed 1 --only 'dequantize, "own form"'

@@ -330,6 +330,7 @@ static clq_status npu_dynamic_quant_asymmetric(clq_context *context, cl_command_
 CHECK(npu_dynamic_quant_asymmetric)
 CHECK(npu_anti_quant)
 CHECK(npu_dynamic_mx_quant)
+CHECK(npu_dynamic_block_quant)
 CHECK(npu_scatter_nd_update)
 CHECK(npu_scatter_nd_update_)
 CHECK(scatter_update)
@@ -363,6 +364,7 @@ const struct documented_call documented_calls[DOCUMENTED_CALLS] = {
     ROW(dynamic_quant_update_scatter_v2, operator_dynamic_quantize_scatter, REFERENCE_I4, 0, fit_dynamic,
         NULL),
     ROW(npu_dynamic_mx_quant, operator_dynamic_quantize, -1, 0, fit_mx, NULL),
+    ROW(npu_dynamic_block_quant, operator_dynamic_quantize, -1, 0, fit_block, reference_block),
     ROW(npu_anti_quant, operator_dequantize, -1, -1, fit_anti, reference_anti),
     ROW(npu_scatter_nd_update, operator_move_rows, -1, -1, fit_nd_copy, NULL),
     ROW(npu_scatter_nd_update_, operator_move_rows, -1, -1, fit_nd_in_place, NULL),

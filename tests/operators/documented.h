@@ -19,7 +19,7 @@ struct documented_call {
     struct reference_report (*reference)(const struct call *call);
 };
 
-enum { DOCUMENTED_CALLS = 14 };
+enum { DOCUMENTED_CALLS = 15 };
 extern const struct documented_call documented_calls[DOCUMENTED_CALLS];
 
 /* As call_draw does, until there is a call that fits. `row` takes the place of the general operator's. */

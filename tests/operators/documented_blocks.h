@@ -10,4 +10,9 @@ bool fit_mx(struct call *call);
 clq_status npu_dynamic_mx_quant(clq_context *context, cl_command_queue queue, const void *general,
                                 cl_uint num_wait, const cl_event *wait, cl_event *done);
 
+bool fit_block(struct call *call);
+clq_status npu_dynamic_block_quant(clq_context *context, cl_command_queue queue, const void *general,
+                                   cl_uint num_wait, const cl_event *wait, cl_event *done);
+struct reference_report reference_block(const struct call *call);
+
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The documented call npu_dynamic_mx_quant: what it refuses, and the byte that fills a pair. What it computes
- * else is harness.documented.* */
+/* The documented calls npu_dynamic_mx_quant and npu_dynamic_block_quant: what they refuse, and the byte that
+ * fills a pair. What they compute else is harness.documented.* */
 #include "refused.h"
 
 #include <math.h>
@@ -9,8 +9,8 @@
 enum { INPUT, Y, SCALE, BUFFERS };
 static const unsigned char fillings[BUFFERS] = {[INPUT] = 0x41, [Y] = 0x42, [SCALE] = 0x43};
 
-/* A call that is right, for a row to spoil: input float16 (4, 6, 10), in blocks of 2 along axis 1, and so 3 of
- * them; y float8 of that shape, mxscale (4, 2, 10, 2). */
+/* A call that is right, for a row to spoil: input float16 (4, 6, 10), in blocks of 2 along axis 1, that is 3
+ * of them; y float8 of that shape, mxscale (4, 2, 10, 2). */
 struct call {
     cl_mem buffers[BUFFERS];
     DLTensor tensors[BUFFERS];
@@ -21,6 +21,9 @@ struct call {
     const char *round_mode;
     enum clq_npu_dtype dst_type;
     float dst_type_max, max_low_bound;
+    bool blocks; /* npu_dynamic_block_quant: y int8, scale float32 (4, 3, 4) in blocks of 2 by 3 */
+    float min_scale;
+    int64_t rows, columns;
     clq_context *context;
     cl_command_queue queue;
     cl_uint num_wait;
@@ -47,8 +50,26 @@ static void make_bad_call(struct call *c)
     }
 }
 
+static void make_bad_blocks(struct call *c)
+{
+    make_bad_call(c);
+    c->blocks = true;
+    c->rows = 2;
+    c->columns = 3;
+    c->dst_type = CLQ_NPU_QINT8;
+    c->tensors[Y].dtype = CLQ_INT8;
+    c->tensors[SCALE].dtype = CLQ_FLOAT32;
+    c->tensors[SCALE].ndim = 3;
+    c->shapes[SCALE][1] = 3;
+    c->shapes[SCALE][2] = 4;
+}
+
 static clq_status run_bad_call(const struct call *c, cl_event *done)
 {
+    if (c->blocks)
+        return clq_npu_dynamic_block_quant(c->context, c->queue, c->arguments[INPUT], c->min_scale,
+                                           c->round_mode, c->dst_type, c->rows, c->columns, c->arguments[Y],
+                                           c->arguments[SCALE], c->num_wait, NULL, done);
     return clq_npu_dynamic_mx_quant(c->context, c->queue, c->arguments[INPUT], c->axis, c->round_mode,
                                     c->dst_type, c->block_size, c->scale_alg, c->dst_type_max,
                                     c->max_low_bound, c->arguments[Y], c->arguments[SCALE], c->num_wait, NULL,
@@ -93,6 +114,65 @@ SPOIL(scale_one_place, memcpy(c->strides[SCALE], (int64_t[]){40, 20, 2, 0}, 4 * 
       c->tensors[SCALE].strides = c->strides[SCALE])
 SPOIL(y_is_input, c->tensors[Y].data = c->buffers[INPUT])
 SPOIL(scale_is_y, c->tensors[SCALE].data = c->buffers[Y])
+
+SPOIL(type_words, c->dst_type = CLQ_NPU_QUINT4X2)
+SPOIL(type_float4, c->dst_type = CLQ_NPU_FLOAT4_E2M1FN)
+SPOIL(type_e4m3, c->dst_type = CLQ_NPU_FLOAT8_E4M3FN)
+SPOIL(rows_none, c->rows = 0)
+SPOIL(rows_far, c->rows = INT64_C(1) << 32)
+SPOIL(rows_of_none, c->tensors[INPUT].ndim = c->tensors[Y].ndim = c->tensors[SCALE].ndim = 1)
+SPOIL(columns_none, c->columns = 0)
+SPOIL(least_low, c->min_scale = -1.0f)
+SPOIL(least_nan, c->min_scale = NAN)
+SPOIL(least_inf, c->min_scale = INFINITY)
+SPOIL(blocks_few, c->shapes[SCALE][2] = 3)
+SPOIL(blocks_many, c->shapes[SCALE][1] = 6)
+SPOIL(blocks_half, c->tensors[SCALE].dtype = CLQ_FLOAT16)
+SPOIL(blocks_flat, c->tensors[SCALE].ndim = 2)
+
+static const struct refused_row bad_blocks[] = {
+    {"no x", no_input, CLQ_ERROR_NULL, "x is NULL: it must be a tensor"},
+    {"no y of blocks", no_y, CLQ_ERROR_NULL, "y is NULL: it must be a tensor"},
+    {"no scale of blocks", no_scale, CLQ_ERROR_NULL, "scale is NULL: it must be a tensor"},
+    {"no context for blocks", no_context, CLQ_ERROR_NULL, "context is NULL: it must be a context"},
+    {"blocks wait for what is missing", wait_missing, CL_INVALID_EVENT_WAIT_LIST,
+     "num_wait is 1 and wait is NULL: a wait list has both or neither"},
+    {"another rounding of blocks", mode_floor, CLQ_ERROR_VALUE,
+     "round_mode is \"floor\": it must be \"rint\""},
+    {"blocks of no type", type_none, CLQ_ERROR_VALUE,
+     "dst_type is 0: it must be CLQ_NPU_QINT8 (1), CLQ_NPU_FLOAT8_E5M2 (5) or CLQ_NPU_FLOAT8_E4M3FN (6)"},
+    {"blocks of int4", type_words, CLQ_ERROR_VALUE,
+     "dst_type is 4: it must be CLQ_NPU_QINT8 (1), CLQ_NPU_FLOAT8_E5M2 (5) or CLQ_NPU_FLOAT8_E4M3FN (6)"},
+    {"blocks of float4", type_float4, CLQ_ERROR_VALUE,
+     "dst_type is 7: it must be CLQ_NPU_QINT8 (1), CLQ_NPU_FLOAT8_E5M2 (5) or CLQ_NPU_FLOAT8_E4M3FN (6)"},
+    {"y of another type", type_e4m3, CLQ_ERROR_TYPE,
+     "y.dtype is int8: for dst_type 6 it must be float8_e4m3fn"},
+    {"no row", rows_none, CLQ_ERROR_VALUE, "row_block_size is 0: it must be from 1 to 4294967295"},
+    {"rows past 32 bits", rows_far, CLQ_ERROR_VALUE,
+     "row_block_size is 4294967296: it must be from 1 to 4294967295"},
+    {"rows where there are none", rows_of_none, CLQ_ERROR_VALUE,
+     "row_block_size is 2: it must be 1 where x.ndim is 1"},
+    {"no column", columns_none, CLQ_ERROR_VALUE, "col_block_size is 0: it must be from 1 to 4294967295"},
+    {"a bound below 0", least_low, CLQ_ERROR_VALUE,
+     "min_scale is -1: it must be 0, or a finite number above 0"},
+    {"a bound that is no number", least_nan, CLQ_ERROR_VALUE,
+     "min_scale is nan: it must be 0, or a finite number above 0"},
+    {"a bound without end", least_inf, CLQ_ERROR_VALUE,
+     "min_scale is inf: it must be 0, or a finite number above 0"},
+    {"x of whole numbers", input_int8, CLQ_ERROR_TYPE,
+     "x.dtype is int8: it must be float32, float16 or bfloat16"},
+    {"fewer scales than blocks", blocks_few, CLQ_ERROR_SHAPE,
+     "scale.shape[2] is 3: it must be 4, the blocks of 3 in y.shape[2], 10"},
+    {"a scale for each row", blocks_many, CLQ_ERROR_SHAPE,
+     "scale.shape[1] is 6: it must be 3, the blocks of 2 in y.shape[1], 6"},
+    {"scales of 16 bits", blocks_half, CLQ_ERROR_TYPE, "scale.dtype is float16: it must be float32"},
+    {"scales of fewer dimensions", blocks_flat, CLQ_ERROR_RANK,
+     "scale.ndim is 2: with block it must be the rank of y, 3"},
+    {"y of blocks is x", y_is_input, CLQ_ERROR_OVERLAP,
+     "y shares bytes of its buffer with x: their byte ranges must be disjoint"},
+    {"scales of blocks are y", scale_is_y, CLQ_ERROR_OVERLAP,
+     "y shares bytes of its buffer with scale: their byte ranges must be disjoint"},
+};
 
 static const struct refused_row bad_rows[] = {
     {"no input", no_input, CLQ_ERROR_NULL, "input is NULL: it must be a tensor"},
@@ -155,16 +235,43 @@ static const struct refused_row bad_rows[] = {
      "y shares bytes of its buffer with mxscale: their byte ranges must be disjoint"},
 };
 
+static void refuse(struct call *c, const struct refused_row *bad)
+{
+    cl_event done = NULL;
+
+    bad->spoil(c);
+    refused_expect(run_bad_call(c, &done), bad->status, bad->sentence, bad->name);
+    refused_expect_nothing(&done, c->buffers, fillings, BUFFERS);
+    refused_release(c->buffers, BUFFERS);
+}
+
 static void refuses(void **state)
 {
-    const struct refused_row *bad = *state;
-    cl_event done = NULL;
     struct call c;
 
     make_bad_call(&c);
-    bad->spoil(&c);
-    refused_expect(run_bad_call(&c, &done), bad->status, bad->sentence, bad->name);
-    refused_expect_nothing(&done, c.buffers, fillings, BUFFERS);
+    refuse(&c, *state);
+}
+
+static void refuses_blocks(void **state)
+{
+    struct call c;
+
+    make_bad_blocks(&c);
+    refuse(&c, *state);
+}
+
+static void the_call_of_blocks_is_right(void **state)
+{
+    struct call c;
+
+    (void)state;
+    make_bad_blocks(&c);
+    expect_status(run_bad_call(&c, NULL), CLQ_OK, "the call");
+    expect_cl(clFinish(harness.queue), "clFinish");
+    assert_false(refused_untouched(c.buffers[Y], fillings[Y]));
+    assert_false(refused_untouched(c.buffers[SCALE], fillings[SCALE]));
+    assert_true(refused_untouched(c.buffers[INPUT], fillings[INPUT]));
     refused_release(c.buffers, BUFFERS);
 }
 
@@ -197,9 +304,11 @@ static void fills_the_last_pair(void **state)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[1 + COUNT(bad_rows)];
+    struct CMUnitTest tests[2 + COUNT(bad_rows) + COUNT(bad_blocks)];
 
     tests[0] = (struct CMUnitTest)cmocka_unit_test(fills_the_last_pair);
-    refused_tests(tests + 1, bad_rows, COUNT(bad_rows), refuses);
+    tests[1] = (struct CMUnitTest)cmocka_unit_test(the_call_of_blocks_is_right);
+    refused_tests(tests + 2, bad_rows, COUNT(bad_rows), refuses);
+    refused_tests(tests + 2 + COUNT(bad_rows), bad_blocks, COUNT(bad_blocks), refuses_blocks);
     return HARNESS_RUN(argc, argv, "npu_dynamic_blocks", tests);
 }

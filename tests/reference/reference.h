@@ -166,6 +166,15 @@ struct reference_npu_anti_quant_desc {
 };
 void reference_npu_anti_quant(const struct reference_npu_anti_quant_desc *desc);
 
+/* npu_dynamic_block_quant: scale = amax / top of the finite values of a block of rows by columns of the last
+ * two dimensions, with min_scale above 0 at most 1 / min_scale; y = x / scale, 0 / 0 is 0. */
+struct reference_npu_dynamic_block_quant_desc {
+    const struct reference_tensor *x, *y, *scale;
+    int64_t rows, columns;
+    float min_scale;
+};
+void reference_npu_dynamic_block_quant(const struct reference_npu_dynamic_block_quant_desc *desc);
+
 /* What becomes of an entry whose batch or start is out of range. */
 enum reference_range {
     REFERENCE_DROP,  /* nothing of it is written */

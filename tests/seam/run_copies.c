@@ -24,7 +24,7 @@ void run_widen(struct run *run)
         const int64_t at = a->dims > 0 ? place_of(run, i, a->dim, a->dims).x : 0;
 
         const float read = run_load(run, 0, (enum clq__type)a->type, a->x_offset + at);
-        const float value = a->invert ? 1.0f / read : read;
+        const float value = a->invert == 1 ? 1.0f / read : a->invert == 2 && read == 0.0f ? 0x1p-149f : read;
 
         units_store_float(run, 1, CLQ__F32, a->y_offset + i, a->sign != 0 ? -value : value);
     }

@@ -105,10 +105,7 @@ static void write_static(struct run *run, unsigned scales, unsigned zero_points,
     float scale = out->multiply ? steps / h : h / steps, rounded;
     int32_t zero_point = (int32_t)out->zero;
 
-    if (out->multiply)
-        scale = scale < 0x1p+100f ? scale : 0x1p+100f;
-    else
-        scale = scale > 0x1p-100f ? scale : 0x1p-100f;
+    scale = fminf(fmaxf(scale, of_bits(out->least)), of_bits(out->most));
     rounded = rintf(out->multiply ? range->least * scale : range->least / scale);
     if (!out->symmetric)
         zero_point += rounded < (float)out->levels ? (int32_t)rounded : (int32_t)out->levels;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* clquant npu_dynamic_mx_quant: the documented call. */
+/* clquant npu_dynamic_mx_quant and npu_dynamic_block_quant: the documented calls. */
 #include "operator.h"
 
 enum { X };
 enum { MX_AXIS, MX_DST_TYPE, MX_BLOCK_SIZE, MX_SCALE_ALG };
+enum { BLOCK_MIN_SCALE, BLOCK_DST_TYPE, BLOCK_ROWS, BLOCK_COLUMNS };
 enum { Y, SCALE };
 
 static const struct {
@@ -71,4 +72,61 @@ const struct operator_description npu_dynamic_mx_quant_operator = {
     .plan = plan_mx,
     .check = check_mx,
     .run = run_mx,
+};
+
+static const struct {
+    enum clq_npu_dtype number;
+    DLDataType dtype;
+} block_types[] = {{CLQ_NPU_QINT8, {kDLInt, 8, 1}},
+                   {CLQ_NPU_FLOAT8_E4M3FN, {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}},
+                   {CLQ_NPU_FLOAT8_E5M2, {CLQ_CODE_FLOAT8_E5M2, 8, 1}}};
+
+static bool plan_block(struct operator_call *call)
+{
+    const struct operator_found found = {.dtype = CLQ_FLOAT32,
+                                         .axis = -1,
+                                         .block = call->values[BLOCK_COLUMNS],
+                                         .before = call->values[BLOCK_ROWS]};
+
+    return operator_add_output(call, "y", block_types[call->values[BLOCK_DST_TYPE]].dtype, X, ONE_ELEMENT) &&
+           operator_add_found_output(call, "scale", X, &found);
+}
+
+static clq_status check_block(struct operator_call *call)
+{
+    return clq_npu_dynamic_block_quant_check(
+        operator_input(call, X), operator_decimal_of(call->values[BLOCK_MIN_SCALE]), "rint",
+        block_types[call->values[BLOCK_DST_TYPE]].number, call->values[BLOCK_ROWS],
+        call->values[BLOCK_COLUMNS], operator_output(call, Y), operator_output(call, SCALE));
+}
+
+static clq_status run_block(struct operator_call *call, cl_event *done)
+{
+    return clq_npu_dynamic_block_quant(call->context, call->queue, operator_input(call, X),
+                                       operator_decimal_of(call->values[BLOCK_MIN_SCALE]), "rint",
+                                       block_types[call->values[BLOCK_DST_TYPE]].number,
+                                       call->values[BLOCK_ROWS], call->values[BLOCK_COLUMNS],
+                                       operator_output(call, Y), operator_output(call, SCALE), 0, NULL, done);
+}
+
+const struct operator_description npu_dynamic_block_quant_operator = {
+    .name = "npu_dynamic_block_quant",
+    .summary = "Quantizes blocks as npu_dynamic_block_quant(x, min_scale, dst_type, ..) does.",
+    .formula = "  scale = amax / 127, at most 1 / min_scale; y = sat(rint(x / scale))\n"
+               "  float8_e4m3fn: / 448; float8_e5m2: / 57344; amax is of finite values",
+    .outputs = "y, scale",
+    .inputs = {[X] = {"x", false, "F32, F16 or BF16, rank 1 to 8"}},
+    .options =
+        {
+            [BLOCK_MIN_SCALE] = {"min-scale", operator_decimal, "0", "above 0: no scale is above 1 / this"},
+            [BLOCK_DST_TYPE] = {"dst-type",
+                                (const char *const[]){"int8", "float8_e4m3fn", "float8_e5m2", NULL}, "int8",
+                                "the type of y"},
+            [BLOCK_ROWS] = {"row-block-size", operator_count, "1",
+                            "how many indices of the second-to-last dimension share a scale"},
+            [BLOCK_COLUMNS] = {"col-block-size", operator_count, "128", "the same of the last dimension"},
+        },
+    .plan = plan_block,
+    .check = check_block,
+    .run = run_block,
 };

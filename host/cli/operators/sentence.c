@@ -16,6 +16,8 @@ static const struct word {
     {"block is", "--block is"},
     {"block_before is", "--block-before is"},
     {"block_size is", "--block-size is"},
+    {"row_block_size is", "--row-block-size is"},
+    {"col_block_size is", "--col-block-size is"},
     {"with block it", "with --block it"},
     {"with block_all it", "with --block-all it"},
     {"block_all is 1: with indices it must be 0", "--block-all is given: with indices it must be left out"},

@@ -18,7 +18,7 @@ from ._types import FLOAT4_E2M1FN_X2 as float4_e2m1fn_x2  # noqa: N811
 from ._types import FLOAT8_E4M3FN as float8_e4m3fn  # noqa: N811
 from ._types import FLOAT8_E5M2 as float8_e5m2  # noqa: N811
 from .anti_quant import npu_anti_quant
-from .dynamic_blocks import npu_dynamic_mx_quant
+from .dynamic_blocks import npu_dynamic_block_quant, npu_dynamic_mx_quant
 from .dynamic_quant import npu_dynamic_quant, npu_dynamic_quant_asymmetric
 from .group_quant import npu_group_quant
 from .quant_scatter import npu_quant_scatter, npu_quant_scatter_
@@ -32,6 +32,7 @@ __all__ = [
     "float8_e5m2",
     "install",
     "npu_anti_quant",
+    "npu_dynamic_block_quant",
     "npu_dynamic_mx_quant",
     "npu_dynamic_quant",
     "npu_dynamic_quant_asymmetric",

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""npu_dynamic_mx_quant: blocks with scales that are found, by torch_npu's name."""
+"""npu_dynamic_mx_quant and npu_dynamic_block_quant: blocks with scales that are found, by torch_npu's names."""
 
 from __future__ import annotations
 
@@ -19,6 +19,11 @@ _MX_QUANT = Documented(
     "npu_dynamic_mx_quant",
     *(Input("input"), ctypes.c_int, ctypes.c_char_p, ctypes.c_int, ctypes.c_int64, ctypes.c_int),
     *(ctypes.c_float, ctypes.c_float, Output("y"), Output("mxscale")),
+)
+
+_BLOCK_QUANT = Documented(
+    "npu_dynamic_block_quant",
+    *(Input("x"), ctypes.c_float, ctypes.c_char_p, ctypes.c_int, ctypes.c_int64, ctypes.c_int64, Output("y"), Output("scale")),
 )
 
 
@@ -97,4 +102,68 @@ def npu_dynamic_mx_quant(
     made: tuple[Tensor, Tensor] = _mx_quant(
         input, **options, scale_alg=scale_alg, dst_type_max=dst_type_max, max_low_bound=max_low_bound
     )
+    return made
+
+
+def _make_block(
+    verb: Verb,
+    x: Tensor,
+    *,
+    min_scale: float = 0.0,
+    round_mode: str = "rint",
+    dst_type: int = 1,
+    row_block_size: int = 1,
+    col_block_size: int = 128,
+) -> tuple[Tensor, Tensor]:
+    kind = kind_of_number("dst_type", dst_type, "int8", "float8_e5m2", "float8_e4m3fn")
+    y = kind.beside(x)
+    shape = list(x.shape)
+    for d, size in ((-1, col_block_size), (-2, row_block_size)):
+        if len(shape) >= -d and size > 0:  # what is wrong with others the library says
+            shape[d] = -(-shape[d] // size)
+    scale = x.new_empty(shape, dtype=torch.float32)
+    verb(_BLOCK_QUANT, x, min_scale, round_mode.encode(), kind.number, row_block_size, col_block_size, y, scale)
+    return y, scale
+
+
+_block_quant = register(
+    "npu_dynamic_block_quant(Tensor x, *, float min_scale=0.0, str round_mode='rint', int dst_type=1, int row_block_size=1, "
+    "int col_block_size=128) -> (Tensor, Tensor)",
+    _make_block,
+)
+
+
+def npu_dynamic_block_quant(
+    x: Tensor,
+    *,
+    min_scale: float = 0.0,
+    round_mode: str = "rint",
+    dst_type: int | torch.dtype = 1,
+    row_block_size: int = 1,
+    col_block_size: int = 128,
+) -> tuple[Tensor, Tensor]:
+    """Quantize blocks of rows and columns, each with a scale that is found.
+
+        scale = amax / top, at most 1 / min_scale    y = sat(rint(x / scale))
+
+    amax is the largest finite abs(x) of a block; 0 / 0 is 0. ``clquant.dynamic_quantize`` multiplies by 1 / scale, which is at
+    least 1e-12, and counts infinities.
+
+    Args:
+        x: float32, float16 or bfloat16, of rank 1 to 8.
+        min_scale: 0 for no bound, or a finite number above 0.
+        round_mode: "rint".
+        dst_type: torch.int8, which is the number 1; torch.float8_e5m2 or torch.float8_e4m3fn.
+        row_block_size: how many indices of the second-to-last dimension share a scale.
+        col_block_size: the same of the last dimension.
+
+    Returns:
+        y, of x's shape; and scale, float32: x's shape with as many as there are blocks on its last two dimensions.
+
+    Raises:
+        ValueError: an argument breaks a rule; the sentence names it, its value and the rule.
+        clquant.DeviceError: the device, the driver or a build failed.
+    """
+    options = {"dst_type": dst_type, "row_block_size": row_block_size, "col_block_size": col_block_size}
+    made: tuple[Tensor, Tensor] = _block_quant(x, min_scale=min_scale, round_mode=round_mode, **options)
     return made
