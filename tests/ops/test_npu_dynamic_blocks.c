@@ -9,8 +9,8 @@
 enum { INPUT, Y, SCALE, BUFFERS };
 static const unsigned char fillings[BUFFERS] = {[INPUT] = 0x41, [Y] = 0x42, [SCALE] = 0x43};
 
-/* A call that is right, for a row to spoil: input float16 (4, 6, 10), in blocks of 2 along axis 1, that is 3
- * of them; y float8 of that shape, mxscale (4, 2, 10, 2). */
+/* A call that is right, for a row to spoil: input float16 (4, 10, 10), in blocks of 2 along axis 1, that is
+ * 5 of them; y float8 of that shape, mxscale (4, 3, 10, 2). */
 struct call {
     cl_mem buffers[BUFFERS];
     DLTensor tensors[BUFFERS];
@@ -21,7 +21,7 @@ struct call {
     const char *round_mode;
     enum clq_npu_dtype dst_type;
     float dst_type_max, max_low_bound;
-    bool blocks; /* npu_dynamic_block_quant: y int8, scale float32 (4, 3, 4) in blocks of 2 by 3 */
+    bool blocks; /* npu_dynamic_block_quant: y int8, scale float32 (4, 5, 4) in blocks of 2 by 3 */
     float min_scale;
     int64_t rows, columns;
     clq_context *context;
@@ -31,9 +31,9 @@ struct call {
 
 static void make_bad_call(struct call *c)
 {
-    static const int64_t shapes[BUFFERS][9] = {[INPUT] = {4, 6, 10, 1, 1, 1, 1, 1, 1},
-                                               [Y] = {4, 6, 10, 1, 1, 1, 1, 1, 1},
-                                               [SCALE] = {4, 2, 10, 2, 1, 1, 1, 1, 1}};
+    static const int64_t shapes[BUFFERS][9] = {[INPUT] = {4, 10, 10, 1, 1, 1, 1, 1, 1},
+                                               [Y] = {4, 10, 10, 1, 1, 1, 1, 1, 1},
+                                               [SCALE] = {4, 3, 10, 2, 1, 1, 1, 1, 1}};
     const int ranks[BUFFERS] = {3, 3, 4};
     const DLDataType dtypes[BUFFERS] = {CLQ_FLOAT16, CLQ_FLOAT8_E4M3FN, CLQ_FLOAT8_E8M0FNU};
 
@@ -60,7 +60,7 @@ static void make_bad_blocks(struct call *c)
     c->tensors[Y].dtype = CLQ_INT8;
     c->tensors[SCALE].dtype = CLQ_FLOAT32;
     c->tensors[SCALE].ndim = 3;
-    c->shapes[SCALE][1] = 3;
+    c->shapes[SCALE][1] = 5;
     c->shapes[SCALE][2] = 4;
 }
 
@@ -108,9 +108,9 @@ SPOIL(bound_one, c->max_low_bound = 1.0f)
 SPOIL(scale_flat, c->tensors[SCALE].ndim = 3)
 SPOIL(scale_float, c->tensors[SCALE].dtype = CLQ_FLOAT32)
 SPOIL(scale_single, c->shapes[SCALE][3] = 1)
-SPOIL(scale_blocks, c->shapes[SCALE][1] = 3)
+SPOIL(scale_blocks, c->shapes[SCALE][1] = 5)
 SPOIL(scale_short, c->shapes[SCALE][2] = 9)
-SPOIL(scale_one_place, memcpy(c->strides[SCALE], (int64_t[]){40, 20, 2, 0}, 4 * sizeof(int64_t));
+SPOIL(scale_one_place, memcpy(c->strides[SCALE], (int64_t[]){60, 20, 2, 0}, 4 * sizeof(int64_t));
       c->tensors[SCALE].strides = c->strides[SCALE])
 SPOIL(y_is_input, c->tensors[Y].data = c->buffers[INPUT])
 SPOIL(scale_is_y, c->tensors[SCALE].data = c->buffers[Y])
@@ -126,7 +126,7 @@ SPOIL(least_low, c->min_scale = -1.0f)
 SPOIL(least_nan, c->min_scale = NAN)
 SPOIL(least_inf, c->min_scale = INFINITY)
 SPOIL(blocks_few, c->shapes[SCALE][2] = 3)
-SPOIL(blocks_many, c->shapes[SCALE][1] = 6)
+SPOIL(blocks_many, c->shapes[SCALE][1] = 10)
 SPOIL(blocks_half, c->tensors[SCALE].dtype = CLQ_FLOAT16)
 SPOIL(blocks_flat, c->tensors[SCALE].ndim = 2)
 
@@ -164,7 +164,7 @@ static const struct refused_row bad_blocks[] = {
     {"fewer scales than blocks", blocks_few, CLQ_ERROR_SHAPE,
      "scale.shape[2] is 3: it must be 4, the blocks of 3 in y.shape[2], 10"},
     {"a scale for each row", blocks_many, CLQ_ERROR_SHAPE,
-     "scale.shape[1] is 6: it must be 3, the blocks of 2 in y.shape[1], 6"},
+     "scale.shape[1] is 10: it must be 5, the blocks of 2 in y.shape[1], 10"},
     {"scales of 16 bits", blocks_half, CLQ_ERROR_TYPE, "scale.dtype is float16: it must be float32"},
     {"scales of fewer dimensions", blocks_flat, CLQ_ERROR_RANK,
      "scale.ndim is 2: with block it must be the rank of y, 3"},
@@ -225,7 +225,7 @@ static const struct refused_row bad_rows[] = {
     {"scales of floats", scale_float, CLQ_ERROR_TYPE, "mxscale.dtype is float32: it must be float8_e8m0fnu"},
     {"pairs of one", scale_single, CLQ_ERROR_SHAPE, "mxscale.shape[3] is 1: it must be 2"},
     {"a pair for each block", scale_blocks, CLQ_ERROR_SHAPE,
-     "mxscale.shape[1] is 3: it must be 2, the pairs of blocks of 2 in y.shape[1], 6"},
+     "mxscale.shape[1] is 5: it must be 3, the pairs of blocks of 2 in y.shape[1], 10"},
     {"fewer scales than rows", scale_short, CLQ_ERROR_SHAPE,
      "mxscale.shape[2] is 9: it must be y.shape[2], 10"},
     {"both scales of a pair in one place", scale_one_place, CLQ_ERROR_OVERLAP, "mxscale.strides[3] is 0: "},
@@ -275,11 +275,11 @@ static void the_call_of_blocks_is_right(void **state)
     refused_release(c.buffers, BUFFERS);
 }
 
-/* Three blocks: the second pair is one of them and a byte 0. All of input is 2.626953125, so that a scale is
+/* Five blocks: the third pair is one of them and a byte 0. All of input is 2.626953125, so that a scale is
  * 2^(1 - 8). Pairs have gaps between them, which keep their bytes. */
 static void fills_the_last_pair(void **state)
 {
-    enum { ROW = 40, BATCH = 100 };
+    enum { ROW = 40, BATCH = 130 };
     unsigned char found[4 * BATCH];
     struct call c;
 
@@ -293,9 +293,9 @@ static void fills_the_last_pair(void **state)
     for (int i = 0; i < 4 * BATCH; i++) {
         const int in_batch = i % BATCH, pair = in_batch / ROW, column = in_batch % ROW / 3,
                   second = in_batch % ROW % 3;
-        const bool is_scale = pair < 2 && column < 10 && second < 2;
+        const bool is_scale = pair < 3 && column < 10 && second < 2;
 
-        assert_int_equal(found[i], !is_scale ? fillings[SCALE] : pair == 1 && second == 1 ? 0 : 127 - 7);
+        assert_int_equal(found[i], !is_scale ? fillings[SCALE] : pair == 2 && second == 1 ? 0 : 127 - 7);
     }
     assert_false(refused_untouched(c.buffers[Y], fillings[Y]));
     assert_true(refused_untouched(c.buffers[INPUT], fillings[INPUT]));
