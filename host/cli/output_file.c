@@ -16,6 +16,8 @@
 
 #define PRIVATE ".clquant-"
 
+enum { LARGE_BYTES = 1 << 18 };
+
 /* What a signal handler can reach: the name to remove, empty when there is none. */
 static char temporary[PATH_MAX];
 
@@ -178,6 +180,8 @@ bool output_file_write_at(struct output_file *file, uint64_t position, const voi
                           struct failure *failure)
 {
     const char *from = bytes;
+    const off_t first = (off_t)position;
+    const off_t whole = (off_t)size_bytes;
 
     while (size_bytes > 0) {
         ssize_t put = pwrite(file->fd, from, size_bytes, (off_t)position);
@@ -190,6 +194,8 @@ bool output_file_write_at(struct output_file *file, uint64_t position, const voi
         position += (uint64_t)put;
         size_bytes -= (size_t)put;
     }
+    if (whole >= LARGE_BYTES) /* on its way to the disk, so that the end waits for little */
+        sync_file_range(file->fd, first, whole, SYNC_FILE_RANGE_WRITE);
     return true;
 }
 

@@ -3,7 +3,7 @@
  * of the input becomes a shard of OUT; each is planned from the headers alone, before a tensor is read.
  *
  * A format is what becomes of a matrix: the tensors in its place, with their names, types and shapes
- * (parts.c), and how they are found (found.c). */
+ * (parts.c), and how they are found (quantize.c). */
 #ifndef CLQUANT_CLI_MODEL_H
 #define CLQUANT_CLI_MODEL_H
 
@@ -130,8 +130,6 @@ bool model_config_write(struct model *model);
 bool model_open_device(struct model *model);
 /* Writes a shard, unless it is there or left out. */
 bool model_write_shard(struct model *model, struct model_shard *shard);
-bool model_quantize(struct model *model, struct model_shard *shard, struct model_tensor *tensor,
-                    struct output_file *out);
 void model_show(struct model *model, const struct model_shard *shard, uint64_t bytes);
 
 void model_report(const struct model *model);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One shard of OUT, whole or not at all. */
-#include "model.h"
+#include "stream.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-enum { PIECE_BYTES = 16 << 20 };
 
 static uint64_t end_of(const struct model_shard *shard)
 {
@@ -70,38 +68,12 @@ void model_show(struct model *model, const struct model_shard *shard, uint64_t b
     progress_show(&model->progress, what, model->done_bytes, model->total_bytes);
 }
 
-static bool copy(struct model *model, const struct model_shard *shard, const struct model_tensor *tensor,
-                 struct output_file *out, void *piece)
+static bool quantizes(const struct model_shard *shard)
 {
-    const struct safetensors_tensor *source = tensor->source;
-    const uint64_t total = source->end - source->begin,
-                   to = shard->header_bytes + shard->out[tensor->parts[MODEL_VALUES]].begin;
-
-    for (uint64_t at = 0; at < total; at += PIECE_BYTES) {
-        const size_t bytes = total - at < PIECE_BYTES ? (size_t)(total - at) : PIECE_BYTES;
-
-        if (!safetensors_read(&shard->file, source, at, piece, bytes, model->failure) ||
-            !output_file_write_at(out, to + at, piece, bytes, model->failure))
-            return false;
-        model_show(model, shard, bytes);
-    }
-    return true;
-}
-
-static bool write_tensors(struct model *model, struct model_shard *shard, struct output_file *out)
-{
-    void *piece = malloc(PIECE_BYTES);
-    bool ok = piece != NULL ||
-              fail(model->failure, STATUS_SYSTEM, "%s: no memory to copy its tensors", shard->path);
-
-    for (size_t t = 0; ok && t < shard->file.count; t++) {
-        struct model_tensor *tensor = &shard->tensors[t];
-
-        ok = tensor->quantized ? model_quantize(model, shard, tensor, out)
-                               : copy(model, shard, tensor, out, piece);
-    }
-    free(piece);
-    return ok;
+    for (size_t t = 0; t < shard->file.count; t++)
+        if (shard->tensors[t].quantized)
+            return true;
+    return false;
 }
 
 bool model_write_shard(struct model *model, struct model_shard *shard)
@@ -116,10 +88,10 @@ bool model_write_shard(struct model *model, struct model_shard *shard)
         model->done_bytes += shard->file.data_bytes;
         return true;
     }
-    ok = (model->context || model_open_device(model)) &&
+    ok = (!quantizes(shard) || model->context || model_open_device(model)) &&
          output_file_create(&out, "-o", shard->out_path, model->failure) &&
          output_file_write(&out, shard->header, shard->header_bytes, model->failure) &&
-         write_tensors(model, shard, &out) && output_file_commit(&out, model->failure);
+         model_stream(model, shard, &out) && output_file_commit(&out, model->failure);
     output_file_discard(&out);
     return ok;
 }

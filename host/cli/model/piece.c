@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Pieces: what their buffers hold, how large they are, and which comes next. */
+#include "stream.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { PAGE_BYTES = 4096 };
+
+/* What a row of a matrix becomes: elements of a type. Width 0 is one element, and no dimension. */
+struct layout {
+    bool used;
+    DLDataType dtype;
+    int64_t width;
+};
+
+static void find_layouts(const struct model_options *options, const struct safetensors_tensor *source,
+                         struct layout list[MODEL_BUFFERS])
+{
+    const DLDataType x = clq_dtype_parse(source->type->element), q = model_values_dtype(options);
+    const bool points = model_has_zero_points(options);
+    const int64_t columns = source->shape[1],
+                  found = points || options->block > 0 ? model_groups(options, columns) : 0;
+
+    list[MODEL_X] = (struct layout){true, x, columns};
+    list[MODEL_Q] = (struct layout){true, q, columns / q.lanes};
+    list[MODEL_S] = (struct layout){true, points ? CLQ_FLOAT32 : x, found};
+    list[MODEL_A] = (struct layout){points || model_has_offsets(options), x, found};
+    if (points)
+        list[MODEL_A].dtype = options->dtype.bits == 4 ? CLQ_UINT8 : CLQ_INT8;
+    list[MODEL_BACK] = (struct layout){true, CLQ_FLOAT32, columns};
+}
+
+static size_t row_bytes_of(const struct layout *layout)
+{
+    return (size_t)(layout->width > 0 ? layout->width : 1) * layout->dtype.bits * layout->dtype.lanes / 8;
+}
+
+/* Whole words of zero points. */
+static int64_t rows_of(const struct safetensors_tensor *source)
+{
+    const int64_t row_bytes = source->shape[1] * (int64_t)source->type->bits / 8;
+    const int64_t rows = STREAM_PIECE_BYTES / row_bytes / STREAM_WORD * STREAM_WORD;
+    const int64_t most = rows > 0 ? rows : STREAM_WORD;
+
+    return most < source->shape[0] ? most : source->shape[0];
+}
+
+static bool make(struct model *model, const struct model_shard *shard, struct model_buffer *buffer,
+                 size_t size_bytes, bool on_device)
+{
+    const size_t room = (size_bytes + PAGE_BYTES - 1) / PAGE_BYTES * PAGE_BYTES;
+    cl_int code = CL_SUCCESS;
+
+    if (size_bytes == 0)
+        return true;
+    buffer->room_bytes = room;
+    buffer->host = aligned_alloc(PAGE_BYTES, room);
+    if (buffer->host && on_device)
+        buffer->mem = clCreateBuffer(clq_context_cl(model->context), CL_MEM_READ_WRITE | CL_MEM_USE_HOST_PTR,
+                                     room, buffer->host, &code);
+    return (buffer->host && code == CL_SUCCESS) ||
+           fail(model->failure, STATUS_SYSTEM, "%s: no memory for %zu bytes of its tensors: %d", shard->path,
+                room, (int)code);
+}
+
+bool model_piece_create(struct model *model, const struct model_shard *shard, struct model_piece *piece)
+{
+    size_t sizes[MODEL_BUFFERS] = {0};
+    bool quantizes = false, ok = true;
+
+    *piece = (struct model_piece){0};
+    for (size_t t = 0; t < shard->file.count; t++) {
+        const struct safetensors_tensor *source = shard->tensors[t].source;
+        const uint64_t bytes = source->end - source->begin;
+        struct layout list[MODEL_BUFFERS] = {{0}};
+
+        if (!shard->tensors[t].quantized) {
+            const size_t most = bytes < STREAM_PIECE_BYTES ? (size_t)bytes : STREAM_PIECE_BYTES;
+
+            sizes[MODEL_X] = most > sizes[MODEL_X] ? most : sizes[MODEL_X];
+            continue;
+        }
+        quantizes = true;
+        find_layouts(&model->options, source, list);
+        for (size_t b = 0; b < MODEL_BUFFERS; b++) {
+            const size_t size = list[b].used ? row_bytes_of(&list[b]) * (size_t)rows_of(source) : 0;
+
+            sizes[b] = size > sizes[b] ? size : sizes[b];
+        }
+    }
+    for (size_t b = 0; ok && b < MODEL_BUFFERS; b++)
+        ok = make(model, shard, &piece->buffers[b], sizes[b], quantizes);
+    /* of eight rows a word for each of their bytes, which may be fewer than eight rows */
+    piece->words = ok && sizes[MODEL_A] ? malloc(sizes[MODEL_A] * 4) : NULL;
+    return ok && (!sizes[MODEL_A] || piece->words ||
+                  fail(model->failure, STATUS_SYSTEM, "%s: no memory for zero points", shard->path));
+}
+
+void model_piece_destroy(struct model *model, struct model_piece *piece)
+{
+    for (size_t b = 0; b < MODEL_BUFFERS; b++) {
+        struct model_buffer *buffer = &piece->buffers[b];
+
+        if (buffer->mapped)
+            clEnqueueUnmapMemObject(model->queue, buffer->mem, buffer->host, 0, NULL, NULL);
+        if (buffer->mem)
+            clReleaseMemObject(buffer->mem);
+    }
+    if (model->queue)
+        clFinish(model->queue); /* before the memory goes that its commands use */
+    for (size_t b = 0; b < MODEL_BUFFERS; b++)
+        free(piece->buffers[b].host);
+    free(piece->words);
+}
+
+static void set_rows(const struct model_options *options, struct model_piece *piece)
+{
+    struct layout list[MODEL_BUFFERS] = {{0}};
+
+    find_layouts(options, piece->tensor->source, list);
+    for (size_t b = 0; b < MODEL_BUFFERS; b++) {
+        struct model_buffer *buffer = &piece->buffers[b];
+
+        buffer->shape[0] = piece->rows;
+        buffer->shape[1] = list[b].width;
+        buffer->row_bytes = list[b].used ? row_bytes_of(&list[b]) : 0;
+        buffer->view = clq_tensor_view(buffer->mem, list[b].dtype, list[b].width > 0 ? 2 : 1, buffer->shape);
+    }
+}
+
+bool model_piece_next(const struct model_options *options, struct model_shard *shard, size_t *tensor,
+                      uint64_t *offset, struct model_piece *piece)
+{
+    const struct safetensors_tensor *source = NULL;
+    uint64_t left = 0, most = STREAM_PIECE_BYTES;
+
+    for (; *tensor < shard->file.count; ++*tensor, *offset = 0) {
+        source = shard->tensors[*tensor].source;
+        left = source->end - source->begin - *offset;
+        if (left > 0)
+            break;
+    }
+    if (left == 0)
+        return false;
+    piece->tensor = &shard->tensors[*tensor];
+    piece->offset = *offset;
+    piece->rows = 0;
+    if (piece->tensor->quantized) {
+        const uint64_t row_bytes = (source->end - source->begin) / (uint64_t)source->shape[0];
+
+        most = row_bytes * (uint64_t)rows_of(source);
+        piece->row = (int64_t)(*offset / row_bytes);
+        piece->rows = (int64_t)((left < most ? left : most) / row_bytes);
+        set_rows(options, piece);
+    }
+    piece->size_bytes = (size_t)(left < most ? left : most);
+    *offset += piece->size_bytes;
+    return true;
+}

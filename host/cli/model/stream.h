@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A shard on its way from the input to OUT, in pieces: some whole rows of a matrix that is quantized, or some
+ * bytes of a tensor that is copied. One thread reads, the program's own calls the device, one writes
+ * (stream.c). Memory holds a few pieces, whatever the tensors have. */
+#ifndef CLQUANT_CLI_MODEL_STREAM_H
+#define CLQUANT_CLI_MODEL_STREAM_H
+
+#include "floats.h"
+#include "model.h"
+
+enum { STREAM_PIECE_BYTES = 4 << 20, STREAM_WORD = 8 };
+enum model_buffers { MODEL_X, MODEL_Q, MODEL_S, MODEL_A, MODEL_BACK, MODEL_BUFFERS };
+
+/* Memory of the host that is the device's too, where it can be. */
+struct model_buffer {
+    void *host;
+    size_t room_bytes;
+    cl_mem mem;
+    bool mapped;
+    int64_t shape[2];
+    DLTensor view; /* a piece's rows */
+    size_t row_bytes;
+};
+
+struct model_piece {
+    struct model_tensor *tensor;
+    int64_t row, rows; /* none: bytes are copied */
+    uint64_t offset;   /* of its first byte in the tensor */
+    size_t size_bytes;
+    struct model_buffer buffers[MODEL_BUFFERS];
+    uint32_t *words; /* of zero points of four bits */
+};
+
+/* Room for any piece of the shard. */
+bool model_piece_create(struct model *model, const struct model_shard *shard, struct model_piece *piece);
+void model_piece_destroy(struct model *model, struct model_piece *piece);
+/* Finds the piece behind the place that tensor and offset say, and moves it on. False: there is none. */
+bool model_piece_next(const struct model_options *options, struct model_shard *shard, size_t *tensor,
+                      uint64_t *offset, struct model_piece *piece);
+
+/* Makes x's memory the host's, to be read into. Nothing waits on an idle queue. */
+bool model_piece_open(struct model *model, const struct model_shard *shard, struct model_piece *piece);
+/* Quantizes what was read, and waits until the host can read what became of it. */
+bool model_piece_compute(struct model *model, const struct model_shard *shard, struct model_piece *piece);
+
+/* Writes what became of a piece, and sums up its error. */
+bool model_piece_write(const struct model_options *options, const struct model_shard *shard,
+                       struct model_piece *piece, struct float_error *error, struct output_file *out,
+                       struct failure *failure);
+
+/* Writes all tensors of a shard. */
+bool model_stream(struct model *model, struct model_shard *shard, struct output_file *out);
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What became of a piece goes into OUT: packed as the format has it; and how far it is from what it was. */
+#include "stream.h"
+
+struct place {
+    const struct model_shard *shard;
+    const struct model_piece *piece;
+    struct output_file *out;
+    struct failure *failure;
+};
+
+/* What the library has as int4 counts from -8. */
+static void count_from_zero(uint32_t *words, size_t count)
+{
+    for (size_t i = 0; i < count; i++)
+        words[i] ^= UINT32_C(0x88888888);
+}
+
+/* Of each eight rows one: the first is lowest. */
+static void pack_zero_points(struct model_piece *piece)
+{
+    const size_t groups = piece->buffers[MODEL_A].row_bytes;
+    const uint8_t *points = piece->buffers[MODEL_A].host;
+
+    for (int64_t row = 0; row < piece->rows; row += STREAM_WORD)
+        for (size_t g = 0; g < groups; g++) {
+            uint32_t word = 0;
+
+            for (int64_t r = 0; r < STREAM_WORD && row + r < piece->rows; r++)
+                word |= (uint32_t)points[(size_t)(row + r) * groups + g] << (4 * r);
+            piece->words[(size_t)(row / STREAM_WORD) * groups + g] = word;
+        }
+}
+
+static bool put(const struct place *place, enum model_part part, uint64_t offset, const void *bytes,
+                size_t size_bytes)
+{
+    const size_t at = place->piece->tensor->parts[part];
+
+    return at == MODEL_NONE ||
+           output_file_write_at(place->out, place->shard->header_bytes + place->shard->out[at].begin + offset,
+                                bytes, size_bytes, place->failure);
+}
+
+static bool put_rows(const struct place *place, enum model_part part, enum model_buffers which)
+{
+    const struct model_buffer *buffer = &place->piece->buffers[which];
+
+    return put(place, part, (uint64_t)place->piece->row * buffer->row_bytes, buffer->host,
+               buffer->row_bytes * (size_t)place->piece->rows);
+}
+
+static bool put_words(const struct place *place)
+{
+    const size_t line_bytes = place->piece->buffers[MODEL_A].row_bytes * sizeof *place->piece->words;
+    const int64_t lines = (place->piece->rows + STREAM_WORD - 1) / STREAM_WORD;
+
+    return put(place, MODEL_ADDED, (uint64_t)(place->piece->row / STREAM_WORD) * line_bytes,
+               place->piece->words, line_bytes * (size_t)lines);
+}
+
+bool model_piece_write(const struct model_options *options, const struct model_shard *shard,
+                       struct model_piece *piece, struct float_error *error, struct output_file *out,
+                       struct failure *failure)
+{
+    const struct safetensors_tensor *source = piece->tensor->source;
+    const struct place place = {shard, piece, out, failure};
+    const struct model_buffer *x = &piece->buffers[MODEL_X], *q = &piece->buffers[MODEL_Q];
+    const bool words = model_has_zero_points(options) && options->dtype.bits == 4;
+
+    if (piece->rows == 0)
+        return put(&place, MODEL_VALUES, piece->offset, x->host, piece->size_bytes);
+    if (piece->row == 0)
+        *error = (struct float_error){0};
+    float_error_add(error, source->type->name, x->host, piece->buffers[MODEL_BACK].host,
+                    (size_t)(piece->rows * source->shape[1]));
+    piece->tensor->error = float_error_relative(error);
+    if (q->view.dtype.lanes == STREAM_WORD && q->view.dtype.code == kDLInt)
+        count_from_zero(q->host, q->row_bytes * (size_t)piece->rows / sizeof(uint32_t));
+    if (words)
+        pack_zero_points(piece);
+    return (piece->row > 0 || put(&place, MODEL_SHAPE, 0, source->shape, 2 * sizeof *source->shape)) &&
+           put_rows(&place, MODEL_VALUES, MODEL_Q) && put_rows(&place, MODEL_SCALES, MODEL_S) &&
+           (words ? put_words(&place) : put_rows(&place, MODEL_ADDED, MODEL_A));
+}
