@@ -14,7 +14,7 @@ from typing import Any, TypeAlias
 from . import _command
 from ._context import Device
 from ._keywords import only_its_keywords
-from ._types import ModelFormat, ModelType
+from ._types import ModelFormat, ModelType, ScaleRule
 from ._values import whole
 
 _Path: TypeAlias = str | os.PathLike[str]
@@ -26,8 +26,9 @@ def quantize_model(
     out: _Path,
     *,
     to: ModelFormat = "compressed-tensors",
-    dtype: ModelType = "int4",
+    dtype: ModelType | None = None,
     block: int | None = None,
+    scale_rule: ScaleRule = "range",
     symmetric: bool = False,
     rotate: int = 0,
     only: str | Sequence[str] = (),
@@ -38,8 +39,8 @@ def quantize_model(
     """Quantize the float matrices of a checkpoint into the folder ``out``, and copy all else, as ``clquant quantize_model``.
 
     ``model`` is a safetensors file, several, or the index of a checkpoint, whose shards lie beside it. The options are the
-    command's (docs/command.md): ``only`` and ``skip`` are globs of names, ``device`` is as ``Context`` has it. A shard that is
-    in ``out`` already, made with the same options and no older than its input, is kept.
+    command's (docs/command.md), as are their defaults: ``only`` and ``skip`` are globs of names, ``device`` is as ``Context``
+    has it. A shard that is in ``out`` already, made with the same options and no older than its input, is kept.
 
     Returns the error of each matrix that was quantized, root mean square by the matrix's own: none of a shard that was kept.
 
@@ -51,7 +52,8 @@ def quantize_model(
     """
     paths = [model] if isinstance(model, (str, os.PathLike)) else list(model)
     files = [str(Path(each).absolute()) for each in paths]
-    arguments = [*files, "--output", str(Path(out).absolute()), "--to", to, "--dtype", dtype]
+    arguments = [*files, "--output", str(Path(out).absolute()), "--to", to, "--scale-rule", scale_rule]
+    arguments += [] if dtype is None else ["--dtype", dtype]
     arguments += [] if block is None else ["--block", str(whole("block", block))]
     arguments += ["--symmetric"] * bool(symmetric) + ["--rotate", str(whole("rotate", rotate))] * bool(rotate)
     for option, globs in (("--only", only), ("--skip", skip)):

@@ -20,6 +20,7 @@ TYPES = {
     "BF16": ml_dtypes.bfloat16,
     "F8_E4M3": ml_dtypes.float8_e4m3fn,
     "F8_E5M2": ml_dtypes.float8_e5m2,
+    "F8_E8M0": ml_dtypes.float8_e8m0fnu,
     "I8": np.int8,
     "U8": np.uint8,
     "I32": np.int32,

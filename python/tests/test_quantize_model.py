@@ -113,12 +113,98 @@ def test_numpy_reads_compressed_tensors(model, tmp_path, dtype, block, symmetric
         np.testing.assert_array_equal(back.astype(np.float32), right.astype(np.float32))
 
 
+def read_rule(tensors, name, scheme):
+    """Bring back a matrix of MX or NVFP4: codes by a table, scales of powers of two, or of float8 by one of the matrix."""
+    scales = tensors[f"{name}.weight_scale"]
+    if scheme["num_bits"] == 4:
+        packed = tensors[f"{name}.weight_packed"]
+        assert packed.dtype == np.uint8
+        codes = np.stack([packed & 15, packed >> 4], axis=-1).reshape(len(packed), -1)
+        values = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6], np.float32)[codes & 7] * np.where(codes & 8, -1, 1)
+    else:
+        values = tensors[f"{name}.weight"].astype(np.float32)
+    assert scales.shape == (len(values), values.shape[1] // scheme["group_size"])
+    if scales.dtype == np.uint8:
+        scales = np.ldexp(np.float32(1), scales.astype(np.int32) - 127)
+    else:
+        scales = scales.astype(np.float32) / tensors[f"{name}.weight_global_scale"]
+    return values.astype(np.float32) * np.repeat(scales, scheme["group_size"], axis=1)
+
+
+def global_scale_of(x):
+    """Find the least power of two with which no block's scale is above 448, by trying."""
+    x = np.abs(x.astype(np.float64))
+    largest = x[np.isfinite(x)].max()
+    return np.array([next(2.0**e for e in range(-126, 128) if 2.0**e * 448 * 6 >= largest)], np.float32)
+
+
+def expected_rule(x, dtype, rule):
+    """Quantize and dequantize with the library."""
+    by = {"global_scale": global_scale_of(x)} if rule == "nvfp4" else {}
+    q = clquant.dynamic_quantize(x, dtype=dtype, symmetric=True, scale_rule=rule, **by)
+    return q, clquant.dequantize(q, **by), by
+
+
+RULES = [
+    ("mx_floor", "float4_e2m1fn", "mxfp4-pack-quantized"),
+    ("mx_even", "float4_e2m1fn", "mxfp4-pack-quantized"),
+    ("mx_rceil", "float8_e4m3fn", "mxfp8-quantized"),
+    ("nvfp4", "float4_e2m1fn", "nvfp4-pack-quantized"),
+]
+
+
+@pytest.mark.parametrize(("rule", "dtype", "format_name"), RULES)
+def test_numpy_reads_mx_and_nvfp4(model, tmp_path, rule, dtype, format_name):
+    folder, weights = model
+    given = {"dtype": dtype} if "8" in dtype else {}
+    tensors = run(folder, tmp_path / "out", scale_rule=rule, **given)
+    quantization = json.loads((tmp_path / "out" / "config.json").read_text())["quantization_config"]
+    scheme = quantization["config_groups"]["group_0"]["weights"]
+    assert quantization["format"] == format_name
+    assert (scheme["type"], scheme["symmetric"]) == ("float", True)
+    assert scheme["strategy"] == ("tensor_group" if rule == "nvfp4" else "group")
+    assert scheme.get("scale_dtype") == (None if rule == "nvfp4" else "torch.uint8")
+    for name in (name for name in weights if name.startswith("layers")):
+        _, right, by = expected_rule(weights[name], dtype, rule)
+        np.testing.assert_array_equal(read_rule(tensors, name.removesuffix(".weight"), scheme), right)
+        assert (f"{name}_global_scale" in tensors) is bool(by)
+        assert f"{name}_shape" not in tensors
+        if by:
+            assert tensors[f"{name}_global_scale"] * by["global_scale"] == 1
+
+
+@pytest.mark.parametrize(
+    ("rule", "dtype"), [("mx_ceil", "float8_e5m2"), ("mx_floor", "float4_e2m1fn"), ("nvfp4", "float4_e2m1fn")]
+)
+def test_plain_rules(tmp_path, rule, dtype):
+    """The library's tensors, where there are infinities and NaN too, and matrices that are zeros."""
+    x = np.random.default_rng(7).normal(0, 300, (24, 96)).astype(np.float32)
+    x[1, 3], x[2, 5], x[3, 60] = np.inf, -np.inf, np.nan
+    made = {"a": x, "b": x.astype(np.float16), "c": x.astype(TYPES["BF16"]), "e": np.full_like(x, 448 * 6 * 2**-8)}
+    made["d"] = np.zeros_like(x)
+    save(tmp_path / "model.safetensors", made)
+    tensors = run(tmp_path, tmp_path / "out", to="plain", scale_rule=rule, dtype=dtype)
+    for name, weight in made.items():
+        right, _, by = expected_rule(weight, dtype, rule) if name != "d" else (None, None, {"global_scale": [1]})
+        if right is not None:
+            np.testing.assert_array_equal(tensors[f"{name}_q"].view(np.uint8), np.asarray(right.y).view(np.uint8))
+            np.testing.assert_array_equal(tensors[f"{name}_scales"].view(np.uint8), np.asarray(right.scales).view(np.uint8))
+        assert not tensors["d_q"].view(np.uint8).any()
+        if rule == "nvfp4":
+            assert tensors[f"{name}_global_scale"] == by["global_scale"]
+
+
 def test_a_matrix_of_several_pieces(tmp_path):
-    weight = np.random.default_rng(4).normal(0, 1, (43, 131072)).astype(np.float32)  # 32 rows are a piece
+    """With the largest value in the last of them."""
+    weight = np.random.default_rng(4).normal(0, 1, (43, 131072)).astype(np.float32)  # eight rows are a piece
+    weight[-1, -1] = -500
     save(tmp_path / "model.safetensors", {"a.weight": weight})
     tensors = run(tmp_path, tmp_path / "out")
     back = decompress(tensors, "a", {"num_bits": 4, "symmetric": False, "group_size": 128})
     np.testing.assert_array_equal(back, expected(weight, "int4", 128, False))
+    tensors = run(tmp_path, tmp_path / "out", scale_rule="nvfp4")
+    back = read_rule(tensors, "a", {"num_bits": 4, "group_size": 16})
+    np.testing.assert_array_equal(back, expected_rule(weight, "float4_e2m1fn", "nvfp4")[1])
 
 
 PLAIN = [("int4", 0, 0), ("uint8", 32, 64), ("int8", 0, 128), ("float8_e5m2", 128, 0), ("float4_e2m1fn", 32, 0)]
@@ -160,6 +246,15 @@ def test_errors_and_what_is_kept(tmp_path):
 REFUSED = [
     ({"block": 48}, "block '48': one of 0, 32, 64, 128 is expected"),
     ({"rotate": 64}, "rotate 64: compressed-tensors' readers do not turn rows back; to plain does"),
+    ({"scale_rule": "mx"}, "scale_rule 'mx': one of range, mx_floor, "),
+    ({"scale_rule": "nvfp4", "block": 32}, "block 32: with scale_rule nvfp4 blocks are of 16"),
+    ({"scale_rule": "nvfp4", "dtype": "float8_e4m3fn"}, "dtype 'float8_e4m3fn': with scale_rule nvfp4 float4_e2m1fn is expected"),
+    ({"scale_rule": "nvfp4", "rotate": 32, "to": "plain"}, "rotate 32: with scale_rule nvfp4 rows are not rotated"),
+    (
+        {"scale_rule": "mx_even", "dtype": "float8_e5m2"},
+        "dtype 'float8_e5m2': with scale_rule one of .*; to plain takes float8_e5m2",
+    ),
+    ({"dtype": "float4_e2m1fn"}, "dtype 'float4_e2m1fn': .*, and so does scale_rule the last"),
     ({"dtype": "uint8"}, "dtype 'uint8': one of int4, .*; to plain takes uint8"),
     ({"skip": "--x"}, "skip '--x': no tensor has such a name"),
     ({"out": "none/out"}, "out .*none/out: cannot be made: No such file"),

@@ -60,6 +60,24 @@ run "$CLQUANT" quantize_model in/b.safetensors -o out --dtype int8
 succeeded "one file"
 check "int8 keeps its name" test "$(names_in out/b.safetensors)" = "b.weight I8 [9,64] b.weight_scale F32 [9,1] b.weight_zero_point I8 [9,1] ids I64 [2] "
 
+rm -r out
+"$TENSOR_FILE" make in/six.safetensors six.weight:F32:2x32:6,-3,0.5,0,5376,0,0,0 # the largest of blocks is 5376, twice 448 * 6
+run "$CLQUANT" quantize_model in/six.safetensors -o out --scale-rule nvfp4
+succeeded "NVFP4"
+holds_line "its second scale is divided by" out/six.safetensors "six.weight_global_scale F32 [1] 0.5"
+check "names of NVFP4" test "$(names_in out/six.safetensors)" = "six.weight_global_scale F32 [1] six.weight_packed U8 [2,16] six.weight_scale F8_E4M3 [2,2] "
+run "$CLQUANT" quantize_model in/six.safetensors -o out --scale-rule mx_floor
+succeeded "MX"
+check "names of MX" test "$(names_in out/six.safetensors)" = "six.weight_packed U8 [2,16] six.weight_scale U8 [2,1] "
+check "the format's name" grep -qF '"format":"mxfp4-pack-quantized"' out/config.json
+run "$CLQUANT" quantize_model in/six.safetensors -o out --to plain --scale-rule nvfp4
+succeeded "plain NVFP4"
+run "$CLQUANT" dequantize out/six.safetensors -o back.st --mode dynamic --of float4_e2m1fn --block 16 --tensor q=six.weight_q \
+    --tensor scales=six.weight_scales --tensor global_scale=six.weight_global_scale
+succeeded "dequantize reads it"
+check "and the largest" grep -qF ' 5376 0 0 0 ' <<<"$("$TENSOR_FILE" show back.st)"
+rm in/six.safetensors back.st
+
 # A second run keeps whole shards that the same options made of an input that is no newer.
 make_model
 quantize

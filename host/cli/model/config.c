@@ -47,20 +47,26 @@ static bool add_modules(const struct model *model, cJSON *targets, cJSON *ignore
 static bool add_weights(const struct model_options *options, cJSON *group)
 {
     cJSON *weights = cJSON_AddObjectToObject(group, "weights");
-    const bool whole = options->block == 0;
+    const bool whole = options->block == 0, mx = options->rule && options->rule != CLQ_NVFP4;
+    const char *strategy = whole ? "channel" : options->rule == CLQ_NVFP4 ? "tensor_group" : "group";
 
     return weights && cJSON_AddNumberToObject(weights, "num_bits", options->dtype.bits) &&
            cJSON_AddStringToObject(weights, "type", *options->dtype_name == 'f' ? "float" : "int") &&
            cJSON_AddBoolToObject(weights, "symmetric", options->symmetric) &&
-           cJSON_AddStringToObject(weights, "strategy", whole ? "channel" : "group") &&
+           cJSON_AddStringToObject(weights, "strategy", strategy) &&
            (whole ? cJSON_AddNullToObject(weights, "group_size")
                   : cJSON_AddNumberToObject(weights, "group_size", options->block)) &&
+           (!mx || cJSON_AddStringToObject(weights, "scale_dtype", "torch.uint8")) &&
            cJSON_AddBoolToObject(weights, "dynamic", 0) && cJSON_AddNullToObject(weights, "actorder") &&
            cJSON_AddNullToObject(weights, "block_structure");
 }
 
 static const char *format_of(const struct model_options *options)
 {
+    if (options->rule == CLQ_NVFP4)
+        return "nvfp4-pack-quantized";
+    if (options->rule)
+        return options->dtype.bits == 4 ? "mxfp4-pack-quantized" : "mxfp8-quantized";
     if (*options->dtype_name == 'f')
         return "float-quantized";
     return options->dtype.bits == 4 ? "pack-quantized" : "int-quantized";

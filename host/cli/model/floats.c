@@ -115,6 +115,29 @@ void float_error_add(struct float_error *error, const char *type, const void *x,
         add(error, BFLOAT16, x, back, count);
 }
 
+/* Magnitudes are ordered as their bits are. */
+float float_largest(const char *type, const void *x, size_t count)
+{
+    const int32_t *wide = x;
+    const uint16_t *half = x, infinity = strcmp(type, "F16") == 0 ? 0x7c00 : 0x7f80;
+    int32_t most = 0;
+
+    if (strcmp(type, "F32") == 0) {
+        for (size_t i = 0; i < count; i++) {
+            const int32_t magnitude = wide[i] & 0x7fffffff, finite = magnitude < 0x7f800000 ? magnitude : 0;
+
+            most = finite > most ? finite : most;
+        }
+        return load(FLOAT32, (const char *)&(integers){most})[0];
+    }
+    for (size_t i = 0; i < count; i++) {
+        const int16_t magnitude = half[i] & 0x7fff, finite = magnitude < infinity ? magnitude : 0;
+
+        most = finite > most ? finite : most;
+    }
+    return load(infinity == 0x7c00 ? FLOAT16 : BFLOAT16, (const char *)&(halves){(uint16_t)most})[0];
+}
+
 double float_error_relative(const struct float_error *error)
 {
     return error->difference_squares == 0 ? 0 : sqrt(error->difference_squares / error->squares);

@@ -13,6 +13,9 @@ struct float_error {
 void float_error_add(struct float_error *error, const char *type, const void *x, const float *back,
                      size_t count);
 
+/* The largest magnitude but infinities and NaN. */
+float float_largest(const char *type, const void *x, size_t count);
+
 /* The root mean square of the differences over that of the values; 0 where all values are. */
 double float_error_relative(const struct float_error *error);
 

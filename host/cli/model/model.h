@@ -22,7 +22,7 @@ struct cJSON;
 enum model_format { MODEL_COMPRESSED_TENSORS, MODEL_PLAIN };
 
 /* The tensors in a matrix's place. Added are offsets, or zero points. */
-enum model_part { MODEL_VALUES, MODEL_SCALES, MODEL_ADDED, MODEL_SHAPE, MODEL_PARTS };
+enum model_part { MODEL_VALUES, MODEL_SCALES, MODEL_ADDED, MODEL_SHAPE, MODEL_GLOBAL_SCALE, MODEL_PARTS };
 
 struct model_globs {
     const char **list;
@@ -40,6 +40,7 @@ struct model_options {
     uint32_t block; /* 0: a row has one scale */
     bool symmetric;
     uint32_t rotate;
+    uint32_t rule; /* enum clq_scale_rule */
     struct model_globs only, skip;
     struct model_globs shards; /* names, not globs: these alone are made; none: all are */
     const char *json_path;
@@ -54,6 +55,7 @@ struct model_tensor {
     size_t parts[MODEL_PARTS]; /* their places in the shard's list, MODEL_NONE: there is no such part; of one
                                 * that is copied the first */
     double error;              /* relative RMS, once it is written */
+    float global_scale;        /* of NVFP4, once it is read */
 };
 #define MODEL_NONE SIZE_MAX
 
@@ -119,6 +121,10 @@ int64_t model_groups(const struct model_options *options, int64_t columns);
 /* Whether integers have zero points, as compressed-tensors does, in the place of offsets. */
 bool model_has_zero_points(const struct model_options *options);
 bool model_has_offsets(const struct model_options *options);
+/* The words of --scale-rule; and whether the type, the rule and what is given besides go together. */
+bool model_parse_rule(struct model *model, const char *text);
+bool model_check_dtype(struct model *model, bool block_given);
+const char *model_rule_name(uint32_t rule);
 /* The type of the values as the library has them. */
 DLDataType model_values_dtype(const struct model_options *options);
 

@@ -25,6 +25,9 @@ static const char help[] =
     "                   dequantize --mode dynamic reads.\n"
     "  --dtype TYPE     int4 (default), uint4, int8, float8_e4m3fn; plain also uint8,\n"
     "                   float8_e5m2, float4_e2m1fn\n"
+    "  --scale-rule R   MX: mx_floor, mx_even, mx_ceil or mx_rceil, blocks of 32 of\n"
+    "                   float4_e2m1fn or float8_e4m3fn; or nvfp4, blocks of 16 of\n"
+    "                   float4_e2m1fn; X.weight_global_scale is the matrix's\n"
     "  --block N        32, 64 or 128 neighbours of a row share a scale; 0: all.\n"
     "                   Default: 128 of four bits, 0 of eight\n"
     "  --symmetric      scale by the largest magnitude; floats always are\n"
@@ -48,14 +51,6 @@ void model_help(void)
 }
 
 #define USAGE(model, ...) fail((model)->failure, STATUS_USAGE, __VA_ARGS__)
-
-static bool is_one_of(const char *text, const char *const *list)
-{
-    for (; *list; list++)
-        if (strcmp(text, *list) == 0)
-            return true;
-    return false;
-}
 
 static bool parse_number(struct model *model, const char *name, const char *text, uint32_t least,
                          uint32_t most, const char *rule, uint32_t *value)
@@ -83,35 +78,6 @@ static bool parse_to(struct model *model, const char *text)
     return true;
 }
 
-static bool check_dtype(struct model *model)
-{
-    static const char *const packed[] = {"int4", "uint4", "int8", "float8_e4m3fn", NULL};
-    static const char *const all[] = {"int4",          "uint4",       "int8",          "uint8",
-                                      "float8_e4m3fn", "float8_e5m2", "float4_e2m1fn", NULL};
-    const struct model_options *options = &model->options;
-    const char *name = options->dtype_name;
-
-    if (options->to == MODEL_COMPRESSED_TENSORS && !is_one_of(name, packed))
-        return USAGE(model,
-                     "--dtype '%.100s': one of int4, uint4, int8, float8_e4m3fn is expected; --to plain "
-                     "takes uint8, float8_e5m2, float4_e2m1fn too",
-                     name);
-    if (!is_one_of(name, all))
-        return USAGE(model,
-                     "--dtype '%.100s': one of int4, uint4, int8, uint8, float8_e4m3fn, float8_e5m2, "
-                     "float4_e2m1fn is expected",
-                     name);
-    if (options->symmetric && *name == 'u')
-        return USAGE(model, "--symmetric: %s is always asymmetric; %s is the type of symmetric values", name,
-                     name + 1);
-    if (options->rotate && options->to == MODEL_COMPRESSED_TENSORS)
-        return USAGE(model,
-                     "--rotate %u: compressed-tensors' readers do not turn rows back; --to plain does "
-                     "rotate",
-                     (unsigned)options->rotate);
-    return true;
-}
-
 static bool settle(struct model *model, bool block_given)
 {
     struct model_options *options = &model->options;
@@ -121,16 +87,20 @@ static bool settle(struct model *model, bool block_given)
     if (!options->out_path || !*options->out_path)
         return USAGE(model,
                      "quantize_model: -o OUT, a folder, is expected; see clquant quantize_model --help");
-    if (!check_dtype(model))
+    if (!options->dtype_name)
+        options->dtype_name = options->rule ? "float4_e2m1fn" : "int4";
+    if (!model_check_dtype(model, block_given))
         return false;
     options->dtype = clq_dtype_parse(options->dtype_name);
     options->symmetric = options->symmetric || *options->dtype_name == 'f';
-    if (!block_given)
+    if (options->rule)
+        options->block = options->rule == CLQ_NVFP4 ? 16 : 32;
+    else if (!block_given)
         options->block = options->dtype.bits == 4 ? 128 : 0;
     return true;
 }
 
-enum { TO = 256, DTYPE, BLOCK, SYMMETRIC, ROTATE, ONLY, SKIP, SHARD, JSON, DEVICE };
+enum { TO = 256, DTYPE, RULE, BLOCK, SYMMETRIC, ROTATE, ONLY, SKIP, SHARD, JSON, DEVICE };
 
 static bool parse_one(struct model *model, int option, char **argv, bool *block_given)
 {
@@ -151,6 +121,8 @@ static bool parse_one(struct model *model, int option, char **argv, bool *block_
     case DTYPE:
         options->dtype_name = optarg;
         return true;
+    case RULE:
+        return model_parse_rule(model, optarg);
     case BLOCK:
         *block_given = true;
         return parse_number(model, "block", optarg, 32, 128, "one of 0, 32, 64, 128", &options->block);
@@ -187,24 +159,18 @@ static bool parse_one(struct model *model, int option, char **argv, bool *block_
 
 bool model_parse(struct model *model, int argc, char **argv)
 {
-    static const struct option list[] = {{"output", required_argument, NULL, 'o'},
-                                         {"help", no_argument, NULL, 'h'},
-                                         {"to", required_argument, NULL, TO},
-                                         {"dtype", required_argument, NULL, DTYPE},
-                                         {"block", required_argument, NULL, BLOCK},
-                                         {"symmetric", no_argument, NULL, SYMMETRIC},
-                                         {"rotate", required_argument, NULL, ROTATE},
-                                         {"only", required_argument, NULL, ONLY},
-                                         {"skip", required_argument, NULL, SKIP},
-                                         {"shard", required_argument, NULL, SHARD},
-                                         {"json", required_argument, NULL, JSON},
-                                         {"device", required_argument, NULL, DEVICE},
-                                         {0}};
+    static const struct option list[] = {
+        {"output", required_argument, NULL, 'o'},      {"help", no_argument, NULL, 'h'},
+        {"to", required_argument, NULL, TO},           {"dtype", required_argument, NULL, DTYPE},
+        {"scale-rule", required_argument, NULL, RULE}, {"block", required_argument, NULL, BLOCK},
+        {"symmetric", no_argument, NULL, SYMMETRIC},   {"rotate", required_argument, NULL, ROTATE},
+        {"only", required_argument, NULL, ONLY},       {"skip", required_argument, NULL, SKIP},
+        {"shard", required_argument, NULL, SHARD},     {"json", required_argument, NULL, JSON},
+        {"device", required_argument, NULL, DEVICE},   {0}};
     struct model_options *options = &model->options;
     bool block_given = false;
     int option = 0;
 
-    options->dtype_name = "int4";
     options->in_paths = calloc((size_t)argc, sizeof *options->in_paths);
     options->only.list = calloc((size_t)argc, sizeof *options->only.list);
     options->skip.list = calloc((size_t)argc, sizeof *options->skip.list);

@@ -3,7 +3,8 @@
  *
  * compressed-tensors counts four bits from 0 and keeps eight in a word, the lowest first: so its int4 are
  * clquant's uint4, and symmetric ones are int4 with 8 added. Its zero points are of four bits too, eight of a
- * column in a word. */
+ * column in a word. Its MX and NVFP4 have two values in a byte, the scales' codes as bytes, and for the scale
+ * of a matrix what a scale is divided by. */
 #include "model.h"
 
 #include <stdio.h>
@@ -31,7 +32,7 @@ DLDataType model_values_dtype(const struct model_options *options)
 {
     DLDataType dtype = options->dtype;
 
-    if (dtype.bits == 4 && options->to == MODEL_COMPRESSED_TENSORS)
+    if (dtype.bits == 4 && options->to == MODEL_COMPRESSED_TENSORS && !options->rule)
         return options->symmetric ? CLQ_INT4_WORDS : CLQ_UINT4_WORDS;
     dtype.lanes = dtype.bits == 4 ? 2 : 1;
     return dtype;
@@ -44,6 +45,15 @@ static const char *values_type(const struct model_options *options)
     if (dtype.lanes > 1)
         return dtype.lanes == WORD ? "I32" : "U8";
     return safetensors_type_of(options->dtype_name)->name;
+}
+
+static const char *scales_type(const struct model_options *options, const struct safetensors_tensor *source)
+{
+    if (options->rule == CLQ_NVFP4)
+        return "F8_E4M3";
+    if (options->rule)
+        return options->to == MODEL_PLAIN ? "F8_E8M0" : "U8";
+    return model_has_zero_points(options) ? "F32" : source->type->name;
 }
 
 /* Another tensor of OUT, named by the first characters of a name and an end. NULL: no memory. */
@@ -88,6 +98,16 @@ static bool add_copy(struct model_shard *shard, struct model_tensor *tensor)
     return true;
 }
 
+static bool add_global_scale(const struct model_options *options, struct model_shard *shard,
+                             struct model_tensor *tensor)
+{
+    const char *name = tensor->source->name;
+
+    tensor->parts[MODEL_GLOBAL_SCALE] = options->rule == CLQ_NVFP4 ? shard->out_count : MODEL_NONE;
+    return options->rule != CLQ_NVFP4 ||
+           add_matrix(shard, name, strlen(name), "_global_scale", "F32", (int64_t[]){1, 0});
+}
+
 static bool add_packed(const struct model_options *options, struct model_shard *shard,
                        struct model_tensor *tensor)
 {
@@ -96,23 +116,25 @@ static bool add_packed(const struct model_options *options, struct model_shard *
                   groups = model_groups(options, columns);
     const bool four = options->dtype.bits == 4;
     const size_t kept = strlen(source->name);
-    const char *const name = source->name, *const scale_type =
-                                               options->symmetric ? source->type->name : "F32";
+    const int64_t per_element = options->rule ? 2 : WORD;
+    const char *const name = source->name;
 
     tensor->parts[MODEL_VALUES] = shard->out_count;
     if (!add_matrix(shard, name, kept, four ? "_packed" : "", values_type(options),
-                    (int64_t[]){rows, four ? columns / WORD : columns}))
+                    (int64_t[]){rows, four ? columns / per_element : columns}))
         return false;
     tensor->parts[MODEL_SCALES] = shard->out_count;
-    if (!add_matrix(shard, name, kept, "_scale", scale_type, (int64_t[]){rows, groups}))
+    if (!add_matrix(shard, name, kept, "_scale", scales_type(options, source), (int64_t[]){rows, groups}) ||
+        !add_global_scale(options, shard, tensor))
         return false;
     tensor->parts[MODEL_ADDED] = model_has_zero_points(options) ? shard->out_count : MODEL_NONE;
     if (model_has_zero_points(options) &&
         !add_matrix(shard, name, kept, "_zero_point", four ? "I32" : "I8",
                     (int64_t[]){four ? (rows + WORD - 1) / WORD : rows, groups}))
         return false;
-    tensor->parts[MODEL_SHAPE] = four ? shard->out_count : MODEL_NONE;
-    return !four || add_matrix(shard, name, kept, "_shape", "I64", (int64_t[]){2, 0});
+    tensor->parts[MODEL_SHAPE] = four && !options->rule ? shard->out_count : MODEL_NONE;
+    return tensor->parts[MODEL_SHAPE] == MODEL_NONE ||
+           add_matrix(shard, name, kept, "_shape", "I64", (int64_t[]){2, 0});
 }
 
 static bool add_plain(const struct model_options *options, struct model_shard *shard,
@@ -129,7 +151,8 @@ static bool add_plain(const struct model_options *options, struct model_shard *s
                     (int64_t[]){rows, options->dtype.bits == 4 ? columns / 2 : columns}))
         return false;
     tensor->parts[MODEL_SCALES] = shard->out_count;
-    if (!add_matrix(shard, source->name, kept, "_scales", source->type->name, found))
+    if (!add_matrix(shard, source->name, kept, "_scales", scales_type(options, source), found) ||
+        !add_global_scale(options, shard, tensor))
         return false;
     tensor->parts[MODEL_ADDED] = model_has_offsets(options) ? shard->out_count : MODEL_NONE;
     return !model_has_offsets(options) ||
@@ -146,6 +169,8 @@ static bool describe(const struct model_options *options, struct model_shard *sh
     snprintf(own, sizeof own, "{\"clquant\":\"quantize_model --to %s --dtype %s --block %u%s",
              options->to == MODEL_PLAIN ? "plain" : "compressed-tensors", options->dtype_name,
              (unsigned)options->block, options->symmetric ? " --symmetric" : "");
+    if (options->rule)
+        sprintf(own + strlen(own), " --scale-rule %s", model_rule_name(options->rule));
     if (options->rotate)
         sprintf(own + strlen(own), " --rotate %u", (unsigned)options->rotate);
     strcat(own, "\"}");

@@ -2,6 +2,7 @@
 /* Pieces: what their buffers hold, how large they are, and which comes next. */
 #include "stream.h"
 
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -25,10 +26,13 @@ static void find_layouts(const struct model_options *options, const struct safet
     list[MODEL_X] = (struct layout){true, x, columns};
     list[MODEL_Q] = (struct layout){true, q, columns / q.lanes};
     list[MODEL_S] = (struct layout){true, points ? CLQ_FLOAT32 : x, found};
+    if (options->rule)
+        list[MODEL_S].dtype = options->rule == CLQ_NVFP4 ? CLQ_FLOAT8_E4M3FN : CLQ_FLOAT8_E8M0FNU;
     list[MODEL_A] = (struct layout){points || model_has_offsets(options), x, found};
     if (points)
         list[MODEL_A].dtype = options->dtype.bits == 4 ? CLQ_UINT8 : CLQ_INT8;
     list[MODEL_BACK] = (struct layout){true, CLQ_FLOAT32, columns};
+    list[MODEL_GLOBAL] = (struct layout){options->rule == CLQ_NVFP4, CLQ_FLOAT32, 0};
 }
 
 static size_t row_bytes_of(const struct layout *layout)
@@ -122,7 +126,7 @@ static void set_rows(const struct model_options *options, struct model_piece *pi
     for (size_t b = 0; b < MODEL_BUFFERS; b++) {
         struct model_buffer *buffer = &piece->buffers[b];
 
-        buffer->shape[0] = piece->rows;
+        buffer->shape[0] = b == MODEL_GLOBAL ? 1 : piece->rows;
         buffer->shape[1] = list[b].width;
         buffer->row_bytes = list[b].used ? row_bytes_of(&list[b]) : 0;
         buffer->view = clq_tensor_view(buffer->mem, list[b].dtype, list[b].width > 0 ? 2 : 1, buffer->shape);
@@ -157,4 +161,38 @@ bool model_piece_next(const struct model_options *options, struct model_shard *s
     piece->size_bytes = (size_t)(left < most ? left : most);
     *offset += piece->size_bytes;
     return true;
+}
+
+/* The least power of two with which no block's scale is above 448. Multiplied with or divided by, it rounds
+ * nothing. */
+static float global_scale_of(float largest)
+{
+    int exponent = 0;
+
+    if (largest == 0)
+        return 1;
+    if (frexp((double)largest / (448 * 6), &exponent) == 0.5)
+        exponent--;
+    return (float)ldexp(1, exponent > -126 ? exponent : -126);
+}
+
+bool model_piece_read(const struct model_options *options, const struct model_shard *shard,
+                      struct model_piece *piece, struct failure *failure)
+{
+    const struct safetensors_tensor *source = piece->tensor->source;
+    const uint64_t total = source->end - source->begin;
+    void *x = piece->buffers[MODEL_X].host;
+    float largest = 0;
+
+    if (piece->rows > 0 && piece->row == 0 && options->rule == CLQ_NVFP4) {
+        for (uint64_t at = 0; at < total; at += piece->size_bytes) {
+            const size_t some = total - at < piece->size_bytes ? (size_t)(total - at) : piece->size_bytes;
+
+            if (!safetensors_read(&shard->file, source, at, x, some, failure))
+                return false;
+            largest = fmaxf(largest, float_largest(source->type->name, x, some * 8 / source->type->bits));
+        }
+        piece->tensor->global_scale = global_scale_of(largest);
+    }
+    return safetensors_read(&shard->file, source, piece->offset, x, piece->size_bytes, failure);
 }

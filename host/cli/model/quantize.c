@@ -7,12 +7,15 @@ static clq_status by_offsets(struct model *model, const struct model_piece *piec
 {
     const struct model_options *options = &model->options;
     const struct model_buffer *b = piece->buffers;
+    const DLTensor *global_scale = options->rule == CLQ_NVFP4 ? &b[MODEL_GLOBAL].view : NULL;
     const DLTensor *offsets = model_has_offsets(options) ? &b[MODEL_A].view : NULL;
     const struct clq_dynamic_quantize_desc there = {.x = &b[MODEL_X].view,
                                                     .y = &b[MODEL_Q].view,
                                                     .scales = &b[MODEL_S].view,
                                                     .offsets = offsets,
                                                     .symmetric = offsets == NULL,
+                                                    .scale_rule = options->rule,
+                                                    .global_scale = global_scale,
                                                     .block = options->block,
                                                     .rotate = options->rotate};
     const struct clq_dequantize_desc back = {.q = &b[MODEL_Q].view,
@@ -20,6 +23,7 @@ static clq_status by_offsets(struct model *model, const struct model_piece *piec
                                              .offsets = offsets,
                                              .y = &b[MODEL_BACK].view,
                                              .mode = CLQ_DEQUANTIZE_DYNAMIC,
+                                             .global_scale = global_scale,
                                              .block = options->block,
                                              .rotate = options->rotate};
     clq_status status = clq_dynamic_quantize(model->context, model->queue, &there, 0, NULL, NULL);
@@ -81,6 +85,17 @@ static bool not_moved(struct model *model, const struct model_shard *shard, clq_
                 shard->path, clq_status_text(status));
 }
 
+static clq_status put_global_scale(struct model *model, struct model_piece *piece)
+{
+    struct model_buffer *buffer = &piece->buffers[MODEL_GLOBAL];
+    clq_status status = map(model, buffer, CL_MAP_WRITE_INVALIDATE_REGION, sizeof(float));
+
+    if (status != CLQ_OK)
+        return status;
+    *(float *)buffer->host = piece->tensor->global_scale;
+    return unmap(model, buffer);
+}
+
 bool model_piece_open(struct model *model, const struct model_shard *shard, struct model_piece *piece)
 {
     struct model_buffer *x = &piece->buffers[MODEL_X];
@@ -100,12 +115,14 @@ bool model_piece_compute(struct model *model, const struct model_shard *shard, s
     if (piece->rows == 0)
         return true;
     status = unmap(model, &piece->buffers[MODEL_X]);
+    if (status == CLQ_OK && model->options.rule == CLQ_NVFP4)
+        status = put_global_scale(model, piece);
     if (status != CLQ_OK)
         return not_moved(model, shard, status);
     status = model_has_zero_points(&model->options) ? by_zero_points(model, piece) : by_offsets(model, piece);
     if (status != CLQ_OK)
         return model_fail(model, shard->path, piece->tensor->source->name, status);
-    for (size_t b = MODEL_Q; b < MODEL_BUFFERS && status == CLQ_OK; b++) {
+    for (size_t b = MODEL_Q; b <= MODEL_BACK && status == CLQ_OK; b++) {
         struct model_buffer *buffer = &piece->buffers[b];
 
         status = map(model, buffer, b == MODEL_Q ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ,

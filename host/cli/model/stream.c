@@ -67,8 +67,7 @@ static void *read_all(void *data)
             pthread_mutex_unlock(&s->lock);
             break;
         }
-        if (!safetensors_read(&s->shard->file, piece->tensor->source, piece->offset,
-                              piece->buffers[MODEL_X].host, piece->size_bytes, &failure)) {
+        if (!model_piece_read(&s->model->options, s->shard, piece, &failure)) {
             end_with(s, &failure);
             break;
         }

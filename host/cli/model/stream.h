@@ -9,7 +9,7 @@
 #include "model.h"
 
 enum { STREAM_PIECE_BYTES = 4 << 20, STREAM_WORD = 8 };
-enum model_buffers { MODEL_X, MODEL_Q, MODEL_S, MODEL_A, MODEL_BACK, MODEL_BUFFERS };
+enum model_buffers { MODEL_X, MODEL_Q, MODEL_S, MODEL_A, MODEL_BACK, MODEL_GLOBAL, MODEL_BUFFERS };
 
 /* Memory of the host that is the device's too, where it can be. */
 struct model_buffer {
@@ -37,6 +37,10 @@ void model_piece_destroy(struct model *model, struct model_piece *piece);
 /* Finds the piece behind the place that tensor and offset say, and moves it on. False: there is none. */
 bool model_piece_next(const struct model_options *options, struct model_shard *shard, size_t *tensor,
                       uint64_t *offset, struct model_piece *piece);
+
+/* Reads it; before the first of a matrix all of that, for the scale of the matrix where it has one. */
+bool model_piece_read(const struct model_options *options, const struct model_shard *shard,
+                      struct model_piece *piece, struct failure *failure);
 
 /* Makes x's memory the host's, to be read into. Nothing waits on an idle queue. */
 bool model_piece_open(struct model *model, const struct model_shard *shard, struct model_piece *piece);

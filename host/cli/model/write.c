@@ -59,6 +59,16 @@ static bool put_words(const struct place *place)
                place->piece->words, line_bytes * (size_t)lines);
 }
 
+/* What comes once in a matrix. */
+static bool put_whole(const struct place *place, enum model_format to)
+{
+    const struct model_tensor *tensor = place->piece->tensor;
+    const float global_scale = to == MODEL_PLAIN ? tensor->global_scale : 1 / tensor->global_scale;
+
+    return put(place, MODEL_SHAPE, 0, tensor->source->shape, 2 * sizeof *tensor->source->shape) &&
+           put(place, MODEL_GLOBAL_SCALE, 0, &global_scale, sizeof global_scale);
+}
+
 bool model_piece_write(const struct model_options *options, const struct model_shard *shard,
                        struct model_piece *piece, struct float_error *error, struct output_file *out,
                        struct failure *failure)
@@ -79,7 +89,7 @@ bool model_piece_write(const struct model_options *options, const struct model_s
         count_from_zero(q->host, q->row_bytes * (size_t)piece->rows / sizeof(uint32_t));
     if (words)
         pack_zero_points(piece);
-    return (piece->row > 0 || put(&place, MODEL_SHAPE, 0, source->shape, 2 * sizeof *source->shape)) &&
-           put_rows(&place, MODEL_VALUES, MODEL_Q) && put_rows(&place, MODEL_SCALES, MODEL_S) &&
+    return (piece->row > 0 || put_whole(&place, options->to)) && put_rows(&place, MODEL_VALUES, MODEL_Q) &&
+           put_rows(&place, MODEL_SCALES, MODEL_S) &&
            (words ? put_words(&place) : put_rows(&place, MODEL_ADDED, MODEL_A));
 }
