@@ -4,7 +4,7 @@
 //   KERNEL_NAME   the kernel's name
 //   FORM          item or group, of base/parameters.clh
 #include "args/copy.h"
-#include "base/move_bytes.clh"
+#include "base/move_lines.clh"
 #include "index/pieces.clh"
 #include "index/place.clh"
 
@@ -16,12 +16,15 @@ kernel void KERNEL_NAME(global const uchar *restrict src, global uchar *restrict
                         const struct copy_args a)
 {
     const struct clq_share share = clq_share_of(&a.pieces);
+    const bool past = clq_moves_past(a.pieces.rows * a.pieces.row_units);
 
     for (long row = share.first; row < share.end; row++) {
         const struct clq_place place = clq_place_of(row, a.dim, a.outer);
 
-        clq_move_bytes((struct clq_piece){src + a.src_offset + place.x + share.begin,
-                                          dst + a.dst_offset + place.y + share.begin, share.units, 0},
-                       share.lane, share.lanes, IS_GROUP);
+        const struct clq_piece piece = {src + a.src_offset + place.x + share.begin,
+                                        dst + a.dst_offset + place.y + share.begin, share.units, 0};
+
+        clq_move_bytes(clq_move_lines(piece, past), share.lane, share.lanes, IS_GROUP);
     }
+    clq_moves_end(past);
 }

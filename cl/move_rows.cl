@@ -4,7 +4,7 @@
 //   KERNEL_NAME   the kernel's name
 //   FORM          item or group, of base/parameters.clh
 #include "args/move_rows.h"
-#include "base/move_bytes.clh"
+#include "base/move_lines.clh"
 #include "index/moved.clh"
 #include "index/pieces.clh"
 
@@ -18,14 +18,17 @@ kernel void KERNEL_NAME(global const uchar *restrict src, global uchar *restrict
                         const struct move_rows_args a)
 {
     const struct clq_share share = clq_share_of(&a.pieces);
+    const bool past = clq_moves_past(a.pieces.rows * a.pieces.row_units);
 
     for (long row = share.first; row < share.end; row++) {
         const struct clq_moved moved = clq_moved_of(src_indices, dst_indices, owners, report, &a, row,
                                                     share.lane == 0 && share.begin == 0);
 
+        const struct clq_piece piece = {src + a.src_offset + moved.x + share.begin,
+                                        dst + a.dst_offset + moved.y + share.begin, share.units, 0};
+
         if (moved.kept)
-            clq_move_bytes((struct clq_piece){src + a.src_offset + moved.x + share.begin,
-                                              dst + a.dst_offset + moved.y + share.begin, share.units, 0},
-                           share.lane, share.lanes, IS_GROUP);
+            clq_move_bytes(clq_move_lines(piece, past), share.lane, share.lanes, IS_GROUP);
     }
+    clq_moves_end(past);
 }

@@ -27,6 +27,7 @@
 #define CLQ_CPU_AHEAD_QUANTIZE   4096
 #define CLQ_CPU_AHEAD_DYNAMIC    2048
 #endif
+#define CLQ_CPU_AHEAD_MOVE 2048
 /* Rows of a stream whose scales are found at once, half as many where each has more than half of these bytes
  * of x (the cache that is nearest holds two blocks of each stream), and one where it has more. */
 #define CLQ_CPU_BLOCK_ROWS      8

@@ -6,13 +6,26 @@
 #include "plan/rounds.h"
 #include "plan/tuning.h"
 
+/* Less where that would leave a core without work. */
+static int64_t rounds_of_item(const struct clq_pieces *p, const struct clq__traits *traits)
+{
+    const int64_t items = CLQ__ITEMS_OF_UNIT * (int64_t)traits->compute_units,
+                  share = traits->long_runs ? p->rows * p->row_units / items : 0;
+
+    return share > CLQ__COPY_ITEM_MOST     ? CLQ__COPY_ITEM_MOST
+           : share > CLQ__COPY_ITEM_ROUNDS ? share
+                                           : CLQ__COPY_ITEM_ROUNDS;
+}
+
 static void cut_items(struct clq_pieces *p, uint32_t outer, int64_t rounds, const struct clq__traits *traits,
                       struct clq__launch *launch)
 {
+    const int64_t enough = rounds_of_item(p, traits);
+
     p->lanes = p->sets = 1;
-    p->piece_units = p->row_units < CLQ__COPY_ITEM_ROUNDS ? p->row_units : CLQ__COPY_ITEM_ROUNDS;
+    p->piece_units = p->row_units < enough ? p->row_units : enough;
     p->pieces = clq__ceil_div(p->row_units, p->piece_units);
-    p->rows_per_item = p->pieces > 1 ? 1 : CLQ__COPY_ITEM_ROUNDS / (p->row_units + outer + 1) + 1;
+    p->rows_per_item = p->pieces > 1 ? 1 : enough / (p->row_units + outer + 1) + 1;
     if (traits->ends_loops) {
         const int64_t most = clq__times_within(clq__rounds_of_row(p->piece_units, outer) + rounds);
 

@@ -248,6 +248,19 @@ bool call_fill(struct bench *bench, const struct row *row)
                                                          : around);
 }
 
+/* Rows that lie there in between: a buffer for each call would cost more than the call. */
+static bool make_workspace(struct bench *bench, struct call *c)
+{
+    size_t size_bytes = 0;
+
+    if (clq_move_rows_workspace(bench->context, &c->desc.move_rows, &size_bytes) != CLQ_OK)
+        return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    if (size_bytes > 0 && !make_extra(bench, c, size_bytes, NULL))
+        return false;
+    c->desc.move_rows.workspace = c->extra;
+    return true;
+}
+
 bool call_begin(struct bench *bench, struct call *c, const struct row *row, const struct library *library)
 {
     *c = (struct call){.row = *row, .library = library};
@@ -259,7 +272,7 @@ bool call_begin(struct bench *bench, struct call *c, const struct row *row, cons
         return false;
     describe(c);
     count_bytes(c);
-    return true;
+    return !row_in_place(row) || make_workspace(bench, c);
 }
 
 void call_end(struct call *c)
