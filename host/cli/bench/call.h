@@ -51,6 +51,9 @@ void call_end(struct call *call);
 int64_t call_position_rows(const struct call *call);
 bool call_find_shape(struct bench *bench, struct call *call);
 
+/* The operator's descriptor, of tensors that are there. */
+void call_fill_desc(struct call *call);
+
 /* Of all rows of a dequantize that have scales of their own: which one is read does
  * not matter to the time. */
 extern const float call_row_scale;
