@@ -20,22 +20,36 @@ static inline long in_ring(long n, long size)
     return turned < 0 ? turned + size : turned;
 }
 
+// Number i of them, chosen of all: an array of arguments at an index that only the run knows lies in memory.
+static inline struct clq_coordinate coordinate_of(const struct clq_coordinates *c, uint i)
+{
+    struct clq_coordinate chosen = c->at[0];
+
+    for (uint k = 1; k < CLQ_MOST_COORDINATES; k++) {
+        chosen.size = i == k ? c->at[k].size : chosen.size;
+        chosen.step = i == k ? c->at[k].step : chosen.step;
+    }
+    return chosen;
+}
+
 static inline struct clq_target target_at(global const uchar *indices, const struct clq_coordinates *c,
                                           long entry)
 {
     struct clq_target target = {0, 0, true, false, false};
 
+#pragma unroll 1 // of each round a division of 64 bits
     for (uint i = 0; i < c->k; i++) {
+        const struct clq_coordinate in = coordinate_of(c, i);
         const long asked = clq_index(indices, c->index_offset + entry * c->index_stride + i * c->index_inner,
                                      c->wide),
-                   last = c->at[i].size - 1;
+                   last = in.size - 1;
         const bool wraps = c->range == CLQ_ENTRY_WRAP && last >= 0,
                    clamps = c->range == CLQ_ENTRY_CLAMP && last >= 0;
         const long at = wraps ? in_ring(asked, last + 1) : clamps ? clamp(asked, 0L, last) : asked;
 
         target.kept = target.kept && at >= 0 && at <= last;
         target.clamped = target.clamped || (clamps && at != asked);
-        target.start += at * c->at[i].step;
+        target.start += at * in.step;
     }
     return target;
 }

@@ -7,6 +7,10 @@
 
 #define CLQ_MOST_COORDINATES 8
 
+struct clq_coordinate {
+    clq_i64 size, step; /* units from one index to the next */
+};
+
 /* An index for each of the first dimensions of a tensor: k of them, or no entries of this side where k is 0.
  */
 struct clq_coordinates {
@@ -14,9 +18,7 @@ struct clq_coordinates {
         index_inner;                /* elements; index_inner from one coordinate to the next */
     clq_i64 place_offset;           /* of int64 in what is written */
     clq_u32 k, range, wide, unused; /* range: enum clq_entry_range */
-    struct {
-        clq_i64 size, step; /* units from one index to the next */
-    } at[CLQ_MOST_COORDINATES];
+    struct clq_coordinate at[CLQ_MOST_COORDINATES];
 };
 CLQ_SAME_SIZE(clq_coordinates, 176);
 

@@ -33,6 +33,7 @@ _WORDS = {
     "CLQ_NPU_QUINT4X2": "torch.quint4x2",
     "CLQ_NPU_FLOAT8_E5M2": "torch.float8_e5m2",
     "CLQ_NPU_FLOAT8_E4M3FN": "torch.float8_e4m3fn",
+    "CLQ_NPU_FLOAT4_E2M1FN": "torch_npu.float4_e2m1fn_x2",
 }
 _KINDS = {0: "int", 1: "uint", 2: "float", 4: "bfloat", 5: "complex"}
 _FLAGS = "symmetric|block_all|round_first|unique"
