@@ -22,6 +22,8 @@ class Kind(NamedTuple):
         shape = list(x.shape)
         if shape:
             shape[-1] //= self.held  # where that does not divide it, the library says so
+        if not hasattr(torch, self.holder):
+            raise ValueError(f"torch {torch.__version__} has no {self.holder}: it must be one that has")
         return getattr(x, fill)(shape, dtype=getattr(torch, self.holder))
 
 
