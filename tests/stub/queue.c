@@ -98,17 +98,11 @@ static bool wait_list_is_over(const struct stub_command *command, bool *failed)
 
 static bool may_run(const struct stub_command *command)
 {
-    const cl_command_queue queue = command->queue;
-    const struct stub_command *before = queue->first;
     bool failed;
 
     if (!command->submitted || command->running || !wait_list_is_over(command, &failed))
         return false;
-    if (is_ordered(queue) || command->behind_all)
-        return command == before;
-    while (before != command && !before->barrier)
-        before = before->next;
-    return before == command;
+    return (!is_ordered(command->queue) && !command->behind_all) || command == command->queue->first;
 }
 
 static uint64_t next_random(void)
@@ -129,9 +123,12 @@ static struct stub_command *choose(void)
     uint64_t count = 0;
 
     for (cl_command_queue queue = queues; queue != NULL; queue = queue->next)
-        for (struct stub_command *command = queue->first; command != NULL; command = command->next)
+        for (struct stub_command *command = queue->first; command != NULL; command = command->next) {
             if (may_run(command) && (!by_chance || next_random() % ++count == 0))
                 chosen = command;
+            if (is_ordered(queue) || command->barrier)
+                break; /* nothing that stands behind it may run */
+        }
     return chosen;
 }
 
@@ -203,6 +200,8 @@ void stub_wait(cl_event event)
 {
     stub_hold(event);
     while (event->status > CL_COMPLETE) {
+        if (stub_run_one()) /* all commands are looked at only where none can run: there may be very many */
+            continue;
         if (event->queue != NULL)
             stub_submit(event->queue);
         submit_what_is_awaited();
@@ -217,6 +216,8 @@ void stub_finish(cl_command_queue queue)
     stub_hold(queue);
     stub_submit(queue);
     while (queue->first != NULL) {
+        if (stub_run_one())
+            continue;
         submit_what_is_awaited();
         if (!stub_run_one())
             stub_await_change();
