@@ -28,6 +28,10 @@
 #define CLQ_CPU_AHEAD_DYNAMIC    2048
 #endif
 #define CLQ_CPU_AHEAD_MOVE 2048
+/* Bytes of a row of whole lines that moves past the caches, at least; of others four times as many. */
+#ifndef CLQ_CPU_MOVE_LEAST
+#define CLQ_CPU_MOVE_LEAST 256
+#endif
 /* Rows of a stream whose scales are found at once, half as many where each has more than half of these bytes
  * of x (the cache that is nearest holds two blocks of each stream), and one where it has more. */
 #define CLQ_CPU_BLOCK_ROWS      8

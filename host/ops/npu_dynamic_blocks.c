@@ -14,14 +14,8 @@
 
 static const struct clq__names mx_names = {"input", "y", "mxscale", "offset", true, false};
 
-/* The arguments, and the general operator's descriptor, some of whose tensors are seen here. */
+/* The general operator's descriptor, and the tensors that it sees in other types than they were given. */
 struct mx_call {
-    const DLTensor *input, *y, *mxscale;
-    const char *round_mode;
-    enum clq_npu_dtype dst_type;
-    int64_t block_size;
-    int axis, scale_alg;
-    float dst_type_max, max_low_bound;
     DLTensor bytes, scale_bytes;
     struct clq_dynamic_quantize_desc general;
 };
@@ -55,13 +49,14 @@ end:
     return status;
 }
 
-static clq_status check_mx_type(struct mx_call *call)
+/* y as the elements of its type, also where it is bytes. */
+static clq_status see_mx_bytes(enum clq_npu_dtype dst_type, const DLTensor *y, DLTensor *bytes)
 {
     static const enum clq__type types[] = {[CLQ_NPU_FLOAT8_E5M2] = CLQ__E5M2,
                                            [CLQ_NPU_FLOAT8_E4M3FN] = CLQ__E4M3,
                                            [CLQ_NPU_FLOAT4_E2M1FN] = CLQ__E2M1};
     clq_status status = CLQ_OK;
-    const unsigned number = (unsigned)call->dst_type;
+    const unsigned number = (unsigned)dst_type;
     const enum clq__type type = number < CLQ_COUNT(types) ? types[number] : CLQ__NONE;
     char is[CLQ__DTYPE_TEXT];
 
@@ -69,51 +64,43 @@ static clq_status check_mx_type(struct mx_call *call)
                 "dst_type is %u: it must be CLQ_NPU_FLOAT8_E5M2 (5), CLQ_NPU_FLOAT8_E4M3FN (6) or "
                 "CLQ_NPU_FLOAT4_E2M1FN (7)",
                 number);
-    call->bytes = type == CLQ__E2M1 ? clq__npu_bytes(call->y, CLQ_FLOAT4_E2M1FN_BYTES) : *call->y;
-    CLQ_REQUIRE(clq__type_of(call->bytes.dtype) == type && call->bytes.dtype.lanes <= 2, CLQ_ERROR_TYPE,
-                "y.dtype is %s: for dst_type %u it must be %s%s",
-                clq__dtype_text(call->y->dtype, is, sizeof is), number, clq__type_name(type),
-                type == CLQ__E2M1 ? ", two in a byte, or uint8" : "");
+    *bytes = type == CLQ__E2M1 ? clq__npu_bytes(y, CLQ_FLOAT4_E2M1FN_BYTES) : *y;
+    CLQ_REQUIRE(clq__type_of(bytes->dtype) == type && bytes->dtype.lanes <= 2, CLQ_ERROR_TYPE,
+                "y.dtype is %s: for dst_type %u it must be %s%s", clq__dtype_text(y->dtype, is, sizeof is),
+                number, clq__type_name(type), type == CLQ__E2M1 ? ", two in a byte, or uint8" : "");
 end:
     return status;
 }
 
-static clq_status check_even(const struct mx_call *call)
+static clq_status make_mx(struct mx_call *call, const DLTensor *input, int axis, const char *round_mode,
+                          enum clq_npu_dtype dst_type, int64_t block_size, int scale_alg, float dst_type_max,
+                          float max_low_bound, const DLTensor *y, const DLTensor *mxscale)
 {
     clq_status status = CLQ_OK;
-    const bool last = call->axis == -1 || call->axis == call->input->ndim - 1;
 
-    CLQ_REQUIRE(!last || call->dst_type != CLQ_NPU_FLOAT4_E2M1FN || call->block_size % 2 == 0,
+    CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
+    CLQ_REQUIRE(y != NULL, CLQ_ERROR_NULL, "y is NULL: it must be a tensor");
+    CLQ_REQUIRE(mxscale != NULL, CLQ_ERROR_NULL, "mxscale is NULL: it must be a tensor");
+    CLQ_TRY(check_round_mode(round_mode));
+    CLQ_TRY(check_block_size("block_size", block_size));
+    CLQ_REQUIRE(scale_alg == 0 || scale_alg == 1, CLQ_ERROR_VALUE, "scale_alg is %d: it must be 0 or 1",
+                scale_alg);
+    CLQ_TRY(check_zero("dst_type_max", dst_type_max));
+    CLQ_TRY(check_zero("max_low_bound", max_low_bound));
+    CLQ_TRY(see_mx_bytes(dst_type, y, &call->bytes));
+    CLQ_REQUIRE(dst_type != CLQ_NPU_FLOAT4_E2M1FN || (axis != -1 && axis != input->ndim - 1) ||
+                    block_size % 2 == 0,
                 CLQ_ERROR_VALUE, "block_size is %lld: along the last dimension of %s it must be even",
-                (long long)call->block_size, clq__type_name(CLQ__E2M1));
-end:
-    return status;
-}
-
-static clq_status make_mx(struct mx_call *call)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(call->input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
-    CLQ_REQUIRE(call->y != NULL, CLQ_ERROR_NULL, "y is NULL: it must be a tensor");
-    CLQ_REQUIRE(call->mxscale != NULL, CLQ_ERROR_NULL, "mxscale is NULL: it must be a tensor");
-    CLQ_TRY(check_round_mode(call->round_mode));
-    CLQ_TRY(check_block_size("block_size", call->block_size));
-    CLQ_REQUIRE(call->scale_alg == 0 || call->scale_alg == 1, CLQ_ERROR_VALUE,
-                "scale_alg is %d: it must be 0 or 1", call->scale_alg);
-    CLQ_TRY(check_zero("dst_type_max", call->dst_type_max));
-    CLQ_TRY(check_zero("max_low_bound", call->max_low_bound));
-    CLQ_TRY(check_mx_type(call));
-    CLQ_TRY(check_even(call));
-    call->scale_bytes = clq__npu_bytes(call->mxscale, CLQ_FLOAT8_E8M0FNU);
+                (long long)block_size, clq__type_name(CLQ__E2M1));
+    call->scale_bytes = clq__npu_bytes(mxscale, CLQ_FLOAT8_E8M0FNU);
     call->general = (struct clq_dynamic_quantize_desc){
-        .x = call->input,
+        .x = input,
         .y = &call->bytes,
         .scales = &call->scale_bytes,
         .symmetric = 1,
-        .axis = call->axis == 0 ? CLQ_AXIS_FIRST : call->axis,
-        .block = (uint32_t)call->block_size,
-        .scale_rule = call->scale_alg == 0 ? CLQ_MX_FLOOR : CLQ_MX_RCEIL,
+        .axis = axis == 0 ? CLQ_AXIS_FIRST : axis,
+        .block = (uint32_t)block_size,
+        .scale_rule = scale_alg == 0 ? CLQ_MX_FLOOR : CLQ_MX_RCEIL,
     };
 end:
     return status;
@@ -126,18 +113,10 @@ clq_status clq_npu_dynamic_mx_quant(clq_context *context, cl_command_queue queue
                                     cl_uint num_wait, const cl_event *wait, cl_event *done)
 {
     clq_status status = CLQ_OK;
-    struct mx_call call = {.input = input,
-                           .y = y,
-                           .mxscale = mxscale,
-                           .round_mode = round_mode,
-                           .dst_type = dst_type,
-                           .block_size = block_size,
-                           .axis = axis,
-                           .scale_alg = scale_alg,
-                           .dst_type_max = dst_type_max,
-                           .max_low_bound = max_low_bound};
+    struct mx_call call;
 
-    CLQ_TRY(make_mx(&call));
+    CLQ_TRY(make_mx(&call, input, axis, round_mode, dst_type, block_size, scale_alg, dst_type_max,
+                    max_low_bound, y, mxscale));
     CLQ_TRY(clq__operator_run(context, queue, &clq__dynamic_quantize, &mx_names, &call.general, num_wait,
                               wait, done));
 end:
@@ -150,18 +129,10 @@ clq_status clq_npu_dynamic_mx_quant_check(const DLTensor *input, int axis, const
                                           const DLTensor *mxscale)
 {
     clq_status status = CLQ_OK;
-    struct mx_call call = {.input = input,
-                           .y = y,
-                           .mxscale = mxscale,
-                           .round_mode = round_mode,
-                           .dst_type = dst_type,
-                           .block_size = block_size,
-                           .axis = axis,
-                           .scale_alg = scale_alg,
-                           .dst_type_max = dst_type_max,
-                           .max_low_bound = max_low_bound};
+    struct mx_call call;
 
-    CLQ_TRY(make_mx(&call));
+    CLQ_TRY(make_mx(&call, input, axis, round_mode, dst_type, block_size, scale_alg, dst_type_max,
+                    max_low_bound, y, mxscale));
     CLQ_TRY(clq__operator_check(&clq__dynamic_quantize, &mx_names, &call.general));
 end:
     return status;

@@ -58,8 +58,7 @@ enum {
     CLQ__FIND_MOST_RANGES = 16384, /* that one work-item finishes */
 
     CLQ__COPY_ITEM_ROUNDS = 16384, /* about: enough to be worth one, and well below CLQ__MOST_ROUNDS */
-    CLQ__COPY_ITEM_MOST =
-        131072, /* of long runs: a CPU's item waits at its end for lines that pass the caches */
+    CLQ__COPY_ITEM_MOST = 131072,  /* of long runs, which wait at their end for what passed the caches */
     CLQ__WIDEN_ITEM_ELEMENTS = 256,
 };
 

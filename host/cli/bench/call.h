@@ -80,9 +80,6 @@ bool call_check(struct bench *bench, const struct call *call);
 /* Where row number `row` of a call is in the tensor that has places, counted in rows. */
 int64_t call_place(const struct call *call, size_t of_call, int64_t row);
 
-/* The same of the tensor that it comes from. */
-int64_t call_source(const struct call *call, size_t of_call, int64_t row);
-
 /* All of the row but its figures. */
 void call_describe(const struct call *call, struct report_row *row);
 

@@ -36,7 +36,8 @@ int64_t call_place(const struct call *c, size_t of_call, int64_t row)
     return c->row.placement == DENSE ? row : place_of(c, &c->places, of_call, row);
 }
 
-int64_t call_source(const struct call *c, size_t of_call, int64_t row)
+/* The same of the tensor that it comes from. */
+static int64_t source_of(const struct call *c, size_t of_call, int64_t row)
 {
     return c->row.operation == DEQUANTIZE ? call_place(c, of_call, row)
            : row_in_place(&c->row)        ? place_of(c, &c->from, of_call, row)
@@ -144,7 +145,7 @@ static bool check_row(struct bench *bench, const struct call *c, int64_t row, st
 {
     const bool back = c->row.operation == DEQUANTIZE, words = c->row.layout == PER_ROW && !back;
     const int64_t place = call_place(c, c->next - 1, row);
-    const int64_t x_row = call_source(c, c->next - 1, row), y_row = back ? row : place,
+    const int64_t x_row = source_of(c, c->next - 1, row), y_row = back ? row : place,
                   columns = c->row.columns;
     const int64_t stride = c->row.layout == STRIDED ? 2 * columns : columns;
 
