@@ -123,7 +123,7 @@ check "are of this commit" says "\"commit\": \"$(cat carried/COMMIT)\"" pocl.jso
 began=$SECONDS
 run env CLQ_BUILD_DIR="$BUILD" "$gpu" whole.json --size 1 --seconds 60
 check "the whole on PoCL ends in time" test $((SECONDS - began)) -le 64 -a "$status" -le 1
-check "has all parts" test "$(ends whole.json | wc -l)" = 13
+check "has all parts" test "$(ends whole.json | wc -l)" = 14
 check "failed in none" test "$(ends whole.json | grep -c ': failed$')" = 0
 check "is JSON with rows" is_json whole.json
 check "has rows" grep -q '^  {"operator":"' whole.json
