@@ -44,7 +44,8 @@
     (float, 8, 57344.0f, -57344.0f, 1, 12, float8_e5m2,                                                      \
      CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
 #define clq_row_e2m1                                                                                         \
-    (float, 4, 6.0f, -6.0f, 1, 17, float4_e2m1fn, CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED)
+    (float, 4, 6.0f, -6.0f, 1, 17, float4_e2m1fn,                                                            \
+     CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
 #define clq_row_e8m0   (float, 8, 0, 0, 0, 14, float8_e8m0fnu, CLQ_ROLE_PARAMETER)
 #define clq_row_i64    (int, 64, 0, 0, 0, 0, int64, CLQ_ROLE_INDEX)
 #define clq_row_q8_0   (block, 272, 127.0f, -127.0f, 0, 0x80, q8_0, CLQ_ROLE_BLOCK)

@@ -28,45 +28,48 @@ struct parameters {
     global const uint *scales, *zero_points; // of its elements, where they have their own
     float scale, zero_point;                 // else
     bool zero_points_each;                   // where scales are
+    bool by_both;                            // whether zero points are scales too
     bool plain;                              // no NaN can come of it
 };
 
 #include "cpu/stream.clh"
 
 // The element whose integer is q; NaN is the canonical one.
-ALWAYS_INLINE float result_of(float q, float scale, float zero_point)
+ALWAYS_INLINE float result_of(float q, float scale, float zero_point, bool by_both)
 {
-    return APPLY_GRADUAL(MODE, SUBTRACT(q, zero_point), scale);
+    return APPLY_GRADUAL(MODE, SHIFTED(SRC, by_both, q, zero_point), scale);
 }
 
-ALWAYS_INLINE STORAGE(DST) value_of(float q, float scale, float zero_point)
+ALWAYS_INLINE STORAGE(DST) value_of(float q, float scale, float zero_point, bool by_both)
 {
-    return NARROW(DST, clq_canonical(result_of(q, scale, zero_point)));
+    return NARROW(DST, clq_canonical(result_of(q, scale, zero_point, by_both)));
 }
 
-// Neighbours' integers, as bytes where they are nibbles: unpacked first, which makes better code.
-ALWAYS_INLINE float integer_of(global const IN *in, const ushort *bytes, uint k)
+// Neighbours' elements, from bytes where two were in one: unpacked first, which makes better code.
+ALWAYS_INLINE float element_of(global const IN *in, const ushort *bytes, uint k)
 {
-    return IS_UNPACKED(SRC) ? (float)((const char *)bytes)[k] : ELEMENT(SRC, in[k], 0u);
+    return IS_UNPACKED(SRC) ? UNPACKED(SRC, ((const uchar *)bytes)[k]) : ELEMENT(SRC, in[k], 0u);
 }
 
 #define EACH(wide, value)                                                                                    \
     wide for (uint k = 0; k < count * X_UNIT; k++) out[k] = value
 #define ROW(wide)                                                                                            \
     if (p->plain) {                                                                                          \
-        EACH(wide, NARROW(DST, result_of(integer_of(in, bytes, k), scale, zero_point)));                     \
+        EACH(wide, NARROW(DST, result_of(element_of(in, bytes, k), scale, zero_point, by_both)));            \
     } else if (!SCALE_PER_ELEMENT) {                                                                         \
-        EACH(wide, value_of(integer_of(in, bytes, k), scale, zero_point));                                   \
+        EACH(wide, value_of(element_of(in, bytes, k), scale, zero_point, by_both));                          \
     } else if (!p->zero_points_each) {                                                                       \
-        EACH(wide, value_of(integer_of(in, bytes, k), as_float(scales[k]), zero_point));                     \
+        EACH(wide, value_of(element_of(in, bytes, k), as_float(scales[k]), zero_point, by_both));            \
     } else {                                                                                                 \
-        EACH(wide, value_of(integer_of(in, bytes, k), as_float(scales[k]), as_float(zero_points[k])));       \
+        EACH(wide, value_of(element_of(in, bytes, k), as_float(scales[k]), as_float(zero_points[k]),         \
+                            by_both));                                                                       \
     }
 
 ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *p, long s, const uint count)
 {
     global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
     const float scale = p->scale, zero_point = p->zero_point;
+    const bool by_both = p->by_both;
     const uint nibbles = IS_UNPACKED(SRC) ? count : 0;
     ushort bytes[STEP] __attribute__((aligned(64)));
 
@@ -75,11 +78,16 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
         for (uint u = 0; u < nibbles; u++)
             bytes[u] = UNPACK(SRC, (uchar)in[u]);
         ROW(WIDE_LOOP(16, 4))
-    } else {
+    } else if (count == PART_STEP) {
         WIDE_LOOP(16, 1)
         for (uint u = 0; u < nibbles; u++)
             bytes[u] = UNPACK(SRC, (uchar)in[u]);
         ROW(WIDE_LOOP(16, 2))
+    } else {
+        WIDE_LOOP(8, 1)
+        for (uint u = 0; u < nibbles; u++)
+            bytes[u] = UNPACK(SRC, (uchar)in[u]);
+        ROW(WIDE_LOOP(16, 1))
     }
 }
 
@@ -91,7 +99,8 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
         out[e * pair] = value_of(
             ELEMENT(SRC, both, e), SCALE_PER_ELEMENT ? as_float(p->scales[X_UNIT * s + e]) : p->scale,
             SCALE_PER_ELEMENT && p->zero_points_each ? as_float(p->zero_points[X_UNIT * s + e])
-                                                     : p->zero_point);
+                                                     : p->zero_point,
+            p->by_both);
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
@@ -101,7 +110,9 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
                zero_point = a->zero_point_offset + ZERO_POINT_OF(*spot);
     const float scale_one = SCALE_PER_ELEMENT ? 0.0f : LOAD_SCALE(SRC, call->scales, scale, a->scale_type);
     const float one =
-        a->zero_points_each ? 0.0f : clq_load_scalar(call->zero_points, zero_point, a->zero_point_type);
+        a->zero_points_each                     ? 0.0f
+        : a->zero_point_type == CLQ_SCALAR_NONE ? -0.0f // which most rows have: no table is asked
+            : LOAD_ZERO_POINT(SRC, call->zero_points, zero_point, a->zero_point_type);
 
     return (struct parameters){
         .scales = (global const uint *)call->scales + scale,
@@ -109,7 +120,8 @@ ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq
         .scale = scale_one,
         .zero_point = as_float(as_uint(one) ^ a->zero_point_sign),
         .zero_points_each = a->zero_points_each != 0,
-        .plain = IS_WHOLE(SRC) ? scale_one != 0.0f && clq_is_finite(one) && clq_is_finite(scale_one) : false,
+        .by_both = a->by_both != 0,
+        .plain = NEVER_NAN(SRC) ? scale_one != 0.0f && clq_is_finite(one) && clq_is_finite(scale_one) : false,
     };
 }
 

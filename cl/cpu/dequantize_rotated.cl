@@ -15,6 +15,7 @@
 #include "cpu/unpack.clh"
 #include "cpu/walk.clh"
 
+#define BY_BOTH(a) (HAS_BOTH(SRC) && (a)->rule != 0) // NVFP4 with a second scale
 #define STEP_UNITS (TURNED_STEP / ELEMENTS(SRC))
 #define LINE_UNITS (64 / (uint)sizeof(STORAGE(DST))) // of x
 
@@ -33,7 +34,7 @@ struct parameters {
     float scale, zero_point;
 };
 
-// A step of neighbours: nibbles are unpacked first, which makes better code.
+// A step of neighbours: two in a byte are unpacked first, which makes better code.
 typedef STORAGE(SRC) sixteen_units __attribute__((ext_vector_type(16)));
 typedef sixteen_units units_anywhere __attribute__((aligned(sizeof(STORAGE(SRC)))));
 typedef char sixteen_bytes __attribute__((ext_vector_type(16)));
@@ -46,11 +47,14 @@ ALWAYS_INLINE void load_step(float16 *v, global const STORAGE(SRC) *y)
         WIDE_LOOP(32, 1)
         for (uint u = 0; u < STEP_UNITS; u++)
             bytes[u] = UNPACK(SRC, (uchar)y[u]);
-        EACH_OF_EIGHT(v[i] = __builtin_convertvector(((const sixteen_bytes *)bytes)[i], float16))
-    } else if (!IS_WHOLE(SRC)) {
+    }
+    if (!IS_WHOLE(SRC)) {
         WIDE_LOOP(16, 1)
-        for (uint u = 0; u < STEP_UNITS; u++)
-            ((float *)v)[u] = ELEMENT(SRC, y[u], 0);
+        for (uint k = 0; k < TURNED_STEP; k++)
+            ((float *)v)[k] =
+                IS_UNPACKED(SRC) ? UNPACKED(SRC, ((const uchar *)bytes)[k]) : ELEMENT(SRC, y[k], 0);
+    } else if (IS_UNPACKED(SRC)) {
+        EACH_OF_EIGHT(v[i] = __builtin_convertvector(((const sixteen_bytes *)bytes)[i], float16))
     } else {
         EACH_OF_EIGHT(v[i] = __builtin_convertvector(*(global const units_anywhere *)(y + 16 * i), float16))
     }
@@ -77,7 +81,8 @@ NO_INLINE void load_any(const struct call *call, float16 *v, global const STORAG
 ALWAYS_INLINE void turn(const struct call *call, float *values, global const STORAGE(SRC) *y,
                         const struct parameters *p, long at, uint count)
 {
-    const uint r = call->args->rotate;
+    const struct dynamic_quantize_args *a = call->args;
+    const uint r = a->rotate;
 
     for (uint done = 0; done < count; done += TURNED_STEP) {
         float16 *to = (float16 *)(values + done), v[8];
@@ -88,7 +93,11 @@ ALWAYS_INLINE void turn(const struct call *call, float *values, global const STO
             load_any(call, to, y, at + done, min(count - done, (uint)TURNED_STEP));
             EACH_OF_EIGHT(v[i] = to[i])
         }
-        EACH_OF_EIGHT(v[i] = (v[i] - p->zero_point) * p->scale)
+        if (BY_BOTH(a)) {
+            EACH_OF_EIGHT(v[i] = v[i] * p->zero_point * p->scale)
+        } else {
+            EACH_OF_EIGHT(v[i] = (v[i] - p->zero_point) * p->scale)
+        }
         clq_turn_step(v, r);
         EACH_OF_EIGHT(to[i] = v[i])
     }
@@ -147,9 +156,9 @@ NO_INLINE void turned_rows(const struct call *call, const struct clq_layout *lay
             // The offset is negated, because the kernel subtracts.
             const struct parameters p = {
                 LOAD_SCALE(SRC, scales, a->scale_offset + SCALE_OF(run.spot), a->scale_type),
-                as_float(as_uint(clq_load_scalar(offsets, a->offset_offset + ZERO_POINT_OF(run.spot),
+                as_float(as_uint(LOAD_ZERO_POINT(SRC, offsets, a->offset_offset + ZERO_POINT_OF(run.spot),
                                                  a->offset_type)) ^
-                         0x80000000u)};
+                         (BY_BOTH(a) ? 0u : 0x80000000u))};
 
             for (long at = 0; at < elements; at += TURNED_MOST) {
                 const uint count = (uint)min(elements - at, (long)TURNED_MOST);

@@ -17,7 +17,7 @@ static const struct engine {
     {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, CLQ__CPU, false},
     {CLQ__QUANTIZE_BLOCKS_CL, CLQ__CPU_QUANTIZE_BLOCKS_CL, CLQ__FLOATS | CLQ__BLOCKS, false},
     {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, CLQ__CPU, true},
-    {CLQ__QUANTIZE_RULE_CL, CLQ__CPU_QUANTIZE_RULE_CL, CLQ__CPU | CLQ__SET(CLQ__E2M1), false},
+    {CLQ__QUANTIZE_RULE_CL, CLQ__CPU_QUANTIZE_RULE_CL, CLQ__CPU, false},
 };
 
 static const struct engine *find_engine(const struct clq__variant *variant)

@@ -7,61 +7,41 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 512, VALUES = 128, LINE_BYTES = 64 };
+enum { LINES = 512, VALUES = 128, LINE_BYTES = 64, TYPES = 7, FORMS = 2 * TYPES };
 
-/* Of values that round into int4, 14.5 times these, both moved to where the unsigned types are, 56 and 7168
- * times these, and of any values. */
-enum form {
-    INSIDE_I4,
-    INSIDE_I8,
-    INSIDE_U8,
-    INSIDE_U4,
-    INSIDE_E4M3,
-    INSIDE_E5M2,
-    ANY_I4,
-    ANY_I8,
-    ANY_U8,
-    ANY_U4,
-    ANY_E4M3,
-    ANY_E5M2,
-    FORMS
-};
+/* Values from -8 to 7.25 round into the range of the type once multiplied and moved. */
+#define EACH_TYPE(X)                                                                                         \
+    X(0, i4, I4, 1.0f, 0.0f)                                                                                 \
+    X(1, i8, I8, 14.5f, 0.0f)                                                                                \
+    X(2, u8, U8, 14.5f, 128.0f)                                                                              \
+    X(3, u4, U4, 1.0f, 8.0f)                                                                                 \
+    X(4, e4m3, E4M3, 56.0f, 0.0f)                                                                            \
+    X(5, e5m2, E5M2, 7168.0f, 0.0f)                                                                          \
+    X(6, e2m1, E2M1, 0.75f, 0.0f)
 
-static const char kernel_source[] =
-    "#if !CLQ_AVX512\n" /* where a kernel has but the line of its own type */
-    "CLQ_LINES(i4) CLQ_LINES(i8) CLQ_LINES(u8) CLQ_LINES(u4) CLQ_LINES(e4m3) CLQ_LINES(e5m2)\n"
-    "#endif\n"
-    "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
-    "{\n"
-    "    const size_t i = get_global_id(0);\n"
-    "    float values[128] __attribute__((aligned(64)));\n"
-    "    for (uint k = 0; k < 128; k++)\n"
-    "        values[k] = v[128 * i + k];\n"
-    "    vstore8(LINE_INSIDE(i4, values), 12 * i, out);\n"
-    "    for (uint k = 0; k < 128; k++)\n"
-    "        values[k] *= 14.5f;\n"
-    "    vstore8(LINE_INSIDE(i8, values), 12 * i + 1, out);\n"
-    "    for (uint k = 0; k < 128; k++)\n"
-    "        values[k] += 128.0f;\n"
-    "    vstore8(LINE_INSIDE(u8, values), 12 * i + 2, out);\n"
-    "    for (uint k = 0; k < 128; k++)\n"
-    "        values[k] = v[128 * i + k] + 8.0f;\n"
-    "    vstore8(LINE_INSIDE(u4, values), 12 * i + 3, out);\n"
-    "    for (uint k = 0; k < 128; k++)\n"
-    "        values[k] = v[128 * i + k] * 56.0f;\n"
-    "    vstore8(LINE_INSIDE(e4m3, values), 12 * i + 4, out);\n"
-    "    for (uint k = 0; k < 128; k++)\n"
-    "        values[k] *= 128.0f;\n"
-    "    vstore8(LINE_INSIDE(e5m2, values), 12 * i + 5, out);\n"
-    "    for (uint k = 0; k < 128; k++)\n"
-    "        values[k] = any[128 * i + k];\n"
-    "    vstore8(LINE(i4, values), 12 * i + 6, out);\n"
-    "    vstore8(LINE(i8, values), 12 * i + 7, out);\n"
-    "    vstore8(LINE(u8, values), 12 * i + 8, out);\n"
-    "    vstore8(LINE(u4, values), 12 * i + 9, out);\n"
-    "    vstore8(LINE(e4m3, values), 12 * i + 10, out);\n"
-    "    vstore8(LINE(e5m2, values), 12 * i + 11, out);\n"
-    "}\n";
+static const struct type {
+    enum reference_type type;
+    float factor, moved;
+} types[] = {
+#define ROW(n, t, id, factor, moved) {REFERENCE_##id, factor, moved},
+    EACH_TYPE(ROW)};
+
+/* Of values that round into the range, and of any. */
+#define PLAIN(n, t, id, factor, moved) "CLQ_LINES(" #t ")\n"
+#define STORED(n, t, id, factor, moved)                                                                      \
+    "    for (uint k = 0; k < 128; k++)\n"                                                                   \
+    "        values[k] = v[128 * i + k] * " #factor " + " #moved ";\n"                                       \
+    "    vstore8(LINE_INSIDE(" #t ", values), 14 * i + " #n ", out);\n"                                      \
+    "    vstore8(LINE(" #t ", others), 14 * i + 7 + " #n ", out);\n"
+static const char kernel_source[] = "#if !CLQ_AVX512\n" /* where a kernel has but the line of its own type */
+    EACH_TYPE(PLAIN) "#endif\n"
+                     "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
+                     "{\n"
+                     "    const size_t i = get_global_id(0);\n"
+                     "    float values[128] __attribute__((aligned(64)));\n"
+                     "    float others[128] __attribute__((aligned(64)));\n"
+                     "    for (uint k = 0; k < 128; k++)\n"
+                     "        others[k] = any[128 * i + k];\n" EACH_TYPE(STORED) "}\n";
 
 static cl_program build(const char *options)
 {
@@ -125,40 +105,18 @@ static void pack(const char *options, cl_mem inside, cl_mem any, void *out, size
     clReleaseProgram(program);
 }
 
-static int rounded(float v, enum form form)
+static unsigned rounded(const float *v, size_t k, size_t form)
 {
-    static const float ends[FORMS][2] = {
-        [ANY_I4] = {-8, 7}, [ANY_I8] = {-128, 127}, [ANY_U8] = {0, 255}, [ANY_U4] = {0, 15}};
+    const struct type *type = &types[form % TYPES];
 
-    switch (form) {
-    case INSIDE_I4:
-        return (int)nearbyintf(v);
-    case INSIDE_I8:
-        return (int)nearbyintf(14.5f * v);
-    case INSIDE_U8:
-        return (int)nearbyintf(14.5f * v + 128.0f);
-    case INSIDE_U4:
-        return (int)nearbyintf(v + 8.0f);
-    default:
-        return isnan(v) ? 0 : (int)nearbyintf(fminf(fmaxf(v, ends[form][0]), ends[form][1]));
-    }
+    return (unsigned)reference_round(form < TYPES ? v[k] * type->factor + type->moved : v[k], type->type);
 }
 
-static bool is_pair(enum form form)
+static uint8_t packed(const float *v, size_t byte, size_t form)
 {
-    return form == INSIDE_I4 || form == INSIDE_U4 || form == ANY_I4 || form == ANY_U4;
-}
-
-static uint8_t packed(const float *v, size_t byte, enum form form)
-{
-    if (form == INSIDE_E4M3 || form == INSIDE_E5M2)
-        return (uint8_t)(form == INSIDE_E4M3 ? reference_round(56.0f * v[byte], REFERENCE_E4M3)
-                                             : reference_round(7168.0f * v[byte], REFERENCE_E5M2));
-    if (form == ANY_E4M3 || form == ANY_E5M2)
-        return (uint8_t)reference_round(v[byte], form == ANY_E4M3 ? REFERENCE_E4M3 : REFERENCE_E5M2);
-    if (!is_pair(form))
-        return (uint8_t)rounded(v[byte], form);
-    return (uint8_t)((rounded(v[2 * byte], form) & 15) | (rounded(v[2 * byte + 1], form) & 15) << 4);
+    return (uint8_t)(reference_types[types[form % TYPES].type].bits == 4
+                         ? (rounded(v, 2 * byte, form) & 15) | rounded(v, 2 * byte + 1, form) << 4
+                         : rounded(v, byte, form));
 }
 
 /* Ties, both ends and what is just past them, what no integer holds, infinities and NaNs. */
@@ -193,12 +151,12 @@ static void expect_packed(const char *options)
     memset(out, 0, sizeof(out));
     pack(options, filled(inside, sizeof(inside)), filled(any, sizeof(any)), out, sizeof(out));
     for (size_t i = 0; i < LINES; i++)
-        for (enum form form = 0; form < FORMS; form++)
+        for (size_t form = 0; form < FORMS; form++)
             for (size_t byte = 0; byte < LINE_BYTES; byte++) {
-                const uint8_t expected = packed(form < ANY_I4 ? inside[i] : any[i], byte, form);
+                const uint8_t expected = packed(form < TYPES ? inside[i] : any[i], byte, form);
 
                 if (out[i][form][byte] != expected)
-                    fail_msg("%s: line %zu, form %d, byte %zu: %u, not %u", options, i, (int)form, byte,
+                    fail_msg("%s: line %zu, form %zu, byte %zu: %u, not %u", options, i, form, byte,
                              out[i][form][byte], expected);
             }
 }

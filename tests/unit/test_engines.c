@@ -25,10 +25,7 @@ static void a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel(void **sta
             for (enum clq__type result = CLQ__NONE + 1; result < CLQ__TYPES; result++) {
                 const bool of_blocks =
                     kernels[i] == CLQ__QUANTIZE_BLOCKS_CL || kernels[i] == CLQ__DEQUANTIZE_BLOCKS_CL;
-                const bool by_rule = kernels[i] == CLQ__QUANTIZE_RULE_CL;
-                const unsigned types = of_blocks ? CLQ__FLOATS | CLQ__BLOCKS
-                                       : by_rule ? CLQ__CPU | CLQ__SET(CLQ__E2M1)
-                                                 : CLQ__CPU;
+                const unsigned types = of_blocks ? CLQ__FLOATS | CLQ__BLOCKS : CLQ__CPU;
                 const bool named = clq__type_is(source, types) && clq__type_is(result, types);
                 struct clq__variant variant;
 
