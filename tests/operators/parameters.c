@@ -15,6 +15,8 @@ uint32_t parameters_block(struct call *call, int64_t size)
 
     if (!rng_once_in(rng, 3))
         return 0;
+    if (rng_once_in(rng, 3)) /* of NVFP4, and of MX and ggml: some kernels have code for these */
+        return (uint32_t)16 << rng_below(rng, 2);
     return (uint32_t)(1 + rng_below(rng, rng_once_in(rng, 2) ? size + 2 : 9));
 }
 

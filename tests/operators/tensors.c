@@ -20,7 +20,7 @@ static struct shape shape_of_most(struct rng *rng, int rank, int64_t most_elemen
 
 struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_t most_elements)
 {
-    static const int64_t sizes[] = {1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 8, 16, 17, 33, 64, 65, 128};
+    static const int64_t sizes[] = {1, 1, 1, 2, 2, 2, 3, 4, 5, 6, 7, 8, 8, 16, 17, 32, 33, 64, 65, 128};
     struct shape shape = {.rank = least_rank + (int)rng_below(rng, most_rank - least_rank + 1)};
     int64_t left = most_elements;
 
@@ -49,7 +49,8 @@ struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_
 
 struct shape shape_of_lines(struct rng *rng, int least_rank, int most_rank, int64_t most_elements)
 {
-    static const int64_t lengths[] = {32, 48, 64, 64, 80, 96, 112, 128, 136, 192, 208, 256, 320, 576, 1472};
+    static const int64_t lengths[] = {16,  32,  32,  48,  64,  64,  80,  96,  112,
+                                      128, 136, 192, 208, 256, 320, 576, 1472};
     struct shape shape = {.rank = least_rank + (int)rng_below(rng, most_rank - least_rank + 1)};
     const int last = shape.rank - 1, rows = (int)rng_below(rng, last);
 
