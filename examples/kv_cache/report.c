@@ -1,14 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The results as a table of text, and as two fields of bars, drawn by gnuplot at the other end of a pipe. */
-#define _POSIX_C_SOURCE 200809L
+/* The results as a table of text, and as two fields of bars. */
+#include "../common/plot.h"
 #include "kv_cache.h"
-
-#include <errno.h>
-#include <signal.h>
-#include <stdio.h>
-#include <unistd.h>
-
-enum { MOST_PATH = 4096 };
 
 void report_print(const struct result *results, int count)
 {
@@ -25,41 +18,12 @@ void report_print(const struct result *results, int count)
                results[i].products_us);
 }
 
-/* The picture is drawn beside its place and renamed once it is whole. */
-static void part_of(const char *path, char part[MOST_PATH])
-{
-    snprintf(part, MOST_PATH, "%s.part", path);
-}
-
 int report_can_plot(const char *path)
 {
-    char part[MOST_PATH];
-    FILE *file = NULL;
+    const clq_status status = plot_check(path);
 
-    if (strlen(path) + sizeof ".part" > MOST_PATH)
-        return complain(USAGE, "--plot has a name of more than %d bytes", MOST_PATH);
-    if (system("command -v gnuplot >/dev/null") != 0)
-        return complain(SYSTEM,
-                        "--plot needs gnuplot, which is not in PATH (Debian: apt install gnuplot-nox)");
-    part_of(path, part);
-    file = fopen(part, "w");
-    if (file == NULL)
-        return complain(SYSTEM, "--plot %s: %s", path, strerror(errno));
-    fclose(file);
-    remove(part);
-    return DONE;
-}
-
-/* In gnuplot's own quoting: what stands between single quotes is literal, and two of them are one. */
-static void put_quoted(const char *text, FILE *to)
-{
-    fputc('\'', to);
-    for (; *text; text++) {
-        if (*text == '\'')
-            fputc('\'', to);
-        fputc(*text, to);
-    }
-    fputc('\'', to);
+    return status == CLQ_OK ? DONE
+                            : complain(status == CLQ_ERROR_VALUE ? USAGE : SYSTEM, "%s", clq_error_detail());
 }
 
 struct field {
@@ -77,14 +41,13 @@ static void put_field(const struct field *field, double largest, FILE *to)
             field->names, field->colour, field->column, field->format, field->column);
 }
 
-static void put_plot(const struct result *results, int count, const char *title, const char *path, FILE *to)
+static void put_plot(const struct result *results, int count, const char *title, FILE *to)
 {
     static const struct field bytes = {
         "bytes per token, keys and values", "1", "%.0f", "#4477aa", ":ytic(3)", "0.18", "0.55"};
     static const struct field errors = {
         "RMS error of the attention output", "2", "%.2f %%", "#cc6677", "", "0.58", "0.97"};
     double most_bytes = 0.0, most_error = 0.0;
-    char part[MOST_PATH];
 
     fprintf(to, "$rows << EOD\n");
     for (int i = 0; i < count; i++) {
@@ -93,13 +56,8 @@ static void put_plot(const struct result *results, int count, const char *title,
         most_bytes = fmax(most_bytes, (double)results[i].token_bytes);
         most_error = fmax(most_error, 100.0 * results[i].rms_error);
     }
-    fprintf(to,
-            "EOD\nset terminal %s size 1000, %d background 'white' noenhanced font 'sans,11'\nset output ",
-            strcmp(strrchr(path, '.'), ".png") == 0 ? "pngcairo" : "svg", 80 + 36 * count);
-    part_of(path, part);
-    put_quoted(part, to);
-    fprintf(to, "\nset multiplot layout 1, 2 title ");
-    put_quoted(title, to);
+    fprintf(to, "EOD\nset multiplot layout 1, 2 title ");
+    plot_quoted(to, title);
     fprintf(
         to,
         "\nset yrange [%d.5:-0.5]\nset border 2\nset tics scale 0\nset format y ''\nunset xtics\nunset key\n"
@@ -111,17 +69,10 @@ static void put_plot(const struct result *results, int count, const char *title,
 
 int report_plot(const struct result *results, int count, const char *title, const char *path)
 {
-    char part[MOST_PATH];
-    FILE *gnuplot;
+    struct plot plot;
 
-    signal(SIGPIPE, SIG_IGN); /* a gnuplot that ends early is told by its status */
-    gnuplot = popen("gnuplot", "w");
-    if (gnuplot == NULL)
-        return complain(SYSTEM, "gnuplot cannot be started: %s", strerror(errno));
-    put_plot(results, count, title, path, gnuplot);
-    part_of(path, part);
-    if (pclose(gnuplot) == 0 && rename(part, path) == 0)
-        return DONE;
-    remove(part);
-    return complain(SYSTEM, "gnuplot failed to draw '%s'", path);
+    if (plot_begin(&plot, path, 80 + 36 * count) != CLQ_OK)
+        return complain(SYSTEM, "%s", clq_error_detail());
+    put_plot(results, count, title, plot.gnuplot);
+    return plot_end(&plot) == CLQ_OK ? DONE : complain(SYSTEM, "%s", clq_error_detail());
 }
