@@ -5,47 +5,58 @@
 
 #include <math.h>
 
-static clq_status create_tensors(const struct model *m, const struct rows *rows, int64_t positions,
-                                 struct side *side)
+/* A tensor of which every token has its part. */
+static clq_status create_tensor(struct cache *cache, const char *type, int rank, const int64_t *shape,
+                                DLManagedTensor **tensor)
 {
-    const int64_t per_head = rows->block > 0 ? m->head_size / rows->block : 1;
-    const int64_t width = m->kv_heads * m->head_size;
+    size_t size_bytes = 0;
+
+    TRY(device_tensor(cache->step->model->device, clq_dtype_parse(type), rank, shape, tensor));
+    TRY(clq_tensor_size_bytes(&(*tensor)->dl_tensor, &size_bytes));
+    cache->token_bytes += (double)size_bytes / (double)cache->step->positions;
+    return CLQ_OK;
+}
+
+static clq_status create_tensors(struct cache *cache, int s)
+{
+    const struct rows *rows = &cache->format->sides[s];
+    struct side *side = &cache->sides[s];
+    const struct model *m = cache->step->model;
+    const int64_t positions = cache->step->positions, width = m->kv_heads * m->head_size;
     const int64_t data[] = {m->num_layers, positions, m->kv_heads,
                             rows->keep == KEEP_BLOCKS ? m->head_size / 32 : m->head_size};
-    const int64_t flat[] = {m->num_layers, positions, width},
-                  found[] = {m->num_layers, positions, m->kv_heads, per_head},
-                  fixed[] = {m->num_layers, width};
-    const bool is_static = rows->keep == KEEP_STATIC;
-    clq_context *context = m->device->context;
+    const int64_t flat[] = {m->num_layers, positions, width}, fixed[] = {m->num_layers, width};
+    const int64_t found[] = {m->num_layers, positions, m->kv_heads,
+                             rows->block > 0 ? m->head_size / rows->block : 1};
+    const int found_rank = rows->block > 0 ? 4 : 3;
 
-    TRY(clq_tensor_create(context, clq_dtype_parse(rows->type), is_static ? 3 : 4, is_static ? flat : data,
-                          &side->data));
-    if (is_static)
-        return clq_tensor_create(context, CLQ_FLOAT32, 2, fixed, &side->scales);
-    if (rows->keep != KEEP_DYNAMIC)
-        return CLQ_OK;
-    TRY(clq_tensor_create(context, clq_dtype_parse(rows->scales), rows->block > 0 ? 4 : 3, found,
-                          &side->scales));
-    return rows->symmetric ? CLQ_OK
-                           : clq_tensor_create(context, clq_dtype_parse(rows->scales),
-                                               rows->block > 0 ? 4 : 3, found, &side->offsets);
+    if (rows->keep == KEEP_STATIC) {
+        TRY(create_tensor(cache, rows->type, 3, flat, &side->data));
+        return device_tensor(m->device, CLQ_FLOAT32, 2, fixed, &side->scales);
+    }
+    TRY(create_tensor(cache, rows->type, 4, data, &side->data));
+    if (rows->keep == KEEP_DYNAMIC)
+        TRY(create_tensor(cache, rows->scales, found_rank, found, &side->scales));
+    if (rows->keep == KEEP_DYNAMIC && !rows->symmetric)
+        TRY(create_tensor(cache, rows->scales, found_rank, found, &side->offsets));
+    return CLQ_OK;
 }
 
 /* The plan of a layer's keys or values. Slots tell the layer, so that one plan serves all of them; those of
  * the layer, and its static scales, are bound in each call. */
-static clq_status create_plan(const struct model *m, const struct rows *rows, const struct side *side,
-                              const struct step *step, int which, clq_plan **plan)
+static clq_status create_plan(const struct cache *cache, int s, clq_plan **plan)
 {
-    int64_t flat_shape[] = {step->batch, 1, m->kv_heads * m->head_size}, width[1] = {flat_shape[2]},
-            batch[] = {step->batch};
+    const struct step *step = cache->step;
+    const struct model *m = step->model;
+    const struct rows *rows = &cache->format->sides[s];
+    const struct side *side = &cache->sides[s];
+    int64_t flat_shape[] = {step->batch, 1, m->kv_heads * m->head_size};
     const uint32_t rotation = rows_rotation(rows, m->head_size);
-    const DLTensor *data = &side->data->dl_tensor, *updates = &step->rows[which]->dl_tensor;
-    DLTensor slots = step->slots->dl_tensor, flat = *updates, scales;
+    const DLTensor *data = &side->data->dl_tensor, *updates = &step->rows[s]->dl_tensor;
+    const DLTensor slots = clq_tensor_view(step->slots->dl_tensor.data, CLQ_INT32, 1, &flat_shape[0]),
+                   flat = clq_tensor_view(updates->data, CLQ_FLOAT16, 3, flat_shape);
+    DLTensor scales;
 
-    slots.ndim = 1;
-    slots.shape = batch;
-    flat.ndim = 3;
-    flat.shape = flat_shape;
     switch (rows->keep) {
     case KEEP_FLOATS:
         return clq_move_rows_plan(m->device->context,
@@ -57,7 +68,7 @@ static clq_status create_plan(const struct model *m, const struct rows *rows, co
                                                                .unique = 1},
                                   plan);
     case KEEP_STATIC:
-        scales = clq_tensor_view(side->scales->dl_tensor.data, CLQ_FLOAT32, 1, width);
+        scales = clq_tensor_view(side->scales->dl_tensor.data, CLQ_FLOAT32, 1, &flat_shape[2]);
         return clq_quantize_scatter_plan(m->device->context,
                                          &(struct clq_quantize_scatter_desc){.cache = data,
                                                                              .indices = &slots,
@@ -93,11 +104,8 @@ clq_status cache_create(struct cache *cache, const struct step *step, const stru
 
     *cache = (struct cache){.format = format, .step = step};
     for (int s = 0; s < 2; s++) {
-        const struct rows *rows = &format->sides[s];
-        struct side *side = &cache->sides[s];
-
-        TRY(create_tensors(step->model, rows, step->positions, side));
-        TRY(create_plan(step->model, rows, side, step, s, &side->plan));
+        TRY(create_tensors(cache, s));
+        TRY(create_plan(cache, s, &cache->sides[s].plan));
     }
     TRY(format_build(format, step->model, &cache->program));
     cache->attention = clCreateKernel(cache->program, "attention", &status);
@@ -106,12 +114,8 @@ clq_status cache_create(struct cache *cache, const struct step *step, const stru
 
 void cache_destroy(struct cache *cache)
 {
-    for (int s = 0; s < 2; s++) {
+    for (int s = 0; s < 2; s++)
         clq_plan_destroy(cache->sides[s].plan);
-        clq_tensor_destroy(cache->sides[s].data);
-        clq_tensor_destroy(cache->sides[s].scales);
-        clq_tensor_destroy(cache->sides[s].offsets);
-    }
     if (cache->attention != NULL)
         clReleaseKernel(cache->attention);
     if (cache->program != NULL)
@@ -126,49 +130,24 @@ bool cache_needs_scales(const struct cache *cache)
 clq_status cache_calibrate(const struct cache *cache, const struct cache *exact, int64_t positions)
 {
     const struct model *m = cache->step->model;
-    const int64_t width = m->kv_heads * m->head_size;
-    int64_t shape[2], scales_shape[2];
+    int64_t shape[] = {positions, m->kv_heads * m->head_size};
 
     for (int64_t i = 0; i < 2 * m->num_layers; i++) {
-        const int s = (int)(i % 2);
-        const int64_t layer = i / 2;
-        const struct side *side = &cache->sides[s];
+        const struct side *side = &cache->sides[i % 2];
+        const uint64_t before = (uint64_t)(i / 2 * shape[1]); /* of the layers in front */
+        DLTensor x = clq_tensor_view(exact->sides[i % 2].data->dl_tensor.data, CLQ_FLOAT16, 2, shape), scales;
 
-        if (cache->format->sides[s].keep == KEEP_STATIC) {
-            const DLTensor x =
-                rows_of(exact->sides[s].data, layer * cache->step->positions, positions, width, shape);
-            DLTensor scales = rows_of(side->scales, layer, 1, width, scales_shape);
-
-            scales.ndim = 1;
-            scales.shape = &scales_shape[1];
-            TRY(clq_find_scales(
-                m->device->context, m->device->queue,
-                &(struct clq_find_scales_desc){
-                    .x = &x, .scales = &scales, .dtype = side->data->dl_tensor.dtype, .axis = -1},
-                0, NULL, NULL));
-        }
+        if (cache->format->sides[i % 2].keep != KEEP_STATIC)
+            continue;
+        scales = clq_tensor_view(side->scales->dl_tensor.data, CLQ_FLOAT32, 1, &shape[1]);
+        x.byte_offset = before * (uint64_t)cache->step->positions * sizeof(cl_half);
+        scales.byte_offset = before * sizeof(float);
+        TRY(clq_find_scales(m->device->context, m->device->queue,
+                            &(struct clq_find_scales_desc){
+                                .x = &x, .scales = &scales, .dtype = side->data->dl_tensor.dtype, .axis = -1},
+                            0, NULL, NULL));
     }
     return CLQ_OK;
-}
-
-double cache_token_bytes(const struct cache *cache)
-{
-    const double tokens = (double)cache->step->positions;
-    double bytes = 0.0;
-
-    for (int s = 0; s < 2; s++) {
-        const struct side *side = &cache->sides[s];
-        const bool beside = cache->format->sides[s].keep == KEEP_DYNAMIC;
-        DLManagedTensor *const tensors[] = {side->data, beside ? side->scales : NULL, side->offsets};
-
-        for (int t = 0; t < 3; t++) {
-            size_t size_bytes = 0;
-
-            if (tensors[t] != NULL && clq_tensor_size_bytes(&tensors[t]->dl_tensor, &size_bytes) == CLQ_OK)
-                bytes += (double)size_bytes / tokens;
-        }
-    }
-    return bytes;
 }
 
 /* A layer's keys and values are two plans of one list. */

@@ -3,7 +3,7 @@
 #include "model.h"
 
 #include <stdio.h>
-#include <string.h>
+#include <stdlib.h>
 
 static const char source[] = {
 #include "llm_kernels_cl.inc"
@@ -16,15 +16,14 @@ clq_status noted(clq_status status, const char *call)
                : clq_error_set(status, "%s failed with %s (%d)", call, clq_status_name(status), (int)status);
 }
 
-clq_status device_build(const struct device *device, const char *const texts[2], const size_t lengths[2],
-                        const char *options, cl_program *program)
+clq_status device_build(const struct device *device, const char *text, size_t length, const char *options,
+                        cl_program *program)
 {
     const cl_device_id id = clq_context_device(device->context);
-    const char *both[] = {texts[0], texts[1]};
     char log[256] = "";
     clq_status status = CLQ_OK;
 
-    *program = clCreateProgramWithSource(clq_context_cl(device->context), 2, both, lengths, &status);
+    *program = clCreateProgramWithSource(clq_context_cl(device->context), 1, &text, &length, &status);
     TRY(noted(status, "clCreateProgramWithSource"));
     status = clBuildProgram(*program, 1, &id, options, NULL, NULL);
     if (status == CLQ_OK)
@@ -33,29 +32,15 @@ clq_status device_build(const struct device *device, const char *const texts[2],
     return clq_error_set(status, "a kernel of the example does not build: %s", log);
 }
 
-static clq_status create_kernels(struct device *device)
-{
-    const struct {
-        const char *name;
-        cl_kernel *kernel;
-    } kernels[] = {{"embed", &device->embed},
-                   {"rms_norm", &device->rms_norm},
-                   {"turn_and_split", &device->turn_and_split},
-                   {"swiglu", &device->swiglu},
-                   {"compare", &device->compare}};
-    clq_status status = CLQ_OK;
-
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++) {
-        *kernels[i].kernel = clCreateKernel(device->program, kernels[i].name, &status);
-        TRY(noted(status, kernels[i].name));
-    }
-    return CLQ_OK;
-}
-
 clq_status device_create(struct device *device, const char *text)
 {
-    const char *texts[] = {"", source};
-    const size_t lengths[] = {0, sizeof source};
+    static const char *const names[] = {[EMBED] = "embed",
+                                        [RMS_NORM] = "rms_norm",
+                                        [TURN_AND_SPLIT] = "turn_and_split",
+                                        [SWIGLU] = "swiglu",
+                                        [COMPARE] = "compare"};
+    const int64_t one = 1;
+    clq_status status = CLQ_OK;
     char options[64];
 
     *device = (struct device){0};
@@ -65,22 +50,44 @@ clq_status device_create(struct device *device, const char *text)
                               device->name, NULL),
               "clGetDeviceInfo"));
     snprintf(options, sizeof options, "-cl-std=CL1.2 -D GROUP=%d", GROUP);
-    TRY(device_build(device, texts, lengths, options, &device->program));
-    return create_kernels(device);
+    TRY(device_build(device, source, sizeof source, options, &device->program));
+    for (int i = 0; i < NUM_KERNELS; i++) {
+        device->kernels[i] = clCreateKernel(device->program, names[i], &status);
+        TRY(noted(status, names[i]));
+    }
+    return device_tensor(device, CLQ_INT32, 1, &one, &device->zero);
 }
 
 void device_destroy(struct device *device)
 {
-    const cl_kernel kernels[] = {device->embed, device->rms_norm, device->turn_and_split, device->swiglu,
-                                 device->compare};
-
-    for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
-        if (kernels[i] != NULL)
-            clReleaseKernel(kernels[i]);
+    for (size_t i = 0; i < device->num_tensors; i++)
+        clq_tensor_destroy(device->tensors[i]);
+    free(device->tensors);
+    for (int i = 0; i < NUM_KERNELS; i++)
+        if (device->kernels[i] != NULL)
+            clReleaseKernel(device->kernels[i]);
     if (device->program != NULL)
         clReleaseProgram(device->program);
     clq_queue_destroy(device->queue);
     clq_context_destroy(device->context);
+}
+
+clq_status device_tensor(struct device *device, DLDataType dtype, int rank, const int64_t *shape,
+                         DLManagedTensor **tensor)
+{
+    DLManagedTensor **tensors = realloc(device->tensors, (device->num_tensors + 1) * sizeof *tensors);
+    const cl_uchar zero = 0;
+    size_t size_bytes = 0;
+
+    if (tensors == NULL)
+        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for another tensor");
+    device->tensors = tensors;
+    TRY(clq_tensor_create(device->context, dtype, rank, shape, tensor));
+    tensors[device->num_tensors++] = *tensor;
+    TRY(clq_tensor_size_bytes(&(*tensor)->dl_tensor, &size_bytes));
+    return noted(clEnqueueFillBuffer(device->queue, (*tensor)->dl_tensor.data, &zero, sizeof zero, 0,
+                                     size_bytes, 0, NULL, NULL),
+                 "clEnqueueFillBuffer");
 }
 
 clq_status device_run(const struct device *device, cl_kernel kernel, size_t rows, size_t columns,
@@ -93,30 +100,4 @@ clq_status device_run(const struct device *device, cl_kernel kernel, size_t rows
                   "clSetKernelArg"));
     return noted(clEnqueueNDRangeKernel(device->queue, kernel, 2, NULL, global, local, 0, NULL, NULL),
                  "clEnqueueNDRangeKernel");
-}
-
-clq_status create_zeros(const struct device *device, DLDataType dtype, int rank, const int64_t *shape,
-                        DLManagedTensor **tensor)
-{
-    const cl_uchar zero = 0;
-    size_t size_bytes = 0;
-
-    TRY(clq_tensor_create(device->context, dtype, rank, shape, tensor));
-    TRY(clq_tensor_size_bytes(&(*tensor)->dl_tensor, &size_bytes));
-    return noted(clEnqueueFillBuffer(device->queue, (*tensor)->dl_tensor.data, &zero, sizeof zero, 0,
-                                     size_bytes, 0, NULL, NULL),
-                 "clEnqueueFillBuffer");
-}
-
-DLTensor rows_of(const DLManagedTensor *tensor, int64_t first, int64_t count, int64_t width, int64_t shape[2])
-{
-    DLTensor view = tensor->dl_tensor;
-
-    shape[0] = count;
-    shape[1] = width;
-    view.ndim = 2;
-    view.shape = shape;
-    view.strides = NULL;
-    view.byte_offset += (uint64_t)(first * width) * view.dtype.bits / 8;
-    return view;
 }

@@ -15,7 +15,7 @@ struct evaluation {
     DLManagedTensor *right, *logits; /* [batch, vocabulary] */
     DLManagedTensor *next;           /* int32 [batch] */
     DLManagedTensor *found;          /* [batch, 2] */
-    float *on_host;
+    float on_host[2 * MOST_BATCH];
     struct result *results;
 };
 
@@ -23,39 +23,23 @@ static clq_status create(struct evaluation *e, const struct options *options)
 {
     const struct model *m = e->model;
     const int64_t logits[] = {options->batch, m->vocabulary}, found[] = {options->batch, 2};
-    clq_context *context = m->device->context;
 
     TRY(step_create(&e->step, m, options->batch, options->context));
-    TRY(create_zeros(m->device, CLQ_FLOAT32, 2, logits, &e->right));
-    TRY(create_zeros(m->device, CLQ_FLOAT32, 2, logits, &e->logits));
-    TRY(clq_tensor_create(context, CLQ_INT32, 1, &options->batch, &e->next));
-    TRY(clq_tensor_create(context, CLQ_FLOAT32, 2, found, &e->found));
-    e->on_host = malloc((size_t)options->batch * 2 * sizeof *e->on_host);
-    if (e->on_host == NULL)
-        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for %lld results", (long long)options->batch);
+    TRY(device_tensor(m->device, CLQ_FLOAT32, 2, logits, &e->right));
+    TRY(device_tensor(m->device, CLQ_FLOAT32, 2, logits, &e->logits));
+    TRY(device_tensor(m->device, CLQ_INT32, 1, &options->batch, &e->next));
+    TRY(device_tensor(m->device, CLQ_FLOAT32, 2, found, &e->found));
     for (int i = 0; i < NUM_FORMATS; i++)
         if (i == 0 || options->wanted[i]) {
             struct cache *cache = &e->caches[e->num_caches];
             struct result *result = &e->results[e->num_caches++];
 
             TRY(cache_create(cache, &e->step, &formats[i]));
-            *result = (struct result){.format = &formats[i], .token_bytes = cache_token_bytes(cache)};
+            *result = (struct result){.format = &formats[i], .token_bytes = cache->token_bytes};
             result->bits =
                 8.0 * result->token_bytes / (double)(2 * m->num_layers * m->kv_heads * m->head_size);
         }
     return CLQ_OK;
-}
-
-static void destroy(struct evaluation *e)
-{
-    for (int i = 0; i < e->num_caches; i++)
-        cache_destroy(&e->caches[i]);
-    step_destroy(&e->step);
-    clq_tensor_destroy(e->right);
-    clq_tensor_destroy(e->logits);
-    clq_tensor_destroy(e->next);
-    clq_tensor_destroy(e->found);
-    free(e->on_host);
 }
 
 /* tokens[count] is the one behind the step's. */
@@ -71,7 +55,7 @@ static clq_status run_format(struct evaluation *e, int which, const int32_t *tok
     const double start = now_s();
 
     TRY(step_run(&e->step, &e->caches[which], tokens, count, first, 0, logits));
-    TRY(device_run(device, device->compare, (size_t)count, 1, arguments, 5));
+    TRY(device_run(device, device->kernels[COMPARE], (size_t)count, 1, arguments, 5));
     TRY(noted(clEnqueueReadBuffer(device->queue, e->found->dl_tensor.data, CL_TRUE, 0,
                                   (size_t)count * 2 * sizeof *e->on_host, e->on_host, 0, NULL, NULL),
               "clEnqueueReadBuffer"));
@@ -125,6 +109,7 @@ clq_status evaluate(const struct model *model, const struct options *options, co
     if (status == CLQ_OK)
         status = run(&e, options, tokens, count);
     *num_results = e.num_caches;
-    destroy(&e);
+    for (int i = 0; i < e.num_caches; i++)
+        cache_destroy(&e.caches[i]);
     return status;
 }

@@ -5,10 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
-static const char header[] = {
-#include "clquant_clh.inc"
-};
 static const char source[] = {
+#include "clquant_clh.inc"
 #include "llm_attention_cl.inc"
 };
 
@@ -74,8 +72,6 @@ static void add_options(char *text, size_t size, char letter, const struct rows 
 
 clq_status format_build(const struct format *format, const struct model *m, cl_program *program)
 {
-    const char *texts[] = {header, source};
-    const size_t lengths[] = {sizeof header, sizeof source};
     cl_device_fp_config single = 0;
     char options[1024];
 
@@ -89,5 +85,5 @@ clq_status format_build(const struct format *format, const struct model *m, cl_p
              (int)(m->heads / m->kv_heads));
     add_options(options, sizeof options, 'K', &format->sides[0], m->head_size);
     add_options(options, sizeof options, 'V', &format->sides[1], m->head_size);
-    return device_build(m->device, texts, lengths, options, program);
+    return device_build(m->device, source, sizeof source, options, program);
 }

@@ -24,7 +24,7 @@ static clq_status create(struct writing *w, const struct options *options, int64
     TRY(cache_create(&w->cache, &w->step, &formats[wanted]));
     if (cache_needs_scales(&w->cache))
         TRY(cache_create(&w->exact, &w->step, &formats[0]));
-    TRY(create_zeros(w->model->device, CLQ_FLOAT32, 2, logits, &w->logits));
+    TRY(device_tensor(w->model->device, CLQ_FLOAT32, 2, logits, &w->logits));
     w->on_host = malloc((size_t)logits[1] * sizeof *w->on_host);
     return w->on_host != NULL ? CLQ_OK : clq_error_set(CLQ_ERROR_MEMORY, "no memory for logits");
 }
@@ -33,8 +33,6 @@ static void destroy(struct writing *w)
 {
     cache_destroy(&w->cache);
     cache_destroy(&w->exact);
-    step_destroy(&w->step);
-    clq_tensor_destroy(w->logits);
     free(w->on_host);
 }
 
@@ -91,8 +89,8 @@ static clq_status write_on(const struct writing *w, const struct tokenizer *toke
     fprintf(
         stderr,
         "llm: %s cache of %.0f bytes a token; %lld tokens of the prompt in %.1f s, %lld written in %.1f s\n",
-        w->cache.format->name, cache_token_bytes(&w->cache), (long long)count, prompt_seconds,
-        (long long)written, now_s() - begin);
+        w->cache.format->name, w->cache.token_bytes, (long long)count, prompt_seconds, (long long)written,
+        now_s() - begin);
     return CLQ_OK;
 }
 

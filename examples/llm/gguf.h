@@ -5,6 +5,7 @@
 #define CLQ_LLM_GGUF_H
 
 #include <clquant/clquant.h>
+#include <math.h>
 #include <stdbool.h>
 
 enum { GGUF_MAX_RANK = 4 };
@@ -15,22 +16,30 @@ struct gguf_text {
     size_t size;
 };
 
-enum gguf_value_type { GGUF_UINT32 = 4, GGUF_INT32 = 5, GGUF_BOOL = 7, GGUF_TEXT = 8, GGUF_ARRAY = 9 };
+/* Of a text, for "%.*s". */
+#define GGUF_SHOWN(text) (int)((text).size < 80 ? (text).size : 80), (text).bytes
+
+enum gguf_value_type {
+    GGUF_UINT32 = 4,
+    GGUF_INT32 = 5,
+    GGUF_FLOAT32 = 6,
+    GGUF_TEXT = 8,
+    GGUF_ARRAY = 9,
+    GGUF_UINT64 = 10
+};
 
 struct gguf_value {
     struct gguf_text name;
-    uint32_t type;  /* of an array, that of its items */
-    uint64_t count; /* items of an array */
-    bool is_array;
+    uint64_t type, item_type, count; /* the latter two are of an array's items; else the type, and 1 */
+    struct gguf_text text;           /* what it is, if it is one */
     const unsigned char *bytes;
 };
 
 struct gguf_tensor {
     struct gguf_text name;
-    int rank;
-    uint64_t shape[GGUF_MAX_RANK]; /* the innermost first, as ggml has it */
-    uint32_t type;
-    DLDataType dtype; /* lanes 0: none that clquant reads */
+    uint64_t rank, shape[GGUF_MAX_RANK]; /* the innermost first, as ggml has it */
+    uint64_t type, offset;
+    DLDataType dtype; /* lanes 0: none that clquant reads, and there are no bytes */
     const unsigned char *bytes;
     size_t size_bytes;
     bool used; /* a reader's note */
@@ -49,21 +58,23 @@ struct gguf {
 clq_status gguf_open(struct gguf *file, const char *path);
 void gguf_close(struct gguf *file);
 
-bool gguf_is(struct gguf_text text, const char *word);
-
-/* Whether the value is the text. */
-bool gguf_says(const struct gguf *file, const char *name, const char *text);
+/* Always an error: says why the file is not taken, with its path in front. */
+clq_status gguf_refuse(const struct gguf *file, const char *format, ...) CLQ_PRINTF(2, 3);
 
 /* NULL where the file has none of the name. */
 const struct gguf_value *gguf_find(const struct gguf *file, const char *name);
 struct gguf_tensor *gguf_find_tensor(const struct gguf *file, const char *name);
 
-/* A number from low to high; without a value of that name it is `otherwise`, which is below 0 where there
- * must be one. */
+/* Whether the value is the text. */
+bool gguf_says(const struct gguf *file, const char *name, const char *text);
+
+/* A number from low to high; without a value of that name it is `otherwise`, of which GGUF_REQUIRED is an
+ * error. */
+#define GGUF_REQUIRED ((double)NAN)
 clq_status gguf_number(const struct gguf *file, const char *name, double low, double high, double otherwise,
                        double *number);
 
-/* The texts of an array: `count` of them in *texts, which the caller frees. */
+/* The texts of an array: `count` of them in *texts, fewer than 2^31, which the caller frees. */
 clq_status gguf_texts(const struct gguf *file, const char *name, struct gguf_text **texts, size_t *count);
 
 #endif

@@ -1,30 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the model needs beside matrix products and attention. A work-group of GROUP items does a row, a token's.
+// What the model needs beside matrix products and attention. A work-group of GROUP items does a row, a
+// token's.
 
-// Of all items of the group; everybody gets it. Always inlined: in a function that it keeps, PoCL 3 orders
-// barriers wrongly where groups run on several threads.
-static inline __attribute__((always_inline)) float sum_of_all(float mine, local float *shared)
+// Of all items of the group, the sum or the largest; everybody gets it. Always inlined: in a function that it
+// keeps, PoCL 3 orders barriers wrongly where groups run on several threads.
+static inline __attribute__((always_inline)) float of_all(float mine, bool largest, local float *shared)
 {
-    float sum = 0.0f;
+    float all = largest ? -INFINITY : 0.0f;
 
     barrier(CLK_LOCAL_MEM_FENCE);
     shared[get_local_id(0)] = mine;
     barrier(CLK_LOCAL_MEM_FENCE);
     for (uint i = 0; i < GROUP; i++)
-        sum += shared[i];
-    return sum;
-}
-
-static inline __attribute__((always_inline)) float largest_of_all(float mine, local float *shared)
-{
-    float largest = -INFINITY;
-
-    barrier(CLK_LOCAL_MEM_FENCE);
-    shared[get_local_id(0)] = mine;
-    barrier(CLK_LOCAL_MEM_FENCE);
-    for (uint i = 0; i < GROUP; i++)
-        largest = fmax(largest, shared[i]);
-    return largest;
+        all = largest ? fmax(all, shared[i]) : all + shared[i];
+    return all;
 }
 
 #define ITEMS __attribute__((reqd_work_group_size(GROUP, 1, 1)))
@@ -52,7 +41,7 @@ kernel ITEMS void rms_norm(global const float *x, global const float *weight, gl
     y += get_group_id(0) * width;
     for (uint i = item; i < width; i += GROUP)
         squares += x[i] * x[i];
-    const float factor = 1.0f / sqrt(sum_of_all(squares, shared) / (float)width + epsilon);
+    const float factor = 1.0f / sqrt(of_all(squares, false, shared) / (float)width + epsilon);
 
     for (uint i = item; i < width; i += GROUP)
         y[i] = x[i] * factor * weight[i];
@@ -103,10 +92,10 @@ static inline __attribute__((always_inline)) float log_sum(global const float *l
 
     for (uint i = (uint)get_local_id(0); i < count; i += GROUP)
         largest = fmax(largest, logits[i]);
-    largest = largest_of_all(largest, shared);
+    largest = of_all(largest, true, shared);
     for (uint i = (uint)get_local_id(0); i < count; i += GROUP)
         sum += exp(logits[i] - largest);
-    return largest + log(sum_of_all(sum, shared));
+    return largest + log(of_all(sum, false, shared));
 }
 
 // found[row] = -log q(next[row]) and the sum over all tokens of p * log(p / q), where q are the probabilities
@@ -124,7 +113,7 @@ kernel ITEMS void compare(global const float *logits, global const float *right,
 
     for (uint i = (uint)get_local_id(0); i < count; i += GROUP)
         divergence += exp(right[i] - p_sum) * ((right[i] - logits[i]) - (p_sum - q_sum));
-    divergence = sum_of_all(divergence, shared);
+    divergence = of_all(divergence, false, shared);
     if (get_local_id(0) == 0)
         found[row] = (float2)(q_sum - logits[next[row]], divergence);
 }

@@ -6,9 +6,6 @@
 
 #include "gguf.h"
 
-#include <clquant/clquant.h>
-#include <stdbool.h>
-
 /* Leaves a function that returns clq_status. */
 #define TRY(call)                                                                                            \
     do {                                                                                                     \
@@ -17,21 +14,20 @@
             return try_status;                                                                               \
     } while (0)
 
-/* A status of OpenCL's or CLBlast's: notes which call it comes from. */
-clq_status noted(clq_status status, const char *call);
-
-/* A whole file and a zero behind it; the caller frees it. */
+/* A whole file; the caller frees it, also where the call fails. */
 clq_status read_file(const char *path, unsigned char **bytes, size_t *size);
 
 /* Byte-level BPE, of a GGUF file's tokens and merges. */
 struct tokenizer {
     struct gguf_text *tokens;
+    struct word *words; /* the tokens in the order of their bytes */
     size_t count;
-    uint32_t *ids;        /* a table of tokens by their texts: 0 or a token's number and 1 */
-    struct merge *merges; /* a table by pairs */
-    size_t id_mask, merge_mask;
-    const unsigned char *types;          /* int32 of the file, a token each; NULL: all are text */
-    int32_t of_bytes[256], unknown, end; /* -1: there is none */
+    struct merge *merges; /* in the order of their pairs */
+    size_t num_merges;
+    const unsigned char *types; /* int32 of the file, a token each; NULL: all are text */
+    uint32_t characters[256];   /* that stand for bytes in the tokens' texts */
+    int32_t of_bytes[256];      /* a byte's token */
+    int32_t unknown, end;       /* -1: there is none */
 };
 
 clq_status tokenizer_create(struct tokenizer *tokenizer, const struct gguf *file);
@@ -42,11 +38,6 @@ clq_status tokenizer_encode(const struct tokenizer *tokenizer, const char *text,
                             int32_t **tokens, size_t *count);
 /* Prints the bytes that a token stands for; of a control token nothing. */
 void tokenizer_print(const struct tokenizer *tokenizer, int32_t token);
-
-/* What two neighbours become, and its rank; -1: they stay two. */
-int32_t tokenizer_merge(const struct tokenizer *tokenizer, int32_t left, int32_t right, uint32_t *rank);
-/* The character that stands for a byte in the tokens' texts. */
-uint32_t tokenizer_character(unsigned byte);
 
 /* The length of the piece of a text that BPE works on by itself: the next digit, or what GPT-2's pattern
  * takes. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A small language model whose keys and values are kept as clquant quantizes them: what each format costs in
  * perplexity, or what the model writes with it. --help lists the options. */
+#include "../common/plot.h"
 #include "../common/values.h"
 #include "run.h"
 
@@ -8,44 +9,28 @@
 #include <errno.h>
 #include <stdio.h>
 
-static clq_status grow_and_read(FILE *file, const char *path, unsigned char **bytes, size_t *size)
-{
-    size_t room = 1 << 16, got = 1;
-
-    *bytes = malloc(room);
-    for (*size = 0; *bytes != NULL && got > 0; *size += got) {
-        if (room - *size < 2) {
-            unsigned char *more = realloc(*bytes, room *= 2);
-
-            if (more == NULL)
-                free(*bytes);
-            *bytes = more;
-        }
-        got = *bytes != NULL ? fread(*bytes + *size, 1, room - *size - 1, file) : 0;
-    }
-    if (*bytes == NULL)
-        return clq_error_set(CLQ_ERROR_MEMORY, "%.200s: no memory for its bytes", path);
-    (*bytes)[*size] = 0;
-    return ferror(file) ? clq_error_set(CLQ_ERROR_SYSTEM, "%.200s: %s", path, strerror(errno)) : CLQ_OK;
-}
-
 clq_status read_file(const char *path, unsigned char **bytes, size_t *size)
 {
     FILE *file = fopen(path, "rb");
-    clq_status status;
+    size_t room = 0, got = 1;
+    int failed;
 
     if (file == NULL)
         return clq_error_set(CLQ_ERROR_SYSTEM, "%.200s: %s", path, strerror(errno));
-    status = grow_and_read(file, path, bytes, size);
-    fclose(file);
-    return status;
-}
+    for (*size = 0; got > 0; *size += got) { /* its size is not asked for: a pipe has none */
+        unsigned char *more = *bytes;
 
-static void list(const int32_t *tokens, size_t count)
-{
-    for (size_t i = 0; i < count; i++)
-        printf("%s%d", i > 0 ? " " : "", (int)tokens[i]);
-    putchar('\n');
+        if (*size == room) {
+            room = 2 * room + 65536;
+            more = realloc(*bytes, room);
+        }
+        if (more != NULL)
+            *bytes = more;
+        got = more != NULL ? fread(more + *size, 1, room - *size, file) : 0;
+    }
+    failed = ferror(file) ? errno : feof(file) ? 0 : ENOMEM;
+    fclose(file);
+    return failed == 0 ? CLQ_OK : clq_error_set(CLQ_ERROR_SYSTEM, "%.200s: %s", path, strerror(failed));
 }
 
 static clq_status measure(const struct model *model, const struct options *o, const int32_t *tokens,
@@ -62,74 +47,67 @@ static clq_status measure(const struct model *model, const struct options *o, co
     return o->plot != NULL ? report_plot(results, num_results, o->plot) : CLQ_OK;
 }
 
-static clq_status run_model(const struct options *o, struct gguf *file, const struct tokenizer *tokenizer,
-                            const int32_t *tokens, int64_t count)
-{
-    const int64_t positions = o->text != NULL ? o->context : count + o->tokens;
-    struct device device = {0};
-    struct model model = {0};
-    clq_status status = device_create(&device, o->device);
+/* Everything that main frees, however far run came. */
+struct program {
+    struct gguf file;
+    struct tokenizer tokenizer;
+    struct device device;
+    struct model model;
+    unsigned char *text;
+    int32_t *tokens;
+};
 
-    if (status == CLQ_OK)
-        status = model_create(&model, &device, file, tokenizer, positions);
-    if (status == CLQ_OK)
-        fputs("llm: building kernels; CLBlast's take up to a minute the first time\n", stderr);
-    if (status == CLQ_OK)
-        status = o->text != NULL ? measure(&model, o, tokens, count)
-                                 : generate(&model, tokenizer, o, tokens, count);
-    model_destroy(&model);
-    CLBlastClearCache(); /* now: at the process's end the driver may be gone before it */
-    device_destroy(&device);
-    return status;
-}
-
-static clq_status run_file(const struct options *o, struct gguf *file, struct tokenizer *tokenizer)
+static clq_status run(struct program *p, const struct options *o)
 {
-    unsigned char *text = NULL;
     size_t size = o->prompt != NULL ? strlen(o->prompt) : 0, count = 0;
-    int32_t *tokens = NULL;
-    clq_status status = tokenizer_create(tokenizer, file);
 
-    if (status == CLQ_OK && o->text != NULL)
-        status = read_file(o->text, &text, &size);
-    if (status == CLQ_OK)
-        status = tokenizer_encode(tokenizer, o->text != NULL ? (const char *)text : o->prompt, size,
-                                  o->text == NULL, &tokens, &count);
-    if (status == CLQ_OK && o->text != NULL && o->tokens > 0 && count > (size_t)o->tokens)
+    if (o->plot != NULL)
+        TRY(plot_check(o->plot));
+    TRY(gguf_open(&p->file, o->model));
+    TRY(tokenizer_create(&p->tokenizer, &p->file));
+    if (o->text != NULL)
+        TRY(read_file(o->text, &p->text, &size));
+    TRY(tokenizer_encode(&p->tokenizer, o->text != NULL ? (const char *)p->text : o->prompt, size,
+                         o->text == NULL, &p->tokens, &count));
+    if (o->text != NULL && o->tokens > 0 && count > (size_t)o->tokens)
         count = (size_t)o->tokens;
-    if (status == CLQ_OK && o->list_tokens)
-        list(tokens, count);
-    else if (status == CLQ_OK && count < (o->text != NULL ? 2 : 1))
-        status = clq_error_set(CLQ_ERROR_VALUE, "%s has %zu tokens: too few", o->text ? o->text : "--prompt",
-                               count);
-    else if (status == CLQ_OK)
-        status = run_model(o, file, tokenizer, tokens, (int64_t)count);
-    free(tokens);
-    free(text);
-    return status;
+    if (o->list_tokens) {
+        for (size_t i = 0; i < count; i++)
+            printf("%s%d", i > 0 ? " " : "", (int)p->tokens[i]);
+        putchar('\n');
+        return CLQ_OK;
+    }
+    if (count < (o->text != NULL ? 2 : 1))
+        return clq_error_set(CLQ_ERROR_VALUE, "%s has %zu tokens: too few", o->text ? o->text : "--prompt",
+                             count);
+    TRY(device_create(&p->device, o->device));
+    TRY(model_create(&p->model, &p->device, &p->file, &p->tokenizer,
+                     o->text != NULL ? o->context : (int64_t)count + o->tokens));
+    fputs("llm: building kernels; CLBlast's take up to a minute the first time\n", stderr);
+    return o->text != NULL ? measure(&p->model, o, p->tokens, (int64_t)count)
+                           : generate(&p->model, &p->tokenizer, o, p->tokens, (int64_t)count);
 }
 
-static clq_status run(const struct options *options)
+static void destroy(struct program *p)
 {
-    struct gguf file = {0};
-    struct tokenizer tokenizer = {0};
-    clq_status status = gguf_open(&file, options->model);
-
-    if (status == CLQ_OK)
-        status = run_file(options, &file, &tokenizer);
-    tokenizer_destroy(&tokenizer);
-    gguf_close(&file);
-    return status;
+    CLBlastClearCache(); /* now: at the process's end the driver may be gone before it */
+    device_destroy(&p->device);
+    tokenizer_destroy(&p->tokenizer);
+    gguf_close(&p->file);
+    free(p->text);
+    free(p->tokens);
 }
 
 int main(int argc, char **argv)
 {
     struct options options = {.context = 512, .batch = 128};
+    struct program program = {0};
     clq_status status = options_read(&options, argc, argv);
     const bool usage = status != CLQ_OK;
 
     if (status == CLQ_OK && !options.help)
-        status = run(&options);
+        status = run(&program, &options);
+    destroy(&program);
     if (fflush(stdout) != 0 && status == CLQ_OK)
         status = clq_error_set(CLQ_ERROR_SYSTEM, "standard output cannot be written");
     if (status != CLQ_OK)

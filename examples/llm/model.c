@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The sizes that a file tells of, and a step through the model: matrix products by CLBlast, the rest by
- * kernels.cl and the cache. */
+/* From the file to the device: the sizes that it tells of, and the weights, which become float32 of whatever
+ * type they are. Blocks are brought back by clq_dequantize, and floats are converted by clq_move_rows. */
 #include "model.h"
 
-#include <clblast_c.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
-static clq_status size(const struct gguf *file, const char *name, double high, int64_t otherwise,
+static clq_status size(const struct gguf *file, const char *name, double high, double otherwise,
                        int64_t *number)
 {
     double read = 0.0;
 
-    TRY(gguf_number(file, name, 1.0, high, (double)otherwise, &read));
+    TRY(gguf_number(file, name, 1.0, high, otherwise, &read));
     *number = (int64_t)read;
     return CLQ_OK;
 }
@@ -21,16 +22,16 @@ static clq_status read_sizes(struct model *m, const struct gguf *file)
 {
     double epsilon = 0.0;
 
-    TRY(size(file, "llama.block_count", 1024.0, -1, &m->num_layers));
-    TRY(size(file, "llama.context_length", 1048576.0, -1, &m->context));
-    TRY(size(file, "llama.embedding_length", 65536.0, -1, &m->width));
-    TRY(size(file, "llama.feed_forward_length", 1048576.0, -1, &m->hidden));
-    TRY(size(file, "llama.attention.head_count", 1024.0, -1, &m->heads));
-    TRY(size(file, "llama.attention.head_count_kv", 1024.0, m->heads, &m->kv_heads));
-    TRY(size(file, "llama.attention.key_length", 65536.0, m->width / m->heads, &m->head_size));
-    TRY(size(file, "llama.rope.dimension_count", 65536.0, m->head_size, &m->turned));
+    TRY(size(file, "llama.block_count", MOST_LAYERS, GGUF_REQUIRED, &m->num_layers));
+    TRY(size(file, "llama.context_length", 1048576.0, GGUF_REQUIRED, &m->context));
+    TRY(size(file, "llama.embedding_length", 65536.0, GGUF_REQUIRED, &m->width));
+    TRY(size(file, "llama.feed_forward_length", 1048576.0, GGUF_REQUIRED, &m->hidden));
+    TRY(size(file, "llama.attention.head_count", 1024.0, GGUF_REQUIRED, &m->heads));
+    TRY(size(file, "llama.attention.head_count_kv", 1024.0, (double)m->heads, &m->kv_heads));
+    TRY(size(file, "llama.attention.key_length", 65536.0, (double)(m->width / m->heads), &m->head_size));
+    TRY(size(file, "llama.rope.dimension_count", 65536.0, (double)m->head_size, &m->turned));
     TRY(gguf_number(file, "llama.rope.freq_base", 1.0, 1e12, 10000.0, &m->base));
-    TRY(gguf_number(file, "llama.attention.layer_norm_rms_epsilon", 0.0, 1.0, -1.0, &epsilon));
+    TRY(gguf_number(file, "llama.attention.layer_norm_rms_epsilon", 0.0, 1.0, GGUF_REQUIRED, &epsilon));
     m->epsilon = (float)epsilon;
     return CLQ_OK;
 }
@@ -40,129 +41,180 @@ static clq_status check_sizes(const struct model *m, const struct gguf *file)
     const struct gguf_value *scaling = gguf_find(file, "llama.rope.scaling.type");
 
     if (m->heads % m->kv_heads != 0)
-        return clq_error_set(CLQ_ERROR_VALUE, "%.200s: %lld heads of queries cannot share %lld of keys",
-                             file->path, (long long)m->heads, (long long)m->kv_heads);
+        return gguf_refuse(file, "%lld heads of queries cannot share %lld of keys", (long long)m->heads,
+                           (long long)m->kv_heads);
     if (m->head_size % 32 != 0 || m->head_size > MOST_HEAD_SIZE || m->turned % 2 != 0 ||
         m->turned > m->head_size)
-        return clq_error_set(
-            CLQ_ERROR_VALUE,
-            "%.200s: heads of %lld channels, of which %lld are turned: a multiple of 32, at most "
-            "%d, and an even part of it are expected",
-            file->path, (long long)m->head_size, (long long)m->turned, MOST_HEAD_SIZE);
+        return gguf_refuse(file,
+                           "heads of %lld channels, of which %lld are turned: a multiple of 32, at most "
+                           "%d, and an even part of it are expected",
+                           (long long)m->head_size, (long long)m->turned, MOST_HEAD_SIZE);
     if (scaling != NULL && !gguf_says(file, "llama.rope.scaling.type", "none"))
-        return clq_error_set(CLQ_ERROR_VALUE, "%.200s: its angles are scaled, which is not known here",
-                             file->path);
+        return gguf_refuse(file, "its angles are scaled, which is not known here");
     return CLQ_OK;
 }
 
-clq_status model_create(struct model *model, const struct device *device, struct gguf *file,
+/* Of a tensor of the file: rows of `width` values. */
+static clq_status find(struct gguf *file, const char *name, int64_t rows, int64_t width,
+                       struct gguf_tensor **found)
+{
+    struct gguf_tensor *tensor = gguf_find_tensor(file, name);
+
+    if (tensor == NULL)
+        return gguf_refuse(file, "tensor '%s' is missing", name);
+    if (tensor->dtype.lanes == 0)
+        return gguf_refuse(file,
+                           "tensor '%s' has type %llu of ggml: F32, F16, BF16, Q8_0, Q4_0, Q4_1, Q5_0, Q5_1 "
+                           "and IQ4_NL can be read",
+                           name, (unsigned long long)tensor->type);
+    if (tensor->rank < 1 || tensor->rank > 2 || tensor->shape[0] != (uint64_t)width ||
+        (tensor->rank == 2 ? tensor->shape[1] : 1) != (uint64_t)rows)
+        return gguf_refuse(file, "tensor '%s' must be of %lld x %lld values", name, (long long)rows,
+                           (long long)width);
+    tensor->used = true;
+    *found = tensor;
+    return CLQ_OK;
+}
+
+/* The tensor's rows to those of y from `first` on. To clq_move_rows all of them are one entry. */
+static clq_status load(const struct device *device, struct gguf *file, const char *name, int64_t rows,
+                       int64_t width, const DLManagedTensor *y, int64_t first)
+{
+    struct gguf_tensor *tensor = NULL;
+    DLManagedTensor *raw = NULL;
+    int64_t shape[] = {1, rows, width}, raw_shape[] = {1, rows, width};
+    DLTensor to = clq_tensor_view(y->dl_tensor.data, CLQ_FLOAT32, 3, shape);
+    clq_status status;
+    bool blocks;
+
+    TRY(find(file, name, rows, width, &tensor));
+    to.byte_offset = (uint64_t)(first * width) * sizeof(float);
+    blocks = tensor->dtype.lanes > 1;
+    if (blocks)
+        raw_shape[2] = width / 32;
+    TRY(clq_tensor_create(device->context, tensor->dtype, 3, raw_shape, &raw));
+    status = clq_tensor_write(device->queue, &raw->dl_tensor, CL_TRUE, tensor->bytes, tensor->size_bytes, 0,
+                              NULL, NULL);
+    if (status == CLQ_OK && blocks)
+        status = clq_dequantize(
+            device->context, device->queue,
+            &(struct clq_dequantize_desc){.q = &raw->dl_tensor, .y = &to, .mode = CLQ_DEQUANTIZE_DYNAMIC}, 0,
+            NULL, NULL);
+    else if (status == CLQ_OK)
+        status = clq_move_rows(
+            device->context, device->queue,
+            &(struct clq_move_rows_desc){
+                .src = &raw->dl_tensor, .dst_indices = &device->zero->dl_tensor, .dst = &to, .axis = 1},
+            0, NULL, NULL);
+    clq_tensor_destroy(raw);
+    return status;
+}
+
+struct source {
+    const char *name;
+    int64_t rows;
+};
+
+/* A matrix on the device, of one or several of the file's, one behind the other. */
+static clq_status join(const struct model *model, struct gguf *file, int64_t layer, int64_t width, int count,
+                       const struct source *sources, DLManagedTensor **y)
+{
+    int64_t shape[] = {0, width}, first = 0;
+    char name[64];
+
+    for (int i = 0; i < count; i++)
+        shape[0] += sources[i].rows;
+    TRY(device_tensor(model->device, CLQ_FLOAT32, 2, shape, y));
+    for (int i = 0; i < count; i++) {
+        if (layer < 0)
+            snprintf(name, sizeof name, "%s.weight", sources[i].name);
+        else
+            snprintf(name, sizeof name, "blk.%lld.%s.weight", (long long)layer, sources[i].name);
+        TRY(load(model->device, file, name, sources[i].rows, width, *y, first));
+        first += sources[i].rows;
+    }
+    return CLQ_OK;
+}
+
+static clq_status load_layer(struct model *m, struct gguf *file, int64_t i)
+{
+    const int64_t queries = m->heads * m->head_size, keys = m->kv_heads * m->head_size;
+    struct layer *layer = &m->layers[i];
+
+    TRY(join(m, file, i, m->width, 1, &(struct source){"attn_norm", 1}, &layer->attention_norm));
+    TRY(join(m, file, i, m->width, 3,
+             (const struct source[]){{"attn_q", queries}, {"attn_k", keys}, {"attn_v", keys}}, &layer->qkv));
+    TRY(join(m, file, i, queries, 1, &(struct source){"attn_output", m->width}, &layer->attention_output));
+    TRY(join(m, file, i, m->width, 1, &(struct source){"ffn_norm", 1}, &layer->hidden_norm));
+    TRY(join(m, file, i, m->width, 2, (const struct source[]){{"ffn_gate", m->hidden}, {"ffn_up", m->hidden}},
+             &layer->gate_up));
+    return join(m, file, i, m->hidden, 1, &(struct source){"ffn_down", m->width}, &layer->down);
+}
+
+/* Of all positions, in double: cosine and sine of position * base^(-2i / turned), or of that over a factor
+ * of the file's. */
+static clq_status load_angles(struct model *m, struct gguf *file)
+{
+    const int64_t pairs = m->turned / 2, shape[] = {m->context, pairs, 2};
+    const size_t size_bytes = (size_t)(m->context * m->turned) * sizeof(float);
+    struct gguf_tensor *factors = NULL;
+    float *angles;
+    clq_status status;
+
+    TRY(device_tensor(m->device, CLQ_FLOAT32, 3, shape, &m->angles));
+    if (gguf_find_tensor(file, "rope_freqs.weight") != NULL)
+        TRY(find(file, "rope_freqs.weight", 1, pairs, &factors));
+    if (factors != NULL && factors->dtype.bits != 32)
+        return gguf_refuse(file, "rope_freqs.weight must be F32");
+    angles = malloc(size_bytes);
+    if (angles == NULL)
+        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for angles");
+    for (int64_t i = 0; i < m->context * pairs; i++) {
+        float factor = 1.0f;
+        double angle = (double)(i / pairs) * pow(m->base, -2.0 * (double)(i % pairs) / (double)m->turned);
+
+        if (factors != NULL)
+            memcpy(&factor, factors->bytes + (size_t)(i % pairs) * sizeof factor, sizeof factor);
+        angle /= (double)factor;
+        angles[2 * i] = (float)cos(angle);
+        angles[2 * i + 1] = (float)sin(angle);
+    }
+    status =
+        clq_tensor_write(m->device->queue, &m->angles->dl_tensor, CL_TRUE, angles, size_bytes, 0, NULL, NULL);
+    free(angles);
+    return status;
+}
+
+static clq_status load_weights(struct model *m, struct gguf *file)
+{
+    const struct source embedding = {"token_embd", m->vocabulary}, output = {"output", m->vocabulary};
+
+    TRY(join(m, file, -1, m->width, 1, &embedding, &m->embedding));
+    m->output = m->embedding;
+    if (gguf_find_tensor(file, "output.weight") != NULL)
+        TRY(join(m, file, -1, m->width, 1, &output, &m->output));
+    TRY(join(m, file, -1, m->width, 1, &(struct source){"output_norm", 1}, &m->norm));
+    for (int64_t i = 0; i < m->num_layers; i++)
+        TRY(load_layer(m, file, i));
+    return load_angles(m, file);
+}
+
+clq_status model_create(struct model *model, struct device *device, struct gguf *file,
                         const struct tokenizer *tokenizer, int64_t positions)
 {
     *model = (struct model){.device = device, .vocabulary = (int64_t)tokenizer->count};
     if (!gguf_says(file, "general.architecture", "llama"))
-        return clq_error_set(CLQ_ERROR_VALUE, "%.200s: its architecture is not 'llama'", file->path);
+        return gguf_refuse(file, "its architecture is not 'llama'");
     TRY(read_sizes(model, file));
     TRY(check_sizes(model, file));
     if (positions > model->context)
         return clq_error_set(CLQ_ERROR_VALUE, "%lld tokens are more than the model's context of %lld",
                              (long long)positions, (long long)model->context);
     model->context = positions;
-    return model_load(model, file);
-}
-
-void model_destroy(struct model *model)
-{
-    for (int64_t i = 0; i < model->num_layers && model->layers != NULL; i++) {
-        struct layer *layer = &model->layers[i];
-        DLManagedTensor *const tensors[] = {layer->attention_norm, layer->qkv,     layer->attention_output,
-                                            layer->hidden_norm,    layer->gate_up, layer->down};
-
-        for (size_t t = 0; t < sizeof tensors / sizeof *tensors; t++)
-            clq_tensor_destroy(tensors[t]);
-    }
-    free(model->layers);
-    clq_tensor_destroy(model->embedding);
-    clq_tensor_destroy(model->output);
-    clq_tensor_destroy(model->norm);
-    clq_tensor_destroy(model->angles);
-}
-
-/* y[row] = weights · x[row], or that is added to y[row], for rows of x from `from` on. */
-static clq_status multiply(const struct device *device, const DLManagedTensor *weights,
-                           const DLManagedTensor *x, int64_t from, int64_t rows, float kept,
-                           const DLManagedTensor *y)
-{
-    const size_t outputs = (size_t)weights->dl_tensor.shape[0], inputs = (size_t)weights->dl_tensor.shape[1];
-    cl_command_queue queue = device->queue;
-    const cl_mem w = weights->dl_tensor.data, in = x->dl_tensor.data, out = y->dl_tensor.data;
-
-    if (rows == 1)
-        return noted((clq_status)CLBlastSgemv(CLBlastLayoutRowMajor, CLBlastTransposeNo, outputs, inputs,
-                                              1.0f, w, 0, inputs, in, (size_t)from * inputs, 1, kept, out, 0,
-                                              1, &queue, NULL),
-                     "CLBlastSgemv");
-    return noted((clq_status)CLBlastSgemm(CLBlastLayoutRowMajor, CLBlastTransposeNo, CLBlastTransposeYes,
-                                          (size_t)rows, outputs, inputs, 1.0f, in, (size_t)from * inputs,
-                                          inputs, w, 0, inputs, kept, out, 0, outputs, &queue, NULL),
-                 "CLBlastSgemm");
-}
-
-static clq_status normalize(const struct step *step, const DLManagedTensor *weight, int64_t count)
-{
-    const struct model *m = step->model;
-    const cl_uint width = (cl_uint)m->width;
-    const struct argument arguments[] = {BUFFER(step->x), BUFFER(weight), BUFFER(step->normal), VALUE(width),
-                                         VALUE(m->epsilon)};
-
-    return device_run(m->device, m->device->rms_norm, (size_t)count, 1, arguments, 5);
-}
-
-static clq_status turn_and_split(const struct step *step, int64_t first_token, int64_t count)
-{
-    const struct model *m = step->model;
-    const cl_uint first = (cl_uint)first_token, heads = (cl_uint)m->heads, kv_heads = (cl_uint)m->kv_heads,
-                  head_size = (cl_uint)m->head_size, turned = (cl_uint)m->turned;
-    const struct argument arguments[] = {BUFFER(step->qkv),     BUFFER(m->angles), BUFFER(step->rows[0]),
-                                         BUFFER(step->rows[1]), VALUE(first),      VALUE(heads),
-                                         VALUE(kv_heads),       VALUE(head_size),  VALUE(turned)};
-
-    return device_run(m->device, m->device->turn_and_split, (size_t)count, 1, arguments, 9);
-}
-
-static clq_status run_layer(const struct step *step, const struct cache *cache, int64_t i, int64_t count,
-                            int64_t first)
-{
-    const struct model *m = step->model;
-    const struct device *device = m->device;
-    const struct layer *layer = &m->layers[i];
-    const cl_uint hidden = (cl_uint)m->hidden;
-    const struct argument swiglu[] = {BUFFER(step->gate_up), BUFFER(step->inner), VALUE(hidden)};
-
-    TRY(normalize(step, layer->attention_norm, count));
-    TRY(multiply(device, layer->qkv, step->normal, 0, count, 0.0f, step->qkv));
-    TRY(turn_and_split(step, first, count));
-    TRY(cache_put(cache, i));
-    TRY(cache_attend(cache, i, first, count));
-    TRY(multiply(device, layer->attention_output, step->attended, 0, count, 1.0f, step->x));
-    TRY(normalize(step, layer->hidden_norm, count));
-    TRY(multiply(device, layer->gate_up, step->normal, 0, count, 0.0f, step->gate_up));
-    TRY(device_run(device, device->swiglu, (size_t)count, 1, swiglu, 3));
-    return multiply(device, layer->down, step->inner, 0, count, 1.0f, step->x);
-}
-
-clq_status step_run(const struct step *step, const struct cache *cache, const int32_t *tokens, int64_t count,
-                    int64_t first, int64_t from, const DLManagedTensor *logits)
-{
-    const struct model *m = step->model;
-    const cl_uint width = (cl_uint)m->width;
-    const struct argument embed[] = {BUFFER(m->embedding), BUFFER(step->tokens), BUFFER(step->x),
-                                     VALUE(width)};
-
-    TRY(step_begin(step, tokens, count, first));
-    TRY(device_run(m->device, m->device->embed, (size_t)count, 1, embed, 4));
-    for (int64_t i = 0; i < m->num_layers; i++)
-        TRY(run_layer(step, cache, i, count, first));
-    TRY(normalize(step, m->norm, count));
-    return multiply(m->device, m->output != NULL ? m->output : m->embedding, step->normal, from, count - from,
-                    0.0f, logits);
+    TRY(load_weights(model, file));
+    for (uint64_t i = 0; i < file->num_tensors; i++)
+        if (!file->tensors[i].used)
+            return gguf_refuse(file, "tensor '%.*s' is none of a model that is known here",
+                               GGUF_SHOWN(file->tensors[i].name));
+    return CLQ_OK;
 }

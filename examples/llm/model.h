@@ -5,53 +5,50 @@
 
 #include "llm.h"
 
-enum { GROUP = 64, TILE = 16, MOST_HEAD_SIZE = 128 };
+enum { GROUP = 64, TILE = 16, MOST_HEAD_SIZE = 128, MOST_LAYERS = 1024 };
+enum kernel { EMBED, RMS_NORM, TURN_AND_SPLIT, SWIGLU, COMPARE, NUM_KERNELS };
 
 struct device {
     clq_context *context;
     cl_command_queue queue; /* in order: all that is enqueued runs one behind the other */
     cl_program program;
-    cl_kernel embed, rms_norm, turn_and_split, swiglu, compare;
+    cl_kernel kernels[NUM_KERNELS];
+    DLManagedTensor **tensors; /* all that device_tensor made, which live as long as the device */
+    size_t num_tensors;
+    DLManagedTensor *zero; /* int32 [1]: the place of rows that begin where their tensor does */
     char name[256];
 };
+
+/* A status of OpenCL's or CLBlast's: notes which call it comes from. */
+clq_status noted(clq_status status, const char *call);
 
 /* Destroy accepts what is half made, here and below. text: a number or a part of a name; NULL: the
  * default. */
 clq_status device_create(struct device *device, const char *text);
 void device_destroy(struct device *device);
 
-/* A program of two texts, the first of which may be empty. */
-clq_status device_build(const struct device *device, const char *const texts[2], const size_t lengths[2],
-                        const char *options, cl_program *program);
+clq_status device_build(const struct device *device, const char *text, size_t length, const char *options,
+                        cl_program *program);
+
+/* A tensor that the device destroys, of zeros: CLBlast may add 0 times what is in a product's buffer, and new
+ * ones may hold a NaN. */
+clq_status device_tensor(struct device *device, DLDataType dtype, int rank, const int64_t *shape,
+                         DLManagedTensor **tensor);
 
 struct argument {
     size_t size_bytes;
     const void *value;
 };
-#define VALUE(x)                                                                                             \
-    {                                                                                                        \
-        sizeof(x), &(x)                                                                                      \
-    }
-#define BUFFER(tensor)                                                                                       \
-    {                                                                                                        \
-        sizeof(cl_mem), &(tensor)->dl_tensor.data                                                            \
-    }
+#define VALUE(x)       ((struct argument){sizeof(x), &(x)})
+#define BUFFER(tensor) ((struct argument){sizeof(cl_mem), &(tensor)->dl_tensor.data})
 
 /* Enqueues rows times columns work-groups of GROUP items. */
 clq_status device_run(const struct device *device, cl_kernel kernel, size_t rows, size_t columns,
                       const struct argument *arguments, size_t count);
 
-/* CLBlast may add 0 times what is in a product's buffer, and new ones may hold a NaN. */
-clq_status create_zeros(const struct device *device, DLDataType dtype, int rank, const int64_t *shape,
-                        DLManagedTensor **tensor);
-
-/* A tensor's rows from `first` on, `count` of them, as a view of two dimensions; shape is its room. */
-DLTensor rows_of(const DLManagedTensor *tensor, int64_t first, int64_t count, int64_t width,
-                 int64_t shape[2]);
-
 /* Of the architecture "llama". Weights are float32 on the device, a row an output. */
 struct model {
-    const struct device *device;
+    struct device *device;
     int64_t num_layers, width, heads, kv_heads, head_size, turned, hidden, vocabulary;
     int64_t context; /* positions that there are angles for */
     float epsilon;
@@ -60,14 +57,11 @@ struct model {
     DLManagedTensor *angles;                    /* cosines and sines, [positions, turned / 2, 2] */
     struct layer {
         DLManagedTensor *attention_norm, *qkv, *attention_output, *hidden_norm, *gate_up, *down;
-    } * layers;
+    } layers[MOST_LAYERS];
 };
 
-clq_status model_create(struct model *model, const struct device *device, struct gguf *file,
+clq_status model_create(struct model *model, struct device *device, struct gguf *file,
                         const struct tokenizer *tokenizer, int64_t positions);
-void model_destroy(struct model *model);
-/* What model_create does once the sizes are there: the weights. */
-clq_status model_load(struct model *model, struct gguf *file);
 
 /* What a step of at most `batch` tokens computes with. */
 struct step {
@@ -82,9 +76,6 @@ struct step {
 };
 
 clq_status step_create(struct step *step, const struct model *model, int64_t batch, int64_t positions);
-void step_destroy(struct step *step);
-/* Tokens and slots of a step to the device. */
-clq_status step_begin(const struct step *step, const int32_t *tokens, int64_t count, int64_t first);
 
 enum keep {
     KEEP_FLOATS,  /* as they come: moved */
@@ -124,6 +115,7 @@ struct cache {
         DLManagedTensor *offsets; /* NULL: none */
         clq_plan *plan;           /* writes a step's rows where the slots say */
     } sides[2];
+    double token_bytes; /* of all layers, keys and values, with the scales that are kept with each token */
     cl_program program;
     cl_kernel attention;
 };
@@ -135,9 +127,6 @@ void cache_destroy(struct cache *cache);
 bool cache_needs_scales(const struct cache *cache);
 /* The scales of static rows from the first positions of the float16 cache. */
 clq_status cache_calibrate(const struct cache *cache, const struct cache *exact, int64_t positions);
-
-/* Bytes of a token of all layers, keys and values, with the scales that are kept with it. */
-double cache_token_bytes(const struct cache *cache);
 
 /* Enqueues what writes the step's keys and values of a layer, and the attention over the cache. */
 clq_status cache_put(const struct cache *cache, int64_t layer);

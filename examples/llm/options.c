@@ -6,38 +6,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-static const struct number {
-    const char *name, *what;
+#define AT(field) offsetof(struct options, field)
+
+static const struct option {
+    const char *name, *value, *what;
     size_t place;
-    int64_t low, high;
-} numbers[] = {
-    {"--tokens", "of the text at most (all), or to write (100)", offsetof(struct options, tokens), 1,
-     1 << 24},
-    {"--context", "tokens of a piece of the text (512)", offsetof(struct options, context), 2, 1 << 20},
-    {"--batch", "tokens of a step (128)", offsetof(struct options, batch), 1, 4096},
+    int64_t low, high; /* of a number; 0 and 0: it is a text */
+} known[] = {
+    {"--text", "FILE", "measures the perplexity of a text", AT(text), 0, 0},
+    {"--prompt", "TEXT", "writes on; <|im_start|> and the like are tokens", AT(prompt), 0, 0},
+    {"--device", "TEXT", "a number or a part of a name, of `clquant devices`", AT(device), 0, 0},
+    {"--plot", "FILE", "draws perplexity over bits, .svg or .png", AT(plot), 0, 0},
+    {"--tokens", "N", "of the text at most (all), or to write (100)", AT(tokens), 1, 1 << 24},
+    {"--context", "N", "tokens of a piece of the text (512)", AT(context), 2, 1 << 20},
+    {"--batch", "N", "tokens of a step (128)", AT(batch), 1, MOST_BATCH},
 };
 
-static const struct text {
-    const char *name, *what;
-    size_t place;
-} texts[] = {
-    {"--text", "FILE    measures the perplexity of a text", offsetof(struct options, text)},
-    {"--prompt", "TEXT    writes on; <|im_start|> and the like are tokens", offsetof(struct options, prompt)},
-    {"--device", "TEXT    a number or a part of a name, of `clquant devices`",
-     offsetof(struct options, device)},
-    {"--plot", "FILE    draws perplexity over bits, .svg or .png", offsetof(struct options, plot)},
-};
-
-enum { NUMBERS = sizeof numbers / sizeof *numbers, TEXTS = sizeof texts / sizeof *texts };
+enum { NUM_KNOWN = sizeof known / sizeof *known };
 
 static void print_help(void)
 {
     puts("llm MODEL.gguf --text FILE | --prompt TEXT: a small language model of the llama\n"
          "architecture, whose keys and values are kept in clquant's formats.\n");
-    for (int i = 0; i < TEXTS; i++)
-        printf("  %-9s %s\n", texts[i].name, texts[i].what);
-    for (int i = 0; i < NUMBERS; i++)
-        printf("  %-9s N       %s\n", numbers[i].name, numbers[i].what);
+    for (int i = 0; i < NUM_KNOWN; i++)
+        printf("  %-9s %-7s %s\n", known[i].name, known[i].value, known[i].what);
     puts("  --cache   FORMAT  may be given several times; `all` (with a text), or one of");
     for (int i = 0; i < NUM_FORMATS; i++)
         printf("%s%s%s", i % 5 == 0 ? "                    " : " ", formats[i].name,
@@ -47,36 +39,37 @@ static void print_help(void)
 
 static clq_status read_cache(struct options *options, const char *name)
 {
-    bool known = false;
+    bool is_known = false;
 
     for (int i = 0; i < NUM_FORMATS; i++)
         if (strcmp(name, formats[i].name) == 0 || strcmp(name, "all") == 0)
-            known = options->wanted[i] = true;
-    return known ? CLQ_OK
-                 : clq_error_set(CLQ_ERROR_VALUE, "--cache is '%.100s': --help lists the formats", name);
+            is_known = options->wanted[i] = true;
+    return is_known ? CLQ_OK
+                    : clq_error_set(CLQ_ERROR_VALUE, "--cache is '%.100s': --help lists the formats", name);
+}
+
+static clq_status read_value(const struct option *option, const char *value, void *place)
+{
+    char *end = NULL;
+    const int64_t number = strtoll(value, &end, 10);
+
+    if (option->high == 0)
+        memcpy(place, &value, sizeof value);
+    else if (*value == '\0' || *end != '\0' || number < option->low || number > option->high)
+        return clq_error_set(CLQ_ERROR_VALUE, "%s is '%.100s': it must be a number from %lld to %lld",
+                             option->name, value, (long long)option->low, (long long)option->high);
+    else
+        memcpy(place, &number, sizeof number);
+    return CLQ_OK;
 }
 
 static clq_status read_option(struct options *options, const char *name, const char *value)
 {
-    char *place = (char *)options, *end = NULL;
-
     if (strcmp(name, "--cache") == 0 && value != NULL)
         return read_cache(options, value);
-    for (int i = 0; i < TEXTS; i++)
-        if (strcmp(name, texts[i].name) == 0 && value != NULL) {
-            memcpy(place + texts[i].place, &value, sizeof value);
-            return CLQ_OK;
-        }
-    for (int i = 0; i < NUMBERS; i++)
-        if (strcmp(name, numbers[i].name) == 0 && value != NULL) {
-            const int64_t number = strtoll(value, &end, 10);
-
-            if (*value == '\0' || *end != '\0' || number < numbers[i].low || number > numbers[i].high)
-                return clq_error_set(CLQ_ERROR_VALUE, "%s is '%.100s': it must be a number from %lld to %lld",
-                                     name, value, (long long)numbers[i].low, (long long)numbers[i].high);
-            memcpy(place + numbers[i].place, &number, sizeof number);
-            return CLQ_OK;
-        }
+    for (int i = 0; i < NUM_KNOWN; i++)
+        if (strcmp(name, known[i].name) == 0 && value != NULL)
+            return read_value(&known[i], value, (char *)options + known[i].place);
     return clq_error_set(CLQ_ERROR_VALUE, "'%.100s' is no option, or its value is missing: --help lists them",
                          name);
 }

@@ -8,19 +8,14 @@
 
 enum kind { LETTER, NUMBER, SPACE, OTHER };
 
-static bool is_in(uint32_t point, const uint32_t ranges[][2], size_t count)
+/* lengths: of letters.h. */
+static bool is_in(uint32_t point, const uint16_t *lengths, size_t count)
 {
-    size_t low = 0, high = count;
+    size_t i = 0;
 
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-
-        if (point > ranges[middle][1])
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < count && point >= ranges[low][0];
+    while (i < count && point >= lengths[i])
+        point -= lengths[i++];
+    return i % 2 == 1;
 }
 
 static bool is_space(uint32_t point)

@@ -5,6 +5,8 @@
 
 #include "model.h"
 
+enum { MOST_BATCH = 4096 };
+
 struct options {
     const char *model, *text, *prompt, *device, *plot;
     bool wanted[NUM_FORMATS];

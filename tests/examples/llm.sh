@@ -27,6 +27,7 @@ bad 2 "--plot is 'x.svg': it belongs to --text" short.gguf --prompt a --plot x.s
 for number in "--tokens 0" "--tokens 1x" "--context 1" "--batch -1" "--batch 100000"; do
     bad 2 "it must be a number from" short.gguf --text a $number
 done
+bad 1 "--plot" short.gguf --text a --plot nowhere/x.svg # a directory that is not there, or no gnuplot
 bad 1 "missing.gguf: No such file or directory" missing.gguf --prompt a
 bad 1 "short.gguf: ends within its header" short.gguf --prompt a
 bad 1 "Is a directory" . --prompt a
