@@ -4,6 +4,7 @@
 import itertools
 import os
 import re
+import shutil
 import struct
 import subprocess
 import unicodedata
@@ -181,10 +182,15 @@ def hadamard(size):
     return matrix / np.sqrt(size)
 
 
+def over(x, scale):
+    """As the library has it: times the reciprocal, both rounded to binary32."""
+    return x.astype(np.float32) * (1 / scale.astype(np.float32))
+
+
 def symmetric(x, block, top):
     blocks = x.reshape(*x.shape[:-1], -1, block)
     scale = half(np.maximum(np.abs(blocks).max(-1, keepdims=True) / top, 2.0**-24))
-    return (np.rint(blocks / scale).clip(-top - 1, top) * scale).reshape(x.shape)
+    return (np.rint(over(blocks, scale)).clip(-top - 1, top) * scale).reshape(x.shape)
 
 
 def asymmetric(x, block):
@@ -192,7 +198,7 @@ def asymmetric(x, block):
     high, low = blocks.max(-1, keepdims=True), blocks.min(-1, keepdims=True)
     scale = half(np.maximum(np.maximum((high - low) / 15, 2.0**-24), np.maximum(np.abs(high), np.abs(low)) / 2**15))
     offset = half(-(7 - high / scale))
-    return ((np.rint(blocks / scale - offset).clip(-8, 7) + offset) * scale).reshape(x.shape)
+    return ((np.rint(over(blocks, scale) - offset).clip(-8, 7) + offset) * scale).reshape(x.shape)
 
 
 def blocks_of(kind):
@@ -200,18 +206,71 @@ def blocks_of(kind):
     return lambda x: gguf.dequantize(gguf.quantize(x.astype(np.float32), kind), kind).astype(np.float64)
 
 
-def levels(x, block, scale_of):
+def iq4_nl(x):
+    """The nearest levels, and the scale that then has the least error where large values count more."""
+    levels = np.array([-127, -104, -83, -65, -49, -35, -22, -10, 1, 13, 25, 38, 53, 69, 89, 113])
+    blocks = x.reshape(*x.shape[:-1], -1, 32)
+    extreme = np.take_along_axis(blocks, np.abs(blocks).argmax(-1)[..., None], -1)
+    level = levels[np.digitize(blocks / extreme * -127, (levels[1:] + levels[:-1]) / 2)]  # a middle goes up
+    weight = blocks**2
+    scale = (weight * level * blocks).sum(-1, keepdims=True) / (weight * level * level).sum(-1, keepdims=True)
+    return (level * half(scale)).reshape(x.shape)
+
+
+def narrow(x, fraction, least, top):
+    """The nearest float of so many bits of fraction, a tie to the even one; 2**least is the smallest normal one."""
+    step = 2.0 ** (np.maximum(np.frexp(x)[1] - 1, least) - fraction)
+    return (np.rint(x / step) * step).clip(-top, top)
+
+
+def floats4(x, block, scale_of):
     """float4_e2m1fn with the scales that are found for a block's largest magnitude."""
     blocks = x.reshape(*x.shape[:-1], -1, block)
     scale = scale_of(np.abs(blocks).max(-1, keepdims=True))
-    grid = np.array([0, 0.5, 1, 1.5, 2, 3, 4, 6])
-    return (np.sign(blocks) * grid[np.abs(np.abs(blocks / scale)[..., None] - grid).argmin(-1)] * scale).reshape(x.shape)
+    return (narrow(over(blocks, scale), 1, 0, 6) * scale).reshape(x.shape)
+
+
+def mxfp4(x):
+    """The scale is the power of two that makes the largest 4 to 7, of which 7 and what would round to 8 are too much."""
+
+    def scale(largest):
+        fraction, exponent = np.frexp(largest)
+        return 2.0 ** (exponent - 1 - 2 + (fraction >= 7 / 8))
+
+    return floats4(x, 32, scale)
+
+
+def nvfp4(x):
+    return floats4(x, 16, lambda largest: narrow((largest / 6).clip(2.0**-6, 448), 3, -6, 448))
 
 
 def floats8(x):
-    ml_dtypes = pytest.importorskip("ml_dtypes")
     scale = half(np.abs(x).max(-1, keepdims=True) / 448)
-    return (x / scale).clip(-448, 448).astype(np.float32).astype(ml_dtypes.float8_e4m3fn).astype(np.float64) * scale
+    return narrow(over(x, scale), 3, -6, 448) * scale
+
+
+def static(tokens):
+    """int8 with a scale for each channel of a layer, found in the keys and values of these tokens."""
+    found: tuple[list, list] = [], []
+
+    def finding(scales):
+        def keep(x):
+            scales.append(np.abs(x).max(0) / 127)
+            return x
+
+        return keep
+
+    def clipping(scales):
+        layers = itertools.cycle(scales)  # log_probabilities goes over all layers again and again
+
+        def keep(x):
+            scale = next(layers)
+            return np.rint(x / scale).clip(-128, 127) * scale
+
+        return keep
+
+    log_probabilities(tokens, *map(finding, found))
+    return tuple(map(clipping, found))
 
 
 TURN = hadamard(SIZE)
@@ -228,6 +287,10 @@ FORMATS = {  # keys and values as they come out of the cache; bits of an element
     "q5_0": (blocks_of("Q5_0"), blocks_of("Q5_0"), 5.5),
     "q4_1": (blocks_of("Q4_1"), blocks_of("Q4_1"), 5.0),
     "q4_0": (blocks_of("Q4_0"), blocks_of("Q4_0"), 4.5),
+    "iq4_nl": (iq4_nl, iq4_nl, 4.5),
+    "iq4_nl_rotated": (lambda x: iq4_nl(x @ TURN) @ TURN, lambda x: iq4_nl(x @ TURN) @ TURN, 4.5),
+    "mxfp4": (mxfp4, mxfp4, 4.25),
+    "nvfp4": (nvfp4, nvfp4, 4.5),
 }
 
 
@@ -289,10 +352,14 @@ def table(out):
 def test_its_perplexity_is_numpys(model, tmp_path):
     text = tmp_path / "text"
     text.write_text(TEXT)
-    rows = table(ended(run(model, "--text", text, "--cache", "all", "--context", 30, "--batch", 13)))
+    plot = ["--plot", tmp_path / "it's.svg"] if shutil.which("gnuplot") else []
+    rows = table(ended(run(model, "--text", text, "--cache", "all", "--context", 30, "--batch", 15, *plot)))
+    assert not plot or all(f">{name}<" in plot[1].read_text() for name in rows)
     tokens = encode(TEXT)
+    formats = {**FORMATS, "int8_static": (*static(tokens[:15]), 8.0)}
+    assert set(rows) == {"float16", *formats}
     assert rows["float16"][2:] == pytest.approx([right(tokens, 30)[0], 0], rel=1e-4, abs=1e-6)
-    for name, (keys, values, bits) in FORMATS.items():
+    for name, (keys, values, bits) in formats.items():
         perplexity, divergence = right(tokens, 30, keep_key=keys, keep_value=values)
         assert rows[name][:2] == pytest.approx([bits, bits * LAYERS * 2 * KV_HEADS * SIZE / 8]), name
         assert rows[name][2] == pytest.approx(perplexity, rel=2e-2), name
