@@ -43,6 +43,8 @@ if is_part thread; then
   configure "$build/thread" clang "${sanitized[@]}" -DCLQ_SANITIZE=thread
   cmake --build "$build/thread" -j "$jobs" --target test_cache_disk test_threads test_match test_added
   run_tests "$build/thread" -L threads --no-tests=error
+  step "the Python package as a wheel"
+  XDG_CACHE_HOME=$build/cache ci/wheel.sh "$build/python"
 fi
 if [ "$part" = all ]; then
   step "the code of every kernel, as GPUs' compilers make it"

@@ -15,8 +15,10 @@ few=error
 step() { printf '\n== %s (%d s so far)\n' "$1" "$SECONDS"; }
 
 # configure FOLDER COMPILER options…
+# Ninja takes a fifth less of the processor than make, which a kept folder may still have.
 configure() {
-  cmake -S . -B "$1" -DCMAKE_C_COMPILER="$2" -DCMAKE_CXX_COMPILER="$([ "$2" = clang ] && echo clang++ || echo g++)" -DCLQ_WERROR=ON \
+  [ ! -f "$1/CMakeCache.txt" ] || grep -q '^CMAKE_GENERATOR:INTERNAL=Ninja$' "$1/CMakeCache.txt" || rm "$1/CMakeCache.txt"
+  cmake -S . -B "$1" -G Ninja -DCMAKE_C_COMPILER="$2" -DCMAKE_CXX_COMPILER="$([ "$2" = clang ] && echo clang++ || echo g++)" -DCLQ_WERROR=ON \
     -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON -DCLQ_TEST_CACHE="$build/cache" "${@:3}" >/dev/null
 }
 

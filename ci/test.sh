@@ -16,19 +16,19 @@ step "gcc, all warnings are errors"
 configure "$build" gcc "${plain[@]}"
 cmake --build "$build" -j "$jobs"
 
-step "clang with sanitizers of addresses and undefined behaviour, all warnings are errors"
-configure "$build/clang" clang "${sanitized[@]}" -DCLQ_SANITIZE=address,undefined
-cmake --build "$build/clang" -j "$jobs" --target stub_tests
-
-# It takes one processor, for most of the time that the tests below take the others.
+# All that follows runs beside it.
 python=
 if [ -z "${CLQ_TEST_ONLY-}" ]; then
   set -m # a group of its own, so that nothing of it is left behind where a test fails
-  XDG_CACHE_HOME=$build/cache CLQ_EXAMPLES=$build/examples CLQ_COMMAND=$build/clquant ci/python.sh "$build/python" >"$build/python.log" 2>&1 &
+  XDG_CACHE_HOME=$build/cache ci/python.sh "$build/python" "$build" >"$build/python.log" 2>&1 &
   python=$!
   set +m
   trap 'kill -- "-$python" 2>/dev/null || true' EXIT
 fi
+
+step "clang with sanitizers of addresses and undefined behaviour, all warnings are errors"
+configure "$build/clang" clang "${sanitized[@]}" -DCLQ_SANITIZE=address,undefined
+cmake --build "$build/clang" -j "$jobs" --target stub_tests
 
 step "tests"
 export POCL_EXTRA_BUILD_FLAGS=-cl-opt-disable # its optimizer would take most of the time, and is ci/all.sh's
