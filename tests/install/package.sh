@@ -77,7 +77,7 @@ for page in LICENSE README.md $(grep -o '](docs/[^)]*)' "$source/README.md" | se
   [ -f "$doc/$page" ] || { echo "$page is not installed"; exit 1; }
 done
 [ ! -f "$source/CHANGELOG.md" ] || [ -f "$doc/CHANGELOG.md" ] || { echo "CHANGELOG.md is not installed"; exit 1; }
-# by their own CMakeLists from the installed copy, and the single files by pkg-config as the README says
+# by their own CMakeLists from the installed copy, and those without kernels of their own by pkg-config as the README says
 "$cmake" -S "$doc/examples" -B "$work/examples" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" >/dev/null
 "$cmake" --build "$work/examples" --parallel 2 >/dev/null
 for example in quantize own_pipeline own_kernels decode paged record split ggml_cache; do
@@ -87,8 +87,8 @@ run "$work/examples/demo" --help >/dev/null
 if [ -x "$work/examples/kv_cache" ]; then # CLBlast is there
   run "$work/examples/kv_cache" --help >/dev/null
 fi
-for example in quantize own_pipeline own_kernels decode/decode paged/paged record/record split/split; do
-  "$cc" -std=c11 "$doc/examples/$example.c" -o "$work/example" $(pkg --cflags --libs clquant) -lm
+for example in quantize own_pipeline own_kernels 'decode/*' 'paged/*' 'record/*' 'split/*'; do
+  "$cc" -std=c11 "$doc"/examples/$example.c -o "$work/example" $(pkg --cflags --libs clquant) -lm
   run "$work/example" >/dev/null
 done
 # component NAME PATTERN: what it installs is of these files alone
