@@ -34,7 +34,7 @@ struct parameters {
 
 #include "cpu/stream.clh"
 
-// The element whose integer is q; NaN is the canonical one.
+// The element whose stored value is q; NaN is the canonical one.
 ALWAYS_INLINE float result_of(float q, float scale, float zero_point, bool by_both)
 {
     return APPLY_GRADUAL(MODE, SHIFTED(SRC, by_both, q, zero_point), scale);

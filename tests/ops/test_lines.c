@@ -7,7 +7,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { LINES = 512, VALUES = 128, LINE_BYTES = 64, TYPES = 7, FORMS = 2 * TYPES };
+#define TYPES           7
+#define TEXT_OF(number) TEXT(number)
+#define TEXT(number)    #number
+enum { LINES = 512, VALUES = 128, LINE_BYTES = 64, FORMS = 2 * TYPES };
 
 /* Values from -8 to 7.25 round into the range of the type once multiplied and moved. */
 #define EACH_TYPE(X)                                                                                         \
@@ -25,23 +28,32 @@ static const struct type {
 } types[] = {
 #define ROW(n, t, id, factor, moved) {REFERENCE_##id, factor, moved},
     EACH_TYPE(ROW)};
+_Static_assert(COUNT(types) == TYPES, "a type has no line");
 
 /* Of values that round into the range, and of any. */
 #define PLAIN(n, t, id, factor, moved) "CLQ_LINES(" #t ")\n"
 #define STORED(n, t, id, factor, moved)                                                                      \
     "    for (uint k = 0; k < 128; k++)\n"                                                                   \
     "        values[k] = v[128 * i + k] * " #factor " + " #moved ";\n"                                       \
-    "    vstore8(LINE_INSIDE(" #t ", values), 14 * i + " #n ", out);\n"                                      \
-    "    vstore8(LINE(" #t ", others), 14 * i + 7 + " #n ", out);\n"
-static const char kernel_source[] = "#if !CLQ_AVX512\n" /* where a kernel has but the line of its own type */
-    EACH_TYPE(PLAIN) "#endif\n"
-                     "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
-                     "{\n"
-                     "    const size_t i = get_global_id(0);\n"
-                     "    float values[128] __attribute__((aligned(64)));\n"
-                     "    float others[128] __attribute__((aligned(64)));\n"
-                     "    for (uint k = 0; k < 128; k++)\n"
-                     "        others[k] = any[128 * i + k];\n" EACH_TYPE(STORED) "}\n";
+    "    vstore8(LINE_INSIDE(" #t ", values), TYPES * 2 * i + " #n ", out);\n"                               \
+    "    vstore8(LINE(" #t ", others), TYPES * (2 * i + 1) + " #n ", out);\n"
+/* A kernel has but the line of its own type where these are not instructions. */
+/* clang-format off */
+static const char kernel_source[] =
+    "#define TYPES " TEXT_OF(TYPES) "\n"
+    "#if !CLQ_AVX512\n"
+    EACH_TYPE(PLAIN)
+    "#endif\n"
+    "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
+    "{\n"
+    "    const size_t i = get_global_id(0);\n"
+    "    float values[128] __attribute__((aligned(64)));\n"
+    "    float others[128] __attribute__((aligned(64)));\n"
+    "    for (uint k = 0; k < 128; k++)\n"
+    "        others[k] = any[128 * i + k];\n"
+    EACH_TYPE(STORED)
+    "}\n";
+/* clang-format on */
 
 static cl_program build(const char *options)
 {
