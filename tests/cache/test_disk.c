@@ -5,6 +5,7 @@
 
 #include <clquant/context.h>
 
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <setjmp.h>
@@ -188,6 +189,76 @@ static void what_was_put_is_got(void **state)
     assert_int_equal(files_count(top, "", NULL), 1); /* no temporary file is left */
 }
 
+/* A system that transfers a little at a time and is interrupted, or finds out late that there is no room. */
+static size_t most_at_once;
+static bool no_room;
+
+ssize_t __real_read(int fd, void *data, size_t size);
+ssize_t __real_write(int fd, const void *data, size_t size);
+int __real_close(int fd);
+
+static bool interrupted(size_t *size)
+{
+    static int calls;
+
+    if (most_at_once == 0)
+        return false;
+    *size = *size < most_at_once ? *size : most_at_once;
+    errno = EINTR;
+    return ++calls % 3 == 0;
+}
+
+ssize_t __wrap_read(int fd, void *data, size_t size)
+{
+    return interrupted(&size) ? -1 : __real_read(fd, data, size);
+}
+
+ssize_t __wrap_write(int fd, const void *data, size_t size)
+{
+    return interrupted(&size) ? -1 : __real_write(fd, data, size);
+}
+
+int __wrap_close(int fd)
+{
+    const int result = __real_close(fd);
+
+    errno = ENOSPC;
+    return no_room ? -1 : result;
+}
+
+static void a_transfer_goes_on_where_it_stopped(void **state)
+{
+    char data[1000];
+    void *got = NULL;
+    size_t size = 0;
+    int put, get;
+
+    (void)state;
+    for (size_t i = 0; i < sizeof data; i++)
+        data[i] = (char)(i % 251);
+    most_at_once = 7;
+    put = clq__disk_put(top, "a", data, sizeof data);
+    get = clq__disk_get(top, "a", &got, &size);
+    most_at_once = 0;
+    assert_int_equal(put, 0);
+    assert_int_equal(get, 0);
+    assert_int_equal(size, sizeof data);
+    assert_memory_equal(got, data, sizeof data);
+    free(got);
+}
+
+static void without_room_nothing_stays(void **state)
+{
+    int put;
+
+    (void)state;
+    no_room = true;
+    put = clq__disk_put(top, "a", "data", 4);
+    no_room = false;
+    assert_int_not_equal(put, 0);
+    assert_int_equal(files_count(top, "", NULL), 0);
+}
+
 /* Whatever stands under an entry's name is no entry, and never waits. */
 static void no_regular_file(void **state)
 {
@@ -334,6 +405,8 @@ int main(int argc, char **argv)
         CASE(of_another_user),
         CASE(a_file_in_its_place),
         CASE(what_was_put_is_got),
+        CASE(a_transfer_goes_on_where_it_stopped),
+        CASE(without_room_nothing_stays),
         CASE(no_regular_file),
         CASE(the_oldest_go_first),
         CASE(stale_temporaries_go),

@@ -98,7 +98,7 @@ bad "an unfinished string" "a string does not end" '{"x' 0
 bad "an unknown escape" "an unknown escape" '{"\q":1}' 0
 bad "a short escape" "four hexadecimal digits" '{"\u12' 0
 bad "an escape that is not hexadecimal" "four hexadecimal digits" '{"\u12g4":1}' 0
-for half in '\ud800' '\uDC00' '\ud83d\u0041' '\udBff\ud800' '\ud800\n'; do
+for half in '\ud800' '\uDC00' '\ud83d\u0041' '\udBff\ud800' '\ud83d\ue000' '\ud83d\uffff' '\ud800\n'; do
     bad "half of a surrogate pair, $half" "a string holds half of a surrogate pair" "{\"$half\":{}}" 0
 done
 bad "half of a surrogate pair in the metadata" "tensor '__metadata__': a string holds half" '{"__metadata__":{"a":"\ud800"}}' 0

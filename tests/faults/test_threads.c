@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Many threads on one context, with calls of all operators: the first call of all at once, then many, then
  * many while every k-th call of the library fails. Bytes are right wherever a call succeeded, no kernel
- * object is used by two threads between its arguments and its enqueue, and nothing is left.
+ * object is used by two threads between its arguments and its enqueue, and nothing is left. Before that, more
+ * kernels than are kept.
  *
  *   test_threads LAYER DIRECTORY [--seed N] [--operator NAME]   of this operator alone */
 #include "chosen.h"
 #include "inject.h"
 #include "options.h"
+#include "runtime/program.h"
 
 #include <inttypes.h>
 #include <pthread.h>
@@ -146,6 +148,39 @@ static void run(const char *what, size_t every)
     printf("%s: %d calls succeeded, %d failed as they had to\n", what, succeeded, failed);
 }
 
+/* More kernels at once than are kept, as of many threads: what is given back is taken again, or let go. */
+static void take_and_give(void)
+{
+    enum { KERNELS = 40 };
+    const size_t live = world.layer->live;
+    const struct clq_context_desc desc = {.context = world.device.cl, .flags = CLQ_NO_ENVIRONMENT};
+    struct clq__variant variant;
+    struct clq__program *program = NULL;
+    cl_kernel kernels[KERNELS];
+    clq_context *context;
+
+    if (!clq__variant_parse(&variant, "claim.cl") || clq_context_create(&desc, &context) != CLQ_OK) {
+        wrong++;
+        return;
+    }
+    for (int round = 0; round < 2; round++) {
+        int taken = 0;
+
+        while (taken < KERNELS && clq__kernel_take(context, &variant, &program, &kernels[taken]) == CLQ_OK)
+            for (int other = taken++; other-- > 0;)
+                wrong += kernels[other] == kernels[taken - 1];
+        wrong += taken != KERNELS;
+        while (taken > 0)
+            clq__kernel_give(context, program, kernels[--taken]);
+    }
+    clq_context_destroy(context);
+    if (world.layer->live != live) {
+        printf("FAILED: of %d kernels that were taken: references %zu to %zu\n", KERNELS, live,
+               world.layer->live);
+        wrong++;
+    }
+}
+
 static bool choose(const struct operator_row *only)
 {
     for (int i = 0; i < OPERATORS; i++) {
@@ -178,6 +213,7 @@ int main(int argc, char **argv)
     printf("%s, seed %" PRIu64 "\n", world.platform_name, seed);
     if (!choose(name != NULL ? operator_find(name) : NULL))
         return 1;
+    take_and_give();
     run("cold cache", 0);
     run("warm cache", 0);
     run("every 101st call fails", 101);

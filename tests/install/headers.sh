@@ -28,6 +28,21 @@ for compiler in $cxx_compilers; do
   alone "$compiler" c++ c++11
   alone "$compiler" c++ c++17
 done
+# C++ links with the names of C.
+functions=$(sed -n 's/^\(clq_[^ ]*\) .*/\1/p' "$source/host/symbols.txt")
+for compiler in $cxx_compilers; do
+  command -v "$compiler" >/dev/null || continue
+  linked=$({
+    for header in "$source"/include/clquant/*.h; do echo "#include <clquant/$(basename "$header")>"; done
+    echo 'void (*functions[])() = {'
+    for function in $functions; do echo "(void (*)())&$function,"; done
+    echo '};'
+  } | "$compiler" -x c++ -std=c++17 -I"$source/include" -DCL_TARGET_OPENCL_VERSION=300 -S -o - - | grep -oE '[A-Za-z0-9_]*clq_[a-z0-9_]+' | sort -u)
+  [ "$linked" = "$(echo "$functions" | sort)" ] || {
+    echo "$compiler links with:" $(printf '%s\n' "$functions" "$functions" "$linked" | sort | uniq -u)
+    exit 1
+  }
+done
 if grep -nE '^ *# *define +CL_' "$source"/include/clquant/*.h; then
   echo "a name of OpenCL's is defined in a public header"; exit 1
 fi

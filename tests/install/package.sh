@@ -27,6 +27,16 @@ done
 for kind in clquant clquant_static clquant_shared; do
   run "$work/user/user_$kind"
 done
+# what is asked for another minor version is refused: its interface is another one
+minor=$(sed -n 's/^#define CLQ_VERSION_MINOR \([0-9]*\)$/\1/p' "$prefix/include/clquant/version.h")
+mkdir "$work/versions"
+printf 'cmake_minimum_required(VERSION 3.22)\nproject(user C)\nfind_package(clquant 0.${MINOR} REQUIRED)\n' >"$work/versions/CMakeLists.txt"
+versions() { "$cmake" -S "$work/versions" -B "$work/versions/build" -DCMAKE_C_COMPILER="$cc" -DCMAKE_PREFIX_PATH="$prefix" -DMINOR="$1" 2>&1; }
+versions "$minor" >/dev/null || { echo "the package refuses its own version, 0.$minor"; exit 1; }
+for other in $((minor - 1)) $((minor + 1)); do
+  ! versions "$other" >"$work/versions/log" || { echo "the package of 0.$minor takes itself for 0.$other"; exit 1; }
+  grep -q "compatible with requested version" "$work/versions/log" || { cat "$work/versions/log"; exit 1; }
+done
 # clquant::clquant is what the user's BUILD_SHARED_LIBS asks for
 ldd "$work/user-DBUILD_SHARED_LIBS=ON/user_clquant" | grep -q libclquant
 if ldd "$work/user-DBUILD_SHARED_LIBS=OFF/user_clquant" | grep libclquant; then

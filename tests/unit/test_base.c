@@ -345,30 +345,6 @@ static void the_list_of_variants_is_known(void **state)
     }
 }
 
-static void statuses_have_names(void **state)
-{
-    (void)state;
-    assert_string_equal(clq_status_name(CLQ_OK), "CLQ_OK");
-    assert_string_equal(clq_status_name(CLQ_ERROR_SHAPE), "CLQ_ERROR_SHAPE");
-    assert_string_equal(clq_status_text(CLQ_ERROR_AXIS), "an axis is out of range");
-    assert_string_equal(clq_status_name(-5), "CL_OUT_OF_RESOURCES");
-    assert_string_equal(clq_status_name(-1001), "CL_PLATFORM_NOT_FOUND_KHR");
-    assert_string_equal(clq_status_name(1), "unknown status");
-    assert_string_equal(clq_status_text(INT32_MIN), "unknown status");
-}
-
-/* A sentence longer than the buffer is cut, not written past it. */
-static void sentences_are_cut(void **state)
-{
-    char text[2000];
-
-    (void)state;
-    memset(text, 'x', sizeof(text) - 1);
-    text[sizeof(text) - 1] = '\0';
-    assert_int_equal(clq_error_set(CLQ_ERROR_VALUE, "%s", text), CLQ_ERROR_VALUE);
-    assert_int_equal(strlen(clq_error_detail()), 511);
-}
-
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -384,8 +360,6 @@ int main(void)
         cmocka_unit_test(every_variant_of_a_text_is_visited),
         cmocka_unit_test(variants_are_parsed),
         cmocka_unit_test(the_list_of_variants_is_known),
-        cmocka_unit_test(statuses_have_names),
-        cmocka_unit_test(sentences_are_cut),
     };
 
     return cmocka_run_group_tests_name("base", tests, NULL, NULL);
