@@ -175,7 +175,7 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
     kernel->args_bytes = sizeof *args;
     if (!own)
         clq__slice_rows(kernel, traits->most);
-    return rounds_of(args, INT64_C(1) << args->lane_bits);
+    return args->rows_per_item * rounds_of(args, INT64_C(1) << args->lane_bits);
 }
 
 /* A CPU's own kernel reads the smooth scales of all rows from one place, and one scale of a row, and

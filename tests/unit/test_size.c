@@ -7,6 +7,8 @@
 
 #include <cmocka.h>
 
+#include "ops/operators.h"
+#include "plan/rounds.h"
 #include "plan/static.h"
 #include "plan/steps.h"
 #include "plan/tiles.h"
@@ -263,12 +265,56 @@ static void scales_are_repeated_to_whole_steps(void **state)
         }
 }
 
+/* No work-item has more rows than a device allows that ends longer loops without a word. */
+static void short_dynamic_rows_end(void **state)
+{
+    static const struct clq__traits traits = {
+        .most = INT64_C(1) << 30, .max_group_items = 1024, .compute_units = 1, .ends_loops = true};
+    static const struct clq__names names = {"x", "y", "scales", "offsets", false, false};
+    static struct clq__plan plan = {.op = &clq__dynamic_quantize};
+    DLTensor half = {.dtype = CLQ_FLOAT16}, bytes = {.dtype = CLQ_INT8}, single = {.dtype = CLQ_FLOAT32};
+
+    (void)state;
+    for (int64_t inner = 1; inner <= 4096; inner *= 4) {
+        const int64_t rows = (INT64_C(1) << 24) / inner;
+        const struct clq__view view = {
+            .rank = 2, .shape = {rows, inner}, .stride = {inner, 1}, .elements = rows * inner};
+        const struct clq__view found = {
+            .tensor = &single, .type = CLQ__F32, .rank = 1, .shape = {rows}, .stride = {1}, .elements = rows};
+
+        clq__work_init(&plan.work, &names);
+        plan.work.x = plan.work.y = view;
+        plan.work.x.tensor = &half;
+        plan.work.x.type = CLQ__F16;
+        plan.work.y.tensor = &bytes;
+        plan.work.y.type = CLQ__I8;
+        plan.work.axis = 1;
+        plan.work.scale = (struct clq__parameter){.view = found, .stride = {1}};
+        clq__plan_describe(&plan);
+        assert_int_equal(clq__plan_cut(&plan, &traits), CLQ_OK);
+        assert_true(plan.of_dynamic.rows.parts[0].rows_per_item > 0);
+        assert_true(plan.rounds > 0 && plan.rounds <= CLQ__MOST_ROUNDS);
+    }
+}
+
+/* A later entry may be the last of them all. */
+static void the_search_for_later_entries_takes_rounds(void **state)
+{
+    const struct clq_entries entries = {.overlap = CLQ_OVERLAP_SCAN, .count = 10000};
+
+    (void)state;
+    assert_true(clq__rounds_of_place(&entries) >= entries.count);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_unit_has_one_owner), cmocka_unit_test(parts_begin_where_scales_do),
-        cmocka_unit_test(streams_are_odd), cmocka_unit_test(only_rows_alike_are_joined),
-        cmocka_unit_test(scales_are_repeated_to_whole_steps)};
+    const struct CMUnitTest tests[] = {cmocka_unit_test(every_unit_has_one_owner),
+                                       cmocka_unit_test(parts_begin_where_scales_do),
+                                       cmocka_unit_test(streams_are_odd),
+                                       cmocka_unit_test(only_rows_alike_are_joined),
+                                       cmocka_unit_test(scales_are_repeated_to_whole_steps),
+                                       cmocka_unit_test(short_dynamic_rows_end),
+                                       cmocka_unit_test(the_search_for_later_entries_takes_rounds)};
 
     return cmocka_run_group_tests_name("size", tests, NULL, NULL);
 }
