@@ -81,6 +81,12 @@ static clq_status make_mx(struct mx_call *call, const DLTensor *input, int axis,
     CLQ_REQUIRE(input != NULL, CLQ_ERROR_NULL, "input is NULL: it must be a tensor");
     CLQ_REQUIRE(y != NULL, CLQ_ERROR_NULL, "y is NULL: it must be a tensor");
     CLQ_REQUIRE(mxscale != NULL, CLQ_ERROR_NULL, "mxscale is NULL: it must be a tensor");
+    CLQ_REQUIRE(input->ndim >= 1 && input->ndim < CLQ__MAX_RANK, CLQ_ERROR_RANK,
+                "input.ndim is %d: it must be from 1 to %d, for mxscale has one dimension more", input->ndim,
+                CLQ__MAX_RANK - 1);
+    CLQ_REQUIRE(axis >= -input->ndim && axis < input->ndim, CLQ_ERROR_AXIS,
+                "axis is %d: it must be from %d to %d, for input has %d dimension%s", axis, -input->ndim,
+                input->ndim - 1, input->ndim, input->ndim == 1 ? "" : "s");
     CLQ_TRY(check_round_mode(round_mode));
     CLQ_TRY(check_block_size("block_size", block_size));
     CLQ_REQUIRE(scale_alg == 0 || scale_alg == 1, CLQ_ERROR_VALUE, "scale_alg is %d: it must be 0 or 1",

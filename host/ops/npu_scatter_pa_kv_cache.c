@@ -90,6 +90,8 @@ static clq_status make_general(struct documented *call, int i, bool nz)
 
     CLQ_TRY(clq__view_init(&rows, names[i].x, call->rows[i], CLQ__ANY));
     CLQ_TRY(clq__view_init(&cache, names[i].y, call->caches[i], CLQ__ANY));
+    CLQ_REQUIRE(rows.type == cache.type, CLQ_ERROR_TYPE, "%s.dtype is %s: it must be that of %s, %s",
+                rows.name, clq__type_name(rows.type), cache.name, clq__type_name(cache.type));
     CLQ_TRY(check_ranks(&rows, &cache));
     clq__see(&seen[0], call->rows[i]);
     clq__see(&seen[1], call->caches[i]);

@@ -3,6 +3,7 @@
 
 #include "base/error.h"
 #include "plan/check_indices.h"
+#include "runtime/memory.h"
 
 /* There is a descriptor, and it is one of this library's. */
 static clq_status check_desc(const struct clq__operator *op, const void *desc)
@@ -72,6 +73,24 @@ end:
     return status;
 }
 
+/* The first call's output is written before the second one reads, and what it wrote must stay: but where both
+ * write one and the same tensor. */
+static clq_status check_apart(const clq_context *context, const struct clq__plan plans[2])
+{
+    clq_status status = CLQ_OK;
+    const struct clq__view *out = &plans[0].work.y, *other = &plans[1].work.y;
+    const bool same = out->tensor->data == other->tensor->data &&
+                      out->tensor->byte_offset == other->tensor->byte_offset &&
+                      out->extent_bytes == other->extent_bytes;
+    const struct clq__view *const read[] = {out, &plans[1].work.x}, *const written[] = {out, other};
+
+    CLQ_TRY(clq__memory_check_all(context, read, 1, 2, NULL));
+    if (!same)
+        CLQ_TRY(clq__memory_check_all(context, written, 2, 2, NULL));
+end:
+    return status;
+}
+
 static clq_status run_both(clq_context *context, cl_command_queue queue, const struct clq__operator *op,
                            const struct clq__call calls[2], cl_uint num_wait, const cl_event *wait,
                            cl_event *done)
@@ -81,7 +100,9 @@ static clq_status run_both(clq_context *context, cl_command_queue queue, const s
 
     for (int i = 0; i < 2; i++)
         CLQ_TRY(clq__plan_make(&plans[i], context, op, calls[i].names, calls[i].desc));
-    status = enqueue_both(plans, context, queue, num_wait, wait, done);
+    status = check_apart(context, plans);
+    if (status == CLQ_OK)
+        status = enqueue_both(plans, context, queue, num_wait, wait, done);
     for (int i = 0; i < 2; i++)
         clq__plan_release(&plans[i]);
 end:

@@ -276,13 +276,25 @@ end:
     return status;
 }
 
-clq_status clq__wait_check(cl_uint num_wait, const cl_event *wait)
+clq_status clq__wait_check(cl_context context, cl_uint num_wait, const cl_event *wait)
 {
     clq_status status = CLQ_OK;
+    cl_context owner = NULL;
 
     CLQ_REQUIRE((num_wait > 0) == (wait != NULL), CL_INVALID_EVENT_WAIT_LIST,
                 "num_wait is %u and wait is %s: a wait list has both or neither", num_wait,
                 wait != NULL ? "not NULL" : "NULL");
+    /* PoCL 3.1 takes NULL for an event that has ended, and waits for ever for one of another context */
+    for (cl_uint i = 0; i < num_wait; i++) {
+        CLQ_REQUIRE(wait[i] != NULL, CL_INVALID_EVENT_WAIT_LIST, "wait[%u] is NULL: it must be an event", i);
+        status = clGetEventInfo(wait[i], CL_EVENT_CONTEXT, sizeof owner, &owner, NULL);
+        CLQ_REQUIRE(status == CL_SUCCESS, status,
+                    "wait[%u] is %p: it must be an event, but clGetEventInfo says %s (%d)", i,
+                    (void *)wait[i], clq_status_name(status), (int)status);
+        CLQ_REQUIRE(owner == context, CL_INVALID_CONTEXT,
+                    "wait[%u] is %p, of the cl_context %p: it must be of the queue's, %p", i, (void *)wait[i],
+                    (void *)owner, (void *)context);
+    }
 end:
     return status;
 }
@@ -316,7 +328,7 @@ clq_status clq__call_check(const clq_context *context, cl_command_queue queue, b
     CLQ_REQUIRE(queue != NULL || build_only, CLQ_ERROR_NULL, "queue is NULL: it must be a command queue");
     if (!build_only)
         CLQ_TRY(queue_check(context, queue));
-    CLQ_TRY(clq__wait_check(num_wait, wait));
+    CLQ_TRY(clq__wait_check(context->cl, num_wait, wait));
 end:
     return status;
 }

@@ -107,8 +107,9 @@ clq_status clq__launch_build(clq_context *context, const struct clq__launch *lau
 clq_status clq__launch_set(clq_context *context, const struct clq__launch *launch, cl_kernel *kernel);
 clq_status clq__launch(clq_context *context, cl_command_queue queue, const struct clq__launch *launch,
                        cl_uint num_wait, const cl_event *wait, cl_event *done);
-/* Refuses a list without a length or a length without a list: PoCL 3.1 reads the list before it looks. */
-clq_status clq__wait_check(cl_uint num_wait, const cl_event *wait);
+/* Refuses a list without a length or a length without a list (PoCL 3.1 reads the list before it looks), and
+ * what is no event of the queue's context. */
+clq_status clq__wait_check(cl_context context, cl_uint num_wait, const cl_event *wait);
 /* Every operator checks these first; a call that only builds needs no queue. */
 clq_status clq__call_check(const clq_context *context, cl_command_queue queue, bool build_only,
                            cl_uint num_wait, const cl_event *wait);

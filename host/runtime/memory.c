@@ -29,12 +29,17 @@ end:
 clq_status clq__memory_of(const char *name, cl_mem buffer, struct clq__memory *memory)
 {
     clq_status status = CLQ_OK;
+    cl_mem_object_type type = 0;
 
     *memory = (struct clq__memory){.buffer = buffer};
-    status = clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof memory->size_bytes, &memory->size_bytes, NULL);
+    status = clGetMemObjectInfo(buffer, CL_MEM_TYPE, sizeof type, &type, NULL);
     CLQ_REQUIRE(status == CL_SUCCESS, status,
                 "%s.data is %p: it must be a cl_mem, but clGetMemObjectInfo says %s (%d)", name,
                 (void *)buffer, clq_status_name(status), (int)status);
+    CLQ_REQUIRE(type == CL_MEM_OBJECT_BUFFER, CLQ_ERROR_VALUE,
+                "%s.data is of the type 0x%x: it must be a buffer, CL_MEM_OBJECT_BUFFER (0x%x)", name,
+                (unsigned)type, CL_MEM_OBJECT_BUFFER);
+    CLQ_TRY_CL(clGetMemObjectInfo(buffer, CL_MEM_SIZE, sizeof memory->size_bytes, &memory->size_bytes, NULL));
     CLQ_TRY(find_root(memory));
 end:
     return status;

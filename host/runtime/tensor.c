@@ -63,6 +63,18 @@ end:
     return status;
 }
 
+static clq_status check_wait(cl_command_queue queue, cl_uint num_wait, const cl_event *wait)
+{
+    clq_status status = CLQ_OK;
+    cl_context context = NULL;
+
+    if (num_wait > 0)
+        CLQ_TRY_CL(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof context, &context, NULL));
+    CLQ_TRY(clq__wait_check(context, num_wait, wait));
+end:
+    return status;
+}
+
 /* Drivers do not all refuse a buffer of another context or one that is closed to the host, and their checks
  * of sizes miss one that wraps around. */
 static clq_status check_buffer(cl_command_queue queue, const struct clq__view *view, cl_mem_flags forbidden)
@@ -172,7 +184,7 @@ static clq_status begin_move(cl_command_queue queue, const DLTensor *tensor, cl_
 
     CLQ_TRY(check_queue(queue));
     CLQ_TRY(check_move(queue, tensor, host, size_bytes, forbidden));
-    CLQ_TRY(clq__wait_check(num_wait, wait));
+    CLQ_TRY(check_wait(queue, num_wait, wait));
     if (blocking)
         CLQ_TRY(clq__await(num_wait, wait));
     if (size_bytes == 0)
@@ -224,17 +236,22 @@ clq_status clq_tensor_map(cl_command_queue queue, const DLTensor *tensor, cl_boo
 {
     clq_status status = CLQ_OK;
     struct clq__view view;
-    const cl_mem_flags forbidden =
-        CL_MEM_HOST_NO_ACCESS | (flags & CL_MAP_READ ? CL_MEM_HOST_WRITE_ONLY : 0) |
-        (flags & (CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION) ? CL_MEM_HOST_READ_ONLY : 0);
+    const cl_map_flags writes = CL_MAP_WRITE | CL_MAP_WRITE_INVALIDATE_REGION;
+    const cl_mem_flags forbidden = CL_MEM_HOST_NO_ACCESS |
+                                   (flags & CL_MAP_READ ? CL_MEM_HOST_WRITE_ONLY : 0) |
+                                   (flags & writes ? CL_MEM_HOST_READ_ONLY : 0);
 
     CLQ_REQUIRE(host != NULL, CLQ_ERROR_NULL, "host is NULL: it must point to a pointer");
     *host = NULL;
+    CLQ_REQUIRE((flags & ~(CL_MAP_READ | writes)) == 0, CLQ_ERROR_VALUE,
+                "flags is 0x%llx: it must be made of CL_MAP_READ (1), CL_MAP_WRITE (2) and "
+                "CL_MAP_WRITE_INVALIDATE_REGION (4)",
+                (unsigned long long)flags);
     CLQ_TRY(check_queue(queue));
     CLQ_TRY(check(&view, "tensor", tensor));
     CLQ_REQUIRE(view.elements > 0, CLQ_ERROR_SHAPE, "tensor is empty: there is nothing to map");
     CLQ_TRY(check_buffer(queue, &view, forbidden));
-    CLQ_TRY(clq__wait_check(num_wait, wait));
+    CLQ_TRY(check_wait(queue, num_wait, wait));
     if (blocking)
         CLQ_TRY(clq__await(num_wait, wait));
     *host = clEnqueueMapBuffer(queue, tensor->data, blocking, flags, tensor->byte_offset,
@@ -253,8 +270,12 @@ clq_status clq_tensor_unmap(cl_command_queue queue, const DLTensor *tensor, void
     CLQ_TRY(check_queue(queue));
     CLQ_REQUIRE(tensor != NULL && tensor->data != NULL, CLQ_ERROR_NULL,
                 "%s is NULL: it must be the mapped tensor", tensor == NULL ? "tensor" : "tensor.data");
-    CLQ_TRY(clq__wait_check(num_wait, wait));
-    CLQ_TRY_CL(clEnqueueUnmapMemObject(queue, tensor->data, host, num_wait, wait, done));
+    CLQ_TRY(check_wait(queue, num_wait, wait));
+    status = clEnqueueUnmapMemObject(queue, tensor->data, host, num_wait, wait, done);
+    CLQ_REQUIRE(
+        status == CL_SUCCESS, status,
+        "clEnqueueUnmapMemObject failed with %s (%d): host is %p, and must be what clq_tensor_map gave",
+        clq_status_name(status), (int)status, host);
 end:
     return status;
 }

@@ -65,7 +65,8 @@ CLQ_API clq_status clq_scatter_update_check(const DLTensor *data, const DLTensor
  * caches        cache_mode "Norm": [blocks, block_size, heads, size], slot s is [s / block_size, s mod
  *               block_size]. "PA_NZ" or NULL: [blocks, heads * size / last, block_size, last], where c * last
  *               + l of an entry's heads * size elements is at [s / block_size, c, s mod block_size, l]; one
- *               step leads through heads and size then. They may be one tensor: the values are what stays.
+ *               step leads through heads and size then. They may be one tensor: the values are what stays;
+ *               else they share no bytes, and value none with key_cache.
  * slot_mapping  [N], int32 or int64. One below 0 or past the cache leaves its entry out; where several are
  *               the same the last wins.
  * compress_lens, compress_seq_offsets, seq_lens  NULL: the compressed form is not known here.

@@ -21,7 +21,7 @@
  *
  * Types     x: float32, float16, bfloat16. scales: those, float8_e4m3fn, float8_e8m0fnu. zero_points: x's
  *           types, or int8, uint8, int32, or absent (NULL). y: any of clquant/tensor.h's for it. Every
- *           combination works.
+ *           combination works; round_first is for a y of integers.
  * Shapes    x and y are alike (of four bits in bytes or words: y's last dimension is a half or an eighth of
  *           x's), rank 0 to 8. scales and zero_points, independently of each other, are one of:
  *             one element, 0-D, 1-D or of x's rank

@@ -216,6 +216,7 @@ static void note_argument(cl_kernel kernel, cl_uint index, size_t size, const vo
       (a, b, c, d, e, f))                                                                                    \
     X(clGetCommandQueueInfo, (cl_command_queue a, cl_command_queue_info b, size_t c, void *d, size_t *e),    \
       (a, b, c, d, e))                                                                                       \
+    X(clGetEventInfo, (cl_event a, cl_event_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))          \
     X(clGetMemObjectInfo, (cl_mem a, cl_mem_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))          \
     X(clGetProgramInfo, (cl_program a, cl_program_info b, size_t c, void *d, size_t *e), (a, b, c, d, e))    \
     X(clGetProgramBuildInfo,                                                                                 \

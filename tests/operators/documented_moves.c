@@ -136,7 +136,8 @@ bool fit_pages(struct call *call)
     desc->unique = 0;
     return !is_given(call, MOVE_SRC_INDICES) && !is_given(call, MOVE_INPUT) &&
            desc->dst_index_kind == CLQ_SLOTS && src->dl.ndim == 3 && dst->dl.ndim == 4 &&
-           call_dimension(call, MOVE_DST, desc->axis, -2) == 1 && src->dl.data != dst->dl.data;
+           call_dimension(call, MOVE_DST, desc->axis, -2) == 1 && src->type == dst->type &&
+           src->dl.data != dst->dl.data;
 }
 
 /* Pages [blocks, block_size, heads, size] with their heads ahead of their positions. */

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Queues that the library makes, and that the sentences of refusals are their threads' own. */
+/* Queues that the library makes; what is no queue, event or buffer; and that the sentences of refusals are
+ * their threads' own. */
 #include "harness.h"
 
 #include <pthread.h>
@@ -78,6 +79,57 @@ static void what_is_no_queue_is_refused(void **state)
     assert_non_null(strstr(clq_error_detail(), "properties is 0x10000000000: it must be made of those"));
 }
 
+/* PoCL 3.1 waits for ever for an event of another context, and takes NULL for one that has ended. */
+static void what_is_no_event_of_the_context_is_refused(void **state)
+{
+    static const struct clq_quantize_desc desc = {.mode = 0};
+    cl_int code = CL_SUCCESS;
+    cl_context other = clCreateContext(NULL, 1, &harness.device, NULL, NULL, &code);
+    cl_event events[2] = {clCreateUserEvent(harness.cl, NULL), NULL};
+
+    (void)state;
+    expect_cl(code, "clCreateContext");
+    expect_status(clq_quantize(harness.context, harness.queue, &desc, 2, events, NULL),
+                  CL_INVALID_EVENT_WAIT_LIST, "NULL");
+    assert_string_equal(clq_error_detail(), "wait[1] is NULL: it must be an event");
+    events[1] = clCreateUserEvent(other, NULL);
+    expect_status(clq_quantize(harness.context, harness.queue, &desc, 2, events, NULL), CL_INVALID_CONTEXT,
+                  "of another context");
+    assert_non_null(strstr(clq_error_detail(), "it must be of the queue's"));
+    for (int i = 0; i < 2; i++) {
+        expect_cl(clSetUserEventStatus(events[i], CL_COMPLETE), "clSetUserEventStatus");
+        clReleaseEvent(events[i]);
+    }
+    clReleaseContext(other);
+}
+
+/* Some drivers take it, and a kernel writes where its bytes should be. */
+static void an_image_is_refused(void **state)
+{
+    const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
+    const cl_image_desc of = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16};
+    cl_bool has_images = CL_FALSE;
+    int64_t shape[1] = {4};
+    cl_int code = CL_SUCCESS;
+    cl_mem image;
+    DLTensor tensor;
+    char bytes[4];
+
+    (void)state;
+    clGetDeviceInfo(harness.device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL);
+    if (!has_images)
+        skip();
+    image = clCreateImage(harness.cl, CL_MEM_READ_WRITE, &format, &of, NULL, &code);
+    expect_cl(code, "clCreateImage");
+    tensor = clq_tensor_view(image, CLQ_INT8, 1, shape);
+    expect_status(clq_tensor_read(harness.queue, &tensor, CL_TRUE, bytes, 4, 0, NULL, NULL), CLQ_ERROR_VALUE,
+                  "image");
+    assert_string_equal(
+        clq_error_detail(),
+        "tensor.data is of the type 0x10f1: it must be a buffer, CL_MEM_OBJECT_BUFFER (0x10f0)");
+    clReleaseMemObject(image);
+}
+
 /* Each thread has its own sentence, and a call that succeeds elsewhere does not touch it. */
 static void *refuse(void *argument)
 {
@@ -110,6 +162,8 @@ int main(int argc, char **argv)
         cmocka_unit_test(a_call_runs_in_the_librarys_queue),
         cmocka_unit_test(the_queue_has_the_properties_that_were_asked_for),
         cmocka_unit_test(what_is_no_queue_is_refused),
+        cmocka_unit_test(what_is_no_event_of_the_context_is_refused),
+        cmocka_unit_test(an_image_is_refused),
         cmocka_unit_test(sentences_belong_to_threads),
     };
 

@@ -311,6 +311,11 @@ static void refuses_to_move(void **state)
     expect_status(clq_tensor_map(harness.queue, &view, CL_TRUE, CL_MAP_READ, &mapped, 0, NULL, NULL),
                   CLQ_ERROR_OVERFLOW, "map");
     assert_null(mapped);
+    expect_status(clq_tensor_map(harness.queue, &tensor->dl_tensor, CL_TRUE, 8, &mapped, 0, NULL, NULL),
+                  CLQ_ERROR_VALUE, "flags of nothing");
+    assert_non_null(strstr(clq_error_detail(), "flags is 0x8: it must be made of CL_MAP_READ (1), "));
+    assert_int_not_equal(clq_tensor_unmap(harness.queue, &tensor->dl_tensor, bytes, 0, NULL, NULL), CLQ_OK);
+    assert_non_null(strstr(clq_error_detail(), "and must be what clq_tensor_map gave"));
     expect_status(clq_tensor_write(NULL, &tensor->dl_tensor, CL_TRUE, bytes, 24, 0, NULL, NULL),
                   CLQ_ERROR_NULL, "write without a queue");
     expect_status(clq_tensor_map(NULL, &tensor->dl_tensor, CL_TRUE, CL_MAP_READ, &mapped, 0, NULL, NULL),
