@@ -4,6 +4,7 @@
 #include "failure.h"
 #include "operators/operator.h"
 #include "operators/similar.h"
+#include "output_file.h"
 #include "wrap.h"
 
 #include <clquant/version.h>
@@ -95,6 +96,16 @@ static int help(int argc, char **argv)
     return STATUS_DONE;
 }
 
+static int version(int argc, char **argv)
+{
+    if (argc > 2) {
+        complain("%s: no argument is expected: '%.100s'", argv[1], argv[2]);
+        return STATUS_USAGE;
+    }
+    printf("clquant %s\n", clq_version());
+    return STATUS_DONE;
+}
+
 static int dispatch(int argc, char **argv)
 {
     const char *name = argc > 1 ? argv[1] : "";
@@ -109,10 +120,8 @@ static int dispatch(int argc, char **argv)
     }
     if (strcmp(name, "help") == 0)
         return help(argc, argv);
-    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0) {
-        printf("clquant %s\n", clq_version());
-        return STATUS_DONE;
-    }
+    if (strcmp(name, "--version") == 0 || strcmp(name, "version") == 0)
+        return version(argc, argv);
     return run_named(name, argc - 1, argv + 1);
 }
 
@@ -131,6 +140,7 @@ static bool hold_standard_streams(void)
 
 int main(int argc, char **argv)
 {
+    output_file_note_signals();
     if (!hold_standard_streams())
         return STATUS_SYSTEM;
     return close_output(dispatch(argc, argv));

@@ -21,8 +21,11 @@ enum { LARGE_BYTES = 1 << 18 };
 /* What a signal handler can reach: the name to remove, empty when there is none. */
 static char temporary[PATH_MAX];
 
-/* All other signals end a program that does nothing about them. */
-static const int harmless[] = {SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH};
+/* All other signals end a program that does nothing about them; SIGXFSZ is ignored below. */
+static const int harmless[] = {SIGCHLD, SIGCONT, SIGTSTP, SIGTTIN, SIGTTOU, SIGURG, SIGWINCH, SIGXFSZ};
+/* A driver may need these for its kernels, as PoCL needs SIGFPE. */
+static const int faults[] = {SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV};
+static bool ignored[NSIG]; /* by the caller */
 
 static void remove_temporary(void)
 {
@@ -37,16 +40,26 @@ static void on_signal(int number)
     raise(number);
 }
 
-static bool is_harmless(int number)
+static bool is_one_of(const int *numbers, size_t count, int number)
 {
-    for (size_t i = 0; i < sizeof harmless / sizeof *harmless; i++)
-        if (harmless[i] == number)
+    for (size_t i = 0; i < count; i++)
+        if (numbers[i] == number)
             return true;
     return false;
 }
 
-/* A signal that the caller ignores, as nohup does with SIGHUP, stays ignored. */
-static void catch_signals(void)
+void output_file_note_signals(void)
+{
+    struct sigaction given;
+
+    for (int number = 1; number <= SIGRTMAX; number++)
+        ignored[number] = sigaction(number, NULL, &given) == 0 && given.sa_handler == SIG_IGN;
+    atexit(remove_temporary); /* a driver may end the process */
+}
+
+/* A signal that the caller ignores, as nohup does with SIGHUP, stays ignored. A handler that is there is a
+ * driver's: LLVM's know nothing of the private file, and make nothing of SIGQUIT and SIGUSR1. */
+void output_file_catch_signals(void)
 {
     struct sigaction action = {.sa_handler = on_signal};
     struct sigaction old;
@@ -54,9 +67,10 @@ static void catch_signals(void)
     sigemptyset(&action.sa_mask);
     signal(SIGXFSZ, SIG_IGN); /* a write past the limit then fails with a sentence */
     for (int number = 1; number <= SIGRTMAX; number++)
-        if (!is_harmless(number) && sigaction(number, NULL, &old) == 0 && old.sa_handler == SIG_DFL)
+        if (!ignored[number] && !is_one_of(harmless, sizeof harmless / sizeof *harmless, number) &&
+            sigaction(number, NULL, &old) == 0 &&
+            (old.sa_handler == SIG_DFL || !is_one_of(faults, sizeof faults / sizeof *faults, number)))
             sigaction(number, &action, NULL);
-    atexit(remove_temporary); /* a driver may end the process */
 }
 
 static bool cannot(const struct output_file *file, const char *what, struct failure *failure)
@@ -148,7 +162,7 @@ bool output_file_create(struct output_file *file, const char *option, const char
         output_file_discard(file);
         return false;
     }
-    catch_signals();
+    output_file_catch_signals();
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
     ok = create_temporary(file, failure);
@@ -230,14 +244,12 @@ const char *output_file_private_name(void)
     return temporary;
 }
 
+/* Closed behind the rename: until then another run's sweep must find the lock held. */
 bool output_file_commit(struct output_file *file, struct failure *failure)
 {
     const int fd = file->fd;
 
     if (fsync(fd) != 0)
-        return cannot(file, "written", failure);
-    file->fd = -1;
-    if (close(fd) != 0)
         return cannot(file, "written", failure);
     if (rename(temporary, file->path) != 0)
         return cannot(file, "put into place", failure);

@@ -16,6 +16,11 @@ struct output_file {
     char *path; /* where it will stand; a symbolic link is followed, and must lead to a file */
 };
 
+/* First of all in the program: the signals that its caller ignores are known while no driver has set any. */
+void output_file_note_signals(void);
+/* Again once a driver is open, whose handlers would leave the private file behind. */
+void output_file_catch_signals(void);
+
 /* Whether there could be one, which is worth knowing before the work is done. */
 bool output_file_possible(const char *option, const char *path, struct failure *failure);
 

@@ -163,12 +163,17 @@ ended() { # SIGNAL SYSTEM_CALL:when=N
     survives "signal $1 at $2"
     rm -f .clquant-*
 }
-for signal in TERM INT HUP; do
+for signal in TERM INT HUP QUIT USR1 ABRT; do
     ended "$signal" pread64:when=5
     ended "$signal" write:when=2
     ended "$signal" fsync:when=1
+    # A model's device is open, with the handlers of its compiler, before its private file is there.
+    run env --default-signal strace -o "$directory/.trace" -e trace=fsync -e "inject=fsync:signal=$signal:when=1" \
+        "$CLQUANT" quantize_model in.st -o model --to plain --block 64
+    check "signal $signal ends a model" test "$status" = $((128 + $(kill -l "$signal"))) -a -z "$(ls -A model)"
+    rm -r model .trace
 done
-# Every signal, once there is a private file and no driver yet: a driver's compiler catches some for itself.
+# Every signal, once there is a private file.
 for signal in HUP INT QUIT ILL TRAP ABRT BUS FPE USR1 SEGV USR2 PIPE ALRM TERM STKFLT XCPU VTALRM PROF IO PWR SYS 34 64; do
     ended "$signal" fchmod:when=1
 done
@@ -184,6 +189,11 @@ run bash -c 'trap "" HUP USR1; exec "$@"' - strace -o "$directory/.trace" -e tra
     -e inject=fsync:signal=HUP:when=1 -e inject=rename:signal=USR1:when=1 "$CLQUANT" quantize in.st -o out.st
 succeeded "signals that the caller ignores"
 check "signals that the caller ignores do nothing" cmp -s out.st whole.st
+
+# The lock on the private file is held until the file has its name.
+strace -y -o "$directory/.trace" -e trace=close,rename "$CLQUANT" quantize in.st -o out.st
+check "the private file has its name before it is closed" test "$(grep -c 'close(.*\.clquant-' .trace):$(grep -c 'rename(' .trace)" = 0:1
+rm .trace
 
 # Nothing can be removed after SIGKILL, but the old OUT is whole.
 for place in pread64:when=5 write:when=2 fsync:when=1 rename:when=1; do

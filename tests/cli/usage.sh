@@ -45,6 +45,8 @@ usage "a mistyped operator" "'quantise' is no operator and no command; did you m
 usage "a mistyped command" "'device' is no operator and no command; did you mean devices?" device
 usage "the help of a mistyped name" "did you mean selftest?" help selftets
 usage "a name that is near none" "see clquant --help" frobnicate
+usage "an argument of version" "version: no argument is expected: 'extra'" version extra
+usage "an argument of --version" "--version: no argument is expected: '--help'" --version --help
 usage "the help of two names" "help takes one name, and there are 2" help quantize dequantize
 usage "an unknown option" "--mod-e: quantize has no such option" quantize in.st -o out.st --mod-e divide
 usage "an unknown letter" "-x: quantize has no such option" quantize in.st -x -o out.st

@@ -55,6 +55,7 @@ bool operator_open_device(struct operator_call *call)
     clq_status status = clq_context_create(&desc, &call->context);
     cl_int code = CL_SUCCESS;
 
+    output_file_catch_signals();
     if (status == CLQ_ERROR_DEVICE)
         return fail(call->failure, STATUS_SYSTEM, "%s; `clquant devices` lists what there is",
                     clq_error_detail());
