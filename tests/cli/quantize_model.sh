@@ -22,7 +22,7 @@ quantize
 succeeded "a model of two shards"
 check "it says how much" grep -q '^2 of 6 tensors quantized to int4, ' <<<"$out"
 check "errors by tensor" grep -qE '^ +[0-9.]+  [ab]\.weight$' <<<"$out"
-check "and why a matrix stays" grep -qxF "  narrow.weight: its rows are no multiple of --block" <<<"$out"
+check "and why a matrix stays" grep -qxF "  narrow.weight: its rows are no multiple of --block 32" <<<"$out"
 only_files "OUT has the input's names" in in/a.safetensors in/b.safetensors in/config.json $index out out/a.safetensors out/b.safetensors \
     out/config.json out/model.safetensors.index.json
 check "names of the first shard" test "$(names_in out/a.safetensors)" = "a.bias F32 [3] a.weight_packed I32 [3,4] a.weight_scale F32 [3,1] \
@@ -52,10 +52,11 @@ run "$CLQUANT" dequantize out/a.safetensors -o back.st --mode dynamic --of int4 
 succeeded "dequantize reads it"
 holds_line "and back" back.st "y F32 [3,32]$(printf ' %s' $(yes 0 1 2 15 | head -n 24))"
 rm -r out back.st
-quantize --only 'embed*' --symmetric
+sed -i 's/embed/Embed/' in/a.safetensors $index # as long as before
+quantize --only 'Embed*' --symmetric
 succeeded "--only takes the place of what stays by itself"
-check "an embedding is named as a target" grep -qF '"targets":["Linear","embed"]' out/config.json
-rm -r out
+check "an embedding is named as a target" grep -qF '"targets":["Linear","Embed"]' out/config.json
+make_model
 run "$CLQUANT" quantize_model in/b.safetensors -o out --dtype int8
 succeeded "one file"
 check "int8 keeps its name" test "$(names_in out/b.safetensors)" = "b.weight I8 [9,64] b.weight_scale F32 [9,1] b.weight_zero_point I8 [9,1] ids I64 [2] "
@@ -96,6 +97,13 @@ touch in/a.safetensors
 quantize
 check "an input that is newer is read again" test "$(stamp a)" != "$a"
 check "with the same bytes" cmp -s out/a.safetensors whole.st
+"$TENSOR_FILE" make in/a.safetensors embed.weight:F32:4x32:1 a.weight:F32:3x32:0,1,2,14 a.bias:F32:3:1,2,3 narrow.weight:F16:2x12:1,2
+touch -d 2001-01-01 in/a.safetensors
+quantize
+check "another input with the same header, and older, is read" eval '! cmp -s out/a.safetensors whole.st'
+"$TENSOR_FILE" make in/a.safetensors embed.weight:F32:4x32:1 a.weight:F32:3x32:0,1,2,15 a.bias:F32:3:1,2,3 narrow.weight:F16:2x12:1,2
+quantize
+check "and the first again" cmp -s out/a.safetensors whole.st
 a=$(stamp a)
 quantize --symmetric
 check "other options make another" test "$(stamp a)" != "$a"
@@ -132,6 +140,31 @@ run "$CLQUANT" quantize_model in/a.safetensors -o out2 --block 32 --json none/er
 refused "no place for the errors" 3 "none/errors.json: cannot be created"
 check "is seen before OUT is made" test ! -e out2
 rm errors.json
+ln -s out/config.json link.json
+while read -r json sentence; do
+    cp -r in before && cp -r out before/out
+    quantize --json "$json"
+    refused "--json $json" 2 "$sentence"
+    check "--json $json: nothing is lost" diff -r out before/out
+    rm -r before/out && diff -r in before >/dev/null || failed "--json $json: the input"
+    rm -r before
+done <<ROWS
+in/a.safetensors is a file of the input, which would be lost
+$index is a file of the input
+in/../in/config.json is a file of the input
+out/b.safetensors is a file of the model in OUT
+./out/../out/model.safetensors.index.json is a file of the model in OUT
+link.json is a file of the model in OUT
+out is there already, and is not a regular file
+ROWS
+rm link.json
+run "$CLQUANT" quantize_model $index -o out2 --block 32 --json out2/a.safetensors
+refused "a file that OUT gets" 2 "--json out2/a.safetensors: is a file of the model in OUT"
+check "before OUT is there" test ! -e out2
+run "$CLQUANT" quantize_model $index -o out2 --block +32 --json out2/errors.json
+succeeded "errors in OUT, of the first run"
+check "they are there" grep -q a.weight out2/errors.json
+rm -r out2
 
 # Killed at any moment of a run: a shard has its name once it is whole.
 rm out/*
@@ -194,6 +227,9 @@ for name in ../in/b.safetensors .. ""; do
     quantize
     refused_all "a shard elsewhere, '$name'" 1 "tensor 'ids' the shard '$name': the name of a file beside the index is expected"
 done
+echo '{"weight_map": {"a": 5}}' >$index
+quantize
+refused_all "a shard that is no name" 1 "weight_map says of tensor 'a' no text: the name of a file beside the index is expected"
 echo '{"weight_map": {"a": "a.safetensors"}' >$index
 quantize
 refused_all "an index that was cut" 1 "$index: is no JSON text: it is wrong at byte"
@@ -207,9 +243,38 @@ run "$CLQUANT" quantize_model in/a.safetensors -o out --to plain --block 32 --sk
 refused_all "a glob that meets nothing" 2 "--skip 'a.wight': no tensor has such a name"
 run "$CLQUANT" quantize_model in/a.safetensors -o out --only a.bias
 refused_all "nothing to quantize" 1 "nothing is left to quantize"
-echo '{"quantization_config": {}}' >in/config.json
+for config in '{"quantization_config": {}}' '{"quantization_config": null}' '{"a": [{"text_config": {"quantization_config": {}}}]}'; do
+    echo "$config" >in/config.json
+    quantize
+    refused_all "a model that is quantized, $config" 1 "in/config.json: has a quantization_config: the model is quantized already"
+done
+while IFS='|' read -r text sentence; do
+    sed -i "1s|{|{$text, |" $index
+    quantize
+    refused_all "an index with $text" 1 "$sentence"
+done <<'ROWS'
+"weight_map": {"a": "a.safetensors"}|has two weight_map
+"a\\u0000b": 1|a NUL is in it
+"a\\\\": "\\u0000"|a NUL is in it
+"a": {"b": [9007199254740993]}|has a number from 10^15 on
+"a": -1e999|has a number from 10^15 on
+ROWS
+sed -i '1s|{|{"a\\\\u0000": 999999999999999, |; s|"total_size": 1|"total_size": 1e16|' $index
 quantize
-refused_all "a model that is quantized" 1 "in/config.json: has a quantization_config: the model is quantized already"
+check "digits that stay, and a backslash" grep -qF '"a\\u0000":	999999999999999,' out/model.safetensors.index.json
+make_model
+mv $index in/config.json
+run "$CLQUANT" quantize_model in/config.json -o out
+refused_all "an index called config.json" 2 "in/config.json: an index of another name is expected"
+mkdir -p out/config.json
+quantize
+refused "a folder in the place of config.json" 2 "-o out: config.json there is not a regular file"
+check "is seen before a shard is written" test "$(ls out)" = config.json
+make_model
+run "$CLQUANT" quantize_model in/a.safetensors -o out --block 64
+refused_all "a block that no matrix has" 1 "and 'narrow.weight', [2,12], stays as it is: its rows are no multiple of --block 64"
+run "$CLQUANT" quantize_model in/a.safetensors -o out --only 'a[0]'
+refused_all "a bracket in a glob" 2 "--only 'a[0]': no tensor has such a name; in a glob [..] is one character of several"
 echo '[]' >in/config.json
 quantize
 refused_all "a config.json that is none" 1 "in/config.json: is no JSON object"

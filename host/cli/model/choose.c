@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include <fnmatch.h>
+#include <stdio.h>
 #include <string.h>
 
 /* As models call embeddings, output heads, norms, biases, and the routers of experts; without regard to upper
@@ -58,6 +59,15 @@ static const char *hindrance(const struct model_options *options, const struct s
     return NULL;
 }
 
+void model_say_left(const struct model *model, const struct model_tensor *tensor, char *text,
+                    size_t size_bytes)
+{
+    const bool by_block = strstr(tensor->left, "--block"), by_rotate = strstr(tensor->left, "--rotate");
+
+    snprintf(text, size_bytes, by_block || by_rotate ? "%s %u" : "%s", tensor->left,
+             (unsigned)(by_block ? model->options.block : model->options.rotate));
+}
+
 /* A glob that meets nothing is a mistake in its spelling. */
 static bool check_globs(const struct model *model, const char *option, const struct model_globs *globs)
 {
@@ -68,8 +78,11 @@ static bool check_globs(const struct model *model, const char *option, const str
             for (size_t t = 0; !met && t < model->shards[i].file.count; t++)
                 met = fnmatch(globs->list[g], model->shards[i].file.tensors[t].name, 0) == 0;
         if (!met)
-            return fail(model->failure, STATUS_USAGE, "--%s '%.200s': no tensor has such a name", option,
-                        globs->list[g]);
+            return fail(model->failure, STATUS_USAGE, "--%s '%.200s': no tensor has such a name%s", option,
+                        globs->list[g],
+                        strchr(globs->list[g], '[')
+                            ? "; in a glob [..] is one character of several, and \\[ the bracket itself"
+                            : "");
     }
     return true;
 }
@@ -77,7 +90,8 @@ static bool check_globs(const struct model *model, const char *option, const str
 bool model_choose(struct model *model)
 {
     const struct model_options *options = &model->options;
-    const char *left = NULL;
+    const struct model_tensor *left = NULL;
+    char why[512] = "";
     size_t chosen = 0;
 
     if (!check_globs(model, "only", &options->only) || !check_globs(model, "skip", &options->skip))
@@ -91,11 +105,17 @@ bool model_choose(struct model *model)
             tensor->left = hindrance(options, tensor->source);
             tensor->quantized = tensor->left == NULL;
             chosen += tensor->quantized;
-            left = tensor->left ? tensor->left : left;
+            left = tensor->left ? tensor : left;
         }
-    return chosen > 0 ||
-           fail(model->failure, STATUS_REFUSED,
-                "%s: nothing is left to quantize: a matrix of F32, F16 or BF16 is expected%s%s%s",
-                options->in_paths[0], left ? ", and of the last one " : "", left ? left : "",
-                options->only.count + options->skip.count > 0 ? ", by --only and --skip" : "");
+    if (left) {
+        const int used =
+            snprintf(why, sizeof why, ", and '%.200s', [%jd,%jd], stays as it is: ", left->source->name,
+                     (intmax_t)left->source->shape[0], (intmax_t)left->source->shape[1]);
+
+        model_say_left(model, left, why + used, sizeof why - (size_t)used);
+    }
+    return chosen > 0 || fail(model->failure, STATUS_REFUSED,
+                              "%s: nothing is left to quantize: a matrix of F32, F16 or BF16 is expected%s%s",
+                              options->in_paths[0], why,
+                              options->only.count + options->skip.count > 0 ? ", by --only and --skip" : "");
 }

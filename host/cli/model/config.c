@@ -3,6 +3,7 @@
 #include "model.h"
 
 #include <cjson/cJSON.h>
+#include <fnmatch.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -38,7 +39,7 @@ static bool add_modules(const struct model *model, cJSON *targets, cJSON *ignore
 
             if (!tensor->quantized && is_weight(tensor->source))
                 ok = add_module(ignore, tensor->source->name);
-            else if (tensor->quantized && model_glob(embeddings, 3, tensor->source->name, 0))
+            else if (tensor->quantized && model_glob(embeddings, 3, tensor->source->name, FNM_CASEFOLD))
                 ok = add_module(targets, tensor->source->name);
         }
     return ok;
@@ -120,6 +121,21 @@ static bool insert(struct model *model, const char *text, bool empty)
            fail(model->failure, STATUS_SYSTEM, "%s: no memory for its copy", model->config_path);
 }
 
+/* Also by a part of it, such as text_config. */
+static bool is_quantized(const cJSON *value)
+{
+    const cJSON *own = cJSON_GetObjectItem(value, "quantization_config"), *item = NULL;
+
+    if (own && !cJSON_IsNull(own))
+        return true;
+    cJSON_ArrayForEach(item, value)
+    {
+        if (is_quantized(item))
+            return true;
+    }
+    return false;
+}
+
 bool model_config_read(struct model *model)
 {
     const char *beside = model->index_path ? model->index_path : model->options.in_paths[0];
@@ -128,8 +144,6 @@ bool model_config_read(struct model *model)
     cJSON *root = NULL;
     bool ok = false;
 
-    if (model->options.to == MODEL_PLAIN)
-        return true;
     folder = model_folder_of(beside);
     model->config_path = folder ? model_join(folder, "config.json") : NULL;
     free(folder);
@@ -138,15 +152,16 @@ bool model_config_read(struct model *model)
     if (access(model->config_path, F_OK) != 0) {
         free(model->config_path);
         model->config_path = NULL;
-        return true;
     }
+    if (!model->config_path || model->options.to == MODEL_PLAIN)
+        return true;
     text = model_read_text(model->config_path, &size_bytes, model->failure);
     if (!text)
         return false;
     root = cJSON_ParseWithLengthOpts(text, size_bytes + 1, NULL, 1);
     if (!cJSON_IsObject(root) || strlen(text) != size_bytes)
         fail(model->failure, STATUS_REFUSED, "%s: is no JSON object", model->config_path);
-    else if (cJSON_HasObjectItem(root, "quantization_config"))
+    else if (cJSON_HasObjectItem(root, "quantization_config") || is_quantized(root))
         fail(model->failure, STATUS_REFUSED, "%s: has a quantization_config: the model is quantized already",
              model->config_path);
     else

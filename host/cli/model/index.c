@@ -4,6 +4,7 @@
 
 #include <cjson/cJSON.h>
 #include <errno.h>
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -29,6 +30,21 @@ static const cJSON *map_of(const struct model *model)
     return cJSON_GetObjectItemCaseSensitive(model->index, "weight_map");
 }
 
+/* In OUT's index are the others as cJSON prints them, with 15 digits. */
+static bool keeps_numbers(const cJSON *value)
+{
+    const cJSON *item = NULL;
+
+    if (cJSON_IsNumber(value) && !(value->string && strcmp(value->string, "total_size") == 0))
+        return fabs(value->valuedouble) < 1e15;
+    cJSON_ArrayForEach(item, value)
+    {
+        if (!keeps_numbers(item))
+            return false;
+    }
+    return true;
+}
+
 /* A name with a folder could lead anywhere. */
 static bool check_map(struct model *model)
 {
@@ -36,6 +52,14 @@ static bool check_map(struct model *model)
 
     if (!cJSON_IsObject(model->index) || !cJSON_IsObject(map))
         return REFUSE(model, "%s: is no index of a model: it has no object weight_map", model->index_path);
+    if (!keeps_numbers(model->index))
+        return REFUSE(model, "%s: has a number from 10^15 on, of which OUT's index would lose digits",
+                      model->index_path);
+    cJSON_ArrayForEach(item, model->index)
+    {
+        if (item != map && strcmp(item->string, "weight_map") == 0)
+            return REFUSE(model, "%s: has two weight_map", model->index_path);
+    }
     cJSON_ArrayForEach(item, map)
     {
         const char *name = cJSON_GetStringValue(item);
@@ -43,11 +67,21 @@ static bool check_map(struct model *model)
         if (!name || !*name || strchr(name, '/') || strcmp(name, ".") == 0 || strcmp(name, "..") == 0)
             return REFUSE(
                 model,
-                "%s: weight_map says of tensor '%.200s' the shard '%.200s': the name of a file beside "
-                "the index is expected",
-                model->index_path, item->string, name ? name : "");
+                "%s: weight_map says of tensor '%.200s' %s%.200s%s: the name of a file beside the index is "
+                "expected",
+                model->index_path, item->string, name ? "the shard '" : "no text", name ? name : "",
+                name ? "'" : "");
     }
     return map->child || REFUSE(model, "%s: its weight_map is empty", model->index_path);
+}
+
+/* It would end a name for cJSON, and not for other readers. */
+static bool has_nul(const char *text, size_t size_bytes)
+{
+    for (const char *at = text; (at = strchr(at, '\\')); at += 2)
+        if (strncmp(at + 1, "u0000", 5) == 0)
+            return true;
+    return strlen(text) != size_bytes;
 }
 
 static bool read_index(struct model *model)
@@ -55,6 +89,7 @@ static bool read_index(struct model *model)
     size_t size_bytes = 0;
     char *text = model_read_text(model->index_path, &size_bytes, model->failure);
     const char *end = NULL;
+    bool ok = true;
 
     if (!text)
         return false;
@@ -62,8 +97,10 @@ static bool read_index(struct model *model)
     if (!model->index)
         REFUSE(model, "%s: is no JSON text: it is wrong at byte %td", model->index_path,
                end ? end - text : 0);
+    else if (has_nul(text, size_bytes))
+        ok = REFUSE(model, "%s: a NUL is in it, which no name may have", model->index_path);
     free(text);
-    return model->index && check_map(model);
+    return ok && model->index && check_map(model);
 }
 
 /* The names of the shards, ordered, each once. */
@@ -193,7 +230,6 @@ static char *print_index(struct model *model)
 
 bool model_index_write(struct model *model)
 {
-    const char *slash = model->index_path ? strrchr(model->index_path, '/') : NULL;
     struct output_file file = {.fd = -1};
     char *text = NULL, *path = NULL;
     bool ok = false;
@@ -201,7 +237,7 @@ bool model_index_write(struct model *model)
     if (!model->index_path)
         return true;
     text = print_index(model);
-    path = model_join(model->options.out_path, slash ? slash + 1 : model->index_path);
+    path = model_join(model->options.out_path, model_name_of(model->index_path));
     ok = (text && path) ||
          fail(model->failure, STATUS_SYSTEM, "%s: no memory for OUT's index", model->index_path);
     ok = ok && output_file_create(&file, "-o", path, model->failure) &&

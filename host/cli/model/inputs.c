@@ -83,9 +83,8 @@ bool model_pick_shards(struct model *model)
 static bool open_shard(struct model *model, char *path)
 {
     struct model_shard *shard = &model->shards[model->shard_count];
-    const char *slash = strrchr(path, '/');
 
-    *shard = (struct model_shard){.path = path, .name = slash ? slash + 1 : path};
+    *shard = (struct model_shard){.path = path, .name = model_name_of(path)};
     if (!safetensors_open(&shard->file, shard->path, model->failure))
         return false;
     model->shard_count++;
@@ -141,6 +140,11 @@ bool model_open(struct model *model)
         return fail(model->failure, STATUS_USAGE,
                     "%s: an index names its shards itself, and %zu inputs are given; give it alone",
                     model->index_path, options->in_count);
+    if (model->index_path && strcmp(model_name_of(model->index_path), "config.json") == 0)
+        return fail(model->failure, STATUS_USAGE,
+                    "%s: an index of another name is expected, such as model.safetensors.index.json: OUT has "
+                    "a config.json of its own",
+                    model->index_path);
     ok = model->index_path ? model_index_open(model, &paths, &count) : copy_paths(model, &paths, &count);
     if (ok)
         ok = open_all(model, paths, count);

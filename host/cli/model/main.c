@@ -30,10 +30,8 @@ bool model_open_device(struct model *model)
 
 static bool run(struct model *model)
 {
-    const char *json = model->options.json_path;
     bool ok = model_open(model) && model_pick_shards(model) && model_choose(model) &&
-              model_config_read(model) && model_plan(model) &&
-              (!json || output_file_possible("--json", json, model->failure)) && model_open_out(model);
+              model_config_read(model) && model_plan(model) && model_open_out(model);
 
     for (size_t i = 0; ok && i < model->shard_count; i++)
         ok = model_write_shard(model, &model->shards[i]);

@@ -80,7 +80,7 @@ struct model {
     struct cJSON *index;
     struct model_shard *shards;
     size_t shard_count; /* of those that are open */
-    char *config_path;  /* config.json beside the input; NULL: it is not needed, or not there */
+    char *config_path;  /* config.json beside the input; NULL: it is not there */
     char *config;       /* OUT's */
     size_t config_bytes;
     struct progress progress;
@@ -100,6 +100,8 @@ char *model_read_text(const char *path, size_t *size_bytes, struct failure *fail
 char *model_join(const char *folder, const char *name);
 /* What stands before the last / of a path, or "."; to be freed. */
 char *model_folder_of(const char *path);
+/* What stands behind it. */
+const char *model_name_of(const char *path);
 
 /* Opens all files, and checks that each name is there once, and where it is in the index. */
 bool model_open(struct model *model);
@@ -113,6 +115,9 @@ bool model_index_write(struct model *model);
 /* Says of each tensor whether it is quantized. */
 bool model_choose(struct model *model);
 bool model_glob(const char *const *globs, size_t count, const char *name, int flags);
+/* Why a matrix stays as it is, in text. */
+void model_say_left(const struct model *model, const struct model_tensor *tensor, char *text,
+                    size_t size_bytes);
 
 /* Plans OUT's shards. */
 bool model_plan(struct model *model);
@@ -128,7 +133,11 @@ const char *model_rule_name(uint32_t rule);
 /* The type of the values as the library has them. */
 DLDataType model_values_dtype(const struct model_options *options);
 
-/* Makes the folder OUT, and takes away what a killed run left there. */
+/* A number of what a shard of the input holds: see shard.c. */
+bool model_sample(const struct model_shard *shard, uint64_t *number, struct failure *failure);
+
+/* Makes the folder OUT, once it is sure that no file is lost in it or to --json, and takes away what a killed
+ * run left there. */
 bool model_open_out(struct model *model);
 bool model_config_read(struct model *model);
 bool model_config_write(struct model *model);

@@ -14,8 +14,8 @@ static const char help[] =
     "Quantizes the float matrices of a checkpoint, and copies all else byte for byte\n"
     "into shards of the same names in the folder OUT. Rows are read in pieces, so\n"
     "that a model may be larger than memory. A shard that is there already, made with\n"
-    "the same options and no older than its input, is kept: a run that was killed\n"
-    "goes on where it was.\n\n"
+    "the same options of the same input, is kept: a run that was killed goes on\n"
+    "where it was.\n\n"
     "  --to FORMAT      compressed-tensors (default): X.weight becomes\n"
     "                   X.weight_packed, X.weight_scale, X.weight_zero_point where\n"
     "                   asymmetric, X.weight_shape of int4 and uint4; int8 and float8\n"
@@ -33,7 +33,8 @@ static const char help[] =
     "  --symmetric      scale by the largest magnitude; floats always are\n"
     "  --rotate R       plain: each R neighbours of a row are rotated by a Hadamard\n"
     "                   matrix, a power of two from 2 to 1024\n"
-    "  --only GLOB      quantizes matrices of such names alone; may be repeated\n"
+    "  --only GLOB      quantizes matrices of such names alone; may be repeated. *, ?\n"
+    "                   and [..] stand for characters, as in a shell\n"
     "  --skip GLOB      leaves those as they are; may be repeated. Without --only\n"
     "                   embeddings, output heads, routers, norms and biases stay too\n"
     "  --shard NAME     makes this shard alone, for machines that share the work; may\n"
@@ -58,6 +59,7 @@ static bool parse_number(struct model *model, const char *name, const char *text
     char *end = NULL;
     unsigned long number = 0;
 
+    text += *text == '+'; /* as all operators take it */
     errno = 0;
     number = strtoul(text, &end, 10);
     if (*text < '0' || *text > '9' || *end || errno ||

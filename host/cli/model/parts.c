@@ -161,7 +161,7 @@ static bool add_plain(const struct model_options *options, struct model_shard *s
 
 /* The options go into the metadata in front of the input's, which stays: a reader learns how the values came
  * about, and a later run whether it may keep the shard. */
-static bool describe(const struct model_options *options, struct model_shard *shard)
+static bool describe(const struct model_options *options, struct model_shard *shard, uint64_t sampled)
 {
     struct safetensors both[2] = {{0}, shard->file};
     char own[256], *metadata = NULL;
@@ -173,7 +173,7 @@ static bool describe(const struct model_options *options, struct model_shard *sh
         sprintf(own + strlen(own), " --scale-rule %s", model_rule_name(options->rule));
     if (options->rotate)
         sprintf(own + strlen(own), " --rotate %u", (unsigned)options->rotate);
-    strcat(own, "\"}");
+    sprintf(own + strlen(own), "\",\"clquant_input\":\"%016jx\"}", (uintmax_t)sampled);
     both[0].metadata = own;
     if (safetensors_merge_metadata(both, 2, &metadata))
         shard->header = safetensors_describe(shard->out, shard->out_count, metadata, &shard->header_bytes);
@@ -184,8 +184,11 @@ static bool describe(const struct model_options *options, struct model_shard *sh
 static bool plan_shard(struct model *model, struct model_shard *shard)
 {
     const struct model_options *options = &model->options;
+    uint64_t sampled = 0;
     bool ok = false;
 
+    if (!shard->left_out && !model_sample(shard, &sampled, model->failure))
+        return false;
     shard->out = calloc(shard->file.count * MODEL_PARTS + 1, sizeof *shard->out);
     shard->out_path = model_join(options->out_path, shard->name);
     ok = shard->out && shard->out_path;
@@ -199,7 +202,7 @@ static bool plan_shard(struct model *model, struct model_shard *shard)
         else
             ok = add_packed(options, shard, tensor);
     }
-    if (!ok || !describe(options, shard))
+    if (!ok || !describe(options, shard, sampled))
         return fail(model->failure, STATUS_SYSTEM, "%s: no memory for what it becomes", shard->path);
     if (shard->header_bytes - SAFETENSORS_LENGTH_BYTES > SAFETENSORS_MAX_HEADER_BYTES)
         return fail(model->failure, STATUS_REFUSED,

@@ -29,6 +29,13 @@ char *model_folder_of(const char *path)
     return slash == path ? strdup("/") : strndup(path, (size_t)(slash - path));
 }
 
+const char *model_name_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+
+    return slash ? slash + 1 : path;
+}
+
 static char *read_whole(int fd, const char *path, size_t size_bytes, struct failure *failure)
 {
     char *text = malloc(size_bytes + 1);

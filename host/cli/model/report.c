@@ -66,7 +66,8 @@ static void print_left(const struct model *model)
                 continue;
             if (count == 1)
                 printf("matrices that stay as they are:\n");
-            snprintf(why, sizeof why, ": %s", tensor->left);
+            strcpy(why, ": ");
+            model_say_left(model, tensor, why + 2, sizeof why - 2);
             print_line("", tensor, why);
         }
     if (count > SHOWN)

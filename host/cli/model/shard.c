@@ -25,8 +25,32 @@ static bool is_older(const struct timespec *a, const struct timespec *b)
     return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
 }
 
-/* A file has its name once it is whole. So one whose header is what this run would write, and which is no
- * older than its input, is what this run would make. */
+/* Of each tensor four samples, so that a shard of OUT says which input it was made of. All bytes would cost
+ * what the run does, and times would differ between machines, whose bytes are to be the same. By FNV-1a. */
+bool model_sample(const struct model_shard *shard, uint64_t *number, struct failure *failure)
+{
+    enum { SAMPLES = 4, SAMPLE_BYTES = 256 };
+    uint8_t bytes[SAMPLE_BYTES];
+
+    *number = UINT64_C(0xcbf29ce484222325);
+    for (size_t t = 0; t < shard->file.count; t++) {
+        const struct safetensors_tensor *tensor = &shard->file.tensors[t];
+        const uint64_t whole = tensor->end - tensor->begin;
+        const size_t size = whole < SAMPLE_BYTES ? (size_t)whole : SAMPLE_BYTES;
+
+        for (uint64_t s = 0; s < SAMPLES; s++) {
+            if (!safetensors_read(&shard->file, tensor, (whole - size) * s / (SAMPLES - 1), bytes, size,
+                                  failure))
+                return false;
+            for (size_t i = 0; i < size; i++)
+                *number = (*number ^ bytes[i]) * UINT64_C(0x100000001b3);
+        }
+    }
+    return true;
+}
+
+/* A file has its name once it is whole. So one whose header is what this run would write, with the input's
+ * samples, and which is no older than its input, is what this run would make. */
 static bool is_there(const struct model_shard *shard)
 {
     const int fd = open(shard->out_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
