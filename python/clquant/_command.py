@@ -31,6 +31,7 @@ def run(arguments: Sequence[str]) -> None:
     if done.returncode == 0:
         return
     said = done.stderr.decode(errors="replace").strip().partition(": ")[2]
+    said = re.sub(r"; see clquant \S+ --help$", "", said)
     said = re.sub(r"(?<!['\w])--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), said)
     said = re.sub(r"(?<!\S)-o\b", "out", said)
     if done.returncode < 0:

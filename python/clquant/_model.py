@@ -15,7 +15,7 @@ from . import _command
 from ._context import Device
 from ._keywords import only_its_keywords
 from ._types import ModelFormat, ModelType, ScaleRule
-from ._values import whole
+from ._values import is_truth, whole
 
 _Path: TypeAlias = str | os.PathLike[str]
 
@@ -48,20 +48,43 @@ def quantize_model(
     see ``model`` and ``out`` under the same absolute paths; the bytes are those of one machine. A shard whose worker dies is
     made by another. ``device`` is then the workers', and their variables are read.
 
-    Raises ValueError for what is refused, RuntimeError where a device fails or a file cannot be written.
+    Raises TypeError for what is no path or str, ValueError for what is refused, RuntimeError where a device fails or a file
+    cannot be written.
     """
-    paths = [model] if isinstance(model, (str, os.PathLike)) else list(model)
-    files = [str(Path(each).absolute()) for each in paths]
-    arguments = [*files, "--output", str(Path(out).absolute()), "--to", to, "--scale-rule", scale_rule]
-    arguments += [] if dtype is None else ["--dtype", dtype]
+    files = [_absolute("model", each) for each in _each(model)]
+    arguments = [*files, "--output", _absolute("out", out), "--to", _word("to", to)]
+    arguments += ["--scale-rule", _word("scale_rule", scale_rule)]
+    if not is_truth(symmetric):
+        raise ValueError(f"symmetric is {symmetric!r}: it must be True or False")
+    arguments += [] if dtype is None else ["--dtype", _word("dtype", dtype)]
     arguments += [] if block is None else ["--block", str(whole("block", block))]
     arguments += ["--symmetric"] * bool(symmetric) + ["--rotate", str(whole("rotate", rotate))] * bool(rotate)
-    for option, globs in (("--only", only), ("--skip", skip)):
-        arguments += [word for glob in ([globs] if isinstance(globs, str) else globs) for word in (option, glob)]
+    for option, globs in (("only", only), ("skip", skip)):
+        arguments += [word for glob in _each(globs) for word in (f"--{option}", _word(option, glob))]
     if device is not None:
         arguments += ["--device", str(device.number if isinstance(device, Device) else device)]
     errors = dict(_on_workers(client, arguments, _shards(files))) if client is not None else {}
     return errors | _run(arguments)
+
+
+def _each(given: Any) -> list[Any]:
+    """Return what is given as a list, which may be one thing alone."""
+    return list(given) if hasattr(given, "__iter__") and not isinstance(given, (str, bytes, os.PathLike)) else [given]
+
+
+def _word(name: str, given: Any) -> str:
+    if not isinstance(given, str):
+        raise TypeError(f"{name} is {given!r}: it must be a str")
+    return given
+
+
+def _absolute(name: str, given: Any) -> str:
+    """Return a path from the root; "" would be the current folder."""
+    if not isinstance(given, (str, os.PathLike)):
+        raise TypeError(f"{name} is {given!r}: it must be a str or a Path")
+    if not os.fspath(given):
+        raise ValueError(f"{name} is {given!r}: a path is expected")
+    return str(Path(given).absolute())
 
 
 def _shards(files: list[str]) -> list[str]:
@@ -76,7 +99,7 @@ def _shards(files: list[str]) -> list[str]:
 
 def _on_workers(client: Any, arguments: list[str], shards: list[str]) -> Iterator[tuple[str, float]]:
     """Make each shard by a task. One that fails ends the others. The index and config.json are left to a run without."""
-    tasks = [client.submit(_run, [*arguments, "--shard", shard], pure=False) for shard in shards]
+    tasks = [client.submit(_run, [*arguments, "--shard", str(shard)], pure=False) for shard in shards]
     try:
         for errors in client.gather(tasks):
             yield from errors.items()

@@ -258,7 +258,18 @@ REFUSED = [
     ({"dtype": "uint8"}, "dtype 'uint8': one of int4, .*; to plain takes uint8"),
     ({"skip": "--x"}, "skip '--x': no tensor has such a name"),
     ({"out": "none/out"}, "out .*none/out: cannot be made: No such file"),
-    ({"model": []}, "quantize_model: an input file is expected"),
+    ({"model": []}, "quantize_model: an input file is expected$"),
+    ({"out": ""}, "out is '': a path is expected"),
+    ({"model": ["a", ""]}, "model is '': a path is expected"),
+    ({"model": None}, "model is None: it must be a str or a Path"),
+    ({"out": b"out"}, "out is b'out': it must be a str or a Path"),
+    ({"dtype": 5}, "dtype is 5: it must be a str"),
+    ({"to": 5}, "to is 5: it must be a str"),
+    ({"scale_rule": None}, "scale_rule is None: it must be a str"),
+    ({"only": [3]}, "only is 3: it must be a str"),
+    ({"skip": None}, "skip is None: it must be a str"),
+    ({"symmetric": "no"}, "symmetric is 'no': it must be True or False"),
+    ({"only": "a[0].weight"}, r"only 'a\[0\].weight': no tensor has such a name; in a glob"),
     ({"model": "none.safetensors"}, "none.safetensors: .*No such file"),
     ({"model": "none.json"}, "none.json: No such file"),
     ({"device": "no such device"}, "no such device"),
@@ -269,9 +280,11 @@ REFUSED = [
 def test_refused(model, tmp_path, monkeypatch, given, sentence):
     """In Python's words."""
     monkeypatch.chdir(tmp_path)
-    kind = RuntimeError if "out" in given or "device" in given else ValueError
+    kind = RuntimeError if given.get("out") == "none/out" or "device" in given else ValueError
+    kind = TypeError if "must be a str" in sentence else kind
     with pytest.raises(kind, match=sentence):
         clquant.quantize_model(**{"model": model[0] / "model.safetensors", "out": "out"} | given)
+    assert "device" in given or not list(tmp_path.iterdir())
 
 
 def test_other_failures(model, tmp_path, monkeypatch):
