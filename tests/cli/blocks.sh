@@ -60,5 +60,5 @@ holds "dynamic, a scale and an offset for each column" out.st "y F32 [2,3] 1 6 2
 run "$CLQUANT" dequantize rows.st -o out.st --mode dynamic --block-all --tensor scales=one --tensor offsets=
 holds "one for all" out.st "y F32 [2,3] 2 4 6 8 10 12"
 run "$CLQUANT" dequantize rows.st -o out.st --block-all --tensor scales=one --tensor offsets=
-refused "one for all of dynamic rows alone" 1 "--block-all is given: it is for --mode dynamic, and mode is 0"
+refused "one for all of dynamic rows alone" 1 "--block-all is given: it is for --mode dynamic, and --mode is divide"
 finish

@@ -102,7 +102,7 @@ offset F32 [2] -128 -43'
 run "$CLQUANT" npu_dynamic_quant_asymmetric eight.st -o out.st --dst-type quint4x2
 holds "the example of the header" out.st $'y I32 [1] 2128394904\nscale F32 [] 1\noffset F32 [] -8'
 run "$CLQUANT" npu_dynamic_quant in.st -o out.st --dst-type-max -1
-refused "a largest value below 0" 2 "--dst-type-max '-1': a number from 0 on is expected"
+refused "a largest value below 0" 2 "--dst-type-max '-1': a number from 0 to 3.40282e+38 is expected"
 "$TENSOR_FILE" make groups.st x:F16:3x4:0,15,7.5,3,-1,2,0,0.5,9,9,9,9 smooth_scales:F32:2x4:1,1,1,1,2,2,2,2 group_index:I32:2:1,2
 run "$CLQUANT" npu_dynamic_quant groups.st -o out.st
 holds "smooth scales of groups; a row of none" out.st 'y I8 [3,4] 0 127 63 25 -64 127 0 32 0 0 0 0
@@ -144,7 +144,7 @@ refused "blocks of no column" 1 "--col-block-size is 0: it must be from 1 to 429
 run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --row-block-size 0
 refused "blocks of no row" 1 "--row-block-size is 0: it must be from 1 to 4294967295"
 run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --min-scale -1
-refused "a bound below 0" 2 "--min-scale '-1': a number from 0 on is expected"
+refused "a bound below 0" 2 "--min-scale '-1': a number from 0 to 3.40282e+38 is expected"
 
 # Into a cache: [2, 3, 4] is a batch, a position and a row.
 rows="cache_scales:F32:2x3:9 cache_offsets:F32:2x3:9 updates:F16:2x1x4:0,15,7.5,3,-1,2,0,0.5"

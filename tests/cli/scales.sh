@@ -69,9 +69,9 @@ run "$CLQUANT" scales in.st -o none.st --axis 2
 refused "no such axis" 1 "from -2 to 1"
 check "a refused run leaves no OUT" test ! -e none.st
 run "$CLQUANT" scales in.st -o none.st --axis all
-refused "an axis that is no number" 2 "a whole number, or none, is expected"
+refused "an axis that is no number" 2 "a whole number from -2147483648 to 2147483647, or none, is expected"
 run "$CLQUANT" quantize in.st -o none.st --axis none
-refused "none is for scales alone" 2 "a whole number is expected"
+refused "none is for scales alone" 2 "a whole number from -2147483648 to 2147483647 is expected"
 "$TENSOR_FILE" make bytes.st x:I8:2:1,2
 run "$CLQUANT" scales bytes.st -o none.st
 refused "x of bytes" 1 "x's type is I8: it must be F32, F16 or BF16"

@@ -52,5 +52,5 @@ value_cache F16 [2,2,1,2] 0 0 7 8 0 0 0 0"
 run "$CLQUANT" npu_scatter_pa_kv_cache norm.st -o none.st --cache-mode Norm --strict
 refused "strict" 1 "slot_mapping[0] is slot 4"
 run "$CLQUANT" npu_scatter_pa_kv_cache norm.st -o none.st
-refused "caches of the other mode" 1 "key has 2 elements an entry: with cache_mode PA_NZ it must have key_cache.shape[1] * key_cache.shape[3], 2 * 2"
+refused "caches of the other mode" 1 "key has 2 elements an entry: with --cache-mode PA_NZ it must have key_cache.shape[1] * key_cache.shape[3], 2 * 2"
 finish

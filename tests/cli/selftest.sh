@@ -86,7 +86,7 @@ refused "words that no line has" 2 "--only 'exact uint9': no line has it"
 run "$CLQUANT" selftest --only '"own form" "group form"'
 refused "words that no line has together" 2 "no line has it"
 run "$CLQUANT" selftest --seed 1x
-refused "a seed that is no number" 2 "--seed '1x': a whole number is expected"
+refused "a seed that is no number" 2 "--seed '1x': a whole number from 0 to 18446744073709551615 is expected"
 run "$CLQUANT" selftest --only
 refused "words that are not there" 2 "--only TEXT"
 run "$CLQUANT" selftest now

@@ -69,6 +69,29 @@ refused "indices that are in the file by chance" 1 "indices and group_index are 
 run "$CLQUANT" dequantize both.st -o out.st --mode multiply --tensor indices=
 check "left out" test "$status,$err" = "0,"
 
+# The library's names of options and choices, and ranks that have no room, in the command's words.
+"$TENSOR_FILE" make words.st x:F32:2x32:1 global_scale:F32:1:1 flat:F32::1 deep:F32:1x1x1x1x1x1x1x32:1 starts:I32:2:1,2 codes:I8:2x32:1 \
+    row:I32:1x1:0 one:F32:1:1 cache:F32:2x32x1:0 entries:F32:2x32x1:1
+while IFS='|' read -r arguments sentence; do
+    run "$CLQUANT" ${arguments%% *} words.st -o none.st ${arguments#* }
+    refused "$arguments" 1 "$sentence"
+done <<'ROWS'
+dynamic_quantize --symmetric|global_scale is given: it must be left out (--tensor NAME=) but with --scale-rule nvfp4
+dynamic_quantize --scale-rule nvfp4 --dtype float8_e4m3fn|y's type is F8_E4M3: with --scale-rule nvfp4 it must be F4
+dynamic_quantize --scale-rule mx_ceil --dtype float4_e2m1fn --block-all --tensor global_scale=|--block-all is given: with --scale-rule it must be left out
+dequantize --tensor q=codes --tensor scales=one|global_scale is given: it is for --mode dynamic, and --mode is divide
+npu_anti_quant --tensor x=codes --tensor scale=one --src-dtype quint4x2|x's type is I8: for --src-dtype quint4x2 it must be I32 words
+move_rows --tensor src=entries --tensor dst=cache --tensor dst_indices=starts|with --src-index-kind or --dst-index-kind slots
+npu_dynamic_block_quant --row-block-size 0|--row-block-size is 0: it must be from 1 to 2147483647
+npu_dynamic_mx_quant --tensor input=deep|tensor 'deep' has rank 8: it must be from 1 to 7
+npu_dynamic_mx_quant --tensor input=flat|tensor 'flat' has rank 0: it must be from 1 to 7
+npu_scatter_nd_update --tensor input=flat --tensor indices=row --tensor updates=one|tensor 'flat' has rank 0: it must have a dimension
+npu_scatter_nd_update_ --tensor input=flat --tensor indices=row --tensor updates=one|tensor 'flat' has rank 0: it must have a dimension
+quantize --tensor x=flat --tensor scales=one --dtype int4|tensor 'flat' has rank 0: it must have a last dimension, along which 2 values
+quantize --tensor x=flat --tensor scales=one --dtype int4 --container words|tensor 'flat' has rank 0: it must have a last dimension, along which 8 values
+dynamic_quantize --tensor x=flat --dtype q8_0|tensor 'flat' has rank 0: it must have a last dimension, along which 32 values
+ROWS
+
 # What one writes the next reads.
 "$TENSOR_FILE" make x.st x:F32:2x4:-1,0.5,2,127,0.25,1,-3,4
 run "$CLQUANT" scales x.st -o s.st --method minmax

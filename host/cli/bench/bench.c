@@ -165,7 +165,10 @@ static int parse_options(int argc, char **argv, struct bench_options *options, b
             return STATUS_DONE;
         } else if (option == 't' ? !parse_number(optarg, MOST_SECONDS, &options->seconds)
                                  : option != 's' || !parse_size(optarg, &options->size_bytes)) {
-            complain("bench: '%.100s': see clquant bench --help; --size is from 1 to %d, --seconds to %d",
+            complain("bench: %s'%.100s': see clquant bench --help; --size is from 1 to %d, --seconds to %d",
+                     option == 's'   ? "--size "
+                     : option == 't' ? "--seconds "
+                                     : "",
                      argv[optind - 1], MOST_MIB, MOST_SECONDS);
             return STATUS_USAGE;
         }

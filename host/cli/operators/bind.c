@@ -119,20 +119,25 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
     output->dtype = dtype;
     output->rank = (int)like->rank;
     memcpy(output->shape, like->shape, sizeof output->shape);
+    if (elements > 1 && like->rank == 0)
+        return REFUSE(call,
+                      "%s: tensor '%.200s' has rank 0: it must have a last dimension, along which %d values "
+                      "are stored in one",
+                      operator_path(call, input), like->name, elements);
     if (elements > 1) {
         int64_t *last = &output->shape[like->rank - 1];
 
-        if ((like->rank == 0 || *last % elements) && operator_is_block(dtype))
+        if (*last % elements && operator_is_block(dtype))
             return REFUSE(call,
                           "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the values "
                           "of a block of %s",
-                          operator_path(call, input), like->name, like->rank ? (intmax_t)*last : 1, elements,
+                          operator_path(call, input), like->name, (intmax_t)*last, elements,
                           clq_dtype_name(dtype));
-        if (like->rank == 0 || *last % elements)
+        if (*last % elements)
             return REFUSE(call,
                           "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the %s "
                           "elements of a %s",
-                          operator_path(call, input), like->name, like->rank ? (intmax_t)*last : 1, elements,
+                          operator_path(call, input), like->name, (intmax_t)*last, elements,
                           clq_dtype_name((DLDataType){dtype.code, 4, 1}),
                           elements == NIBBLES_IN_BYTE ? "byte" : "32-bit word");
         *last /= elements;

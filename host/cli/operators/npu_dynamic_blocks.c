@@ -14,15 +14,20 @@ static const struct {
                 {CLQ_NPU_FLOAT8_E4M3FN, {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}},
                 {CLQ_NPU_FLOAT8_E5M2, {CLQ_CODE_FLOAT8_E5M2, 8, 1}}};
 
-/* What is wrong with an axis or a rank the library says; a shape has room for no more dimensions. */
+/* What is wrong with an axis the library says. */
 static bool plan_mx(struct operator_call *call)
 {
     const struct safetensors_tensor *x = call->sources[X];
-    const int rank = x->rank < CLQ_MAX_RANK ? (int)x->rank : CLQ_MAX_RANK - 1;
+    const int rank = (int)x->rank;
     const int64_t axis = call->values[MX_AXIS] + (call->values[MX_AXIS] < 0 ? (int)x->rank : 0);
     const DLDataType dtype = mx_types[call->values[MX_DST_TYPE]].dtype;
     int64_t shape[CLQ_MAX_RANK];
 
+    if (rank == 0 || rank == CLQ_MAX_RANK)
+        return fail(
+            call->failure, STATUS_REFUSED,
+            "%s: tensor '%.200s' has rank %d: it must be from 1 to %d, for mxscale has a dimension more",
+            operator_path(call, X), x->name, rank, CLQ_MAX_RANK - 1);
     for (int d = 0; d < rank; d++)
         shape[d] = operator_blocks_of(
             operator_blocks_of(x->shape[d], d == axis ? call->values[MX_BLOCK_SIZE] : 0), d == axis ? 2 : 0);
@@ -123,7 +128,7 @@ const struct operator_description npu_dynamic_block_quant_operator = {
                                 (const char *const[]){"int8", "float8_e4m3fn", "float8_e5m2", NULL}, "int8",
                                 "the type of y"},
             [BLOCK_ROWS] = {"row-block-size", operator_count, "1",
-                            "how many indices of the second-to-last dimension share a scale"},
+                            "how many indices of the second-to-last dimension share a scale; from 1 on"},
             [BLOCK_COLUMNS] = {"col-block-size", operator_count, "128", "the same of the last dimension"},
         },
     .plan = plan_block,

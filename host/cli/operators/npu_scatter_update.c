@@ -7,15 +7,25 @@
 enum { INPUT, INDICES, UPDATES };
 enum { STRICT, AXIS }; /* the first have no axis */
 
+static bool has_dimensions(struct operator_call *call)
+{
+    const struct safetensors_tensor *input = call->sources[INPUT];
+
+    return input->rank > 0 || fail(call->failure, STATUS_REFUSED,
+                                   "%s: tensor '%.200s' has rank 0: it must have a dimension for indices",
+                                   operator_path(call, INPUT), input->name);
+}
+
 static bool plan_copy(struct operator_call *call)
 {
-    return operator_add_output(call, "output", call->dtypes[INPUT], INPUT, ONE_ELEMENT);
+    return has_dimensions(call) &&
+           operator_add_output(call, "output", call->dtypes[INPUT], INPUT, ONE_ELEMENT);
 }
 
 static bool plan_in_place(struct operator_call *call)
 {
     operator_add_output_in_place(call, INPUT);
-    return true;
+    return has_dimensions(call);
 }
 
 static bool has_axis(const struct operator_call *call)

@@ -36,7 +36,8 @@ static bool parse_decimal(struct operator_call *call, const struct operator_opti
     uint32_t bits;
 
     if (*text == '\0' || *text == ' ' || *end || !(number >= 0.0f && number <= FLT_MAX))
-        return USAGE(call, "--%s '%.100s': a number from 0 on is expected", option->name, text);
+        return USAGE(call, "--%s '%.100s': a number from 0 to %g is expected", option->name, text,
+                     (double)FLT_MAX);
     memcpy(&bits, &number, sizeof bits);
     *value = bits;
     return true;
@@ -78,10 +79,8 @@ static bool parse_number(struct operator_call *call, const struct operator_optio
     number = strtol(text, &end, 10);
     if (*text == '\0' || *text == ' ' || *end || errno || number < (counts ? 0 : INT32_MIN) ||
         number > INT32_MAX)
-        return USAGE(call, "--%s '%.100s': a whole number%s is expected", option->name, text,
-                     may_be_none ? ", or none,"
-                     : counts    ? " from 0 to 2147483647"
-                                 : "");
+        return USAGE(call, "--%s '%.100s': a whole number from %d to 2147483647%s is expected", option->name,
+                     text, counts ? 0 : INT32_MIN, may_be_none ? ", or none," : "");
     *value = number;
     return true;
 }

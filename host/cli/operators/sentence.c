@@ -22,13 +22,28 @@ static const struct word {
     {"with block_all it", "with --block-all it"},
     {"block_all is 1: with indices it must be 0", "--block-all is given: with indices it must be left out"},
     {"block_all is 1: it is for", "--block-all is given: it is for"},
-    {"mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is", "--mode dynamic, and mode is"},
+    {"block_all is 1: with scale_rule it must be 0",
+     "--block-all is given: with --scale-rule it must be left out"},
+    {"from 1 to 4294967295", "from 1 to 2147483647"}, /* an option's most */
+    {"scale_rule 1", "--scale-rule mx_floor"},
+    {"scale_rule 2", "--scale-rule mx_even"},
+    {"scale_rule 3", "--scale-rule mx_ceil"},
+    {"scale_rule 4", "--scale-rule mx_rceil"},
+    {"scale_rule 5", "--scale-rule nvfp4"},
+    {"scale_rule", "--scale-rule"},
+    {"CLQ_NVFP4 (5)", "nvfp4"},
+    {"src_dtype 1", "--src-dtype int8"},
+    {"src_dtype 4", "--src-dtype quint4x2"},
+    {"src_dtype 5", "--src-dtype float8_e5m2"},
+    {"src_dtype 6", "--src-dtype float8_e4m3fn"},
+    {"cache_mode", "--cache-mode"},
     {"quant_axis is", "--quant-axis is"},
     {"div_mode", "--div-mode"},
     {"is axis", "is --axis"},
     {" (CLQ_AXIS_FIRST)", ""},
     {"symmetric is 1: it must be 0", "--symmetric is given: it must be left out"},
     {"symmetric is 0: it must be 1", "--symmetric is left out: it must be given"},
+    {"symmetric is 1", "--symmetric is given"},
     {"method is CLQ_MINMAX (1): it must be CLQ_ABSMAX (0)", "--method is minmax: it must be absmax"},
     {"mode is 0", "--mode is divide"},
     {"mode is 1", "--mode is multiply"},
@@ -60,11 +75,14 @@ static const struct word {
     {"are both NULL: one of them must be a tensor", "are not there: one of them is needed"},
     {"one of them must be NULL",
      "one of them is expected; --tensor indices= or --tensor group_index= leaves one out"},
+    {"it must be NULL", "it must be left out (--tensor NAME=)"},
+    {"is NULL", "is left out"},
 };
 
-/* Of an operator without --slots. */
-static const struct word without_slots = {"with index_kind CLQ_SLOTS (1), or as [batch, start]",
-                                          "as [batch, start]"};
+/* Of an operator without --slots; the second is said of move_rows alone. */
+static const struct word without_slots[] = {
+    {"with index_kind CLQ_SLOTS (1), or as [batch, start]", "as [batch, start]"},
+    {"index_kind CLQ_SLOTS (1)", "--src-index-kind or --dst-index-kind slots"}};
 
 /* The general operator's words, of a documented call over it: its own indices, and its first input, which is
  * written or copied. NULL: it has those words. */
@@ -122,8 +140,9 @@ static struct word word_at(const char *sentence, const char *at, bool slots, con
     for (size_t i = 0; i < 2; i++)
         if (moved->words[i].instead && is_at(&moved->words[i], sentence, at))
             return moved->words[i];
-    if (!slots && is_at(&without_slots, sentence, at))
-        return without_slots;
+    for (size_t i = 0; !slots && i < 2; i++)
+        if (is_at(&without_slots[i], sentence, at))
+            return without_slots[i];
     for (const struct safetensors_type *type = safetensors_types; type->name; type++) {
         const struct word word = {type->element, type->name};
 

@@ -211,7 +211,7 @@ static bool parse_seed(const char *text, uint64_t *seed)
 {
     if (parse_number(text, seed))
         return true;
-    complain("selftest: --seed '%.100s': a whole number is expected", text);
+    complain("selftest: --seed '%.100s': a whole number from 0 to 18446744073709551615 is expected", text);
     return false;
 }
 
