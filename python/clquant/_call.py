@@ -13,6 +13,7 @@ from ._event import event_of
 from ._handles import Memory, retained_memory
 from ._library import check
 from ._tensor import HostTensor, Tensor, host_memory
+from .arrays import adapter_of
 
 if TYPE_CHECKING:
     from ._operator import Operator
@@ -111,8 +112,8 @@ def _end(calls: Sequence[Call], event: ctypes.c_void_p, events: MutableSequence[
     done = event_of(event.value, any(call.arrays for call in calls))
     outputs = [call.tensors[name] for call in calls for name in call.outputs]
     for tensor in outputs:
-        if hasattr(tensor.array, "add_event"):
-            tensor.array.add_event(done)
+        if tensor.array is not None:
+            adapter_of(type(tensor.array)).was_written(tensor.array, done)
     if events is not None:
         events.append(done)
     if any(call.hosts for call in calls):

@@ -23,7 +23,7 @@ from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
 from ._tensor import Tensor
 from ._types import ElementTypeLike
-from .arrays import Adapter, adapter_of, new_tensor, with_floats
+from .arrays import Adapter, adapter_of, may_write, new_tensor, with_floats
 
 # numpy's, pyopencl's or torch's array, whatever has __dlpack__, or a Tensor: no type is common to them.
 Array: TypeAlias = Any
@@ -200,6 +200,8 @@ class Operator:
                 tensor = _adapter_of(name, value).view(value, context)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+        if name in self.outputs:
+            may_write(name, tensor)
         if tensor.read_only and name in self.outputs:
             raise ValueError(f"{name} is read-only: it must be an array that can be written")
         return tensor

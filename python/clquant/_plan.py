@@ -14,6 +14,7 @@ from ._keywords import only_its_keywords, unknown
 from ._library import COUNT, POINTER, SIZE, STATUS, check, function
 from ._operator import Array, ask
 from ._structs import Binding, PlanCall
+from .arrays import may_write
 
 _enqueue = function("clq_plan_enqueue", STATUS, POINTER, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
 _enqueue_all = function("clq_plan_enqueue_all", STATUS, POINTER, SIZE, POINTER, COUNT, POINTER, POINTER)
@@ -110,6 +111,8 @@ class Plan(OfThisProcess):
 
     def _now(self, arrays: dict[str, Array]) -> Call:
         """Return the call with other arrays, and with all others where their memory is now."""
+        for name in self._call.outputs.keys() - arrays.keys():
+            may_write(name, self._call.tensors[name])
         moved = {name: tensor for name, tensor in self._call.tensors.items() if tensor.has_changed and name not in arrays}
         if not arrays and not moved:
             return self._call

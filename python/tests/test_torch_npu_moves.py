@@ -191,3 +191,64 @@ def test_refused(call, sentence):
     with pytest.raises(ValueError, match=sentence):
         call(target)
     assert torch.equal(target, before)
+
+
+def in_place():
+    """Make the calls in place, each with the tensor that it writes and the argument's name."""
+    places, rows, pages = torch.tensor([[0], [1]]), torch.ones(2, 8), [torch.zeros(2, 4, 1, 8) for _ in range(2)]
+    for kind in (torch.float32, torch.float64):
+        nd, starts = torch.zeros(2, 8, dtype=kind), torch.zeros(2, 4, 8, dtype=kind)
+        yield "input", nd, lambda nd=nd: torch_npu.npu_scatter_nd_update_(nd, places, rows.to(nd.dtype))
+        yield (
+            "data",
+            starts,
+            lambda starts=starts: torch_npu.scatter_update_(starts, places[:, 0], rows[:, None].to(starts.dtype), 1),
+        )
+    for name, written in zip(("key_cache", "value_cache"), pages, strict=True):
+        yield (
+            name,
+            written,
+            lambda: torch_npu.npu_scatter_pa_kv_cache(rows[:, None], rows[:, None], *pages, places[:, 0], cache_mode="Norm"),
+        )
+    cache = torch.zeros(2, 4, 8, dtype=torch.int8)
+    yield "self", cache, lambda: torch_npu.npu_quant_scatter_(cache, places[:, 0], rows[:, None], torch.ones(8))
+
+
+def test_calls_in_place_raise_the_version():
+    """Also where the library sees a type that it does not have as another one."""
+    for name, written, call in in_place():
+        before = written._version
+        call()
+        assert written._version > before, name
+
+
+def test_tensors_that_require_grad_are_not_written():
+    for name, written, call in in_place():
+        if written.is_floating_point():
+            with torch.no_grad():
+                written.zero_()
+            written.requires_grad_()
+            with pytest.raises(ValueError, match=f"^{name}: a tensor of torch requires grad: what a call writes must not"):
+                call()
+            assert not written.any()
+            with torch.no_grad():
+                call()
+            assert written.any()
+            written.requires_grad_(False)
+
+
+def test_conjugates_and_negatives():
+    """They are read as what they show, and cannot be written."""
+    plain = torch.full((3,), 1 + 2j, dtype=torch.complex64)
+    places = torch.tensor([[1]])
+    for view, bit in ((plain.conj(), "conjugate"), (plain.conj().imag, "negative")):
+        updates = (view + 1)[:1]
+        with pytest.raises(ValueError, match=f"^input: a tensor of torch has the {bit} bit: what is written must be plain"):
+            torch_npu.npu_scatter_nd_update_(view, places, updates)
+        assert (plain == 1 + 2j).all()
+        right = view.clone()
+        right[1] = updates[0]
+        assert torch.equal(torch_npu.npu_scatter_nd_update(view, places, updates), right)
+        target = torch.zeros(3, dtype=view.dtype)
+        torch_npu.npu_scatter_nd_update_(target, places, view[:1])
+        assert target[1] == view[0]

@@ -42,6 +42,16 @@ def _find(kind: type) -> Adapter:
 adapter_of: Callable[[type], Adapter] = functools.lru_cache(maxsize=64)(_find)
 
 
+def may_write(name: str, array: Any) -> None:
+    """Raise ValueError where the library of an array, or of a tensor's, would not know that a call writes it."""
+    owner = array.array if isinstance(array, Tensor) else array
+    if owner is not None:
+        try:
+            adapter_of(type(owner)).may_write(owner)
+        except ValueError as error:
+            raise ValueError(f"{name}: {error}") from None
+
+
 @only_its_keywords()
 def view(array: Any, dtype: ElementTypeLike | None = None, *, context: Context | None = None) -> Tensor:
     """Make a tensor of an array: to use it in many calls, or to say what its bytes hold.
@@ -103,4 +113,4 @@ def to_device(array: Any, dtype: ElementTypeLike | None = None, *, context: Cont
     return made
 
 
-__all__ = ["Adapter", "adapter_of", "empty", "new_tensor", "to_device", "view", "with_floats"]
+__all__ = ["Adapter", "adapter_of", "empty", "may_write", "new_tensor", "to_device", "view", "with_floats"]

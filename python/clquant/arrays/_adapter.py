@@ -22,6 +22,12 @@ class Adapter(Protocol):
     def queue_of(self, array: Any) -> int | None:
         """Return the queue that comes with an array, if one does."""
 
+    def may_write(self, array: Any) -> None:
+        """Raise ValueError where a call must not write an array that can be written otherwise."""
+
+    def was_written(self, array: Any, event: Any) -> None:
+        """Tell the library of an array that a call writes it, which is done by an event."""
+
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See an array as a tensor, of another element type where one is given."""
 
@@ -39,6 +45,12 @@ class HostAdapter:
     def queue_of(self, array: Any) -> int | None:
         """Return None: there is none."""
         return None
+
+    def may_write(self, array: Any) -> None:
+        """Raise nothing: where an array is read-only, its view says so."""
+
+    def was_written(self, array: Any, event: Any) -> None:
+        """Tell nothing: nobody asks."""
 
 
 def in_elements(strides: tuple[int, ...], size: int, kind: str) -> tuple[int, ...]:

@@ -17,10 +17,21 @@ from ._adapter import in_elements
 class PyopenclArrays:
     """pyopencl's arrays. pyopencl is never imported here: where there is an array, it is."""
 
+    _pyopencl: Any
+    _typed: Any
+
     def knows(self, kind: type) -> bool:
         """Say whether objects of this type are pyopencl's arrays."""
         module = sys.modules.get("pyopencl.array")
-        return module is not None and issubclass(kind, module.Array)
+        if module is None or not issubclass(kind, module.Array):
+            return False
+        # Now, for at the end of the process nothing can be imported.
+        import pyopencl
+
+        from . import _typed_pyopencl
+
+        self._pyopencl, self._typed = pyopencl, _typed_pyopencl
+        return True
 
     def context_of(self, array: Any, queue: Any) -> Context:
         """Return the library's context over the array's, for the device of its queue or of the one that is given."""
@@ -32,6 +43,13 @@ class PyopenclArrays:
     def queue_of(self, array: Any) -> int | None:
         """Return the array's queue, if it has one."""
         return None if array.queue is None else int(array.queue.int_ptr)
+
+    def may_write(self, array: Any) -> None:
+        """Raise nothing."""
+
+    def was_written(self, array: Any, event: Any) -> None:
+        """Add the event to those that the next use of the array waits for."""
+        array.add_event(event)
 
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See an array as a tensor."""
@@ -49,17 +67,13 @@ class PyopenclArrays:
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
         """Make an array in the other's context, with its allocator."""
-        import pyopencl
-        from pyopencl import array as arrays
-
-        own = pyopencl.CommandQueue.from_int_ptr(queue, retain=True)
+        arrays = self._pyopencl.array
+        own = self._pyopencl.CommandQueue.from_int_ptr(queue, retain=True)
         make = arrays.zeros if zeros else arrays.Array
         made = make(own, shape, dtype.numpy, allocator=like.allocator)
         if dtype.is_told:
             return made
-        from ._typed_pyopencl import typed
-
-        return typed(made, dtype.name)
+        return self._typed.typed(made, dtype.name)
 
 
 ADAPTER = PyopenclArrays()

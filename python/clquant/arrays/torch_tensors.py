@@ -3,6 +3,7 @@
 
 from __future__ import annotations
 
+import functools
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -18,10 +19,28 @@ _HOLDERS = {"uint16": "int16"}  # torch 1 has no uint16
 class TorchTensors(HostAdapter):
     """torch's tensors. torch is never imported here: where there is a tensor, it is."""
 
+    _torch: Any
+    _typed: Any
+    _writes: Any
+
     def knows(self, kind: type) -> bool:
         """Say whether objects of this type are torch's tensors."""
         torch = sys.modules.get("torch")
-        return torch is not None and issubclass(kind, torch.Tensor)
+        if torch is None or not issubclass(kind, torch.Tensor):
+            return False
+        # Now, for at the end of the process nothing can be imported.
+        from . import _torch_writes, _typed_torch
+
+        self._torch, self._typed, self._writes = torch, _typed_torch, _torch_writes
+        return True
+
+    def may_write(self, array: Any) -> None:
+        """Refuse a tensor whose memory has other values than it shows, and one of whose writing autograd would not know."""
+        self._writes.refuse(array)
+
+    def was_written(self, array: Any, event: Any) -> None:
+        """Count a version, so that autograd refuses to go back through what the tensor was."""
+        self._writes.tell(array)
 
     def view(self, array: Any, context: Context, dtype: Any = None) -> Tensor:
         """See a tensor of torch as one. It takes no part in autograd."""
@@ -41,24 +60,28 @@ class TorchTensors(HostAdapter):
             tensor = _Negated(array, row, context)
         else:
             tensor = HostTensor(address, row, shape, strides, context=context, array=array)
-        tensor.watch(_place_of(array))
+        tensor.watch(self._place_of(array))
         return tensor
 
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
         """Make a tensor; of the type that holds the bytes where torch does not have the elements'."""
-        import torch
-
         if dtype.spread:
             raise ValueError(f"dtype is {dtype.name}: only arrays of numpy hold four bits in a byte")
         # torch's own types of four bits have no operators: bytes or words hold them.
+        torch = self._torch
         own = getattr(torch, dtype.name, None) if dtype.lanes == 1 else None
         make = torch.zeros if zeros else torch.empty
         if own is not None:
             return make(shape, dtype=own)
         made = make(shape, dtype=getattr(torch, _HOLDERS.get(dtype.storage, dtype.storage)))
-        from ._typed_torch import typed
+        return self._typed.typed(made, dtype.name)
 
-        return typed(made, dtype.name)
+    def _place_of(self, array: Any) -> Callable[[], tuple[Any, ...]]:
+        """Return how a tensor says at each call of a plan where it is: what can be found before is."""
+        if hasattr(array, "held_type"):
+            return functools.partial(self._typed.place_of, array)
+        address, strides = array.data_ptr, array.stride
+        return lambda: (address(), array.dtype, array.shape, strides())
 
 
 class _Negated(GatheredTensor):
@@ -74,16 +97,6 @@ class _Negated(GatheredTensor):
     def gather(self) -> None:
         """Negate what is there now."""
         self._values.copy_(self.array.detach())
-
-
-def _place_of(array: Any) -> Callable[[], tuple[Any, ...]]:
-    """Return how a tensor says at each call of a plan where it is: what can be found before is."""
-    if hasattr(array, "held_type"):
-        from ._typed_torch import place_of
-
-        return lambda: place_of(array)
-    address, strides = array.data_ptr, array.stride
-    return lambda: (address(), array.dtype, array.shape, strides())
 
 
 def _address_of(array: Any, needed: int) -> int:
