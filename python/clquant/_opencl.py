@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from ._errors import DeviceError
+from ._export import sweep
 from ._library import COUNT, POINTER, SIZE, STATUS, begin_use, function, status_name
 
 READ_WRITE = 1 << 0
@@ -83,6 +84,7 @@ def create_zeros(context: int, size_bytes: int) -> int:
 
 
 def _create(context: int, flags: int, size_bytes: int, host: int | None) -> int:
+    sweep()
     status = STATUS()
     mem = _create_buffer(context, flags, size_bytes, host, ctypes.addressof(status))
     _check("clCreateBuffer", status.value)

@@ -2,11 +2,13 @@
 """Tensors on the device: what makes them, and what other libraries see of them."""
 
 import gc
+import weakref
 
 import numpy as np
 import pytest
 
 import clquant
+from clquant import _export
 
 
 def kinds():
@@ -75,8 +77,6 @@ def test_length_and_array():
 
 def test_dlpack(context):
     """A view of the host's memory is that memory; a tensor on the device says so, and its copy on the host can be had."""
-    from clquant import _export
-
     x = np.arange(12, dtype=np.float32).reshape(3, 4)
     seen = clquant.view(x[:, 1:], context=context)
     assert seen.__dlpack_device__() == (1, 0)
@@ -105,4 +105,57 @@ def test_dlpack(context):
         clquant.view(x, context=context).__dlpack__()
     del other
     gc.collect()
+    _export.sweep()
+    assert not _export._held
+
+
+def test_dlpack_of_the_device_in_numpy(context):
+    """The error is numpy's own, and it comes through; what it did not take is let go when the next memory is made."""
+    alive = []
+    for _ in range(3):
+        there = clquant.to_device(np.ones(8, np.float32), context=context)
+        alive.append(weakref.ref(there))
+        with pytest.raises((RuntimeError, BufferError), match="device"):
+            np.from_dlpack(there)
+        del there
+    gc.collect()
+    clquant.empty((1,), "int8", context=context)
+    assert [each() for each in alive] == [None] * 3
+
+
+def test_dlpack_that_nobody_takes(context):
+    """A capsule holds its tensor as long as somebody has it."""
+    there = clquant.to_device(np.ones(8, np.float32), context=context)
+    alive, capsule = weakref.ref(there), there.__dlpack__()
+    del there
+    gc.collect()
+    _export.sweep()
+    assert alive() is not None
+    del capsule
+    _export.sweep()
+    assert alive() is None
+
+
+@pytest.mark.parametrize("library", ["numpy", "torch"])
+def test_dlpack_that_ends_while_an_error_is_on_its_way(library):
+    """The error arrives, and what was taken is let go."""
+    take = np.from_dlpack if library == "numpy" else pytest.importorskip("torch").from_dlpack
+    array = np.ones(4, np.float32)
+    seen = clquant.view(array)
+    alive = weakref.ref(seen)
+    with pytest.raises(ZeroDivisionError):
+        print(take(seen), 1 // 0)
+    del seen
+    gc.collect()
+    _export.sweep()
+    assert alive() is None
+    taken = take(clquant.view(array))
+    part = taken[1:]
+    del taken
+    gc.collect()
+    _export.sweep()
+    assert part[0] == 1
+    assert len(_export._held) == 1
+    del part
+    _export.sweep()
     assert not _export._held
