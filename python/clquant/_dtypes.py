@@ -224,6 +224,11 @@ def name_in_numpy(of: np.dtype[Any]) -> str:
     return _OF_ARRAYS.get(of.name, of.name) if of.isnative else str(of)
 
 
+# Asked once for each, for numpy imports something to say a name, which fails at the end of the process.
+for _row in (*BY_NAME.values(), *_OTHERS.values()):
+    name_in_numpy(np.dtype(_row.storage))
+
+
 def name_in_dlpack(of: DLDataType) -> str:
     """Return what the rows call a type of DLPack, or what numpy calls such integers."""
     numbers = (of.code, of.bits, of.lanes)

@@ -72,6 +72,11 @@ def handles_of(things: Iterable[Any]) -> tuple[int, Any]:
     return len(handles), (POINTER * len(handles))(*handles) if handles else None
 
 
+def address_of(array: np.ndarray[Any, Any]) -> int:
+    """Return where an array has its memory. ``array.ctypes`` imports, which fails at the end of the process."""
+    return int(array.__array_interface__["data"][0])
+
+
 def create_buffer(context: int, size_bytes: int, host: int | None = None) -> int:
     """Make a read-write buffer of at least one byte; over the host's memory where an address is given."""
     return _create(context, READ_WRITE if host is None else READ_WRITE | USE_HOST_PTR, max(size_bytes, 1), host)
@@ -80,7 +85,7 @@ def create_buffer(context: int, size_bytes: int, host: int | None = None) -> int
 def create_zeros(context: int, size_bytes: int) -> int:
     """Make a read-write buffer of zeros, of at least one byte, which waits for no queue."""
     zeros = np.zeros(max(size_bytes, 1), np.uint8)
-    return _create(context, READ_WRITE | COPY_HOST_PTR, zeros.size, zeros.ctypes.data)
+    return _create(context, READ_WRITE | COPY_HOST_PTR, zeros.size, address_of(zeros))
 
 
 def _create(context: int, flags: int, size_bytes: int, host: int | None) -> int:

@@ -175,9 +175,7 @@ class Tensor(OfThisProcess):
         if now[1:] != self._was[1:]:
             was, has = (f"{kind} {tuple(shape)} with strides {strides}" for _, kind, shape, strides in (self._was, now))
             raise ValueError(f"an array was {was} when it was seen, and is {has} now: these must stay as they are")
-        from .arrays import view
-
-        return view(self.array, self.dtype, context=self.context)
+        return arrays.view(self.array, self.dtype, context=self.context)
 
     @property
     def element_shape(self) -> tuple[int, ...]:
@@ -197,8 +195,6 @@ class Tensor(OfThisProcess):
         made: np.ndarray[Any, Any] = np.ndarray(self.shape, dtype, held, 0, steps).copy()
         if self.dtype.is_told:
             return made
-        from .arrays._typed_numpy import typed
-
         return typed(made, self.dtype.name)
 
     def __len__(self) -> int:
@@ -228,11 +224,9 @@ class Tensor(OfThisProcess):
         if dl_device not in (None, self.__dlpack_device__(), (_HOST, 0)):
             raise BufferError(f"a clquant.Tensor is on DLPack's device {self.__dlpack_device__()}, not on {dl_device}")
         if copy or dl_device == (_HOST, 0) != self.__dlpack_device__():
-            from .arrays import view
-
             if copy is False:
                 raise BufferError("a clquant.Tensor is memory of a device: on the host it is a copy")
-            return view(self.numpy(), self.dtype, context=self.context).__dlpack__()
+            return arrays.view(self.numpy(), self.dtype, context=self.context).__dlpack__()
         if self.read_only:
             raise BufferError("a read-only array has no DLPack capsule that says so: give a copy of it")
         now = self.current()
@@ -245,14 +239,12 @@ class Tensor(OfThisProcess):
 
     def fetch(self, queue: int, held: np.ndarray[Any, Any]) -> None:
         """Copy the bytes from the first element's begin on."""
-        cl.read_buffer(queue, self.mem, self.offset_bytes, held.size, held.ctypes.data)
+        cl.read_buffer(queue, self.mem, self.offset_bytes, held.size, cl.address_of(held))
 
     def __deepcopy__(self, memo: Any) -> Tensor:
         """Make a tensor with memory of its own, behind the calls of the context's queue; of a view, one of its array's copy."""
         if self.array is not None:
-            from .arrays import view
-
-            return view(copy.deepcopy(self.array, memo), self.dtype, context=self.context)
+            return arrays.view(copy.deepcopy(self.array, memo), self.dtype, context=self.context)
         size = reach(self.shape, self.strides, self.dtype.element_bytes)
         made = Memory(cl.create_buffer(self.context.int_ptr, size))
         if size:
@@ -313,7 +305,7 @@ class HostTensor(Tensor):
 
     def fetch(self, queue: int, held: np.ndarray[Any, Any]) -> None:
         """Copy the host's bytes: the device may have others, or none yet."""
-        ctypes.memmove(held.ctypes.data, self.first, held.size)
+        ctypes.memmove(cl.address_of(held), self.first, held.size)
 
     def load(self, queue: int) -> None:
         """Give the device the bytes."""
@@ -363,3 +355,8 @@ def host_memory(context: Context, first: int, end: int) -> tuple[Memory, int]:
     # kernel looks at it.
     start = first - first % context.alignment_bytes
     return Memory(cl.create_buffer(context.int_ptr, end - start, start)), start
+
+
+# Behind the classes, which these modules need; and not where it is used, for at the end of the process nothing can be imported.
+from . import arrays  # noqa: E402
+from .arrays._typed_numpy import typed  # noqa: E402

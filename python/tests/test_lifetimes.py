@@ -209,3 +209,30 @@ assert os.waitpid(child, 0)[1] == 0
 clquant.quantize(x, .5)
 """
     assert run(START + script) == (0, "", "")
+
+
+@pytest.mark.parametrize("of_torch", [False, True])
+def test_used_when_nothing_can_be_imported(of_torch):
+    """Finalizers that the end of the process runs last, behind all modules: of numpy, of the device and of torch."""
+    if of_torch:
+        pytest.importorskip("torch")
+    script = """
+kept = clquant.to_device(x)
+quantize, to_device = clquant.quantize, clquant.to_device
+class Last:
+    def __del__(self):
+        assert quantize(x, .5).tolist() == [[2] * 8] * 8
+        quantize(x, .5, dtype="int4")
+        assert to_device(x).numpy().tolist() == [[1] * 8] * 8
+        quantize(kept, .5, dtype="int4").numpy()
+        kept.__dlpack__(dl_device=(1, 0))
+        TORCH
+        print("used", flush=True)
+sys.modules["last"] = type(sys)("last")
+sys.modules["last"].last = Last()
+"""
+    if of_torch:
+        script = "import torch\nrow, out = torch.ones(2, 8), torch.zeros(2, 8, dtype=torch.int8)\n" + script
+        script += "quantize(row, .5)\n"
+    use = "quantize(row, .5, out=out); quantize(row, .5, dtype='int4'); assert out.tolist() == [[2] * 8] * 2"
+    assert run(START + script.replace("TORCH", use if of_torch else "pass")) == (0, "used\n", "")

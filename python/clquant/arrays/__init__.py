@@ -107,7 +107,7 @@ def to_device(array: Any, dtype: ElementTypeLike | None = None, *, context: Cont
         size, source = seen.end - seen.first, seen.first
     else:
         held = seen.numpy(queue=None if seen.array is None else adapter_of(type(seen.array)).queue_of(seen.array))
-        size, source = held.nbytes, held.ctypes.data
+        size, source = held.nbytes, cl.address_of(held)
     if size:
         cl.write_buffer(queue, made.mem, 0, size, source)
     return made

@@ -13,6 +13,7 @@ import numpy as np
 
 from .._context import Context
 from .._dtypes import BY_NAME, DType, name_in_numpy, seen_as
+from .._opencl import address_of
 from .._tensor import GatheredTensor, HostTensor, Tensor
 from ._adapter import HostAdapter, in_elements
 from ._typed_numpy import TypedArray, typed
@@ -61,7 +62,7 @@ class _Asked:
 
     @property
     def value(self) -> int:
-        return self._array.ctypes.data
+        return address_of(self._array)
 
 
 def _in_header(array: np.ndarray[Any, Any]) -> Any:
@@ -71,7 +72,7 @@ def _in_header(array: np.ndarray[Any, Any]) -> Any:
 
 # The first member of numpy's C struct of an array, behind what every object of CPython begins with, is the address.
 _SAMPLE = np.zeros(1)
-_CAN_READ_IT = sys.implementation.name == "cpython" and _in_header(_SAMPLE).value == _SAMPLE.ctypes.data
+_CAN_READ_IT = sys.implementation.name == "cpython" and _in_header(_SAMPLE).value == address_of(_SAMPLE)
 _address_of: Callable[[np.ndarray[Any, Any]], Any] = _in_header if _CAN_READ_IT else _Asked
 
 
@@ -83,7 +84,7 @@ _LINE = 64
 def new_array(shape: tuple[int, ...], dtype: DType, *, zeros: bool) -> np.ndarray[Any, Any]:
     """Make an array that begins on a cache line, of zeros, or whose elements are not set."""
     room = (np.zeros if zeros else np.empty)(math.prod(shape) * dtype.numpy.itemsize + _LINE, np.uint8)
-    array: np.ndarray[Any, Any] = np.ndarray(shape, dtype.numpy, room, -room.ctypes.data % _LINE)
+    array: np.ndarray[Any, Any] = np.ndarray(shape, dtype.numpy, room, -address_of(room) % _LINE)
     return array if dtype.is_told else typed(array, dtype.name)
 
 
@@ -96,7 +97,7 @@ class SpreadTensor(GatheredTensor):
         row = BY_NAME[dtype.element]
         self._packed = np.empty(row.stored_shape(array.shape), np.uint8)
         self._signed = dtype.is_signed
-        super().__init__(self._packed.ctypes.data, row, self._packed.shape, None, context=context, array=array)
+        super().__init__(address_of(self._packed), row, self._packed.shape, None, context=context, array=array)
 
     def gather(self) -> None:
         """Pack the elements."""
