@@ -7,7 +7,7 @@ import ctypes
 from typing import Any, NamedTuple
 
 from . import _opencl as cl
-from ._context import Context, default_context
+from ._context import Context, default_context, given_context
 from ._handles import Memory, OfThisProcess
 from ._keywords import only_its_keywords
 from ._structs import ReportCounts
@@ -30,7 +30,7 @@ class Report(OfThisProcess):
 
     @only_its_keywords()
     def __init__(self, context: Context | None = None) -> None:
-        self._context = context or default_context()
+        self._context = given_context(context) or default_context()
         self.int_ptr: int = Memory(cl.create_buffer(self._context.int_ptr, ctypes.sizeof(ReportCounts)))  # the cl_mem
         self.clear()
 
@@ -55,7 +55,7 @@ class Report(OfThisProcess):
         return made
 
     def _queue(self, queue: Any) -> int:
-        return self._context.queue if queue is None else cl.handle_of(queue)
+        return self._context.queue if queue is None else cl.handle_of(queue, "queue")
 
 
 class Workspace(OfThisProcess):
@@ -63,7 +63,7 @@ class Workspace(OfThisProcess):
 
     @only_its_keywords()
     def __init__(self, size_bytes: int, context: Context | None = None) -> None:
-        self._context = context or default_context()
+        self._context = given_context(context) or default_context()
         self._size_bytes = whole("size_bytes", size_bytes)
         if self._size_bytes < 0:
             raise ValueError(f"size_bytes is {size_bytes}: it must not be negative")

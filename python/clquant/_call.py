@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, MutableSequence, Sequence
+from collections.abc import Callable, Iterable, MutableSequence, Sequence
 from typing import TYPE_CHECKING, Any
 
 from . import _opencl as cl
@@ -74,7 +74,8 @@ def begin(calls: Sequence[Call], waits: Sequence[Any]) -> tuple[int, Any]:
     an event that has failed.
     """
     events = [event for call in calls for array in call.arrays for event in array.events]
-    count, handles = cl.handles_of([*waits, *events]) if events or waits else (0, None)
+    listed = _list_of(waits)
+    count, handles = cl.handles_of([*listed, *events], "wait_for") if events or listed else (0, None)
     hosts = [(tensor, call.queue) for call in calls for tensor in call.hosts]
     if count and hosts:
         cl.wait_for_events(count, handles)
@@ -84,6 +85,12 @@ def begin(calls: Sequence[Call], waits: Sequence[Any]) -> tuple[int, Any]:
     return count, handles
 
 
+def _list_of(waits: Any) -> list[Any]:
+    if not isinstance(waits, Iterable) or isinstance(waits, (str, bytes)):
+        raise TypeError(f"wait_for is {waits!r}: it must be a list of events")
+    return list(waits)
+
+
 def submit(
     calls: Sequence[Call],
     waits: Sequence[Any],
@@ -91,6 +98,8 @@ def submit(
     enqueue: Callable[[int, Any, int | None], int],
 ) -> None:
     """Enqueue calls, by a function of the wait list and the event's address, and see to all that stands around them."""
+    if events is not None and not hasattr(events, "append"):
+        raise TypeError(f"events is {events!r}: it must be a list, to which the call's event is appended")
     if events is None and not waits and all(call.asynchronous for call in calls):
         check(enqueue(0, None, None))
         return

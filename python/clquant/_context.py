@@ -123,15 +123,20 @@ class Context(Shared):
         cache_limit_bytes = whole("cache_limit_bytes", cache_limit_bytes)
         if cache_limit_bytes < 0:
             raise ValueError(f"cache_limit_bytes is {cache_limit_bytes}: it must not be negative")
+        for name, given in (("cache_dir", cache_dir), ("build_options", build_options)):
+            if not isinstance(given, (str, type(None))):
+                raise TypeError(f"{name} is {given!r}: it must be a text")
+        if log is not None and not callable(log):
+            raise TypeError(f"log is {log!r}: it must be a function of a line")
         text: str | None = None
         chosen: int | None = None
         if context is not None:
-            chosen = None if device is None else cl.handle_of(device)
+            chosen = None if device is None else cl.handle_of(device, "device")
         elif device is not None:
             text = str(device.number if isinstance(device, Device) else device)
         called = _LOG(lambda _, line: log(line.decode(errors="replace"))) if log is not None else None
         desc = ContextDesc(
-            context=None if context is None else cl.handle_of(context),
+            context=None if context is None else cl.handle_of(context, "context"),
             device=chosen,
             device_text=None if text is None else text.encode(),
             cache_dir=None if cache_dir is None else cache_dir.encode(),
@@ -224,6 +229,13 @@ def default_context() -> Context:
             if _default is None:
                 _default = Context()
     return _default
+
+
+def given_context(context: Any) -> Context | None:
+    """Return a context that is given, or None. Raises TypeError for what is neither."""
+    if context is None or isinstance(context, Context):
+        return context
+    raise TypeError(f"context is {context!r}: it must be a clquant.Context")
 
 
 @functools.lru_cache(maxsize=16)

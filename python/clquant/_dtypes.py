@@ -251,6 +251,8 @@ def seen_as(held: str, wanted: Any) -> DType:
         if row is None:
             raise ValueError(f"an array has elements of {held}: they must be numbers in the order of this machine's bytes")
         return row
+    if isinstance(wanted, DType) and wanted is _OTHERS.get(held):  # made like another: the library says what it takes
+        return wanted
     other = dtype_of(wanted)
     if row is not None and row.spread and row.element == other.element:
         return row

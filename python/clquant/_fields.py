@@ -50,11 +50,15 @@ class Buffer:
         """Return the members' values."""
         if given is None:
             return (None, 0)
+        if isinstance(given, tuple) and len(given) != 2:
+            raise ValueError(f"{self.name} is {given!r}: it must be a buffer, or a pair of one and an offset in bytes")
         buffer, offset = given if isinstance(given, tuple) else (given, 0)
         offset = whole(f"the offset of {self.name}", offset)
         if offset < 0:
             raise ValueError(f"{self.name} has an offset of {offset} bytes: it must not be negative")
-        return (handle_of(buffer), offset)
+        if offset >= 2**64:
+            raise ValueError(f"{self.name} has an offset of {offset} bytes: it must fit into 64 bits")
+        return (handle_of(buffer, self.name), offset)
 
 
 @dataclass(frozen=True)

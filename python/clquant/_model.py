@@ -51,6 +51,8 @@ def quantize_model(
     Raises TypeError for what is no path or str, ValueError for what is refused, RuntimeError where a device fails or a file
     cannot be written.
     """
+    if client is not None and not all(hasattr(client, word) for word in ("submit", "gather", "cancel")):
+        raise TypeError(f"client is {client!r}: it must be a dask.distributed.Client")
     files = [_absolute("model", each) for each in _each(model)]
     arguments = [*files, "--output", _absolute("out", out), "--to", _word("to", to)]
     arguments += ["--scale-rule", _word("scale_rule", scale_rule)]

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+import reprlib
 from collections.abc import Callable, Iterable
 from typing import Any
 
@@ -56,19 +57,22 @@ def _check(name: str, status: int) -> None:
         raise DeviceError(f"{name} failed with {named} ({status})", status, named)
 
 
-def handle_of(thing: Any) -> int:
-    """Return the address of an OpenCL object: an int, or what has ``int_ptr``, as pyopencl's objects do."""
-    if isinstance(thing, int):
-        return thing
-    try:
-        return int(thing.int_ptr)
-    except AttributeError:
-        raise TypeError(f"{type(thing).__name__} is no OpenCL object: it must be an address or have int_ptr") from None
+def handle_of(thing: Any, name: str = "a handle") -> int:
+    """Return the address of an OpenCL object: an int, or what has ``int_ptr``, as pyopencl's objects do.
+
+    Raises TypeError for anything else, and ValueError for a number that is no address, with the argument's ``name``.
+    """
+    address = thing if isinstance(thing, int) and not isinstance(thing, bool) else getattr(thing, "int_ptr", None)
+    if not isinstance(address, int):
+        raise TypeError(f"{name} is {reprlib.repr(thing)}: it must be an OpenCL object: an address, or what has int_ptr")
+    if not 0 < address < 1 << 8 * ctypes.sizeof(POINTER):
+        raise ValueError(f"{name} is {address}: it must be the address of an OpenCL object")
+    return address
 
 
-def handles_of(things: Iterable[Any]) -> tuple[int, Any]:
-    """Return how many handles there are, and an array of them for a wait list."""
-    handles = [handle_of(thing) for thing in things]
+def handles_of(things: Iterable[Any], name: str) -> tuple[int, Any]:
+    """Return how many handles there are, and an array of them for a wait list; ``name`` is that of the argument."""
+    handles = [handle_of(thing, f"{name}[{place}]") for place, thing in enumerate(things)]
     return len(handles), (POINTER * len(handles))(*handles) if handles else None
 
 

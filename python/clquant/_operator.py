@@ -16,8 +16,8 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict
 
 from . import _opencl as cl
 from ._call import Call, begin, enqueue
-from ._context import Context, context_of_queue, default_context
-from ._dtypes import dtype_of
+from ._context import Context, context_of_queue, default_context, given_context
+from ._dtypes import dtype_of, type_name
 from ._fields import Buffer, Choice, Input, Option, Output
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
@@ -104,8 +104,11 @@ class Operator:
         except ImportError:
             raise ValueError(f"{self.name} has no {what}") from None
 
-    def call(self, run: Run, like: Array, **given: Any) -> Any:
-        """Do with the given arguments, a field's by its name, what ``run`` says: by default, enqueue them."""
+    def call(self, run: Run, like: Array, *, types: dict[str, tuple[str, Any]] | None = None, **given: Any) -> Any:
+        """Do with the given arguments, a field's by its name, what ``run`` says: by default, enqueue them.
+
+        ``types``: of outputs that are given, the argument that names a type beside them, and that type.
+        """
         call = Call()
         call.desc = self._desc_of(given)
         call.operator = self
@@ -116,6 +119,12 @@ class Operator:
         call.how = {name: given[option] for name, option in self._how.items()}
         call.waits = run.get("wait_for") or ()
         self._see(call, given)
+        for name, (argument, dtype) in (types or {}).items():
+            held = call.tensors[name].dtype
+            if dtype_of(dtype, argument).element != held.element:
+                raise ValueError(
+                    f"{argument} is {type_name(dtype)}: out has {name} of {held.name}: leave it out, or give the same"
+                )
         self._make(call, like, given)
         call.settle()
         for name, tensor in call.tensors.items():
@@ -160,8 +169,8 @@ class Operator:
 
     def _place(self, run: Run, given: dict[str, Any]) -> tuple[Context, int]:
         """Find the context and the queue: as given, else those of the first tensor that has them."""
-        context, queue = run.get("context"), run.get("queue")
-        handle = None if queue is None else cl.handle_of(queue)
+        context, queue = given_context(run.get("context")), run.get("queue")
+        handle = None if queue is None else cl.handle_of(queue, "queue")
         for name in self.tensors:
             value = given[name]
             if context is not None and handle is not None:

@@ -177,8 +177,16 @@ def enqueue_all(
 
     Raises ValueError, whose sentence says which plan is wrong; nothing is enqueued then.
     """
+    if not isinstance(plans, Sequence):
+        raise TypeError(f"plans is {plans!r}: it must be a list of plans")
     if not plans:
         raise ValueError("plans is empty: there must be one")
+    for i, each in enumerate(plans):
+        if not isinstance(each, Plan):
+            raise TypeError(f"plans[{i}] is {each!r}: it must be a clquant.Plan")
+    if len(set(plans)) != len(plans):
+        again = next(i for i, each in enumerate(plans) if each in plans[:i])
+        raise ValueError(f"plans[{again}] is plans[{plans.index(plans[again])}]: each must stand there once")
     queue = plans[0]._queue
     for i, each in enumerate(plans):
         if each._queue != queue:

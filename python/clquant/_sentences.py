@@ -66,6 +66,7 @@ _RULES = (
     (re.compile(rf"\b({'|'.join(_WORDS)})\b(?: \(\d+\))?"), lambda match: _WORDS[match[1]]),
     (re.compile(rf"\b(?:{_FLAGS}) is [01]\b(?:: (?:\w+ )*?it must be [01]\b)?"), _flag),
     (re.compile(r"must be a tensor\b"), "must be an array"),
+    (re.compile(r"plan is that of another one of calls: .*"), "plan is at work for another thread: it must be for one at a time"),
     (re.compile(r"\bNULL\b"), "None"),
 )
 

@@ -185,7 +185,9 @@ class Tensor(OfThisProcess):
     @only_its_keywords()
     def numpy(self, *, queue: Any = None) -> np.ndarray[Any, Any]:
         """Wait for the calls of a queue, by default the context's, and return a copy of the elements."""
-        handle = self.context.queue if queue is None else cl.handle_of(queue)
+        handle = self.context.queue if queue is None else cl.handle_of(queue, "queue")
+        if self.strides is not None and min(self.strides, default=0) < 0:
+            raise ValueError(f"an array has strides of {self.strides} elements: none may be negative, as none of a copy is")
         dtype = self.dtype.numpy
         held = np.empty(reach(self.shape, self.strides, dtype.itemsize), np.uint8)
         cl.finish(handle)

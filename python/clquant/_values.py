@@ -32,6 +32,14 @@ def sizes_of(name: str, given: Any) -> tuple[int, ...]:
     if not hasattr(given, "__iter__"):
         return (whole(name, given, rule),)
     try:
-        return tuple(operator.index(size) for size in given)
+        return tuple(whole(name, size, rule) for size in given)
     except TypeError:
         raise TypeError(f"{name} is {given!r}: it must be {rule}") from None
+
+
+def shape_of(name: str, given: Any) -> tuple[int, ...]:
+    """Return a shape of something that is to be made."""
+    made = sizes_of(name, given)
+    if any(size < 0 for size in made):
+        raise ValueError(f"{name} is {given!r}: no size may be negative")
+    return made

@@ -60,7 +60,7 @@ def test_offsets_and_limits():
 def test_types():
     with pytest.raises(TypeError):
         clquant.quantize(X, 0.5, axis=1.5)
-    with pytest.raises(TypeError, match="str is no OpenCL object"):
+    with pytest.raises(TypeError, match="queue is 'queue': it must be an OpenCL object: an address, or what has int_ptr"):
         clquant.quantize(X, 0.5, queue="queue")
     with pytest.raises(TypeError, match="object is no array"):
         clquant.quantize(X, object())
@@ -147,3 +147,129 @@ def test_context(tmp_path):
         other = clquant.Context(form=form, arithmetic=arithmetic)
         assert (clquant.quantize(X, 0.4, context=other) == 2).all()
     assert clquant.Context(cache=False).cache_dir == ""
+
+
+class NoCapsule:
+    """What has ``__dlpack__`` and gives nothing."""
+
+    def __dlpack__(self, **_):
+        return None
+
+
+class UsedCapsule:
+    """Its capsule was taken by another library already."""
+
+    def __init__(self):
+        self.taken = np.from_dlpack(self)
+
+    def __dlpack_device__(self):
+        return (1, 0)
+
+    def __dlpack__(self, **_):
+        if not hasattr(self, "capsule"):
+            self.capsule = np.ones(4, np.float32).__dlpack__()
+        return self.capsule
+
+
+def moved(**options):
+    return clquant.move_rows(X, src_indices=[[0]], src_index_kind="nd", **options)
+
+
+@pytest.mark.parametrize(
+    ("call", "error", "message"),
+    [
+        (lambda: clquant.quantize(X, 0.5, workspace=()), ValueError, r"workspace is \(\): it must be a buffer, or a pair"),
+        (lambda: clquant.quantize(X, 0.5, workspace="a"), TypeError, "workspace is 'a': it must be an OpenCL object"),
+        (lambda: clquant.quantize(X, 0.5, workspace=True), TypeError, "workspace is True: it must be an OpenCL object"),
+        (
+            lambda: clquant.quantize(X, 0.5, workspace=-1),
+            ValueError,
+            "workspace is -1: it must be the address of an OpenCL object",
+        ),
+        (lambda: clquant.quantize(X, 0.5, workspace=10**30), ValueError, "workspace is 10{30}: it must be the address"),
+        (lambda: moved(report="a"), TypeError, "report is 'a': it must be an OpenCL object"),
+        (
+            lambda: moved(report=(clquant.Report(), 2**64)),
+            ValueError,
+            "report has an offset of 18446744073709551616 bytes: .* 64",
+        ),
+        (lambda: clquant.quantize(X, 0.5, wait_for=5), TypeError, "wait_for is 5: it must be a list of events"),
+        (lambda: clquant.quantize(X, 0.5, wait_for="ab"), TypeError, "wait_for is 'ab': it must be a list of events"),
+        (lambda: clquant.quantize(X, 0.5, wait_for=["a"]), TypeError, r"wait_for\[0\] is 'a': it must be an OpenCL object"),
+        (lambda: clquant.quantize(X, 0.5, wait_for=[0]), ValueError, r"wait_for\[0\] is 0: it must be the address"),
+        (lambda: clquant.quantize(X, 10**400), ValueError, "scales: a number is too large for float32"),
+        (lambda: clquant.quantize(X, 0.5, context=[]), TypeError, r"context is \[\]: it must be a clquant.Context"),
+        (lambda: clquant.quantize(X, 0.5, context=0), TypeError, "context is 0: it must be a clquant.Context"),
+        (lambda: clquant.view(X, context="abc"), TypeError, "context is 'abc': it must be a clquant.Context"),
+        (lambda: clquant.Report("abc"), TypeError, "context is 'abc': it must be a clquant.Context"),
+        (lambda: clquant.Context(log=5), TypeError, "log is 5: it must be a function of a line"),
+        (lambda: clquant.Context(cache_dir=5), TypeError, "cache_dir is 5: it must be a text"),
+        (lambda: clquant.empty((2, -1), "int8"), ValueError, r"shape is \(2, -1\): no size may be negative"),
+        (lambda: clquant.empty((-2, -3), "int8"), ValueError, r"shape is \(-2, -3\): no size may be negative"),
+        (lambda: clquant.empty((True,), "int8"), TypeError, r"shape is \(True,\): it must be a tuple of whole numbers"),
+        (lambda: clquant.find_scales(X, shape=(-1, 1)), ValueError, r"shape is \(-1, 1\): no size may be negative"),
+        (lambda: clquant.find_scales(X, out=X[:1]), TypeError, r"out is of ndarray: it must be \(scales, zero_points\)"),
+        (lambda: clquant.dynamic_quantize(X, out=X), TypeError, r"out is of ndarray: it must be \(y, scales, offsets\)"),
+        (lambda: clquant.dynamic_quantize(X, out=(X,)), ValueError, r"out has 1 arrays: it must be \(y, scales, offsets\)"),
+        (lambda: clquant.enqueue_all([5]), TypeError, r"plans\[0\] is 5: it must be a clquant.Plan"),
+        (lambda: clquant.enqueue_all(None), TypeError, "plans is None: it must be a list of plans"),
+        (lambda: clquant.quantize_model(None, None), TypeError, "model is None: it must be a path, or a list of paths"),
+        (lambda: clquant.quantize_model("a", None), TypeError, "out is None: it must be a path"),
+        (lambda: clquant.quantize_model("a", "b", client=5), TypeError, "client is 5: it must be a dask.distributed.Client"),
+        (lambda: clquant.to_device(X[:, ::-1]), ValueError, r"strides of \(6, -1\) elements: none may be negative"),
+        (lambda: clquant.quantize(NoCapsule(), 0.5), ValueError, "x: an array of NoCapsule gives None: it must be a capsule"),
+        (lambda: clquant.quantize(UsedCapsule(), 0.5), ValueError, "x: an array of UsedCapsule gives .*: .* nobody has used"),
+        (lambda: moved(dtype="nonsense", dst=X), ValueError, "dtype is nonsense: it must be one of"),
+        (
+            lambda: clquant.move_rows(X.astype(np.int16), src_indices=[[0]], src_index_kind="nd"),
+            ValueError,
+            "src.dtype is int16: it",
+        ),
+    ],
+)
+def test_the_argument_that_is_wrong(call, error, message):
+    with pytest.raises(error, match=message):
+        call()
+
+
+@pytest.mark.parametrize("events", [(), "abc", 5])
+def test_events_that_take_none(context, events):
+    """They are found before anything is written."""
+    out = np.full((4, 6), 9, np.int8)
+    plan = clquant.plan(clquant.quantize, X, 0.5, out=out, context=context)
+    for call in (
+        lambda: clquant.quantize(X, 0.5, out=out, events=events, context=context),
+        lambda: plan(events=events),
+        lambda: clquant.enqueue_all([plan], events=events),
+    ):
+        with pytest.raises(TypeError, match=r"events is .*: it must be a list, to which the call's event is appended"):
+            call()
+    assert (out == 9).all()
+
+
+@pytest.mark.parametrize("dtype", ["uint8", "nonsense", None, np.uint8, "float8_e4m3fn"])
+def test_type_beside_an_output(dtype):
+    """It is the default, which is not looked at, or that of the output."""
+    out = np.full((4, 6), 9, np.int8)
+    for call in (
+        lambda: clquant.quantize(X, 0.5, dtype=dtype, out=out),
+        lambda: clquant.group_quantize(X, np.ones((1, 6), np.float32), [4], dtype=dtype, out=out),
+        lambda: clquant.dynamic_quantize(X, dtype=dtype, out=(out, np.zeros(4, np.float32), np.zeros(4, np.float32))),
+    ):
+        with pytest.raises((TypeError, ValueError), match=r"^dtype is "):
+            call()
+    assert (out == 9).all()
+    with pytest.raises(ValueError, match=r"^dtype is float16: out has y of float32: leave it out, or give the same"):
+        clquant.dequantize(out, 0.5, dtype="float16", out=np.zeros((4, 6), np.float32))
+    with pytest.raises(ValueError, match=r"^scale_dtype is float16: out has scales of float32"):
+        clquant.dynamic_quantize(X, symmetric=True, scale_dtype="float16", out=(out, np.zeros(4, np.float32), None))
+    clquant.quantize(X, 0.5, dtype=np.int8, out=out)
+    clquant.quantize(X, 0.5, out=out.view(np.uint8))
+    packed = clquant.quantize(X, 0.5, dtype="int4")
+    clquant.quantize(X, 0.5, dtype="int4", out=packed)
+
+
+def test_a_plan_that_stands_there_twice():
+    plan = clquant.plan(clquant.quantize, X, 0.5)
+    with pytest.raises(ValueError, match=r"plans\[1\] is plans\[0\]: each must stand there once"):
+        clquant.enqueue_all([plan, plan])

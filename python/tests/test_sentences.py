@@ -41,6 +41,10 @@ def test_no_sentence_speaks_c():
         ("axis is 0 (CLQ_AXIS_FIRST): it must be 1 or -1", "axis is 0: it must be 1 or -1"),
         ("x.dtype is (code 0, bits 16, lanes 1): it must be float32", "x.dtype is int16: it must be float32"),
         ("scales is NULL: it must be a tensor", "scales is None: it must be an array"),
+        (
+            "plan is that of another one of calls: it must stand there once",
+            "plan is at work for another thread: it must be for one at a time",
+        ),
         ("block_all is 1: for mode CLQ_DEQUANTIZE_DYNAMIC (2)", "block_all is True: for mode 'dynamic'"),
     ],
 )

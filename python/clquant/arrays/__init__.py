@@ -9,13 +9,13 @@ from collections.abc import Callable
 from typing import Any
 
 from .. import _opencl as cl
-from .._context import Context, default_context
+from .._context import Context, default_context, given_context
 from .._dtypes import DType, dtype_of
 from .._handles import Memory
 from .._keywords import only_its_keywords
 from .._tensor import HostTensor, Tensor
 from .._types import ElementTypeLike
-from .._values import sizes_of
+from .._values import shape_of
 from . import dlpack_arrays, numpy_arrays, pyopencl_arrays, torch_tensors
 from ._adapter import Adapter
 from .numpy_arrays import with_floats
@@ -71,7 +71,7 @@ def view(array: Any, dtype: ElementTypeLike | None = None, *, context: Context |
             raise ValueError("array is a clquant.Tensor of a buffer: it already says what the bytes are")
         array = array.array
     adapter = adapter_of(type(array))
-    where = context or adapter.context_of(array, None) or default_context()
+    where = given_context(context) or adapter.context_of(array, None) or default_context()
     seen = adapter.view(array, where, dtype)
     dtype_of(seen.dtype.name)  # a type that no argument takes is refused
     seen.keep()
@@ -84,7 +84,7 @@ def empty(shape: tuple[int, ...], dtype: ElementTypeLike, *, context: Context | 
 
     The shape of "int4" counts bytes of two elements, that of "int4_words" words of eight.
     """
-    return new_tensor(sizes_of("shape", shape), dtype_of(dtype), context or default_context(), zeros=False)
+    return new_tensor(shape_of("shape", shape), dtype_of(dtype), given_context(context) or default_context(), zeros=False)
 
 
 def new_tensor(shape: tuple[int, ...], dtype: DType, context: Context, *, zeros: bool) -> Tensor:

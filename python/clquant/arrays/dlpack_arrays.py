@@ -84,6 +84,8 @@ def _ask(array: Any) -> tuple[Any, DLTensor, int]:
     except BufferError as error:
         raise ValueError(f"an array of {type(array).__name__} does not give its memory: {error}") from None
     if not _is_valid(capsule, _VERSIONED):
+        if not _is_valid(capsule, _NAME):
+            raise ValueError(f"an array of {type(array).__name__} gives {capsule!r}: it must be a capsule that nobody has used")
         return capsule, DLTensor.from_address(_pointer(capsule, _NAME)), 0
     managed = Managed.from_address(_pointer(capsule, _VERSIONED))
     if managed.major != 1:

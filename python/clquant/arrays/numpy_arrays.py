@@ -117,7 +117,10 @@ def with_floats(given: Any) -> Any:
     """Return numbers as an array of floats, whole ones too, and whatever else as it is."""
     if isinstance(given, np.generic):
         return given if given.dtype.itemsize < 8 and given.dtype.kind not in "iub" else np.asarray(given, np.float32)
-    return np.asarray(given, np.float32) if isinstance(given, _NUMBERS) else given
+    try:
+        return np.asarray(given, np.float32) if isinstance(given, _NUMBERS) else given
+    except OverflowError:
+        raise ValueError("a number is too large for float32") from None
 
 
 def _array_of(numbers: Any) -> np.ndarray[Any, Any]:

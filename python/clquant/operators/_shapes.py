@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import operator
+from typing import Any
 
 from .._values import whole
 
@@ -15,6 +16,23 @@ def place_of(axis: int | None, rank: int, default: int = -1) -> int:
     if not 0 <= place < rank:
         raise ValueError(f"axis is {given}: it must be from {-rank} to {rank - 1}, for the tensor has rank {rank}")
     return place
+
+
+def beside(out: Any, name: str, dtype: Any, default: Any, argument: str = "dtype") -> dict[str, tuple[str, Any]] | None:
+    """Return what ``Operator.call`` is to compare: a type that is given beside an output, and is not the default."""
+    return None if out is None or dtype is default or dtype == default else {name: (argument, dtype)}
+
+
+def outputs(out: Any, *names: str) -> Any:
+    """Return outputs that are given, or None. Raises where there are not as many as there are names."""
+    if out is None:
+        return None
+    rule = f"it must be ({', '.join(names)})"
+    if not isinstance(out, (tuple, list)):
+        raise TypeError(f"out is of {type(out).__name__}: {rule}")
+    if len(out) != len(names):
+        raise ValueError(f"out has {len(out)} arrays: {rule}")
+    return out
 
 
 RULES = ("range", "mx_floor", "mx_even", "mx_ceil", "mx_rceil", "nvfp4")

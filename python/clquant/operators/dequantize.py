@@ -12,7 +12,7 @@ from .._quantized import Quantized, opened
 from .._tensor import Tensor
 from .._types import BackMode, FloatType, IndexKind, Numpy, NumpyLike, OutOfRange, Torch
 from .._values import whole
-from ._shapes import place_of
+from ._shapes import beside, place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -151,7 +151,7 @@ def dequantize(
         indices: None: all of q. [N] or [N, 2], int32 or int64.
         group_index: None, or [E], int32 or int64, in multiply mode: as in ``group_quantize``.
         length: U, of a y that is made; not looked at without indices or with ``out``.
-        dtype: of y: float32, float16 or bfloat16. Not looked at with ``out``.
+        dtype: of y: float32, float16 or bfloat16. With ``out`` it is left out, or out's.
         axis: without indices that of scales, None: the last; with indices that of the starts, None: the second-to-last,
             as in ``quantize_scatter``.
         mode: "divide", "multiply" or "dynamic"; None: dynamic with offsets and of blocks, multiply with group_index, else divide.
@@ -211,6 +211,7 @@ def dequantize(
     return _DEQUANTIZE.call(
         run,
         given["q"],
+        types=beside(out, "y", dtype, "float32"),
         zero_points=zero_points,
         group_index=group_index,
         y=New(dtype, shape_of, zeros=indices is not None or group_index is not None) if out is None else out,

@@ -11,7 +11,7 @@ from .._operator import Array, New, Operator, Run
 from .._quantized import Quantized
 from .._tensor import Tensor
 from .._types import DynamicType, FloatType, Numpy, NumpyLike, ScaleRule, Torch
-from ._shapes import RULES, place_of, rule_block, with_blocks, without
+from ._shapes import RULES, beside, outputs, place_of, rule_block, with_blocks, without
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -176,6 +176,10 @@ def dynamic_quantize(
         place = place_of(axis, len(shape))
         return with_blocks(shape, place, block, block_before) if block > 0 else without(shape, place)
 
+    out = outputs(out, "y", "scales", "offsets")
+    types = beside(out, "y", dtype, "int8") or {}
+    if out is not None and out[1] is not None and scale_rule == "range":
+        types |= beside(out, "scales", scale_dtype, "float32", "scale_dtype") or {}
     of_scales = dtype_of(scale_dtype, "scale_dtype") if out is None else dtype_of("float32")
     blocks = dtype_of(dtype).is_block if out is None else carries_scales(out[0])
     if blocks and of_scales != dtype_of("float32"):
@@ -188,6 +192,7 @@ def dynamic_quantize(
     made: Quantized[Array] = _DYNAMIC_QUANTIZE.call(
         run,
         x,
+        types=types,
         x=x,
         smooth_scales=smooth_scales,
         y=y,

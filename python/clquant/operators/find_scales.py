@@ -10,8 +10,8 @@ from .._fields import Axis, Buffer, Choice, ElementType, Input, Option, Output, 
 from .._operator import Array, New, Operator, Run
 from .._tensor import Tensor
 from .._types import FoundType, Method, Mode, Numpy, NumpyLike, Torch
-from .._values import sizes_of
-from ._shapes import along, place_of, with_blocks
+from .._values import shape_of as checked_shape
+from ._shapes import along, outputs, place_of, with_blocks
 
 if TYPE_CHECKING:
     from typing_extensions import TypeVar, Unpack
@@ -149,13 +149,13 @@ def find_scales(
     def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
         whole = tensors["x"].shape
         if shape is not None:
-            return sizes_of("shape", shape)
+            return checked_shape("shape", shape)
         if block > 0:
             return with_blocks(whole, place_of(axis, len(whole)), block, block_before)
         return () if axis is None else along(whole, place_of(axis, len(whole)))
 
     kept = method != "absmax" or of.is_unsigned
-    scales, zero_points = out or (
+    scales, zero_points = outputs(out, "scales", "zero_points") or (
         New("float32", shape_of),
         New("uint8" if of.is_unsigned else "int8", shape_of) if kept else None,
     )

@@ -9,6 +9,7 @@ from .._fields import Buffer, Flag, Input, Output, Reserved
 from .._operator import Array, New, Operator, Run
 from .._tensor import Tensor
 from .._types import GroupType, Numpy, NumpyLike, Torch
+from ._shapes import beside
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -123,6 +124,7 @@ def group_quantize(
     return _GROUP_QUANTIZE.call(
         run,
         x,
+        types=beside(out, "y", dtype, "int8"),
         x=x,
         scales=scales,
         group_index=group_index,

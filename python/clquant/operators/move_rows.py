@@ -10,7 +10,7 @@ from .._operator import Array, New, Operator, Run
 from .._tensor import Tensor
 from .._types import FloatType, Numpy, NumpyLike, OutOfRange, PlaceKind, Torch
 from .._values import whole
-from ._shapes import place_of
+from ._shapes import beside, place_of
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -98,7 +98,8 @@ def move_rows(
             as if all were read before any is written
 
     Args:
-        src: with ``src_indices`` a cache [D0, .., A, .., L], A on ``axis``; without them [N, .., U, .., L], and entry i is row i.
+        src: float32, float16, bfloat16, int32, int64, float8_e8m0fnu or of a type of caches (docs/operators.md).
+            With ``src_indices`` a cache [D0, .., A, .., L], A on ``axis``; without them [N, .., U, .., L], and entry i is row i.
         dst: the same with ``dst_indices``; of src's type, or of floats another, which are rounded once. It may be src, or share
             bytes with it. None, without ``dst_indices``: a new one, of zeros where nothing goes; with ``input`` a new one too.
         src_indices: None, or int32 or int64 as its kind says.
@@ -115,7 +116,8 @@ def move_rows(
         dst_index_kind: the same of dst.
         unique: you promise that no place is written twice and that no row that is read is written, which saves looking, and the
             rows in between.
-        dtype: of a dst that is made: float32, float16 or bfloat16, where src is one of them; None: src's.
+        dtype: of a dst that is made: float32, float16 or bfloat16, where src is one of them; None: src's. Of a dst
+            that is given its own.
         report: a ``clquant.Report``, a buffer of 16 bytes, or a pair of a buffer and an offset in bytes.
         workspace: a ``clquant.Workspace``, a buffer, or a pair of a buffer and an offset in bytes; None makes one where needed.
         **run: context, queue, wait_for and events: see ``clquant.Run``.
@@ -145,6 +147,7 @@ def move_rows(
     return _MOVE_ROWS.call(
         run,
         src,
+        types=None if isinstance(dst, New) else beside(dst, "dst", dtype, None),
         src=src,
         src_indices=src_indices,
         dst_indices=dst_indices,

@@ -9,6 +9,7 @@ from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserve
 from .._operator import Array, New, Operator, Run
 from .._tensor import Tensor
 from .._types import Mode, Numpy, NumpyLike, StaticType, Torch
+from ._shapes import beside
 
 if TYPE_CHECKING:
     from typing_extensions import Unpack
@@ -114,7 +115,7 @@ def quantize(
         dtype: of y: a type of y in the table of types (docs/operators.md), as "int8" or "float8_e4m3fn". Those of four bits are
             bytes of two elements, the low four bits first, so that the last dimension is halved; "int4_words" is words of
             eight.
-            Not looked at with ``out``.
+            With ``out`` it is left out, or out's.
         axis: of scales and zero points; None: the last. Not looked at where both have one element.
         mode: "divide" or "multiply".
         block: indices of ``axis`` that share a scale; 0: no blocks.
@@ -135,6 +136,7 @@ def quantize(
     return _QUANTIZE.call(
         run,
         x,
+        types=beside(out, "y", dtype, "int8"),
         x=x,
         scales=scales,
         zero_points=zero_points,
