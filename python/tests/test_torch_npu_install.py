@@ -47,6 +47,42 @@ print(y.cpu().tolist())
     assert in_process(script) == ("[[1, 1, 1, 1, 1, 1, 1, 1], [1, 1, 1, 1, 1, 1, 1, 1]]\n", "", 0)
 
 
+def test_functions_that_make_tensors():
+    """Each that the document names; not every version of torch has all of them."""
+    script = """
+import io, torch
+from clquant.torch_npu import _tensors
+x, two = torch.ones(2), {
+    "as_tensor": ([1],), "asarray": ([1],), "empty_permuted": ((2,), (0,)), "empty_strided": ((2,), (1,)), "full": ((2,), 1.0),
+    "linspace": (0, 1, 2), "logspace": (0, 1, 2), "normal": (0.0, 1.0, (2,)), "randint": (2, (2,)), "range": (0, 1),
+    "scalar_tensor": (1.0,), "tensor": ([1],), "tril_indices": (2, 2), "triu_indices": (2, 2),
+    "sparse_coo_tensor": ([[0]], [1.0], (2,)), "sparse_csr_tensor": ([0, 1], [0], [1.0], (1, 2)),
+    "sparse_csc_tensor": ([0, 1], [0], [1.0], (2, 1)), "sparse_bsr_tensor": ([0, 1], [0], [[[1.0]]], (1, 1)),
+    "sparse_bsc_tensor": ([0, 1], [0], [[[1.0]]], (1, 1)),
+    "full_like": (torch.ones(2), 1.0), "randint_like": (torch.ones(2), 2),
+    "new_empty_strided": ((2,), (1,)), "new_full": ((2,), 1.0), "new_tensor": ([1],),
+}
+made = 0
+for owner, names in ((torch, _tensors._FUNCTIONS), (x, _tensors._METHODS), (torch.fft, ("fftfreq", "rfftfreq"))):
+    for name in names:
+        if not hasattr(owner, name):
+            continue
+        arguments = two.get(name, (torch.ones(2),) if name.endswith("_like") else (2,))
+        more = {"layout": torch.sparse_csr} if name == "sparse_compressed_tensor" else {}
+        arguments = two["sparse_csr_tensor"] if more else arguments
+        assert getattr(owner, name)(*arguments, device="npu:0", **more).device.type == "cpu", name
+        made += 1
+assert made >= 40
+room = io.BytesIO()
+torch.save({"x": x}, room)
+for there in ("npu", "npu:0", {"cpu": "npu:1"}):
+    room.seek(0)
+    assert torch.equal(torch.load(room, map_location=there)["x"], x)
+print("done")
+"""
+    assert in_process("import warnings; warnings.simplefilter('ignore')\n" + script) == ("done\n", "", 0)
+
+
 PASSES = """
 import numpy as np, torch, torch_npu
 from torch_npu.testing.common_utils import SupportedDevices, create_common_tensor, get_npu_device

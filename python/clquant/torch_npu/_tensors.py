@@ -43,11 +43,20 @@ def _moved(tensor: Any, device: Any = None, *_: Any, **__: Any) -> Any:
     return tensor.clone() if isinstance(tensor, torch.Tensor) else tensor
 
 
-# Of torch's, those that make a tensor on a device, or take one.
+# Of torch's, those that make a tensor on a device, or take one; not every version has all of them.
 _FUNCTIONS = (
-    *("arange", "as_tensor", "empty", "empty_like", "eye", "full", "full_like", "linspace", "ones", "ones_like"),
-    *("rand", "rand_like", "randint", "randn", "randn_like", "randperm", "tensor", "zeros", "zeros_like"),
+    *("arange", "as_tensor", "asarray", "bartlett_window", "blackman_window", "empty", "empty_like", "empty_permuted"),
+    *("empty_strided", "eye", "full", "full_like", "hamming_window", "hann_window", "kaiser_window", "linspace", "logspace"),
+    *("normal", "ones", "ones_like", "rand", "rand_like", "randint", "randint_like", "randn", "randn_like", "randperm", "range"),
+    *("scalar_tensor", "sparse_bsc_tensor", "sparse_bsr_tensor", "sparse_compressed_tensor", "sparse_coo_tensor"),
+    *("sparse_csc_tensor", "sparse_csr_tensor", "tensor", "tril_indices", "triu_indices", "zeros", "zeros_like"),
 )
+_METHODS = ("new_empty", "new_empty_strided", "new_full", "new_ones", "new_tensor", "new_zeros")
+
+
+def _restored(storage: Any, location: str) -> Any:
+    """Return what torch.load read for the npu, or from a file that was saved on one, where it is."""
+    return storage if _is_npu(location) else None
 
 
 def _to(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -103,7 +112,10 @@ def install_tensors(calls: Any) -> None:
     module: Any = torch.nn.Module
     module.npu = _moved
     module.to = _without_npu(module.to)
-    for name in _FUNCTIONS:
-        setattr(torch, name, _without_npu(getattr(torch, name)))
+    for owner, names in ((torch, _FUNCTIONS), (tensor, _METHODS), (torch.fft, ("fftfreq", "rfftfreq"))):
+        for name in names:
+            if hasattr(owner, name):
+                setattr(owner, name, _without_npu(getattr(owner, name)))
+    torch.serialization.register_package(100, lambda storage: None, _restored)
     here: Any = torch
     here.npu = _npu_module()
