@@ -28,6 +28,8 @@ DEVICE_VERSION = 0x102F
 DRIVER_VERSION = 0x102D
 DEVICE_MEM_BASE_ADDR_ALIGN = 0x1019
 
+_ADDRESSES = 1 << 8 * ctypes.sizeof(ctypes.c_void_p)
+
 _NO_DEVICE = -1
 _NO_PLATFORM = -1001
 
@@ -65,7 +67,7 @@ def handle_of(thing: Any, name: str = "a handle") -> int:
     address = thing if isinstance(thing, int) and not isinstance(thing, bool) else getattr(thing, "int_ptr", None)
     if not isinstance(address, int):
         raise TypeError(f"{name} is {reprlib.repr(thing)}: it must be an OpenCL object: an address, or what has int_ptr")
-    if not 0 < address < 1 << 8 * ctypes.sizeof(POINTER):
+    if not 0 < address < _ADDRESSES:
         raise ValueError(f"{name} is {address}: it must be the address of an OpenCL object")
     return address
 
