@@ -267,9 +267,3 @@ def test_type_beside_an_output(dtype):
     clquant.quantize(X, 0.5, out=out.view(np.uint8))
     packed = clquant.quantize(X, 0.5, dtype="int4")
     clquant.quantize(X, 0.5, dtype="int4", out=packed)
-
-
-def test_a_plan_that_stands_there_twice():
-    plan = clquant.plan(clquant.quantize, X, 0.5)
-    with pytest.raises(ValueError, match=r"plans\[1\] is plans\[0\]: each must stand there once"):
-        clquant.enqueue_all([plan, plan])
