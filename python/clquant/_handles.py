@@ -88,7 +88,7 @@ class Queue(Handle):
 
 def retained_memory(mem: Any) -> Memory:
     """Return the handle of somebody's cl_mem, which lives on where its owner releases it."""
-    address = cl.handle_of(mem)
+    address = cl.handle_of(mem, "mem")
     return address if isinstance(address, Memory) else Memory(cl.retain_buffer(address))
 
 
