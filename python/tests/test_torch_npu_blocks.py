@@ -110,7 +110,7 @@ EACH = (X, X.to("meta")) if FLOAT8 else (X,)  # torch 1 knows no call of these o
         ({"dst_type": torch.int16}, r"dst_type is 2: it must be one of 23 \(float8_e5m2\), 291 "),
         ({"dst_type": 297}, "dst_type is 297: it must be one of"),
         ({}, r"y\.shape\[2\] is 16, of 2 float4_e2m1fn elements each: it must be a half of input\.shape\[2\], 33"),
-        ({"dst_type": 24, "axis": 3}, "axis is 3: it must be from -3 to 2, for y has 3 dimensions"),
+        ({"dst_type": 24, "axis": 3}, "axis is 3: it must be from -3 to 2, for input has 3 dimensions"),
         ({"dst_type": 24, "block_size": 0}, "block_size is 0: it must be from 1 to 4294967295"),
         ({"dst_type": 24, "round_mode": "floor"}, 'round_mode is "floor": it must be "rint"'),
         ({"dst_type": 24, "scale_alg": 2}, "scale_alg is 2: it must be 0 or 1"),

@@ -123,16 +123,16 @@ run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --axis 0 --block-size 1 --sc
 holds "float4, and pairs of rows" out.st 'y U8 [2,2] 96 102 15 0
 mxscale F8_E8M0 [1,4,2] 5.87747175e-39 0.5 2 5.87747175e-39 16 5.87747175e-39 128 5.87747175e-39'
 run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --axis 2
-refused "an axis past the rank" 1 "--axis is 2: it must be from -2 to 1, for y has 2 dimensions"
+refused "an axis past the rank" 1 "--axis is 2: it must be from -2 to 1, for input has 2 dimensions"
 run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --block-size 0
-refused "blocks of nothing" 1 "--block-size is 0: it must be from 1 to 4294967295"
+refused "blocks of nothing" 1 "--block-size is 0: it must be from 1 to 2147483647"
 run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --block-size 3
 refused "a byte of two blocks" 1 "--block-size is 3: along the last dimension of F4 it must be even"
 run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --scale-alg 2
 refused "a third rule" 2 "--scale-alg '2': one of 0, 1 is expected"
 "$TENSOR_FILE" make deep.st input:F16:1x1x1x1x1x1x1x2:1
 run "$CLQUANT" npu_dynamic_mx_quant deep.st -o out.st
-refused "a pair for each of eight dimensions" 1 "mxscale's rank is 8: it must be 9, that of y and a dimension of 2"
+refused "a pair for each of eight dimensions" 1 "tensor 'input' has rank 8: it must be from 1 to 7, for mxscale has a dimension more"
 
 "$TENSOR_FILE" make quotient.st x:F32:2x3:1,-2,0.5,inf,0,-0
 run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st
@@ -140,9 +140,9 @@ holds "quotients; infinities set no scale" out.st $'y I8 [2,3] 64 -127 32 127 0 
 run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --row-block-size 2 --col-block-size 2 --min-scale 256 --dst-type float8_e4m3fn
 holds "blocks of two axes, and a bound" out.st $'y F8_E4M3 [2,3] 256 -448 448 448 0 -0\nscale F32 [1,2] 0.00390625 0.00111607148'
 run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --col-block-size 0
-refused "blocks of no column" 1 "--col-block-size is 0: it must be from 1 to 4294967295"
+refused "blocks of no column" 1 "--col-block-size is 0: it must be from 1 to 2147483647"
 run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --row-block-size 0
-refused "blocks of no row" 1 "--row-block-size is 0: it must be from 1 to 4294967295"
+refused "blocks of no row" 1 "--row-block-size is 0: it must be from 1 to 2147483647"
 run "$CLQUANT" npu_dynamic_block_quant quotient.st -o out.st --min-scale -1
 refused "a bound below 0" 2 "--min-scale '-1': a number from 0 to 3.40282e+38 is expected"
 
