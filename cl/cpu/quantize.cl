@@ -64,10 +64,10 @@ struct parameters {
     if (count == STEP) {                                                                                     \
         float values[STEP * X_UNIT] __attribute__((aligned(64)));                                            \
                                                                                                              \
-        WIDE_LOOP(16, 4)                                                                                     \
+        LINE_LOOP(4)                                                                                         \
         for (uint i = 0; i < STEP; i++)                                                                      \
             values[i] = VALUE(apply, i, i);                                                                  \
-        WIDE_LOOP(16, 4)                                                                                     \
+        LINE_LOOP(4)                                                                                         \
         for (uint i = STEP; i < STEP * X_UNIT; i++)                                                          \
             values[i] = VALUE(apply, i, i);                                                                  \
         *(ulong8 *)out = LINE(DST, values);                                                                  \

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* cl/cpu/pack.clh: the plain form, and that of the device's own instructions where it has them, give the
- * bytes that C gives. A device takes only one of the two in its kernels. */
+/* cl/cpu/pack.clh: the plain form, and those of the device's own instructions where it has them, give the
+ * bytes that C gives. A device takes only one of them in its kernels. */
 #include "kernel_text.h"
 
 #include <math.h>
@@ -37,11 +37,15 @@ _Static_assert(COUNT(types) == TYPES, "a type has no line");
     "        values[k] = v[128 * i + k] * " #factor " + " #moved ";\n"                                       \
     "    vstore8(LINE_INSIDE(" #t ", values), TYPES * 2 * i + " #n ", out);\n"                               \
     "    vstore8(LINE(" #t ", others), TYPES * (2 * i + 1) + " #n ", out);\n"
+/* AVX2's instructions, on a device that would take AVX-512's. */
+static const char halves_source[] = "#if defined(HALVES) && defined(__AVX2__)\n"
+                                    "#define CLQ_PACK_BYTES 32\n"
+                                    "#endif\n";
 /* A kernel has but the line of its own type where these are not instructions. */
 /* clang-format off */
 static const char kernel_source[] =
     "#define TYPES " TEXT_OF(TYPES) "\n"
-    "#if !CLQ_AVX512\n"
+    "#if CLQ_PACK_BYTES == 0\n"
     EACH_TYPE(PLAIN)
     "#endif\n"
     "kernel void lines(global const float *v, global const float *any, global ulong *out)\n"
@@ -58,18 +62,18 @@ static const char kernel_source[] =
 static cl_program build(const char *options)
 {
     static const char *const names[] = {"base/parameters.clh", "base/larger.clh", "cpu/pack.clh"};
-    const char *source[COUNT(names) + 1];
+    const char *source[COUNT(names) + 2] = {halves_source};
     cl_program program;
     cl_int status;
 
     for (size_t i = 0; i < COUNT(names); i++)
-        source[i] = kernel_text_of(names[i]);
-    source[COUNT(names)] = kernel_source;
+        source[1 + i] = kernel_text_of(names[i]);
+    source[COUNT(source) - 1] = kernel_source;
     program = clCreateProgramWithSource(harness.cl, COUNT(source), source, NULL, &status);
     expect_cl(status, "clCreateProgramWithSource");
     expect_cl(clBuildProgram(program, 1, &harness.device, options, NULL, NULL), "clBuildProgram");
     for (size_t i = 0; i < COUNT(names); i++)
-        free((char *)(uintptr_t)source[i]);
+        free((char *)(uintptr_t)source[1 + i]);
     return program;
 }
 
@@ -102,7 +106,8 @@ static void read_back(cl_mem buffer, void *data, size_t size_bytes)
               "read");
 }
 
-static const char plain[] = "-cl-std=CL1.2 -D CLQ_AVX512=0", own[] = "-cl-std=CL1.2";
+static const char plain[] = "-cl-std=CL1.2 -D CLQ_PACK_BYTES=0", own[] = "-cl-std=CL1.2",
+                  halves[] = "-cl-std=CL1.2 -D HALVES";
 
 /* Runs the kernel on its inputs, which it releases, and gets what it wrote. */
 static void pack(const char *options, cl_mem inside, cl_mem any, void *out, size_t out_bytes)
@@ -179,6 +184,7 @@ static void lines_are_packed(void **state)
     (void)state;
     expect_packed(plain);
     expect_packed(own);
+    expect_packed(halves);
 }
 
 int main(int argc, char **argv)

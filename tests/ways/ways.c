@@ -7,8 +7,9 @@
 #include <time.h>
 
 #define AVX2  "-march=haswell"
-#define WIDE  "-D CLQ_AVX512=1"
-#define PLAIN "-D CLQ_AVX512=0"
+#define WIDE  "-D CLQ_PACK_BYTES=64"
+#define HALF  "-D CLQ_PACK_BYTES=32"
+#define PLAIN "-D CLQ_PACK_BYTES=0"
 #define FAR   " -D CLQ_PREFETCH_LEVEL=2" /* an AMD's */
 #define NEAR  " -D CLQ_PREFETCH_LEVEL=3"
 /* Numbers of cpu/tuning.h with which small tensors go the ways of large ones. */
@@ -17,11 +18,11 @@
     " -D CLQ_CPU_AHEAD_DEQUANTIZE=128 -D CLQ_CPU_AHEAD_QUANTIZE=128 -D CLQ_CPU_AHEAD_DYNAMIC=128"
 
 const struct processor_way processor_ways[] = {
-    {"avx2_divides", PLAIN FAR " -D CLQ_INVERTS=0", AVX2, false},
-    {"avx2_inverts", PLAIN NEAR " -D CLQ_INVERTS=1", AVX2, false},
+    {"avx2_divides", HALF FAR " -D CLQ_INVERTS=0", AVX2, false},
+    {"avx2_inverts", HALF NEAR " -D CLQ_INVERTS=1", AVX2, false},
     {"avx512_divides", WIDE FAR " -D CLQ_INVERTS=0", AVX2, true},
     {"avx512_inverts", WIDE NEAR " -D CLQ_INVERTS=1", AVX2, true},
-    {"avx2_small", PLAIN FAR " -D CLQ_INVERTS=0" SMALL, AVX2, false},
+    {"avx2_small", HALF FAR " -D CLQ_INVERTS=0" SMALL, AVX2, false},
     {"avx512_small", WIDE NEAR " -D CLQ_INVERTS=1" SMALL, AVX2, true},
     {"sse2", PLAIN NEAR " -D CLQ_INVERTS=0", "-march=x86-64", false}, /* no FMA, no halves */
     {0},
