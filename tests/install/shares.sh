@@ -1,8 +1,8 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
 # The shares of ci/all.sh have each line once, all together; they are each part's; and what .ci/run
-# takes in the thirds of seven days is each of them,
-# as is what it takes at one hour of 20 days.
+# takes in the quarters of seven days is each of them,
+# as is what it takes at one hour of 27 days.
 #   shares.sh SOURCE WORK
 set -euo pipefail
 rm -rf "$2"
@@ -16,7 +16,7 @@ for shares in 1 2 7; do
   done
 done
 
-for shares in 1 3 4 7 20; do
+for shares in 1 3 4 7 27; do
   parts=$(for share in $(seq "$shares"); do part_of "$share" "$shares"; done)
   for part in thread sanitized plain; do
     has=$(grep "^$part " <<<"$parts" | cut -d ' ' -f 2- || true) of=$(grep -c "^$part " <<<"$parts" || true)
@@ -32,12 +32,12 @@ echo "$*"
 SCRIPT
 cat >"$2/date" <<'SCRIPT'
 #!/bin/sh
-echo $((THIRD * 28800 + 5))
+echo $((QUARTER * 21600 + 5))
 SCRIPT
 chmod +x "$2/ci/all.sh" "$2/date"
-for thirds in "60000 1 60020" "60000 3 60057"; do
-  taken=$(for third in $(seq $thirds); do THIRD=$third PATH="$2:$PATH" "$2/.ci/run"; done | sort -Vu)
-  [ "$taken" = "$(seq -f '--share %g/20' 20)" ] || { echo "in the thirds $thirds .ci/run takes: $taken"; exit 1; }
+for quarters in "60000 1 60026" "60000 4 60104"; do
+  taken=$(for quarter in $(seq $quarters); do QUARTER=$quarter PATH="$2:$PATH" "$2/.ci/run"; done | sort -Vu)
+  [ "$taken" = "$(seq -f '--share %g/27' 27)" ] || { echo "in the quarters $quarters .ci/run takes: $taken"; exit 1; }
 done
 
 # refused SHARE SENTENCE
