@@ -192,7 +192,7 @@ static int run(struct options *options)
         const clq_status created = loop_create(&loop, options, &activations);
 
         if (created == CLQ_OK)
-            fputs("kv_cache: building kernels; CLBlast's take up to 30 s the first time\n", stderr);
+            fputs("kv_cache: building kernels; CLBlast's take up to a minute the first time\n", stderr);
         status = created == CLQ_OK ? run_formats(&loop, &activations) : failed(created);
         loop_destroy(&loop);
     }
