@@ -43,6 +43,8 @@ static bool runs_here(const struct processor_way *way)
 {
 #ifdef __x86_64__
     __builtin_cpu_init();
+    if (strcmp(way->target, AVX2) == 0 && !__builtin_cpu_supports("avx2"))
+        return false; /* a compiler for this processor does not know what packs */
     return !way->avx512 || __builtin_cpu_supports("avx512bw");
 #else
     (void)way;
