@@ -164,19 +164,23 @@ static void spoil_tensor(struct call *call, int t)
 }
 
 /* Every dimension of this size, of any tensor, gets another: the shapes still fit. */
-static void change_size(struct call *call)
+static void resize(struct call *call, int64_t was, int64_t is)
 {
-    const struct tensor *from = &call->tensors[rng_below(&call->rng, OPERATOR_MOST_TENSORS)];
-    int64_t was, is;
-
-    if (from->name == NULL || from->dl.ndim < 1 || from->dl.ndim > TENSOR_MOST_RANK)
-        return;
-    was = from->shape[rng_below(&call->rng, from->dl.ndim)];
-    is = any_value(&call->rng, was);
     for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)
         for (int d = 0; d < TENSOR_MOST_RANK && call->tensors[t].name != NULL; d++)
             if (call->tensors[t].shape[d] == was)
                 call->tensors[t].shape[d] = is;
+}
+
+static void change_size(struct call *call)
+{
+    const struct tensor *from = &call->tensors[rng_below(&call->rng, OPERATOR_MOST_TENSORS)];
+    int64_t was;
+
+    if (from->name == NULL || from->dl.ndim < 1 || from->dl.ndim > TENSOR_MOST_RANK)
+        return;
+    was = from->shape[rng_below(&call->rng, from->dl.ndim)];
+    resize(call, was, any_value(&call->rng, was));
 }
 
 /* All tensors of this rank get another: their first sizes still fit. */
@@ -191,6 +195,21 @@ static void change_rank(struct call *call)
         if (call->tensors[t].name != NULL && call->tensors[t].dl.ndim == was) {
             call->tensors[t].dl.ndim = is;
             call->tensors[t].dl.strides = NULL;
+        }
+}
+
+/* Rows of twice as many as can be turned at once. */
+static void turn_twice_the_most(struct call *call)
+{
+    const uint32_t rotate = 2048;
+    const struct tensor *from = &call->tensors[rng_below(&call->rng, OPERATOR_MOST_TENSORS)];
+
+    if (from->name == NULL || from->dl.ndim < 1 || from->dl.ndim > TENSOR_MOST_RANK)
+        return;
+    for (const struct operator_field *field = call->op->fields; field->name != NULL; field++)
+        if (strcmp(field->name, "rotate") == 0) {
+            memcpy(call->desc + field->at, &rotate, sizeof rotate);
+            resize(call, from->shape[from->dl.ndim - 1], rotate);
         }
 }
 
@@ -260,7 +279,7 @@ int spoil(struct call *call)
 
     while (call->op->operands[tensors].name != NULL)
         tensors++;
-    switch (rng_below(rng, 11)) {
+    switch (rng_below(rng, 12)) {
     case 0:
         spoil_number(call);
         break;
@@ -269,6 +288,9 @@ int spoil(struct call *call)
         return 2;
     case 10:
         change_rank(call);
+        return 2;
+    case 11:
+        turn_twice_the_most(call);
         return 2;
     case 9:
         change_view(call);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Tensors past 2^31 elements and 2^32 bytes: a small x that repeats in a y of a little over 1 GiB, and rows
  * and entries far apart in large buffers, of which no more than these and what
- * stands around them is touched. */
+ * stands around them is touched. And results past what a CPU's caches hold. */
 #include "dequantize.h"
 #include "tensor.h"
 
@@ -34,25 +34,36 @@ static cl_mem buffer_of(uint64_t size_bytes)
     return mem;
 }
 
-/* Runs the call into a filled buffer, and maps it. */
-static unsigned char *quantize(const DLTensor *x, const DLTensor *scales, DLTensor *y, size_t size_bytes)
+static void fill_with(cl_mem mem, size_t size_bytes)
 {
     static const unsigned char filling = FILLING;
-    const struct clq_quantize_desc desc = {.x = x, .scales = scales, .y = y, .axis = CLQ_AXIS_FIRST};
-    unsigned char *bytes;
-    cl_int status;
 
-    y->data = buffer_of(size_bytes);
-    y->byte_offset = GUARD;
-    expect_cl(clEnqueueFillBuffer(harness.queue, y->data, &filling, 1, 0, size_bytes, 0, NULL, NULL),
+    expect_cl(clEnqueueFillBuffer(harness.queue, mem, &filling, 1, 0, size_bytes, 0, NULL, NULL),
               "clEnqueueFillBuffer");
-    expect_status(clq_quantize(harness.context, harness.queue, &desc, 0, NULL, NULL), CLQ_OK, "clq_quantize");
-    bytes = clEnqueueMapBuffer(harness.queue, y->data, CL_TRUE, CL_MAP_READ, 0, size_bytes, 0, NULL, NULL,
-                               &status);
+}
+
+static unsigned char *map_between_guards(cl_mem mem, size_t size_bytes)
+{
+    cl_int status;
+    unsigned char *bytes =
+        clEnqueueMapBuffer(harness.queue, mem, CL_TRUE, CL_MAP_READ, 0, size_bytes, 0, NULL, NULL, &status);
+
     expect_cl(status, "clEnqueueMapBuffer");
     for (size_t i = 0; i < GUARD; i++)
         assert_true(bytes[i] == FILLING && bytes[size_bytes - 1 - i] == FILLING);
     return bytes;
+}
+
+/* Runs the call into a filled buffer, and maps it. */
+static unsigned char *quantize(const DLTensor *x, const DLTensor *scales, DLTensor *y, size_t size_bytes)
+{
+    const struct clq_quantize_desc desc = {.x = x, .scales = scales, .y = y, .axis = CLQ_AXIS_FIRST};
+
+    y->data = buffer_of(size_bytes);
+    y->byte_offset = GUARD;
+    fill_with(y->data, size_bytes);
+    expect_status(clq_quantize(harness.context, harness.queue, &desc, 0, NULL, NULL), CLQ_OK, "clq_quantize");
+    return map_between_guards(y->data, size_bytes);
 }
 
 static void release(cl_mem mem, void *bytes)
@@ -354,11 +365,81 @@ static void far_entries(void **state)
     tensor_clear(&t.y);
 }
 
+/* A CPU stores whole lines past its caches where rows begin lines. Of these entries the first of a batch
+ * does, and hardly another one. */
+static void entries_between_lines(void **state)
+{
+    enum { ROW = 128, STEP = ROW + 8, TOKENS = (4 << 20) / ROW + 8, ALL = 2 * TOKENS };
+    const size_t size_bytes = (size_t)ALL * STEP + 2 * GUARD;
+    int64_t shape[3] = {2, TOKENS, ROW}, apart[3] = {TOKENS * STEP, STEP, 1};
+    int64_t each[3] = {ALL, 1, ROW}, repeat[3] = {0, 0, 1};
+    struct tensor row, scale, expected, slots;
+    struct reference_tensor as[3];
+    DLTensor updates, cache;
+    unsigned char *bytes;
+
+    _Static_assert(TOKENS * STEP % GUARD == 0 && STEP % GUARD != 0, "batches begin lines, and others not");
+    (void)state;
+    if (harness.small)
+        skip();
+    make(&row, REFERENCE_F16, 1, &shape[2]);
+    make(&scale, REFERENCE_F32, 1, (const int64_t[]){1});
+    make(&expected, REFERENCE_I8, 1, &shape[2]);
+    make(&slots, REFERENCE_I32, 1, each);
+    fill(&row, -6);
+    tensor_set(&scale, 0, 0.25);
+    for (int i = 0; i < ALL; i++)
+        tensor_set(&slots, i, i);
+    as[0] = tensor_reference(&row, row.image);
+    as[1] = tensor_reference(&scale, scale.image);
+    as[2] = tensor_reference(&expected, expected.image);
+    reference_quantize(
+        &(struct reference_quantize_desc){.x = &as[0], .scales = &as[1], .y = &as[2], .axis = 0});
+    assert_true(tensor_upload(&row, harness.queue) && tensor_upload(&scale, harness.queue) &&
+                tensor_upload(&slots, harness.queue));
+    updates = row.dl;
+    updates.ndim = 3;
+    updates.shape = each;
+    updates.strides = repeat;
+    cache = expected.dl;
+    cache.ndim = 3;
+    cache.shape = shape;
+    cache.strides = apart;
+    cache.data = buffer_of(size_bytes);
+    cache.byte_offset = GUARD;
+    fill_with(cache.data, size_bytes);
+    expect_status(clq_quantize_scatter(harness.context, harness.queue,
+                                       &(struct clq_quantize_scatter_desc){.cache = &cache,
+                                                                           .indices = &slots.dl,
+                                                                           .updates = &updates,
+                                                                           .scales = &scale.dl,
+                                                                           .axis = 1,
+                                                                           .index_kind = CLQ_SLOTS,
+                                                                           .out_of_range = CLQ_DROP,
+                                                                           .unique = 1},
+                                       0, NULL, NULL),
+                  CLQ_OK, "clq_quantize_scatter");
+    bytes = map_between_guards(cache.data, size_bytes);
+    for (int i = 0; i < ALL; i++) {
+        const unsigned char *at = bytes + GUARD + (size_t)i * STEP;
+
+        if (memcmp(at, values(&expected, 0), ROW) != 0)
+            fail_msg("position %d differs", i);
+        for (int k = ROW; k < STEP && i < ALL - 1; k++)
+            assert_int_equal(at[k], FILLING);
+    }
+    release(cache.data, bytes);
+    tensor_clear(&row);
+    tensor_clear(&scale);
+    tensor_clear(&expected);
+    tensor_clear(&slots);
+}
+
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_past_2_31),
-                                       cmocka_unit_test(one_dimension_past_2_31), cmocka_unit_test(far_rows),
-                                       cmocka_unit_test(far_entries)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_past_2_31), cmocka_unit_test(one_dimension_past_2_31),
+        cmocka_unit_test(far_rows), cmocka_unit_test(far_entries), cmocka_unit_test(entries_between_lines)};
 
     return HARNESS_RUN(argc, argv, "large", tests);
 }
