@@ -213,7 +213,7 @@ static bool runs_in_any_order(const struct device *device)
 
 int main(int argc, char **argv)
 {
-    static struct test test = {.count = 10000, .threads = 1};
+    static struct test test = {.count = 6000, .threads = 1};
 
     test.seed = options_seed();
     if (!read_arguments(&test, argc, argv)) {
