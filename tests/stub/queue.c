@@ -199,6 +199,8 @@ static void submit_what_is_awaited(void)
 void stub_wait(cl_event event)
 {
     stub_hold(event);
+    if (event->queue != NULL) /* what is awaited runs before older commands of other queues, where it may */
+        stub_submit(event->queue);
     while (event->status > CL_COMPLETE) {
         if (stub_run_one()) /* all commands are looked at only where none can run: there may be very many */
             continue;

@@ -148,6 +148,24 @@ static void out_of_order_a_missing_tie_shows(void **state)
     OK(clReleaseMemObject(buffer));
 }
 
+/* A call that blocks runs what it waits for before what is left in another queue. */
+static void what_is_awaited_runs_first(void **state)
+{
+    const cl_mem buffer = new_buffer(), other = new_buffer();
+    cl_event second;
+
+    (void)state;
+    fill(unordered, buffer, 1, 0, NULL, NULL);
+    fill(unordered, other, 2, 0, NULL, &second);
+    OK(clWaitForEvents(1, &second));
+    assert_int_equal(first_byte(buffer), 0xcd);
+    OK(clFinish(unordered));
+    assert_int_equal(first_byte(buffer), 1);
+    OK(clReleaseEvent(second));
+    OK(clReleaseMemObject(buffer));
+    OK(clReleaseMemObject(other));
+}
+
 /* With a seed both orders come. */
 static void by_chance_either_order_comes(void **state)
 {
@@ -347,6 +365,7 @@ int main(void)
         cmocka_unit_test(fresh_memory_is_full_of_a_pattern),
         cmocka_unit_test(in_order_the_last_command_wins),
         cmocka_unit_test(out_of_order_a_missing_tie_shows),
+        cmocka_unit_test(what_is_awaited_runs_first),
         cmocka_unit_test(by_chance_either_order_comes),
         cmocka_unit_test(a_command_waits_for_a_users_event),
         cmocka_unit_test(a_command_that_waits_for_a_failure_does_not_run),
