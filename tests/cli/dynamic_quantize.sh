@@ -115,6 +115,10 @@ refused "a block that is too large" 2 "--block '2147483648': a whole number from
 run "$CLQUANT" npu_dynamic_quant groups.st -o out.st --quant-mode pertensor
 refused "groups of rows alone" 1 'quant_mode is "pertensor": with group_index it must be "pertoken"'
 
+# A quotient by 448 just above 2^-127, to which it is rounded: subnormals have fewer bits.
+"$TENSOR_FILE" make edge.st x:F32:1x2:2.63310753e-36,0
+run "$CLQUANT" dynamic_quantize edge.st -o out.st --symmetric --dtype float8_e4m3fn --scale-rule mx_rceil
+holds "a quotient that is rounded down" out.st $'y F8_E4M3 [1,2] 0 0\nscales F8_E8M0 [1,1] 5.87747175e-39'
 "$TENSOR_FILE" make mx.st input:F16:2x4:0,8,64,512,-3,0,0,0
 run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --dst-type float8_e4m3fn
 holds "the published example; a pair that is filled with 0, which is 2^-127" out.st 'y F8_E4M3 [2,4] 0 4 32 256 -384 0 0 0
