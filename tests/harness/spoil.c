@@ -163,7 +163,7 @@ static void spoil_tensor(struct call *call, int t)
     }
 }
 
-/* Every dimension of this size, of any tensor, gets another: the shapes still fit. */
+/* Every dimension of this size, of any tensor, gets the other: the shapes still fit. */
 static void resize(struct call *call, int64_t was, int64_t is)
 {
     for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)

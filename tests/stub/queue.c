@@ -204,8 +204,6 @@ void stub_wait(cl_event event)
     while (event->status > CL_COMPLETE) {
         if (stub_run_one()) /* all commands are looked at only where none can run: there may be very many */
             continue;
-        if (event->queue != NULL)
-            stub_submit(event->queue);
         submit_what_is_awaited();
         if (!stub_run_one())
             stub_await_change();
