@@ -29,7 +29,7 @@ def quantize_model(
     dtype: ModelType | None = None,
     block: int | None = None,
     scale_rule: ScaleRule = "range",
-    symmetric: bool = False,
+    symmetric: bool | None = None,
     rotate: int = 0,
     only: str | Sequence[str] = (),
     skip: str | Sequence[str] = (),
@@ -39,7 +39,7 @@ def quantize_model(
     """Quantize the float matrices of a checkpoint into the folder ``out``, and copy all else, as ``clquant quantize_model``.
 
     ``model`` is a safetensors file, several, or the index of a checkpoint, whose shards lie beside it. The options are the
-    command's (docs/command.md), as are their defaults: ``only`` and ``skip`` are globs of names, ``device`` is as ``Context``
+    command's (docs/quantize_model.md), as are their defaults: ``only`` and ``skip`` are globs of names, ``device`` is as ``Context``
     has it. A shard that is in ``out`` already, made with the same options of the same input, is kept.
 
     Returns the error of each matrix that was quantized, root mean square by the matrix's own: none of a shard that was kept.
@@ -56,11 +56,12 @@ def quantize_model(
     files = [_absolute("model", each) for each in _each(model)]
     arguments = [*files, "--output", _absolute("out", out), "--to", _word("to", to)]
     arguments += ["--scale-rule", _word("scale_rule", scale_rule)]
-    if not is_truth(symmetric):
-        raise ValueError(f"symmetric is {symmetric!r}: it must be True or False")
+    if symmetric is not None and not is_truth(symmetric):
+        raise ValueError(f"symmetric is {symmetric!r}: it must be True, False or None, the format's default")
     arguments += [] if dtype is None else ["--dtype", _word("dtype", dtype)]
     arguments += [] if block is None else ["--block", str(whole("block", block))]
-    arguments += ["--symmetric"] * bool(symmetric) + ["--rotate", str(whole("rotate", rotate))] * bool(rotate)
+    arguments += [] if symmetric is None else ["--symmetric" if symmetric else "--asymmetric"]
+    arguments += ["--rotate", str(whole("rotate", rotate))] * bool(rotate)
     for option, globs in (("only", only), ("skip", skip)):
         arguments += [word for glob in _each(globs) for word in (f"--{option}", _word(option, glob))]
     if device is not None:

@@ -100,7 +100,8 @@ def test_numpy_reads_compressed_tensors(model, tmp_path, dtype, block, symmetric
     scheme = quantization["config_groups"]["group_0"]["weights"]
     assert config == {"rope_theta": 500000.0, "eps": 1e-06}
     assert (quantization["quant_method"], quantization["format"]) == ("compressed-tensors", format_name)
-    assert quantization["ignore"] == ["embed"]
+    assert quantization["ignore"] == ["embed", "lm_head", r"re:.*\.lm_head$"]
+    assert quantization["config_groups"]["group_0"]["format"] == format_name
     assert scheme["type"] == ("float" if dtype.startswith("float") else "int")
     assert (scheme["group_size"], scheme["symmetric"]) == (block or None, symmetric)
     for name, weight in weights.items():
@@ -199,7 +200,7 @@ def test_a_matrix_of_several_pieces(tmp_path):
     weight = np.random.default_rng(4).normal(0, 1, (43, 131072)).astype(np.float32)  # eight rows are a piece
     weight[-1, -1] = -500
     save(tmp_path / "model.safetensors", {"a.weight": weight})
-    tensors = run(tmp_path, tmp_path / "out")
+    tensors = run(tmp_path, tmp_path / "out", symmetric=False)
     back = decompress(tensors, "a", {"num_bits": 4, "symmetric": False, "group_size": 128})
     np.testing.assert_array_equal(back, expected(weight, "int4", 128, False))
     tensors = run(tmp_path, tmp_path / "out", scale_rule="nvfp4")
@@ -268,7 +269,8 @@ REFUSED = [
     ({"scale_rule": None}, "scale_rule is None: it must be a str"),
     ({"only": [3]}, "only is 3: it must be a str"),
     ({"skip": None}, "skip is None: it must be a str"),
-    ({"symmetric": "no"}, "symmetric is 'no': it must be True or False"),
+    ({"symmetric": "no"}, "symmetric is 'no': it must be True, False or None"),
+    ({"symmetric": False, "dtype": "float8_e4m3fn"}, "asymmetric: float8_e4m3fn is always symmetric"),
     ({"only": "a[0].weight"}, r"only 'a\[0\].weight': no tensor has such a name; in a glob"),
     ({"model": "none.safetensors"}, "none.safetensors: .*No such file"),
     ({"model": "none.json"}, "none.json: No such file"),

@@ -1,6 +1,6 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# docs/command.md and --help name the same options, of the same defaults.
+# docs/command.md, docs/quantize_model.md and --help name the same options, of the same defaults.
 manual=$(cd "$(dirname "$0")/../../docs" && pwd)/command.md
 source "$(dirname "$0")/library.sh"
 
@@ -35,4 +35,7 @@ for command in selftest bench; do
     err="< docs/command.md, > clquant $command --help"
     check "the options of $command" test -z "$out"
 done
+out=$(diff <(grep -E '^\| `--' "${manual%/*}/quantize_model.md" | cut -d'|' -f2 | words) <("$CLQUANT" quantize_model --help | grep -E '^  --' | words) 2>&1)
+err="< docs/quantize_model.md, > clquant quantize_model --help"
+check "the options of quantize_model" test -z "$out"
 finish

@@ -18,7 +18,7 @@ names_in() { "$TENSOR_FILE" show "$1" | cut -d' ' -f1-3 | sort | tr '\n' ' '; }
 
 # Plain and packed, names and shapes. Zero points of b.weight: nine rows are two words.
 make_model
-quantize
+quantize --asymmetric
 succeeded "a model of two shards"
 check "it says how much" grep -q '^2 of 6 tensors quantized to int4, ' <<<"$out"
 check "errors by tensor" grep -qE '^ +[0-9.]+  [ab]\.weight$' <<<"$out"
@@ -36,9 +36,11 @@ holds_line "what stays" out/b.safetensors "ids I64 [2] 7 -7"
 check "the index follows" test "$(grep -o '"b.weight[a-z_]*":	"b.safetensors"' out/model.safetensors.index.json | wc -l)" = 4
 check "its other members stay" grep -q '"made":	"by hand"' out/model.safetensors.index.json
 check "config.json stays byte for byte in front" test "$(head -n 2 out/config.json)" = $'{\n  "eps": 1e-06,'
-check "and leaves out what is not quantized" grep -qF '"ignore":["embed","narrow"]' out/config.json
+check "and leaves out what is not quantized" grep -qF '"ignore":["embed","narrow","lm_head","re:.*\\.lm_head$"]' out/config.json
+check "each group has its format" grep -qF '"output_activations":null,"format":"pack-quantized"}' out/config.json
 run "$CLQUANT" list out/a.safetensors
-check "the options are in the metadata" grep -qF "clquant = quantize_model --to compressed-tensors --dtype int4 --block 32" <<<"$out"
+check "the options are in the metadata" grep -qF "clquant = quantize_model --to compressed-tensors --dtype int4 --block 32 --asymmetric" <<<"$out"
+check "and the framework, where the input has none" grep -qF '__metadata__ format = pt' <<<"$out"
 
 rm -r out
 quantize --to plain --skip 'b.*'
@@ -57,7 +59,7 @@ quantize --only 'Embed*' --symmetric
 succeeded "--only takes the place of what stays by itself"
 check "an embedding is named as a target" grep -qF '"targets":["Linear","Embed"]' out/config.json
 make_model
-run "$CLQUANT" quantize_model in/b.safetensors -o out --dtype int8
+run "$CLQUANT" quantize_model in/b.safetensors -o out --dtype int8 --asymmetric
 succeeded "one file"
 check "int8 keeps its name" test "$(names_in out/b.safetensors)" = "b.weight I8 [9,64] b.weight_scale F32 [9,1] b.weight_zero_point I8 [9,1] ids I64 [2] "
 
@@ -105,7 +107,7 @@ check "another input with the same header, and older, is read" eval '! cmp -s ou
 quantize
 check "and the first again" cmp -s out/a.safetensors whole.st
 a=$(stamp a)
-quantize --symmetric
+quantize --asymmetric
 check "other options make another" test "$(stamp a)" != "$a"
 quantize
 truncate -s -1 out/a.safetensors
@@ -174,7 +176,7 @@ lasts=$(($(date +%s%3N) - started))
 exec 8>&2 2>/dev/null # the shell says of each that it was killed
 for tenth in 1 2 3 4 5 6 7 8 9; do
     printf -v seconds '%d.%03d' $((lasts * tenth / 10000)) $((lasts * tenth / 10 % 1000))
-    for options in --symmetric ""; do # neither keeps what the other made
+    for options in --asymmetric ""; do # neither keeps what the other made
         timeout -s KILL "$seconds" "$CLQUANT" quantize_model $index -o out --block 32 $options >/dev/null
     done
 done
@@ -305,6 +307,8 @@ done <<'ROWS'
 --rotate 3 --to plain|--rotate '3': 0 or a power of two from 2 to 1024
 --rotate 64|--rotate 64: compressed-tensors' readers do not turn rows back
 --dtype uint4 --symmetric|--symmetric: uint4 is always asymmetric; int4 is the type
+--asymmetric --symmetric|--asymmetric: --symmetric is given too
+--asymmetric --dtype float8_e4m3fn|--asymmetric: float8_e4m3fn is always symmetric
 --name a=b|--name: quantize_model has no such option
 --only|--only needs a value
 ROWS

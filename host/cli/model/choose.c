@@ -8,17 +8,29 @@
 
 /* As models call embeddings, output heads, norms, biases, and the routers of experts; without regard to upper
  * and lower case. */
-static const char *const left_alone[] = {"*embed*", "*wte*",  "*wpe*",         "*lm_head*",
-                                         "*norm*",  "*bias*", "*.gate.weight", "*router*"};
+static const char *const left_alone[] = {"*lm_head*", "*norm*", "*bias*", "*.gate.weight", "*router*"};
+static const char *const embeddings[] = {"*embed*", "*wte*", "*wpe*"};
 
 #define COUNT(list) (sizeof(list) / sizeof *(list))
 
-bool model_glob(const char *const *globs, size_t count, const char *name, int flags)
+static bool glob(const char *const *globs, size_t count, const char *name, int flags)
 {
     for (size_t i = 0; i < count; i++)
         if (fnmatch(globs[i], name, flags) == 0)
             return true;
     return false;
+}
+
+bool model_has_end(const char *name, const char *end)
+{
+    const size_t length = strlen(name), more = strlen(end);
+
+    return length > more && strcmp(name + length - more, end) == 0;
+}
+
+bool model_is_embedding(const char *name)
+{
+    return glob(embeddings, COUNT(embeddings), name, FNM_CASEFOLD);
 }
 
 static bool is_matrix(const struct safetensors_tensor *tensor)
@@ -31,11 +43,12 @@ static bool is_matrix(const struct safetensors_tensor *tensor)
 
 static bool is_asked(const struct model_options *options, const char *name)
 {
-    const bool wanted = options->only.count > 0
-                            ? model_glob(options->only.list, options->only.count, name, 0)
-                            : !model_glob(left_alone, COUNT(left_alone), name, FNM_CASEFOLD);
+    const bool wanted =
+        options->only.count > 0
+            ? glob(options->only.list, options->only.count, name, 0)
+            : !model_is_embedding(name) && !glob(left_alone, COUNT(left_alone), name, FNM_CASEFOLD);
 
-    return wanted && !model_glob(options->skip.list, options->skip.count, name, 0);
+    return wanted && !glob(options->skip.list, options->skip.count, name, 0);
 }
 
 /* NULL: nothing hinders. */
@@ -43,11 +56,10 @@ static const char *hindrance(const struct model_options *options, const struct s
 {
     const bool packs = options->to == MODEL_COMPRESSED_TENSORS;
     const int64_t columns = tensor->shape[1], unit = packs ? 8 : 2;
-    const size_t length = strlen(tensor->name);
 
     if (tensor->shape[0] == 0 || columns == 0)
         return "it has no elements";
-    if (packs && (length <= 7 || strcmp(tensor->name + length - 7, ".weight") != 0))
+    if (packs && !model_has_end(tensor->name, ".weight"))
         return "its name does not end in .weight";
     if (options->block > 0 && columns % options->block != 0)
         return "its rows are no multiple of --block";
@@ -104,6 +116,7 @@ bool model_choose(struct model *model)
                 continue;
             tensor->left = hindrance(options, tensor->source);
             tensor->quantized = tensor->left == NULL;
+            tensor->block = options->block;
             chosen += tensor->quantized;
             left = tensor->left ? tensor : left;
         }

@@ -79,6 +79,10 @@ bool model_check_dtype(struct model *model, bool block_given)
                      "--dtype '%.100s': one of int4, uint4, int8, uint8, float8_e4m3fn, float8_e5m2, "
                      "float4_e2m1fn is expected",
                      name);
+    if (options->symmetric && options->asymmetric)
+        return USAGE(model, "--asymmetric: --symmetric is given too; one of the two is expected");
+    if (options->asymmetric && *name == 'f')
+        return USAGE(model, "--asymmetric: %s is always symmetric", name);
     if (options->symmetric && *name == 'u')
         return USAGE(model, "--symmetric: %s is always asymmetric; %s is the type of symmetric values", name,
                      name + 1);

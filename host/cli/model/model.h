@@ -37,8 +37,8 @@ struct model_options {
     enum model_format to;
     const char *dtype_name;
     DLDataType dtype;
-    uint32_t block; /* 0: a row has one scale */
-    bool symmetric;
+    uint32_t block;             /* 0: a row has one scale */
+    bool symmetric, asymmetric; /* one of the two is set, once all options are read */
     uint32_t rotate;
     uint32_t rule; /* enum clq_scale_rule */
     struct model_globs only, skip;
@@ -51,6 +51,7 @@ struct model_options {
 struct model_tensor {
     const struct safetensors_tensor *source;
     bool quantized;
+    uint32_t block;            /* of one that is quantized; 0: a row has one scale */
     const char *left;          /* why a matrix that was asked for stays as it is; NULL: it does not */
     size_t parts[MODEL_PARTS]; /* their places in the shard's list, MODEL_NONE: there is no such part; of one
                                 * that is copied the first */
@@ -114,7 +115,9 @@ bool model_index_write(struct model *model);
 
 /* Says of each tensor whether it is quantized. */
 bool model_choose(struct model *model);
-bool model_glob(const char *const *globs, size_t count, const char *name, int flags);
+bool model_is_embedding(const char *name);
+/* Whether something stands before the end. */
+bool model_has_end(const char *name, const char *end);
 /* Why a matrix stays as it is, in text. */
 void model_say_left(const struct model *model, const struct model_tensor *tensor, char *text,
                     size_t size_bytes);
@@ -140,6 +143,11 @@ bool model_sample(const struct model_shard *shard, uint64_t *number, struct fail
  * run left there. */
 bool model_open_out(struct model *model);
 bool model_config_read(struct model *model);
+/* quantization_config's text, to be freed by cJSON_free. NULL: no memory. */
+char *model_print_scheme(const struct model *model);
+/* Adds the module of a tensor whose name ends in .weight. */
+bool model_add_module(struct cJSON *list, const char *tensor);
+bool model_add_tied_heads(const struct model *model, struct cJSON *ignore);
 bool model_config_write(struct model *model);
 
 bool model_open_device(struct model *model);

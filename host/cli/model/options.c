@@ -30,7 +30,11 @@ static const char help[] =
     "                   float4_e2m1fn; X.weight_global_scale is the matrix's\n"
     "  --block N        32, 64 or 128 neighbours of a row share a scale; 0: all.\n"
     "                   Default: 128 of four bits, 0 of eight\n"
-    "  --symmetric      scale by the largest magnitude; floats always are\n"
+    "  --symmetric      scale by the largest magnitude, as floats always are: the\n"
+    "                   default of compressed-tensors\n"
+    "  --asymmetric     scale by the range, with a zero point or offset: the\n"
+    "                   default of plain. transformers does not open packed zero\n"
+    "                   points, of int4 and uint4\n"
     "  --rotate R       plain: each R neighbours of a row are rotated by a Hadamard\n"
     "                   matrix, a power of two from 2 to 1024\n"
     "  --only GLOB      quantizes matrices of such names alone; may be repeated. *, ?\n"
@@ -94,7 +98,10 @@ static bool settle(struct model *model, bool block_given)
     if (!model_check_dtype(model, block_given))
         return false;
     options->dtype = clq_dtype_parse(options->dtype_name);
-    options->symmetric = options->symmetric || *options->dtype_name == 'f';
+    options->symmetric =
+        options->symmetric || *options->dtype_name == 'f' ||
+        (!options->asymmetric && *options->dtype_name != 'u' && options->to == MODEL_COMPRESSED_TENSORS);
+    options->asymmetric = !options->symmetric;
     if (options->rule)
         options->block = options->rule == CLQ_NVFP4 ? 16 : 32;
     else if (!block_given)
@@ -102,7 +109,7 @@ static bool settle(struct model *model, bool block_given)
     return true;
 }
 
-enum { TO = 256, DTYPE, RULE, BLOCK, SYMMETRIC, ROTATE, ONLY, SKIP, SHARD, JSON, DEVICE };
+enum { TO = 256, DTYPE, RULE, BLOCK, SYMMETRIC, ASYMMETRIC, ROTATE, ONLY, SKIP, SHARD, JSON, DEVICE };
 
 static bool parse_one(struct model *model, int option, char **argv, bool *block_given)
 {
@@ -130,6 +137,9 @@ static bool parse_one(struct model *model, int option, char **argv, bool *block_
         return parse_number(model, "block", optarg, 32, 128, "one of 0, 32, 64, 128", &options->block);
     case SYMMETRIC:
         options->symmetric = true;
+        return true;
+    case ASYMMETRIC:
+        options->asymmetric = true;
         return true;
     case ROTATE:
         return parse_number(model, "rotate", optarg, 2, 1024, "0 or a power of two from 2 to 1024",
@@ -161,14 +171,21 @@ static bool parse_one(struct model *model, int option, char **argv, bool *block_
 
 bool model_parse(struct model *model, int argc, char **argv)
 {
-    static const struct option list[] = {
-        {"output", required_argument, NULL, 'o'},      {"help", no_argument, NULL, 'h'},
-        {"to", required_argument, NULL, TO},           {"dtype", required_argument, NULL, DTYPE},
-        {"scale-rule", required_argument, NULL, RULE}, {"block", required_argument, NULL, BLOCK},
-        {"symmetric", no_argument, NULL, SYMMETRIC},   {"rotate", required_argument, NULL, ROTATE},
-        {"only", required_argument, NULL, ONLY},       {"skip", required_argument, NULL, SKIP},
-        {"shard", required_argument, NULL, SHARD},     {"json", required_argument, NULL, JSON},
-        {"device", required_argument, NULL, DEVICE},   {0}};
+    static const struct option list[] = {{"output", required_argument, NULL, 'o'},
+                                         {"help", no_argument, NULL, 'h'},
+                                         {"to", required_argument, NULL, TO},
+                                         {"dtype", required_argument, NULL, DTYPE},
+                                         {"scale-rule", required_argument, NULL, RULE},
+                                         {"block", required_argument, NULL, BLOCK},
+                                         {"symmetric", no_argument, NULL, SYMMETRIC},
+                                         {"asymmetric", no_argument, NULL, ASYMMETRIC},
+                                         {"rotate", required_argument, NULL, ROTATE},
+                                         {"only", required_argument, NULL, ONLY},
+                                         {"skip", required_argument, NULL, SKIP},
+                                         {"shard", required_argument, NULL, SHARD},
+                                         {"json", required_argument, NULL, JSON},
+                                         {"device", required_argument, NULL, DEVICE},
+                                         {0}};
     struct model_options *options = &model->options;
     bool block_given = false;
     int option = 0;

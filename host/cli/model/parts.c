@@ -163,19 +163,20 @@ static bool add_plain(const struct model_options *options, struct model_shard *s
  * about, and a later run whether it may keep the shard. */
 static bool describe(const struct model_options *options, struct model_shard *shard, uint64_t sampled)
 {
-    struct safetensors both[2] = {{0}, shard->file};
+    /* torch's readers refuse a file that does not say its format */
+    struct safetensors all[] = {{0}, shard->file, {.metadata = "{\"format\":\"pt\"}"}};
     char own[256], *metadata = NULL;
 
-    snprintf(own, sizeof own, "{\"clquant\":\"quantize_model --to %s --dtype %s --block %u%s",
+    snprintf(own, sizeof own, "{\"clquant\":\"quantize_model --to %s --dtype %s --block %u --%s",
              options->to == MODEL_PLAIN ? "plain" : "compressed-tensors", options->dtype_name,
-             (unsigned)options->block, options->symmetric ? " --symmetric" : "");
+             (unsigned)options->block, options->symmetric ? "symmetric" : "asymmetric");
     if (options->rule)
         sprintf(own + strlen(own), " --scale-rule %s", model_rule_name(options->rule));
     if (options->rotate)
         sprintf(own + strlen(own), " --rotate %u", (unsigned)options->rotate);
     sprintf(own + strlen(own), "\",\"clquant_input\":\"%016jx\"}", (uintmax_t)sampled);
-    both[0].metadata = own;
-    if (safetensors_merge_metadata(both, 2, &metadata))
+    all[0].metadata = own;
+    if (safetensors_merge_metadata(all, 3, &metadata))
         shard->header = safetensors_describe(shard->out, shard->out_count, metadata, &shard->header_bytes);
     free(metadata);
     return shard->header != NULL;

@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* quantization_config: which modules a reader of compressed-tensors quantizes, and how. A group of modules
+ * has a length of blocks; the most frequent one's target is the class Linear, and the others name theirs. */
+#include "model.h"
+
+#include <cjson/cJSON.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const uint32_t lengths[] = {128, 64, 32, 16, 0};
+enum { LENGTHS = sizeof lengths / sizeof *lengths };
+
+bool model_add_module(struct cJSON *list, const char *tensor)
+{
+    const size_t length = strlen(tensor) - strlen(".weight");
+    char *module = strndup(tensor, length);
+    cJSON *item = module ? cJSON_CreateString(module) : NULL;
+
+    free(module);
+    return item && cJSON_AddItemToArray(list, item);
+}
+
+static bool is_weight(const struct safetensors_tensor *tensor)
+{
+    return tensor->rank == 2 && *tensor->type->name != 'I' && model_has_end(tensor->name, ".weight");
+}
+
+static size_t count_matrices(const struct model *model, uint32_t block)
+{
+    size_t count = 0;
+
+    for (size_t i = 0; i < model->shard_count; i++)
+        for (size_t t = 0; t < model->shards[i].file.count; t++)
+            count += model->shards[i].tensors[t].quantized && model->shards[i].tensors[t].block == block;
+    return count;
+}
+
+/* By class embeddings are no target; so they are named. */
+static bool add_targets(const struct model *model, cJSON *targets, uint32_t block, bool by_class)
+{
+    cJSON *linear = by_class ? cJSON_CreateString("Linear") : NULL;
+    bool ok = !by_class || (linear && cJSON_AddItemToArray(targets, linear));
+
+    for (size_t i = 0; i < model->shard_count; i++)
+        for (size_t t = 0; ok && t < model->shards[i].file.count; t++) {
+            const struct model_tensor *tensor = &model->shards[i].tensors[t];
+
+            if (tensor->quantized && tensor->block == block &&
+                (!by_class || model_is_embedding(tensor->source->name)))
+                ok = model_add_module(targets, tensor->source->name);
+        }
+    return ok;
+}
+
+/* Matrices that stay. */
+static bool add_left(const struct model *model, cJSON *ignore)
+{
+    bool ok = true;
+
+    for (size_t i = 0; i < model->shard_count; i++)
+        for (size_t t = 0; ok && t < model->shards[i].file.count; t++) {
+            const struct model_tensor *tensor = &model->shards[i].tensors[t];
+
+            if (!tensor->quantized && is_weight(tensor->source))
+                ok = model_add_module(ignore, tensor->source->name);
+        }
+    return ok;
+}
+
+static bool add_weights(const struct model_options *options, cJSON *group, uint32_t block)
+{
+    cJSON *weights = cJSON_AddObjectToObject(group, "weights");
+    const bool whole = block == 0, mx = options->rule && options->rule != CLQ_NVFP4;
+    const char *strategy = whole ? "channel" : options->rule == CLQ_NVFP4 ? "tensor_group" : "group";
+
+    return weights && cJSON_AddNumberToObject(weights, "num_bits", options->dtype.bits) &&
+           cJSON_AddStringToObject(weights, "type", *options->dtype_name == 'f' ? "float" : "int") &&
+           cJSON_AddBoolToObject(weights, "symmetric", options->symmetric) &&
+           cJSON_AddStringToObject(weights, "strategy", strategy) &&
+           (whole ? cJSON_AddNullToObject(weights, "group_size")
+                  : cJSON_AddNumberToObject(weights, "group_size", block)) &&
+           (!mx || cJSON_AddStringToObject(weights, "scale_dtype", "torch.uint8")) &&
+           cJSON_AddBoolToObject(weights, "dynamic", 0) && cJSON_AddNullToObject(weights, "actorder") &&
+           cJSON_AddNullToObject(weights, "block_structure");
+}
+
+static const char *format_of(const struct model_options *options)
+{
+    if (options->rule == CLQ_NVFP4)
+        return "nvfp4-pack-quantized";
+    if (options->rule)
+        return options->dtype.bits == 4 ? "mxfp4-pack-quantized" : "mxfp8-quantized";
+    if (*options->dtype_name == 'f')
+        return "float-quantized";
+    return options->dtype.bits == 4 ? "pack-quantized" : "int-quantized";
+}
+
+/* The format stands in each group: without it readers infer one, and of int8 another. */
+static bool add_group(const struct model *model, cJSON *groups, uint32_t block, bool by_class)
+{
+    const struct model_options *options = &model->options;
+    char name[16];
+    cJSON *group = NULL, *targets = NULL;
+
+    snprintf(name, sizeof name, "group_%d", cJSON_GetArraySize(groups));
+    group = cJSON_AddObjectToObject(groups, name);
+    targets = group ? cJSON_AddArrayToObject(group, "targets") : NULL;
+    return targets && add_targets(model, targets, block, by_class) && add_weights(options, group, block) &&
+           cJSON_AddNullToObject(group, "input_activations") &&
+           cJSON_AddNullToObject(group, "output_activations") &&
+           cJSON_AddStringToObject(group, "format", format_of(options));
+}
+
+static bool add_groups(const struct model *model, cJSON *groups)
+{
+    size_t counts[LENGTHS], most = 0;
+    bool ok = true;
+
+    for (size_t b = 0; b < LENGTHS; b++) {
+        counts[b] = count_matrices(model, lengths[b]);
+        most = counts[b] > counts[most] ? b : most;
+    }
+    ok = add_group(model, groups, lengths[most], true);
+    for (size_t b = 0; ok && b < LENGTHS; b++)
+        ok = b == most || counts[b] == 0 || add_group(model, groups, lengths[b], false);
+    return ok;
+}
+
+char *model_print_scheme(const struct model *model)
+{
+    cJSON *root = cJSON_CreateObject();
+    cJSON *groups = root ? cJSON_AddObjectToObject(root, "config_groups") : NULL;
+    cJSON *ignore = root ? cJSON_AddArrayToObject(root, "ignore") : NULL;
+    char *text = NULL;
+
+    if (groups && ignore && add_groups(model, groups) && add_left(model, ignore) &&
+        model_add_tied_heads(model, ignore) &&
+        cJSON_AddStringToObject(root, "quant_method", "compressed-tensors") &&
+        cJSON_AddStringToObject(root, "format", format_of(&model->options)) &&
+        cJSON_AddStringToObject(root, "quantization_status", "compressed") &&
+        cJSON_AddNullToObject(root, "kv_cache_scheme") &&
+        cJSON_AddNullToObject(root, "global_compression_ratio"))
+        text = cJSON_PrintUnformatted(root);
+    cJSON_Delete(root);
+    return text;
+}
