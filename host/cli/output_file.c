@@ -79,13 +79,14 @@ static bool cannot(const struct output_file *file, const char *what, struct fail
 }
 
 /* Only a regular file may be replaced: a rename over a device or a directory would destroy it. */
-static bool check_place(struct output_file *file, const char *option, const char *path,
+static bool check_place(struct output_file *file, const char *option, const char *path, bool follows,
                         struct failure *failure)
 {
     struct stat info;
     size_t length = strlen(path);
     const bool exists = lstat(path, &info) == 0;
     const bool is_link = exists && S_ISLNK(info.st_mode);
+    const bool replaces = is_link && !follows;
 
     if (!exists && errno == ENAMETOOLONG) /* the private name is short: only the rename would fail */
         return fail(failure, STATUS_SYSTEM, "%s: cannot be created: %s", path, strerror(errno));
@@ -97,11 +98,11 @@ static bool check_place(struct output_file *file, const char *option, const char
             "%s -: standard output is not possible, because the file is renamed into its place when it is "
             "whole; give a file's name (./- for a file called -)",
             option);
-    if (stat(path, &info) == 0 && !S_ISREG(info.st_mode))
+    if (!replaces && stat(path, &info) == 0 && !S_ISREG(info.st_mode))
         return fail(failure, STATUS_USAGE, "%s %s: is there already, and is not a regular file", option,
                     path);
-    file->path = realpath(path, NULL);
-    if (!file->path && is_link)
+    file->path = replaces ? strdup(path) : realpath(path, NULL);
+    if (!file->path && is_link && follows)
         return fail(failure, STATUS_USAGE, "%s %s: is a symbolic link that leads to no file: %s", option,
                     path, strerror(errno));
     if (!file->path)
@@ -113,24 +114,24 @@ static bool check_place(struct output_file *file, const char *option, const char
 
 /* The old file's owner, if that may be given, and its permissions; or those of any new file.
  * mkostemp's are private. */
-static void give_permissions(int fd, const char *path)
+static void give_permissions(int fd, const char *path, mode_t most)
 {
     struct stat info;
     mode_t mask = 0;
 
-    if (stat(path, &info) == 0) {
+    if (lstat(path, &info) == 0 && S_ISREG(info.st_mode)) {
         const bool given = fchown(fd, info.st_uid, info.st_gid) == 0;
 
         (void)given;
-        fchmod(fd, info.st_mode & 0777);
+        fchmod(fd, info.st_mode & most);
         return;
     }
     mask = umask(0);
     umask(mask);
-    fchmod(fd, 0666 & ~mask);
+    fchmod(fd, 0666 & ~mask & most);
 }
 
-static bool create_temporary(struct output_file *file, struct failure *failure)
+static bool create_temporary(struct output_file *file, mode_t most, struct failure *failure)
 {
     const char *slash = strrchr(file->path, '/');
     const int directory_bytes = slash ? (int)(slash - file->path) + 1 : 0;
@@ -146,30 +147,42 @@ static bool create_temporary(struct output_file *file, struct failure *failure)
         return cannot(file, "created", failure);
     memcpy(temporary, name, sizeof name);
     flock(file->fd, LOCK_EX | LOCK_NB); /* held until it is closed, and so where the program is killed not */
-    give_permissions(file->fd, file->path);
+    give_permissions(file->fd, file->path, most);
     return true;
 }
 
-bool output_file_create(struct output_file *file, const char *option, const char *path,
-                        struct failure *failure)
+static bool create(struct output_file *file, const char *option, const char *path, bool follows, mode_t most,
+                   struct failure *failure)
 {
     sigset_t all;
     sigset_t before;
     bool ok = false;
 
     *file = (struct output_file){.fd = -1};
-    if (!check_place(file, option, path, failure)) {
+    if (!check_place(file, option, path, follows, failure)) {
         output_file_discard(file);
         return false;
     }
     output_file_catch_signals();
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &before);
-    ok = create_temporary(file, failure);
+    ok = create_temporary(file, most, failure);
     sigprocmask(SIG_SETMASK, &before, NULL);
     if (!ok)
         output_file_discard(file);
     return ok;
+}
+
+bool output_file_create(struct output_file *file, const char *option, const char *path,
+                        struct failure *failure)
+{
+    return create(file, option, path, true, 0777, failure);
+}
+
+bool output_file_replace(struct output_file *file, const char *option, const char *path, mode_t most,
+                         struct failure *failure)
+{
+    return create(file, option, path, false, most, failure);
 }
 
 bool output_file_write(struct output_file *file, const void *bytes, size_t size_bytes,
@@ -244,18 +257,37 @@ const char *output_file_private_name(void)
     return temporary;
 }
 
+/* File systems that sync no directory say so in several ways. */
+bool output_file_sync_names(const char *path, struct failure *failure)
+{
+    const char *slash = strrchr(path, '/');
+    char name[PATH_MAX];
+    const int directory_bytes = slash ? (int)(slash - path) + 1 : 0;
+    int fd = -1;
+    bool ok = true;
+
+    snprintf(name, sizeof name, "%.*s.", directory_bytes, path);
+    fd = open(name, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd >= 0 && fsync(fd) != 0 && errno == EIO)
+        ok = fail(failure, STATUS_SYSTEM, "%s: its folder cannot be synced: %s", path, strerror(errno));
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
 /* Closed behind the rename: until then another run's sweep must find the lock held. */
 bool output_file_commit(struct output_file *file, struct failure *failure)
 {
-    const int fd = file->fd;
+    bool ok = false;
 
-    if (fsync(fd) != 0)
+    if (fsync(file->fd) != 0)
         return cannot(file, "written", failure);
     if (rename(temporary, file->path) != 0)
         return cannot(file, "put into place", failure);
     temporary[0] = '\0';
+    ok = output_file_sync_names(file->path, failure);
     output_file_discard(file);
-    return true;
+    return ok;
 }
 
 void output_file_discard(struct output_file *file)

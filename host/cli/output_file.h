@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A file that appears whole or not at all. It is written under a private name in the directory where it will
  * stand, and renamed once it is safe on disk: until then an old file of that name stays as it is, and its
- * owner, where that may be given, and permissions pass to the new one. The private file is removed when the
- * program ends early, by exit() or by any signal that can be caught. */
+ * owner, where that may be given, and permissions pass to the new one. The directory is synced behind the
+ * rename. The private file is removed when the program ends early, by exit() or by any signal that can be
+ * caught. */
 #ifndef CLQUANT_CLI_OUTPUT_FILE_H
 #define CLQUANT_CLI_OUTPUT_FILE_H
 
@@ -10,10 +11,11 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 struct output_file {
     int fd;
-    char *path; /* where it will stand; a symbolic link is followed, and must lead to a file */
+    char *path; /* where it will stand */
 };
 
 /* First of all in the program: the signals that its caller ignores are known while no driver has set any. */
@@ -25,9 +27,15 @@ void output_file_catch_signals(void);
 bool output_file_possible(const char *option, const char *path, struct failure *failure);
 
 /* One at a time. Signals are held back meanwhile; one that another thread takes in this moment may leave the
- * private file behind. option, such as "-o", is what the user gave path by. */
+ * private file behind. option, such as "-o", is what the user gave path by. A symbolic link is followed, and
+ * must lead to a file. */
 bool output_file_create(struct output_file *file, const char *option, const char *path,
                         struct failure *failure);
+
+/* The same for a file of a folder that is written as a whole: a link in its place is replaced, and it has no
+ * permission that is not in `most`. */
+bool output_file_replace(struct output_file *file, const char *option, const char *path, mode_t most,
+                         struct failure *failure);
 bool output_file_write(struct output_file *file, const void *bytes, size_t size_bytes,
                        struct failure *failure);
 
@@ -43,6 +51,9 @@ void output_file_sweep(const char *folder);
 const char *output_file_private_name(void);
 
 bool output_file_commit(struct output_file *file, struct failure *failure);
+
+/* Makes the names in path's directory safe on disk, where its file system can do so. */
+bool output_file_sync_names(const char *path, struct failure *failure);
 
 /* Removes what was not committed. */
 void output_file_discard(struct output_file *file);

@@ -126,6 +126,7 @@ traced() {
     rm -f "$directory/.trace"
 }
 
+synced=0
 # The n-th call fails, for every n: a success with the whole OUT, or status 3 and the old one.
 for fault in write:error=ENOSPC write:error=EIO pread64:error=EIO pread64:retval=0 fsync:error=EIO \
     rename:error=EXDEV; do
@@ -141,7 +142,12 @@ for fault in write:error=ENOSPC write:error=EIO pread64:error=EIO pread64:retval
         elif [ "$status" = 0 ]; then
             check "$fault:when=$n: OUT is whole" cmp -s out.st whole.st
         elif [ "$status" = 3 ]; then
-            refusals=$((refusals + 1))
+            if [[ $err == *"out.st: its folder cannot be synced: Input/output error" ]]; then
+                synced=$((synced + 1))
+                cp old.st out.st # the new one has its name already
+            else
+                refusals=$((refusals + 1))
+            fi
             survives "$fault:when=$n"
         else
             failed "$fault:when=$n: status 0 or 3 is expected"
@@ -150,6 +156,7 @@ for fault in write:error=ENOSPC write:error=EIO pread64:error=EIO pread64:retval
     check "$fault was reached, and refused at least once" test "$refusals" -gt 0
     echo "$fault: $reached injected, $refusals refused"
 done
+check "a folder that cannot be synced was said once" test "$synced" = 1
 
 # Signals that end the program, in the middle of reading, of writing, and just before OUT is put into place.
 ulimit -c 0 # no cores beside OUT

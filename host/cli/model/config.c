@@ -83,18 +83,5 @@ bool model_config_read(struct model *model)
 
 bool model_config_write(struct model *model)
 {
-    struct output_file file = {.fd = -1};
-    char *path = NULL;
-    bool ok = false;
-
-    if (!model->config)
-        return true;
-    path = model_join(model->options.out_path, "config.json");
-    ok = (path || fail(model->failure, STATUS_SYSTEM, "%s: no memory for its copy", model->config_path)) &&
-         output_file_create(&file, "-o", path, model->failure) &&
-         output_file_write(&file, model->config, model->config_bytes, model->failure) &&
-         output_file_commit(&file, model->failure);
-    output_file_discard(&file);
-    free(path);
-    return ok;
+    return !model->config || model_put(model, model->config_path, model->config, model->config_bytes);
 }

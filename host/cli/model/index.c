@@ -230,21 +230,14 @@ static char *print_index(struct model *model)
 
 bool model_index_write(struct model *model)
 {
-    struct output_file file = {.fd = -1};
-    char *text = NULL, *path = NULL;
-    bool ok = false;
+    char *text = NULL;
+    bool ok = true;
 
     if (!model->index_path)
         return true;
     text = print_index(model);
-    path = model_join(model->options.out_path, model_name_of(model->index_path));
-    ok = (text && path) ||
-         fail(model->failure, STATUS_SYSTEM, "%s: no memory for OUT's index", model->index_path);
-    ok = ok && output_file_create(&file, "-o", path, model->failure) &&
-         output_file_write(&file, text, strlen(text), model->failure) &&
-         output_file_commit(&file, model->failure);
-    output_file_discard(&file);
+    ok = text ? model_put(model, model->index_path, text, strlen(text))
+              : fail(model->failure, STATUS_SYSTEM, "%s: no memory for OUT's index", model->index_path);
     cJSON_free(text);
-    free(path);
     return ok;
 }

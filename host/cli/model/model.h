@@ -108,6 +108,12 @@ const char *model_name_of(const char *path);
 bool model_open(struct model *model);
 /* Leaves out the shards that --shard does not name. */
 bool model_pick_shards(struct model *model);
+/* The permissions that a file of OUT may have at most, by the file of the input that it comes from. */
+mode_t model_mode_of(const char *path);
+/* Begins a file of OUT, by that of the input; and writes one, of source's name, as a whole. */
+bool model_create(struct model *model, struct output_file *file, const char *path, const char *source);
+bool model_put(struct model *model, const char *source, const void *bytes, size_t size_bytes);
+
 /* The index's shards as paths; and the index against the open shards. */
 bool model_index_open(struct model *model, char ***paths, size_t *count);
 bool model_index_check(const struct model *model);
@@ -142,6 +148,8 @@ bool model_sample(const struct model_shard *shard, uint64_t *number, struct fail
 /* Makes the folder OUT, once it is sure that no file is lost in it or to --json, and takes away what a killed
  * run left there. */
 bool model_open_out(struct model *model);
+/* Begins the file of --json: one in OUT takes the place of a link, as all files of OUT do. */
+bool model_create_json(struct model *model, struct output_file *file);
 bool model_config_read(struct model *model);
 /* quantization_config's text, to be freed by cJSON_free. NULL: no memory. */
 char *model_print_scheme(const struct model *model);

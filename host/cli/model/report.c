@@ -132,10 +132,10 @@ bool model_write_errors(struct model *model)
     for (size_t i = 0; ok && i < count; i++)
         ok = cJSON_AddNumberToObject(root, list[i]->source->name, list[i]->error) != NULL;
     text = ok ? cJSON_Print(root) : NULL;
-    ok = !path || ((text || fail(model->failure, STATUS_SYSTEM, "--json %s: no memory for its text", path)) &&
-                   output_file_create(&file, "--json", path, model->failure) &&
-                   output_file_write(&file, text, strlen(text), model->failure) &&
-                   output_file_commit(&file, model->failure));
+    ok = !path ||
+         ((text || fail(model->failure, STATUS_SYSTEM, "--json %s: no memory for its text", path)) &&
+          model_create_json(model, &file) && output_file_write(&file, text, strlen(text), model->failure) &&
+          output_file_commit(&file, model->failure));
     output_file_discard(&file);
     cJSON_free(text);
     cJSON_Delete(root);

@@ -53,7 +53,7 @@ bool model_sample(const struct model_shard *shard, uint64_t *number, struct fail
  * samples, and which is no older than its input, is what this run would make. */
 static bool is_there(const struct model_shard *shard)
 {
-    const int fd = open(shard->out_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
+    const int fd = open(shard->out_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
     struct stat made, given;
     char *header = NULL;
     bool same = false;
@@ -113,7 +113,7 @@ bool model_write_shard(struct model *model, struct model_shard *shard)
         return true;
     }
     ok = (!quantizes(shard) || model->context || model_open_device(model)) &&
-         output_file_create(&out, "-o", shard->out_path, model->failure) &&
+         model_create(model, &out, shard->out_path, shard->path) &&
          output_file_write(&out, shard->header, shard->header_bytes, model->failure) &&
          model_stream(model, shard, &out) && output_file_commit(&out, model->failure);
     output_file_discard(&out);
