@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import ctypes
 import functools
+import math
 import re
 from collections.abc import Callable, MutableSequence, Sequence
 from typing import Any, NamedTuple, TypeAlias, TypedDict
@@ -17,11 +18,11 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict
 from . import _opencl as cl
 from ._call import Call, begin, enqueue
 from ._context import Context, context_of_queue, default_context, given_context
-from ._dtypes import dtype_of, type_name
+from ._dtypes import DType, dtype_of, type_name
 from ._fields import Buffer, Choice, Input, Option, Output
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
-from ._tensor import Tensor
+from ._tensor import Tensor, outline
 from ._types import ElementTypeLike
 from .arrays import Adapter, adapter_of, may_write, new_tensor, with_floats
 
@@ -50,6 +51,9 @@ class New(NamedTuple):
     as_input: str = ""
     zeros: bool = False
 
+
+# Outputs of more bytes are made behind a check of the call: one that is refused makes none, whatever its sizes are.
+_LARGE = 1 << 20
 
 # Types whose values stay what they are, so that what they mean for a descriptor is found once.
 _CONSTANTS = frozenset((bool, int, float, str, type(None)))
@@ -85,6 +89,7 @@ class Operator:
         waits = (COUNT, POINTER)
         self.run = function(f"clq_{name}", STATUS, POINTER, *desc, *waits, POINTER)
         self.build = function(f"clq_{name}_build", STATUS, *desc)
+        self.check = function(f"clq_{name}_check", STATUS, POINTER)
         self.plan = function(f"clq_{name}_plan", STATUS, *desc, POINTER)
         self._optional = {
             "check_indices": (STATUS, POINTER, *desc, *waits),
@@ -125,12 +130,12 @@ class Operator:
                 raise ValueError(
                     f"{argument} is {type_name(dtype)}: out has {name} of {held.name}: leave it out, or give the same"
                 )
-        self._make(call, like, given)
-        call.settle()
-        for name, tensor in call.tensors.items():
-            setattr(call.desc, name, tensor.address)
         call.address = ctypes.addressof(call.desc)
         try:
+            self._make(call, like, given)
+            call.settle()
+            for name, tensor in call.tensors.items():
+                setattr(call.desc, name, tensor.address)
             return run.get("verb", enqueue)(call)
         except ValueError as error:
             raise ValueError(f"{error}{self._remedy(str(error), given)}") from None
@@ -206,9 +211,11 @@ class Operator:
                 tensor = value.current()
             else:
                 value = with_floats(value) if name in self._floats else value
-                tensor = _adapter_of(name, value).view(value, context)
+                tensor = adapter_of(type(value)).view(value, context)
         except ValueError as error:
             raise ValueError(f"{name}: {error}") from None
+        except TypeError as error:
+            raise TypeError(f"{name}: {error}") from None
         if name in self.outputs:
             may_write(name, tensor)
         if tensor.read_only and name in self.outputs:
@@ -217,19 +224,26 @@ class Operator:
 
     def _make(self, call: Call, like: Array, given: dict[str, Any]) -> None:
         """Make the outputs that are not there, of the kind that ``like`` is."""
+        made: dict[str, tuple[New, tuple[int, ...], DType]] = {}
         for name in self.outputs:
-            value = given[name]
-            if not isinstance(value, New):
-                continue
-            dtype = call.tensors[value.as_input].dtype if value.as_input else dtype_of(value.dtype)
-            shape = dtype.stored_shape(value.shape(call.tensors))
-            beside = like.array if isinstance(like, Tensor) else like
+            new = given[name]
+            if isinstance(new, New):
+                dtype = call.tensors[new.as_input].dtype if new.as_input else dtype_of(new.dtype)
+                made[name] = new, dtype.stored_shape(new.shape(call.tensors)), dtype
+        if any(math.prod(shape) * dtype.element_bytes > _LARGE for _, shape, dtype in made.values()):
+            outlines = {name: outline(name, shape, dtype) for name, (_, shape, dtype) in made.items()}
+            addresses = {name: tensor.address for name, tensor in call.tensors.items()}
+            for name, address in {**addresses, **{name: ctypes.addressof(view) for name, view in outlines.items()}}.items():
+                setattr(call.desc, name, address)
+            check(self.check(call.address))
+        beside = like.array if isinstance(like, Tensor) else like
+        for name, (new, shape, dtype) in made.items():
             if beside is None:
-                tensor = new_tensor(shape, dtype, call.context, zeros=value.zeros)
+                tensor = new_tensor(shape, dtype, call.context, zeros=new.zeros)
                 call.outputs[name] = tensor
             else:
                 adapter = adapter_of(type(beside))
-                array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue, zeros=value.zeros)
+                array = call.outputs[name] = adapter.new(beside, shape, dtype, call.queue, zeros=new.zeros)
                 tensor = adapter.view(array, call.context, dtype)
             call.tensors[name] = tensor
 

@@ -54,6 +54,17 @@ def reach(shape: tuple[int, ...], strides: tuple[int, ...] | None, element_bytes
     return (sum((size - 1) * max(stride, 0) for size, stride in zip(shape, strides, strict=True)) + 1) * element_bytes
 
 
+def outline(name: str, shape: tuple[int, ...], dtype: DType) -> DLTensor:
+    """Return the view of a dense tensor that is to be made, without its memory: what a check of a call asks of it."""
+    if max(shape, default=0) >= 1 << 63:
+        raise ValueError(f"{name} would have the shape {shape}: every size must fit into 63 bits")
+    counted, _ = dtype.layout(shape, None)
+    kept, address = sizes(counted)
+    made = DLTensor(None, _OPENCL, 0, len(shape), dtype.struct, address, None, 0)
+    made.kept = kept
+    return made
+
+
 class Tensor(OfThisProcess):
     """A view of an OpenCL buffer: element type, shape, strides in elements, and the offset of the first one in bytes.
 

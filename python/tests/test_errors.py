@@ -232,6 +232,25 @@ def test_the_argument_that_is_wrong(call, error, message):
         call()
 
 
+@pytest.mark.parametrize("size", [2**31, 2**32, 2**40, 2**62, 2**63, 2**64])
+def test_an_output_of_any_size_is_refused_before_it_is_made(context, size):
+    """By the library's rule for its shape, not by a failure to get the memory."""
+    cache, one = np.zeros((2, 8, 1 << 12), np.int8), np.zeros(1, np.int32)
+    there = clquant.to_device(cache, context=context)
+    for name, call in (
+        ("dst|positions", lambda: clquant.move_rows(cache, src_indices=one, positions=size, axis=1, context=context)),
+        ("dst|positions", lambda: clquant.move_rows(there, src_indices=one, positions=size, axis=1)),
+        ("y", lambda: clquant.dequantize(cache, 0.5, indices=one, length=size, axis=1, context=context)),
+        ("y", lambda: clquant.dequantize(there, 0.5, indices=one, length=size, axis=1)),
+        ("scales", lambda: clquant.find_scales(cache.astype(np.float32), shape=(2, size, 1), context=context)),
+    ):
+        with pytest.raises(ValueError, match=f"^({name})[. ].*must"):
+            call()
+    wide = np.broadcast_to(np.float32(1), (1 << 20, 1 << 20))
+    with pytest.raises(ValueError, match="scales has 3 elements: axis is 1, so it must have 1, or 1048576"):
+        clquant.quantize(wide, np.ones(3, np.float32), context=context)
+
+
 @pytest.mark.parametrize("events", [(), "abc", 5])
 def test_events_that_take_none(context, events):
     """They are found before anything is written."""

@@ -120,6 +120,34 @@ def test_capsules_of_version_1(context, numbers):
     assert not y.any()
 
 
+@pytest.mark.parametrize(
+    ("given", "sentence"),
+    [
+        ({"ndim": 1 << 30}, "has 1073741824 dimensions: there must be from 0 to 8"),
+        ({"ndim": 9}, "has 9 dimensions"),
+        ({"ndim": -1}, "has -1 dimensions"),
+        ({"shape": None}, "has 2 dimensions: its capsule must say their sizes"),
+        ({"sizes": (4, -6)}, r"has the shape \(4, -6\): no size may be negative"),
+        ({"sizes": (1 << 62, 1 << 62)}, "has \\d+ bytes from the address 0x.* on: they must lie in the host's memory"),
+        ({"data": None}, "has 96 bytes from the address 0x0 on: they must lie in the host's memory"),
+        ({"byte_offset": (1 << 64) - 4}, "has 96 bytes from the address 0x1.* on"),
+        ({"byte_offset": 1 << 63}, "has 96 bytes from the address 0x8.* on"),
+        ({"device_type": 2}, "is on a device of DLPack's type 2"),
+    ],
+)
+def test_capsules_that_no_memory_can_be(context, given, sentence):
+    """Refused before anything is read where they point."""
+    odd, y = Versioned(np.ones((4, 6), np.float32)), np.zeros((4, 6), np.int8)
+    for name, value in given.items():
+        if name == "sizes":
+            odd.sizes[:] = value
+        else:
+            setattr(odd.struct.tensor, name, value)
+    with pytest.raises(ValueError, match=f"x: an array of Versioned {sentence}"):
+        clquant.quantize(odd, 0.5, out=y, context=context)
+    assert not y.any()
+
+
 def test_an_array_that_keeps_its_memory(context):
     class Closed:
         def __dlpack__(self, **_):

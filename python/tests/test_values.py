@@ -2,6 +2,8 @@
 """What is given as a number: whole numbers and truths of numpy, lists of whole numbers, and what is none of these."""
 
 import inspect
+from decimal import Decimal
+from fractions import Fraction
 
 import numpy as np
 import pytest
@@ -176,6 +178,19 @@ def test_whole_numbers_are_floats_where_floats_are_taken(context):
     np.testing.assert_array_equal(clquant.dequantize(cache, 2, indices=[2], axis=1, context=context), [[[2, 4, 6]]])
     plan = clquant.plan(clquant.quantize, x, 2, context=context)
     np.testing.assert_array_equal(plan(scales=1), reference.quantize(np.array(x), 1))
+
+
+@pytest.mark.parametrize("given", [None, "1", b"1", 1j, [2, None], {}, np.datetime64("2020-01-01"), np.str_("1")], ids=repr)
+def test_a_list_of_what_is_no_number(given):
+    """As floats and as whole numbers: numpy alone would take None for NaN, a text for what it says, a date for its days."""
+    for name, call in (
+        ("x", lambda: clquant.quantize([given], 0.5)),
+        ("scales", lambda: clquant.quantize(X, (given,))),
+        ("indices", lambda: clquant.dequantize(Q[None], 0.5, indices=[given], axis=1)),
+    ):
+        with pytest.raises(TypeError, match=rf"{name}: .* holds .*: it must hold numbers alone"):
+            call()
+    np.testing.assert_array_equal(clquant.quantize([Fraction(1, 2), Decimal(2), 10**20], 0.5), [1, 4, 127])
 
 
 def test_none_as_an_array():

@@ -10,13 +10,15 @@ from typing import Any
 from .._context import Context
 from .._dtypes import DType, name_in_dlpack, seen_as
 from .._structs import DLTensor, Managed
-from .._tensor import HostTensor, Tensor, is_dense
+from .._tensor import HostTensor, Tensor, is_dense, reach
 from ._adapter import HostAdapter
 from .numpy_arrays import new_array
 
 _CPU, _CUDA_HOST = 1, 3
 _NAME, _VERSIONED = b"dltensor", b"dltensor_versioned"
 _READ_ONLY, _COPIED = 1 << 0, 1 << 1
+_MOST_DIMENSIONS = 8  # the library's
+_ADDRESSES = 1 << 63  # of the host's memory, whatever a capsule's offset makes of one
 # Libraries whose arrays nobody writes, whatever their capsules say.
 _IMMUTABLE = ("jax", "jaxlib", "pyarrow", "tensorflow")
 
@@ -39,17 +41,15 @@ class DLPackArrays(HostAdapter):
         """See an array as a tensor. Its capsule is kept and never consumed, so that its end frees what it holds."""
         owner = array.array if isinstance(array, _Kept) else array
         capsule, theirs, flags = _ask(owner)
-        if theirs.device_type not in (_CPU, _CUDA_HOST):
-            raise ValueError(
-                f"an array of {type(array).__name__} is on a device of DLPack's type {theirs.device_type}: "
-                "it must be in the host's memory"
-            )
-        shape = _numbers(theirs.shape, theirs.ndim)
-        strides = _numbers(theirs.strides, theirs.ndim) if theirs.strides else None
-        if strides is not None and is_dense(shape, strides):
-            strides = None
+        shape, strides = _layout_of(theirs, f"an array of {type(owner).__name__}")
         row = seen_as(name_in_dlpack(theirs.dtype), dtype)
         address = (theirs.data or 0) + theirs.byte_offset
+        needed = reach(shape, strides, row.element_bytes)
+        if needed and not (theirs.data and address + needed < _ADDRESSES):
+            raise ValueError(
+                f"an array of {type(owner).__name__} has {needed} bytes from the address {address:#x} on: "
+                "they must lie in the host's memory"
+            )
         tensor = HostTensor(address, row, shape, strides, context=context, array=_Kept(owner, capsule))
         tensor.read_only = bool(flags & (_READ_ONLY | _COPIED)) or type(owner).__module__.partition(".")[0] in _IMMUTABLE
         return tensor
@@ -91,6 +91,22 @@ def _ask(array: Any) -> tuple[Any, DLTensor, int]:
     if managed.major != 1:
         raise ValueError(f"an array of {type(array).__name__} has version {managed.major} of DLPack: it must be 1, or none")
     return capsule, managed.tensor, managed.flags
+
+
+def _layout_of(theirs: DLTensor, whose: str) -> tuple[tuple[int, ...], tuple[int, ...] | None]:
+    """Return shape and strides, None for dense rows. Raises ValueError for a view that cannot be read."""
+    ndim = theirs.ndim
+    if theirs.device_type not in (_CPU, _CUDA_HOST):
+        raise ValueError(f"{whose} is on a device of DLPack's type {theirs.device_type}: it must be in the host's memory")
+    if not 0 <= ndim <= _MOST_DIMENSIONS:
+        raise ValueError(f"{whose} has {ndim} dimensions: there must be from 0 to {_MOST_DIMENSIONS}")
+    if ndim and not theirs.shape:
+        raise ValueError(f"{whose} has {ndim} dimensions: its capsule must say their sizes")
+    shape = _numbers(theirs.shape, ndim)
+    if any(size < 0 for size in shape):
+        raise ValueError(f"{whose} has the shape {shape}: no size may be negative")
+    strides = _numbers(theirs.strides, ndim) if theirs.strides else None
+    return shape, None if strides is None or is_dense(shape, strides) else strides
 
 
 def _numbers(address: int, count: int) -> tuple[int, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 
 import ctypes
 import math
+import reprlib
 import sys
 from collections.abc import Callable
 from typing import Any
@@ -19,6 +20,7 @@ from ._adapter import HostAdapter, in_elements
 from ._typed_numpy import TypedArray, typed
 
 _NUMBERS = (int, float, list, tuple)
+_NO_NUMBERS = "OSUMmc"  # numpy's kinds of objects, texts, times and complex numbers
 
 
 class NumpyArrays(HostAdapter):
@@ -115,17 +117,25 @@ class SpreadTensor(GatheredTensor):
 
 def with_floats(given: Any) -> Any:
     """Return numbers as an array of floats, whole ones too, and whatever else as it is."""
-    if isinstance(given, np.generic):
-        return given if given.dtype.itemsize < 8 and given.dtype.kind not in "iub" else np.asarray(given, np.float32)
+    if not isinstance(given, (np.generic, *_NUMBERS)):
+        return given
+    array = _array_of(given)
+    if isinstance(given, np.generic) and array.itemsize < 8 and array.dtype.kind not in "iub":
+        return given
     try:
-        return np.asarray(given, np.float32) if isinstance(given, _NUMBERS) else given
+        return array.astype(np.float32, copy=False)
     except OverflowError:
         raise ValueError("a number is too large for float32") from None
 
 
-def _array_of(numbers: Any) -> np.ndarray[Any, Any]:
-    array = np.asarray(numbers)
-    if isinstance(numbers, np.generic):
+def _array_of(given: Any) -> np.ndarray[Any, Any]:
+    """Return numbers as an array: float32, int32 or int64. Raises TypeError for what is no number, such as None and texts."""
+    array = np.asarray(given)
+    if array.dtype.kind in _NO_NUMBERS:
+        wrong = [each for each in array.flat if isinstance(each, np.generic) or not hasattr(each, "__float__")]
+        if wrong:
+            raise TypeError(f"{reprlib.repr(given)} holds {reprlib.repr(wrong[0])}: it must hold numbers alone")
+    if isinstance(given, np.generic):
         return array
     if array.dtype.kind == "f":
         return array.astype(np.float32)

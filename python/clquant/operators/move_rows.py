@@ -9,7 +9,6 @@ from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserve
 from .._operator import Array, New, Operator, Run
 from .._tensor import Tensor
 from .._types import FloatType, Numpy, NumpyLike, OutOfRange, PlaceKind, Torch
-from .._values import whole
 from ._shapes import beside, place_of
 
 if TYPE_CHECKING:
@@ -136,7 +135,7 @@ def move_rows(
         if src_index_kind == "nd":
             return (*indices[:1], *shape[indices[1] if len(indices) > 1 else 1 :])
         entries = [*shape]
-        entries[place_of(axis, len(shape), -2)] = whole("positions", positions) or 1
+        entries[place_of(axis, len(shape), -2)] = Option("positions").value(positions) or 1
         entries[:1] = indices[:1]
         return tuple(entries)
 
