@@ -12,7 +12,7 @@ from typing import Any
 
 from . import _opencl as cl
 from ._handles import Handle, Memory, Queue, Shared
-from ._keywords import only_its_keywords
+from ._keywords import near, only_its_keywords
 from ._library import POINTER, SIZE, STATUS, begin_use, check, function
 from ._structs import ContextDesc
 from ._types import Arithmetic, Form
@@ -75,13 +75,17 @@ def devices() -> list[Device]:
     ]
 
 
+# What others call the scales of blocks, and of ranges.
+_ELSEWHERE = {"mx": "mx_floor", "mxfp4": "mx_floor", "mxfp8": "mx_floor", "ocp": "mx_floor", "max": "absmax", "amax": "absmax"}
+
+
 def choice(name: str, given: str, choices: dict[str, int]) -> int:
     """Return the number of an option's word, and refuse any other word."""
     try:
         return choices[given]
     except (KeyError, TypeError):
         words = ", ".join(repr(word) for word in choices)
-        raise ValueError(f"{name} is {given!r}: it must be one of {words}") from None
+        raise ValueError(f"{name} is {given!r}: it must be one of {words}{near(given, choices, _ELSEWHERE)}") from None
 
 
 class _Handle(Handle):

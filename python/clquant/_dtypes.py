@@ -11,6 +11,7 @@ from typing import Any
 
 import numpy as np
 
+from ._keywords import near
 from ._library import function
 from ._structs import DLDataType
 
@@ -174,6 +175,35 @@ _OTHERS = {
 _OTHERS_BY_CODE = {(row.code, row.bits, row.lanes): row.name for row in _OTHERS.values()}
 
 
+# What others call types, and of those that are not here the nearest one.
+_ELSEWHERE = {
+    other: name
+    for name, others in {
+        "float32": "float f32 fp32",
+        "float16": "half f16 fp16",
+        "bfloat16": "bf16",
+        "int8": "i8 s8 qint8 char",
+        "uint8": "u8 quint8 byte",
+        "int32": "i32 qint32",
+        "int4": "i4 s4",
+        "uint4": "u4 quint4x2",
+        "float8_e4m3fn": "fp8 float8 e4m3 e4m3fn fp8_e4m3 fp8_e4m3fn float8_e4m3 f8_e4m3",
+        "float8_e5m2": "e5m2 fp8_e5m2 f8_e5m2",
+        "float8_e8m0fnu": "e8m0 fp8_e8m0 float8_e8m0",
+        "float4_e2m1fn": "fp4 float4 e2m1 fp4_e2m1 float4_e2m1 float4_e2m1fn_x2",
+        "float4_e2m1fn with scale_rule='mx_floor'": "mxfp4",
+        "float4_e2m1fn with scale_rule='nvfp4'": "nvfp4",
+        "float8_e4m3fn with scale_rule='mx_floor'": "mxfp8",
+        "iq4_nl": "nf4 iq4 iq4_xs",
+        "q4_0": "q2_k q3_k q4",
+        "q4_1": "q4_k q4_k_s q4_k_m",
+        "q5_1": "q5 q5_k q5_k_s q5_k_m",
+        "q8_0": "q6_k q8 q8_k q8_1",
+    }.items()
+    for other in others.split()
+}
+
+
 def _holders(of: DType) -> set[str]:
     """Return the types of numpy that hold the bytes of another type, so that a view may say what they are."""
     size = 8 * of.element_bytes
@@ -214,7 +244,7 @@ def _look_up(given: Any, argument: str) -> DType:
     row = BY_NAME.get(name if isinstance(given, str) else _OF_ARRAYS.get(name, name))
     if row is None:
         names = [row.name for row in _BY_CODE.values()]
-        raise ValueError(f"{argument} is {name}: it must be one of {', '.join(names)}")
+        raise ValueError(f"{argument} is {name}: it must be one of {', '.join(names)}{near(name, names, _ELSEWHERE)}")
     return row
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Keywords that a function does not have: a TypeError that names the nearest one."""
+"""Keywords and words that are none here: errors that name the nearest one."""
 
 from __future__ import annotations
 
@@ -13,6 +13,13 @@ F = TypeVar("F", bound=Callable[..., Any])
 
 # What other libraries call it.
 _ELSEWHERE = {"group_size": "block", "bits": "dtype", "num_bits": "dtype", "stream": "queue", "device": "context"}
+
+
+def near(given: Any, known: Iterable[str], elsewhere: Mapping[str, str]) -> str:
+    """Return the end of a sentence, which names the word that is nearest to a text; "" where none is near."""
+    lower = given.lower() if isinstance(given, str) else ""
+    found = elsewhere.get(lower) or next(iter(difflib.get_close_matches(lower, list(known), 1)), None)
+    return f": did you mean {found}?" if found else ""
 
 
 def only_its_keywords(words: Mapping[str, str] | None = None, also: Iterable[str] = ()) -> Callable[[F], F]:

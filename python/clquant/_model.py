@@ -39,8 +39,8 @@ def quantize_model(
     """Quantize the float matrices of a checkpoint into the folder ``out``, and copy all else, as ``clquant quantize_model``.
 
     ``model`` is a safetensors file, several, or the index of a checkpoint, whose shards lie beside it. The options are the
-    command's (docs/quantize_model.md), as are their defaults: ``only`` and ``skip`` are globs of names, ``device`` is as ``Context``
-    has it. A shard that is in ``out`` already, made with the same options of the same input, is kept.
+    command's (docs/quantize_model.md), as are their defaults: ``only`` and ``skip`` are globs of names, ``device`` is as
+    ``Context`` has it. A shard that is in ``out`` already, made with the same options of the same input, is kept.
 
     Returns the error of each matrix that was quantized, root mean square by the matrix's own: none of a shard that was kept.
 

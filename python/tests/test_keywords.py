@@ -11,7 +11,7 @@ import numpy as np
 import pytest
 
 import clquant
-from clquant import _fields, _operator, _types
+from clquant import _dtypes, _fields, _operator, _types
 
 X = np.ones((4, 4), np.float32)
 PUBLIC = [
@@ -72,6 +72,43 @@ def test_misspelt_array_of_a_plan():
 def test_words_and_names_of_other_libraries(function, given, said):
     with pytest.raises(TypeError, match=f"{function.__name__} has no {given}: {said}"):
         function(X, X, **{given: True})
+
+
+@pytest.mark.parametrize(
+    ("given", "near"),
+    [
+        ("mxfp4", "float4_e2m1fn with scale_rule='mx_floor'"),
+        ("nvfp4", "float4_e2m1fn with scale_rule='nvfp4'"),
+        ("FP8", "float8_e4m3fn"),
+        ("nf4", "iq4_nl"),
+        ("q4_K", "q4_1"),
+        ("bf16", "bfloat16"),
+        ("int5", "int"),
+        ("torch.qint8", "int8"),
+        ("torch.quint4x2", "uint4"),
+    ],
+)
+def test_types_by_the_names_of_other_libraries(given, near):
+    """The sentence ends with the near one, which is taken."""
+    if given.startswith("torch."):
+        given = getattr(pytest.importorskip("torch"), given.removeprefix("torch."))
+    for call in (lambda: clquant.dynamic_quantize(X, dtype=given), lambda: clquant.view(X, given)):
+        with pytest.raises(ValueError, match=rf"dtype is \w+: it must be one of float32, .*: did you mean {near}\w*\?"):
+            call()
+    assert set(_dtypes._ELSEWHERE).isdisjoint(_dtypes.BY_NAME)
+    for name in {name.partition(" with scale_rule=")[0] for name in _dtypes._ELSEWHERE.values()}:
+        assert name in _dtypes.BY_NAME
+
+
+@pytest.mark.parametrize(
+    ("option", "given", "near"),
+    [("scale_rule", "mxfp4", "mx_floor"), ("scale_rule", "nv_fp4", "nvfp4"), ("mode", "Divid", "divide")],
+)
+def test_words_of_other_libraries(option, given, near):
+    with pytest.raises(ValueError, match=f"{option} is '{given}': it must be one of .*: did you mean {near}"):
+        (clquant.quantize if option == "mode" else clquant.dynamic_quantize)(
+            X, **{"scales": 1.0} if option == "mode" else {}, **{option: given}
+        )
 
 
 @pytest.mark.parametrize("name", [name for name in clquant.__all__ if hasattr(getattr(clquant, name), "operator")])
