@@ -14,17 +14,103 @@ names_in() { "$TENSOR_FILE" show out/model.safetensors | cut -d' ' -f1 | tr '\n'
 linear=layers.0.up.weight:F16:8x128:1,2
 
 # Output heads whose weight is another's are in no file, and no reader may ask for theirs.
-while IFS='|' read -r name tensors ignore; do
-    make_model '{"a": 1}' $linear $tensors
+while IFS='|' read -r name config tensors ignore; do
+    make_model "$config" $linear $tensors
     quantize
     succeeded "$name"
     check "$name: what readers leave" grep -qF "\"ignore\":[$ignore]" out/config.json
 done <<'ROWS'
-tied embeddings|model.embed_tokens.weight:F16:16x128:1|"model.embed_tokens","lm_head","re:.*\\.lm_head$"
-a head of its own|lm_head.weight:F16:16x128:1|"lm_head"
-a head of its own in a part|language_model.lm_head.weight:F16:16x128:1|"language_model.lm_head"
-a head with a bias of its own|lm_head.bias:F16:16:1|"lm_head","re:.*\\.lm_head$","lm_head.decoder"
-a decoder's bias|cls.predictions.bias:F16:16:1 lm_head.weight:F16:2x128:1|"lm_head","cls.predictions","cls.predictions.decoder"
-a bias of a layer|lm_head.weight:F16:2x128:1 layers.0.up.bias:F16:8:1|"lm_head"
+tied embeddings|{"a": 1}|model.embed_tokens.weight:F16:16x128:1|"model.embed_tokens","lm_head","re:.*\\.lm_head$"
+a head of its own|{"a": 1}|lm_head.weight:F16:16x128:1|"lm_head"
+a head of its own in a part|{"a": 1}|language_model.lm_head.weight:F16:16x128:1|"language_model.lm_head"
+a head with a bias of its own|{"a": 1}|lm_head.bias:F16:16:1|"lm_head","re:.*\\.lm_head$","lm_head.decoder"
+a decoder's bias|{"a": 1}|cls.predictions.bias:F16:16:1 lm_head.weight:F16:2x128:1|"lm_head","cls.predictions","cls.predictions.decoder"
+a bias of a layer|{"a": 1}|lm_head.weight:F16:2x128:1 layers.0.up.bias:F16:8:1|"lm_head"
+whisper|{"model_type": "whisper"}|model.up.weight:F16:8x128:1|"lm_head","re:.*\\.lm_head$","proj_out"
 ROWS
+
+# Layers that stay by themselves, with the reason; or in a reader's class that compressed-tensors does not know.
+while IFS='|' read -r name config tensor why; do
+    make_model "$config" $linear $tensor
+    quantize
+    succeeded "$name"
+    check "$name: stays" grep -qF " ${tensor%%:*} " <<<" $(names_in)"
+    check "$name: and why" grep -qE "^  [^ ]+ \\[[0-9,]+\\], [0-9]+ bytes: $why" <<<"$out"
+done <<'ROWS'
+T5's embedding|{}|shared.weight:F16:16x128:1|it is an embedding
+an encoder's shared embedding|{}|model.shared.weight:F16:16x128:1|it is an embedding
+RWKV's embedding|{}|emb.weight:F16:16x128:1|it is an embedding
+llama.cpp's name|{}|tok_embd.weight:F16:16x128:1|it is an embedding
+vocab_size rows|{"vocab_size": 16}|output.weight:F16:16x128:1|it has vocab_size rows
+vocab_size rows of a part|{"text_config": {"vocab_size": 16}}|a.tokens.weight:F16:16x128:1|it has vocab_size rows
+a router|{}|layers.0.mlp.gate.weight:F16:4x128:1|it is a gate of experts
+a shared expert's gate|{}|layers.0.mlp.shared_expert_gate.weight:F16:1x128:1|it is a gate of experts
+all experts in one|{}|layers.0.mlp.experts.gate_up_proj:F16:2x8x128:1|all experts are in it
+a convolution|{}|layers.0.conv1d.weight:F16:8x1x4:1|it has more than two dimensions
+no float|{}|layers.0.ids.weight:I8:8x128:1|its type is not F32
+GPT-2's square matrix|{"model_type": "gpt2"}|h.0.attn.c_proj.weight:F16:128x128:1|it is \[in, out\] of a Conv1D
+tied and in the file|{"tie_word_embeddings": true}|lm_head.weight:F16:16x128:1|it is an output head
+ROWS
+make_model '{}' layers.{0,1}.mlp.experts.up:F16:2x8x128:1 $linear layers.0.up.bias:F16:8:1
+quantize
+check "layers that differ in their number are a line" grep -qF '  layers.*.mlp.experts.up [2,8,128], 2 times, 8192 bytes: all experts' <<<"$out"
+check "and what has one dimension is counted" grep -qxF '  1 of one dimension or none, 16 bytes' <<<"$out"
+quantize --to plain --dtype int8
+succeeded "plain has a place for experts"
+"$TENSOR_FILE" show out/model.safetensors >experts.txt
+check "a scale for each row" grep -q '^layers.1.mlp.experts.up_scales F16 \[2,8\] ' experts.txt
+check "and values" grep -q '^layers.0.mlp.experts.up_q I8 \[2,8,128\] ' experts.txt
+quantize --to plain
+succeeded "of four bits"
+run "$CLQUANT" dequantize out/model.safetensors -o back.st --mode dynamic --of int4 --block 128 --tensor q=layers.1.mlp.experts.up_q \
+    --tensor scales=layers.1.mlp.experts.up_scales --tensor offsets=layers.1.mlp.experts.up_offsets
+succeeded "dequantize reads them"
+check "with their shape" grep -q '^y F32 \[2,8,128\] 1 1 ' <<<"$("$TENSOR_FILE" show back.st)"
+
+# A matrix in a numbered layer may have vocab_size rows by chance.
+make_model '{"vocab_size": 8}' $linear
+quantize
+succeeded "a layer of as many rows"
+make_model '{"vocab_size": 8}' ${linear/layers.0./}
+quantize --only up.weight
+check "which is asked for is a target" grep -qF '"targets":["Linear","up"]' out/config.json
+
+# Conv1D's bias has an element for each column, which says the class without config.json too.
+make_model '{}' h.0.c_attn.weight:F16:64x128:1 h.0.c_attn.bias:F16:128:1 h.0.attn.c_proj.weight:F16:128x128:1 $linear layers.0.up.bias:F16:8:1
+quantize
+succeeded "Conv1D by its bias"
+check "also the square one" test "$(names_in)" = "h.0.attn.c_proj.weight h.0.c_attn.bias h.0.c_attn.weight layers.0.up.bias \
+layers.0.up.weight_packed layers.0.up.weight_scale layers.0.up.weight_shape "
+make_model '{"model_type": "gpt2"}' h.0.c_attn.weight:F16:64x128:1 h.0.c_attn.bias:F16:128:1
+quantize
+refused "GPT-2 for readers of Linear" 1 "'h.0.c_attn.weight', [64,128], stays as it is: it is [in, out] of a Conv1D"
+quantize --to plain
+succeeded "and plain"
+make_model '{"tie_word_embeddings": true}' embed.weight:F16:16x128:1
+quantize --only embed.weight
+refused "an embedding that is the head too" 1 "config.json ties the output head to the embedding"
+
+# config.json as Python writes it
+while IFS='|' read -r name config wanted; do
+    make_model "$config" $linear
+    quantize
+    succeeded "config.json: $name"
+    check "$name: all else stays" test "$(sed 's/{"config_groups".*_ratio":null}/X/' out/config.json | tr '\n' '~')" = "$wanted"
+done <<'ROWS'
+a number that is none|{"a": [0.0, Infinity, -Infinity, NaN], "b": "NaN \" Infinity"}|{"a": [0.0, Infinity, -Infinity, NaN], "b": "NaN \" Infinity",~  "quantization_config": X~}
+a null|{"quantization_config": null, "a": 1.50}|{"quantization_config": X, "a": 1.50}
+a null and a part's|{"a": {"quantization_config": null}, "quantization_config" : null}|{"a": {"quantization_config": null}, "quantization_config" : X}
+an empty one|{ }|{~  "quantization_config": X~}
+ROWS
+while IFS='|' read -r config place; do
+    make_model "$(printf "$config")" $linear
+    quantize
+    refused "config.json: $config" 1 "in/config.json: is no JSON text: it is wrong at $place"
+done <<'ROWS'
+{"a": Infinite}|line 1, column 7
+{\n  "a": 1,\n  "b": 01x\n}|line 3, column 10
+{"a": 1|line 1, column 8
+ROWS
+quantize --to plain
+succeeded "plain has no config.json"
 finish

@@ -6,61 +6,65 @@
 #include <stdio.h>
 #include <string.h>
 
-/* As models call embeddings, output heads, norms, biases, and the routers of experts; without regard to upper
- * and lower case. */
-static const char *const left_alone[] = {"*lm_head*", "*norm*", "*bias*", "*.gate.weight", "*router*"};
-static const char *const embeddings[] = {"*embed*", "*wte*", "*wpe*"};
-
-#define COUNT(list) (sizeof(list) / sizeof *(list))
-
-static bool glob(const char *const *globs, size_t count, const char *name, int flags)
+static bool meets(const struct model_globs *globs, const char *name)
 {
-    for (size_t i = 0; i < count; i++)
-        if (fnmatch(globs[i], name, flags) == 0)
+    for (size_t i = 0; i < globs->count; i++)
+        if (fnmatch(globs->list[i], name, 0) == 0)
             return true;
     return false;
 }
 
-bool model_has_end(const char *name, const char *end)
-{
-    const size_t length = strlen(name), more = strlen(end);
-
-    return length > more && strcmp(name + length - more, end) == 0;
-}
-
-bool model_is_embedding(const char *name)
-{
-    return glob(embeddings, COUNT(embeddings), name, FNM_CASEFOLD);
-}
-
-static bool is_matrix(const struct safetensors_tensor *tensor)
+/* NULL: it is a matrix, or several of them where the format has a place for those. */
+static const char *shape_hindrance(const struct model *model, const struct safetensors_tensor *tensor)
 {
     const char *type = tensor->type->name;
 
-    return tensor->rank == 2 &&
-           (strcmp(type, "F32") == 0 || strcmp(type, "F16") == 0 || strcmp(type, "BF16") == 0);
+    if (strcmp(type, "F32") != 0 && strcmp(type, "F16") != 0 && strcmp(type, "BF16") != 0)
+        return "its type is not F32, F16 or BF16";
+    if (tensor->rank < 2)
+        return MODEL_NO_MATRIX;
+    if (model_is_experts(tensor) && model->options.to == MODEL_PLAIN)
+        return NULL;
+    if (model_is_experts(tensor))
+        return "all experts are in it, and compressed-tensors has a matrix for each; --to plain does "
+               "quantize "
+               "it";
+    return tensor->rank == 2 ? NULL : "it has more than two dimensions";
 }
 
-static bool is_asked(const struct model_options *options, const char *name)
+/* NULL: it is asked for. */
+static const char *not_asked(const struct model *model, const struct safetensors_tensor *tensor)
 {
-    const bool wanted =
-        options->only.count > 0
-            ? glob(options->only.list, options->only.count, name, 0)
-            : !model_is_embedding(name) && !glob(left_alone, COUNT(left_alone), name, FNM_CASEFOLD);
+    const struct model_options *options = &model->options;
 
-    return wanted && !glob(options->skip.list, options->skip.count, name, 0);
+    if (meets(&options->skip, tensor->name))
+        return "--skip";
+    if (options->only.count > 0)
+        return meets(&options->only, tensor->name) ? NULL : "--only";
+    return model_class_of(model, tensor);
+}
+
+/* What keeps readers of compressed-tensors from a quantized matrix; NULL: nothing. */
+static const char *reader_hindrance(const struct model *model, const struct safetensors *file,
+                                    const struct safetensors_tensor *tensor)
+{
+    if (!model_has_end(tensor->name, ".weight"))
+        return "its name does not end in .weight";
+    if (model_is_tied(model, tensor))
+        return "config.json ties the output head to the embedding (tie_word_embeddings)";
+    if (model_is_conv1d(model, file, tensor))
+        return "it is [in, out] of a Conv1D, and readers quantize Linear alone; --to plain does quantize it";
+    return NULL;
 }
 
 /* NULL: nothing hinders. */
 static const char *hindrance(const struct model_options *options, const struct safetensors_tensor *tensor)
 {
     const bool packs = options->to == MODEL_COMPRESSED_TENSORS;
-    const int64_t columns = tensor->shape[1], unit = packs ? 8 : 2;
+    const int64_t columns = model_columns(tensor), unit = packs ? 8 : 2;
 
-    if (tensor->shape[0] == 0 || columns == 0)
+    if (tensor->begin == tensor->end)
         return "it has no elements";
-    if (packs && !model_has_end(tensor->name, ".weight"))
-        return "its name does not end in .weight";
     if (options->block > 0 && columns % options->block != 0)
         return "its rows are no multiple of --block";
     if (options->rotate > 0 && columns % options->rotate != 0)
@@ -69,6 +73,18 @@ static const char *hindrance(const struct model_options *options, const struct s
         return packs ? "its rows do not fill words of eight values"
                      : "its rows do not fill bytes of two values";
     return NULL;
+}
+
+/* Why a tensor stays as it is; NULL: it does not. */
+static const char *why_left(const struct model *model, const struct safetensors *file,
+                            const struct safetensors_tensor *tensor)
+{
+    const char *why = shape_hindrance(model, tensor);
+
+    why = why ? why : not_asked(model, tensor);
+    if (!why && model->options.to == MODEL_COMPRESSED_TENSORS)
+        why = reader_hindrance(model, file, tensor);
+    return why ? why : hindrance(&model->options, tensor);
 }
 
 void model_say_left(const struct model *model, const struct model_tensor *tensor, char *text,
@@ -99,27 +115,36 @@ static bool check_globs(const struct model *model, const char *option, const str
     return true;
 }
 
-bool model_choose(struct model *model)
+static uint64_t bytes_of(const struct model_tensor *tensor)
 {
-    const struct model_options *options = &model->options;
-    const struct model_tensor *left = NULL;
-    char why[512] = "";
-    size_t chosen = 0;
+    return tensor->source->end - tensor->source->begin;
+}
 
-    if (!check_globs(model, "only", &options->only) || !check_globs(model, "skip", &options->skip))
-        return false;
+/* The matrix that users miss: the largest that was asked for, else the largest. */
+static const struct model_tensor *largest_left(const struct model *model)
+{
+    const struct model_tensor *best = NULL;
+    bool best_asked = false;
+
     for (size_t i = 0; i < model->shard_count; i++)
         for (size_t t = 0; t < model->shards[i].file.count; t++) {
-            struct model_tensor *tensor = &model->shards[i].tensors[t];
+            const struct model_tensor *tensor = &model->shards[i].tensors[t];
+            const bool asked = !not_asked(model, tensor->source);
 
-            if (!is_matrix(tensor->source) || !is_asked(options, tensor->source->name))
+            if (tensor->source->rank != 2 || (best && best_asked > asked) ||
+                (best && best_asked == asked && bytes_of(tensor) <= bytes_of(best)))
                 continue;
-            tensor->left = hindrance(options, tensor->source);
-            tensor->quantized = tensor->left == NULL;
-            tensor->block = options->block;
-            chosen += tensor->quantized;
-            left = tensor->left ? tensor : left;
+            best = tensor;
+            best_asked = asked;
         }
+    return best;
+}
+
+static bool fail_nothing(const struct model *model)
+{
+    const struct model_tensor *left = largest_left(model);
+    char why[512] = "";
+
     if (left) {
         const int used =
             snprintf(why, sizeof why, ", and '%.200s', [%jd,%jd], stays as it is: ", left->source->name,
@@ -127,8 +152,27 @@ bool model_choose(struct model *model)
 
         model_say_left(model, left, why + used, sizeof why - (size_t)used);
     }
-    return chosen > 0 || fail(model->failure, STATUS_REFUSED,
-                              "%s: nothing is left to quantize: a matrix of F32, F16 or BF16 is expected%s%s",
-                              options->in_paths[0], why,
-                              options->only.count + options->skip.count > 0 ? ", by --only and --skip" : "");
+    return fail(model->failure, STATUS_REFUSED,
+                "%s: nothing is left to quantize: a matrix of F32, F16 or BF16 is expected%s",
+                model->options.in_paths[0], why);
+}
+
+bool model_choose(struct model *model)
+{
+    const struct model_options *options = &model->options;
+    size_t chosen = 0;
+
+    if (!check_globs(model, "only", &options->only) || !check_globs(model, "skip", &options->skip))
+        return false;
+    model_find_conv1d(model);
+    for (size_t i = 0; i < model->shard_count; i++)
+        for (size_t t = 0; t < model->shards[i].file.count; t++) {
+            struct model_tensor *tensor = &model->shards[i].tensors[t];
+
+            tensor->left = why_left(model, &model->shards[i].file, tensor->source);
+            tensor->quantized = tensor->left == NULL;
+            tensor->block = options->block;
+            chosen += tensor->quantized;
+        }
+    return chosen > 0 || fail_nothing(model);
 }

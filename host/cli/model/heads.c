@@ -52,6 +52,12 @@ bool model_add_tied_heads(const struct model *model, cJSON *ignore)
     bool ok =
         !tied || (model_add_module(ignore, HEAD) && model_add_module(ignore, "re:.*\\.lm_head$.weight"));
 
+    if (ok && model->facts.head) {
+        char name[64];
+
+        sprintf(name, "%s.weight", model->facts.head);
+        ok = has_tensor(model, name) || model_add_module(ignore, name);
+    }
     for (size_t i = 0; i < model->shard_count; i++)
         for (size_t t = 0; ok && t < model->shards[i].file.count; t++) {
             const struct safetensors_tensor *source = &model->shards[i].file.tensors[t];

@@ -76,28 +76,24 @@ static bool check_map(struct model *model)
 }
 
 /* It would end a name for cJSON, and not for other readers. */
-static bool has_nul(const char *text, size_t size_bytes)
+static bool has_nul(const char *text)
 {
     for (const char *at = text; (at = strchr(at, '\\')); at += 2)
         if (strncmp(at + 1, "u0000", 5) == 0)
             return true;
-    return strlen(text) != size_bytes;
+    return false;
 }
 
 static bool read_index(struct model *model)
 {
     size_t size_bytes = 0;
     char *text = model_read_text(model->index_path, &size_bytes, model->failure);
-    const char *end = NULL;
     bool ok = true;
 
     if (!text)
         return false;
-    model->index = cJSON_ParseWithLengthOpts(text, size_bytes + 1, &end, 1);
-    if (!model->index)
-        REFUSE(model, "%s: is no JSON text: it is wrong at byte %td", model->index_path,
-               end ? end - text : 0);
-    else if (has_nul(text, size_bytes))
+    model->index = model_parse_json(model->index_path, text, size_bytes, false, model->failure);
+    if (model->index && has_nul(text))
         ok = REFUSE(model, "%s: a NUL is in it, which no name may have", model->index_path);
     free(text);
     return ok && model->index && check_map(model);

@@ -30,8 +30,8 @@ bool model_open_device(struct model *model)
 
 static bool run(struct model *model)
 {
-    bool ok = model_open(model) && model_pick_shards(model) && model_choose(model) &&
-              model_config_read(model) && model_plan(model) && model_open_out(model);
+    bool ok = model_open(model) && model_pick_shards(model) && model_config_read(model) &&
+              model_choose(model) && model_config_make(model) && model_plan(model) && model_open_out(model);
 
     for (size_t i = 0; ok && i < model->shard_count; i++)
         ok = model_write_shard(model, &model->shards[i]);
@@ -59,6 +59,7 @@ static void release(struct model *model)
     free(model->shards);
     cJSON_Delete(model->index);
     free(model->config_path);
+    free(model->given_config);
     free(model->config);
     free(model->options.in_paths);
     free(model->options.only.list);

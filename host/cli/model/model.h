@@ -52,7 +52,7 @@ struct model_tensor {
     const struct safetensors_tensor *source;
     bool quantized;
     uint32_t block;            /* of one that is quantized; 0: a row has one scale */
-    const char *left;          /* why a matrix that was asked for stays as it is; NULL: it does not */
+    const char *left;          /* why it stays as it is; NULL: it does not */
     size_t parts[MODEL_PARTS]; /* their places in the shard's list, MODEL_NONE: there is no such part; of one
                                 * that is copied the first */
     double error;              /* relative RMS, once it is written */
@@ -74,6 +74,16 @@ struct model_shard {
     bool left_out; /* by --shard */
 };
 
+/* What config.json says of classes. */
+enum { MODEL_VOCABULARIES = 8 };
+struct model_facts {
+    double vocabularies[MODEL_VOCABULARIES]; /* vocab_size, of a part too */
+    size_t vocabulary_count;
+    bool tied;        /* the output head's weight is the embedding's */
+    bool conv1d;      /* of GPT-2's family */
+    const char *head; /* the module of an output head that may be tied, where it is not called lm_head */
+};
+
 struct model {
     struct model_options options;
     struct failure *failure;
@@ -82,6 +92,8 @@ struct model {
     struct model_shard *shards;
     size_t shard_count; /* of those that are open */
     char *config_path;  /* config.json beside the input; NULL: it is not there */
+    struct model_facts facts;
+    char *given_config; /* its text, where OUT gets one */
     char *config;       /* OUT's */
     size_t config_bytes;
     struct progress progress;
@@ -121,17 +133,33 @@ bool model_index_write(struct model *model);
 
 /* Says of each tensor whether it is quantized. */
 bool model_choose(struct model *model);
-bool model_is_embedding(const char *name);
+/* Why a tensor of its class stays unless it is asked for; NULL: it is quantized. */
+const char *model_class_of(const struct model *model, const struct safetensors_tensor *tensor);
+bool model_is_embedding(const struct model *model, const struct safetensors_tensor *tensor);
+/* An embedding, or an output head, of a model where they are one parameter. */
+bool model_is_tied(const struct model *model, const struct safetensors_tensor *tensor);
+bool model_is_conv1d(const struct model *model, const struct safetensors *file,
+                     const struct safetensors_tensor *tensor);
+void model_find_conv1d(struct model *model);
+/* Experts' matrices in one tensor of three dimensions. */
+bool model_is_experts(const struct safetensors_tensor *tensor);
 /* Whether something stands before the end. */
 bool model_has_end(const char *name, const char *end);
-/* Why a matrix stays as it is, in text. */
+#define MODEL_NO_MATRIX "it has one dimension, or none"
+/* Why a tensor stays as it is, in text. */
 void model_say_left(const struct model *model, const struct model_tensor *tensor, char *text,
                     size_t size_bytes);
 
 /* Plans OUT's shards. */
 bool model_plan(struct model *model);
 /* The length of a row's scales. */
-int64_t model_groups(const struct model_options *options, int64_t columns);
+int64_t model_groups(const struct model_tensor *tensor);
+/* Of all matrices in it. */
+int64_t model_rows(const struct safetensors_tensor *source);
+static inline int64_t model_columns(const struct safetensors_tensor *source)
+{
+    return source->shape[source->rank - 1];
+}
 /* Whether integers have zero points, as compressed-tensors does, in the place of offsets. */
 bool model_has_zero_points(const struct model_options *options);
 bool model_has_offsets(const struct model_options *options);
@@ -151,6 +179,14 @@ bool model_open_out(struct model *model);
 /* Begins the file of --json: one in OUT takes the place of a link, as all files of OUT do. */
 bool model_create_json(struct model *model, struct output_file *file);
 bool model_config_read(struct model *model);
+void model_read_facts(struct model_facts *facts, const struct cJSON *config);
+/* Puts the scheme into OUT's config.json. */
+bool model_config_make(struct model *model);
+/* Of Python: Infinity and NaN are taken too, for null. NULL: a sentence was noted, with the place. */
+struct cJSON *model_parse_json(const char *path, const char *text, size_t size_bytes, bool of_python,
+                               struct failure *failure);
+/* The value of a member of the outermost object in text that is JSON; NULL: there is none spelt so. */
+const char *model_find_member(const char *text, const char *name);
 /* quantization_config's text, to be freed by cJSON_free. NULL: no memory. */
 char *model_print_scheme(const struct model *model);
 /* Adds the module of a tensor whose name ends in .weight. */
@@ -164,6 +200,7 @@ bool model_write_shard(struct model *model, struct model_shard *shard);
 void model_show(struct model *model, const struct model_shard *shard, uint64_t bytes);
 
 void model_report(const struct model *model);
+void model_print_left(const struct model *model);
 /* The errors of the matrices that were quantized, where --json asks for them. */
 bool model_write_errors(struct model *model);
 

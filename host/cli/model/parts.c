@@ -13,9 +13,18 @@
 
 enum { NAME_BYTES_MORE = 32, WORD = 8 };
 
-int64_t model_groups(const struct model_options *options, int64_t columns)
+int64_t model_groups(const struct model_tensor *tensor)
 {
-    return options->block > 0 ? columns / options->block : 1;
+    return tensor->block > 0 ? model_columns(tensor->source) / tensor->block : 1;
+}
+
+int64_t model_rows(const struct safetensors_tensor *source)
+{
+    int64_t rows = 1;
+
+    for (size_t d = 0; d + 1 < source->rank; d++)
+        rows *= source->shape[d];
+    return rows;
 }
 
 bool model_has_zero_points(const struct model_options *options)
@@ -83,6 +92,20 @@ static bool add_matrix(struct model_shard *shard, const char *name, size_t kept,
     return tensor != NULL;
 }
 
+/* Of the source's shape, with rows of another length; 0: a row is an element. */
+static bool add_rows(struct model_shard *shard, const struct safetensors_tensor *source, const char *end,
+                     const char *type, int64_t length)
+{
+    struct safetensors_tensor *tensor = add(shard, source->name, strlen(source->name), end, type);
+
+    if (tensor) {
+        memcpy(tensor->shape, source->shape, sizeof tensor->shape);
+        tensor->rank = length == 0 ? source->rank - 1 : source->rank;
+        tensor->shape[source->rank - 1] = length;
+    }
+    return tensor != NULL;
+}
+
 static bool add_copy(struct model_shard *shard, struct model_tensor *tensor)
 {
     const struct safetensors_tensor *source = tensor->source;
@@ -112,8 +135,7 @@ static bool add_packed(const struct model_options *options, struct model_shard *
                        struct model_tensor *tensor)
 {
     const struct safetensors_tensor *source = tensor->source;
-    const int64_t rows = source->shape[0], columns = source->shape[1],
-                  groups = model_groups(options, columns);
+    const int64_t rows = source->shape[0], columns = source->shape[1], groups = model_groups(tensor);
     const bool four = options->dtype.bits == 4;
     const size_t kept = strlen(source->name);
     const int64_t per_element = options->rule ? 2 : WORD;
@@ -141,22 +163,19 @@ static bool add_plain(const struct model_options *options, struct model_shard *s
                       struct model_tensor *tensor)
 {
     const struct safetensors_tensor *source = tensor->source;
-    const int64_t rows = source->shape[0], columns = source->shape[1];
-    const int64_t found[] = {rows, options->block > 0 ? model_groups(options, columns) : 0};
-    const size_t kept = strlen(source->name);
+    const int64_t columns = model_columns(source), found = tensor->block > 0 ? model_groups(tensor) : 0;
 
     tensor->parts[MODEL_SHAPE] = MODEL_NONE;
     tensor->parts[MODEL_VALUES] = shard->out_count;
-    if (!add_matrix(shard, source->name, kept, "_q", values_type(options),
-                    (int64_t[]){rows, options->dtype.bits == 4 ? columns / 2 : columns}))
+    if (!add_rows(shard, source, "_q", values_type(options),
+                  options->dtype.bits == 4 ? columns / 2 : columns))
         return false;
     tensor->parts[MODEL_SCALES] = shard->out_count;
-    if (!add_matrix(shard, source->name, kept, "_scales", scales_type(options, source), found) ||
+    if (!add_rows(shard, source, "_scales", scales_type(options, source), found) ||
         !add_global_scale(options, shard, tensor))
         return false;
     tensor->parts[MODEL_ADDED] = model_has_offsets(options) ? shard->out_count : MODEL_NONE;
-    return !model_has_offsets(options) ||
-           add_matrix(shard, source->name, kept, "_offsets", source->type->name, found);
+    return !model_has_offsets(options) || add_rows(shard, source, "_offsets", source->type->name, found);
 }
 
 /* The options go into the metadata in front of the input's, which stays: a reader learns how the values came

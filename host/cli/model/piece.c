@@ -15,13 +15,14 @@ struct layout {
     int64_t width;
 };
 
-static void find_layouts(const struct model_options *options, const struct safetensors_tensor *source,
+static void find_layouts(const struct model_options *options, const struct model_tensor *tensor,
                          struct layout list[MODEL_BUFFERS])
 {
+    const struct safetensors_tensor *source = tensor->source;
     const DLDataType x = clq_dtype_parse(source->type->element), q = model_values_dtype(options);
     const bool points = model_has_zero_points(options);
-    const int64_t columns = source->shape[1],
-                  found = points || options->block > 0 ? model_groups(options, columns) : 0;
+    const int64_t columns = model_columns(source),
+                  found = points || tensor->block > 0 ? model_groups(tensor) : 0;
 
     list[MODEL_X] = (struct layout){true, x, columns};
     list[MODEL_Q] = (struct layout){true, q, columns / q.lanes};
@@ -43,11 +44,11 @@ static size_t row_bytes_of(const struct layout *layout)
 /* Whole words of zero points. */
 static int64_t rows_of(const struct safetensors_tensor *source)
 {
-    const int64_t row_bytes = source->shape[1] * (int64_t)source->type->bits / 8;
+    const int64_t row_bytes = model_columns(source) * (int64_t)source->type->bits / 8;
     const int64_t rows = STREAM_PIECE_BYTES / row_bytes / STREAM_WORD * STREAM_WORD;
     const int64_t most = rows > 0 ? rows : STREAM_WORD;
 
-    return most < source->shape[0] ? most : source->shape[0];
+    return most < model_rows(source) ? most : model_rows(source);
 }
 
 static bool make(struct model *model, const struct model_shard *shard, struct model_buffer *buffer,
@@ -86,7 +87,7 @@ bool model_piece_create(struct model *model, const struct model_shard *shard, st
             continue;
         }
         quantizes = true;
-        find_layouts(&model->options, source, list);
+        find_layouts(&model->options, &shard->tensors[t], list);
         for (size_t b = 0; b < MODEL_BUFFERS; b++) {
             const size_t size = list[b].used ? row_bytes_of(&list[b]) * (size_t)rows_of(source) : 0;
 
@@ -122,7 +123,7 @@ static void set_rows(const struct model_options *options, struct model_piece *pi
 {
     struct layout list[MODEL_BUFFERS] = {{0}};
 
-    find_layouts(options, piece->tensor->source, list);
+    find_layouts(options, piece->tensor, list);
     for (size_t b = 0; b < MODEL_BUFFERS; b++) {
         struct model_buffer *buffer = &piece->buffers[b];
 
@@ -151,7 +152,7 @@ bool model_piece_next(const struct model_options *options, struct model_shard *s
     piece->offset = *offset;
     piece->rows = 0;
     if (piece->tensor->quantized) {
-        const uint64_t row_bytes = (source->end - source->begin) / (uint64_t)source->shape[0];
+        const uint64_t row_bytes = (source->end - source->begin) / (uint64_t)model_rows(source);
 
         most = row_bytes * (uint64_t)rows_of(source);
         piece->row = (int64_t)(*offset / row_bytes);

@@ -16,7 +16,7 @@ static clq_status by_offsets(struct model *model, const struct model_piece *piec
                                                     .symmetric = offsets == NULL,
                                                     .scale_rule = options->rule,
                                                     .global_scale = global_scale,
-                                                    .block = options->block,
+                                                    .block = piece->tensor->block,
                                                     .rotate = options->rotate};
     const struct clq_dequantize_desc back = {.q = &b[MODEL_Q].view,
                                              .scales = &b[MODEL_S].view,
@@ -24,7 +24,7 @@ static clq_status by_offsets(struct model *model, const struct model_piece *piec
                                              .y = &b[MODEL_BACK].view,
                                              .mode = CLQ_DEQUANTIZE_DYNAMIC,
                                              .global_scale = global_scale,
-                                             .block = options->block,
+                                             .block = piece->tensor->block,
                                              .rotate = options->rotate};
     clq_status status = clq_dynamic_quantize(model->context, model->queue, &there, 0, NULL, NULL);
 
@@ -40,17 +40,17 @@ static clq_status by_zero_points(struct model *model, const struct model_piece *
                                               .zero_points = &b[MODEL_A].view,
                                               .dtype = options->dtype.bits == 4 ? CLQ_UINT4 : CLQ_INT8,
                                               .method = CLQ_MINMAX,
-                                              .block = options->block};
+                                              .block = piece->tensor->block};
     const struct clq_quantize_desc there = {.x = &b[MODEL_X].view,
                                             .scales = &b[MODEL_S].view,
                                             .zero_points = &b[MODEL_A].view,
                                             .y = &b[MODEL_Q].view,
-                                            .block = options->block};
+                                            .block = piece->tensor->block};
     const struct clq_dequantize_desc back = {.q = &b[MODEL_Q].view,
                                              .scales = &b[MODEL_S].view,
                                              .zero_points = &b[MODEL_A].view,
                                              .y = &b[MODEL_BACK].view,
-                                             .block = options->block};
+                                             .block = piece->tensor->block};
     clq_context *context = model->context;
     clq_status status = clq_find_scales(context, model->queue, &find, 0, NULL, NULL);
 

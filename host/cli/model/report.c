@@ -31,47 +31,18 @@ static int by_error(const void *a, const void *b)
     return strcmp(p->source->name, q->source->name);
 }
 
-static void print_line(const char *before, const struct model_tensor *tensor, const char *behind)
-{
-    tame(tensor->source->name);
-    printf("  %s%s%s\n", before, tensor->source->name, behind);
-}
-
 static void print_errors(const struct model_tensor **list, size_t count)
 {
-    char number[32];
-
     if (count == 0)
         return;
     qsort(list, count, sizeof *list, by_error);
     printf("largest errors, root mean square in per cent of the tensor's own:\n");
     for (size_t i = 0; i < count && i < SHOWN; i++) {
-        snprintf(number, sizeof number, "%8.3f  ", list[i]->error * 100);
-        print_line(number, list[i], "");
+        tame(list[i]->source->name);
+        printf("  %8.3f  %s\n", list[i]->error * 100, list[i]->source->name);
     }
     if (count > SHOWN)
         printf("  and %zu smaller ones\n", count - SHOWN);
-}
-
-static void print_left(const struct model *model)
-{
-    size_t count = 0;
-    char why[128];
-
-    for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; t < model->shards[i].file.count; t++) {
-            const struct model_tensor *tensor = &model->shards[i].tensors[t];
-
-            if (model->shards[i].left_out || !tensor->left || ++count > SHOWN)
-                continue;
-            if (count == 1)
-                printf("matrices that stay as they are:\n");
-            strcpy(why, ": ");
-            model_say_left(model, tensor, why + 2, sizeof why - 2);
-            print_line("", tensor, why);
-        }
-    if (count > SHOWN)
-        printf("  and %zu more\n", count - SHOWN);
 }
 
 static void print_totals(const struct model *model)
@@ -152,5 +123,5 @@ void model_report(const struct model *model)
     if (list)
         print_errors(list, count);
     free(list);
-    print_left(model);
+    model_print_left(model);
 }

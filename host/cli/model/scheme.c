@@ -47,7 +47,7 @@ static bool add_targets(const struct model *model, cJSON *targets, uint32_t bloc
             const struct model_tensor *tensor = &model->shards[i].tensors[t];
 
             if (tensor->quantized && tensor->block == block &&
-                (!by_class || model_is_embedding(tensor->source->name)))
+                (!by_class || model_is_embedding(model, tensor->source)))
                 ok = model_add_module(targets, tensor->source->name);
         }
     return ok;
