@@ -11,7 +11,7 @@
 #define CLQ_ROLE_GROUPED    8  /* rows of groups */
 #define CLQ_ROLE_ZERO_POINT 16 /* zero points that are integers */
 #define CLQ_ROLE_INDEX      32
-#define CLQ_ROLE_CPU        64  /* cl/cpu names it, as it does blocks; others run portable kernels there */
+#define CLQ_ROLE_CPU        64  /* cl/cpu names it; others run portable kernels there */
 #define CLQ_ROLE_BLOCK      128 /* rows of blocks that carry their scales: caches, and what finds its scale */
 #define CLQ_ROLE_PARAMETER  256 /* scales that are read, beside those of CLQ_ROLE_SCALE */
 
@@ -48,12 +48,12 @@
      CLQ_ROLE_QUANTIZED | CLQ_ROLE_CACHED | CLQ_ROLE_GROUPED | CLQ_ROLE_CPU)
 #define clq_row_e8m0   (float, 8, 0, 0, 0, 14, float8_e8m0fnu, CLQ_ROLE_PARAMETER)
 #define clq_row_i64    (int, 64, 0, 0, 0, 0, int64, CLQ_ROLE_INDEX)
-#define clq_row_q8_0   (block, 272, 127.0f, -127.0f, 0, 0x80, q8_0, CLQ_ROLE_BLOCK)
-#define clq_row_q4_0   (block, 144, 7.0f, -8.0f, 0, 0x81, q4_0, CLQ_ROLE_BLOCK)
-#define clq_row_q4_1   (block, 160, 15.0f, 0.0f, 0, 0x82, q4_1, CLQ_ROLE_BLOCK)
-#define clq_row_q5_0   (block, 176, 15.0f, -16.0f, 0, 0x83, q5_0, CLQ_ROLE_BLOCK)
-#define clq_row_q5_1   (block, 192, 31.0f, 0.0f, 0, 0x84, q5_1, CLQ_ROLE_BLOCK)
-#define clq_row_iq4_nl (block, 144, 113.0f, -127.0f, 0, 0x85, iq4_nl, CLQ_ROLE_BLOCK)
+#define clq_row_q8_0   (block, 272, 127.0f, -127.0f, 0, 0x80, q8_0, CLQ_ROLE_BLOCK | CLQ_ROLE_CPU)
+#define clq_row_q4_0   (block, 144, 7.0f, -8.0f, 0, 0x81, q4_0, CLQ_ROLE_BLOCK | CLQ_ROLE_CPU)
+#define clq_row_q4_1   (block, 160, 15.0f, 0.0f, 0, 0x82, q4_1, CLQ_ROLE_BLOCK | CLQ_ROLE_CPU)
+#define clq_row_q5_0   (block, 176, 15.0f, -16.0f, 0, 0x83, q5_0, CLQ_ROLE_BLOCK | CLQ_ROLE_CPU)
+#define clq_row_q5_1   (block, 192, 31.0f, 0.0f, 0, 0x84, q5_1, CLQ_ROLE_BLOCK | CLQ_ROLE_CPU)
+#define clq_row_iq4_nl (block, 144, 113.0f, -127.0f, 0, 0x85, iq4_nl, CLQ_ROLE_BLOCK | CLQ_ROLE_CPU)
 
 /* Of a block: (bits of a code, how codes and scale d come from the values). In words of 16 bits stand d, the
  * least value where it is by range, the fifth bits of all codes where they have five, and the codes.
@@ -69,6 +69,12 @@
 #define clq_block_iq4_nl (4, levels)
 
 #define CLQ_BLOCK_VALUES 32 /* neighbours along the last dimension */
+
+/* Whether the row says as many bits as d, the least value, the fifth bits and the codes have, and the size of
+ * codes is one that kernels know. */
+#define CLQ_BLOCK_IS_WHOLE(t)                                                                                \
+    ((CLQ_BLOCK_CODE_BITS(t) == 4 || CLQ_BLOCK_CODE_BITS(t) == 5 || CLQ_BLOCK_CODE_BITS(t) == 8) &&          \
+     CLQ_TYPE_BITS(t) == 16 + 16 * CLQ_BLOCK_LEAST(t) + CLQ_BLOCK_VALUES * CLQ_BLOCK_CODE_BITS(t))
 
 /* X(t, id) for each type that kernels load as a float, and for all. The place is the type's number (enum
  * clq__type), and that of enum clq_scalar, which has some. */
@@ -98,9 +104,16 @@
 /* DLPack's lanes: of a block its bytes. */
 #define CLQ_TYPE_LANES(t) CLQ_FIELD(clq_field_lanes, CLQ_ROW(t))
 
-/* Of a block. */
+/* Of a block; 1 where it stores its least value. */
 #define CLQ_BLOCK_CODE_BITS(t)          CLQ_FIELD(clq_block_field_code_bits, CLQ_BLOCK_ROW(t))
 #define CLQ_BLOCK_WAY(t)                CLQ_FIELD(clq_block_field_way, CLQ_BLOCK_ROW(t))
+#define CLQ_BLOCK_LEAST(t)              CLQ_BLOCK_LEAST_PASTED(CLQ_BLOCK_WAY(t))
+#define CLQ_BLOCK_LEAST_PASTED(way)     CLQ_BLOCK_LEAST_OF(way)
+#define CLQ_BLOCK_LEAST_OF(way)         clq_block_least_##way
+#define clq_block_least_largest         0
+#define clq_block_least_first           0
+#define clq_block_least_range           1
+#define clq_block_least_levels          0
 #define CLQ_BLOCK_ROW(t)                CLQ_BLOCK_ROW_PASTED(t)
 #define CLQ_BLOCK_ROW_PASTED(t)         clq_block_##t
 #define clq_block_field_code_bits(b, w) b

@@ -23,8 +23,12 @@ static const char *part_of(const struct clq__view *y, int d)
     switch (lanes) {
     case 2:
         return "a half of ";
+    case 4:
+        return "a quarter of ";
     case 8:
         return "an eighth of ";
+    case 16:
+        return "a sixteenth of ";
     case CLQ_BLOCK_VALUES:
         return "a thirty-second of ";
     default:

@@ -8,6 +8,9 @@
 #include <stdio.h>
 #include <string.h>
 
+/* The storage elements of views of types that share bytes. */
+enum { BYTE_BITS = 8, WORD_BITS = 32 };
+
 struct row {
     const char *token, *name;
     float top, lowest;
@@ -18,6 +21,17 @@ static const struct row rows[CLQ__TYPES] = {
     CLQ_TYPES(ROW)
 #undef ROW
 };
+
+/* Kernels know these: base/types.clh, base/blocks.clh. */
+#define CHECK_BITS(t, id)                                                                                    \
+    _Static_assert(CLQ_TYPE_BITS(t) >= 8 || CLQ_TYPE_BITS(t) == 4 || CLQ_TYPE_BITS(t) == 2,                  \
+                   #t ": elements that share a byte have 4 or 2 bits");
+#define CHECK_BLOCK(t, id)                                                                                   \
+    _Static_assert(CLQ_BLOCK_IS_WHOLE(t), #t ": its bits are not those of d and of 32 codes");
+CLQ_VALUE_TYPES(CHECK_BITS)
+CLQ_BLOCK_TYPES(CHECK_BLOCK)
+#undef CHECK_BITS
+#undef CHECK_BLOCK
 
 _Static_assert(kDLInt == 0 && kDLUInt == 1 && kDLFloat == 2 && kDLBfloat == 4,
                "the rows have DLPack's codes");
@@ -39,12 +53,13 @@ unsigned clq__type_steps(enum clq__type type)
 
 enum clq__type clq__type_of(DLDataType dtype)
 {
-    const bool views = dtype.lanes == 2 || dtype.lanes == 8;
+    const int bits = dtype.bits * dtype.lanes;
+    const bool is_view = bits == BYTE_BITS || bits == WORD_BITS;
 
     switch (dtype.code << 8 | dtype.bits) {
 #define CASE(t, id)                                                                                          \
     case CLQ_TYPE_CODE(t) << 8 | CLQ_TYPE_BITS(t) / CLQ_TYPE_LANES(t):                                       \
-        return dtype.lanes == CLQ_TYPE_LANES(t) || (CLQ_TYPE_BITS(t) == 4 && views) ? CLQ__##id : CLQ__NONE;
+        return dtype.lanes == CLQ_TYPE_LANES(t) || (CLQ_TYPE_BITS(t) < 8 && is_view) ? CLQ__##id : CLQ__NONE;
         CLQ_TYPES(CASE)
 #undef CASE
     default:
@@ -67,9 +82,10 @@ const char *clq__type_name(enum clq__type type)
     return rows[type].name;
 }
 
-/* The names of types, and of the views of four bits by their lanes; 0: the type's own. */
+/* The names of types, and of the views of those that share bytes, by the bits of a storage element; 0: the
+ * type's own. */
 static const struct view {
-    uint16_t lanes;
+    int bits;
     unsigned types;
     const char *names[CLQ__TYPES];
 } views[] = {
@@ -77,8 +93,8 @@ static const struct view {
 #define BYTES(t, id) [CLQ__##id] = CLQ__TEXT(CLQ_TYPE_NAME(t)) "_bytes",
 #define WORDS(t, id) [CLQ__##id] = CLQ__TEXT(CLQ_TYPE_NAME(t)) "_words",
     {0, CLQ__ANY, {CLQ_TYPES(NAME)}},
-    {2, CLQ__NIBBLES, {CLQ_TYPES(BYTES)}},
-    {8, CLQ__NIBBLES, {CLQ_TYPES(WORDS)}},
+    {BYTE_BITS, CLQ__SHARING, {CLQ_TYPES(BYTES)}},
+    {WORD_BITS, CLQ__SHARING, {CLQ_TYPES(WORDS)}},
 #undef NAME
 #undef BYTES
 #undef WORDS
@@ -91,13 +107,18 @@ static const DLDataType dtypes[CLQ__TYPES] = {
 #undef DTYPE
 };
 
+int clq__type_share_bits(enum clq__type type)
+{
+    return dtypes[type].bits < BYTE_BITS ? 3 - __builtin_ctz(dtypes[type].bits) : 0;
+}
+
 /* Of a type's view. */
 static DLDataType dtype_of(enum clq__type type, const struct view *view)
 {
     DLDataType dtype = dtypes[type];
 
-    if (view->lanes > 0)
-        dtype.lanes = view->lanes;
+    if (view->bits > 0)
+        dtype.lanes = (uint16_t)(view->bits / dtype.bits);
     return dtype;
 }
 
@@ -129,9 +150,9 @@ const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes)
         snprintf(text, size_bytes, "(code %d, bits %d, lanes %d)", dtype.code, dtype.bits, dtype.lanes);
     else
         snprintf(text, size_bytes, "%s%s", rows[type].name,
-                 dtype.lanes == dtypes[type].lanes ? ""
-                 : dtype.lanes == 2                ? " in bytes"
-                                                   : " in words");
+                 dtype.lanes == dtypes[type].lanes       ? ""
+                 : dtype.bits * dtype.lanes == BYTE_BITS ? " in bytes"
+                                                         : " in words");
     return text;
 }
 

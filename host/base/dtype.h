@@ -31,7 +31,7 @@ enum clq__type {
 #define CLQ__IS_INDEX(t, id)     CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_INDEX)
 #define CLQ__IS_CPU(t, id)       CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_CPU)
 #define CLQ__IS_BLOCK(t, id)     CLQ__SET_IF(id, CLQ_TYPE_ROLES(t) & CLQ_ROLE_BLOCK)
-#define CLQ__IS_NIBBLE(t, id)    CLQ__SET_IF(id, CLQ_TYPE_BITS(t) == 4)
+#define CLQ__IS_SHARING(t, id)   CLQ__SET_IF(id, CLQ_TYPE_BITS(t) < 8)
 #define CLQ__IS_WHOLE(t, id)     CLQ__SET_IF(id, CLQ_TYPE_WHOLE(t))
 #define CLQ__IS_UNSIGNED(t, id)  CLQ__SET_IF(id, CLQ_TYPE_CODE(t) == kDLUInt)
 #define CLQ__IS_ZEROS(t, id)     CLQ__SET_IF(id, CLQ_TYPE_SIGNED_ZERO(t))
@@ -43,10 +43,10 @@ enum {
     CLQ__GROUPED = 0 CLQ_TYPES(CLQ__IS_GROUPED), /* what rows of groups become */
     CLQ__INTEGERS = 0 CLQ_TYPES(CLQ__IS_INTEGER),
     CLQ__INDICES = 0 CLQ_TYPES(CLQ__IS_INDEX),
-    CLQ__CPU = 0 CLQ_TYPES(CLQ__IS_CPU),        /* what cl/cpu names */
-    CLQ__BLOCKS = 0 CLQ_TYPES(CLQ__IS_BLOCK),   /* blocks of values that carry their scales */
-    CLQ__NIBBLES = 0 CLQ_TYPES(CLQ__IS_NIBBLE), /* two in a byte */
-    CLQ__WHOLE = 0 CLQ_TYPES(CLQ__IS_WHOLE),    /* whole numbers: neither fractions nor -0 */
+    CLQ__CPU = 0 CLQ_TYPES(CLQ__IS_CPU),         /* what cl/cpu names */
+    CLQ__BLOCKS = 0 CLQ_TYPES(CLQ__IS_BLOCK),    /* blocks of values that carry their scales */
+    CLQ__SHARING = 0 CLQ_TYPES(CLQ__IS_SHARING), /* several elements share a byte */
+    CLQ__WHOLE = 0 CLQ_TYPES(CLQ__IS_WHOLE),     /* whole numbers: neither fractions nor -0 */
     CLQ__UNSIGNED = 0 CLQ_TYPES(CLQ__IS_UNSIGNED),
     CLQ__SIGNED_ZERO = 0 CLQ_TYPES(CLQ__IS_ZEROS),
     CLQ__ANY = (1 << CLQ__TYPES) - 2,
@@ -64,8 +64,11 @@ unsigned clq__type_levels(enum clq__type type);
 int clq__type_middle(enum clq__type type);
 unsigned clq__type_steps(enum clq__type type);
 
-/* CLQ__NONE where it is none of ours. Types of four bits may have 1, 2 or 8 lanes (views of tensor.h), blocks
- * have their bytes, and all others one. */
+/* Elements that share a byte, as a power of two: 1 of a type of four bits, 2 of two; 0 of all others. */
+int clq__type_share_bits(enum clq__type type);
+
+/* CLQ__NONE where it is none of ours. Types that share bytes may have 1 lane, or those of a byte or a word of
+ * 32 bits (views of tensor.h), blocks have their bytes, and all others one. */
 enum clq__type clq__type_of(DLDataType dtype);
 bool clq__same_dtype(DLDataType a, DLDataType b);
 const char *clq__type_token(enum clq__type type);
@@ -85,8 +88,8 @@ const char *clq__dtype_text(DLDataType dtype, char *text, size_t size_bytes);
 enum { CLQ__NAMES_TEXT = 0 CLQ_TYPES(CLQ__NAME_BYTES) };
 const char *clq__type_names(unsigned set, char *text, size_t size_bytes);
 
-/* Bytes of one storage element: what strides and byte offsets count in. Packed types of four bits count
- * nibbles; their offset bytes. */
+/* Bytes of one storage element: what strides and byte offsets count in. Packed elements that share a byte
+ * count one by one; their offset counts bytes. */
 static inline size_t clq__storage_bytes(DLDataType dtype)
 {
     const size_t bits = (size_t)dtype.bits * dtype.lanes;

@@ -21,7 +21,7 @@ struct clq__fold {
 };
 
 /* Adds a dimension outside of all that are there. One of size 1 says nothing and is left out, unless it is
- * kept: the bytes of nibbles stay the innermost dimension even where a row has one. */
+ * kept: bytes that elements share stay the innermost dimension even where a row has one. */
 static inline void clq__fold_add(struct clq__fold *fold, bool keep, int64_t size,
                                  const int64_t stride[CLQ__FOLD_TENSORS])
 {

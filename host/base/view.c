@@ -15,6 +15,7 @@ static clq_status check_type(struct clq__view *view, unsigned types)
                 "%s.dtype is %s: it must be %s", view->name, clq__dtype_text(dtype, is, sizeof is),
                 clq__type_names(types, names, sizeof names));
     view->lanes = clq__view_has_blocks(view) ? CLQ_BLOCK_VALUES : dtype.lanes;
+    view->share_bits = clq__type_share_bits(view->type);
 end:
     return status;
 }
@@ -30,7 +31,7 @@ static clq_status check_shape(struct clq__view *view)
                 "%s.ndim is %d: it must be from 0 to %d", view->name, tensor->ndim, CLQ__MAX_RANK);
     CLQ_REQUIRE(tensor->ndim == 0 || tensor->shape != NULL, CLQ_ERROR_NULL,
                 "%s.shape is NULL: it must have %d values", view->name, tensor->ndim);
-    CLQ_REQUIRE(!(clq__view_has_nibbles(view) || clq__view_has_blocks(view)) || tensor->ndim > 0,
+    CLQ_REQUIRE(!(clq__view_shares_bytes(view) || clq__view_has_blocks(view)) || tensor->ndim > 0,
                 CLQ_ERROR_RANK, "%s.ndim is 0: a tensor of %s has at least one dimension", view->name,
                 clq__type_name(view->type));
     view->rank = tensor->ndim;
@@ -53,9 +54,11 @@ static clq_status check_shape(struct clq__view *view)
     CLQ_REQUIRE(empty || !overflows, CLQ_ERROR_OVERFLOW,
                 "%s has more than 2^63 elements: the product of its shape must fit into 63 bits", view->name);
     view->elements = elements; /* what follows a size of 0 is 0, whatever was too large before */
-    CLQ_REQUIRE(!clq__view_is_packed(view) || view->shape[view->rank - 1] % 2 == 0, CLQ_ERROR_SHAPE,
-                "%s.shape[%d] is %lld: the last dimension of packed %s must be even", view->name,
-                view->rank - 1, (long long)view->shape[view->rank - 1], clq__type_name(view->type));
+    CLQ_REQUIRE(!clq__view_is_packed(view) || view->shape[view->rank - 1] % clq__view_in_unit(view) == 0,
+                CLQ_ERROR_SHAPE,
+                "%s.shape[%d] is %lld: the last dimension of packed %s must be a multiple of %lld",
+                view->name, view->rank - 1, (long long)view->shape[view->rank - 1],
+                clq__type_name(view->type), (long long)clq__view_in_unit(view));
 end:
     return status;
 }
@@ -83,9 +86,12 @@ static clq_status check_packed_strides(const struct clq__view *view)
     for (int d = 0; d < view->rank; d++) {
         const bool last = d == view->rank - 1;
 
-        CLQ_REQUIRE(last ? view->stride[d] == 1 : view->stride[d] % 2 == 0, CLQ_ERROR_LAYOUT,
-                    "%s.strides[%d] is %lld: packed %s has a last stride of 1 and even other strides",
-                    view->name, d, (long long)view->stride[d], clq__type_name(view->type));
+        CLQ_REQUIRE(last ? view->stride[d] == 1 : view->stride[d] % clq__view_in_unit(view) == 0,
+                    CLQ_ERROR_LAYOUT,
+                    "%s.strides[%d] is %lld: packed %s has a last stride of 1, and the others are multiples "
+                    "of %lld",
+                    view->name, d, (long long)view->stride[d], clq__type_name(view->type),
+                    (long long)clq__view_in_unit(view));
     }
 end:
     return status;
@@ -151,12 +157,13 @@ static clq_status check_extent(struct clq__view *view)
             CLQ_TRY(check_packed_strides(view));
         CLQ_TRY(check_last(view, &last));
     }
-    CLQ_REQUIRE(!__builtin_add_overflow(last, 1, &last) &&
-                    !__builtin_mul_overflow(packed ? (last + 1) / 2 : last, bytes, &view->extent_bytes) &&
-                    !__builtin_add_overflow(tensor->byte_offset, (uint64_t)view->extent_bytes, &end_bytes) &&
-                    end_bytes <= INT64_MAX,
-                CLQ_ERROR_OVERFLOW,
-                "%s ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits", view->name);
+    CLQ_REQUIRE(
+        !__builtin_add_overflow(last, 1, &last) &&
+            !__builtin_mul_overflow(packed ? last >> view->share_bits : last, bytes, &view->extent_bytes) &&
+            !__builtin_add_overflow(tensor->byte_offset, (uint64_t)view->extent_bytes, &end_bytes) &&
+            end_bytes <= INT64_MAX,
+        CLQ_ERROR_OVERFLOW, "%s ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits",
+        view->name);
 end:
     return status;
 }
@@ -188,6 +195,7 @@ void clq__view_init_absent(struct clq__view *view, const char *name)
     view->tensor = NULL;
     view->type = CLQ__NONE;
     view->lanes = 1;
+    view->share_bits = 0;
     view->rank = 0;
     view->elements = 1;
     view->extent_bytes = 0;
@@ -232,6 +240,17 @@ clq_status clq__view_check_output(const struct clq__view *view)
     }
 end:
     return status;
+}
+
+int64_t clq__view_reach(const struct clq__view *view, int d, int64_t indices)
+{
+    if (view->elements == 0) /* its strides may be anything */
+        return 0;
+    if (d != view->rank - 1)
+        return clq__view_units(view, indices * view->stride[d]);
+    if (clq__view_has_blocks(view) || clq__view_has_gaps(view))
+        return indices / view->lanes * clq__view_units(view, view->stride[d]);
+    return (indices >> view->share_bits) * clq__view_unit_step(view);
 }
 
 bool clq__view_is_dense(const struct clq__view *view)

@@ -14,25 +14,33 @@ struct clq__view {
     const char *name; /* the argument's name, for sentences */
     const DLTensor *tensor;
     enum clq__type type;
-    /* Elements of the last dimension in a storage element. Of nibbles: 1 packed, 2 a byte, 8 a word; of
-     * blocks the values of one; 1 for every other type. */
+    /* Elements of the last dimension in a storage element. Where elements share bytes: 1 packed, else those
+     * of a byte or of a word of 32 bits; of blocks the values of one; 1 for every other type. */
     int lanes;
+    int share_bits; /* log2 of the elements that share a byte; 0: each has bytes of its own */
     int rank;
     int64_t shape[CLQ__MAX_RANK];  /* logical: the last dimension in elements, whatever the view */
-    int64_t stride[CLQ__MAX_RANK]; /* in storage elements: nibbles, bytes or words where a byte holds two */
+    int64_t stride[CLQ__MAX_RANK]; /* in storage elements: where bytes are shared, elements, bytes or words */
     int64_t elements;
     int64_t extent_bytes; /* from byte_offset to the end of the last element; 0 where there are none */
 };
 
-/* Of four bits, two in a byte; packed where shape and strides count them. */
-static inline bool clq__view_has_nibbles(const struct clq__view *view)
+/* Several elements share a byte; the view is packed where shape and strides count them one by one. */
+static inline bool clq__view_shares_bytes(const struct clq__view *view)
 {
-    return clq__type_is(view->type, CLQ__NIBBLES);
+    return view->share_bits > 0;
 }
 
 static inline bool clq__view_is_packed(const struct clq__view *view)
 {
-    return clq__view_has_nibbles(view) && view->lanes == 1;
+    return clq__view_shares_bytes(view) && view->lanes == 1;
+}
+
+#define CLQ__WORD_UNITS 4 /* bytes of a word of 32 bits */
+
+static inline bool clq__view_is_words(const struct clq__view *view)
+{
+    return clq__view_shares_bytes(view) && view->lanes == CLQ__WORD_UNITS << view->share_bits;
 }
 
 /* Of blocks, which kernels load and store in words of 16 bits. */
@@ -46,7 +54,7 @@ static inline bool clq__view_has_gaps(const struct clq__view *view)
 {
     const int last = view->rank - 1;
 
-    return view->lanes == 8 && view->shape[last] > 8 && view->stride[last] != 1;
+    return clq__view_is_words(view) && view->shape[last] > view->lanes && view->stride[last] != 1;
 }
 
 /* Checks what can be known of one tensor alone, without its buffer: present, an OpenCL tensor, type, rank,
@@ -74,13 +82,20 @@ static inline clq_status clq__view_check_size(const struct clq__view *y, const s
     return y->shape[d] == x->shape[d] ? CLQ_OK : clq__view_refuse_size(y, x, d);
 }
 
-/* The bytes of a unit, which kernels load and store at once: an element, or of nibbles the byte of two, or of
- * a block a word of 16 bits. A view begins at any of them. */
+/* A unit is what kernels load and store at once: an element, or the byte that elements share, or of a block a
+ * word of 16 bits. A view begins at any unit. Only these functions know how many elements share a byte, and
+ * how packed elements, bytes and words are stepped over. */
 static inline size_t clq__view_unit_bytes(const struct clq__view *view)
 {
-    return clq__view_has_nibbles(view)  ? 1
+    return clq__view_shares_bytes(view) ? 1
            : clq__view_has_blocks(view) ? 2
                                         : clq__storage_bytes(view->tensor->dtype);
+}
+
+/* Elements that a unit holds along the last dimension; 1 of a block, whose elements kernels count. */
+static inline int64_t clq__view_in_unit(const struct clq__view *view)
+{
+    return INT64_C(1) << view->share_bits;
 }
 
 /* Where a view begins, and how far a stride of it reaches. A dimension of one element steps nowhere, nor does
@@ -99,14 +114,39 @@ static inline int64_t clq__view_units(const struct clq__view *view, int64_t stri
         return 0;
     if (clq__view_has_blocks(view))
         return (int64_t)(clq__storage_bytes(view->tensor->dtype) / 2) * stride;
-    if (!clq__view_has_nibbles(view))
-        return stride;
-    return view->lanes == 1 ? stride / 2 : view->lanes == 2 ? stride : 4 * stride;
+    if (clq__view_is_packed(view))
+        return stride >> view->share_bits;
+    return clq__view_is_words(view) ? CLQ__WORD_UNITS * stride : stride;
 }
 
 static inline int64_t clq__view_step_units(const struct clq__view *view, int64_t size, int64_t stride)
 {
     return size > 1 ? clq__view_units(view, stride) : 0;
+}
+
+/* From one unit to the next along the last dimension, within a word where words have gaps. */
+static inline int64_t clq__view_unit_step(const struct clq__view *view)
+{
+    return clq__view_is_packed(view) || clq__view_is_words(view) ? 1 : view->stride[view->rank - 1];
+}
+
+/* Units that so many indices of dimension d reach over: on the last one whole units, whole words where these
+ * have gaps, and whole blocks. */
+int64_t clq__view_reach(const struct clq__view *view, int d, int64_t indices);
+
+/* A cell is what whole bytes are copied by: a storage element, or the byte of packed elements. How many
+ * dimension d has, and how many cells its stride reaches over. */
+static inline int64_t clq__view_cells(const struct clq__view *view, int d)
+{
+    if (d != view->rank - 1)
+        return view->shape[d];
+    return clq__view_is_packed(view) ? view->shape[d] >> view->share_bits : view->shape[d] / view->lanes;
+}
+
+static inline int64_t clq__view_cell_stride(const struct clq__view *view, int d)
+{
+    return clq__view_is_packed(view) && d != view->rank - 1 ? view->stride[d] >> view->share_bits
+                                                            : view->stride[d];
 }
 
 /* Its buffer; NULL where it has no elements, and kernels do not touch it. */

@@ -60,7 +60,7 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
         .side = "",
         .axis = desc->axis,
         .least_rank = dynamic ? 3 : 2,
-        .last_is_whole = dynamic || clq__view_has_nibbles(&work->y),
+        .last_is_whole = dynamic || clq__view_shares_bytes(&work->y),
         .out_of_range = desc->out_of_range,
         .index_kind = desc->index_kind,
         .unique = 1, /* places may be read together */

@@ -94,10 +94,10 @@ static clq_status make_mx(struct mx_call *call, const DLTensor *input, int axis,
     CLQ_TRY(check_zero("dst_type_max", dst_type_max));
     CLQ_TRY(check_zero("max_low_bound", max_low_bound));
     CLQ_TRY(see_mx_bytes(dst_type, y, &call->bytes));
-    CLQ_REQUIRE(dst_type != CLQ_NPU_FLOAT4_E2M1FN || (axis != -1 && axis != input->ndim - 1) ||
-                    block_size % 2 == 0,
-                CLQ_ERROR_VALUE, "block_size is %lld: along the last dimension of %s it must be even",
-                (long long)block_size, clq__type_name(CLQ__E2M1));
+    CLQ_REQUIRE(
+        dst_type != CLQ_NPU_FLOAT4_E2M1FN || (axis != -1 && axis != input->ndim - 1) || block_size % 2 == 0,
+        CLQ_ERROR_VALUE, "block_size is %lld: along the last dimension of %s it must be a multiple of 2",
+        (long long)block_size, clq__type_name(CLQ__E2M1));
     call->scale_bytes = clq__npu_bytes(mxscale, CLQ_FLOAT8_E8M0FNU);
     call->general = (struct clq_dynamic_quantize_desc){
         .x = input,

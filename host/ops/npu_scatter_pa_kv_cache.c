@@ -65,7 +65,7 @@ static clq_status see_nz(const struct clq__view *rows, const struct clq__view *c
     const int64_t count = cache->shape[1], last = cache->shape[3];
     int64_t wanted;
 
-    CLQ_REQUIRE(!clq__view_has_nibbles(cache) && !clq__view_has_blocks(cache), CLQ_ERROR_TYPE,
+    CLQ_REQUIRE(!clq__view_shares_bytes(cache) && !clq__view_has_blocks(cache), CLQ_ERROR_TYPE,
                 "%s.dtype is %s: with cache_mode PA_NZ its elements must be of whole bytes", cache->name,
                 clq__type_name(cache->type));
     CLQ_REQUIRE(

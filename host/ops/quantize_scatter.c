@@ -15,7 +15,7 @@ static struct clq__placement_rules entries_of(const struct clq_quantize_scatter_
                                          .side = "",
                                          .axis = desc->axis,
                                          .least_rank = 2,
-                                         .last_is_whole = clq__view_has_nibbles(&work->y),
+                                         .last_is_whole = clq__view_shares_bytes(&work->y),
                                          .out_of_range = desc->out_of_range,
                                          .index_kind = desc->index_kind,
                                          .unique = desc->unique};

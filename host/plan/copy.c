@@ -11,22 +11,19 @@
 
 enum { DST, SRC }; /* the tensors of the fold */
 
-/* In bytes: an element is a dimension of its own, which merges with the others where they are dense. */
+/* In bytes: a cell is a dimension of its own, which merges with the others where they are dense. */
 static void fold_bytes(struct clq__fold *fold, const struct clq__view *dst, const struct clq__view *src)
 {
-    const bool packed = clq__view_is_packed(dst);
     const int64_t bytes = (int64_t)clq__storage_bytes(dst->tensor->dtype);
 
     clq__fold_add(fold, true, bytes, (int64_t[]){1, 1, 0, 0});
     for (int d = dst->rank - 1; d >= 0; d--) {
-        const bool last = d == dst->rank - 1;
-        const int64_t size = dst->shape[d] / (!last ? 1 : packed ? 2 : dst->lanes);
-        const int64_t scale =
-            packed && !last ? 2 : 1; /* packed strides count nibbles, the last one is a byte here */
+        const int64_t size = clq__view_cells(dst, d);
 
         if (size > 1) /* a stride along one element may be anything, and its multiples overflow */
             clq__fold_add(fold, false, size,
-                          (int64_t[]){dst->stride[d] / scale * bytes, src->stride[d] / scale * bytes, 0, 0});
+                          (int64_t[]){clq__view_cell_stride(dst, d) * bytes,
+                                      clq__view_cell_stride(src, d) * bytes, 0, 0});
     }
     clq__fold_sort(fold, 1, DST);
     clq__fold_merge(fold);

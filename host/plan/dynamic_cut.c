@@ -101,7 +101,7 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
 {
     const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS),
                   enough = CLQ__GROUPS_OF_UNIT * local * (int64_t)traits->compute_units;
-    const int64_t elements = args->inner * (clq__view_has_nibbles(&work->y) ? 2 : 1);
+    const int64_t elements = args->inner * clq__view_in_unit(&work->y);
     const int64_t chunks = clq__ceil_div(elements * (int64_t)clq__storage_bytes(work->x.tensor->dtype), 16),
                   a_lane = chunks <= CLQ__SHORT_ROW_CHUNKS ? CLQ__LANE_CHUNKS_SHORT : CLQ__LANE_CHUNKS_LONG;
     int64_t lanes = 1;

@@ -20,18 +20,6 @@ static void steps(const struct clq__work *work, int d, bool placed, int64_t stri
     stride[OFFSET] = placed ? 0 : work->zero_point.stride[d];
 }
 
-/* Units of y in so many elements of a row. */
-static int64_t row_units(const struct clq__view *y, int64_t elements)
-{
-    const int64_t step = y->lanes == 8 || clq__view_is_packed(y) ? 1 : y->stride[y->rank - 1];
-
-    if (clq__view_has_blocks(y))
-        return elements / CLQ_BLOCK_VALUES * clq__view_units(y, step);
-    if (clq__view_has_gaps(y)) /* whole words */
-        return elements / 8 * clq__view_units(y, y->stride[y->rank - 1]);
-    return clq__view_has_nibbles(y) ? elements / 2 * step : elements * step;
-}
-
 /* Folds `size` blocks of `indices` indices of dimension d, which have scales each or none. */
 static void add(const struct clq__work *work, struct clq__fold *fold, int d, int64_t size, int64_t indices,
                 bool of_scale)
@@ -59,8 +47,8 @@ static void fold(const struct clq__work *work, struct clq__fold *fold, const str
     if (range != NULL)
         clq__fold_add(fold, work->smooth.tensor != NULL, range->blocks,
                       (int64_t[CLQ__FOLD_TENSORS]){range->size * work->x.stride[last],
-                                                   row_units(&work->y, range->size), work->scale.stride[last],
-                                                   work->zero_point.stride[last]});
+                                                   clq__view_reach(&work->y, last, range->size),
+                                                   work->scale.stride[last], work->zero_point.stride[last]});
     for (int d = last - 1; d >= 0; d--) {
         const struct clq__range *cut = clq__range_of(work, ranges, d);
 
@@ -82,24 +70,24 @@ static void fold(const struct clq__work *work, struct clq__fold *fold, const str
     clq__placement_fold(placement, fold, work->x.shape[0], stride, entry);
 }
 
-/* Units along a row of so many elements: of blocks these elements themselves. Words of nibbles hold four
- * each, and may have gaps between them. */
+/* Units along a row of so many elements: of blocks these elements themselves. Words may have gaps between
+ * them. */
 static void fill_row(struct dynamic_quantize_args *args, const struct clq__view *x, const struct clq__view *y,
                      int64_t size)
 {
     const int last = x->rank - 1;
-    const int64_t elements = clq__view_has_nibbles(y) ? 2 : 1;
-    const bool words = y->lanes == 8, apart = clq__view_has_gaps(y);
+    const int64_t elements = clq__view_in_unit(y);
+    const bool gaps = clq__view_has_gaps(y);
 
     args->inner = size / elements;
     args->x_stride = elements * x->stride[last];
-    args->x_pair = elements == 2 ? x->stride[last] : 0;
-    args->y_stride = words || (elements == 2 && y->lanes == 1) ? 1 : y->stride[last];
+    args->x_pair = elements > 1 ? x->stride[last] : 0;
+    args->y_stride = clq__view_unit_step(y);
     if (clq__view_has_blocks(y)) /* from block to block */
         args->y_stride = clq__view_step_units(y, size / CLQ_BLOCK_VALUES, y->stride[last]);
-    args->y_part = apart ? 4 : args->inner;
+    args->y_part = gaps ? CLQ__WORD_UNITS : args->inner;
     args->by_y_part = clq__divisor(args->y_part);
-    args->y_part_stride = apart ? clq__view_units(y, y->stride[last]) : 0;
+    args->y_part_stride = gaps ? clq__view_units(y, y->stride[last]) : 0;
 }
 
 /* Where a range of dimension d begins. */
@@ -109,8 +97,7 @@ static void move(struct dynamic_quantize_args *args, const struct clq__work *wor
     if (range->first == 0)
         return;
     args->x_offset += range->first * work->x.stride[d];
-    args->y_offset += d == work->x.rank - 1 ? row_units(&work->y, range->first)
-                                            : range->first * clq__view_units(&work->y, work->y.stride[d]);
+    args->y_offset += clq__view_reach(&work->y, d, range->first);
     args->scale_offset += range->first / clq__block_of(work, d) * work->scale.stride[d];
     args->offset_offset += range->first / clq__block_of(work, d) * work->zero_point.stride[d];
 }

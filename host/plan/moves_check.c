@@ -81,7 +81,7 @@ end:
 /* Whether a row keeps the last dimension, of which bytes hold several elements. */
 static bool keeps_last(const struct clq__view *view)
 {
-    return clq__view_has_nibbles(view) || clq__view_has_blocks(view);
+    return clq__view_shares_bytes(view) || clq__view_has_blocks(view);
 }
 
 /* As kernels count: bytes at most. */

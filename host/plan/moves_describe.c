@@ -19,20 +19,18 @@ struct walk {
     bool apart;
 };
 
-/* Units from an element of the last dimension, a byte of two or a block to the next, and its elements. */
-static int64_t last_units(const struct walk *walk, const struct clq__view *view)
+/* Units of a cell. */
+static int64_t cell_units(const struct walk *walk, const struct clq__view *view)
 {
     return walk->call->converts ? 1 : (int64_t)clq__storage_bytes(view->tensor->dtype);
 }
 
-/* Units of so many steps of dimension d; packed strides count nibbles. */
+/* Units of so many steps of dimension d. */
 static int64_t units(const struct walk *walk, const struct clq__view *view, int d, int64_t size)
 {
-    const bool packed = clq__view_is_packed(view) && d != view->rank - 1;
-
     if (size <= 1 || view->elements == 0)
         return 0;
-    return view->stride[d] / (packed ? 2 : 1) * last_units(walk, view);
+    return clq__view_cell_stride(view, d) * cell_units(walk, view);
 }
 
 /* The view's dimension that is number d of the walk. */
@@ -44,13 +42,8 @@ static int dimension(const struct walk *walk, int side, int d)
 static int64_t size_of(const struct walk *walk, int d)
 {
     const int side = walk->shape == walk->placement[SRC] ? SRC : DST;
-    const struct clq__view *view = walk->view[side];
-    const int of = dimension(walk, side, d);
-    const bool last = of == view->rank - 1;
 
-    if (d == walk->at)
-        return walk->positions;
-    return view->shape[of] / (!last ? 1 : clq__view_is_packed(view) ? 2 : view->lanes);
+    return d == walk->at ? walk->positions : clq__view_cells(walk->view[side], dimension(walk, side, d));
 }
 
 static void add(const struct walk *walk, struct clq__fold *fold, int d)
@@ -67,7 +60,7 @@ static void fold_row(const struct walk *walk, struct clq__fold *fold)
 {
     fold->dims = 0;
     if (!walk->call->converts)
-        clq__fold_add(fold, true, last_units(walk, walk->view[SRC]), (int64_t[]){1, 1, 0, 0});
+        clq__fold_add(fold, true, cell_units(walk, walk->view[SRC]), (int64_t[]){1, 1, 0, 0});
     for (int d = walk->rank - 1; d > 0; d--)
         if (!(walk->apart && d == walk->at))
             add(walk, fold, d);
@@ -135,7 +128,7 @@ static void step(const struct walk *walk, int side, int64_t *batch, int64_t *sta
 /* CLQ_ND as slots of one batch, each of which is a unit of the view. */
 static int64_t units_of_nd(const struct walk *walk, const struct clq__view *view)
 {
-    const int64_t all = view->extent_bytes / (walk->call->converts ? last_units(walk, view) : 1);
+    const int64_t all = view->extent_bytes / (walk->call->converts ? cell_units(walk, view) : 1);
 
     return all > 0 ? all : 1;
 }

@@ -316,7 +316,7 @@ static bool cuts_gaps(const struct clq__work *work)
     const struct clq__view *y = &work->y;
     const int last = y->rank - 1;
 
-    return work->axis == last && work->block % 8 != 0 && work->block < y->shape[last] &&
+    return work->axis == last && work->block % y->lanes != 0 && work->block < y->shape[last] &&
            clq__view_has_gaps(y);
 }
 
@@ -338,9 +338,9 @@ static clq_status check_cut(struct clq__work *work, const struct clq__blocks *bl
         CLQ_TRY(
             clq__axis_check(y, blocks->axis, work->names->scales, work->scale.view.elements, &work->axis));
     CLQ_TRY(check_before(work, y, blocks));
-    CLQ_REQUIRE(blocks->block % 2 == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1,
-                CLQ_ERROR_VALUE, "block is %u: along the last dimension of %s it must be even", blocks->block,
-                clq__type_name(y->type));
+    CLQ_REQUIRE(work->axis != y->rank - 1 || blocks->block % clq__view_in_unit(y) == 0, CLQ_ERROR_VALUE,
+                "block is %u: along the last dimension of %s it must be a multiple of %lld", blocks->block,
+                clq__type_name(y->type), (long long)clq__view_in_unit(y));
     CLQ_REQUIRE(
         work->rule == 0 || work->axis == y->rank - 1 || !clq__view_has_gaps(y), CLQ_ERROR_VALUE,
         "block is %u: off the last dimension of %s there must be none with scale_rule, for its words do not "

@@ -22,7 +22,7 @@ static inline unsigned clq__scales_read(const struct clq__work *work)
 {
     if (!work->back || clq__type_is(work->y.type, CLQ__WHOLE))
         return CLQ__FLOATS;
-    return clq__view_has_nibbles(&work->y) ? CLQ__SCALES : CLQ__FLOATS | CLQ__SET(CLQ__E8M0);
+    return clq__view_shares_bytes(&work->y) ? CLQ__SCALES : CLQ__FLOATS | CLQ__SET(CLQ__E8M0);
 }
 
 /* The shapes of both, and their strides: by an axis of x, by their shape, or by blocks; with

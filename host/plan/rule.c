@@ -115,24 +115,22 @@ clq_status clq__rule_check_layout(struct clq__work *work)
 
     CLQ_REQUIRE(
         !work->cuts_gaps, CLQ_ERROR_VALUE,
-        "block is %lld: along the last dimension of %s it must be a multiple of 8, for its words do not "
+        "block is %lld: along the last dimension of %s it must be a multiple of %d, for its words do not "
         "follow one another",
-        (long long)work->block, clq__type_name(work->y.type));
+        (long long)work->block, clq__type_name(work->y.type), work->y.lanes);
     work->apart = work->cuts_gaps = false;
 end:
     return status;
 }
 
-/* Dimension d, its size in units of y. Two elements that share a byte are rows together. */
+/* Dimension d, its size in units of y. Elements that share a byte are rows together. */
 static void add(struct clq__fold *fold, const struct clq__work *work, int d)
 {
     const struct clq__view *y = &work->y;
-    const bool pairs = d == y->rank - 1 && clq__view_has_nibbles(y);
-    const int64_t elements = pairs ? 2 : 1, size = work->x.shape[d] / elements;
-    int64_t step = y->stride[d];
+    const bool last = d == y->rank - 1;
+    const int64_t elements = last ? clq__view_in_unit(y) : 1, size = work->x.shape[d] / elements,
+                  step = last ? clq__view_unit_step(y) : clq__view_step_units(y, size, y->stride[d]);
 
-    if (clq__view_has_nibbles(y))
-        step = !pairs ? clq__view_step_units(y, size, step) : y->lanes == 2 ? step : 1;
     clq__fold_add(
         fold, false, size,
         (int64_t[CLQ__FOLD_TENSORS]){elements * work->x.stride[d], step, elements * work->scale.stride[d]});
@@ -168,11 +166,11 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
 {
     const struct clq__view *x = &work->x, *y = &work->y;
     const int axis = work->axis, last = x->rank - 1;
-    const bool nibbles = clq__view_has_nibbles(y), along = nibbles && axis == last, pairs = nibbles && !along;
+    const bool shares = clq__view_shares_bytes(y), along = axis == last, across = shares && !along;
     /* units of y, and the elements in them */
-    const int64_t elements = along ? 2 : 1, size = range->size / elements;
+    const int64_t elements = along ? clq__view_in_unit(y) : 1, size = range->size / elements;
     const int64_t x_step = elements * x->stride[axis],
-                  y_step = along && y->lanes != 2 ? 1 : clq__view_units(y, y->stride[axis]);
+                  y_step = along ? clq__view_unit_step(y) : clq__view_units(y, y->stride[axis]);
     const struct clq__range units = {range->first / elements, size, range->blocks};
     struct clq__fold fold = {.dims = 0};
 
@@ -187,7 +185,7 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
                                            .scale_offset = clq__view_offset_units(&work->scale.view) +
                                                            scale_at(work, number),
                                            .x_stride = x_step,
-                                           .x_pair = nibbles ? x->stride[last] : 0,
+                                           .x_pair = shares ? x->stride[last] : 0,
                                            .y_stride = y_step,
                                            .inner = size,
                                            .y_part = size,
@@ -195,8 +193,8 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
                                            .rows = clq__fold_count(&fold, 0),
                                            .outer = (uint32_t)fold.dims,
                                            .symmetric = 1,
-                                           .share = pairs,
-                                           .share_scale = pairs ? work->scale.stride[last] : 0,
+                                           .share = across,
+                                           .share_scale = across ? work->scale.stride[last] : 0,
                                            .by_share = clq__divisor(1),
                                            .rule = work->rule,
                                            .scale_type = (uint32_t)work->scale.view.type,

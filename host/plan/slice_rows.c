@@ -32,9 +32,7 @@ static int64_t slices_of(const struct dynamic_quantize_args *args, int64_t most,
 /* The slice's blocks of a row, whose smooth scales lie one behind the other. */
 static void take_blocks(struct dynamic_quantize_args *args, const struct clq__slice *at, int type)
 {
-    const int64_t elements = clq__type_is((enum clq__type)type, CLQ__NIBBLES) ? 2 : 1;
-
-    args->smooth_offset += at->first[0] * args->inner * elements;
+    args->smooth_offset += (at->first[0] * args->inner) << clq__type_share_bits((enum clq__type)type);
     args->smooth_blocks = at->size[0];
     args->by_smooth_blocks = clq__divisor(args->smooth_blocks);
 }

@@ -69,7 +69,7 @@ static bool rows_share(const struct quantize_args *args)
  * the end of the last one. */
 static bool is_a_row(const struct clq__static *call, const struct clq__source *source)
 {
-    const int64_t elements = call->parts[0].args.inner * (clq__view_has_nibbles(&call->work->y) ? 2 : 1);
+    const int64_t elements = call->parts[0].args.inner * clq__view_in_unit(&call->work->y);
 
     return !source->widen || !source->per_element || clq__fold_count(&source->from, 0) == elements;
 }
@@ -120,7 +120,7 @@ static void cut_steps(struct clq__launch *kernel, const struct clq__static *call
                       const struct clq__traits *traits)
 {
     const struct clq__work *work = call->work;
-    const int64_t elements = clq__view_has_nibbles(&work->y) ? 2 : 1;
+    const int64_t elements = clq__view_in_unit(&work->y);
     const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
 
     part->args.steps.scale = call->scale.per_element ? elements : 0;

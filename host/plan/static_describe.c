@@ -13,7 +13,7 @@ _Static_assert((int)CLQ__F32 == CLQ_SCALAR_F32 && (int)CLQ__F16 == CLQ_SCALAR_F1
 enum { X, Y, SCALE, ZERO_POINT }; /* the tensors of the fold */
 
 /* In what is written smallest strides are innermost, so that tensors permuted alike are walked in memory's
- * order. The bytes of nibbles stay innermost, and so do rows that have scales of their own. */
+ * order. Bytes that elements share stay innermost, and so do rows that have scales of their own. */
 static void order(struct clq__static *call)
 {
     const struct clq__work *work = call->work;
@@ -22,7 +22,7 @@ static void order(struct clq__static *call)
     const int last = work->x.rank - 1;
 
     order->dims = 0;
-    order->keep = clq__view_has_nibbles(&work->y) || work->placed;
+    order->keep = clq__view_shares_bytes(&work->y) || work->placed;
     for (int d = last; d >= 0; d--) {
         int at = order->dims;
 
@@ -56,27 +56,19 @@ static void add(const struct clq__static *call, struct clq__fold *fold, int d, i
                               step_of(&call->zero_point, d, indices, is_block)});
 }
 
-/* Units of y that so many indices of dimension d reach over. */
-static int64_t units_of(const struct clq__view *y, int d, int64_t indices)
-{
-    if (y->elements == 0) /* its strides may be anything */
-        return 0;
-    if (!clq__view_has_nibbles(y) || d != y->rank - 1)
-        return clq__view_units(y, indices * y->stride[d]);
-    return clq__view_has_gaps(y) || y->lanes == 2 ? indices / 2 * y->stride[d] : indices / 2;
-}
-
-/* The last dimension of nibbles, in bytes: of words with gaps four are in each. */
-static void fold_bytes(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args, int d,
-                       int64_t size)
+/* The last dimension of elements that share bytes, in units: a word with gaps is a dimension of its own. */
+static void fold_shared(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args, int d,
+                        int64_t size)
 {
     const struct clq__view *y = &call->work->y;
+    const int64_t in_unit = clq__view_in_unit(y);
     const bool gaps = clq__view_has_gaps(y);
 
     args->x_pair = call->work->x.stride[d];
-    add(call, fold, d, gaps ? 4 : size / 2, 2, gaps ? 1 : units_of(y, d, 2), false);
+    add(call, fold, d, gaps ? CLQ__WORD_UNITS : size / in_unit, in_unit,
+        gaps ? 1 : clq__view_reach(y, d, in_unit), false);
     if (gaps)
-        add(call, fold, d, size / 8, 8, units_of(y, d, 8), false);
+        add(call, fold, d, size / y->lanes, y->lanes, clq__view_reach(y, d, y->lanes), false);
 }
 
 static void fold_dimension(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args,
@@ -87,12 +79,12 @@ static void fold_dimension(struct clq__static *call, struct clq__fold *fold, str
     const struct clq__range *range = clq__range_of(work, ranges, d);
     const int64_t size = range != NULL ? range->size : work->x.shape[d];
 
-    if (clq__view_has_nibbles(y) && d == y->rank - 1)
-        fold_bytes(call, fold, args, d, size);
+    if (clq__view_shares_bytes(y) && d == y->rank - 1)
+        fold_shared(call, fold, args, d, size);
     else
-        add(call, fold, d, size, 1, units_of(y, d, 1), false);
+        add(call, fold, d, size, 1, clq__view_reach(y, d, 1), false);
     if (range != NULL)
-        add(call, fold, d, range->blocks, size, units_of(y, d, size), true);
+        add(call, fold, d, range->blocks, size, clq__view_reach(y, d, size), true);
 }
 
 /* Positions and entries are not merged with anything, and stand outside of all else: the kernel takes them
@@ -185,7 +177,7 @@ static void move(const struct clq__static *call, struct quantize_args *args, int
     const struct clq__work *work = call->work;
 
     args->x_offset += range->first * work->x.stride[d];
-    args->y_offset += units_of(&work->y, d, range->first);
+    args->y_offset += clq__view_reach(&work->y, d, range->first);
     args->scale_offset += range->first / call->scale.block[d] * call->scale.stride[d];
     args->zero_point_offset += range->first / call->zero_point.block[d] * call->zero_point.stride[d];
 }

@@ -21,15 +21,14 @@ static bool differs_inside(const struct clq__static *call, const struct clq__sou
     return inner >= 0 && source->stride[inner] != 0 && source->block[inner] == 1;
 }
 
-/* Blocks at which the axis is not cut: of an odd number of elements, of which two share a byte;
- * or of words with gaps. */
+/* Blocks at which the axis is not cut: those that end within a byte, or are of words with gaps. */
 static bool cannot_cut(const struct clq__work *work)
 {
     const struct clq__view *y = &work->y;
 
-    if (work->block == 0 || !clq__view_has_nibbles(y) || work->axis != y->rank - 1)
+    if (work->block == 0 || !clq__view_shares_bytes(y) || work->axis != y->rank - 1)
         return false;
-    return work->block % 2 != 0 || clq__view_has_gaps(y);
+    return work->block % clq__view_in_unit(y) != 0 || clq__view_has_gaps(y);
 }
 
 static unsigned bit(int d)

@@ -3,6 +3,9 @@
 #include "base/error.h"
 #include "runtime/launch.h"
 
+/* The types that rows of cl/cpu name, and those of blocks beside their floats: each by its own role. */
+enum { ROWS = CLQ__CPU & ~CLQ__BLOCKS, BLOCKS = CLQ__FLOATS | (CLQ__CPU & CLQ__BLOCKS) };
+
 /* Kernels that PoCL's CPUs have of their own, the types that these name, and whether the portable one
  * has a quotient by fma. */
 static const struct engine {
@@ -10,14 +13,14 @@ static const struct engine {
     unsigned types;
     bool fused;
 } engines[] = {
-    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, CLQ__CPU, true},
-    {CLQ__DEQUANTIZE_BLOCKS_CL, CLQ__CPU_DEQUANTIZE_BLOCKS_CL, CLQ__FLOATS | CLQ__BLOCKS, false},
-    {CLQ__DEQUANTIZE_ROTATED_CL, CLQ__CPU_DEQUANTIZE_ROTATED_CL, CLQ__CPU, false},
-    {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, CLQ__CPU, false},
-    {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, CLQ__CPU, false},
-    {CLQ__QUANTIZE_BLOCKS_CL, CLQ__CPU_QUANTIZE_BLOCKS_CL, CLQ__FLOATS | CLQ__BLOCKS, false},
-    {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, CLQ__CPU, true},
-    {CLQ__QUANTIZE_RULE_CL, CLQ__CPU_QUANTIZE_RULE_CL, CLQ__CPU, false},
+    {CLQ__DEQUANTIZE_CL, CLQ__CPU_DEQUANTIZE_CL, ROWS, true},
+    {CLQ__DEQUANTIZE_BLOCKS_CL, CLQ__CPU_DEQUANTIZE_BLOCKS_CL, BLOCKS, false},
+    {CLQ__DEQUANTIZE_ROTATED_CL, CLQ__CPU_DEQUANTIZE_ROTATED_CL, ROWS, false},
+    {CLQ__DYNAMIC_QUANTIZE_CL, CLQ__CPU_DYNAMIC_QUANTIZE_CL, ROWS, false},
+    {CLQ__FIND_SCALES_CL, CLQ__CPU_FIND_SCALES_CL, ROWS, false},
+    {CLQ__QUANTIZE_BLOCKS_CL, CLQ__CPU_QUANTIZE_BLOCKS_CL, BLOCKS, false},
+    {CLQ__QUANTIZE_CL, CLQ__CPU_QUANTIZE_CL, ROWS, true},
+    {CLQ__QUANTIZE_RULE_CL, CLQ__CPU_QUANTIZE_RULE_CL, ROWS, false},
 };
 
 static const struct engine *find_engine(const struct clq__variant *variant)

@@ -1,33 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/interleave.h"
 
-/* Halves of bytes, which packed nibbles step by. */
-static uint64_t unit_of(const struct clq__view *view)
-{
-    return clq__view_is_packed(view) ? 1 : 2 * (uint64_t)clq__storage_bytes(view->tensor->dtype);
-}
-
+/* All is in bytes, and in cells of the views. */
 static uint64_t step_of(const struct clq__view *view, int d)
 {
-    return (uint64_t)view->stride[d] * unit_of(view);
-}
-
-/* Of dimension d, in storage elements. */
-static uint64_t size_of(const struct clq__view *view, int d)
-{
-    const uint64_t lanes = d == view->rank - 1 ? (uint64_t)view->lanes : 1;
-
-    return (uint64_t)view->shape[d] / lanes;
+    return (uint64_t)clq__view_cell_stride(view, d) * clq__storage_bytes(view->tensor->dtype);
 }
 
 /* What it reaches over inside of a period; 0 where a larger stride is no multiple of it,
  * or it reaches over more. */
 static uint64_t span_in(const struct clq__view *view, uint64_t period)
 {
-    uint64_t span = unit_of(view);
+    uint64_t span = clq__storage_bytes(view->tensor->dtype);
 
     for (int d = 0; d < view->rank; d++) {
-        const uint64_t step = step_of(view, d), size = size_of(view, d);
+        const uint64_t step = step_of(view, d), size = (uint64_t)clq__view_cells(view, d);
 
         if (size <= 1 || step == 0)
             continue;
@@ -48,7 +35,7 @@ static bool are_apart(const struct clq__view *a, uint64_t a_begin, const struct 
 {
     const uint64_t a_span = span_in(a, period), b_span = span_in(b, period);
     const uint64_t from_a =
-        (2 * b_begin % period + period - 2 * a_begin % period) % period; /* from a's first to b's */
+        (b_begin % period + period - a_begin % period) % period; /* from a's first to b's */
 
     return a_span > 0 && b_span > 0 && from_a >= a_span && period - from_a >= b_span;
 }
@@ -60,7 +47,7 @@ bool clq__views_interleave(const struct clq__view *a, uint64_t a_begin, const st
 
     for (int i = 0; i < 2; i++)
         for (int d = 0; d < both[i]->rank; d++)
-            if (size_of(both[i], d) > 1 && both[i]->stride[d] > 0 &&
+            if (clq__view_cells(both[i], d) > 1 && both[i]->stride[d] > 0 &&
                 are_apart(a, a_begin, b, b_begin, step_of(both[i], d)))
                 return true;
     return false;

@@ -77,7 +77,7 @@ refused "an axis that is not there" 1 "--axis is 4: it must be from -2 to 1, for
 run "$CLQUANT" dynamic_quantize in.st -o out.st --block-all --block 2 --dtype int4
 refused "blocks of all" 1 "--block is 2: with --block-all it must be 0"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --block 3 --dtype int4
-refused "a byte of two blocks" 1 "--block is 3: along the last dimension of int4 it must be even"
+refused "a byte of two blocks" 1 "--block is 3: along the last dimension of int4 it must be a multiple of 2"
 "$TENSOR_FILE" make empty.st x:F32:0x2:
 run "$CLQUANT" dynamic_quantize empty.st -o out.st --block-all --dtype int8
 holds "no element at all has the scale of a row of none" out.st $'y I8 [0,2]\nscales F32 [1] 9.99999996e-13\noffsets F32 [1] -127'
@@ -131,7 +131,7 @@ refused "an axis past the rank" 1 "--axis is 2: it must be from -2 to 1, for inp
 run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --block-size 0
 refused "blocks of nothing" 1 "--block-size is 0: it must be from 1 to 2147483647"
 run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --block-size 3
-refused "a byte of two blocks" 1 "--block-size is 3: along the last dimension of F4 it must be even"
+refused "a byte of two blocks" 1 "--block-size is 3: along the last dimension of F4 it must be a multiple of 2"
 run "$CLQUANT" npu_dynamic_mx_quant mx.st -o out.st --scale-alg 2
 refused "a third rule" 2 "--scale-alg '2': one of 0, 1 is expected"
 "$TENSOR_FILE" make deep.st input:F16:1x1x1x1x1x1x1x2:1

@@ -136,9 +136,9 @@ static bool judge_shape(struct judge *judge, const char *name, const DLTensor *d
          "%s has more than 2^63 elements: the product of its shape must fit into 63 bits", name);
     facts->elements = empty ? 0 : elements;
     if (is_packed(facts))
-        RULE(judge, facts->size[facts->rank - 1] % 2 != 0, CLQ_ERROR_SHAPE,
-             "%s.shape[%d] is %" PRId64 ": the last dimension of packed %s must be even", name,
-             facts->rank - 1, dl->shape[facts->rank - 1], type);
+        RULE(judge, facts->size[facts->rank - 1] % reference_in_byte(facts->type) != 0, CLQ_ERROR_SHAPE,
+             "%s.shape[%d] is %" PRId64 ": the last dimension of packed %s must be a multiple of %d", name,
+             facts->rank - 1, dl->shape[facts->rank - 1], type, reference_in_byte(facts->type));
     return judge->count == before;
 }
 
@@ -164,9 +164,13 @@ static void judge_strides(struct judge *judge, const char *name, const DLTensor 
     if (judge->count > before || facts->elements == 0)
         return;
     for (int d = 0; d <= last && is_packed(facts) && dl->strides != NULL; d++)
-        RULE(judge, d == last ? facts->stride[d] != 1 : facts->stride[d] % 2 != 0, CLQ_ERROR_LAYOUT,
-             "%s.strides[%d] is %" PRId64 ": packed %s has a last stride of 1 and even other strides", name,
-             d, (int64_t)facts->stride[d], reference_types[facts->type].name);
+        RULE(judge,
+             d == last ? facts->stride[d] != 1 : facts->stride[d] % reference_in_byte(facts->type) != 0,
+             CLQ_ERROR_LAYOUT,
+             "%s.strides[%d] is %" PRId64
+             ": packed %s has a last stride of 1, and the others are multiples of %d",
+             name, d, (int64_t)facts->stride[d], reference_types[facts->type].name,
+             reference_in_byte(facts->type));
     for (int d = 0; d <= last && end <= MOST; d++) {
         end += (facts->stored[d] - 1) * facts->stride[d];
         RULE(judge, end > MOST, CLQ_ERROR_OVERFLOW,
@@ -175,7 +179,7 @@ static void judge_strides(struct judge *judge, const char *name, const DLTensor 
     }
     if (judge->count > before)
         return;
-    facts->extent = is_packed(facts) ? end / 2 + 1 : (end + 1) * facts->bytes;
+    facts->extent = is_packed(facts) ? end / reference_in_byte(facts->type) + 1 : (end + 1) * facts->bytes;
     RULE(judge, end + 1 > MOST || facts->extent + (wide)dl->byte_offset > MOST, CLQ_ERROR_OVERFLOW,
          "%s ends past 2^63 bytes: shape x strides + byte_offset must fit into 63 bits", name);
 }

@@ -35,19 +35,22 @@ void rule_words(struct judge *judge, int rows, int at, const struct rows_rules *
 {
     const struct facts *y = &judge->facts[rows];
     const int last = y->rank - 1;
-    const bool words = y->lanes == 8 && y->stride[last] != 1 && y->size[last] > 8,
+    const uint32_t in_byte = (uint32_t)reference_in_byte(y->type), in_word = 4 * in_byte;
+    const bool words = (uint32_t)y->lanes == in_word && y->stride[last] != 1 && y->size[last] > in_word,
                across = at != last && rules->rule != 0,
                gaps = words && (across || ((rules->written || rules->rule != 0) &&
-                                           y->size[at] > rules->block && rules->block % 2 == 0));
+                                           y->size[at] > rules->block && rules->block % in_byte == 0));
 
     if (!reference_shares_bytes(y->type, 1) || (at != last && !across))
         return;
-    RULE(judge, across ? gaps : rules->block % (gaps ? 8 : 2) != 0, CLQ_ERROR_VALUE,
-         "block is %" PRIu32 ": %s the last dimension of %s %s", rules->block, across ? "off" : "along",
-         reference_types[y->type].name,
-         across ? "there must be none with scale_rule, for its words do not follow one another"
-         : gaps ? "it must be a multiple of 8, for its words do not follow one another"
-                : "it must be even");
+    RULE(judge, across ? gaps : rules->block % (gaps ? in_word : in_byte) != 0, CLQ_ERROR_VALUE,
+         across ? "block is %" PRIu32
+                  ": off the last dimension of %s there must be none with scale_rule, for its "
+                  "words do not follow one another"
+                : "block is %" PRIu32 ": along the last dimension of %s it must be a multiple of %" PRIu32
+                  "%s",
+         rules->block, reference_types[y->type].name, gaps ? in_word : in_byte,
+         gaps ? ", for its words do not follow one another" : "");
 }
 
 uint32_t rows_draw_rule(struct call *call, enum reference_type type)

@@ -215,7 +215,7 @@ static const struct refused_row bad_rows[] = {
     {"a block past 32 bits", block_far, CLQ_ERROR_VALUE,
      "block_size is 4294967296: it must be from 1 to 4294967295"},
     {"a byte of two blocks", block_odd, CLQ_ERROR_VALUE,
-     "block_size is 5: along the last dimension of float4_e2m1fn it must be even"},
+     "block_size is 5: along the last dimension of float4_e2m1fn it must be a multiple of 2"},
     {"the third rule", alg_two, CLQ_ERROR_VALUE, "scale_alg is 2: it must be 0 or 1"},
     {"a rule below the first", alg_low, CLQ_ERROR_VALUE, "scale_alg is -1: it must be 0 or 1"},
     {"a largest value", max_six, CLQ_ERROR_VALUE, "dst_type_max is 6: it must be 0"},

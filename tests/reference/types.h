@@ -77,11 +77,18 @@ static inline int reference_dlpack_lanes(enum reference_type type)
 static inline bool reference_has_lanes(enum reference_type type, int dlpack_lanes)
 {
     return dlpack_lanes == reference_dlpack_lanes(type) ||
-           (reference_types[type].bits == 4 && (dlpack_lanes == 2 || dlpack_lanes == 8));
+           (reference_types[type].bits < 8 && (reference_types[type].bits * dlpack_lanes == 8 ||
+                                               reference_types[type].bits * dlpack_lanes == 32));
 }
 
 /* A unit is the least that is stored: a block, an element of `lanes` values (0 means 1), or where these are
  * less than a byte, the elements that share one. */
+/* Elements in a byte; 1 where each has bytes of its own. */
+static inline int reference_in_byte(enum reference_type type)
+{
+    return reference_types[type].bits < 8 ? 8 / reference_types[type].bits : 1;
+}
+
 static inline bool reference_shares_bytes(enum reference_type type, int lanes)
 {
     return !reference_is_block(type) && reference_types[type].bits * (lanes ? lanes : 1) < 8;

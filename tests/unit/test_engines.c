@@ -25,7 +25,8 @@ static void a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel(void **sta
             for (enum clq__type result = CLQ__NONE + 1; result < CLQ__TYPES; result++) {
                 const bool of_blocks =
                     kernels[i] == CLQ__QUANTIZE_BLOCKS_CL || kernels[i] == CLQ__DEQUANTIZE_BLOCKS_CL;
-                const unsigned types = of_blocks ? CLQ__FLOATS | CLQ__BLOCKS : CLQ__CPU;
+                const unsigned types =
+                    of_blocks ? CLQ__FLOATS | (CLQ__CPU & CLQ__BLOCKS) : CLQ__CPU & ~CLQ__BLOCKS;
                 const bool named = clq__type_is(source, types) && clq__type_is(result, types);
                 struct clq__variant variant;
 
