@@ -9,7 +9,7 @@ import os
 import tempfile
 from collections.abc import Iterator, Sequence
 from pathlib import Path
-from typing import Any, TypeAlias
+from typing import Any, Literal, TypeAlias
 
 from . import _command
 from ._context import Device
@@ -27,7 +27,7 @@ def quantize_model(
     *,
     to: ModelFormat = "compressed-tensors",
     dtype: ModelType | None = None,
-    block: int | None = None,
+    block: int | Literal["auto"] | None = None,
     scale_rule: ScaleRule = "range",
     symmetric: bool | None = None,
     rotate: int = 0,
@@ -59,7 +59,7 @@ def quantize_model(
     if symmetric is not None and not is_truth(symmetric):
         raise ValueError(f"symmetric is {symmetric!r}: it must be True, False or None, the format's default")
     arguments += [] if dtype is None else ["--dtype", _word("dtype", dtype)]
-    arguments += [] if block is None else ["--block", str(whole("block", block))]
+    arguments += [] if block is None else ["--block", "auto" if block == "auto" else str(whole("block", block))]
     arguments += [] if symmetric is None else ["--symmetric" if symmetric else "--asymmetric"]
     arguments += ["--rotate", str(whole("rotate", rotate))] * bool(rotate)
     for option, globs in (("only", only), ("skip", skip)):

@@ -245,7 +245,7 @@ def test_errors_and_what_is_kept(tmp_path):
 
 
 REFUSED = [
-    ({"block": 48}, "block '48': one of 0, 32, 64, 128 is expected"),
+    ({"block": 48}, "block '48': one of 0, 32, 64, 128, auto is expected"),
     ({"rotate": 64}, "rotate 64: compressed-tensors' readers do not turn rows back; to plain does"),
     ({"scale_rule": "mx"}, "scale_rule 'mx': one of range, mx_floor, "),
     ({"scale_rule": "nvfp4", "block": 32}, "block 32: with scale_rule nvfp4 blocks are of 16"),

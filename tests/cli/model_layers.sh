@@ -90,6 +90,33 @@ make_model '{"tie_word_embeddings": true}' embed.weight:F16:16x128:1
 quantize --only embed.weight
 refused "an embedding that is the head too" 1 "config.json ties the output head to the embedding"
 
+# The length of blocks: what fits is proposed, and auto takes it for each matrix.
+make_model '{"vocab_size": 64}' layers.{1,2}.up.weight:F16:8x192:1 layers.0.down.weight:F16:8x96:1 layers.0.tiny.weight:F16:8x40:1 $linear
+quantize
+succeeded "rows that are no multiple of 128"
+check "the first line warns, and says what fits" grep -qF "warning: 19 % of the input's bytes are quantized: 3 matrices of 7680 bytes stay, for \
+their rows are no multiple of --block 128: --block 32 takes all, and --block auto takes 128, 64 or 32 for each" <<<"$(head -n 1 <<<"$out")"
+check "and each what fits it" grep -qF '  layers.*.up.weight [8,192], 2 times, 6144 bytes: its rows are no multiple of --block 128; --block 64 fits' <<<"$out"
+quantize --block auto
+succeeded "--block auto"
+check "no warning" grep -q '^4 of 5 tensors quantized to int4, ' <<<"$(head -n 1 <<<"$out")"
+check "what nothing fits stays" grep -qF ' layers.0.tiny.weight [8,40], 640 bytes: its rows are no multiple of 32' <<<"$out"
+check "the most frequent length is the class's" grep -qE '"group_0":\{"targets":\["Linear"\],"weights":\{[^}]*"group_size":64,' out/config.json
+check "others name their layers" grep -qE '"group_1":\{"targets":\["layers.0.up"\],[^}]*"group_size":128,.*"group_2":\{"targets":\["layers.0.down"\],[^}]*"group_size":32,' out/config.json
+"$TENSOR_FILE" show out/model.safetensors >auto.txt
+check "scales by each length" test "$(grep -cE '^layers.(0.down|1.up).weight_scale F16 \[8,3\] ' auto.txt)" = 2
+quantize --block auto --to plain --symmetric
+succeeded "plain too"
+run "$CLQUANT" dequantize out/model.safetensors -o back.st --mode dynamic --of int4 --block 32 --tensor q=layers.0.down.weight_q --tensor scales=layers.0.down.weight_scales
+check "dequantize reads it" grep -q '^y F32 \[8,96\] ' <<<"$("$TENSOR_FILE" show back.st)"
+make_model '{}' layers.0.up.weight:F16:8x192:1
+quantize
+refused "a length that fits no matrix" 1 "'layers.0.up.weight', [8,192], stays as it is: its rows are no multiple of --block 128; --block 64 fits"
+make_model '{}' embed.weight:F16:64x128:1 $linear
+quantize
+succeeded "a large embedding"
+check "a warning of another reason" test "$(head -n 1 <<<"$out")" = "warning: 11 % of the input's bytes are quantized; what stays is listed below"
+
 # config.json as Python writes it
 while IFS='|' read -r name config wanted; do
     make_model "$config" $linear

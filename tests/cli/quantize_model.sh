@@ -166,11 +166,12 @@ while IFS='|' read -r options sentence; do
     run "$CLQUANT" quantize_model in/a.safetensors -o out $options
     refused_all "$options" 2 "$sentence"
 done <<'ROWS'
+--scale-rule nvfp4 --block auto|--block auto: with --scale-rule nvfp4 blocks are of 16
 --to gguf|--to 'gguf': one of compressed-tensors, plain is expected
 --dtype int5|--dtype 'int5': one of int4, uint4, int8, float8_e4m3fn is expected
 --dtype uint8|--to plain takes uint8
 --dtype q8_0 --to plain|--dtype 'q8_0': one of int4
---block 48|--block '48': one of 0, 32, 64, 128 is expected
+--block 48|--block '48': one of 0, 32, 64, 128, auto is expected
 --block 256|--block '256': one of 0, 32
 --block -32|--block '-32': one of 0, 32
 --rotate 3 --to plain|--rotate '3': 0 or a power of two from 2 to 1024

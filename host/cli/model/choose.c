@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#define NO_ROTATE "its rows are no multiple of --rotate"
+
 static bool meets(const struct model_globs *globs, const char *name)
 {
     for (size_t i = 0; i < globs->count; i++)
@@ -58,17 +60,20 @@ static const char *reader_hindrance(const struct model *model, const struct safe
 }
 
 /* NULL: nothing hinders. */
-static const char *hindrance(const struct model_options *options, const struct safetensors_tensor *tensor)
+static const char *hindrance(const struct model_options *options, const struct safetensors_tensor *tensor,
+                             uint32_t block)
 {
     const bool packs = options->to == MODEL_COMPRESSED_TENSORS;
     const int64_t columns = model_columns(tensor), unit = packs ? 8 : 2;
 
     if (tensor->begin == tensor->end)
         return "it has no elements";
-    if (options->block > 0 && columns % options->block != 0)
-        return "its rows are no multiple of --block";
+    if (options->block_auto && block == 0)
+        return "its rows are no multiple of 32";
+    if (block > 0 && columns % block != 0)
+        return MODEL_NO_BLOCK;
     if (options->rotate > 0 && columns % options->rotate != 0)
-        return "its rows are no multiple of --rotate";
+        return NO_ROTATE;
     if (options->dtype.bits == 4 && columns % unit != 0)
         return packs ? "its rows do not fill words of eight values"
                      : "its rows do not fill bytes of two values";
@@ -77,23 +82,34 @@ static const char *hindrance(const struct model_options *options, const struct s
 
 /* Why a tensor stays as it is; NULL: it does not. */
 static const char *why_left(const struct model *model, const struct safetensors *file,
-                            const struct safetensors_tensor *tensor)
+                            const struct safetensors_tensor *tensor, uint32_t *block)
 {
     const char *why = shape_hindrance(model, tensor);
 
     why = why ? why : not_asked(model, tensor);
     if (!why && model->options.to == MODEL_COMPRESSED_TENSORS)
         why = reader_hindrance(model, file, tensor);
-    return why ? why : hindrance(&model->options, tensor);
+    if (why)
+        return why;
+    *block = model->options.block_auto ? model_fitting_block(model_columns(tensor)) : model->options.block;
+    return hindrance(&model->options, tensor, *block);
 }
 
 void model_say_left(const struct model *model, const struct model_tensor *tensor, char *text,
                     size_t size_bytes)
 {
-    const bool by_block = strstr(tensor->left, "--block"), by_rotate = strstr(tensor->left, "--rotate");
+    const char *left = tensor->left;
+    const bool by_block = strcmp(left, MODEL_NO_BLOCK) == 0;
+    const uint32_t fits = by_block ? model_fitting_block(model_columns(tensor->source)) : 0;
 
-    snprintf(text, size_bytes, by_block || by_rotate ? "%s %u" : "%s", tensor->left,
-             (unsigned)(by_block ? model->options.block : model->options.rotate));
+    if (fits > 0)
+        snprintf(text, size_bytes, "%s %u; --block %u fits", left, (unsigned)model->options.block,
+                 (unsigned)fits);
+    else if (by_block || strcmp(left, NO_ROTATE) == 0)
+        snprintf(text, size_bytes, "%s %u", left,
+                 (unsigned)(by_block ? model->options.block : model->options.rotate));
+    else
+        snprintf(text, size_bytes, "%s", left);
 }
 
 /* A glob that meets nothing is a mistake in its spelling. */
@@ -169,9 +185,8 @@ bool model_choose(struct model *model)
         for (size_t t = 0; t < model->shards[i].file.count; t++) {
             struct model_tensor *tensor = &model->shards[i].tensors[t];
 
-            tensor->left = why_left(model, &model->shards[i].file, tensor->source);
+            tensor->left = why_left(model, &model->shards[i].file, tensor->source, &tensor->block);
             tensor->quantized = tensor->left == NULL;
-            tensor->block = options->block;
             chosen += tensor->quantized;
         }
     return chosen > 0 || fail_nothing(model);

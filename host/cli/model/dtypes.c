@@ -35,14 +35,14 @@ static bool is_one_of(const char *text, const char *const *list)
     return false;
 }
 
-static bool check_rule(struct model *model, bool block_given)
+static bool check_rule(struct model *model)
 {
     static const char *const packed[] = {"float4_e2m1fn", "float8_e4m3fn", NULL};
     const struct model_options *options = &model->options;
     const char *name = options->dtype_name;
 
-    if (block_given)
-        return USAGE(model, "--block %u: with --scale-rule %s blocks are of %d", (unsigned)options->block,
+    if (options->block_text)
+        return USAGE(model, "--block %s: with --scale-rule %s blocks are of %d", options->block_text,
                      rules[options->rule], options->rule == CLQ_NVFP4 ? 16 : 32);
     if (options->rule == CLQ_NVFP4 && strcmp(name, packed[0]) != 0)
         return USAGE(model, "--dtype '%.100s': with --scale-rule nvfp4 float4_e2m1fn is expected", name);
@@ -59,7 +59,7 @@ static bool check_rule(struct model *model, bool block_given)
     return true;
 }
 
-bool model_check_dtype(struct model *model, bool block_given)
+bool model_check_dtype(struct model *model)
 {
     static const char *const packed[] = {"int4", "uint4", "int8", "float8_e4m3fn", NULL};
     static const char *const all[] = {"int4",          "uint4",       "int8",          "uint8",
@@ -67,7 +67,7 @@ bool model_check_dtype(struct model *model, bool block_given)
     const struct model_options *options = &model->options;
     const char *name = options->dtype_name;
 
-    if (options->rule && !check_rule(model, block_given))
+    if (options->rule && !check_rule(model))
         return false;
     if (options->to == MODEL_COMPRESSED_TENSORS && !options->rule && !is_one_of(name, packed))
         return USAGE(model,

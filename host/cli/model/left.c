@@ -81,13 +81,19 @@ static size_t merge(struct left *list, size_t count)
 
 static void print_kind(const struct model *model, struct left *left)
 {
+    char *own = left->tensor->source->name, *shape = strrchr(left->kind, ' ');
     char many[40] = "", why[160];
 
     model_say_left(model, left->tensor, why, sizeof why);
-    if (left->count > 1)
-        snprintf(many, sizeof many, ", %zu times", left->count);
     tame(left->kind);
-    printf("  %s%s, %ju bytes: %s\n", left->kind, many, (uintmax_t)left->bytes, why);
+    if (left->count > 1) {
+        snprintf(many, sizeof many, ", %zu times", left->count);
+        printf("  %s", left->kind);
+    } else {
+        tame(own);
+        printf("  %s%s", own, shape);
+    }
+    printf("%s, %ju bytes: %s\n", many, (uintmax_t)left->bytes, why);
 }
 
 static void print_kinds(const struct model *model, struct left *list, size_t kinds)

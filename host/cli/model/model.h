@@ -37,7 +37,9 @@ struct model_options {
     enum model_format to;
     const char *dtype_name;
     DLDataType dtype;
-    uint32_t block;             /* 0: a row has one scale */
+    const char *block_text;     /* as it was given; NULL: it was not */
+    bool block_auto;            /* the largest that fits each matrix */
+    uint32_t block;             /* else; 0: a row has one scale */
     bool symmetric, asymmetric; /* one of the two is set, once all options are read */
     uint32_t rotate;
     uint32_t rule; /* enum clq_scale_rule */
@@ -145,7 +147,11 @@ void model_find_conv1d(struct model *model);
 bool model_is_experts(const struct safetensors_tensor *tensor);
 /* Whether something stands before the end. */
 bool model_has_end(const char *name, const char *end);
+/* Reasons that others look for. */
 #define MODEL_NO_MATRIX "it has one dimension, or none"
+#define MODEL_NO_BLOCK  "its rows are no multiple of --block"
+/* The largest length of blocks that divides a row; 0: none does. */
+uint32_t model_fitting_block(int64_t columns);
 /* Why a tensor stays as it is, in text. */
 void model_say_left(const struct model *model, const struct model_tensor *tensor, char *text,
                     size_t size_bytes);
@@ -165,7 +171,7 @@ bool model_has_zero_points(const struct model_options *options);
 bool model_has_offsets(const struct model_options *options);
 /* The words of --scale-rule; and whether the type, the rule and what is given besides go together. */
 bool model_parse_rule(struct model *model, const char *text);
-bool model_check_dtype(struct model *model, bool block_given);
+bool model_check_dtype(struct model *model);
 const char *model_rule_name(uint32_t rule);
 /* The type of the values as the library has them. */
 DLDataType model_values_dtype(const struct model_options *options);
@@ -201,6 +207,7 @@ void model_show(struct model *model, const struct model_shard *shard, uint64_t b
 
 void model_report(const struct model *model);
 void model_print_left(const struct model *model);
+void model_print_advice(const struct model *model);
 /* The errors of the matrices that were quantized, where --json asks for them. */
 bool model_write_errors(struct model *model);
 

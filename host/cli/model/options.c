@@ -29,7 +29,8 @@ static const char help[] =
     "                   float4_e2m1fn or float8_e4m3fn; or nvfp4, blocks of 16 of\n"
     "                   float4_e2m1fn; X.weight_global_scale is the matrix's\n"
     "  --block N        32, 64 or 128 neighbours of a row share a scale; 0: all.\n"
-    "                   Default: 128 of four bits, 0 of eight\n"
+    "                   auto: for each matrix the largest that fits. Default:\n"
+    "                   128 of four bits, 0 of eight\n"
     "  --symmetric      scale by the largest magnitude, as floats always are: the\n"
     "                   default of compressed-tensors\n"
     "  --asymmetric     scale by the range, with a zero point or offset: the\n"
@@ -84,7 +85,7 @@ static bool parse_to(struct model *model, const char *text)
     return true;
 }
 
-static bool settle(struct model *model, bool block_given)
+static bool settle(struct model *model)
 {
     struct model_options *options = &model->options;
 
@@ -95,7 +96,7 @@ static bool settle(struct model *model, bool block_given)
                      "quantize_model: -o OUT, a folder, is expected; see clquant quantize_model --help");
     if (!options->dtype_name)
         options->dtype_name = options->rule ? "float4_e2m1fn" : "int4";
-    if (!model_check_dtype(model, block_given))
+    if (!model_check_dtype(model))
         return false;
     options->dtype = clq_dtype_parse(options->dtype_name);
     options->symmetric =
@@ -104,14 +105,14 @@ static bool settle(struct model *model, bool block_given)
     options->asymmetric = !options->symmetric;
     if (options->rule)
         options->block = options->rule == CLQ_NVFP4 ? 16 : 32;
-    else if (!block_given)
+    else if (!options->block_text)
         options->block = options->dtype.bits == 4 ? 128 : 0;
     return true;
 }
 
 enum { TO = 256, DTYPE, RULE, BLOCK, SYMMETRIC, ASYMMETRIC, ROTATE, ONLY, SKIP, SHARD, JSON, DEVICE };
 
-static bool parse_one(struct model *model, int option, char **argv, bool *block_given)
+static bool parse_one(struct model *model, int option, char **argv)
 {
     struct model_options *options = &model->options;
 
@@ -133,8 +134,10 @@ static bool parse_one(struct model *model, int option, char **argv, bool *block_
     case RULE:
         return model_parse_rule(model, optarg);
     case BLOCK:
-        *block_given = true;
-        return parse_number(model, "block", optarg, 32, 128, "one of 0, 32, 64, 128", &options->block);
+        options->block_text = optarg;
+        options->block_auto = strcmp(optarg, "auto") == 0;
+        return options->block_auto ||
+               parse_number(model, "block", optarg, 32, 128, "one of 0, 32, 64, 128, auto", &options->block);
     case SYMMETRIC:
         options->symmetric = true;
         return true;
@@ -187,7 +190,6 @@ bool model_parse(struct model *model, int argc, char **argv)
                                          {"device", required_argument, NULL, DEVICE},
                                          {0}};
     struct model_options *options = &model->options;
-    bool block_given = false;
     int option = 0;
 
     options->in_paths = calloc((size_t)argc, sizeof *options->in_paths);
@@ -199,9 +201,9 @@ bool model_parse(struct model *model, int argc, char **argv)
     optind = 0;
     opterr = 0;
     while (!options->help && (option = getopt_long(argc, argv, "-:o:h", list, NULL)) != -1)
-        if (!parse_one(model, option, argv, &block_given))
+        if (!parse_one(model, option, argv))
             return false;
     for (; !options->help && optind < argc; optind++) /* what follows -- */
         options->in_paths[options->in_count++] = argv[optind];
-    return options->help || settle(model, block_given);
+    return options->help || settle(model);
 }

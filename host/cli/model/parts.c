@@ -184,11 +184,12 @@ static bool describe(const struct model_options *options, struct model_shard *sh
 {
     /* torch's readers refuse a file that does not say its format */
     struct safetensors all[] = {{0}, shard->file, {.metadata = "{\"format\":\"pt\"}"}};
-    char own[256], *metadata = NULL;
+    char own[256], block[16], *metadata = NULL;
 
-    snprintf(own, sizeof own, "{\"clquant\":\"quantize_model --to %s --dtype %s --block %u --%s",
+    snprintf(block, sizeof block, "%u", (unsigned)options->block);
+    snprintf(own, sizeof own, "{\"clquant\":\"quantize_model --to %s --dtype %s --block %s --%s",
              options->to == MODEL_PLAIN ? "plain" : "compressed-tensors", options->dtype_name,
-             (unsigned)options->block, options->symmetric ? "symmetric" : "asymmetric");
+             options->block_auto ? "auto" : block, options->symmetric ? "symmetric" : "asymmetric");
     if (options->rule)
         sprintf(own + strlen(own), " --scale-rule %s", model_rule_name(options->rule));
     if (options->rotate)

@@ -119,6 +119,7 @@ void model_report(const struct model *model)
     size_t count = 0;
     const struct model_tensor **list = list_quantized(model, &count);
 
+    model_print_advice(model);
     print_totals(model);
     if (list)
         print_errors(list, count);
