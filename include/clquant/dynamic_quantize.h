@@ -51,8 +51,8 @@
  *           32 or 16 where block is 0; block_before, block_all and type_max are 0, group_index NULL. Words of
  *           four bits that do not follow one another have blocks along the last dimension, of multiples of 8.
  *           Smooth scales and rotate take a pass of their own. CLQ_NVFP4 may have a global_scale, float32 of
- *           one element, by which all scales of blocks are divided. The way back: clquant/dequantize.h in
- *           dynamic mode, with the block that was meant and the same global_scale.
+ *           one element, by which all scales of blocks are divided; a quotient by 0 is 0. The way back:
+ *           clquant/dequantize.h in dynamic mode, with the block that was meant and the same global_scale.
  * Symmetric offsets is NULL exactly where symmetric is 1; y is signed then, and of floats it must be.
  * type_max  takes the place of 127, 7 or the largest in the scale; y saturates at the range of its type.
  * Groups    with group_index [E], int32 or int64, x is [S, H], and smooth_scales [E, H]: row r is

@@ -15,6 +15,7 @@ from ._errors import DeviceError
 from ._event import Event
 from ._library import version
 from ._model import quantize_model
+from ._nvfp4 import nvfp4_scale
 from ._operator import Array, Run, build, check_indices, workspace_bytes
 from ._plan import Plan, enqueue_all, plan
 from ._quantized import Quantized
@@ -60,6 +61,7 @@ __all__ = [
     "find_scales",
     "group_quantize",
     "move_rows",
+    "nvfp4_scale",
     "plan",
     "quantize",
     "quantize_model",

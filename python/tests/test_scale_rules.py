@@ -112,13 +112,13 @@ def test_what_rules_refuse(context):
             clquant.dynamic_quantize(x, scale_rule="mx_floor", context=context, **arguments)
 
 
-G = np.array([3.7, 448 * 6 / 9.25, 2**-100, 1e-42, -2.5, 0, np.inf, np.nan], F32)
+G = np.array([3.7, 448 * 6 / 9.25, 2**-100, 1e-42, -2.5, 0, -0.0, np.inf, np.nan], F32)
 
 
 @pytest.mark.parametrize("axis", [0, 2])
 @pytest.mark.parametrize("g", G)
 def test_global_scale_of_nvfp4_there_and_back(context, numbers, axis, g):
-    """The two scales as NVFP4's own code has them: b / g is stored, and values are times (1 / g) / u."""
+    """The two scales as NVFP4's own code has them: b / g is stored, and values are times (1 / g) / u. By 0 both are 0."""
     x = numbers((32, 3, 48))
     g = F32(g)
     made = clquant.dynamic_quantize(
@@ -126,10 +126,12 @@ def test_global_scale_of_nvfp4_there_and_back(context, numbers, axis, g):
     )
     blocks = np.moveaxis(x, axis, -1).reshape(-1, 16)
     with np.errstate(all="ignore"):
-        b = np.max(np.abs(np.where(np.isnan(blocks), F32(0), blocks)), -1, keepdims=True) / F32(6) / g
+        over = F32(1) / g if g else F32(0)
+        b = np.max(np.abs(np.where(np.isnan(blocks), F32(0), blocks)), -1, keepdims=True) / F32(6)
+        b = b / g if g else np.zeros_like(b)
         u = reference.store(np.where(b < F32(2**-6), F32(2**-6), b), "float8_e4m3fn")
         widened = u.view(ml_dtypes.float8_e4m3fn).astype(F32)
-        y = reference.store(blocks * (F32(1) / g / widened), "float4_e2m1fn")
+        y = reference.store(blocks * (over / widened), "float4_e2m1fn")
         right = y.view(ml_dtypes.float4_e2m1fn).astype(F32) * widened * g
     shape = np.moveaxis(x, axis, -1).shape
     np.testing.assert_array_equal(np.moveaxis(made.scales.view(np.uint8), axis, -1).reshape(u.shape), u)
@@ -154,6 +156,56 @@ def test_global_scale_of_turned_rows_and_a_cache(context, rng):
     back = clquant.dequantize(made, context=context)
     np.testing.assert_array_equal(rows[slots >= 0, 0], back[slots >= 0])
     np.testing.assert_allclose(back, x, atol=3)
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+def test_the_second_scale_of_a_tensor(context, rng, dtype):
+    """Of each library's arrays, of zeros, of what is no number and of what is tiny: what comes back is near, and never NaN."""
+    kind = getattr(ml_dtypes, dtype, None) or dtype
+    normal = rng.normal(0, 3, (4, 64)).astype(kind)
+    strange = normal.copy()
+    strange[0, :3] = np.nan, np.inf, -np.inf
+    for x, scale in (
+        (normal, abs(normal.astype(F32)).max() / F32(2688)),
+        (strange, np.nanmax(abs(np.where(np.isinf(strange.astype(F32)), 0, strange.astype(F32)))) / F32(2688)),
+        (np.zeros((4, 64), kind), F32(1)),
+        (np.zeros((0, 64), kind), F32(1)),
+        (np.full((4, 64), 2**-130, kind), F32(2**-126) if dtype != "float16" else F32(1)),
+    ):
+        g = clquant.nvfp4_scale(x, context=context)
+        np.testing.assert_array_equal(g, np.array([scale]))
+        made = clquant.dynamic_quantize(x, dtype="float4_e2m1fn", scale_rule="nvfp4", global_scale=g, context=context)
+        back = clquant.dequantize(made, context=context)
+        assert np.isfinite(back).all()
+        kept = np.isfinite(x.astype(F32))
+        largest = abs(x.astype(F32)).max(initial=0, where=kept)
+        assert (abs(back - x.astype(F32))[kept] <= max(largest / 6, 2**-126)).all()
+
+
+def test_the_second_scale_is_of_the_library(rng):
+    x = rng.normal(size=(4, 64)).astype(F32)
+    right = clquant.nvfp4_scale(x)
+    there = clquant.nvfp4_scale(clquant.to_device(x))
+    assert isinstance(there, clquant.Tensor)
+    np.testing.assert_array_equal(there.numpy(), right)
+    np.testing.assert_array_equal(clquant.nvfp4_scale(clquant.view(x)), right)
+    np.testing.assert_array_equal(clquant.nvfp4_scale(x.tolist()), right)
+    with pytest.raises(ValueError, match=r"x\.dtype is int8: it must be float32"):
+        clquant.nvfp4_scale(x.astype(np.int8))
+
+
+@pytest.mark.parametrize("library", ["torch", "pyopencl"])
+def test_the_second_scale_is_of_another_library(rng, library):
+    x = rng.normal(size=(4, 64)).astype(F32)
+    other = pytest.importorskip(library)
+    if library == "torch":
+        made = clquant.nvfp4_scale(other.from_numpy(x).requires_grad_())
+        assert type(made) is other.Tensor
+        np.testing.assert_array_equal(made.numpy(), clquant.nvfp4_scale(x))
+    else:
+        pytest.importorskip("pyopencl.array")
+        queue = other.CommandQueue(other.create_some_context(interactive=False))
+        np.testing.assert_array_equal(clquant.nvfp4_scale(other.array.to_device(queue, x)).get(), clquant.nvfp4_scale(x))
 
 
 def test_what_global_scale_refuses(context):

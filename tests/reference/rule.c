@@ -28,9 +28,14 @@ static int clamp(int value, int low, int high)
     return value < low ? low : value > high ? high : value;
 }
 
+static float by_global(float value, const float *global)
+{
+    return global == NULL ? value : *global == 0.0f ? 0.0f : value / *global;
+}
+
 static uint64_t nvfp4_code(float magnitude, const float *global)
 {
-    const float own = magnitude / 6.0f, b = global != NULL ? own / *global : own;
+    const float b = by_global(magnitude / 6.0f, global);
 
     return reference_round(b < 0x1p-6f ? 0x1p-6f : b, REFERENCE_E4M3);
 }
@@ -71,7 +76,7 @@ uint64_t reference_rule_value(int rule, enum reference_type type, uint64_t code,
 
     if (rule == REFERENCE_NVFP4) {
         u = reference_read(code, REFERENCE_E4M3);
-        return reference_round(x * (global != NULL ? 1.0f / *global / u : 1.0f / u), type);
+        return reference_round(x * (by_global(1.0f, global) / u), type);
     }
     if (code == 255)
         return reference_round(isnan(x) ? x : copysignf(0.0f, x), type);
