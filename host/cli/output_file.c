@@ -12,11 +12,12 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define PRIVATE ".clquant-"
 
-enum { LARGE_BYTES = 1 << 18 };
+enum { LARGE_BYTES = 1 << 18, OLD_SECONDS = 3600 };
 
 /* What a signal handler can reach: the name to remove, empty when there is none. */
 static char temporary[PATH_MAX];
@@ -233,7 +234,7 @@ static void sweep_one(int folder, const char *name)
 
     if (fd < 0)
         return;
-    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_size > 0 &&
+    if (fstat(fd, &info) == 0 && S_ISREG(info.st_mode) && info.st_mtim.tv_sec < time(NULL) - OLD_SECONDS &&
         flock(fd, LOCK_EX | LOCK_NB) == 0)
         unlinkat(folder, name, 0);
     close(fd);

@@ -43,8 +43,8 @@ bool output_file_write(struct output_file *file, const void *bytes, size_t size_
 bool output_file_write_at(struct output_file *file, uint64_t position, const void *bytes, size_t size_bytes,
                           struct failure *failure);
 
-/* Removes the private files that a killed program left in a folder: those that nobody holds. An empty one
- * stays, for its program may be about to hold it. */
+/* Removes the private files that a killed program left in a folder: those that nobody holds, and that are an
+ * hour old, for the locks of other machines are not seen on all file systems. */
 void output_file_sweep(const char *folder);
 
 /* The private name, for another program that writes the bytes. */

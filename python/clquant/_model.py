@@ -7,7 +7,7 @@ import json
 import math
 import os
 import tempfile
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any, Literal, TypeAlias
 
@@ -42,7 +42,7 @@ def quantize_model(
     command's (docs/quantize_model.md), as are their defaults: ``only`` and ``skip`` are globs of names, ``device`` is as
     ``Context`` has it. A shard that is in ``out`` already, made with the same options of the same input, is kept.
 
-    Returns the error of each matrix that was quantized, root mean square by the matrix's own: none of a shard that was kept.
+    Returns the error of each matrix that is quantized, root mean square by the matrix's own.
 
     With ``client``, a ``dask.distributed.Client``, each shard is a task of the cluster's workers, which have this package and
     see ``model`` and ``out`` under the same absolute paths; the bytes are those of one machine. A shard whose worker dies is
@@ -66,8 +66,9 @@ def quantize_model(
         arguments += [word for glob in _each(globs) for word in (f"--{option}", _word(option, glob))]
     if device is not None:
         arguments += ["--device", str(device.number if isinstance(device, Device) else device)]
-    errors = dict(_on_workers(client, arguments, _shards(files))) if client is not None else {}
-    return errors | _run(arguments)
+    if client is not None:
+        _on_workers(client, arguments, _shards(files))
+    return _run(arguments)
 
 
 def _each(given: Any) -> list[Any]:
@@ -100,12 +101,11 @@ def _shards(files: list[str]) -> list[str]:
         return []
 
 
-def _on_workers(client: Any, arguments: list[str], shards: list[str]) -> Iterator[tuple[str, float]]:
+def _on_workers(client: Any, arguments: list[str], shards: list[str]) -> None:
     """Make each shard by a task. One that fails ends the others. The index and config.json are left to a run without."""
-    tasks = [client.submit(_run, [*arguments, "--shard", str(shard)], pure=False) for shard in shards]
+    tasks = [client.submit(_command.run, ["quantize_model", *arguments, "--shard", str(shard)], pure=False) for shard in shards]
     try:
-        for errors in client.gather(tasks):
-            yield from errors.items()
+        client.gather(tasks)
     finally:
         client.cancel(tasks)
 

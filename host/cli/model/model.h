@@ -57,7 +57,7 @@ struct model_tensor {
     const char *left;          /* why it stays as it is; NULL: it does not */
     size_t parts[MODEL_PARTS]; /* their places in the shard's list, MODEL_NONE: there is no such part; of one
                                 * that is copied the first */
-    double error;              /* relative RMS, once it is written */
+    double error;              /* relative RMS, once it is written, as a float has it */
     float global_scale;        /* of NVFP4, once it is read */
 };
 #define MODEL_NONE SIZE_MAX
@@ -70,8 +70,8 @@ struct model_shard {
     struct model_tensor *tensors; /* as many as the file has */
     struct safetensors_tensor *out;
     size_t out_count;
-    char *header; /* its first bytes in OUT */
-    size_t header_bytes;
+    char *header; /* its first bytes in OUT, with room for the errors */
+    size_t header_bytes, errors_at, errors_room;
     bool was_there;
     bool left_out; /* by --shard */
 };
@@ -176,8 +176,12 @@ const char *model_rule_name(uint32_t rule);
 /* The type of the values as the library has them. */
 DLDataType model_values_dtype(const struct model_options *options);
 
-/* A number of what a shard of the input holds: see shard.c. */
-bool model_sample(const struct model_shard *shard, uint64_t *number, struct failure *failure);
+/* A shard's header says how it was made, and with which errors (header.c). */
+bool model_make_header(const struct model_options *options, struct model_shard *shard,
+                       struct failure *failure);
+bool model_write_header(const struct model_shard *shard, struct output_file *out, struct failure *failure);
+/* Whether the shard in OUT is what this run would make. Then its errors are known. */
+bool model_is_there(struct model_shard *shard);
 
 /* Makes the folder OUT, once it is sure that no file is lost in it or to --json, and takes away what a killed
  * run left there. */
@@ -208,7 +212,7 @@ void model_show(struct model *model, const struct model_shard *shard, uint64_t b
 void model_report(const struct model *model);
 void model_print_left(const struct model *model);
 void model_print_advice(const struct model *model);
-/* The errors of the matrices that were quantized, where --json asks for them. */
+/* The errors of the matrices that are quantized, where --json asks for them. */
 bool model_write_errors(struct model *model);
 
 bool model_fail(struct model *model, const char *path, const char *doing, clq_status status);

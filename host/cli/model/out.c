@@ -169,9 +169,9 @@ bool model_open_out(struct model *model)
     bool made = false;
     const bool ok = make_folder(model, &made) && check_files(model);
 
-    if (ok)
+    if (ok && model->options.shards.count == 0) /* else other machines write there */
         output_file_sweep(model->options.out_path);
-    else if (made)
+    else if (!ok && made)
         rmdir(model->options.out_path);
     return ok;
 }

@@ -178,38 +178,11 @@ static bool add_plain(const struct model_options *options, struct model_shard *s
     return !model_has_offsets(options) || add_rows(shard, source, "_offsets", source->type->name, found);
 }
 
-/* The options go into the metadata in front of the input's, which stays: a reader learns how the values came
- * about, and a later run whether it may keep the shard. */
-static bool describe(const struct model_options *options, struct model_shard *shard, uint64_t sampled)
-{
-    /* torch's readers refuse a file that does not say its format */
-    struct safetensors all[] = {{0}, shard->file, {.metadata = "{\"format\":\"pt\"}"}};
-    char own[256], block[16], *metadata = NULL;
-
-    snprintf(block, sizeof block, "%u", (unsigned)options->block);
-    snprintf(own, sizeof own, "{\"clquant\":\"quantize_model --to %s --dtype %s --block %s --%s",
-             options->to == MODEL_PLAIN ? "plain" : "compressed-tensors", options->dtype_name,
-             options->block_auto ? "auto" : block, options->symmetric ? "symmetric" : "asymmetric");
-    if (options->rule)
-        sprintf(own + strlen(own), " --scale-rule %s", model_rule_name(options->rule));
-    if (options->rotate)
-        sprintf(own + strlen(own), " --rotate %u", (unsigned)options->rotate);
-    sprintf(own + strlen(own), "\",\"clquant_input\":\"%016jx\"}", (uintmax_t)sampled);
-    all[0].metadata = own;
-    if (safetensors_merge_metadata(all, 3, &metadata))
-        shard->header = safetensors_describe(shard->out, shard->out_count, metadata, &shard->header_bytes);
-    free(metadata);
-    return shard->header != NULL;
-}
-
 static bool plan_shard(struct model *model, struct model_shard *shard)
 {
     const struct model_options *options = &model->options;
-    uint64_t sampled = 0;
     bool ok = false;
 
-    if (!shard->left_out && !model_sample(shard, &sampled, model->failure))
-        return false;
     shard->out = calloc(shard->file.count * MODEL_PARTS + 1, sizeof *shard->out);
     shard->out_path = model_join(options->out_path, shard->name);
     ok = shard->out && shard->out_path;
@@ -223,8 +196,10 @@ static bool plan_shard(struct model *model, struct model_shard *shard)
         else
             ok = add_packed(options, shard, tensor);
     }
-    if (!ok || !describe(options, shard, sampled))
+    if (!ok)
         return fail(model->failure, STATUS_SYSTEM, "%s: no memory for what it becomes", shard->path);
+    if (!model_make_header(options, shard, model->failure))
+        return false;
     if (shard->header_bytes - SAFETENSORS_LENGTH_BYTES > SAFETENSORS_MAX_HEADER_BYTES)
         return fail(model->failure, STATUS_REFUSED,
                     "%s: its header in OUT would have %zu bytes: the format has room for %d", shard->path,

@@ -66,12 +66,12 @@ static void print_totals(const struct model *model)
     printf("%zu of %zu tensors quantized to %s, %ju bytes of data became %ju\n", quantized, tensors,
            model->options.dtype_name, (uintmax_t)before, (uintmax_t)after);
     if (kept > 0)
-        printf("%zu of %zu shards were there already: their errors are not below\n", kept, shards);
+        printf("%zu of %zu shards were there already\n", kept, shards);
     if (model->options.to == MODEL_COMPRESSED_TENSORS && !model->config)
         printf("no config.json is beside the input: readers need its quantization_config\n");
 }
 
-/* The matrices that this run quantized. */
+/* The matrices of this run's shards that are quantized. */
 static const struct model_tensor **list_quantized(const struct model *model, size_t *listed)
 {
     const struct model_tensor **list = NULL;
@@ -83,8 +83,7 @@ static const struct model_tensor **list_quantized(const struct model *model, siz
     *listed = 0;
     for (size_t i = 0; list && i < model->shard_count; i++)
         for (size_t t = 0; t < model->shards[i].file.count; t++)
-            if (model->shards[i].tensors[t].quantized && !model->shards[i].was_there &&
-                !model->shards[i].left_out)
+            if (model->shards[i].tensors[t].quantized && !model->shards[i].left_out)
                 list[(*listed)++] = &model->shards[i].tensors[t];
     return list;
 }

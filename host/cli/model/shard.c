@@ -4,71 +4,11 @@
 
 #include <errno.h>
 #include <fcntl.h>
-#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-static uint64_t end_of(const struct model_shard *shard)
-{
-    uint64_t end = 0;
-
-    for (size_t t = 0; t < shard->out_count; t++)
-        end = shard->out[t].end > end ? shard->out[t].end : end;
-    return shard->header_bytes + end;
-}
-
-static bool is_older(const struct timespec *a, const struct timespec *b)
-{
-    return a->tv_sec != b->tv_sec ? a->tv_sec < b->tv_sec : a->tv_nsec < b->tv_nsec;
-}
-
-/* Of each tensor four samples, so that a shard of OUT says which input it was made of. All bytes would cost
- * what the run does, and times would differ between machines, whose bytes are to be the same. By FNV-1a. */
-bool model_sample(const struct model_shard *shard, uint64_t *number, struct failure *failure)
-{
-    enum { SAMPLES = 4, SAMPLE_BYTES = 256 };
-    uint8_t bytes[SAMPLE_BYTES];
-
-    *number = UINT64_C(0xcbf29ce484222325);
-    for (size_t t = 0; t < shard->file.count; t++) {
-        const struct safetensors_tensor *tensor = &shard->file.tensors[t];
-        const uint64_t whole = tensor->end - tensor->begin;
-        const size_t size = whole < SAMPLE_BYTES ? (size_t)whole : SAMPLE_BYTES;
-
-        for (uint64_t s = 0; s < SAMPLES; s++) {
-            if (!safetensors_read(&shard->file, tensor, (whole - size) * s / (SAMPLES - 1), bytes, size,
-                                  failure))
-                return false;
-            for (size_t i = 0; i < size; i++)
-                *number = (*number ^ bytes[i]) * UINT64_C(0x100000001b3);
-        }
-    }
-    return true;
-}
-
-/* A file has its name once it is whole. So one whose header is what this run would write, with the input's
- * samples, and which is no older than its input, is what this run would make. */
-static bool is_there(const struct model_shard *shard)
-{
-    const int fd = open(shard->out_path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
-    struct stat made, given;
-    char *header = NULL;
-    bool same = false;
-
-    if (fd < 0)
-        return false;
-    if (fstat(fd, &made) == 0 && fstat(shard->file.fd, &given) == 0 && S_ISREG(made.st_mode) &&
-        (uint64_t)made.st_size == end_of(shard) && !is_older(&made.st_mtim, &given.st_mtim) &&
-        (header = malloc(shard->header_bytes)))
-        same = pread(fd, header, shard->header_bytes, 0) == (ssize_t)shard->header_bytes &&
-               memcmp(header, shard->header, shard->header_bytes) == 0;
-    free(header);
-    close(fd);
-    return same;
-}
 
 void model_show(struct model *model, const struct model_shard *shard, uint64_t bytes)
 {
@@ -100,6 +40,31 @@ static bool quantizes(const struct model_shard *shard)
     return false;
 }
 
+/* The input's time says which state of it the shard was made of. It is set once the shard has its name, for
+ * the private file is to be known as a new one. */
+static bool commit(struct model *model, const struct model_shard *shard, struct output_file *out)
+{
+    const struct timespec times[] = {{.tv_nsec = UTIME_OMIT}, shard->file.modified};
+    const int fd = fcntl(out->fd, F_DUPFD_CLOEXEC, 0);
+    const bool ok = output_file_commit(out, model->failure);
+
+    if (ok && fd >= 0)
+        futimens(fd, times);
+    if (fd >= 0)
+        close(fd);
+    return ok;
+}
+
+static bool is_unchanged(const struct model *model, const struct model_shard *shard)
+{
+    const struct safetensors *file = &shard->file;
+    struct stat now;
+
+    return (fstat(file->fd, &now) == 0 && now.st_mtim.tv_sec == file->modified.tv_sec &&
+            now.st_mtim.tv_nsec == file->modified.tv_nsec) ||
+           fail(model->failure, STATUS_SYSTEM, "%s: was written to while it was read", shard->path);
+}
+
 bool model_write_shard(struct model *model, struct model_shard *shard)
 {
     struct output_file out = {.fd = -1};
@@ -107,15 +72,15 @@ bool model_write_shard(struct model *model, struct model_shard *shard)
 
     if (shard->left_out)
         return true;
-    if (is_there(shard)) {
+    if (model_is_there(shard)) {
         shard->was_there = true;
         model->done_bytes += shard->file.data_bytes;
         return true;
     }
     ok = (!quantizes(shard) || model->context || model_open_device(model)) &&
-         model_create(model, &out, shard->out_path, shard->path) &&
-         output_file_write(&out, shard->header, shard->header_bytes, model->failure) &&
-         model_stream(model, shard, &out) && output_file_commit(&out, model->failure);
+         model_create(model, &out, shard->out_path, shard->path) && model_stream(model, shard, &out) &&
+         is_unchanged(model, shard) && model_write_header(shard, &out, model->failure) &&
+         commit(model, shard, &out);
     output_file_discard(&out);
     return ok;
 }

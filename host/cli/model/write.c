@@ -84,7 +84,7 @@ bool model_piece_write(const struct model_options *options, const struct model_s
         *error = (struct float_error){0};
     float_error_add(error, source->type->name, x->host, piece->buffers[MODEL_BACK].host,
                     (size_t)(piece->rows * model_columns(source)));
-    piece->tensor->error = float_error_relative(error);
+    piece->tensor->error = (double)(float)float_error_relative(error);
     if (q->view.dtype.lanes == STREAM_WORD && q->view.dtype.code == kDLInt)
         count_from_zero(q->host, q->row_bytes * (size_t)piece->rows / sizeof(uint32_t));
     if (words)

@@ -54,6 +54,7 @@ static bool open_regular(struct safetensors *file, uint64_t *file_bytes, struct 
     if (!S_ISREG(info.st_mode))
         return fail(failure, STATUS_REFUSED, "%s: is not a regular file", file->path);
     *file_bytes = (uint64_t)info.st_size;
+    file->modified = info.st_mtim;
     return true;
 }
 

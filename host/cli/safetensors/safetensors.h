@@ -12,6 +12,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <time.h>
 
 enum {
     SAFETENSORS_LENGTH_BYTES = 8,             /* the length of the header stands before it */
@@ -48,6 +49,7 @@ static inline int64_t safetensors_extent(const struct safetensors_tensor *tensor
 struct safetensors {
     int fd;
     const char *path;
+    struct timespec modified; /* when it was opened */
     uint64_t data_start;
     uint64_t data_bytes;
     size_t count;
