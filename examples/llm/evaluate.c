@@ -17,6 +17,8 @@ struct evaluation {
     DLManagedTensor *found;          /* [batch, 2] */
     float on_host[2 * MOST_BATCH];
     struct result *results;
+    int64_t wanted, done; /* predictions of all formats */
+    double said_s;        /* see progress */
 };
 
 static clq_status create(struct evaluation *e, const struct options *options)
@@ -68,6 +70,8 @@ static clq_status run_format(struct evaluation *e, int which, const int32_t *tok
         result->divergence += (double)e->on_host[2 * i + 1];
     }
     result->predicted += count;
+    e->done += count;
+    progress(&e->said_s, "", e->done / e->num_caches, e->wanted / e->num_caches);
     return CLQ_OK;
 }
 
@@ -89,13 +93,15 @@ static clq_status run_step(struct evaluation *e, const int32_t *tokens, int64_t 
 static clq_status run(struct evaluation *e, const struct options *options, const int32_t *tokens,
                       int64_t count)
 {
+    const int64_t pieces = (count + options->context - 1) / options->context;
+
+    e->wanted = (count - pieces) * e->num_caches;
     for (int64_t piece = 0; piece + 1 < count; piece += options->context) {
         const int64_t left = count - piece, length = (left < options->context ? left : options->context) - 1;
 
         for (int64_t first = 0; first < length; first += options->batch)
             TRY(run_step(e, tokens + piece + first,
                          length - first < options->batch ? length - first : options->batch, first));
-        fprintf(stderr, "llm: %lld of %lld tokens\n", (long long)(piece + length + 1), (long long)count);
     }
     return CLQ_OK;
 }

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Writes on: the prompt's tokens fill the cache, some in each step, then every token gives the next. */
+#define _POSIX_C_SOURCE 200809L
 #include "../common/values.h"
 #include "run.h"
 
 #include <stdio.h>
+#include <unistd.h>
 
 struct writing {
     const struct model *model;
@@ -38,6 +40,8 @@ static void destroy(struct writing *w)
 
 static clq_status run_prompt(const struct writing *w, const int32_t *tokens, int64_t count)
 {
+    double said_s = 0.0;
+
     for (int64_t first = 0; first < count; first += w->step.batch) {
         const int64_t left = count - first, now = left < w->step.batch ? left : w->step.batch;
 
@@ -46,6 +50,7 @@ static clq_status run_prompt(const struct writing *w, const int32_t *tokens, int
             TRY(cache_calibrate(&w->cache, &w->exact, now));
         }
         TRY(step_run(&w->step, &w->cache, tokens + first, now, first, now - 1, w->logits));
+        progress(&said_s, " of the prompt", first + now, count);
     }
     return CLQ_OK;
 }
@@ -67,9 +72,10 @@ static clq_status write_on(const struct writing *w, const struct tokenizer *toke
                            const struct options *options, const int32_t *tokens, int64_t count)
 {
     const double start = now_s();
-    double prompt_seconds, begin;
+    double prompt_seconds, begin, said_s = 0.0;
     int32_t next = -1;
     int64_t written = 0;
+    const bool is_seen = isatty(STDOUT_FILENO) == 1;
 
     TRY(run_prompt(w, tokens, count));
     TRY(read_next(w, &next));
@@ -80,6 +86,8 @@ static clq_status write_on(const struct writing *w, const struct tokenizer *toke
     for (; written < options->tokens && next != tokenizer->end; written++) {
         tokenizer_print(tokenizer, next);
         fflush(stdout);
+        if (!is_seen)
+            progress(&said_s, " written", written + 1, options->tokens);
         if (written + 1 < options->tokens) {
             TRY(step_run(&w->step, &w->cache, &next, 1, count + written, 0, w->logits));
             TRY(read_next(w, &next));

@@ -203,8 +203,10 @@ static bool is_text(struct gguf_text text, const char *word)
 const struct gguf_value *gguf_find(const struct gguf *file, const char *name)
 {
     for (uint64_t i = 0; i < file->num_values; i++)
-        if (is_text(file->values[i].name, name))
+        if (is_text(file->values[i].name, name)) {
+            file->values[i].used = true;
             return &file->values[i];
+        }
     return NULL;
 }
 
@@ -246,8 +248,20 @@ clq_status gguf_number(const struct gguf *file, const char *name, double low, do
     const struct gguf_value *value = gguf_find(file, name);
 
     *number = value != NULL ? number_of(value) : otherwise;
+    if (!(*number >= low && *number <= high) && low == high)
+        return gguf_refuse(file, "value '%s' must be %g", name, low);
     if (!(*number >= low && *number <= high))
         return gguf_refuse(file, "value '%s' must be a number from %g to %g", name, low, high);
+    return CLQ_OK;
+}
+
+clq_status gguf_flag(const struct gguf *file, const char *name, bool otherwise, bool *flag)
+{
+    const struct gguf_value *value = gguf_find(file, name);
+
+    if (value != NULL && (value->type != GGUF_BOOL || *value->bytes > 1))
+        return gguf_refuse(file, "value '%s' must be true or false", name);
+    *flag = value != NULL ? *value->bytes == 1 : otherwise;
     return CLQ_OK;
 }
 

@@ -23,6 +23,7 @@ enum gguf_value_type {
     GGUF_UINT32 = 4,
     GGUF_INT32 = 5,
     GGUF_FLOAT32 = 6,
+    GGUF_BOOL = 7,
     GGUF_TEXT = 8,
     GGUF_ARRAY = 9,
     GGUF_UINT64 = 10
@@ -33,6 +34,7 @@ struct gguf_value {
     uint64_t type, item_type, count; /* the latter two are of an array's items; else the type, and 1 */
     struct gguf_text text;           /* what it is, if it is one */
     const unsigned char *bytes;
+    bool used; /* it was asked for */
 };
 
 struct gguf_tensor {
@@ -73,6 +75,8 @@ bool gguf_says(const struct gguf *file, const char *name, const char *text);
 #define GGUF_REQUIRED ((double)NAN)
 clq_status gguf_number(const struct gguf *file, const char *name, double low, double high, double otherwise,
                        double *number);
+
+clq_status gguf_flag(const struct gguf *file, const char *name, bool otherwise, bool *flag);
 
 /* The texts of an array: `count` of them in *texts, fewer than 2^31, which the caller frees. */
 clq_status gguf_texts(const struct gguf *file, const char *name, struct gguf_text **texts, size_t *count);

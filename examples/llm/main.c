@@ -33,12 +33,25 @@ clq_status read_file(const char *path, unsigned char **bytes, size_t *size)
     return failed == 0 ? CLQ_OK : clq_error_set(CLQ_ERROR_SYSTEM, "%.200s: %s", path, strerror(failed));
 }
 
-static clq_status measure(const struct model *model, const struct options *o, const int32_t *tokens,
+void progress(double *said_s, const char *what, int64_t done, int64_t all)
+{
+    const double now = now_s();
+
+    if (*said_s == 0.0 ? done == all : done < all && now < *said_s + 5.0)
+        return;
+    *said_s = now;
+    fprintf(stderr, "llm: %lld of %lld tokens%s\n", (long long)done, (long long)all, what);
+}
+
+/* begin: what each piece of the text begins with, as texts do; -1: with what is there. */
+static clq_status measure(const struct model *model, const struct options *o, int32_t begin, int32_t *tokens,
                           int64_t count)
 {
     struct result results[NUM_FORMATS];
     int num_results = 0;
 
+    for (int64_t i = 0; i < count && begin >= 0; i += o->context)
+        tokens[i] = begin;
     TRY(evaluate(model, o, tokens, count, results, &num_results));
     printf(
         "%s, on %s\nperplexity of %lld tokens of %s, in pieces of %lld, each without what was before it\n\n",
@@ -84,7 +97,7 @@ static clq_status run(struct program *p, const struct options *o)
     TRY(model_create(&p->model, &p->device, &p->file, &p->tokenizer,
                      o->text != NULL ? o->context : (int64_t)count + o->tokens));
     fputs("llm: building kernels; CLBlast's take up to a minute the first time\n", stderr);
-    return o->text != NULL ? measure(&p->model, o, p->tokens, (int64_t)count)
+    return o->text != NULL ? measure(&p->model, o, p->tokenizer.begin, p->tokens, (int64_t)count)
                            : generate(&p->model, &p->tokenizer, o, p->tokens, (int64_t)count);
 }
 

@@ -20,7 +20,7 @@ static clq_status size(const struct gguf *file, const char *name, double high, d
 
 static clq_status read_sizes(struct model *m, const struct gguf *file)
 {
-    double epsilon = 0.0;
+    double epsilon = 0.0, ignored = 0.0;
 
     TRY(size(file, "llama.block_count", MOST_LAYERS, GGUF_REQUIRED, &m->num_layers));
     TRY(size(file, "llama.context_length", 1048576.0, GGUF_REQUIRED, &m->context));
@@ -30,16 +30,17 @@ static clq_status read_sizes(struct model *m, const struct gguf *file)
     TRY(size(file, "llama.attention.head_count_kv", 1024.0, (double)m->heads, &m->kv_heads));
     TRY(size(file, "llama.attention.key_length", 65536.0, (double)(m->width / m->heads), &m->head_size));
     TRY(size(file, "llama.rope.dimension_count", 65536.0, (double)m->head_size, &m->turned));
-    TRY(gguf_number(file, "llama.rope.freq_base", 1.0, 1e12, 10000.0, &m->base));
     TRY(gguf_number(file, "llama.attention.layer_norm_rms_epsilon", 0.0, 1.0, GGUF_REQUIRED, &epsilon));
     m->epsilon = (float)epsilon;
+    TRY(gguf_number(file, "llama.attention.value_length", (double)m->head_size, (double)m->head_size,
+                    (double)m->head_size, &ignored));
+    TRY(gguf_number(file, "llama.vocab_size", (double)m->vocabulary, (double)m->vocabulary,
+                    (double)m->vocabulary, &ignored));
     return CLQ_OK;
 }
 
 static clq_status check_sizes(const struct model *m, const struct gguf *file)
 {
-    const struct gguf_value *scaling = gguf_find(file, "llama.rope.scaling.type");
-
     if (m->heads % m->kv_heads != 0)
         return gguf_refuse(file, "%lld heads of queries cannot share %lld of keys", (long long)m->heads,
                            (long long)m->kv_heads);
@@ -49,8 +50,6 @@ static clq_status check_sizes(const struct model *m, const struct gguf *file)
                            "heads of %lld channels, of which %lld are turned: a multiple of 32, at most "
                            "%d, and an even part of it are expected",
                            (long long)m->head_size, (long long)m->turned, MOST_HEAD_SIZE);
-    if (scaling != NULL && !gguf_says(file, "llama.rope.scaling.type", "none"))
-        return gguf_refuse(file, "its angles are scaled, which is not known here");
     return CLQ_OK;
 }
 
@@ -151,40 +150,6 @@ static clq_status load_layer(struct model *m, struct gguf *file, int64_t i)
     return join(m, file, i, m->hidden, 1, &(struct source){"ffn_down", m->width}, &layer->down);
 }
 
-/* Of all positions, in double: cosine and sine of position * base^(-2i / turned), or of that over a factor
- * of the file's. */
-static clq_status load_angles(struct model *m, struct gguf *file)
-{
-    const int64_t pairs = m->turned / 2, shape[] = {m->context, pairs, 2};
-    const size_t size_bytes = (size_t)(m->context * m->turned) * sizeof(float);
-    struct gguf_tensor *factors = NULL;
-    float *angles;
-    clq_status status;
-
-    TRY(device_tensor(m->device, CLQ_FLOAT32, 3, shape, &m->angles));
-    if (gguf_find_tensor(file, "rope_freqs.weight") != NULL)
-        TRY(find(file, "rope_freqs.weight", 1, pairs, &factors));
-    if (factors != NULL && factors->dtype.bits != 32)
-        return gguf_refuse(file, "rope_freqs.weight must be F32");
-    angles = malloc(size_bytes);
-    if (angles == NULL)
-        return clq_error_set(CLQ_ERROR_MEMORY, "no memory for angles");
-    for (int64_t i = 0; i < m->context * pairs; i++) {
-        float factor = 1.0f;
-        double angle = (double)(i / pairs) * pow(m->base, -2.0 * (double)(i % pairs) / (double)m->turned);
-
-        if (factors != NULL)
-            memcpy(&factor, factors->bytes + (size_t)(i % pairs) * sizeof factor, sizeof factor);
-        angle /= (double)factor;
-        angles[2 * i] = (float)cos(angle);
-        angles[2 * i + 1] = (float)sin(angle);
-    }
-    status =
-        clq_tensor_write(m->device->queue, &m->angles->dl_tensor, CL_TRUE, angles, size_bytes, 0, NULL, NULL);
-    free(angles);
-    return status;
-}
-
 static clq_status load_weights(struct model *m, struct gguf *file)
 {
     const struct source embedding = {"token_embd", m->vocabulary}, output = {"output", m->vocabulary};
@@ -196,7 +161,22 @@ static clq_status load_weights(struct model *m, struct gguf *file)
     TRY(join(m, file, -1, m->width, 1, &(struct source){"output_norm", 1}, &m->norm));
     for (int64_t i = 0; i < m->num_layers; i++)
         TRY(load_layer(m, file, i));
-    return load_angles(m, file);
+    return CLQ_OK;
+}
+
+/* A value of the model that nobody asked for would change what it computes. */
+static clq_status refuse_values(const struct gguf *file)
+{
+    static const char prefix[] = "llama.";
+
+    for (uint64_t i = 0; i < file->num_values; i++) {
+        const struct gguf_text name = file->values[i].name;
+
+        if (!file->values[i].used && name.size >= strlen(prefix) &&
+            memcmp(name.bytes, prefix, strlen(prefix)) == 0)
+            return gguf_refuse(file, "value '%.*s' is none of a model that is known here", GGUF_SHOWN(name));
+    }
+    return CLQ_OK;
 }
 
 clq_status model_create(struct model *model, struct device *device, struct gguf *file,
@@ -210,7 +190,8 @@ clq_status model_create(struct model *model, struct device *device, struct gguf 
     if (positions > model->context)
         return clq_error_set(CLQ_ERROR_VALUE, "%lld tokens are more than the model's context of %lld",
                              (long long)positions, (long long)model->context);
-    model->context = positions;
+    TRY(load_angles(model, file, positions));
+    TRY(refuse_values(file));
     TRY(load_weights(model, file));
     for (uint64_t i = 0; i < file->num_tensors; i++)
         if (!file->tensors[i].used)

@@ -50,9 +50,8 @@ clq_status device_run(const struct device *device, cl_kernel kernel, size_t rows
 struct model {
     struct device *device;
     int64_t num_layers, width, heads, kv_heads, head_size, turned, hidden, vocabulary;
-    int64_t context; /* positions that there are angles for */
+    int64_t context; /* positions that the model was made for */
     float epsilon;
-    double base;                                /* of the angles */
     DLManagedTensor *embedding, *output, *norm; /* output may be the embedding */
     DLManagedTensor *angles;                    /* cosines and sines, [positions, turned / 2, 2] */
     struct layer {
@@ -62,6 +61,8 @@ struct model {
 
 clq_status model_create(struct model *model, struct device *device, struct gguf *file,
                         const struct tokenizer *tokenizer, int64_t positions);
+
+clq_status load_angles(struct model *model, const struct gguf *file, int64_t positions);
 
 /* What a step of at most `batch` tokens computes with. */
 struct step {

@@ -1,12 +1,38 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts a text as GPT-2 does, with every digit alone:
- *     's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+      between the digits */
+/* Cuts a text into pieces as these patterns do, the first alternative that fits:
+ *     GPT-2    's|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+
+ *     Llama 3  (?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|
+ *              \s*[\r\n]+|\s+(?!\S)|\s+
+ * SmolLM 2 has the former with every digit alone, and Qwen 2 the latter. */
 #include "letters.h"
 #include "llm.h"
 
 #include <string.h>
 
 enum kind { LETTER, NUMBER, SPACE, OTHER };
+
+static const struct cut cuts[] = {
+    {"gpt-2", .gpt2 = true},
+    {"smollm", .gpt2 = true, .digits = 1},
+    {"llama-bpe", .digits = 3, .whole_words = true, .begins = true},
+    {"qwen2", .digits = 1},
+};
+
+clq_status cut_of(const struct gguf *file, const struct cut **cut)
+{
+    const struct gguf_value *pre = gguf_find(file, "tokenizer.ggml.pre");
+    const struct gguf_text name =
+        pre != NULL && pre->type == GGUF_TEXT ? pre->text : (struct gguf_text){"", 0};
+
+    for (size_t i = 0; i < sizeof cuts / sizeof *cuts; i++)
+        if (gguf_says(file, "tokenizer.ggml.pre", cuts[i].name)) {
+            *cut = &cuts[i];
+            return CLQ_OK;
+        }
+    return gguf_refuse(
+        file, "its tokenizer.ggml.pre is '%.*s': texts can be cut as gpt-2, smollm, llama-bpe and qwen2 do",
+        GGUF_SHOWN(name));
+}
 
 /* lengths: of letters.h. */
 static bool is_in(uint32_t point, const uint16_t *lengths, size_t count)
@@ -57,52 +83,102 @@ static enum kind next_kind(const char *text, size_t size, size_t *length)
                                                                      : OTHER;
 }
 
-static size_t contraction(const char *text, size_t size)
+static size_t contraction(const char *text, size_t size, bool capitals)
 {
-    static const char *const endings[] = {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"};
+    static const char *const endings[] = {"s", "t", "re", "ve", "m", "ll", "d"};
 
-    for (size_t i = 0; i < sizeof endings / sizeof *endings; i++) {
-        const size_t length = strlen(endings[i]);
+    if (capitals && size >= 3 && memcmp(text, "'\xc5\xbf", 3) == 0)
+        return 3; /* U+017F is a small s whose capital is S */
+    for (size_t i = 0; i < sizeof endings / sizeof *endings && *text == '\''; i++) {
+        size_t at = 1;
 
-        if (length <= size && memcmp(text, endings[i], length) == 0)
-            return length;
+        while (at < size && endings[i][at - 1] != '\0' &&
+               (text[at] | (capitals ? 'a' ^ 'A' : 0)) == endings[i][at - 1])
+            at++;
+        if (endings[i][at - 1] == '\0')
+            return at;
     }
     return 0;
 }
 
-/* Bytes of the code points of one kind, from the begin on; *last gets the length of the last. */
-static size_t run_of(enum kind kind, const char *text, size_t size, size_t *last)
+/* Bytes of the code points of one kind, from the begin on, `most` of them; *last gets the length of the
+ * last. */
+static size_t run_of(enum kind kind, size_t most, const char *text, size_t size, size_t *last)
 {
     size_t end = 0, length = 0;
 
-    while (end < size && next_kind(text + end, size - end, &length) == kind) {
+    for (size_t i = 0; i < most && end < size && next_kind(text + end, size - end, &length) == kind; i++) {
         end += length;
         *last = length;
     }
     return end;
 }
 
-/* Spaces leave their last one to what follows them, but for a digit. */
-static size_t spaces(const char *text, size_t size)
+/* Spaces leave their last one to what follows them, but for a digit that is cut off first. */
+static size_t spaces(const char *text, size_t size, bool before_digits)
 {
     size_t last = 0, length = 0;
-    const size_t all = run_of(SPACE, text, size, &last);
+    const size_t all = run_of(SPACE, SIZE_MAX, text, size, &last);
 
-    if (all == size || all == last || next_kind(text + all, size - all, &length) == NUMBER)
+    if (all == size || all == last || (before_digits && next_kind(text + all, size - all, &length) == NUMBER))
         return all;
     return all - last;
 }
 
-size_t next_piece(const char *text, size_t size)
+static size_t gpt2_piece(const struct cut *cut, const char *text, size_t size)
 {
-    const size_t ending = contraction(text, size), blank = *text == ' ' && size > 1;
+    const size_t ending = contraction(text, size, false), blank = *text == ' ' && size > 1;
     size_t length = 0;
     const enum kind first = next_kind(text, size, &length),
                     kind = blank ? next_kind(text + 1, size - 1, &length) : first;
 
     if (ending > 0)
         return ending;
-    if (kind == LETTER || kind == OTHER)
-        return blank + run_of(kind, text + blank, size - blank, &length);
-    return first == NUMBER ? length : spaces(text, size);
+    if (kind == LETTER || kind == OTHER || (kind == NUMBER && cut->digits == 0))
+        return blank + run_of(kind, SIZE_MAX, text + blank, size - blank, &length);
+    return first == NUMBER ? run_of(NUMBER, cut->digits, text, size, &length)
+                           : spaces(text, size, cut->digits > 0);
+}
+
+static bool is_line_end(char c)
+{
+    return c == '\n' || c == '\r';
+}
+
+/* Of spaces: up to the last end of a line among them; 0: there is none. */
+static size_t lines(const char *text, size_t size)
+{
+    size_t length = 0, all = run_of(SPACE, SIZE_MAX, text, size, &length);
+
+    while (all > 0 && !is_line_end(text[all - 1]))
+        all--;
+    return all;
+}
+
+static size_t llama3_piece(const struct cut *cut, const char *text, size_t size)
+{
+    const size_t ending = contraction(text, size, true);
+    size_t length = 0, end, ignored = 0;
+    const enum kind first = next_kind(text, size, &length),
+                    second = length < size ? next_kind(text + length, size - length, &ignored) : SPACE;
+
+    if (ending > 0)
+        return ending;
+    if (first == NUMBER)
+        return run_of(NUMBER, cut->digits, text, size, &length);
+    if (first == LETTER || (second == LETTER && !is_line_end(*text)))
+        return length + run_of(LETTER, SIZE_MAX, text + length, size - length, &ignored);
+    if (first == OTHER || (*text == ' ' && second == OTHER)) {
+        end = length + run_of(OTHER, SIZE_MAX, text + length, size - length, &ignored);
+        while (end < size && is_line_end(text[end]))
+            end++;
+        return end;
+    }
+    end = lines(text, size);
+    return end > 0 ? end : spaces(text, size, false);
+}
+
+size_t next_piece(const struct cut *cut, const char *text, size_t size)
+{
+    return cut->gpt2 ? gpt2_piece(cut, text, size) : llama3_piece(cut, text, size);
 }

@@ -24,6 +24,10 @@ struct result {
     int64_t predicted, timed; /* tokens; those of the steps that are timed */
 };
 
+/* Says how far a run is, on standard error: after its first step, every five seconds, and at its end; of a
+ * run of one step nothing. *said_s, 0 at first, is when it was said last. */
+void progress(double *said_s, const char *what, int64_t done, int64_t all);
+
 /* What every token of a text but the first of each piece costs, for the formats that are wanted and float16,
  * which is the first result. results has room for all formats. */
 clq_status evaluate(const struct model *model, const struct options *options, const int32_t *tokens,

@@ -1,13 +1,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """The program examples/llm, in the folder that CLQ_EXAMPLES names: a made model of two layers against numpy, and wrong files."""
 
+import functools
 import itertools
 import os
-import re
+import pty
 import shutil
 import struct
 import subprocess
-import unicodedata
 from pathlib import Path
 
 import numpy as np
@@ -16,9 +16,13 @@ import pytest
 if "CLQ_EXAMPLES" not in os.environ or not (Path(os.environ["CLQ_EXAMPLES"]) / "llm").exists():
     pytest.skip("CLQ_EXAMPLES names no folder with llm, which needs CLBlast", allow_module_level=True)
 gguf = pytest.importorskip("gguf")
+tokenizers = pytest.importorskip("tokenizers")
 
 LAYERS, WIDTH, HEADS, KV_HEADS, SIZE, TURNED, HIDDEN, BASE, EPSILON = 2, 64, 4, 2, 64, 48, 96, 1000.0, 1e-5
-MERGES = ["t h", "th e", "Ġ the", "i n", "Ġ a", "Ã ¤", "Ġ Ġ", "e r", "1 2", "' s", "Ġ 1", "in in"]
+LONG = [f"{'Ġ' * n} {'Ġ' * n}" for n in (1, 2, 4, 8, 16, 32, 64)]
+OVERTAKEN = ["w v", "u w", "wv q", "u wv", "k x", "x j", "m n", "j mn"]  # pairs whose turn another merge takes away
+MERGES = ["t h", "th e", "Ġ the", "i n", "Ġ a", "Ã ¤", *LONG, "e r", "1 2", "' s", "Ġ 1", "in in", "12 3", "Ċ Ċ", "Å ¿", "Å¿ x"]
+MERGES += ["S x", "Ċ in", "! Ċ", "Ċ Ġ", *OVERTAKEN]  # some go over the ends of pieces
 TEXT = "the theme's in 12 theater, a the\u00e4ter \u3042\u3044\u00bd\n\n  then  12 in the\tinn \u2028 it'll're !?12'' thin"
 
 
@@ -30,43 +34,33 @@ def characters():
 
 
 CHARACTERS = characters()
-TOKENS = ["<unk>", "<|end|>", *(c for b, c in enumerate(CHARACTERS) if b < 0xF8), *(m.replace(" ", "") for m in MERGES)]
+CONTROL, DEFINED, WHOLE = ["<unk>", "<|end|>", "<|begin|>"], ["<tool>", "<tool>in"], ["inner", "Ġinner"]
+MERGED = [m.replace(" ", "") for m in MERGES]
+TOKENS = [*CONTROL, *DEFINED, *(c for b, c in enumerate(CHARACTERS) if b < 0xF8), *MERGED, *WHOLE]
+GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
+LLAMA3 = r"(?i:'s|'t|'re|'ve|'m|'ll|'d)|[^\r\n\p{L}\p{N}]?\p{L}+|\p{N}{1,3}| ?[^\s\p{L}\p{N}]+[\r\n]*|\s*[\r\n]+|\s+(?!\S)|\s+"
+PATTERNS = {"gpt-2": [GPT2], "smollm": [r"\p{N}", GPT2], "llama-bpe": [LLAMA3], "qwen2": [LLAMA3.replace("{1,3}", "")]}
 
 
-def pieces(text):
-    """Cut as GPT-2 does, with each number alone."""
-
-    def letter(c):
-        return {"L": "a", "N": "1"}.get(unicodedata.category(c)[0], " " if re.match(r"\s", c) else "!")
-
-    kinds = "".join("'" if c == "'" else letter(c) for c in text)
-    at = 0
-    while at < len(text):
-        ending = re.match("'(s|t|re|ve|m|ll|d)", text[at:])
-        plain = kinds.replace("'", "!")
-        blank = " ?" if text[at] == " " else ""
-        found = re.compile(rf"1|{blank}a+|{blank}!+| +(?=1|$)| {(2,)}(?! )").match(plain, at)
-        length = len(ending[0]) if ending else 1
-        if not ending and found:
-            length = len(found[0]) - (found[0].isspace() and len(plain) > found.end() and plain[found.end()] != "1")
-        yield text[at : at + length]
-        at += length
+@functools.cache
+def tokenizer(pre, control):
+    """Return the tokenizer of another library."""
+    made = tokenizers.Tokenizer(
+        tokenizers.models.BPE(
+            vocab={text: i for i, text in enumerate(TOKENS)},
+            merges=[tuple(m.split(" ")) for m in MERGES],
+            ignore_merges=pre == "llama-bpe",
+        )
+    )
+    cut = [tokenizers.pre_tokenizers.Split(tokenizers.Regex(pattern), "isolated") for pattern in PATTERNS[pre]]
+    bytes_of = tokenizers.pre_tokenizers.ByteLevel(add_prefix_space=False, use_regex=False)
+    made.pre_tokenizer = tokenizers.pre_tokenizers.Sequence([*cut, bytes_of])
+    made.add_tokens([tokenizers.AddedToken(text, normalized=False) for text in DEFINED + CONTROL * control])
+    return made
 
 
-def encode(text):
-    """Byte-level BPE, in the plainest words."""
-    ids = []
-    for piece in pieces(text):
-        parts = [CHARACTERS[b] for b in piece.encode()]
-        while True:
-            pairs = [f"{a} {b}" for a, b in itertools.pairwise(parts)]
-            known = [p for p in MERGES if p in pairs]
-            if not known:
-                break
-            at = pairs.index(known[0])
-            parts[at : at + 2] = [parts[at] + parts[at + 1]]
-        ids += [TOKENS.index(p) if p in TOKENS else 0 for p in parts]
-    return ids
+def encode(text, pre="smollm", control=False):
+    return tokenizer(pre, control).encode(text).ids
 
 
 TYPES = {"F16": 0.3, "Q8_0": 0.3, "Q4_1": 0.3, "Q4_0": 0.3, "Q5_0": 0.3, "Q5_1": 0.3, "F32": 0.3, "BF16": 0.3}
@@ -102,8 +96,8 @@ WEIGHTS = weights()
 VALUES = {name: gguf.dequantize(gguf.quantize(x, kind), kind).astype(np.float64) for name, (x, kind) in WEIGHTS.items()}
 
 
-def write(path, leave_out=None, **changed):
-    """Write the model's file, without one tensor or with other values."""
+def write(path, leave_out=None, values=(), factors=(), **changed):
+    """Write the model's file, without one tensor or with other values, and with tensors of factors."""
     writer = gguf.GGUFWriter(path, changed.get("architecture", "llama"))
     writer.add_block_count(LAYERS)
     writer.add_context_length(256)
@@ -116,11 +110,19 @@ def write(path, leave_out=None, **changed):
     writer.add_rope_freq_base(BASE)
     writer.add_layer_norm_rms_eps(EPSILON)
     writer.add_tokenizer_model(changed.get("tokenizer", "gpt2"))
+    if changed.get("pre", "smollm"):
+        writer.add_tokenizer_pre(changed.get("pre", "smollm"))
     writer.add_token_list(TOKENS)
-    writer.add_token_types([3, 3] + [1] * (len(TOKENS) - 2))
+    writer.add_token_types([2, 3, 3, 4, 4] + [1] * (len(TOKENS) - changed.get("untyped", 5)))
     writer.add_token_merges(changed.get("merges", MERGES))
     writer.add_unk_token_id(0)
     writer.add_eos_token_id(1)
+    writer.add_bos_token_id(2)
+    for name, value in dict(values).items():
+        add = {bool: writer.add_bool, int: writer.add_uint32, float: writer.add_float32, str: writer.add_string}
+        add[type(value)](name, value)
+    for name, value in dict(factors).items():
+        writer.add_tensor(name, value.astype(np.float32))
     for name, (x, kind) in WEIGHTS.items():
         if name != leave_out:
             data = gguf.quantize(x[: changed.get("rows")] if name == "blk.0.ffn_up.weight" else x, kind)
@@ -137,10 +139,10 @@ def model(tmp_path_factory):
     return write(tmp_path_factory.mktemp("llm") / "made.gguf")
 
 
-def run(*arguments):
+def run(*arguments, timeout=300):
     program = Path(os.environ["CLQ_EXAMPLES"]) / "llm"
     return subprocess.run(
-        [program, *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=300, check=False
+        [program, *map(str, arguments)], capture_output=True, text=True, errors="replace", timeout=timeout, check=False
     )
 
 
@@ -149,26 +151,55 @@ def ended(done):
     return done.stdout
 
 
-def test_its_tokens(model, tmp_path):
-    text = tmp_path / "text"
-    for words in [
-        TEXT,
-        " ",
-        "\n\n 1",
-        "a  1  b",
-        "  ",
-        "''s'",
-        "\x85\xa0x",
-        "\u0663\u0664 \U0001d7ce",
-        "\U0001f600 e\u0301",
-        "12the12",
-    ]:
+WORDS = [
+    TEXT,
+    " ",
+    "\n\n 1",
+    "a  1  b",
+    "  ",
+    "''s'",
+    "\x85\xa0x",
+    "\u0663\u0664 \U0001d7ce",
+    "\U0001f600 e\u0301",
+    "12the12 123 1234512",
+    "inner inner theinner",
+    "'S it'LL'Re it'Sx it'sx it'\u017fx 'x",
+    "uwvq kxjmn",
+    "!!\r\n\n!\n the\n  \n  in\t\tin\r1\n",
+    "<tool>in<tool> <tool>the<too<tool",
+    "_in\nin\u00a0in\u20281",
+    " " * 300 + "x",
+    "<|end|> <|begin|>",
+]
+
+
+@pytest.mark.parametrize("pre", PATTERNS)
+def test_its_tokens(tmp_path, pre):
+    made, text = write(tmp_path / "made.gguf", pre=pre), tmp_path / "text"
+    begin = [2] * (pre == "llama-bpe")
+    for words in WORDS:
         text.write_bytes(words.encode())
-        assert [int(t) for t in ended(run(model, "--text", text, "--list-tokens")).split()] == encode(words), words
+        got = [int(t) for t in ended(run(made, "--text", text, "--list-tokens")).split()]
+        assert got == begin + encode(words, pre), words
+    for words in ["a<|end|>the<unk>", "<|begin|>in", "<tool>in<|end|>"]:
+        got = [int(t) for t in ended(run(made, "--prompt", words, "--list-tokens")).split()]
+        assert got == begin * (not words.startswith("<|begin")) + encode(words, pre, control=True), words
+
+
+def test_its_tokens_of_what_is_no_text(model, tmp_path):
+    text = tmp_path / "text"
     text.write_bytes(b"\xff\xfe\xc3(\xe3\x81")  # no UTF-8
     got = [TOKENS[int(t)] for t in ended(run(model, "--text", text, "--list-tokens")).split()]
     assert got == ["<unk>", "<unk>", CHARACTERS[0xC3], "(", CHARACTERS[0xE3], CHARACTERS[0x81]]
-    assert ended(run(model, "--prompt", "a<|end|>the", "--list-tokens")).split()[1] == "1"
+
+
+@pytest.mark.parametrize("words", ["theinainer", " ", "<", "\u3042\u00bd"])
+def test_a_megabyte_without_a_word_takes_seconds(model, tmp_path, words):
+    text = tmp_path / "text"
+    words *= 1000000 // len(words.encode())
+    text.write_bytes(words.encode())
+    got = [int(t) for t in ended(run(model, "--text", text, "--list-tokens", timeout=60)).split()]
+    assert np.array_equal(got, encode(words))  # a difference of the lists would take pytest hours to print
 
 
 def half(x):
@@ -298,20 +329,23 @@ def normal(x, weight):
     return x / np.sqrt((x * x).mean(-1, keepdims=True) + EPSILON) * VALUES[weight]
 
 
-def turned(x):
+FREQUENCIES = BASE ** (-np.arange(0, TURNED, 2) / TURNED)
+
+
+def turned(x, frequencies, magnitude):
     """Turn neighbours by the angles of their positions, [positions, heads, channels]."""
-    angle = np.arange(len(x))[:, None] * BASE ** (-np.arange(0, TURNED, 2) / TURNED)
-    cos, sin = np.cos(angle)[:, None], np.sin(angle)[:, None]
+    angle = np.arange(len(x))[:, None] * frequencies
+    cos, sin = magnitude * np.cos(angle)[:, None], magnitude * np.sin(angle)[:, None]
     y = x.copy()
     y[..., 0:TURNED:2] = x[..., 0:TURNED:2] * cos - x[..., 1:TURNED:2] * sin
     y[..., 1:TURNED:2] = x[..., 0:TURNED:2] * sin + x[..., 1:TURNED:2] * cos
     return y
 
 
-def attend(x, i, keep_key, keep_value):
+def attend(x, i, keep_key, keep_value, rope):
     q, k, v = (x @ VALUES[f"blk.{i}.attn_{side}.weight"].T for side in "qkv")
-    q = turned(q.reshape(len(x), HEADS, SIZE))
-    k = keep_key(half(turned(k.reshape(len(x), KV_HEADS, SIZE))))
+    q = turned(q.reshape(len(x), HEADS, SIZE), *rope)
+    k = keep_key(half(turned(k.reshape(len(x), KV_HEADS, SIZE), *rope)))
     v = keep_value(half(v.reshape(len(x), KV_HEADS, SIZE)))
     k, v = (np.repeat(rows, HEADS // KV_HEADS, axis=1) for rows in (k, v))
     scores = np.einsum("qhc,khc->hqk", q, k) / np.sqrt(SIZE)
@@ -321,10 +355,10 @@ def attend(x, i, keep_key, keep_value):
     return np.einsum("hqk,khc->qhc", shares, v).reshape(len(x), -1) @ VALUES[f"blk.{i}.attn_output.weight"].T
 
 
-def log_probabilities(tokens, keep_key=lambda x: x, keep_value=lambda x: x):
+def log_probabilities(tokens, keep_key=lambda x: x, keep_value=lambda x: x, rope=(FREQUENCIES, 1)):
     x = VALUES["token_embd.weight"][tokens]
     for i in range(LAYERS):
-        x = x + attend(normal(x, f"blk.{i}.attn_norm.weight"), i, keep_key, keep_value)
+        x = x + attend(normal(x, f"blk.{i}.attn_norm.weight"), i, keep_key, keep_value, rope)
         y = normal(x, f"blk.{i}.ffn_norm.weight")
         gate, up = (y @ VALUES[f"blk.{i}.ffn_{side}.weight"].T for side in ("gate", "up"))
         x = x + (gate / (1 + np.exp(-gate)) * up) @ VALUES[f"blk.{i}.ffn_down.weight"].T
@@ -366,6 +400,79 @@ def test_its_perplexity_is_numpys(model, tmp_path):
         assert rows[name][3] == pytest.approx(divergence, rel=0.1, abs=2e-5), name
 
 
+def yarn(factor, original, fast=32, slow=1):
+    """Pairs that turn often in the original context stay as they are, and slow ones turn `factor` times slower."""
+    low, high = (TURNED * np.log(original / (turns * 2 * np.pi)) / (2 * np.log(BASE)) for turns in (fast, slow))
+    low, high = max(np.floor(low), 0), min(np.ceil(high), TURNED - 1)
+    slowed = ((np.arange(TURNED // 2) - low) / (high - low)).clip(0, 1)
+    return FREQUENCIES * (1 - slowed) + FREQUENCIES / factor * slowed, 0.1 * np.log(factor) + 1
+
+
+RISING = np.linspace(1, 8, TURNED // 2)
+SCALED = {  # a file's values and lists of factors, the frequencies, and what cosines and sines are multiplied by
+    "linear": ({"scaling.type": "linear", "scaling.factor": 4.0}, {}, (FREQUENCIES / 4, 1)),
+    "an old file's": ({"scale_linear": 2.0}, {}, (FREQUENCIES / 2, 1)),
+    "none": ({"scaling.type": "none", "scaling.factor": 4.0, "scaling.finetuned": True}, {}, (FREQUENCIES, 1)),
+    "attention": ({"scaling.attn_factor": 1.5}, {}, (FREQUENCIES, 1.5)),
+    "Llama 3.1": ({}, {"rope_freqs": RISING}, (FREQUENCIES / RISING, 1)),
+    "yarn": (
+        {"scaling.type": "yarn", "scaling.factor": 4.0, "scaling.original_context_length": 64, "scaling.attn_factor": 0.5},
+        {},
+        (yarn(4, 64)[0], yarn(4, 64)[1] * 0.5),
+    ),
+    "yarn of the whole context": ({"scaling.type": "yarn", "scaling.factor": 8.0}, {}, yarn(8, 256)),
+    "yarn by other turns": (
+        {"scaling.type": "yarn", "scaling.factor": 4.0, "scaling.yarn_beta_fast": 4.0, "scaling.yarn_beta_slow": 0.5},
+        {},
+        yarn(4, 256, 4, 0.5),
+    ),
+    **{
+        f"longrope of {original}": (
+            {"scaling.type": "longrope", "scaling.original_context_length": original},
+            {"rope_factors_long": RISING, "rope_factors_short": RISING[::-1]},
+            (FREQUENCIES / factors, 1),
+        )
+        for original, factors in [(29, RISING), (30, RISING[::-1])]
+    },
+}
+
+
+@pytest.mark.parametrize("name", SCALED)
+def test_its_angles_are_scaled(tmp_path, name):
+    values, factors, rope = SCALED[name]
+    values = {f"llama.rope.{key}": value for key, value in values.items()}
+    made = write(tmp_path / "made.gguf", values=values, factors={f"{key}.weight": x for key, x in factors.items()})
+    (tmp_path / "text").write_text(TEXT)
+    rows = table(ended(run(made, "--text", tmp_path / "text", "--context", 30)))
+    wanted, plain = right(encode(TEXT), 30, rope=rope)[0], right(encode(TEXT), 30)[0]
+    assert rows["float16"][2] == pytest.approx(wanted, rel=1e-4)
+    assert name == "none" or abs(wanted / plain - 1) > 1e-3
+
+
+def test_each_piece_begins_as_a_text_does(tmp_path):
+    made = write(tmp_path / "made.gguf", values={"tokenizer.ggml.add_bos_token": True})
+    (tmp_path / "text").write_text(TEXT)
+    rows = table(ended(run(made, "--text", tmp_path / "text", "--context", 20)))
+    tokens = [2, *encode(TEXT)]
+    tokens[::20] = [2] * len(tokens[::20])
+    assert rows["float16"][2] == pytest.approx(right(tokens, 20)[0], rel=1e-4)
+
+
+def test_it_says_how_far_it_is(model, tmp_path):
+    (tmp_path / "text").write_text(TEXT)
+    said = run(model, "--text", tmp_path / "text", "--cache", "q8_0", "--context", 30, "--batch", 15).stderr.splitlines()
+    assert said[-1] == "llm: 62 of 62 tokens"
+    assert "llm: 7 of 62 tokens" in said  # float16's 15 of the two formats' first 30
+    prompt = [model, "--prompt", "the 12 inn", "--tokens", "3", "--batch", "2"]
+    done = run(*prompt)
+    assert "llm: 2 of 7 tokens of the prompt\nllm: 7 of 7 tokens of the prompt\nllm: 1 of 3 tokens written\n" in done.stderr
+    ours, its = pty.openpty()  # who sees the words as they come needs no numbers
+    program = Path(os.environ["CLQ_EXAMPLES"]) / "llm"
+    seen = subprocess.run([program, *prompt], stdout=its, stderr=subprocess.PIPE, timeout=300, check=True)
+    assert b" written\n" not in seen.stderr
+    assert os.read(ours, 4096).decode(errors="replace").splitlines() == done.stdout.splitlines()
+
+
 def test_its_batches_change_nothing(model, tmp_path):
     text = tmp_path / "text"
     text.write_text(TEXT)
@@ -396,9 +503,14 @@ def test_its_batches_change_nothing(model, tmp_path):
     assert found[0]["int8_static"][3] < 0.01  # its scales are those of the rows themselves
 
 
+def spelled(token):
+    text = TOKENS[token]
+    return b"" if text in CONTROL else text.encode() if text in DEFINED else bytes(map(CHARACTERS.index, text))
+
+
 @pytest.mark.parametrize("cache", ["float16", "q8_0", "int4_symmetric_rotated"])
 def test_it_writes_on(model, cache):
-    prompt = "the 12 inn"
+    prompt = "the <tool>12 inn"
     tokens = encode(prompt)
     keys, values, _ = FORMATS.get(cache, (lambda x: x, lambda x: x, 0))
     for _ in range(4):
@@ -406,13 +518,13 @@ def test_it_writes_on(model, cache):
         if likely[-1] == 1:
             break
         tokens.append(int(likely[-1]))
-    words = b"".join(bytes([CHARACTERS.index(c)]) for t in tokens for c in (TOKENS[t] if t > 1 else ""))
+    words = b"".join(map(spelled, tokens))
     out = ended(run(model, "--prompt", prompt, "--tokens", 4, "--batch", 3, "--cache", cache))
     assert out == words.decode(errors="replace") + "\n"
 
 
 def test_static_scales_are_found_in_the_prompt(model):
-    prompt = "the theme's in 12 theater"
+    prompt = "a the inn thin 12"  # behind which the likeliest tokens are so by far
     assert ended(run(model, "--prompt", prompt, "--tokens", 2, "--cache", "int8_static")) == ended(
         run(model, "--prompt", prompt, "--tokens", 2)
     )
@@ -431,6 +543,19 @@ def refused(path, *words, status=1):
     [
         ({"architecture": "gpt2"}, "architecture is not 'llama'"),
         ({"tokenizer": "llama"}, "byte-level BPE"),
+        ({"pre": "tekken"}, "its tokenizer.ggml.pre is 'tekken': texts can be cut as gpt-2, smollm, llama-bpe and qwen2 do"),
+        ({"pre": ""}, "its tokenizer.ggml.pre is ''"),
+        ({"untyped": 6}, "value 'tokenizer.ggml.token_type' must be"),
+        ({"values": {"tokenizer.ggml.add_bos_token": 1}}, "value 'tokenizer.ggml.add_bos_token' must be true or false"),
+        ({"values": {"tokenizer.ggml.add_eos_token": True}}, "its texts end with a token"),
+        ({"values": {"llama.rope.scaling.type": "su"}}, "its llama.rope.scaling.type is 'su': none, linear, yarn and longrope"),
+        ({"values": {"llama.rope.scaling.type": "longrope"}}, "tensor 'rope_factors_short.weight' is missing"),
+        ({"values": {"llama.rope.scaling.factor": float("inf")}}, "value 'llama.rope.scaling.factor' must be a number from"),
+        ({"values": {"llama.rope.scaling.alpha": 2.0}}, "value 'llama.rope.scaling.alpha' is none of a model that is known"),
+        ({"values": {"llama.attention.value_length": 32}}, "value 'llama.attention.value_length' must be 64"),
+        ({"values": {"llama.vocab_size": 7}}, f"value 'llama.vocab_size' must be {len(TOKENS)}"),
+        ({"factors": {"rope_freqs.weight": np.ones(32)}}, "tensor 'rope_freqs.weight' must be of 24 values of type F32"),
+        ({"factors": {"rope_freqs.weight": np.zeros(24)}}, "factor 23 of its angles is not a number other than 0"),
         ({"leave_out": "blk.1.ffn_down.weight"}, "tensor 'blk.1.ffn_down.weight' is missing"),
         ({"rows": HIDDEN - 1}, "tensor 'blk.0.ffn_up.weight' must be of 96 x 64 values"),
         ({"heads": 3}, "3 heads of queries cannot share 2"),
