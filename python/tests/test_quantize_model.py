@@ -232,7 +232,7 @@ def test_errors_and_what_is_kept(tmp_path):
     """The errors are those of numpy, by name; a second call makes nothing again, and knows them."""
     x = np.random.default_rng(5).normal(0, 1, (8, 128)).astype(np.float32)
     save(tmp_path / "a.safetensors", {"a.weight": x, "odd.weight": x[:3, :40]})
-    save(tmp_path / "b.safetensors", {"b.weight": np.full((2, 128), np.nan, np.float32), "c.weight": x * 2, "c.bias": x[0]})
+    save(tmp_path / "b.safetensors", {"b.weight": np.full((2, 128), np.nan, np.float32), "c.weight": x * 2, "c.bias": x[:, 0]})
     files, out = [tmp_path / "a.safetensors", str(tmp_path / "b.safetensors")], tmp_path / "out"
     errors = clquant.quantize_model(files, out, dtype="int4", symmetric=True, skip="c.w*")
     back = expected(x, "int4", 128, True)
