@@ -117,6 +117,21 @@ quantize
 succeeded "a large embedding"
 check "a warning of another reason" test "$(head -n 1 <<<"$out")" = "warning: 11 % of the input's bytes are quantized; what stays is listed below"
 
+# Where readers have a fault, a note says so.
+while IFS='|' read -r name config options note; do
+    make_model "$config" $linear
+    quantize $options
+    succeeded "$name"
+    check "$name: the note" test "$(grep '^note: ' <<<"$out" | cut -d: -f2)" = "${note:+ $note}"
+done <<'ROWS'
+T5, packed|{"model_type": "t5"}||t5, packed
+a part of SigLIP|{"vision_config": {"model_type": "siglip_vision_model"}}|--scale-rule nvfp4|siglip_vision_model, packed
+T5, not packed|{"model_type": "t5"}|--dtype int8|
+T5, plain|{"model_type": "t5"}|--to plain|
+packed zero points|{}|--asymmetric|zero points are packed
+zero points of bytes|{}|--asymmetric --dtype int8|
+ROWS
+
 # config.json as Python writes it
 while IFS='|' read -r name config wanted; do
     make_model "$config" $linear

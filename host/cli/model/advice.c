@@ -60,6 +60,20 @@ static void print_blocks(const struct tally *tally, uint32_t block)
     printf("--block auto takes 128, 64 or 32 for each\n");
 }
 
+/* The readers' faults, not those of what was written. */
+static void print_readers(const struct model *model)
+{
+    static const char by[] = "transformers 5 opens it by CompressedTensorsConfig(dequantize=True) alone";
+    const struct model_options *options = &model->options;
+
+    if (options->to == MODEL_PLAIN || options->dtype.bits != 4)
+        return;
+    if (options->asymmetric)
+        printf("note: zero points are packed: %s\n", by);
+    else if (model->facts.initialized)
+        printf("note: %s, packed: %s\n", model->facts.initialized, by);
+}
+
 void model_print_advice(const struct model *model)
 {
     struct tally tally = {0};
@@ -75,4 +89,5 @@ void model_print_advice(const struct model *model)
                tally.left > 0 ? ": " : "; what stays is listed below\n");
     if (tally.left > 0)
         print_blocks(&tally, model->options.block);
+    print_readers(model);
 }

@@ -22,10 +22,33 @@ static const struct {
              {"rwkv", "head"},
              {"git", "output"}};
 
+/* transformers initializes these before it has read them, by a weight that packed layers have not. */
+static const char *const initialized_types[] = {"t5",
+                                                "mt5",
+                                                "umt5",
+                                                "longt5",
+                                                "pop2piano",
+                                                "switch_transformers",
+                                                "udop",
+                                                "mamba",
+                                                "mamba2",
+                                                "falcon_mamba",
+                                                "gpt_bigcode",
+                                                "recurrent_gemma",
+                                                "nanochat",
+                                                "pix2struct_text_model",
+                                                "kosmos-2",
+                                                "siglip_vision_model",
+                                                "siglip2_vision_model",
+                                                "phi4_multimodal"};
+
 static void take_type(struct model_facts *facts, const char *type)
 {
     for (size_t i = 0; i < sizeof conv1d_types / sizeof *conv1d_types; i++)
         facts->conv1d |= strcmp(type, conv1d_types[i]) == 0;
+    for (size_t i = 0; i < sizeof initialized_types / sizeof *initialized_types; i++)
+        if (strcmp(type, initialized_types[i]) == 0)
+            facts->initialized = initialized_types[i];
     for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
         if (strcmp(type, heads[i].model_type) == 0)
             facts->head = heads[i].head;

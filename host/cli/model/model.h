@@ -81,8 +81,9 @@ enum { MODEL_VOCABULARIES = 8 };
 struct model_facts {
     double vocabularies[MODEL_VOCABULARIES]; /* vocab_size, of a part too */
     size_t vocabulary_count;
-    bool tied;        /* the output head's weight is the embedding's */
-    bool conv1d;      /* of GPT-2's family */
+    bool tied;               /* the output head's weight is the embedding's */
+    bool conv1d;             /* of GPT-2's family */
+    const char *initialized; /* a model_type that transformers opens by dequantize=True, where it is packed */
     const char *head; /* the module of an output head that may be tied, where it is not called lm_head */
 };
 
