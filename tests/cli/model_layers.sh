@@ -67,6 +67,29 @@ run "$CLQUANT" dequantize out/model.safetensors -o back.st --mode dynamic --of i
 succeeded "dequantize reads them"
 check "with their shape" grep -q '^y F32 \[2,8,128\] 1 1 ' <<<"$("$TENSOR_FILE" show back.st)"
 
+# Llama 4's readers have layers for each expert: [in, out] becomes [out, in], and gate_up_proj two layers.
+llama4='{"text_config": {"model_type": "llama4_text"}}' experts=layers.0.feed_forward.experts
+make_model "$llama4" $experts.gate_up_proj:F32:2x2x4:$(seq -s, 0 15) $experts.down_proj:BF16:1x2x3:1,2,3,4,5,6 layers.0.up.weight:F32:8x128:1
+quantize --skip '*.feed_forward.*'
+succeeded "experts that are copied"
+"$TENSOR_FILE" show out/model.safetensors | grep "^$experts" >experts.txt
+check "a layer for each" diff experts.txt - <<ROWS
+$experts.0.down_proj.weight BF16 [3,2] 1 4 2 5 3 6
+$experts.0.gate_proj.weight F32 [2,2] 0 4 1 5
+$experts.0.up_proj.weight F32 [2,2] 2 6 3 7
+$experts.1.gate_proj.weight F32 [2,2] 8 12 9 13
+$experts.1.up_proj.weight F32 [2,2] 10 14 11 15
+ROWS
+check "readers leave them" grep -qF "\"$experts.1.up_proj\"" out/config.json
+make_model "$llama4" $experts.down_proj:F16:2x128x24:$(seq -s, 0 3071)
+quantize --dtype int8
+succeeded "experts that are quantized"
+"$TENSOR_FILE" show out/model.safetensors | grep "^$experts.1" | cut -d. -f7 >experts.txt
+for ((n = 0; n < 24; n++)); do seq -s, $n 24 3071; done | paste -sd, >transposed.txt
+make_model '{}' down_proj.weight:F16:24x128:$(<transposed.txt)
+quantize --dtype int8
+check "as their transposed matrices" cmp experts.txt <("$TENSOR_FILE" show out/model.safetensors | cut -d. -f2)
+
 # A matrix in a numbered layer may have vocab_size rows by chance.
 make_model '{"vocab_size": 8}' $linear
 quantize

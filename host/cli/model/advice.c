@@ -80,7 +80,7 @@ void model_print_advice(const struct model *model)
     bool little = false;
 
     for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; !model->shards[i].left_out && t < model->shards[i].file.count; t++)
+        for (size_t t = 0; !model->shards[i].left_out && t < model->shards[i].tensor_count; t++)
             add(&tally, &model->shards[i].tensors[t]);
     little = tally.quantized_bytes < tally.bytes - tally.quantized_bytes;
     if (little)

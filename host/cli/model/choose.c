@@ -119,8 +119,8 @@ static bool check_globs(const struct model *model, const char *option, const str
         bool met = false;
 
         for (size_t i = 0; !met && i < model->shard_count; i++)
-            for (size_t t = 0; !met && t < model->shards[i].file.count; t++)
-                met = fnmatch(globs->list[g], model->shards[i].file.tensors[t].name, 0) == 0;
+            for (size_t t = 0; !met && t < model->shards[i].tensor_count; t++)
+                met = fnmatch(globs->list[g], model->shards[i].tensors[t].source->name, 0) == 0;
         if (!met)
             return fail(model->failure, STATUS_USAGE, "--%s '%.200s': no tensor has such a name%s", option,
                         globs->list[g],
@@ -143,7 +143,7 @@ static const struct model_tensor *largest_left(const struct model *model)
     bool best_asked = false;
 
     for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; t < model->shards[i].file.count; t++) {
+        for (size_t t = 0; t < model->shards[i].tensor_count; t++) {
             const struct model_tensor *tensor = &model->shards[i].tensors[t];
             const bool asked = !not_asked(model, tensor->source);
 
@@ -182,7 +182,7 @@ bool model_choose(struct model *model)
         return false;
     model_find_conv1d(model);
     for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; t < model->shards[i].file.count; t++) {
+        for (size_t t = 0; t < model->shards[i].tensor_count; t++) {
             struct model_tensor *tensor = &model->shards[i].tensors[t];
 
             tensor->left = why_left(model, &model->shards[i].file, tensor->source, &tensor->block);

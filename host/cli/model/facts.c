@@ -44,6 +44,7 @@ static const char *const initialized_types[] = {"t5",
 
 static void take_type(struct model_facts *facts, const char *type)
 {
+    facts->llama4 |= strcmp(type, "llama4") == 0 || strcmp(type, "llama4_text") == 0;
     for (size_t i = 0; i < sizeof conv1d_types / sizeof *conv1d_types; i++)
         facts->conv1d |= strcmp(type, conv1d_types[i]) == 0;
     for (size_t i = 0; i < sizeof initialized_types / sizeof *initialized_types; i++)

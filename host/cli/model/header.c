@@ -74,7 +74,7 @@ static bool describe(const struct model_options *options, struct model_shard *sh
     char *own = NULL, *metadata = NULL;
     const char *at = NULL;
 
-    for (size_t t = 0; t < shard->file.count; t++)
+    for (size_t t = 0; t < shard->tensor_count; t++)
         shard->errors_room += shard->tensors[t].quantized ? ERROR_BYTES : 0;
     own = own_metadata(options, shard, sampled);
     all[0].metadata = own;
@@ -109,7 +109,7 @@ bool model_write_header(const struct model_shard *shard, struct output_file *out
 
     if (ok) {
         at = mempcpy(header, shard->header, shard->errors_at);
-        for (size_t t = 0; t < shard->file.count; t++)
+        for (size_t t = 0; t < shard->tensor_count; t++)
             if (shard->tensors[t].quantized)
                 at +=
                     sprintf(at, at == header + shard->errors_at ? "%.9g" : " %.9g", shard->tensors[t].error);
@@ -123,7 +123,7 @@ bool model_write_header(const struct model_shard *shard, struct output_file *out
 
 static bool read_errors(struct model_shard *shard, const char *text)
 {
-    for (size_t t = 0; t < shard->file.count; t++)
+    for (size_t t = 0; t < shard->tensor_count; t++)
         if (shard->tensors[t].quantized) {
             char *end = NULL;
 

@@ -91,7 +91,7 @@ static bool open_shard(struct model *model, char *path)
     shard->tensors = calloc(shard->file.count + 1, sizeof *shard->tensors);
     if (!shard->tensors)
         return fail(model->failure, STATUS_SYSTEM, "%s: no memory for its tensors", path);
-    for (size_t t = 0; t < shard->file.count; t++)
+    for (size_t t = 0; t < shard->file.count; t++, shard->tensor_count++)
         shard->tensors[t].source = &shard->file.tensors[t];
     return true;
 }

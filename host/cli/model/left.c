@@ -117,10 +117,10 @@ void model_print_left(const struct model *model)
     struct left *list = NULL;
 
     for (size_t i = 0; i < model->shard_count; i++)
-        most += model->shards[i].file.count;
+        most += model->shards[i].tensor_count;
     list = malloc((most + 1) * sizeof *list);
     for (size_t i = 0; list && i < model->shard_count; i++)
-        for (size_t t = 0; !model->shards[i].left_out && t < model->shards[i].file.count; t++) {
+        for (size_t t = 0; !model->shards[i].left_out && t < model->shards[i].tensor_count; t++) {
             const struct model_tensor *tensor = &model->shards[i].tensors[t];
             const uint64_t bytes = tensor->source->end - tensor->source->begin;
             const bool is_small = tensor->left && tensor->source->rank < 2;

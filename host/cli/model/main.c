@@ -31,7 +31,8 @@ bool model_open_device(struct model *model)
 static bool run(struct model *model)
 {
     bool ok = model_open(model) && model_pick_shards(model) && model_config_read(model) &&
-              model_choose(model) && model_config_make(model) && model_plan(model) && model_open_out(model);
+              model_cut_experts(model) && model_choose(model) && model_config_make(model) &&
+              model_plan(model) && model_open_out(model);
 
     for (size_t i = 0; ok && i < model->shard_count; i++)
         ok = model_write_shard(model, &model->shards[i]);
@@ -47,6 +48,9 @@ static void release_shard(struct model_shard *shard)
     free(shard->out);
     free(shard->header);
     free(shard->tensors);
+    for (size_t c = 0; c < shard->cut_count; c++)
+        free(shard->cuts[c].name);
+    free(shard->cuts);
     free(shard->out_path);
     safetensors_close(&shard->file);
     free(shard->path);

@@ -49,9 +49,12 @@ struct model_options {
     bool help;
 };
 
-/* A tensor of the input. */
+/* A tensor of the input, or a matrix that is cut out of one. */
 struct model_tensor {
     const struct safetensors_tensor *source;
+    const struct safetensors_tensor
+        *whole;            /* [experts, in, out], of which source is [out, in]; NULL: no cut */
+    int64_t expert, first; /* its place: which expert, and the first column there */
     bool quantized;
     uint32_t block;            /* of one that is quantized; 0: a row has one scale */
     const char *left;          /* why it stays as it is; NULL: it does not */
@@ -67,7 +70,10 @@ struct model_shard {
     char *path;
     const char *name; /* the last part of path, also in OUT */
     char *out_path;
-    struct model_tensor *tensors; /* as many as the file has */
+    struct model_tensor *tensors; /* the file's; in the place of one that is cut its cuts */
+    size_t tensor_count;
+    struct safetensors_tensor *cuts;
+    size_t cut_count;
     struct safetensors_tensor *out;
     size_t out_count;
     char *header; /* its first bytes in OUT, with room for the errors */
@@ -83,6 +89,7 @@ struct model_facts {
     size_t vocabulary_count;
     bool tied;               /* the output head's weight is the embedding's */
     bool conv1d;             /* of GPT-2's family */
+    bool llama4;             /* readers have a layer for each expert */
     const char *initialized; /* a model_type that transformers opens by dequantize=True, where it is packed */
     const char *head; /* the module of an output head that may be tied, where it is not called lm_head */
 };
@@ -146,6 +153,11 @@ bool model_is_conv1d(const struct model *model, const struct safetensors *file,
 void model_find_conv1d(struct model *model);
 /* Experts' matrices in one tensor of three dimensions. */
 bool model_is_experts(const struct safetensors_tensor *tensor);
+/* Cuts tensors of all experts into a matrix for each, where readers have layers of those. */
+bool model_cut_experts(struct model *model);
+/* Reads from the file, or from the tensor that this one is cut out of, by whole rows. */
+bool model_read(const struct model_shard *shard, const struct model_tensor *tensor, uint64_t offset,
+                void *bytes, size_t size_bytes, struct failure *failure);
 /* Whether something stands before the end. */
 bool model_has_end(const char *name, const char *end);
 /* Reasons that others look for. */

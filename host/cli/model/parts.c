@@ -183,10 +183,10 @@ static bool plan_shard(struct model *model, struct model_shard *shard)
     const struct model_options *options = &model->options;
     bool ok = false;
 
-    shard->out = calloc(shard->file.count * MODEL_PARTS + 1, sizeof *shard->out);
+    shard->out = calloc(shard->tensor_count * MODEL_PARTS + 1, sizeof *shard->out);
     shard->out_path = model_join(options->out_path, shard->name);
     ok = shard->out && shard->out_path;
-    for (size_t t = 0; ok && t < shard->file.count; t++) {
+    for (size_t t = 0; ok && t < shard->tensor_count; t++) {
         struct model_tensor *tensor = &shard->tensors[t];
 
         if (!tensor->quantized)

@@ -51,6 +51,15 @@ static int64_t rows_of(const struct safetensors_tensor *source)
     return most < model_rows(source) ? most : model_rows(source);
 }
 
+/* Of a tensor that is copied. One that is cut out of another is read by whole rows. */
+static uint64_t copied_bytes(const struct model_tensor *tensor)
+{
+    const struct safetensors_tensor *source = tensor->source;
+
+    return tensor->whole ? (uint64_t)(rows_of(source) * model_columns(source)) * source->type->bits / 8
+                         : STREAM_PIECE_BYTES;
+}
+
 static bool make(struct model *model, const struct model_shard *shard, struct model_buffer *buffer,
                  size_t size_bytes, bool on_device)
 {
@@ -75,13 +84,14 @@ bool model_piece_create(struct model *model, const struct model_shard *shard, st
     bool quantizes = false, ok = true;
 
     *piece = (struct model_piece){0};
-    for (size_t t = 0; t < shard->file.count; t++) {
+    for (size_t t = 0; t < shard->tensor_count; t++) {
         const struct safetensors_tensor *source = shard->tensors[t].source;
         const uint64_t bytes = source->end - source->begin;
         struct layout list[MODEL_BUFFERS] = {{0}};
 
         if (!shard->tensors[t].quantized) {
-            const size_t most = bytes < STREAM_PIECE_BYTES ? (size_t)bytes : STREAM_PIECE_BYTES;
+            const uint64_t piece_bytes = copied_bytes(&shard->tensors[t]);
+            const size_t most = (size_t)(bytes < piece_bytes ? bytes : piece_bytes);
 
             sizes[MODEL_X] = most > sizes[MODEL_X] ? most : sizes[MODEL_X];
             continue;
@@ -138,9 +148,9 @@ bool model_piece_next(const struct model_options *options, struct model_shard *s
                       uint64_t *offset, struct model_piece *piece)
 {
     const struct safetensors_tensor *source = NULL;
-    uint64_t left = 0, most = STREAM_PIECE_BYTES;
+    uint64_t left = 0, most = 0;
 
-    for (; *tensor < shard->file.count; ++*tensor, *offset = 0) {
+    for (; *tensor < shard->tensor_count; ++*tensor, *offset = 0) {
         source = shard->tensors[*tensor].source;
         left = source->end - source->begin - *offset;
         if (left > 0)
@@ -151,6 +161,7 @@ bool model_piece_next(const struct model_options *options, struct model_shard *s
     piece->tensor = &shard->tensors[*tensor];
     piece->offset = *offset;
     piece->rows = 0;
+    most = copied_bytes(piece->tensor);
     if (piece->tensor->quantized) {
         const uint64_t row_bytes = (source->end - source->begin) / (uint64_t)model_rows(source);
 
@@ -189,11 +200,11 @@ bool model_piece_read(const struct model_options *options, const struct model_sh
         for (uint64_t at = 0; at < total; at += piece->size_bytes) {
             const size_t some = total - at < piece->size_bytes ? (size_t)(total - at) : piece->size_bytes;
 
-            if (!safetensors_read(&shard->file, source, at, x, some, failure))
+            if (!model_read(shard, piece->tensor, at, x, some, failure))
                 return false;
             largest = fmaxf(largest, float_largest(source->type->name, x, some * 8 / source->type->bits));
         }
         piece->tensor->global_scale = global_scale_of(largest);
     }
-    return safetensors_read(&shard->file, source, piece->offset, x, piece->size_bytes, failure);
+    return model_read(shard, piece->tensor, piece->offset, x, piece->size_bytes, failure);
 }

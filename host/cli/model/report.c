@@ -58,9 +58,9 @@ static void print_totals(const struct model *model)
         shards++;
         before += bytes_of(shard->file.tensors, shard->file.count);
         after += bytes_of(shard->out, shard->out_count);
-        tensors += shard->file.count;
+        tensors += shard->tensor_count;
         kept += shard->was_there;
-        for (size_t t = 0; t < shard->file.count; t++)
+        for (size_t t = 0; t < shard->tensor_count; t++)
             quantized += shard->tensors[t].quantized;
     }
     printf("%zu of %zu tensors quantized to %s, %ju bytes of data became %ju\n", quantized, tensors,
@@ -78,11 +78,11 @@ static const struct model_tensor **list_quantized(const struct model *model, siz
     size_t count = 0;
 
     for (size_t i = 0; i < model->shard_count; i++)
-        count += model->shards[i].file.count;
+        count += model->shards[i].tensor_count;
     list = malloc((count + 1) * sizeof *list);
     *listed = 0;
     for (size_t i = 0; list && i < model->shard_count; i++)
-        for (size_t t = 0; t < model->shards[i].file.count; t++)
+        for (size_t t = 0; t < model->shards[i].tensor_count; t++)
             if (model->shards[i].tensors[t].quantized && !model->shards[i].left_out)
                 list[(*listed)++] = &model->shards[i].tensors[t];
     return list;

@@ -31,7 +31,7 @@ static size_t count_matrices(const struct model *model, uint32_t block)
     size_t count = 0;
 
     for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; t < model->shards[i].file.count; t++)
+        for (size_t t = 0; t < model->shards[i].tensor_count; t++)
             count += model->shards[i].tensors[t].quantized && model->shards[i].tensors[t].block == block;
     return count;
 }
@@ -43,7 +43,7 @@ static bool add_targets(const struct model *model, cJSON *targets, uint32_t bloc
     bool ok = !by_class || (linear && cJSON_AddItemToArray(targets, linear));
 
     for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; ok && t < model->shards[i].file.count; t++) {
+        for (size_t t = 0; ok && t < model->shards[i].tensor_count; t++) {
             const struct model_tensor *tensor = &model->shards[i].tensors[t];
 
             if (tensor->quantized && tensor->block == block &&
@@ -59,7 +59,7 @@ static bool add_left(const struct model *model, cJSON *ignore)
     bool ok = true;
 
     for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; ok && t < model->shards[i].file.count; t++) {
+        for (size_t t = 0; ok && t < model->shards[i].tensor_count; t++) {
             const struct model_tensor *tensor = &model->shards[i].tensors[t];
 
             if (!tensor->quantized && is_weight(tensor->source))

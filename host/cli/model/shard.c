@@ -34,7 +34,7 @@ void model_show(struct model *model, const struct model_shard *shard, uint64_t b
 
 static bool quantizes(const struct model_shard *shard)
 {
-    for (size_t t = 0; t < shard->file.count; t++)
+    for (size_t t = 0; t < shard->tensor_count; t++)
         if (shard->tensors[t].quantized)
             return true;
     return false;
