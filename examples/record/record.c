@@ -2,6 +2,7 @@
 /* A step of decoding as one command: the plans of all layers' caches, and a kernel of the caller's own behind
  * them, are recorded into a command buffer (cl_khr_command_buffer) once, and each step replays it. The same
  * steps are done by single calls and by a list of plans, which a device without the extension has too. */
+#define CL_ENABLE_BETA_EXTENSIONS /* without it CL/cl_ext.h of 2025 and 2026 leaves command buffers out */
 #include "../common/values.h"
 
 #include <CL/cl_ext.h>

@@ -3,6 +3,7 @@
 #include "runtime/device.h"
 
 #include "base/error.h"
+#include "runtime/extension.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -71,24 +72,10 @@ static bool is_recent(const char *version)
     return sscanf(version, "OpenCL %u.%u", &major, &minor) == 2 && (major > 1 || (major == 1 && minor >= 2));
 }
 
-bool clq__device_has(cl_device_id id, const char *extension)
-{
-    size_t bytes = 0;
-    char *text = NULL;
-    bool has = false;
-
-    if (clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, 0, NULL, &bytes) == CL_SUCCESS)
-        text = calloc(1, bytes + 1);
-    if (text != NULL && clGetDeviceInfo(id, CL_DEVICE_EXTENSIONS, bytes, text, NULL) == CL_SUCCESS)
-        has = strstr(text, extension) != NULL;
-    free(text);
-    return has;
-}
-
 /* Of the embedded profile they are an extension. */
 static bool has_int64(cl_device_id id, const char *profile)
 {
-    return strcmp(profile, "EMBEDDED_PROFILE") != 0 || clq__device_has(id, "cles_khr_int64");
+    return strcmp(profile, "EMBEDDED_PROFILE") != 0 || clq__extension_exists(id, "cles_khr_int64");
 }
 
 #define ALLOW_UNRESTRICTED_SIZE_INTEL (1u << 23) /* of Intel's compute runtime, in no header of Khronos */

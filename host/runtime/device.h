@@ -43,9 +43,6 @@ clq_status clq__device_init(struct clq__device *device, cl_device_id id, uint32_
 /* Whether it would take the device, as far as the driver answers; no failure is told. */
 bool clq__device_runs(cl_device_id id);
 
-/* Whether the driver names an extension of it; false where it does not answer. */
-bool clq__device_has(cl_device_id id, const char *extension);
-
 /* The flags of clCreateBuffer for a buffer of so many bytes. */
 cl_mem_flags clq__device_buffer_flags(const struct clq__device *device, size_t size_bytes);
 

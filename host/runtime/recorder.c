@@ -3,16 +3,20 @@
 
 #include "base/error.h"
 #include "runtime/context.h"
+#include "runtime/extension.h"
 
 #include <string.h>
 
+#define NAME "cl_khr_command_buffer"
+
 /* ISO C has no conversion between pointers to objects and to functions;
  * they are of one size wherever there is OpenCL. */
-static void find(cl_platform_id platform, const char *name, void *function)
+static bool find(cl_platform_id platform, const char *name, void *function)
 {
     void *found = clGetExtensionFunctionAddressForPlatform(platform, name);
 
     memcpy(function, &found, sizeof found);
+    return found != NULL;
 }
 
 clq_status clq__recorder_init(struct clq__recorder *recorder, clq_context *context,
@@ -23,18 +27,16 @@ clq_status clq__recorder_init(struct clq__recorder *recorder, clq_context *conte
 
     *recorder =
         (struct clq__recorder){.context = context, .buffer = buffer, .num_wait = num_wait, .wait = wait};
-    CLQ_REQUIRE(clq__device_has(device->id, "cl_khr_command_buffer"), CLQ_ERROR_DEVICE,
-                "device \"%s\" does not have cl_khr_command_buffer: it must, to record a plan", device->name);
-    find(device->platform, "clCommandNDRangeKernelKHR", &recorder->ndrange);
-    find(device->platform, "clCommandFillBufferKHR", &recorder->fill);
-    find(device->platform, "clCommandCopyBufferKHR", &recorder->copy);
-    find(device->platform, "clCommandBarrierWithWaitListKHR", &recorder->barrier);
-    CLQ_REQUIRE(recorder->ndrange != NULL && recorder->fill != NULL && recorder->copy != NULL &&
-                    recorder->barrier != NULL,
+    CLQ_REQUIRE(clq__extension_exists(device->id, NAME), CLQ_ERROR_DEVICE,
+                "device \"%s\" does not have " NAME ": it must, to record a plan", device->name);
+    recorder->bare = clq__extension_version(device->id, NAME) < CLQ__VERSION(0, 9, 5);
+    CLQ_REQUIRE(find(device->platform, "clCommandNDRangeKernelKHR", &recorder->ndrange) &&
+                    find(device->platform, "clCommandFillBufferKHR", &recorder->fill) &&
+                    find(device->platform, "clCommandCopyBufferKHR", &recorder->copy) &&
+                    find(device->platform, "clCommandBarrierWithWaitListKHR", &recorder->barrier),
                 CLQ_ERROR_DEVICE,
-                "device \"%s\" has cl_khr_command_buffer, and its driver not all functions of it: it must, "
-                "to record a "
-                "plan",
+                "device \"%s\" has " NAME
+                ", and its driver not all functions of it: it must, to record a plan",
                 device->name);
 end:
     return status;
@@ -94,12 +96,15 @@ clq_status clq__record_clear(struct clq__recorder *recorder, cl_mem buffer, size
                              size_t size_bytes)
 {
     clq_status status = CLQ_OK;
-    const cl_uint zero = 0;
+    const cl_uint zero = 0, num_wait = num_wait_of(recorder), *wait = wait_of(recorder);
     cl_uint point = 0;
+    const cl_int code = recorder->bare
+                            ? recorder->fill.bare(recorder->buffer, NULL, buffer, &zero, sizeof zero,
+                                                  offset_bytes, size_bytes, num_wait, wait, &point, NULL)
+                            : recorder->fill.full(recorder->buffer, NULL, NULL, buffer, &zero, sizeof zero,
+                                                  offset_bytes, size_bytes, num_wait, wait, &point, NULL);
 
-    CLQ_TRY(check("clCommandFillBufferKHR",
-                  recorder->fill(recorder->buffer, NULL, buffer, &zero, sizeof zero, offset_bytes, size_bytes,
-                                 num_wait_of(recorder), wait_of(recorder), &point, NULL)));
+    CLQ_TRY(check("clCommandFillBufferKHR", code));
     add(recorder, point);
 end:
     return status;
@@ -109,11 +114,15 @@ clq_status clq__record_copy(struct clq__recorder *recorder, cl_mem src, size_t s
                             size_t dst_offset_bytes, size_t size_bytes)
 {
     clq_status status = CLQ_OK;
+    const cl_uint num_wait = num_wait_of(recorder), *wait = wait_of(recorder);
     cl_uint point = 0;
+    const cl_int code = recorder->bare
+                            ? recorder->copy.bare(recorder->buffer, NULL, src, dst, src_offset_bytes,
+                                                  dst_offset_bytes, size_bytes, num_wait, wait, &point, NULL)
+                            : recorder->copy.full(recorder->buffer, NULL, NULL, src, dst, src_offset_bytes,
+                                                  dst_offset_bytes, size_bytes, num_wait, wait, &point, NULL);
 
-    CLQ_TRY(check("clCommandCopyBufferKHR",
-                  recorder->copy(recorder->buffer, NULL, src, dst, src_offset_bytes, dst_offset_bytes,
-                                 size_bytes, num_wait_of(recorder), wait_of(recorder), &point, NULL)));
+    CLQ_TRY(check("clCommandCopyBufferKHR", code));
     add(recorder, point);
 end:
     return status;
@@ -123,5 +132,7 @@ clq_status clq__record_barrier(struct clq__recorder *recorder, cl_uint num, cons
                                cl_uint *point)
 {
     return check("clCommandBarrierWithWaitListKHR",
-                 recorder->barrier(recorder->buffer, NULL, num, points, point, NULL));
+                 recorder->bare
+                     ? recorder->barrier.bare(recorder->buffer, NULL, num, points, point, NULL)
+                     : recorder->barrier.full(recorder->buffer, NULL, NULL, num, points, point, NULL));
 }

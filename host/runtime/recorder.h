@@ -8,26 +8,45 @@
 
 typedef struct _cl_command_buffer_khr *clq__command_buffer;
 
-/* As CL/cl_ext.h has them, where it is recent enough;
- * a handle of a mutable command is nothing that is asked for. */
+/* Functions of cl_khr_command_buffer. Since version 0.9.5 those that fill, copy and wait have properties,
+ * which stand behind the queue; _bare is the form without. Neither properties nor the handle of a command,
+ * which is the last argument, are used here. */
 typedef cl_int(CL_API_CALL *clq__record_ndrange)(clq__command_buffer, cl_command_queue, const void *,
                                                  cl_kernel, cl_uint, const size_t *, const size_t *,
                                                  const size_t *, cl_uint, const cl_uint *, cl_uint *, void *);
-typedef cl_int(CL_API_CALL *clq__record_fill)(clq__command_buffer, cl_command_queue, cl_mem, const void *,
-                                              size_t, size_t, size_t, cl_uint, const cl_uint *, cl_uint *,
-                                              void *);
-typedef cl_int(CL_API_CALL *clq__record_copies)(clq__command_buffer, cl_command_queue, cl_mem, cl_mem, size_t,
-                                                size_t, size_t, cl_uint, const cl_uint *, cl_uint *, void *);
-
-typedef cl_int(CL_API_CALL *clq__record_barriers)(clq__command_buffer, cl_command_queue, cl_uint,
-                                                  const cl_uint *, cl_uint *, void *);
+typedef cl_int(CL_API_CALL *clq__record_fill)(clq__command_buffer, cl_command_queue, const void *, cl_mem,
+                                              const void *, size_t, size_t, size_t, cl_uint, const cl_uint *,
+                                              cl_uint *, void *);
+typedef cl_int(CL_API_CALL *clq__record_fill_bare)(clq__command_buffer, cl_command_queue, cl_mem,
+                                                   const void *, size_t, size_t, size_t, cl_uint,
+                                                   const cl_uint *, cl_uint *, void *);
+typedef cl_int(CL_API_CALL *clq__record_move)(clq__command_buffer, cl_command_queue, const void *, cl_mem,
+                                              cl_mem, size_t, size_t, size_t, cl_uint, const cl_uint *,
+                                              cl_uint *, void *);
+typedef cl_int(CL_API_CALL *clq__record_move_bare)(clq__command_buffer, cl_command_queue, cl_mem, cl_mem,
+                                                   size_t, size_t, size_t, cl_uint, const cl_uint *,
+                                                   cl_uint *, void *);
+typedef cl_int(CL_API_CALL *clq__record_join)(clq__command_buffer, cl_command_queue, const void *, cl_uint,
+                                              const cl_uint *, cl_uint *, void *);
+typedef cl_int(CL_API_CALL *clq__record_join_bare)(clq__command_buffer, cl_command_queue, cl_uint,
+                                                   const cl_uint *, cl_uint *, void *);
 
 struct clq__recorder {
     clq_context *context; /* of what is recorded now */
     clq__record_ndrange ndrange;
-    clq__record_fill fill;
-    clq__record_copies copy;
-    clq__record_barriers barrier;
+    bool bare; /* the version of the extension is below 0.9.5, or not known */
+    union {
+        clq__record_fill full;
+        clq__record_fill_bare bare;
+    } fill;
+    union {
+        clq__record_move full;
+        clq__record_move_bare bare;
+    } copy;
+    union {
+        clq__record_join full;
+        clq__record_join_bare bare;
+    } barrier;
     clq__command_buffer buffer;
     cl_uint num_wait; /* sync points that the first command of each call waits for */
     const cl_uint *wait;

@@ -122,8 +122,9 @@ struct _cl_command_buffer_khr;
  * meanwhile: what is recorded has kernels of its own, and temporaries too where the plan has no workspace. A
  * workspace is for one replay or enqueue at a time.
  *
- * A device without the extension cl_khr_command_buffer is CLQ_ERROR_DEVICE. A plan of no elements records
- * nothing: done must be NULL then. Where a command fails, those before it stay in the command buffer. */
+ * A device without the extension cl_khr_command_buffer, in any of its versions, is CLQ_ERROR_DEVICE. A plan
+ * of no elements records nothing: done must be NULL then. Where a command fails, those before it stay in the
+ * command buffer. */
 CLQ_API clq_status clq_plan_record(clq_plan *plan, struct _cl_command_buffer_khr *command_buffer,
                                    size_t num_bindings, const struct clq_binding *bindings, cl_uint num_wait,
                                    const cl_uint *wait, cl_uint *done);

@@ -8,6 +8,11 @@ typedef struct _cl_command_buffer_khr *command_buffer;
 typedef command_buffer(CL_API_CALL *create_function)(cl_uint, const cl_command_queue *, const void *,
                                                      cl_int *);
 typedef cl_int(CL_API_CALL *buffer_function)(command_buffer);
+typedef cl_int(CL_API_CALL *copy_function)(command_buffer, cl_command_queue, const void *, cl_mem, cl_mem,
+                                           size_t, size_t, size_t, cl_uint, const cl_uint *, cl_uint *,
+                                           void *);
+typedef cl_int(CL_API_CALL *bare_copy_function)(command_buffer, cl_command_queue, cl_mem, cl_mem, size_t,
+                                                size_t, size_t, cl_uint, const cl_uint *, cl_uint *, void *);
 typedef cl_int(CL_API_CALL *enqueue_function)(cl_uint, cl_command_queue *, command_buffer, cl_uint,
                                               const cl_event *, cl_event *);
 
@@ -36,6 +41,37 @@ command_buffer commands_create(cl_device_id device, cl_command_queue queue)
 
     find(device, "clCreateCommandBufferKHR", &create);
     return create(1, &queue, NULL, &code);
+}
+
+/* Since version 0.9.5 they stand behind the queue; a driver that says no version has an older one. */
+static bool has_properties(cl_device_id device)
+{
+    enum { EXTENSIONS_WITH_VERSION = 0x1060, VERSION_0_9_5 = 9 << 12 | 5 };
+    struct {
+        cl_uint version;
+        char name[64];
+    } all[256];
+    size_t size = 0;
+    bool has = false;
+
+    if (clGetDeviceInfo(device, EXTENSIONS_WITH_VERSION, sizeof all, all, &size) == CL_SUCCESS)
+        for (size_t i = 0; i < size / sizeof all[0]; i++)
+            has |= strcmp(all[i].name, "cl_khr_command_buffer") == 0 && all[i].version >= VERSION_0_9_5;
+    return has;
+}
+
+cl_int commands_copy(cl_device_id device, command_buffer commands, cl_mem src, cl_mem dst, size_t size,
+                     cl_uint num_wait, const cl_uint *wait, cl_uint *point)
+{
+    copy_function copy = NULL;
+    bare_copy_function bare = NULL;
+
+    if (has_properties(device)) {
+        find(device, "clCommandCopyBufferKHR", &copy);
+        return copy(commands, NULL, NULL, src, dst, 0, 0, size, num_wait, wait, point, NULL);
+    }
+    find(device, "clCommandCopyBufferKHR", &bare);
+    return bare(commands, NULL, src, dst, 0, 0, size, num_wait, wait, point, NULL);
 }
 
 cl_int commands_finalize(cl_device_id device, command_buffer commands)

@@ -5,7 +5,8 @@
  *   test_lists [--seed N] [--first N] [--count N] [--queue order|any] [--records 1] [--from TYPE] [--to TYPE]
  *
  * Plans are made for other buffers than those that they are bound to. One list of four has something wrong in
- * it first: nothing may be enqueued then, and every plan is as it was. */
+ * it first: nothing may be enqueued then, and every plan is as it was. One that is recorded stands between
+ * two copies of a buffer of its own, by sync points. */
 #include "commands.h"
 #include "device.h"
 #include "options.h"
@@ -37,6 +38,9 @@ struct list {
     int count;
     cl_mem small;
     struct _cl_command_buffer_khr *commands;
+    const struct memory *watched; /* of a list that is recorded between two copies of this one's buffer */
+    cl_mem before, behind;
+    bool is_idle; /* no call of it has anything to do */
 };
 
 static bool fail(const char *what)
@@ -95,7 +99,12 @@ static void clear_list(const struct test *test, struct list *list)
         placed_clear(&list->entries[i].other);
         call_clear(&list->entries[i].call);
     }
-    clReleaseMemObject(list->small);
+    for (int i = 0; i < 3; i++) {
+        const cl_mem own = (cl_mem[]){list->small, list->before, list->behind}[i];
+
+        if (own != NULL)
+            clReleaseMemObject(own);
+    }
     free(list->entries);
 }
 
@@ -116,7 +125,57 @@ static bool is_untouched(struct list *list)
     return true;
 }
 
-static clq_status submit(const struct test *test, struct list *list, cl_uint num_wait, const cl_event *wait,
+static cl_mem buffer_like(const struct test *test, const struct placed_buffer *other)
+{
+    return clCreateBuffer(test->device.cl, CL_MEM_READ_WRITE, other->memory->size, NULL, NULL);
+}
+
+/* The list waits for a copy of one of its buffers, and another copy waits for the list, where that is not of
+ * calls alone that have nothing to do. */
+static clq_status record(struct test *test, struct list *list)
+{
+    struct placed *placed = &list->entries[rng_below(&test->rng, list->count)].placed;
+    const struct placed_buffer *watched = &placed->buffers[rng_below(&test->rng, placed->count)];
+    const cl_mem buffer = watched->part != NULL ? watched->part : watched->whole;
+    cl_uint point = 0;
+    clq_status status;
+
+    list->watched = watched->memory;
+    list->before = buffer_like(test, watched);
+    list->behind = buffer_like(test, watched);
+    status = commands_copy(test->device.id, list->commands, buffer, list->before, watched->memory->size, 0,
+                           NULL, &point);
+    if (status == CLQ_OK)
+        status = clq_plan_record_all(list->commands, (size_t)list->count, list->calls, 1, &point, &point);
+    if (status == CLQ_OK)
+        return commands_copy(test->device.id, list->commands, buffer, list->behind, watched->memory->size, 1,
+                             &point, NULL);
+    list->is_idle = strncmp(clq_error_detail(), "done is not NULL", strlen("done is not NULL")) == 0;
+    return list->is_idle
+               ? clq_plan_record_all(list->commands, (size_t)list->count, list->calls, 1, &point, NULL)
+               : status;
+}
+
+/* The copies have what the buffer held before the list, and what it holds behind it. */
+static bool is_between(const struct test *test, const struct list *list)
+{
+    const struct memory *watched = list->watched;
+    unsigned char *bytes = malloc(watched->size);
+    bool good = bytes != NULL;
+
+    good = good && clEnqueueReadBuffer(test->queue, list->before, CL_TRUE, 0, watched->size, bytes, 0, NULL,
+                                       NULL) == CL_SUCCESS;
+    if (good && memcmp(bytes, watched->written, watched->size) != 0)
+        good = fail("the list did not wait for its sync point");
+    good = good && (list->is_idle || clEnqueueReadBuffer(test->queue, list->behind, CL_TRUE, 0, watched->size,
+                                                         bytes, 0, NULL, NULL) == CL_SUCCESS);
+    if (good && !list->is_idle && memcmp(bytes, watched->bytes, watched->size) != 0)
+        good = fail("the list's sync point came before its end");
+    free(bytes);
+    return good;
+}
+
+static clq_status submit(struct test *test, struct list *list, cl_uint num_wait, const cl_event *wait,
                          cl_event *done)
 {
     clq_status status;
@@ -126,7 +185,7 @@ static clq_status submit(const struct test *test, struct list *list, cl_uint num
     list->commands = commands_create(test->device.id, test->queue);
     if (list->commands == NULL)
         return CLQ_ERROR_DEVICE;
-    status = clq_plan_record_all(list->commands, (size_t)list->count, list->calls, 0, NULL, NULL);
+    status = record(test, list);
     if (status == CLQ_OK)
         status = commands_finalize(test->device.id, list->commands);
     return status != CLQ_OK ? status
@@ -255,7 +314,8 @@ static bool try_list(struct test *test, uint64_t number)
     good = make_list(test, &list);
     if (good && test->records == 0 && rng_once_in(&test->rng, 4))
         good = is_refused(test, &list);
-    good = good && is_done(test, &list) && is_right(&list);
+    good =
+        good && is_done(test, &list) && is_right(&list) && (list.watched == NULL || is_between(test, &list));
     clFinish(test->queue);
     clear_list(test, &list);
     if (!good)

@@ -56,6 +56,24 @@ static cl_ulong number(const char *name, const char *value)
     return parsed;
 }
 
+static void add_extensions(struct _cl_device_id *device, char *value)
+{
+    char *rest = NULL;
+
+    for (char *word = strtok_r(value, "+", &rest); word != NULL; word = strtok_r(NULL, "+", &rest)) {
+        struct stub_extension *const added = &device->extensions[device->num_extensions++];
+        unsigned major = 1, minor = 0, patch = 0;
+        char end;
+
+        if (device->num_extensions > STUB_MOST_EXTENSIONS ||
+            (strchr(word, '@') != NULL &&
+             sscanf(strchr(word, '@'), "@%u.%u.%u%c", &major, &minor, &patch, &end) != 3))
+            refuse("extensions", word);
+        added->version = STUB_VERSION(major, minor, patch);
+        snprintf(added->name, sizeof added->name, "%.*s", (int)strcspn(word, "@"), word);
+    }
+}
+
 static bool set_text(struct _cl_device_id *device, const char *name, const char *value)
 {
     if (strcmp(name, "platform") == 0)
@@ -77,7 +95,9 @@ static void set(struct _cl_device_id *device, const char *name, char *value)
 {
     if (set_text(device, name, value))
         return;
-    if (strcmp(name, "type") == 0)
+    if (strcmp(name, "extensions") == 0)
+        add_extensions(device, value);
+    else if (strcmp(name, "type") == 0)
         device->type = choose(name, value, types, sizeof types / sizeof types[0]);
     else if (strcmp(name, "fp") == 0)
         device->fp = choose(name, value, fps, sizeof fps / sizeof fps[0]);

@@ -4,6 +4,8 @@
 
 #include <string.h>
 
+#define EXTENSIONS_WITH_VERSION 0x1060 /* of OpenCL 3.0 */
+
 static cl_int CL_API_CALL platform_info(cl_platform_id platform, cl_platform_info what, size_t size,
                                         void *value, size_t *size_ret)
 {
@@ -48,6 +50,25 @@ static cl_int CL_API_CALL device_ids(cl_platform_id platform, cl_device_type typ
     return found > 0 ? CL_SUCCESS : CL_DEVICE_NOT_FOUND;
 }
 
+const struct stub_extension *stub_extension(cl_device_id device, const char *name)
+{
+    for (size_t i = 0; i < device->num_extensions; i++)
+        if (strcmp(device->extensions[i].name, name) == 0)
+            return &device->extensions[i];
+    return NULL;
+}
+
+static cl_int extensions(cl_device_id device, size_t size, void *value, size_t *size_ret)
+{
+    char text[STUB_MOST_EXTENSIONS * (sizeof device->extensions[0].name + 1)] = "";
+
+    for (size_t i = 0; i < device->num_extensions; i++) {
+        strcat(text, i > 0 ? " " : "");
+        strcat(text, device->extensions[i].name);
+    }
+    return STUB_ANSWER_TEXT(text);
+}
+
 static cl_int device_text(cl_device_id device, cl_device_info what, size_t size, void *value,
                           size_t *size_ret)
 {
@@ -65,7 +86,7 @@ static cl_int device_text(cl_device_id device, cl_device_info what, size_t size,
     case CL_DEVICE_PROFILE:
         return STUB_ANSWER_TEXT("FULL_PROFILE");
     case CL_DEVICE_EXTENSIONS:
-        return STUB_ANSWER_TEXT("");
+        return extensions(device, size, value, size_ret);
     default:
         return CL_INVALID_VALUE;
     }
@@ -108,6 +129,11 @@ static cl_int CL_API_CALL device_info(cl_device_id device, cl_device_info what, 
     case CL_DEVICE_QUEUE_PROPERTIES:
         return STUB_ANSWER(cl_command_queue_properties,
                            device->unordered ? CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE : 0);
+    case EXTENSIONS_WITH_VERSION:
+        return strncmp(device->version, "OpenCL 3", 8) != 0
+                   ? CL_INVALID_VALUE
+                   : stub_answer(size, value, size_ret, device->extensions,
+                                 device->num_extensions * sizeof device->extensions[0]);
     default:
         return device_text(device, what, size, value, size_ret);
     }

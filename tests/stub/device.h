@@ -7,6 +7,8 @@
  *   name, vendor, driver
  *   type       cpu, gpu or accelerator
  *   version    of OpenCL, such as 1.2
+ *   extensions names joined by +, each with its version where that is not 1.0.0: NAME@0.9.4; a device of
+ *              OpenCL 3.0 answers the versions too, and the platform's functions are of the first device's
  *   fp         of float32, joined by +: denorm nearest zero inf fma divide
  *   alloc, memory   bytes of the largest buffer, and of all
  *   groups     work-items in the largest group
@@ -19,7 +21,17 @@
 
 #include "object.h"
 
-#define STUB_MOST_DEVICES 4
+#define STUB_MOST_DEVICES    4
+#define STUB_MOST_EXTENSIONS 4
+
+/* As cl_version has it. */
+#define STUB_VERSION(major, minor, patch) ((cl_uint)(major) << 22 | (cl_uint)(minor) << 12 | (cl_uint)(patch))
+
+/* As cl_name_version has it. */
+struct stub_extension {
+    cl_uint version;
+    char name[64];
+};
 
 struct _cl_platform_id {
     struct stub_object object;
@@ -37,7 +49,12 @@ struct _cl_device_id {
     size_t groups, kernels;
     cl_uint units;
     cl_bool compiler, little, unordered;
+    size_t num_extensions;
+    struct stub_extension extensions[STUB_MOST_EXTENSIONS];
 };
+
+/* NULL: the device does not have it. */
+const struct stub_extension *stub_extension(cl_device_id device, const char *name);
 
 /* Read from the environment at the first call. */
 cl_platform_id stub_platform(void);

@@ -30,6 +30,8 @@ static void *find(const char *name)
         *(clIcdGetPlatformIDsKHR_fn *)&found = clIcdGetPlatformIDsKHR;
     else if (strcmp(name, STUB_FUNCTION) == 0)
         *(stub_function *)&found = face;
+    else
+        found = stub_find_of_commands(name);
     return found;
 }
 

@@ -93,9 +93,9 @@ void stub_launch_drop(struct stub_launch_copy *launch)
     free(launch);
 }
 
-static cl_int enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
-                      const size_t *global, const size_t *local, cl_uint num_wait, const cl_event *wait,
-                      cl_event *event)
+cl_int stub_make_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                        const size_t *global, const size_t *local, cl_uint num_wait, const cl_event *wait,
+                        struct stub_command **made)
 {
     cl_int code = stub_enqueue_check(queue, num_wait, wait);
     struct stub_command *command;
@@ -115,16 +115,23 @@ static cl_int enqueue(cl_command_queue queue, cl_kernel kernel, cl_uint dims, co
         command->launch->launch.global[i] = global[i];
         command->launch->launch.local[i] = local != NULL ? local[i] : 0;
     }
-    stub_launch_record(command->launch);
-    return stub_enqueue(command, false, event);
+    *made = command;
+    return code;
 }
 
 static cl_int CL_API_CALL enqueue_kernel(cl_command_queue queue, cl_kernel kernel, cl_uint dims,
                                          const size_t *offset, const size_t *global, const size_t *local,
                                          cl_uint num_wait, const cl_event *wait, cl_event *event)
 {
+    struct stub_command *command;
+    cl_int code;
+
     stub_lock();
-    return stub_unlock(enqueue(queue, kernel, dims, offset, global, local, num_wait, wait, event));
+    code = stub_make_launch(queue, kernel, dims, offset, global, local, num_wait, wait, &command);
+    if (code != CL_SUCCESS)
+        return stub_unlock(code);
+    stub_launch_record(command->launch);
+    return stub_unlock(stub_enqueue(command, false, event));
 }
 
 void stub_place_launches(cl_icd_dispatch *table)

@@ -100,6 +100,9 @@ static void end(struct stub_object *object)
     case STUB_EVENT:
         stub_end_event((cl_event)object);
         break;
+    case STUB_COMMANDS:
+        stub_end_commands((struct _cl_command_buffer_khr *)object);
+        break;
     default:
         break;
     }
@@ -166,9 +169,10 @@ static bool complain(size_t count, const char *what)
 __attribute__((destructor)) static void report(void)
 {
     static const char *const names[STUB_KINDS] = {
-        [STUB_CONTEXT] = "contexts were not released", [STUB_QUEUE] = "queues were not released",
-        [STUB_BUFFER] = "buffers were not released",   [STUB_PROGRAM] = "programs were not released",
-        [STUB_KERNEL] = "kernels were not released",   [STUB_EVENT] = "events were not released",
+        [STUB_CONTEXT] = "contexts were not released",         [STUB_QUEUE] = "queues were not released",
+        [STUB_BUFFER] = "buffers were not released",           [STUB_PROGRAM] = "programs were not released",
+        [STUB_KERNEL] = "kernels were not released",           [STUB_EVENT] = "events were not released",
+        [STUB_COMMANDS] = "command buffers were not released",
     };
     const char *strict = getenv("CLQ_STUB_STRICT");
     const struct stub_counts *const c = &stub_counts;

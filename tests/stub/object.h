@@ -46,6 +46,7 @@ void stub_end_buffer(cl_mem buffer);
 void stub_end_program(cl_program program);
 void stub_end_kernel(cl_kernel kernel);
 void stub_end_event(cl_event event);
+void stub_end_commands(struct _cl_command_buffer_khr *commands);
 
 /* The answer to a clGet…Info call. */
 cl_int stub_answer(size_t size, void *value, size_t *size_ret, const void *answer, size_t answer_bytes);

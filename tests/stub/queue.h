@@ -64,6 +64,15 @@ bool stub_has_device(cl_context context, cl_device_id device);
 cl_int stub_enqueue_check(cl_command_queue queue, cl_uint num_wait, const cl_event *wait);
 struct stub_command *stub_command_new(cl_command_queue queue, cl_command_type type, cl_uint num_wait,
                                       const cl_event *wait);
+/* The command itself, where the call is right. */
+cl_int stub_make_fill(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes,
+                      size_t offset, size_t size, cl_uint num_wait, const cl_event *wait,
+                      struct stub_command **command);
+cl_int stub_make_copy(cl_command_queue queue, cl_mem src, cl_mem dst, size_t src_offset, size_t dst_offset,
+                      size_t size, cl_uint num_wait, const cl_event *wait, struct stub_command **command);
+cl_int stub_make_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dims, const size_t *offset,
+                        const size_t *global, const size_t *local, cl_uint num_wait, const cl_event *wait,
+                        struct stub_command **command);
 /* Takes the command; `event` may be NULL. Returns when it is complete, if it blocks. */
 cl_int stub_enqueue(struct stub_command *command, bool blocks, cl_event *event);
 /* Gives back what the command holds. */
@@ -75,6 +84,9 @@ void stub_submit(cl_command_queue queue);
 bool stub_run_one(void);
 void stub_wait(cl_event event);
 void stub_finish(cl_command_queue queue);
+
+/* The function of cl_khr_command_buffer in the form of the platform's version; NULL where it has none. */
+void *stub_find_of_commands(const char *name);
 
 void stub_place_contexts(cl_icd_dispatch *table);
 void stub_place_queues(cl_icd_dispatch *table);

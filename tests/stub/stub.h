@@ -49,6 +49,7 @@ enum stub_kind {
     STUB_PROGRAM,
     STUB_KERNEL,
     STUB_EVENT,
+    STUB_COMMANDS, /* a command buffer */
     STUB_KINDS
 };
 

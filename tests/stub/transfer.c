@@ -94,9 +94,8 @@ static bool overlap(cl_mem src, size_t src_offset, cl_mem dst, size_t dst_offset
     return from < to + size && to < from + size;
 }
 
-static cl_int enqueue_copy(cl_command_queue queue, cl_mem src, cl_mem dst, size_t src_offset,
-                           size_t dst_offset, size_t size, cl_uint num_wait, const cl_event *wait,
-                           cl_event *event)
+cl_int stub_make_copy(cl_command_queue queue, cl_mem src, cl_mem dst, size_t src_offset, size_t dst_offset,
+                      size_t size, cl_uint num_wait, const cl_event *wait, struct stub_command **made)
 {
     cl_int code = stub_enqueue_check(queue, num_wait, wait);
     struct stub_command *command;
@@ -116,15 +115,20 @@ static cl_int enqueue_copy(cl_command_queue queue, cl_mem src, cl_mem dst, size_
     command->dst = stub_hold(dst);
     command->dst_offset = dst_offset;
     command->size_bytes = size;
-    return stub_enqueue(command, false, event);
+    *made = command;
+    return code;
 }
 
 static cl_int CL_API_CALL copy_buffer(cl_command_queue queue, cl_mem src, cl_mem dst, size_t src_offset,
                                       size_t dst_offset, size_t size, cl_uint num_wait, const cl_event *wait,
                                       cl_event *event)
 {
+    struct stub_command *command;
+    cl_int code;
+
     stub_lock();
-    return stub_unlock(enqueue_copy(queue, src, dst, src_offset, dst_offset, size, num_wait, wait, event));
+    code = stub_make_copy(queue, src, dst, src_offset, dst_offset, size, num_wait, wait, &command);
+    return stub_unlock(code == CL_SUCCESS ? stub_enqueue(command, false, event) : code);
 }
 
 static void run_fill(struct stub_command *command)
@@ -135,9 +139,9 @@ static void run_fill(struct stub_command *command)
         memcpy(dst + at, command->pattern, command->pattern_bytes);
 }
 
-static cl_int enqueue_fill(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes,
-                           size_t offset, size_t size, cl_uint num_wait, const cl_event *wait,
-                           cl_event *event)
+cl_int stub_make_fill(cl_command_queue queue, cl_mem buffer, const void *pattern, size_t pattern_bytes,
+                      size_t offset, size_t size, cl_uint num_wait, const cl_event *wait,
+                      struct stub_command **made)
 {
     cl_int code = stub_enqueue_check(queue, num_wait, wait);
     struct stub_command *command;
@@ -158,16 +162,20 @@ static cl_int enqueue_fill(cl_command_queue queue, cl_mem buffer, const void *pa
     command->size_bytes = size;
     command->pattern_bytes = pattern_bytes;
     memcpy(command->pattern, pattern, pattern_bytes);
-    return stub_enqueue(command, false, event);
+    *made = command;
+    return code;
 }
 
 static cl_int CL_API_CALL fill_buffer(cl_command_queue queue, cl_mem buffer, const void *pattern,
                                       size_t pattern_bytes, size_t offset, size_t size, cl_uint num_wait,
                                       const cl_event *wait, cl_event *event)
 {
+    struct stub_command *command;
+    cl_int code;
+
     stub_lock();
-    return stub_unlock(
-        enqueue_fill(queue, buffer, pattern, pattern_bytes, offset, size, num_wait, wait, event));
+    code = stub_make_fill(queue, buffer, pattern, pattern_bytes, offset, size, num_wait, wait, &command);
+    return stub_unlock(code == CL_SUCCESS ? stub_enqueue(command, false, event) : code);
 }
 
 void stub_place_transfers(cl_icd_dispatch *table)

@@ -82,6 +82,11 @@ cl_int clGetDeviceInfo(cl_device_id id, cl_device_info what, size_t size_bytes, 
         return answer_text(driver.profile != NULL ? driver.profile : "FULL_PROFILE", size_bytes, out, length);
     case CL_DEVICE_EXTENSIONS:
         return answer_text(driver.extensions != NULL ? driver.extensions : "", size_bytes, out, length);
+    case 0x1060: /* CL_DEVICE_EXTENSIONS_WITH_VERSION */
+        return driver.versions == NULL
+                   ? CL_INVALID_VALUE
+                   : answer(driver.versions, driver.num_versions * sizeof *driver.versions, size_bytes, out,
+                            length);
     default:
         fail_msg("asked for %#x", (unsigned)what);
         return CL_INVALID_VALUE;

@@ -11,6 +11,11 @@ enum {
     FAKE_DEVICES = 2,
 };
 
+struct versioned { /* as cl_name_version */
+    cl_uint version;
+    char name[64];
+};
+
 struct driver {
     const char *platform, *name, *version; /* NULL: OpenCL 1.2 */
     const char *vendor;                    /* NULL: any */
@@ -18,6 +23,8 @@ struct driver {
     cl_device_type type;
     cl_device_fp_config single, lacking, twice; /* beside FAKE_LEAST, of it, and of float64 */
     cl_bool big_endian, no_compiler;
+    const struct versioned *versions; /* of extensions; NULL: it does not answer */
+    size_t num_versions;
 };
 
 extern struct driver drivers[FAKE_DEVICES];    /* a device each; the platform has the first one's name */

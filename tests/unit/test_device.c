@@ -10,6 +10,7 @@
 
 #include "fake_driver.h"
 #include "runtime/device.h"
+#include "runtime/extension.h"
 
 static const char pocl[] = "Portable Computing Language";
 
@@ -206,6 +207,44 @@ static void a_long_name_is_cut(void **state)
     assert_int_equal(device.compute_units, 7);
 }
 
+static void an_extension_is_a_whole_word(void **state)
+{
+    static const struct {
+        const char *names;
+        bool exists;
+    } cases[] = {
+        {"", false},
+        {"cl_khr_x", true},
+        {"cl_khr_x_more", false},
+        {"cl_khr_x_more cl_khr_x", true},
+        {" cl_a", false},
+        {" cl_khr_x", true},
+        {"more_cl_khr_x cl_a ", false},
+        {"cl_a  cl_khr_x  ", true},
+    };
+
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        drivers[0] = (struct driver){.extensions = cases[i].names};
+        assert_int_equal(clq__extension_exists(fake_device(0), "cl_khr_x"), cases[i].exists);
+    }
+}
+
+static void an_extension_has_the_version_beside_its_name(void **state)
+{
+    static const struct versioned versions[] = {{CLQ__VERSION(3, 2, 1), "cl_khr_x_more"},
+                                                {CLQ__VERSION(0, 9, 5), "cl_khr_x"}};
+
+    (void)state;
+    drivers[0] = (struct driver){.versions = versions, .num_versions = 2};
+    assert_int_equal(clq__extension_version(fake_device(0), "cl_khr_x"), CLQ__VERSION(0, 9, 5));
+    assert_int_equal(clq__extension_version(fake_device(0), "cl_khr"), 0);
+    drivers[0].num_versions = 0;
+    assert_int_equal(clq__extension_version(fake_device(0), "cl_khr_x"), 0);
+    drivers[0].versions = NULL; /* before OpenCL 3.0 the question is not known */
+    assert_int_equal(clq__extension_version(fake_device(0), "cl_khr_x"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -219,6 +258,8 @@ int main(void)
         cmocka_unit_test(a_device_without_a_compiler_is_taken),
         cmocka_unit_test(any_version_from_1_2_on_is_taken),
         cmocka_unit_test(a_long_name_is_cut),
+        cmocka_unit_test(an_extension_is_a_whole_word),
+        cmocka_unit_test(an_extension_has_the_version_beside_its_name),
     };
 
     return cmocka_run_group_tests_name("unit.device", tests, NULL, NULL);
