@@ -10,13 +10,17 @@
 
 enum { MOST_BYTES = 1 << 18 };
 
-char *take_build_log(char *sentence, clq_context *context)
+char *take_build_log(clq_status status, char *sentence, clq_context *context)
 {
     static const char for_callers[] = "clq_context_build_log has the driver's log";
-    char *const at = strstr(sentence, for_callers);
-    char *const log = at ? calloc(1, MOST_BYTES) : NULL;
     const char *ours = "the driver's log follows", *rest = NULL;
+    char *at = NULL, *log = NULL;
 
+    if (status == CLQ_ERROR_BUILD) /* before the library's words may stand names that hold the same */
+        for (char *next = sentence; (next = strstr(next, for_callers)) != NULL; next++)
+            at = next;
+    if (at)
+        log = calloc(1, MOST_BYTES);
     if (!log)
         return NULL;
     rest = at + strlen(for_callers);

@@ -5,9 +5,9 @@
 
 #include <clquant/context.h>
 
-/* The driver's log where the sentence holds the library's on a build that failed in the context, or NULL. The
- * sentence then says that the log follows. */
-char *take_build_log(char *sentence, clq_context *context);
+/* The driver's log where the status, which the sentence is about, says that a kernel did not build in the
+ * context; NULL where not. The sentence then says that the log follows. */
+char *take_build_log(clq_status status, char *sentence, clq_context *context);
 
 /* The same of a program of the command's own; NULL where there is none. */
 char *take_program_log(cl_program program, cl_device_id device);

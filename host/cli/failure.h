@@ -14,6 +14,7 @@ enum exit_status {
 
 struct failure {
     enum exit_status status;
+    int code;        /* of the library's call that failed (clq_status); 0: none did */
     char text[6144]; /* the longest path, and a sentence */
 };
 

@@ -167,7 +167,7 @@ int list_main(int argc, char **argv)
         return STATUS_USAGE;
     }
     for (int i = first; i < argc; i++) {
-        struct failure failure = {STATUS_DONE, ""};
+        struct failure failure = {.status = STATUS_DONE};
 
         if (print_file(argv[i], &failure))
             continue;

@@ -224,17 +224,17 @@ void clq_context_destroy(clq_context *context)
 
 cl_context clq_context_cl(const clq_context *context)
 {
-    return context->cl;
+    return context != NULL ? context->cl : NULL;
 }
 
 cl_device_id clq_context_device(const clq_context *context)
 {
-    return context->device.id;
+    return context != NULL ? context->device.id : NULL;
 }
 
 const char *clq_context_cache_dir(const clq_context *context)
 {
-    return context->cache_dir ? context->cache_dir : "";
+    return context != NULL && context->cache_dir ? context->cache_dir : "";
 }
 
 clq_status clq_cache_directory(char *text, size_t size_bytes)
@@ -259,12 +259,18 @@ end:
 
 void clq_context_count(clq_context *context, size_t *built, size_t *from_cache)
 {
-    pthread_mutex_lock(&context->lock);
+    size_t num_built = 0, num_from_cache = 0;
+
+    if (context != NULL) {
+        pthread_mutex_lock(&context->lock);
+        num_built = context->num_programs;
+        num_from_cache = context->num_from_cache;
+        pthread_mutex_unlock(&context->lock);
+    }
     if (built != NULL)
-        *built = context->num_programs;
+        *built = num_built;
     if (from_cache != NULL)
-        *from_cache = context->num_from_cache;
-    pthread_mutex_unlock(&context->lock);
+        *from_cache = num_from_cache;
 }
 
 void clq_context_build_log(clq_context *context, char *text, size_t size_bytes)
@@ -274,6 +280,8 @@ void clq_context_build_log(clq_context *context, char *text, size_t size_bytes)
     if (text == NULL || size_bytes == 0)
         return;
     out = clq__text(text, size_bytes);
+    if (context == NULL)
+        return;
     pthread_mutex_lock(&context->lock);
     clq__text_add(&out, context->build_log ? context->build_log : "");
     pthread_mutex_unlock(&context->lock);

@@ -90,6 +90,7 @@ CLQ_API clq_status clq_context_create(const struct clq_context_desc *desc, clq_c
  * it needs until the work is done. */
 CLQ_API void clq_context_destroy(clq_context *context);
 
+/* What it holds. All functions that ask a context take NULL, which has nothing: NULL, 0 and "". */
 CLQ_API cl_context clq_context_cl(const clq_context *context);
 CLQ_API cl_device_id clq_context_device(const clq_context *context);
 

@@ -31,6 +31,17 @@ unbuilt "bench, a kernel of its own" "$CLQUANT" bench --size 1 --only '"host cos
 run env LD_PRELOAD="$NO_BUILD" "$CLQUANT" selftest --seed 1 --only '"find_scales, own form" "float16 to uint8"'
 check "the self-test: the line fails" grep -q "^FAIL  find_scales.*: the driver's log follows" <<<"$out"
 check "the self-test: the log stands before how to run the line again" bash -c '[[ $1 == *"$2"$'"'\\n'"'"once more: "* ]]' - "$err" "$want"
+# Names that hold the library's words on a log are names: neither is a log looked for, nor do they change.
+words="clq_context_build_log has the driver's log"
+"$TENSOR_FILE" make "$words" "$words:F32:2x4:1,2,3,4" scales:F32:1:1 three:F32:3:1,1,1
+run "$CLQUANT" quantize_model "$words" -o out --device "$words"
+refused "a model's file named so, before there is a device" 1 "$words: nothing is left to quantize"
+run "$CLQUANT" quantize "$words" --tensor "x=$words" --tensor scales=three -o out.st
+refused "a tensor named so, of a call that is refused" 1 "x is tensor '$words'"
+run env LD_PRELOAD="$NO_BUILD" "$CLQUANT" quantize "$words" --tensor "x=$words" -o out.st
+check "a file named so, of a kernel that does not build" bash -c \
+    '[[ $1 == "clquant: $2: quantize: clBuildProgram failed with "*": the driver'"'s"' log follows"$'"'\n'"'"$3" ]]' - "$err" "$words" "$want"
+rm "$words"
 unset LOG
 run env LD_PRELOAD="$NO_BUILD" "$CLQUANT" quantize in.st -o out.st
 refused "a driver that is silent" 3 ": the driver wrote no log"

@@ -96,14 +96,14 @@ static void check_metadata(const struct safetensors *file)
     free(merged);
     files[0].metadata = files[2].metadata;
     HOLDS(safetensors_merge_metadata(files, 2, &merged) && merged);
-    HOLDS(safetensors_read_metadata(&files[2], merged, strlen(merged), &(struct failure){STATUS_DONE, ""}));
+    HOLDS(safetensors_read_metadata(&files[2], merged, strlen(merged), &(struct failure){0}));
     free(files[2].metadata);
     free(merged);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    struct failure failure = {STATUS_DONE, ""};
+    struct failure failure = {.status = STATUS_DONE};
     struct safetensors file;
     char path[64];
     const int fd = make_file(data, size, path, sizeof path);

@@ -245,6 +245,21 @@ static void an_extension_has_the_version_beside_its_name(void **state)
     assert_int_equal(clq__extension_version(fake_device(0), "cl_khr_x"), 0);
 }
 
+static void a_context_that_is_none_has_nothing(void **state)
+{
+    size_t built = 1, from_cache = 1;
+    char log[] = "a log";
+
+    (void)state;
+    assert_null(clq_context_cl(NULL));
+    assert_null(clq_context_device(NULL));
+    assert_string_equal(clq_context_cache_dir(NULL), "");
+    clq_context_count(NULL, &built, &from_cache);
+    assert_int_equal(built + from_cache, 0);
+    clq_context_build_log(NULL, log, sizeof log);
+    assert_string_equal(log, "");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -260,6 +275,7 @@ int main(void)
         cmocka_unit_test(a_long_name_is_cut),
         cmocka_unit_test(an_extension_is_a_whole_word),
         cmocka_unit_test(an_extension_has_the_version_beside_its_name),
+        cmocka_unit_test(a_context_that_is_none_has_nothing),
     };
 
     return cmocka_run_group_tests_name("unit.device", tests, NULL, NULL);

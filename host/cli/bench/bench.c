@@ -195,7 +195,7 @@ int bench_main(int argc, char **argv)
     done = run(&bench);
     progress_end(&bench.progress);
     if (!done && !bench.log)
-        bench.log = take_build_log(bench.failure.text, bench.context);
+        bench.log = take_build_log(bench.failure.code, bench.failure.text, bench.context);
     if (!done)
         complain("%s", bench.failure.text);
     say_log(bench.log);

@@ -69,7 +69,8 @@ enum { MOST_SCALES = 1 << 18 };
 bool bench_open_device(struct bench *bench);
 void bench_close_device(struct bench *bench);
 
-/* code is CL_SUCCESS, or the call failed. */
+/* The status of the library's call, or the code of OpenCL's, is that of success. */
+bool library_check(struct bench *bench, clq_status status);
 bool device_check(struct bench *bench, const char *call, cl_int code);
 
 /* Waits for the event, and releases it. */

@@ -169,8 +169,8 @@ static bool make_workspace(struct bench *bench, struct call *c)
 {
     size_t size_bytes = 0;
 
-    if (clq_move_rows_workspace(bench->context, &c->desc.move_rows, &size_bytes) != CLQ_OK)
-        return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    if (!library_check(bench, clq_move_rows_workspace(bench->context, &c->desc.move_rows, &size_bytes)))
+        return false;
     if (size_bytes > 0 && !make_extra(bench, c, size_bytes, NULL))
         return false;
     c->desc.move_rows.workspace = c->extra;
@@ -238,7 +238,7 @@ bool call_plan(struct bench *bench, struct call *c, clq_plan **plan)
     case OPERATIONS:
         break;
     }
-    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    return library_check(bench, status);
 }
 
 struct clq_binding call_bind_next(struct bench *bench, struct call *c)
@@ -273,6 +273,7 @@ bool call_enqueue(struct bench *bench, struct call *c, cl_event *done)
     case OPERATIONS:
         break;
     }
+    bench->failure.code = status;
     return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", library->error_detail());
 }
 

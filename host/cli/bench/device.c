@@ -32,6 +32,12 @@ static void describe(struct bench *bench)
                                                        : "custom";
 }
 
+bool library_check(struct bench *bench, clq_status status)
+{
+    bench->failure.code = status;
+    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+}
+
 bool device_check(struct bench *bench, const char *call, cl_int code)
 {
     return code == CL_SUCCESS ||
@@ -51,8 +57,8 @@ bool bench_open_device(struct bench *bench)
     const struct clq_context_desc desc = {.device_text = bench->options.device_text};
     cl_int code = CL_SUCCESS;
 
-    if (clq_context_create(&desc, &bench->context) != CLQ_OK)
-        return fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    if (!library_check(bench, clq_context_create(&desc, &bench->context)))
+        return false;
     describe(bench);
 #define LIBRARY_OURS(name) .name = clq_##name,
     bench->library = (struct library){.context = bench->context, LIBRARY_CALLS(LIBRARY_OURS)};

@@ -197,7 +197,7 @@ int first_call_main(const char *device_text)
     if (status == CLQ_OK)
         clq_context_count(context, NULL, &from_cache);
     snprintf(sentence, sizeof sentence, "%s", clq_error_detail());
-    log = take_build_log(sentence, context);
+    log = take_build_log(status, sentence, context);
     clq_context_destroy(context);
     if (status != CLQ_OK) {
         complain("bench: first call: %s", sentence);

@@ -54,7 +54,7 @@ static bool enqueue_ours(struct bench *bench, struct subject *subject)
         x = call_bind_next(bench, &subject->call);
     status = clq_plan_enqueue(subject->plan, bench->queue, subject->binds, subject->binds ? &x : NULL, 0,
                               NULL, NULL);
-    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    return library_check(bench, status);
 }
 
 static bool call_block(struct bench *bench, struct subject *subject, bool bare)

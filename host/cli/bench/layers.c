@@ -146,7 +146,7 @@ static bool plan(struct bench *bench, const struct layers *layers, struct layers
                                                 &part->plan)
             : clq_quantize_scatter_plan(bench->context, &part->desc.quantize_scatter, &part->plan);
 
-    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    return library_check(bench, status);
 }
 
 bool layers_begin(struct bench *bench, struct layers *layers, bool dynamic, int64_t batch)
@@ -196,7 +196,7 @@ bool layers_call(struct bench *bench, const struct layers *layers, const struct 
                                            0, NULL, NULL)
             : clq_quantize_scatter(bench->context, bench->queue, &part->desc.quantize_scatter, 0, NULL, NULL);
 
-    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    return library_check(bench, status);
 }
 
 static bool clear_part(struct bench *bench, const struct layers *layers, const struct layers_part *part,

@@ -34,7 +34,7 @@ static const char *const notes[WAYS] = {"plan, host cost, 64 caches in one buffe
 
 static bool check(struct bench *bench, clq_status status)
 {
-    return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", clq_error_detail());
+    return library_check(bench, status);
 }
 
 static bool record(struct bench *bench, struct subject *subject)

@@ -37,7 +37,8 @@ static bool build(clq_context *context, const struct variant_lines *lines, const
     for (size_t i = 0; i < lines->count; i++) {
         const char *const text = lines->lines[i].text;
 
-        if (clq_context_build(context, 1, &text) != CLQ_OK)
+        failure->code = clq_context_build(context, 1, &text);
+        if (failure->code != CLQ_OK)
             return fail(failure, STATUS_SYSTEM, "%s: line %zu: %s", path, lines->lines[i].number,
                         clq_error_detail());
         if (*said->reason != '\0')
@@ -81,7 +82,7 @@ int cache_fill(const struct cache_options *options)
         clq_context_count(context, &built, &there);
         printf("%s: %zu kernels, of which %zu were there\n", clq_context_cache_dir(context), built, there);
     } else {
-        log = take_build_log(failure.text, context);
+        log = take_build_log(failure.code, failure.text, context);
         complain("%s", failure.text);
         say_log(log);
     }

@@ -75,7 +75,7 @@ static bool find_config(struct model *model)
 bool model_config_read(struct model *model)
 {
     const bool plain = model->options.to == MODEL_PLAIN;
-    struct failure ignored = {STATUS_DONE, ""}, *failure = plain ? &ignored : model->failure;
+    struct failure ignored = {.status = STATUS_DONE}, *failure = plain ? &ignored : model->failure;
     char *text = NULL;
     size_t size_bytes = 0;
     cJSON *root = NULL;

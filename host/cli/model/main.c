@@ -11,6 +11,7 @@ bool model_fail(struct model *model, const char *path, const char *doing, clq_st
 {
     const char *detail = clq_error_detail();
 
+    model->failure->code = status;
     return fail(model->failure, STATUS_SYSTEM, "%s: %.200s: %s", path, doing,
                 *detail ? detail : clq_status_text(status));
 }
@@ -75,7 +76,7 @@ static void release(struct model *model)
 
 int quantize_model_main(int argc, char **argv)
 {
-    struct failure failure = {STATUS_DONE, ""};
+    struct failure failure = {.status = STATUS_DONE};
     struct model model = {.failure = &failure};
     char *log = NULL;
     bool ok = model_parse(&model, argc, argv);
@@ -90,7 +91,7 @@ int quantize_model_main(int argc, char **argv)
             model_report(&model);
     }
     if (!ok) {
-        log = take_build_log(failure.text, model.context);
+        log = take_build_log(failure.code, failure.text, model.context);
         complain("%s", failure.text);
     }
     say_log(log);

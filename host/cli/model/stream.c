@@ -58,7 +58,7 @@ static void *read_all(void *data)
 
     while (await(s, &s->opened, &s->read)) {
         struct model_piece *piece = &s->lanes[s->read % LANES];
-        struct failure failure = {STATUS_DONE, ""};
+        struct failure failure = {.status = STATUS_DONE};
 
         if (!model_piece_next(&s->model->options, s->shard, &tensor, &offset, piece)) {
             pthread_mutex_lock(&s->lock);
@@ -82,7 +82,7 @@ static void *write_all(void *data)
     struct float_error error = {0};
 
     while (await(s, &s->computed, &s->written)) {
-        struct failure failure = {STATUS_DONE, ""};
+        struct failure failure = {.status = STATUS_DONE};
 
         if (!model_piece_write(&s->model->options, s->shard, &s->lanes[s->written % LANES], &error, s->out,
                                &failure)) {

@@ -62,6 +62,7 @@ bool operator_fail(struct operator_call *call, const char *doing, clq_status sta
     if (exit_status == STATUS_REFUSED)
         name_choices(call, choices, sizeof choices);
     operator_sentence(call->op, sentence, sizeof sentence);
+    call->failure->code = status;
     return fail(call->failure, exit_status, "%s: %s: %s%s", call->in_text, doing,
                 has_sentence(status) ? sentence : clq_status_text(status), choices);
 }
@@ -134,7 +135,7 @@ static void release(struct operator_call *call)
 
 int operator_main(const struct operator_description *op, int argc, char **argv)
 {
-    struct failure failure = {STATUS_DONE, ""};
+    struct failure failure = {.status = STATUS_DONE};
     struct operator_call call = {.op = op, .failure = &failure, .out.fd = -1};
     char *log = NULL;
     bool ok = operator_parse(&call, argc, argv);
@@ -147,7 +148,7 @@ int operator_main(const struct operator_description *op, int argc, char **argv)
         progress_end(&call.progress);
     }
     if (!ok)
-        log = take_build_log(failure.text, call.context);
+        log = take_build_log(failure.code, failure.text, call.context);
     release(&call);
     if (!ok)
         complain("%s", failure.text);

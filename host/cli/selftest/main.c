@@ -98,7 +98,7 @@ static void run_line(const struct device *device, const struct request *request,
         line_run(line, number, request->seed, device, &totals->comparisons, failure, sizeof failure);
 
     if (!good)
-        log = take_build_log(failure, device->context);
+        log = take_build_log(CLQ_ERROR_BUILD, failure, device->context); /* no names of others stand there */
     printf("%s  %s%s%s\n", good ? "pass" : "FAIL", name, good ? "" : ": ", good ? "" : failure);
     fflush(stdout);
     say_log(log);
