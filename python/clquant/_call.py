@@ -12,6 +12,7 @@ from ._context import Context
 from ._event import event_of
 from ._handles import Memory, retained_memory
 from ._library import check
+from ._quantized import Quantized, remembered
 from ._tensor import HostTensor, Tensor, host_memory
 from .arrays import adapter_of
 
@@ -31,6 +32,7 @@ class Call:
     buffers: dict[str, Any]  # what is no tensor, as it was given: a report, a workspace
     how: dict[str, Any]  # what the result says of how it was made
     outputs: dict[str, Any]  # what is returned: arrays and tensors
+    made: set[str]  # the names of those outputs that were not given
     hosts: list[HostTensor]  # tensors in the host's memory: with one, the call waits
     arrays: list[Any]  # arrays that keep events of their own
     waits: Sequence[Any]
@@ -64,7 +66,10 @@ class Call:
         """Return what the operator's function returns."""
         operator = self.operator
         arrays = [self.outputs.get(name) for name in operator.outputs]
-        return arrays[0] if operator.result is None else operator.result(*arrays, **self.how)
+        made = arrays[0] if operator.result is None else operator.result(*arrays, **self.how)
+        if isinstance(made, Quantized):
+            remembered(made, self.made)
+        return made
 
 
 def begin(calls: Sequence[Call], waits: Sequence[Any]) -> tuple[int, Any]:

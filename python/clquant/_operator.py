@@ -22,6 +22,7 @@ from ._dtypes import DType, dtype_of, type_name
 from ._fields import Buffer, Choice, Input, Option, Output
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
+from ._quantized import refuse_offsets
 from ._tensor import Tensor, outline
 from ._types import ElementTypeLike
 from .arrays import Adapter, adapter_of, may_write, new_tensor, with_floats
@@ -123,6 +124,7 @@ class Operator:
         call.buffers = {name: given[name] for name in self.buffers}
         call.how = {name: given[option] for name, option in self._how.items()}
         call.waits = run.get("wait_for") or ()
+        call.made = {name for name in self.outputs if isinstance(given[name], New)}
         self._see(call, given)
         for name, (argument, dtype) in (types or {}).items():
             held = call.tensors[name].dtype
@@ -200,6 +202,8 @@ class Operator:
                 raise TypeError(f"{name} is None: it must be an array")
             if value is None or isinstance(value, New):
                 continue
+            if name == "zero_points":
+                refuse_offsets(name, value)
             call.tensors[name] = self.see(name, value, call.context)
             if name in self.outputs:
                 call.outputs[name] = value

@@ -140,6 +140,72 @@ def test_whole_result(context, how, rng):
     assert clquant.plan(clquant.dynamic_quantize, x, context=context, **how)().rotate == how.get("rotate", 0)
 
 
+PARTS = [
+    {},
+    {"symmetric": True},
+    {"rotate": 8},
+    {"block": 8, "symmetric": True},
+    {"axis": 0},
+    {"block_all": True},
+    {"dtype": "int4", "rotate": 16},
+    {"dtype": "q8_0", "rotate": 32},
+    {"dtype": "float4_e2m1fn", "scale_rule": "nvfp4", "global_scale": np.float32([0.25])},
+]
+
+
+@pytest.mark.parametrize("how", PARTS, ids=str)
+@pytest.mark.parametrize("shape", [(64, 64), (4, 64)])
+def test_a_result_taken_apart(library, how, shape, rng):
+    """Its arrays, given one by one and with nothing said again, come back as it does whole; slices, and those of a plan too."""
+    make, fetch = library
+    x = make(rng.normal(size=shape).astype(np.float32))
+    q = clquant.dynamic_quantize(x, **how)
+    y, scales, offsets = q
+    right = fetch(clquant.dequantize(q))
+    np.testing.assert_array_equal(fetch(clquant.dequantize(y, scales, offsets)), right)
+    np.testing.assert_array_equal(fetch(clquant.dequantize(y, scales, offsets, mode="dynamic")), right)
+    np.testing.assert_array_equal(fetch(clquant.dequantize(*clquant.plan(clquant.dynamic_quantize, x, **how)())), right)
+    if scales is not None and len(scales.shape) and how.get("axis") != 0:
+        part = (y[1:3], scales[1:3], None if offsets is None else offsets[1:3])
+        np.testing.assert_array_equal(fetch(clquant.dequantize(*part)), right[1:3])
+    if offsets is not None:
+        for call in (
+            lambda: clquant.dequantize(y, scales, offsets, mode="divide"),
+            lambda: clquant.quantize(x, 1.0, offsets),
+            lambda: clquant.dequantize(y, scales, make(fetch(offsets).copy())),
+        ):
+            with pytest.raises(ValueError, match=r"zero_points is .*: give offsets=…, or pass the clquant\.Quantized whole"):
+                call()
+
+
+def test_scales_of_a_result_for_another_array(rng):
+    """They are taken for given ones where their shape says so or an option does, and refused where it may be either."""
+    x = rng.normal(size=(8, 8)).astype(np.float32)
+    y, scales, _ = clquant.dynamic_quantize(x, symmetric=True)
+    with pytest.raises(
+        ValueError, match=r"scales are those of rows.* pass the clquant\.Quantized, or mode='dynamic'; mode='divide'"
+    ):
+        clquant.dequantize(y.copy(), scales)
+    np.testing.assert_array_equal(clquant.dequantize(y.copy(), scales, mode="dynamic"), y * scales[:, None])
+    np.testing.assert_array_equal(clquant.dequantize(y.copy(), scales, mode="divide"), y * scales)
+    np.testing.assert_array_equal(clquant.dequantize(y, scales, axis=0), y * scales[:, None])
+    np.testing.assert_array_equal(clquant.dequantize(y, scales[:, None]), y * scales[:, None])
+    other = clquant.quantize(x[:4], scales)
+    np.testing.assert_array_equal(clquant.dequantize(other, scales), other * scales)
+    clquant.dynamic_quantize(2 * x, symmetric=True, rotate=8, out=(y, scales, None))
+    np.testing.assert_array_equal(clquant.dequantize(y, scales, mode="dynamic"), y * scales[:, None])
+
+
+def test_what_is_known_of_arrays_goes_with_them():
+    """Of arrays that are gone nothing is kept, however many there were."""
+    from clquant import _origins
+
+    x = np.ones((2, 8), np.float32)
+    for _ in range(3000):
+        clquant.dynamic_quantize(x)
+    assert len(_origins._known) < 1500
+
+
 def test_whole_caches(rng):
     cache, scales, offsets = np.zeros((2, 8, 4, 32), np.int8), np.ones((2, 8, 4), np.float32), np.zeros((2, 8, 4), np.float32)
     keys = rng.normal(size=(2, 1, 4, 32)).astype(np.float32)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, overload
 from .._dtypes import carries_scales
 from .._fields import Axis, Buffer, Choice, Flag, Input, Option, Output, Reserved
 from .._operator import Array, New, Operator, Run
-from .._quantized import Quantized, opened
+from .._quantized import Quantized, known, opened
 from .._tensor import Tensor
 from .._types import BackMode, FloatType, IndexKind, Numpy, NumpyLike, OutOfRange, Torch
 from .._values import whole
@@ -142,10 +142,11 @@ def dequantize(
         q: of a type of y, as in ``quantize``; of four bits as it was made here, or as ``clquant.view(bytes, "int4")``, and so
             of blocks, ``clquant.view(bytes, "q8_0")``, which carry their scales. Or a
             ``Quantized``: then scales, offsets, global_scale, mode, axis, block, block_before, block_all and rotate are as it
-            was made, and what is given must be the same.
+            was made, and what is given must be the same. So they are where q, scales and offsets are the arrays of one.
         scales: as in ``quantize``, with indices as in ``quantize_scatter``; with ``group_index`` [E, H]; in dynamic mode as
             ``dynamic_quantize`` returns them.
-        zero_points: of divide and multiply: None, or as scales, independently.
+        zero_points: of divide and multiply: None, or as scales, independently. The offsets of a ``Quantized`` are offsets here
+            too.
         offsets: of dynamic: as scales, or None where quantization was symmetric.
         global_scale: of dynamic, None, or that of NVFP4, one float32.
         indices: None: all of q. [N] or [N, 2], int32 or int64.
@@ -189,6 +190,10 @@ def dequantize(
     }
     if isinstance(q, Quantized):
         given = opened(q, given)
+    else:
+        result = known(q, zero_points, given)
+        if result is not None:
+            given, zero_points = opened(result, {**given, "scales": None, "offsets": None}), None
 
     def shape_of(tensors: dict[str, Tensor]) -> tuple[int, ...]:
         shape = tensors["q"].element_shape
