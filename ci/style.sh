@@ -56,9 +56,8 @@ done < <(git ls-files -- '*.c' '*.h' '*.cpp' '*.cl' '*.clh' '*.sh' | xargs wc -l
 
 # Other versions break lines elsewhere.
 if clang-format --version 2>/dev/null | grep -q 'version 14\.'; then
-  git ls-files -- '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error:' | sort -u | head -20 > /tmp/clq_style.$$ || true
-  [ ! -s /tmp/clq_style.$$ ] || breach "clang-format differs:"$'\n'"$(cat /tmp/clq_style.$$)"
-  rm -f /tmp/clq_style.$$
+  differs=$(git ls-files -- '*.c' '*.h' '*.cpp' | xargs clang-format --dry-run -Werror 2>&1 | grep -E 'error:' | sort -u | head -20 || true)
+  [ -z "$differs" ] || breach "clang-format differs:"$'\n'"$differs"
 else
   echo "style: no clang-format 14, the formatting is not checked"
 fi
