@@ -9,6 +9,7 @@
 # write, so that run makes all of them large; the other run has buffers of exact sizes, for the bounds. It also compiles
 # without the optimizer, and keeps nothing: of an optimized store of a vector that is made of elements, Oclgrind makes a
 # store of nothing defined and then stores of the elements, and complains of the first.
+command -v oclgrind >/dev/null || { echo "SKIPPED: no Oclgrind"; exit 77; }
 log=$1
 shift
 rm -f "$log"

@@ -240,6 +240,8 @@ def try_it(copy, tests, command, jobs, limit, more=None):
     code = copy.run(run, limit, env={**os.environ, "CLQ_BUILD_DIR": str(copy.build), **(more or {})})
     if not command and b"No tests were found" in copy.log.read_bytes():
         return BROKEN, f"no test matches '{tests}'"
+    if not command and b"***Skipped" in copy.log.read_bytes():
+        return BROKEN, f"this machine skips '{tests}'"
     if code is None:
         return FOUND, f"it does not end within {limit} s"
     failed = re.findall(rb"^\t *\d+ - (\S+) \(", copy.log.read_bytes(), re.MULTILINE)

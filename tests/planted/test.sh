@@ -23,6 +23,8 @@ endforeach()
 add_library(part SHARED part.c)
 set_target_properties(part PROPERTIES VERSION 1.2.3)
 add_test(NAME library COMMAND test -f $<TARGET_FILE:part>)
+add_test(NAME skipped COMMAND sh -c "exit 77")
+set_tests_properties(skipped PROPERTIES SKIP_RETURN_CODE 77)
 LIST
 echo 'int part;' >part.c
 cat >sum.c <<'C'
@@ -100,6 +102,7 @@ expect "a command" 0 "found   unit/product" unit/product -- sh -c 'test "$CLQ_BU
 expect "a fault that one kernel of all shows" 0 "found   unit/product" unit/product -- sh -c 'test -z "$CLQ_ALL_VARIANTS"'
 expect "a command that finds nothing" 1 "missed  unit/difference" unit/difference -- true
 expect "tests that there are not" 1 "no test matches 'nonesuch'" --tests nonesuch unit/difference
+expect "tests that this machine skips" 1 "broken  unit/difference" --tests skipped unit/difference
 git diff --quiet || { echo "it changed the tree"; git diff; exit 1; }
 grep -q "a +" "$work/copy/tree/sum.c" || { echo "a fault stays in the copy"; exit 1; }
 
