@@ -2,12 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 # The quick answer: style, one build, and the tests of ci/check.txt, which find a fault planted in any layer. What only
 # other compilers, sanitizers, drivers and exhaustive inputs find is ci/test.sh's. CLQ_TEST_ONLY=TEXT runs those of them
-# whose name matches. Packages are ci/test.sh's too: here they are taken to be installed. ci/check.sh --names configures the
-# build and prints the tests of ci/check.txt, no more.
+# whose name matches. Where packages are missing it says how to install them. ci/check.sh --names configures the build and
+# prints the tests of ci/check.txt, no more.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 build=${CLQ_CHECK_DIR:-$PWD/build-check}
 
+ci/setup.sh --dry-run build run demo test
 configure() { cmake -S . -B "$build" -DCLQ_WERROR=ON -DCLQ_BUILD_TESTS=ON -DCLQ_BUILD_EXAMPLES=ON >/dev/null; }
 if [ "${1-}" = --names ]; then
   configure

@@ -1,9 +1,13 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs what is missing of the packages for the purposes given (of ci/packages.txt): ci/setup.sh build run
+# Installs what is missing of the packages for the purposes given (of ci/packages.txt): ci/setup.sh build run. With --dry-run first
+# it installs nothing, and fails where a package is missing that every release has; a system without dpkg is not asked.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
+dry=
+[ "${1-}" != --dry-run ] || { dry=yes; shift; }
+[ -z "$dry" ] || command -v dpkg-query >/dev/null || exit 0
 missing=() optional=()
 for purpose in "$@"; do
   packages=$(sed -n "s/^$purpose: //p" ci/packages.txt)
@@ -17,6 +21,11 @@ for purpose in "$@"; do
     esac
   done
 done
+if [ -n "$dry" ]; then
+  [ "${#missing[@]}" -gt 0 ] || exit 0
+  echo "not installed: ${missing[*]}; this installs them: ci/setup.sh $*" >&2
+  exit 1
+fi
 [ "${#missing[@]}" -gt 0 ] || [ "${#optional[@]}" -gt 0 ] || exit 0
 
 command -v apt-get >/dev/null || {

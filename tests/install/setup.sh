@@ -55,6 +55,17 @@ Not in this release, and what needs it is left out: unknown
 Installing: missing offered
 apt-get install -y -qq --no-install-recommends missing offered"
 
+dry() {
+  status=0
+  printed=$(PATH="$1" "$work/tree/ci/setup.sh" --dry-run "$2" 2>&1) || status=$?
+  [ "$status: $printed" = "$3" ] || { printf 'without installing, for %s: %s: %s\n' "$2" "$status" "$printed"; exit 1; }
+}
+dry "$work/bin:$PATH" there "0: "
+dry "$work/bin:$PATH" all "1: not installed: missing; this installs them: ci/setup.sh all"
+mkdir "$work/foreign" # a system without dpkg
+ln -s "$(command -v bash)" "$(command -v env)" "$(command -v dirname)" "$work/foreign"
+dry "$work/foreign" all "0: "
+
 status=0
 printed=$(PATH="$work/bin:$PATH" "$work/tree/ci/setup.sh" nonsense 2>&1) || status=$?
 [ $status -eq 2 ] && [ "$printed" = "setup.sh: ci/packages.txt knows no purpose 'nonsense'" ] || {
