@@ -40,6 +40,16 @@ OVERLOADED float16 fabs(float16 v)
     return __builtin_astype(__builtin_astype(v, uint16) & 0x7fffffffu, float16);
 }
 
+#define SELECTS(t, condition)                                                                                              \
+    OVERLOADED t select(t a, t b, condition c)                                                                             \
+    {                                                                                                                      \
+        return c ? b : a;                                                                                                  \
+    }
+SELECTS(uint, int)
+SELECTS(float, int)
+SELECTS(uint8, int8)
+SELECTS(float8, int8)
+
 OVERLOADED uint mul_hi(uint a, uint b)
 {
     return (uint)((ulong)a * b >> 32);
