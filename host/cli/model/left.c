@@ -16,8 +16,7 @@ struct left {
     size_t count;
 };
 
-/* A number stands between dots, or at an end. */
-static char *put_name(char *to, const char *name)
+char *model_put_kind(char *to, const char *name)
 {
     for (bool starts = true; *name; starts = *name++ == '.') {
         const size_t digits = starts ? strspn(name, "0123456789") : 0;
@@ -39,7 +38,7 @@ static char *kind_of(const struct safetensors_tensor *source)
 
     if (!kind)
         return NULL;
-    at = put_name(at, source->name);
+    at = model_put_kind(at, source->name);
     for (size_t d = 0; d < source->rank; d++)
         at += sprintf(at, "%s%jd", d == 0 ? " [" : ",", (intmax_t)safetensors_extent(source, d));
     strcpy(at, source->rank > 0 ? "]" : "");

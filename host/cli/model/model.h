@@ -214,6 +214,11 @@ const char *model_find_member(const char *text, const char *name);
 char *model_print_scheme(const struct model *model);
 /* Adds the module of a tensor whose name ends in .weight. */
 bool model_add_module(struct cJSON *list, const char *tensor);
+/* Adds patterns of the ends of names, of matrices that are meant: others that are quantized do not end so. */
+typedef bool model_means(const struct model *model, const struct model_tensor *tensor, uint32_t block);
+bool model_add_patterns(const struct model *model, model_means *means, uint32_t block, struct cJSON *list);
+/* Copies a name with * for its numbers, without a NUL. Returns where the copy ends. */
+char *model_put_kind(char *to, const char *name);
 bool model_add_tied_heads(const struct model *model, struct cJSON *ignore);
 bool model_config_write(struct model *model);
 

@@ -26,46 +26,62 @@ static bool is_weight(const struct safetensors_tensor *tensor)
     return tensor->rank == 2 && *tensor->type->name != 'I' && model_has_end(tensor->name, ".weight");
 }
 
+static bool is_target(const struct model *model, const struct model_tensor *tensor, uint32_t block)
+{
+    (void)model;
+    return tensor->quantized && tensor->block == block;
+}
+
+static bool is_left(const struct model *model, const struct model_tensor *tensor, uint32_t block)
+{
+    (void)block;
+    return !tensor->quantized && is_weight(tensor->source) && !model_is_embedding(model, tensor->source);
+}
+
+/* Embeddings that stay too, although no class of theirs is a target. */
+static bool is_ignored(const struct model *model, const struct model_tensor *tensor, uint32_t block)
+{
+    (void)model;
+    (void)block;
+    return !tensor->quantized && is_weight(tensor->source);
+}
+
+/* By class embeddings are no target. */
+static bool is_embedding_target(const struct model *model, const struct model_tensor *tensor, uint32_t block)
+{
+    return is_target(model, tensor, block) && model_is_embedding(model, tensor->source);
+}
+
 static size_t count_matrices(const struct model *model, uint32_t block)
 {
     size_t count = 0;
 
     for (size_t i = 0; i < model->shard_count; i++)
         for (size_t t = 0; t < model->shards[i].tensor_count; t++)
-            count += model->shards[i].tensors[t].quantized && model->shards[i].tensors[t].block == block;
+            count += is_target(model, &model->shards[i].tensors[t], block);
     return count;
 }
 
-/* By class embeddings are no target; so they are named. */
-static bool add_targets(const struct model *model, cJSON *targets, uint32_t block, bool by_class)
-{
-    cJSON *linear = by_class ? cJSON_CreateString("Linear") : NULL;
-    bool ok = !by_class || (linear && cJSON_AddItemToArray(targets, linear));
-
-    for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; ok && t < model->shards[i].tensor_count; t++) {
-            const struct model_tensor *tensor = &model->shards[i].tensors[t];
-
-            if (tensor->quantized && tensor->block == block &&
-                (!by_class || model_is_embedding(model, tensor->source)))
-                ok = model_add_module(targets, tensor->source->name);
-        }
-    return ok;
-}
-
-/* Matrices that stay. */
-static bool add_left(const struct model *model, cJSON *ignore)
+static bool add_names(const struct model *model, model_means *means, uint32_t block, cJSON *list)
 {
     bool ok = true;
 
     for (size_t i = 0; i < model->shard_count; i++)
-        for (size_t t = 0; ok && t < model->shards[i].tensor_count; t++) {
-            const struct model_tensor *tensor = &model->shards[i].tensors[t];
-
-            if (!tensor->quantized && is_weight(tensor->source))
-                ok = model_add_module(ignore, tensor->source->name);
-        }
+        for (size_t t = 0; ok && t < model->shards[i].tensor_count; t++)
+            if (means(model, &model->shards[i].tensors[t], block))
+                ok = model_add_module(list, model->shards[i].tensors[t].source->name);
     return ok;
+}
+
+static bool add_targets(const struct model *model, cJSON *targets, uint32_t block, bool by_class)
+{
+    cJSON *linear = by_class ? cJSON_CreateString("Linear") : NULL;
+
+    if (!by_class)
+        return add_names(model, is_target, block, targets) &&
+               model_add_patterns(model, is_target, block, targets);
+    return linear && cJSON_AddItemToArray(targets, linear) &&
+           add_names(model, is_embedding_target, block, targets);
 }
 
 static bool add_weights(const struct model_options *options, cJSON *group, uint32_t block)
@@ -134,8 +150,8 @@ char *model_print_scheme(const struct model *model)
     cJSON *ignore = root ? cJSON_AddArrayToObject(root, "ignore") : NULL;
     char *text = NULL;
 
-    if (groups && ignore && add_groups(model, groups) && add_left(model, ignore) &&
-        model_add_tied_heads(model, ignore) &&
+    if (groups && ignore && add_groups(model, groups) && add_names(model, is_ignored, 0, ignore) &&
+        model_add_patterns(model, is_left, 0, ignore) && model_add_tied_heads(model, ignore) &&
         cJSON_AddStringToObject(root, "quant_method", "compressed-tensors") &&
         cJSON_AddStringToObject(root, "format", format_of(&model->options)) &&
         cJSON_AddStringToObject(root, "quantization_status", "compressed") &&

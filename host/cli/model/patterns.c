@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Readers may have a layer under another name than the files: with a prefix more, or one that was changed. So
+ * layers are named once more by the end of their names, with any number, as far as others do not end so. */
+#include "model.h"
+
+#include <cjson/cJSON.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct names {
+    char **list; /* ordered, each once, with * for numbers and without .weight */
+    size_t count;
+};
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void sort(struct names *names)
+{
+    size_t kept = 0;
+
+    qsort(names->list, names->count, sizeof *names->list, by_text);
+    for (size_t i = 0; i < names->count; i++)
+        if (kept > 0 && strcmp(names->list[kept - 1], names->list[i]) == 0)
+            free(names->list[i]);
+        else
+            names->list[kept++] = names->list[i];
+    names->count = kept;
+}
+
+static void forget(struct names *names)
+{
+    for (size_t i = 0; i < names->count; i++)
+        free(names->list[i]);
+    free(names->list);
+}
+
+static bool add_name(struct names *names, const char *tensor)
+{
+    char *name = strdup(tensor);
+
+    if (!name)
+        return false;
+    *model_put_kind(name, tensor) = '\0';
+    name[strlen(name) - strlen(".weight")] = '\0';
+    names->list[names->count++] = name;
+    return true;
+}
+
+/* Those that are meant, and the others that are quantized. */
+static bool collect(const struct model *model, model_means *means, uint32_t block, struct names *meant,
+                    struct names *others)
+{
+    size_t count = 1;
+    bool ok = false;
+
+    for (size_t i = 0; i < model->shard_count; i++)
+        count += model->shards[i].tensor_count;
+    meant->list = malloc(count * sizeof *meant->list);
+    others->list = malloc(count * sizeof *others->list);
+    ok = meant->list && others->list;
+    for (size_t i = 0; ok && i < model->shard_count; i++)
+        for (size_t t = 0; ok && t < model->shards[i].tensor_count; t++) {
+            const struct model_tensor *tensor = &model->shards[i].tensors[t];
+
+            if (means(model, tensor, block))
+                ok = add_name(meant, tensor->source->name);
+            else if (tensor->quantized)
+                ok = add_name(others, tensor->source->name);
+        }
+    if (ok) {
+        sort(meant);
+        sort(others);
+    }
+    return ok;
+}
+
+static bool any_ends(const struct names *names, const char *end)
+{
+    for (size_t i = 0; i < names->count; i++) {
+        const char *name = names->list[i];
+        const size_t length = strlen(name), more = strlen(end);
+
+        if (length >= more && strcmp(name + length - more, end) == 0 &&
+            (length == more || name[length - more - 1] == '.'))
+            return true;
+    }
+    return false;
+}
+
+static const char *part_before(const char *name, const char *at)
+{
+    if (at > name)
+        at--;
+    while (at > name && at[-1] != '.')
+        at--;
+    return at;
+}
+
+/* From the list of layers on, or the whole name where it has no number. NULL: others end so too. */
+static const char *end_of(const char *name, const struct names *others)
+{
+    const char *number = strchr(name, '*');
+    const char *at = number ? part_before(name, number) : name;
+
+    while (at > name && any_ends(others, at))
+        at = part_before(name, at);
+    return any_ends(others, at) ? NULL : at;
+}
+
+static bool add_pattern(cJSON *list, const char *end)
+{
+    char *pattern = malloc(3 * strlen(end) + sizeof "re:(.*\\.)?$");
+    char *at = pattern;
+    const cJSON *item = NULL;
+    bool ok = pattern != NULL, there = false;
+
+    if (ok) {
+        at = stpcpy(at, "re:(.*\\.)?");
+        for (; *end; end++)
+            if (*end == '*')
+                at = stpcpy(at, "\\d+");
+            else {
+                if (strchr(".^$+?()[]{}|\\", *end))
+                    *at++ = '\\';
+                *at++ = *end;
+            }
+        strcpy(at, "$");
+    }
+    cJSON_ArrayForEach(item, list)
+    {
+        there |= ok && strcmp(item->valuestring, pattern) == 0;
+    }
+    if (ok && !there) {
+        cJSON *added = cJSON_CreateString(pattern);
+
+        ok = added && cJSON_AddItemToArray(list, added);
+    }
+    free(pattern);
+    return ok;
+}
+
+bool model_add_patterns(const struct model *model, model_means *means, uint32_t block, cJSON *list)
+{
+    struct names meant = {0}, others = {0};
+    bool ok = collect(model, means, block, &meant, &others);
+
+    for (size_t i = 0; ok && i < meant.count; i++) {
+        const char *end = end_of(meant.list[i], &others);
+
+        ok = !end || add_pattern(list, end);
+    }
+    forget(&meant);
+    forget(&others);
+    return ok;
+}
