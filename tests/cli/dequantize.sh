@@ -85,9 +85,10 @@ run "$CLQUANT" dynamic_quantize rows.st -o q.st --dtype int8 --symmetric
 run "$CLQUANT" dequantize q.st -o out.st --mode dynamic --dtype float16
 succeeded "rows with scales of their own"
 holds "symmetric" out.st "y F16 [2,4] 0 0.9921875 2.0078125 3 -4.03125 0 4.03125 8"
-run "$CLQUANT" dequantize q.st -o out.st --rotate 2
+"$TENSOR_FILE" make rows.st q:I8:2x4:0,1,2,3,-4,0,4,8 scales:F32:2:1
+run "$CLQUANT" dequantize rows.st -o out.st --rotate 2
 refused "other modes know no rotation" 1 "--rotate is 2: it must be 0 where --mode is divide, for rows are turned with --mode dynamic alone"
-run "$CLQUANT" dequantize q.st -o out.st --mode dynamic --rotate 8
+run "$CLQUANT" dequantize rows.st -o out.st --mode dynamic --rotate 8
 refused "blocks longer than a row" 1 "--rotate is 8: it must divide y.shape[1], 4"
 
 "$TENSOR_FILE" make groups.st q:I8:3x2:1,2,3,4,5,6 scale:F32:2x2:1,2,4,8 group_index:I32:2:1,3

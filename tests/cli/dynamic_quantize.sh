@@ -194,7 +194,8 @@ succeeded "blocks without scales"
 holds "a block's bytes" out.st 'y U8 [1,18] 0 60 0 204 0 204 0 204 0 204 0 204 0 204 0 204 0 204'
 run "$CLQUANT" dequantize out.st -o back.st --of q4_0 --dtype float16
 succeeded "blocks come back"
-run "$CLQUANT" dequantize out.st -o back.st --of q8_0
+"$TENSOR_FILE" make bytes.st y:U8:1x18:0
+run "$CLQUANT" dequantize bytes.st -o back.st --of q8_0
 refused "bytes of another block" 1 "its last dimension, 18, is not a multiple of 34, the bytes of a block of q8_0"
 run "$CLQUANT" dynamic_quantize blocks.st -o out.st --dtype q4_0 --tensor x=odd
 refused "half a block" 1 "its last dimension, 16, is not a multiple of 32, the values of a block of q4_0"

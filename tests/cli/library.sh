@@ -6,7 +6,9 @@ set -u
 failures=0
 checks=0
 directory=$(mktemp -d)
-trap 'rm -rf "$directory"' EXIT
+finished=
+# A script that ends in another way, by its last line or by none, has not said whether it passed.
+trap 'code=$?; rm -rf "$directory"; [ "$code" != 0 ] || [ -n "$finished" ] || { echo "finish is missing" >&2; exit 1; }' EXIT
 cd "$directory" || exit 1
 
 # Runs a command: its exit status is in $status, stdout in $out, stderr in $err.
@@ -105,6 +107,7 @@ skip() {
 }
 
 finish() {
+    finished=yes
     echo "$checks checks, $failures failures"
     [ "$failures" = 0 ] && [ "$checks" -gt 0 ]
 }

@@ -10,16 +10,13 @@ holds "slots" out.st "dst I8 [2,3,2] 3 4 9 9 9 9 9 9 9 9 1 2"
 
 "$TENSOR_FILE" make gather.st src:F32:2x3x2:0,1,2,3,4,5,6,7,8,9,10,11 src_indices:I32:2x2:1,0,0,7
 run "$CLQUANT" move_rows gather.st -o out.st --src-out-of-range clamp --positions 2
-succeeded "a gather that makes dst"
 holds "gathered" out.st "dst F32 [2,2,2] 6 7 8 9 2 3 4 5"
 check "what was clamped is said" grep -qF "1 entry out of range clamped; the first: src_indices[1] has start 7" <<<"$err"
 run "$CLQUANT" move_rows gather.st -o out.st --dtype float16
-succeeded "converted"
 holds "converted, and dropped entries are zeros" out.st "dst F16 [2,1,2] 6 7 0 0"
 run "$CLQUANT" move_rows gather.st -o none.st --strict
-refused "strict" 3 "src_indices[1] has start 7: it must be from 0 to 2"
+refused "strict" 1 "src_indices[1] has start 7: it must be from 0 to 2"
 run "$CLQUANT" move_rows gather.st -o out.st --src-index-kind nd
-succeeded "coordinates"
 holds "rows of coordinates" out.st "dst F32 [2,2] 6 7 0 0"
 
 "$TENSOR_FILE" make turn.st pages:U8:1x3x2:1,2,3,4,5,6 src_indices:I64:3:0,1,2 dst_indices:I64:3:1,2,0
@@ -28,10 +25,12 @@ succeeded "cache to cache"
 holds "each row is where it goes" out.st "dst U8 [1,3,2] 5 6 1 2 3 4"
 
 run "$CLQUANT" move_rows append.st -o none.st --tensor dst_indices=
-refused "no indices" 3 "src_indices and dst_indices are not there: one of them is needed"
+refused "no indices" 1 "src_indices and dst_indices are not there: one of them is needed"
 run "$CLQUANT" move_rows append.st -o none.st --dst-index-kind slots --tensor dst=
-refused "no cache" 3 "dst"
+refused "no cache" 1 "move_rows needs the tensor '' for dst"
 run "$CLQUANT" move_rows append.st -o none.st --dst-index-kind slots --dst-out-of-range clamp
-refused "slots are dropped" 3 "--dst-out-of-range is clamp: with --dst-index-kind slots it must be drop"
+refused "slots are dropped" 1 "--dst-out-of-range is clamp: with --dst-index-kind slots it must be drop"
 run "$CLQUANT" move_rows append.st -o none.st --dtype float16
 refused "a type of what is there" 2 "--dtype is for a call that makes dst only"
+
+finish

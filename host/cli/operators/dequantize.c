@@ -193,4 +193,5 @@ const struct operator_description dequantize_operator = {
     .check = check,
     .check_indices = check_indices,
     .run = run,
+    .recalls = true,
 };

@@ -84,6 +84,14 @@ static clq_status run(struct operator_call *call, cl_event *done)
     return status != CLQ_OK ? status : count(call);
 }
 
+static void record(const struct operator_call *call, struct operator_record *record)
+{
+    operator_record_dynamic(call, record);
+    record->dtype = "int4";
+    record->values[RECORD_AXIS] = 1;
+    record->added = true;
+}
+
 const struct operator_description dynamic_quant_update_scatter_v2_operator = {
     .name = "dynamic_quant_update_scatter_v2",
     .summary = "Quantizes each row of x to int4 as DynamicQuantUpdateScatterV2 does, and writes it in var.",
@@ -108,4 +116,5 @@ const struct operator_description dynamic_quant_update_scatter_v2_operator = {
     .check = check,
     .check_indices = check_indices,
     .run = run,
+    .record = record,
 };

@@ -94,4 +94,5 @@ const struct operator_description dynamic_quantize_operator = {
     .plan = plan,
     .check = check,
     .run = run,
+    .record = operator_record_dynamic,
 };

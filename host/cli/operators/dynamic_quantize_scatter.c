@@ -129,4 +129,6 @@ const struct operator_description dynamic_quantize_scatter_operator = {
     .check = check,
     .check_indices = check_indices,
     .run = run,
+    .record = operator_record_dynamic,
+    .recalls = true,
 };

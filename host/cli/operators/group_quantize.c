@@ -61,4 +61,5 @@ const struct operator_description group_quantize_operator = {
     .plan = plan,
     .check = check,
     .run = run,
+    .record = operator_record_groups,
 };

@@ -106,8 +106,8 @@ static bool compute(struct operator_call *call)
 
 static bool run(struct operator_call *call)
 {
-    const bool ok = operator_open_files(call) && operator_bind(call) && operator_plan(call) &&
-                    operator_name_outputs(call) && operator_describe(call) &&
+    const bool ok = operator_open_files(call) && operator_bind(call) && operator_recall(call) &&
+                    operator_plan(call) && operator_name_outputs(call) && operator_describe(call) &&
                     output_file_create(&call->out, "-o", call->out_path, call->failure) &&
                     operator_open_device(call) && operator_upload(call) && compute(call) &&
                     operator_download(call) && operator_read_report(call) &&

@@ -152,4 +152,5 @@ const struct operator_description move_rows_operator = {
     .check = check,
     .check_indices = check_indices,
     .run = run,
+    .moves = true,
 };

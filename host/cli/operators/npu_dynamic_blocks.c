@@ -55,6 +55,12 @@ static clq_status run_mx(struct operator_call *call, cl_event *done)
                                     operator_output(call, SCALE), 0, NULL, done);
 }
 
+static void record_mx(const struct operator_call *call, struct operator_record *record)
+{
+    operator_record_dynamic(call, record);
+    record->values[RECORD_BLOCK] = call->values[MX_BLOCK_SIZE];
+}
+
 const struct operator_description npu_dynamic_mx_quant_operator = {
     .name = "npu_dynamic_mx_quant",
     .summary = "Quantizes blocks as npu_dynamic_mx_quant(input, axis, dst_type, block_size, ..) does.",
@@ -77,6 +83,7 @@ const struct operator_description npu_dynamic_mx_quant_operator = {
     .plan = plan_mx,
     .check = check_mx,
     .run = run_mx,
+    .record = record_mx,
 };
 
 static const struct {
@@ -114,6 +121,13 @@ static clq_status run_block(struct operator_call *call, cl_event *done)
                                        operator_output(call, Y), operator_output(call, SCALE), 0, NULL, done);
 }
 
+static void record_block(const struct operator_call *call, struct operator_record *record)
+{
+    operator_record_dynamic(call, record);
+    record->values[RECORD_BLOCK] = call->values[BLOCK_COLUMNS];
+    record->values[RECORD_BLOCK_BEFORE] = call->values[BLOCK_ROWS] > 1 ? call->values[BLOCK_ROWS] : 0;
+}
+
 const struct operator_description npu_dynamic_block_quant_operator = {
     .name = "npu_dynamic_block_quant",
     .summary = "Quantizes blocks as npu_dynamic_block_quant(x, min_scale, dst_type, ..) does.",
@@ -134,4 +148,5 @@ const struct operator_description npu_dynamic_block_quant_operator = {
     .plan = plan_block,
     .check = check_block,
     .run = run_block,
+    .record = record_block,
 };

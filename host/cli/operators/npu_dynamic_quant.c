@@ -87,6 +87,21 @@ static clq_status run_asymmetric(struct operator_call *call, cl_event *done)
                      operator_output(call, OFFSET), 0, NULL, done);
 }
 
+static void record(const struct operator_call *call, struct operator_record *record)
+{
+    operator_record_dynamic(call, record);
+    record->values[RECORD_AXIS] = call->values[QUANT_MODE] == PERCHANNEL ? -2 : -1;
+    record->values[RECORD_BLOCK_ALL] = call->values[QUANT_MODE] == PERTENSOR;
+}
+
+/* Its offset is a zero point. Of x [rows, columns] that of rows belongs to the first axis. */
+static void record_asymmetric(const struct operator_call *call, struct operator_record *record)
+{
+    operator_record_static(call, record);
+    record->values[RECORD_AXIS] = call->values[QUANT_MODE] == PERTOKEN ? -2 : -1;
+    record->added = true;
+}
+
 #define INPUTS                                                                                               \
     {                                                                                                        \
         [X] = {"x", false, "F32, F16 or BF16, rank 1 to 8"},                                                 \
@@ -119,6 +134,7 @@ const struct operator_description npu_dynamic_quant_operator = {
     .plan = plan,
     .check = check,
     .run = run,
+    .record = record,
 };
 
 const struct operator_description npu_dynamic_quant_asymmetric_operator = {
@@ -138,4 +154,5 @@ const struct operator_description npu_dynamic_quant_asymmetric_operator = {
     .plan = plan_asymmetric,
     .check = check_asymmetric,
     .run = run_asymmetric,
+    .record = record_asymmetric,
 };

@@ -66,4 +66,5 @@ const struct operator_description npu_group_quant_operator = {
     .plan = plan,
     .check = check,
     .run = run,
+    .record = operator_record_groups,
 };

@@ -128,6 +128,8 @@ const struct operator_description npu_quant_scatter_operator = {
     .check = check_copy,
     .check_indices = check_indices,
     .run = run_copy,
+    .record = operator_record_static,
+    .recalls = true,
 };
 
 const struct operator_description npu_quant_scatter_in_place_operator = {
@@ -142,4 +144,6 @@ const struct operator_description npu_quant_scatter_in_place_operator = {
     .check = check_in_place,
     .check_indices = check_indices,
     .run = run_in_place,
+    .record = operator_record_static,
+    .recalls = true,
 };

@@ -44,6 +44,15 @@ static clq_status run(struct operator_call *call, cl_event *done)
                             call->values[DIV_MODE] == TRUE, operator_output(call, 0), 0, NULL, done);
 }
 
+static void record(const struct operator_call *call, struct operator_record *record)
+{
+    operator_record_static(call, record);
+    record->dtype = dtypes[call->values[DTYPE]].elements > 1 ? "int4" : record->dtype;
+    record->values[RECORD_AXIS] = call->values[AXIS] == -2 ? -2 : -1;
+    record->values[RECORD_MODE] =
+        call->values[DIV_MODE] == TRUE ? CLQ_DEQUANTIZE_DIVIDE : CLQ_DEQUANTIZE_MULTIPLY;
+}
+
 const struct operator_description npu_quantize_operator =
     {
         .name = "npu_quantize",
@@ -73,4 +82,5 @@ const struct operator_description npu_quantize_operator =
         .plan = plan,
         .check = check,
         .run = run,
+        .record = record,
 };

@@ -171,6 +171,7 @@ const struct operator_description npu_scatter_nd_update_operator = {
     .check = check_copy,
     .check_indices = check_indices,
     .run = run_copy,
+    .moves = true,
 };
 
 const struct operator_description npu_scatter_nd_update_in_place_operator = {
@@ -184,6 +185,7 @@ const struct operator_description npu_scatter_nd_update_in_place_operator = {
     .check = check_in_place,
     .check_indices = check_indices,
     .run = run_in_place,
+    .moves = true,
 };
 
 const struct operator_description scatter_update_operator = {
@@ -197,6 +199,7 @@ const struct operator_description scatter_update_operator = {
     .check = check_copy,
     .check_indices = check_indices,
     .run = run_copy,
+    .moves = true,
 };
 
 const struct operator_description scatter_update_in_place_operator = {
@@ -210,4 +213,5 @@ const struct operator_description scatter_update_in_place_operator = {
     .check = check_in_place,
     .check_indices = check_indices,
     .run = run_in_place,
+    .moves = true,
 };

@@ -156,6 +156,28 @@ struct operator_output {
 
 struct operator_call;
 
+/* How the first output's values came about: what it takes to bring them back. */
+enum {
+    RECORD_MODE, /* of enum clq_dequantize_mode */
+    RECORD_AXIS,
+    RECORD_BLOCK,
+    RECORD_BLOCK_BEFORE,
+    RECORD_BLOCK_ALL,
+    RECORD_ROTATE,
+    RECORD_VALUES
+};
+enum { RECORD_TEXT = 512 };
+struct operator_record {
+    const char *dtype;
+    char dtype_text[32];
+    int64_t values[RECORD_VALUES];
+    bool added, global; /* with offsets or zero points, and with NVFP4's second scale */
+};
+/* By the operator's options: of static and dynamic quantization, and by groups. */
+void operator_record_static(const struct operator_call *call, struct operator_record *record);
+void operator_record_dynamic(const struct operator_call *call, struct operator_record *record);
+void operator_record_groups(const struct operator_call *call, struct operator_record *record);
+
 struct operator_description {
     const char *name;
     const char *also; /* another name; NULL: none */
@@ -173,6 +195,10 @@ struct operator_description {
     /* Of an operator that reports: the library's word on the first entry that is out of range. */
     clq_status (*check_indices)(struct operator_call *call);
     clq_status (*run)(struct operator_call *call, cl_event *done);
+    /* Of an operator that quantizes: the record of its first output, for OUT's metadata. */
+    void (*record)(const struct operator_call *call, struct operator_record *record);
+    bool recalls; /* the first input's record says the options that are left out, and others are refused */
+    bool moves;   /* its first output has rows of its inputs, and their record */
 };
 
 /* One run of the command. */
@@ -201,6 +227,7 @@ struct operator_call {
     struct operator_output outputs[OPERATOR_MAX_OUTPUTS];
     size_t output_count;
 
+    char moved[RECORD_TEXT]; /* the record of what is moved */
     struct output_file out;
     struct safetensors_tensor out_tensors[OPERATOR_MAX_OUTPUTS]; /* as OUT's header has them */
     char *header;                                                /* OUT's first bytes */
@@ -221,12 +248,16 @@ bool operator_parse(struct operator_call *call, int argc, char **argv);
 void operator_help(const struct operator_description *op);
 bool operator_open_files(struct operator_call *call);
 bool operator_bind(struct operator_call *call);
+bool operator_recall(struct operator_call *call);
 bool operator_plan(struct operator_call *call);
 bool operator_name_outputs(struct operator_call *call);
 bool operator_describe(struct operator_call *call);
 bool operator_open_device(struct operator_call *call);
 bool operator_upload(struct operator_call *call);
 bool operator_download(struct operator_call *call);
+
+/* For OUT's header, to be freed with cJSON's free; NULL: there is no memory. */
+char *operator_record_metadata(const struct operator_call *call);
 
 /* Keeps what --name says, which is OUTPUT=NAME, until the outputs are known. */
 bool operator_parse_name(struct operator_call *call, const char *text);

@@ -67,4 +67,5 @@ const struct operator_description quantize_operator = {
     .plan = plan,
     .check = check,
     .run = run,
+    .record = operator_record_static,
 };

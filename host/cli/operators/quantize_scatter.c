@@ -91,4 +91,6 @@ const struct operator_description quantize_scatter_operator = {
     .check = check,
     .check_indices = check_indices,
     .run = run,
+    .record = operator_record_static,
+    .recalls = true,
 };

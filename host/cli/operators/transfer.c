@@ -113,7 +113,25 @@ bool operator_upload(struct operator_call *call)
     return true;
 }
 
-/* The inputs' metadata goes along. The header is made before the work: it may be too large for the format. */
+/* The record in front of the inputs' metadata, which goes along. */
+static char *merge_metadata(const struct operator_call *call)
+{
+    struct safetensors *files = calloc(call->file_count + 1, sizeof *files);
+    char *metadata = NULL;
+
+    if (!files)
+        return NULL;
+    files[0].metadata = operator_record_metadata(call);
+    for (size_t i = 0; i < call->file_count; i++)
+        files[i + 1].metadata = call->files[i].metadata;
+    if (files[0].metadata)
+        safetensors_merge_metadata(files, call->file_count + 1, &metadata);
+    free(files[0].metadata);
+    free(files);
+    return metadata;
+}
+
+/* The header is made before the work: it may be too large for the format. */
 bool operator_describe(struct operator_call *call)
 {
     char *metadata = NULL;
@@ -127,7 +145,8 @@ bool operator_describe(struct operator_call *call)
         if (operator_is_block(call->outputs[i].dtype)) /* the file counts bytes */
             tensor->shape[tensor->rank - 1] *= call->outputs[i].dtype.lanes;
     }
-    if (safetensors_merge_metadata(call->files, call->file_count, &metadata))
+    metadata = merge_metadata(call);
+    if (metadata)
         call->header =
             safetensors_describe(call->out_tensors, call->output_count, metadata, &call->header_bytes);
     free(metadata);

@@ -175,3 +175,23 @@ bool safetensors_merge_metadata(const struct safetensors *files, size_t count, c
     }
     return true;
 }
+
+char *safetensors_metadata(const struct safetensors *file, const char *name)
+{
+    struct json_walk walk;
+    struct json_member member;
+    char *text = file->metadata ? malloc(strlen(file->metadata) + 1) : NULL;
+
+    if (!text)
+        return NULL;
+    json_walk_init(&walk, file->metadata, strlen(file->metadata));
+    while (json_walk_next(&walk, &member)) {
+        json_text(member.key, member.key_bytes, text);
+        if (strcmp(text, name) != 0)
+            continue;
+        json_text(member.value, member.value_bytes, text);
+        return text;
+    }
+    free(text);
+    return NULL;
+}

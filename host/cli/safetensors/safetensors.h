@@ -77,6 +77,9 @@ void safetensors_recognize(const struct safetensors *file, struct failure *failu
  * value. NULL: no file has any. To be freed. False: there is no memory. */
 bool safetensors_merge_metadata(const struct safetensors *files, size_t count, char **metadata);
 
+/* The value of a name in the file's metadata, to be freed; NULL: there is none, or no memory. */
+char *safetensors_metadata(const struct safetensors *file, const char *name);
+
 /* Checks the text of the object __metadata__, and keeps it. */
 bool safetensors_read_metadata(struct safetensors *file, const char *object, size_t object_bytes,
                                struct failure *failure);

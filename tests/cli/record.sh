@@ -1,0 +1,107 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Operators' files say how they came about: they come back right with no option named, and others are refused.
+source "$(dirname "$0")/library.sh"
+
+# floats COUNT: numbers from -2 to 2 in no order, one of them large.
+floats() { awk -v n="$1" 'BEGIN { for (i = 0; i < n; i++) printf "%s%g", i ? "," : "", i == 5 ? 3.75 : ((i * 37 + int(i / 7) * 11) % 65 - 32) / 16 }'; }
+x=$(floats 256)
+"$TENSOR_FILE" make x.st x:F32:4x64:$x
+"$TENSOR_FILE" make named.st input:F32:4x64:$x
+"$TENSOR_FILE" make second.st global_scale:F32:1:0.002
+"$TENSOR_FILE" make scale.st scale:F32:4x1:0.04,0.03,0.03,0.03 zero_points:I8:1:3
+"$TENSOR_FILE" make one.st scales:F32:1:0.04
+"$TENSOR_FILE" make inverse.st scales:F32:64:$(printf '25,%.0s' {1..63})25 zero_points:F32:1:2
+"$TENSOR_FILE" make grouped.st scale:F32:2x64:$(printf '25,%.0s' {1..127})25 group_index:I32:2:1,4
+"$TENSOR_FILE" make rows.st updates:F32:4x1x64:$x indices:I32:4:1,1,1,1 scales:F32:1:0.04
+"$TENSOR_FILE" make cache.st cache:I8:4x2x64:0 cache_scales:F32:4x2:1 cache_offsets:F32:4x2:0
+"$TENSOR_FILE" make nibbles.st cache:U8:4x2x32:0 cache_scales:F16:4x2:1
+
+# near FILE SHARE: the values of y are x's, but for that share of their root mean square; of a cache those of its second rows.
+near() {
+    "$TENSOR_FILE" show "$1" | awk -v x="$x" -v most="$2" '$1 == "y" { n = split(x, a, ",")
+        for (i = 1; i <= n; i++) {
+            at = NF - 3 == 2 * n ? i + (int((i - 1) / 64) + 1) * 64 : i
+            d += (a[i] - $(at + 3)) ^ 2; s += a[i] ^ 2 }
+        exit !(sqrt(d / s) < most) }'
+}
+
+# Each: the files, the operator with its options, how near it comes, files that the way back needs besides; and options that
+# contradict, of which each is refused.
+while IFS='|' read -r files made share beside against; do
+    run "$CLQUANT" ${made%% *} $files ${made#* } -o q.st
+    check "$made: $err" test "$status" = 0
+    run "$CLQUANT" dequantize q.st $beside -o y.st
+    succeeded "$made: no option is needed"
+    check "$made comes back" near y.st $share
+    while [ -n "$against" ]; do
+        option=${against%%,*} against=${against#"$option"} against=${against#,}
+        run "$CLQUANT" dequantize q.st $beside -o y2.st $option
+        refused "$made, and back $option" 1 "was made"
+        refused "$made, and back $option: how it was made" 1 "by ${made%% *} "
+    done
+done <<'TABLE'
+x.st one.st|quantize |0.02|one.st|--of uint8,--mode dynamic,--mode multiply,--axis 0,--block 32,--rotate 64,--block-all
+x.st scale.st|quantize --axis 1 --block 64 --dtype uint8 --tensor zero_points= --tensor scales=scale|0.9|scale.st --tensor zero_points=|--block 32,--axis 0,--of int4
+x.st scale.st|quantize --axis -1 --block 64 --tensor scales=scale|0.02|scale.st|--tensor zero_points=,--block 0
+x.st inverse.st|quantize --mode multiply --axis 1|0.02|inverse.st|--mode divide,--mode dynamic,--tensor zero_points=
+x.st grouped.st|group_quantize --dtype int8|0.02|grouped.st|--mode divide,--of uint8
+x.st|dynamic_quantize |0.02||--mode divide,--rotate 64,--tensor offsets=,--axis 0
+x.st|dynamic_quantize --symmetric --dtype int4 --rotate 64|0.2||--rotate 0,--rotate 32,--of uint4,--block 32
+x.st|dynamic_quantize --dtype uint4 --block 16 --scale-dtype float16|0.2||--block 32,--block 0,--tensor offsets=
+x.st|dynamic_quantize --axis 0 --symmetric|0.02||--axis 1,--axis -1
+x.st|dynamic_quantize --block-all --symmetric|0.02||--block 64
+x.st|dynamic_quantize --axis 1 --block 32 --block-before 2 --symmetric|0.02||--block-before 0
+x.st|dynamic_quantize --dtype float8_e4m3fn --scale-rule mx_rceil|0.1||--block 16,--mode divide
+x.st|dynamic_quantize --dtype float4_e2m1fn --scale-rule nvfp4|0.2||--block 32
+x.st second.st|dynamic_quantize --dtype float4_e2m1fn --scale-rule nvfp4|0.3|second.st|--tensor global_scale=
+x.st|dynamic_quantize --dtype q8_0|0.02||--of q4_0,--rotate 64
+x.st|dynamic_quantize --dtype int4 --container words --symmetric --name q=k --name scales=k_s|0.2|--tensor q=k --tensor scales=k_s|--of uint4
+named.st one.st|npu_quantize --dtype quint8|0.9|--tensor q=output one.st|--mode multiply
+named.st inverse.st|npu_quantize --div-mode false --tensor zero_points=|0.02|--tensor q=output --tensor zero_points= inverse.st|--mode divide
+x.st|npu_dynamic_quant --quant-mode perchannel|0.02||--axis -1
+x.st|npu_dynamic_quant --quant-mode pertensor|0.02||--block 64
+x.st|npu_dynamic_quant_asymmetric |0.02||--mode dynamic,--axis 1
+x.st|npu_dynamic_block_quant --col-block-size 32|0.02||--block 64
+cache.st rows.st|quantize_scatter |0.02|--tensor q=cache one.st|--mode multiply,--of int4
+cache.st rows.st|dynamic_quantize_scatter |0.02||--mode divide,--tensor offsets=
+nibbles.st rows.st|dynamic_quantize_scatter --dtype int4 --symmetric --rotate 64|0.2||--rotate 0
+TABLE
+
+# Rows that are added to a cache, or moved out of it, are as the rest of it.
+run "$CLQUANT" dynamic_quantize_scatter nibbles.st rows.st --dtype int4 --symmetric --rotate 64 -o q.st
+run "$CLQUANT" dynamic_quantize_scatter q.st rows.st -o again.st
+succeeded "rows are added to a cache with no option named"
+check "and are as before" cmp q.st again.st
+run "$CLQUANT" dynamic_quantize_scatter q.st rows.st -o again.st --rotate 32
+refused "rows that are turned otherwise" 1 "--rotate is 32: it must be as tensor 'cache' was made, by dynamic_quantize_scatter --dtype int4 --mode dynamic"
+run "$CLQUANT" quantize_scatter q.st rows.st -o again.st
+refused "rows by given scales" 1 "quantize_scatter has no --rotate"
+"$TENSOR_FILE" make places.st src_indices:I32:4:1,1,1,1
+run "$CLQUANT" move_rows q.st places.st --tensor src=cache -o moved.st
+run "$CLQUANT" dequantize moved.st q.st --tensor q=dst --tensor scales=q.st:cache_scales -o y.st --rotate 32
+refused "rows that were moved" 1 "tensor 'dst' was made, by dynamic_quantize_scatter "
+
+# Floats have no record, and another tensor of the file has not this one's.
+run "$CLQUANT" dynamic_quantize x.st -o q.st
+run "$CLQUANT" dequantize q.st -o y.st
+check "floats say no more than the command" grep -q '"clquant":"dequantize","clquant_tensor":"y"' y.st
+"$TENSOR_FILE" make other.st q:I8:4x64:1 scales:F32:1:1
+run "$CLQUANT" dequantize q.st other.st --tensor q=other.st:q --tensor scales=other.st:scales --tensor offsets= -o y.st --mode multiply
+succeeded "a tensor of a file without a record"
+
+# A model's matrix.
+for options in "--dtype int4 --block 64 --rotate 64 --asymmetric" "--dtype int4 --block auto --symmetric" "--dtype int8 --symmetric" "--scale-rule nvfp4 --dtype float4_e2m1fn"; do
+    rm -rf model && "$TENSOR_FILE" make model.st w.weight:F32:4x64:$x
+    run "$CLQUANT" quantize_model model.st -o model --to plain $options
+    names="--tensor q=w.weight_q --tensor scales=w.weight_scales"
+    [[ $options == *asymmetric* ]] && names+=" --tensor offsets=w.weight_offsets"
+    [[ $options == *nvfp4* ]] && names+=" --tensor global_scale=w.weight_global_scale"
+    run "$CLQUANT" dequantize model/model.st -o y.st $names
+    check "quantize_model $options: $err" test "$status" = 0
+    check "quantize_model $options comes back" near y.st 0.2
+    run "$CLQUANT" dequantize model/model.st -o y.st $names --mode divide
+    refused "quantize_model $options, and back by division" 1 "by quantize_model --to plain"
+done
+
+finish
