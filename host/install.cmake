@@ -19,6 +19,13 @@ if(TARGET clquant_command)
   install(TARGETS clquant_command RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT command)
   if(TARGET clquant_man)
     install(FILES ${PROJECT_BINARY_DIR}/clquant.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT command)
+    set(CLQ_ZSH_FOLDER site-functions CACHE STRING "The folder of zsh's completions, in share/zsh") # Debian's is vendor-completions
+    install(FILES ${PROJECT_BINARY_DIR}/clquant.bash RENAME clquant COMPONENT command
+      DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/bash-completion/completions)
+    install(FILES ${PROJECT_BINARY_DIR}/clquant.zsh RENAME _clquant COMPONENT command
+      DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/zsh/${CLQ_ZSH_FOLDER})
+    install(FILES ${PROJECT_BINARY_DIR}/clquant.fish COMPONENT command
+      DESTINATION ${CMAKE_INSTALL_DATAROOTDIR}/fish/vendor_completions.d)
   endif()
 endif()
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* clquant: which subcommand runs. */
 #include "commands.h"
+#include "completion.h"
 #include "failure.h"
 #include "operators/operator.h"
 #include "operators/similar.h"
@@ -14,6 +15,8 @@
 #include <string.h>
 #include <unistd.h>
 
+static int complete(int argc, char **argv);
+
 static const struct command {
     const char *name;
     int (*run)(int argc, char **argv);
@@ -25,6 +28,7 @@ static const struct command {
     {"selftest", selftest_main, "compare every operator with the plain C reference, on a device"},
     {"bench", bench_main, "measure every operator beside what the device's memory allows"},
     {"cache", cache_main, "list, clear, fill or export the kernels that are kept on disk"},
+    {"completion", complete, "the shell's completion of all this, for bash, zsh and fish"},
 };
 
 #define OPERATOR_ADDRESS(name) &name##_operator,
@@ -48,6 +52,22 @@ static void print_help(FILE *to)
     fprintf(to, "\n`clquant help NAME` or `clquant NAME --help` has the tensors and options of a\n"
                 "name. CLQ_DEVICE chooses the device where --device does not.\n"
                 "Exit status: 0 done; 1 input refused; 2 usage; 3 device or system failure.\n");
+}
+
+/* Names of commands and operators, and the words that are neither. */
+static int complete(int argc, char **argv)
+{
+    static const char *const words[] = {"help", "--help", "--version"};
+    const char *names[COUNT(words) + COUNT(commands) + COUNT(operators)];
+    struct completion completion = {names, 0, operators, COUNT(operators)};
+
+    for (size_t i = 0; i < COUNT(operators); i++)
+        names[completion.count++] = operators[i]->name;
+    for (size_t i = 0; i < COUNT(commands); i++)
+        names[completion.count++] = commands[i].name;
+    for (size_t i = 0; i < COUNT(words); i++)
+        names[completion.count++] = words[i];
+    return completion_main(&completion, argc, argv);
 }
 
 static bool is_named(const struct operator_description *op, const char *name)

@@ -50,7 +50,8 @@ holds() {
   [ ! -s "$package.files" ] || fail "$package has besides: $(cat "$package.files")"
 }
 libraries=/usr/lib/$(dpkg-architecture -qDEB_HOST_MULTIARCH)
-holds clquant /usr/bin/clquant /usr/share/man/man1/clquant.1.gz
+holds clquant /usr/bin/clquant /usr/share/man/man1/clquant.1.gz /usr/share/bash-completion/completions/clquant \
+  /usr/share/zsh/vendor-completions/_clquant /usr/share/fish/vendor_completions.d/clquant.fish
 holds "libclquant$minor" "$libraries/libclquant.so.$minor" "$libraries/libclquant.so.$version"
 holds libclquant-dev '/usr/include/clquant/*.h' /usr/include/clquant/clquant.clh "$libraries/libclquant.a" "$libraries/libclquant.so" \
   "$libraries/pkgconfig/clquant.pc" "$libraries/cmake/clquant/*.cmake" /usr/share/doc/clquant/README.md \

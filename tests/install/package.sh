@@ -113,7 +113,7 @@ component runtime '/libclquant\.so\.[0-9.]+$|/LICENSE$'
 component development '/include/clquant/|/libclquant\.(a|so)$|/cmake/clquant/|/pkgconfig/clquant\.pc$'
 component documentation '/doc/clquant/'
 if [ -x "$prefix/bin/clquant" ]; then
-  component command '/bin/clquant$|/man1/clquant\.1$'
+  component command '/bin/clquant$|/man1/clquant\.1$|/completions/clquant$|/_clquant$|/clquant\.fish$'
 fi
 whole=$(cd "$prefix" && find . ! -type d | sort)
 parts=$(for part in "$work"/components/*; do (cd "$part" && find . ! -type d); done | sort)
