@@ -27,8 +27,9 @@ static const char help[] =
     "               \"these two\" are one: 'quantize_scatter \"own form\"'; without\n"
     "               those behind a -: 'quantize_scatter -\"own form\"'\n"
     "  --seed N     of the values, the time where left out; the same for the same N\n"
-    "  --seconds N  begins no line once N seconds are over, and names those left out:\n"
-    "               each form has its share of them; the seed says where it begins\n";
+    "  --seconds N  ends within N seconds, if no line takes longer than those before;\n"
+    "               lines of all operators in turn, from where the seed says; each\n"
+    "               form has its share of the time. What was not run is summed up\n";
 
 static const struct setting {
     const char *name;
@@ -49,8 +50,15 @@ struct request {
     uint64_t seconds; /* 0: without end */
 };
 
+/* Lines of an operator, or of the documented calls, which are the last. */
+struct counts {
+    size_t run, left_out;
+};
+
 struct totals {
     size_t lines, failed, comparisons, left_out;
+    struct counts by[OPERATORS + 1];
+    double longest; /* of the lines, in seconds */
 };
 
 static double seconds_now(void)
@@ -94,8 +102,10 @@ static void run_line(const struct device *device, const struct request *request,
                      int number, const char *name, struct totals *totals)
 {
     char failure[1024] = "", *log = NULL;
+    const double begin = seconds_now();
     const bool good =
         line_run(line, number, request->seed, device, &totals->comparisons, failure, sizeof failure);
+    const double took = seconds_now() - begin;
 
     if (!good)
         log = take_build_log(CLQ_ERROR_BUILD, failure, device->context); /* no names of others stand there */
@@ -106,25 +116,55 @@ static void run_line(const struct device *device, const struct request *request,
         say_how_to_repeat(request, name);
     totals->lines++;
     totals->failed += !good;
+    totals->longest = took > totals->longest ? took : totals->longest;
 }
 
-/* In the order of their numbers; where there is an end, from one of them on and round. */
+static struct counts *counts_of(struct totals *totals, const struct line *line)
+{
+    size_t op = 0;
+
+    while (op < OPERATORS && (line->documented != NULL || line->op != operators[op]))
+        op++;
+    return &totals->by[op];
+}
+
+/* Prime to their number, so that it meets all, and far enough to be at another operator each time. */
+static int step_of_lines(void)
+{
+    for (int step = LINES * 5 / 8;; step++) {
+        int a = LINES, b = step;
+
+        while (b != 0) {
+            const int rest = a % b;
+
+            a = b;
+            b = rest;
+        }
+        if (a == 1)
+            return step;
+    }
+}
+
+/* In the order of their numbers; where there is an end, from one of them on by that step. A line is begun
+ * where one as long as the longest before it would end in time. */
 static void run_lines(const struct device *device, const struct setting *setting,
                       const struct request *request, double end, struct totals *totals)
 {
-    const int first = request->seconds > 0 ? (int)(request->seed % LINES) : 0;
+    const int64_t first = request->seconds > 0 ? (int64_t)(request->seed % LINES) : 0,
+                  step = request->seconds > 0 ? step_of_lines() : 1;
     char name[256];
     struct line line;
 
     for (int i = 0; i < LINES; i++) {
-        const int number = (first + i) % LINES;
+        const int number = (int)((first + i * step) % LINES);
 
         if (!is_wanted(setting, request->only, number, &line, name, sizeof name))
             continue;
-        if (request->seconds == 0 || seconds_now() < end) {
+        if (request->seconds == 0 || seconds_now() + totals->longest < end) {
             run_line(device, request, &line, number, name, totals);
+            counts_of(totals, &line)->run++;
         } else {
-            printf("not run  %s\n", name);
+            counts_of(totals, &line)->left_out++;
             totals->left_out++;
         }
     }
@@ -172,6 +212,23 @@ static bool run_settings(const struct request *request, struct totals *totals)
     return true;
 }
 
+/* On one line. */
+static void say_left_out(const struct totals *totals)
+{
+    const char *between = "not run: ";
+
+    for (size_t op = 0; op <= OPERATORS; op++) {
+        const struct counts *counts = &totals->by[op];
+
+        if (counts->left_out == 0)
+            continue;
+        printf("%s%zu of %zu lines of %s", between, counts->left_out, counts->left_out + counts->run,
+               op < OPERATORS ? operators[op]->name : "the documented calls");
+        between = ", ";
+    }
+    printf("\n");
+}
+
 static int run_all(const struct request *request)
 {
     struct totals totals = {0};
@@ -186,9 +243,11 @@ static int run_all(const struct request *request)
     printf("seed %" PRIu64 "\n", request->seed);
     if (!run_settings(request, &totals))
         return STATUS_SYSTEM;
+    if (totals.left_out > 0)
+        say_left_out(&totals);
     printf("%zu lines, %zu comparisons, %zu failed", totals.lines, totals.comparisons, totals.failed);
     if (totals.left_out > 0)
-        printf("; %zu lines not run: %" PRIu64 " seconds were over", totals.left_out, request->seconds);
+        printf("; %zu lines not run, for %" PRIu64 " seconds", totals.left_out, request->seconds);
     printf("\n");
     if (totals.failed == 0)
         return STATUS_DONE;
