@@ -39,6 +39,16 @@ clq_status generate(const struct model *model, const struct tokenizer *tokenizer
 
 clq_status options_read(struct options *options, int argc, char **argv);
 
+/* A label of the point x, y: where it begins, or with is_left ends; has_line: a line leads to it. */
+struct label {
+    const char *text;
+    double x, y, at_x, at_y;
+    bool is_left, has_line;
+};
+
+/* Finds their places within an area. A line goes through the first point from end to end. */
+void labels_place(struct label *labels, int count, double width, double height);
+
 void report_print(const struct result *results, int count);
 clq_status report_plot(const struct result *results, int count, const char *path);
 

@@ -5,6 +5,7 @@ import functools
 import itertools
 import os
 import pty
+import re
 import shutil
 import struct
 import subprocess
@@ -34,7 +35,7 @@ def characters():
 
 
 CHARACTERS = characters()
-CONTROL, DEFINED, WHOLE = ["<unk>", "<|end|>", "<|begin|>"], ["<tool>", "<tool>in"], ["inner", "Ġinner"]
+CONTROL, DEFINED, WHOLE = ["<unk>", "<|end|>", "<|begin|>"], ["<a tool>", "<a tool>in"], ["inner", "Ġinner"]
 MERGED = [m.replace(" ", "") for m in MERGES]
 TOKENS = [*CONTROL, *DEFINED, *(c for b, c in enumerate(CHARACTERS) if b < 0xF8), *MERGED, *WHOLE]
 GPT2 = r"'s|'t|'re|'ve|'m|'ll|'d| ?\p{L}+| ?\p{N}+| ?[^\s\p{L}\p{N}]+|\s+(?!\S)|\s+"
@@ -166,7 +167,7 @@ WORDS = [
     "'S it'LL'Re it'Sx it'sx it'\u017fx 'x",
     "uwvq kxjmn",
     "!!\r\n\n!\n the\n  \n  in\t\tin\r1\n",
-    "<tool>in<tool> <tool>the<too<tool",
+    "<a tool>in<a tool> <a tool>the<too<tool",
     "_in\nin\u00a0in\u20281",
     " " * 300 + "x",
     "<|end|> <|begin|>",
@@ -181,7 +182,7 @@ def test_its_tokens(tmp_path, pre):
         text.write_bytes(words.encode())
         got = [int(t) for t in ended(run(made, "--text", text, "--list-tokens")).split()]
         assert got == begin + encode(words, pre), words
-    for words in ["a<|end|>the<unk>", "<|begin|>in", "<tool>in<|end|>"]:
+    for words in ["a<|end|>the<unk>", "<|begin|>in", "<a tool>in<|end|>"]:
         got = [int(t) for t in ended(run(made, "--prompt", words, "--list-tokens")).split()]
         assert got == begin * (not words.startswith("<|begin")) + encode(words, pre, control=True), words
 
@@ -383,12 +384,28 @@ def table(out):
     return {row[0]: [float(cell) for cell in row[1:5]] for row in rows[1:]}
 
 
+def check_picture(rows, svg):
+    """Each format but float16 has a label, that says how much worse it is, and no two of them meet."""
+    if svg is None:
+        return
+    pattern = r'translate\(([\d.]+),([\d.]+)\)"[^>]*text-anchor="(start|end)"[^>]*>\s*<text[^>]*>(\w+)  ([+-][\d.]+) %<'
+    boxes = {}
+    for x, y, anchor, name, more in re.findall(pattern, svg):
+        assert float(more) == pytest.approx(100 * (rows[name][2] / rows["float16"][2] - 1), abs=0.06), name
+        width = 7 * len(f"{name}  {more} %")
+        left = float(x) - (width if anchor == "end" else 0)
+        boxes[name] = left, left + width, float(y)
+    assert set(boxes) == set(rows) - {"float16"}
+    for (one, (left, right, y)), (other, (begin, end, at)) in itertools.combinations(boxes.items(), 2):
+        assert right <= begin or end <= left or abs(y - at) >= 14, (one, other)
+
+
 def test_its_perplexity_is_numpys(model, tmp_path):
     text = tmp_path / "text"
     text.write_text(TEXT)
     plot = ["--plot", tmp_path / "it's.svg"] if shutil.which("gnuplot") else []
     rows = table(ended(run(model, "--text", text, "--cache", "all", "--context", 30, "--batch", 15, *plot)))
-    assert not plot or all(f">{name}<" in plot[1].read_text() for name in rows)
+    check_picture(rows, plot[1].read_text() if plot else None)
     tokens = encode(TEXT)
     formats = {**FORMATS, "int8_static": (*static(tokens[:15]), 8.0)}
     assert set(rows) == {"float16", *formats}
@@ -510,7 +527,7 @@ def spelled(token):
 
 @pytest.mark.parametrize("cache", ["float16", "q8_0", "int4_symmetric_rotated"])
 def test_it_writes_on(model, cache):
-    prompt = "the <tool>12 inn"
+    prompt = "the <a tool>12 inn"
     tokens = encode(prompt)
     keys, values, _ = FORMATS.get(cache, (lambda x: x, lambda x: x, 0))
     for _ in range(4):

@@ -55,4 +55,8 @@ refused "no such option" 2 "'--nothing': one file or --help is expected"
 run "$DEMO" in.st in.st
 refused "two files" 2 "'in.st': one file"
 
+advice=$(cd "$(dirname "$0")/../.." && eval "$(tail -n 1 ci/demo.sh)")
+check "ci/demo.sh ends with the three lines of README.md that say which format to take" \
+    test "$(grep -c '^- int[48]' <<<"$advice")" = 3 -a "$(wc -l <<<"$advice")" = 3
+
 finish
