@@ -3,6 +3,7 @@
 #include "commands.h"
 #include "failure.h"
 
+#include <cjson/cJSON.h>
 #include <clquant/context.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -14,22 +15,24 @@ enum { NO_PLATFORM = -1001 };
 struct listing {
     cl_device_id chosen; /* NULL: none */
     unsigned number;     /* counted over all platforms */
+    cJSON *platforms;    /* NULL: it is printed as text */
+    cJSON *devices;      /* of the last platform */
 };
 
-static void print_platform_text(cl_platform_id platform, cl_platform_info what, const char *before)
-{
-    char text[512] = "?";
+enum { TEXT_BYTES = 512 };
 
-    clGetPlatformInfo(platform, what, sizeof text, text, NULL);
-    printf("%s%s", before, text);
+static const char *platform_text(cl_platform_id platform, cl_platform_info what, char text[TEXT_BYTES])
+{
+    strcpy(text, "?");
+    clGetPlatformInfo(platform, what, TEXT_BYTES, text, NULL);
+    return text;
 }
 
-static void print_device_text(cl_device_id device, cl_device_info what, const char *before)
+static const char *device_text(cl_device_id device, cl_device_info what, char text[TEXT_BYTES])
 {
-    char text[512] = "?";
-
-    clGetDeviceInfo(device, what, sizeof text, text, NULL);
-    printf("%s%s", before, text);
+    strcpy(text, "?");
+    clGetDeviceInfo(device, what, TEXT_BYTES, text, NULL);
+    return text;
 }
 
 static cl_ulong number_of(cl_device_id device, cl_device_info what, size_t size_bytes)
@@ -65,19 +68,47 @@ static const char *yes_no(bool yes)
     return yes ? "yes" : "no";
 }
 
+/* The version of cl_khr_command_buffer, by which clq_plan_record chooses the form of its functions; "no"
+ * where the device does not have it, and "yes" where the driver says no version. */
+static const char *command_buffers(cl_device_id device, char text[TEXT_BYTES])
+{
+    static const char name[] = "cl_khr_command_buffer";
+    enum { EXTENSIONS_WITH_VERSION = 0x1060 }; /* of OpenCL 3.0 */
+    static struct {
+        cl_uint version;
+        char name[64];
+    } all[512];
+    static char names[1 << 16];
+    size_t size_bytes = 0;
+
+    strcpy(text, clGetDeviceInfo(device, CL_DEVICE_EXTENSIONS, sizeof names, names, NULL) == CL_SUCCESS &&
+                         strstr(names, name) != NULL
+                     ? "yes"
+                     : "no");
+    if (clGetDeviceInfo(device, EXTENSIONS_WITH_VERSION, sizeof all, all, &size_bytes) == CL_SUCCESS)
+        for (size_t i = 0; i < size_bytes / sizeof all[0]; i++)
+            if (strcmp(all[i].name, name) == 0)
+                snprintf(text, TEXT_BYTES, "%u.%u.%u", all[i].version >> 22, all[i].version >> 12 & 0x3ff,
+                         all[i].version & 0xfff);
+    return text;
+}
+
 static void print_traits(cl_device_id device)
 {
     const cl_device_fp_config config = large(device, CL_DEVICE_SINGLE_FP_CONFIG);
+    char text[TEXT_BYTES];
 
     printf("      %u compute units, %.1f GiB of memory, buffers up to %.1f GiB, %llu KiB of local memory\n",
            (unsigned)number_of(device, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint)),
            (double)large(device, CL_DEVICE_GLOBAL_MEM_SIZE) / (1 << 30),
            (double)large(device, CL_DEVICE_MAX_MEM_ALLOC_SIZE) / (1 << 30),
            (unsigned long long)large(device, CL_DEVICE_LOCAL_MEM_SIZE) / 1024);
-    printf("      promises correct division: %s, subnormals: %s, FMA: %s; compiler: %s\n",
-           yes_no(config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT), yes_no(config & CL_FP_DENORM),
-           yes_no(config & CL_FP_FMA),
-           yes_no(number_of(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0));
+    printf(
+        "      promises correct division: %s, subnormals: %s, FMA: %s; compiler: %s; command buffers: %s\n",
+        yes_no(config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT), yes_no(config & CL_FP_DENORM),
+        yes_no(config & CL_FP_FMA),
+        yes_no(number_of(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0),
+        command_buffers(device, text));
 }
 
 static void print_reason(cl_device_id device)
@@ -94,15 +125,92 @@ static void print_reason(cl_device_id device)
 
 static void print_device(struct listing *listing, cl_device_id device)
 {
-    printf("  %2u  %s: ", listing->number++, type_of(device));
-    print_device_text(device, CL_DEVICE_NAME, "");
-    print_device_text(device, CL_DEVICE_VERSION, "\n      ");
-    print_device_text(device, CL_DRIVER_VERSION, ", driver ");
-    print_device_text(device, CL_DEVICE_OPENCL_C_VERSION, ", ");
-    printf("\n");
+    char text[TEXT_BYTES];
+
+    printf("  %2u  %s: %s\n", listing->number, type_of(device), device_text(device, CL_DEVICE_NAME, text));
+    printf("      %s", device_text(device, CL_DEVICE_VERSION, text));
+    printf(", driver %s", device_text(device, CL_DRIVER_VERSION, text));
+    printf(", %s\n", device_text(device, CL_DEVICE_OPENCL_C_VERSION, text));
     print_traits(device);
     if (device == listing->chosen)
         print_reason(device);
+}
+
+static bool add_texts(cJSON *to, cl_device_id device)
+{
+    static const struct {
+        const char *name;
+        cl_device_info what;
+    } texts[] = {{"name", CL_DEVICE_NAME},
+                 {"vendor", CL_DEVICE_VENDOR},
+                 {"version", CL_DEVICE_VERSION},
+                 {"driver", CL_DRIVER_VERSION},
+                 {"opencl_c", CL_DEVICE_OPENCL_C_VERSION}};
+    char text[TEXT_BYTES];
+
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (!cJSON_AddStringToObject(to, texts[i].name, device_text(device, texts[i].what, text)))
+            return false;
+    return cJSON_AddStringToObject(to, "command_buffers", command_buffers(device, text)) != NULL;
+}
+
+static bool add_numbers(cJSON *to, cl_device_id device)
+{
+    static const struct {
+        const char *name;
+        cl_device_info what;
+        size_t size_bytes;
+    } numbers[] = {{"compute_units", CL_DEVICE_MAX_COMPUTE_UNITS, sizeof(cl_uint)},
+                   {"memory_bytes", CL_DEVICE_GLOBAL_MEM_SIZE, sizeof(cl_ulong)},
+                   {"largest_buffer_bytes", CL_DEVICE_MAX_MEM_ALLOC_SIZE, sizeof(cl_ulong)},
+                   {"local_memory_bytes", CL_DEVICE_LOCAL_MEM_SIZE, sizeof(cl_ulong)}};
+
+    for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+        if (!cJSON_AddNumberToObject(to, numbers[i].name,
+                                     (double)number_of(device, numbers[i].what, numbers[i].size_bytes)))
+            return false;
+    return true;
+}
+
+static bool add_device(const struct listing *listing, cl_device_id device)
+{
+    const cl_device_fp_config config = large(device, CL_DEVICE_SINGLE_FP_CONFIG);
+    cJSON *to = cJSON_CreateObject();
+
+    return cJSON_AddItemToArray(listing->devices, to) &&
+           cJSON_AddNumberToObject(to, "number", listing->number) &&
+           cJSON_AddStringToObject(to, "type", type_of(device)) && add_texts(to, device) &&
+           add_numbers(to, device) &&
+           cJSON_AddBoolToObject(to, "correct_division", config & CL_FP_CORRECTLY_ROUNDED_DIVIDE_SQRT) &&
+           cJSON_AddBoolToObject(to, "subnormals", (config & CL_FP_DENORM) != 0) &&
+           cJSON_AddBoolToObject(to, "fma", (config & CL_FP_FMA) != 0) &&
+           cJSON_AddBoolToObject(to, "compiler",
+                                 number_of(device, CL_DEVICE_COMPILER_AVAILABLE, sizeof(cl_uint)) != 0) &&
+           cJSON_AddBoolToObject(to, "default", device == listing->chosen);
+}
+
+static bool add_platform(struct listing *listing, cl_platform_id platform)
+{
+    cJSON *to = cJSON_CreateObject();
+    char text[TEXT_BYTES];
+
+    listing->devices = NULL;
+    if (cJSON_AddItemToArray(listing->platforms, to) &&
+        cJSON_AddStringToObject(to, "name", platform_text(platform, CL_PLATFORM_NAME, text)) &&
+        cJSON_AddStringToObject(to, "version", platform_text(platform, CL_PLATFORM_VERSION, text)))
+        listing->devices = cJSON_AddArrayToObject(to, "devices");
+    return listing->devices != NULL;
+}
+
+static bool begin_platform(struct listing *listing, cl_platform_id platform)
+{
+    char text[TEXT_BYTES];
+
+    if (listing->platforms != NULL)
+        return add_platform(listing, platform);
+    printf("%s: ", platform_text(platform, CL_PLATFORM_NAME, text));
+    printf("%s\n", platform_text(platform, CL_PLATFORM_VERSION, text));
+    return true;
 }
 
 static int print_platform(struct listing *listing, cl_platform_id platform)
@@ -111,11 +219,11 @@ static int print_platform(struct listing *listing, cl_platform_id platform)
     cl_uint count = 0;
     cl_int code = clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 0, NULL, &count);
 
-    print_platform_text(platform, CL_PLATFORM_NAME, "");
-    print_platform_text(platform, CL_PLATFORM_VERSION, ": ");
-    printf("\n");
+    if (!begin_platform(listing, platform))
+        return STATUS_SYSTEM;
     if (code == CL_DEVICE_NOT_FOUND || (code == CL_SUCCESS && count == 0)) {
-        printf("      no device\n");
+        if (listing->platforms == NULL)
+            printf("      no device\n");
         return STATUS_DONE;
     }
     if (code == CL_SUCCESS) {
@@ -123,8 +231,11 @@ static int print_platform(struct listing *listing, cl_platform_id platform)
         code = devices ? clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, count, devices, NULL)
                        : CL_OUT_OF_HOST_MEMORY;
     }
-    for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++)
-        print_device(listing, devices[i]);
+    for (cl_uint i = 0; code == CL_SUCCESS && i < count; i++, listing->number++)
+        if (listing->platforms == NULL)
+            print_device(listing, devices[i]);
+        else if (!add_device(listing, devices[i]))
+            code = CL_OUT_OF_HOST_MEMORY;
     free(devices);
     if (code == CL_SUCCESS)
         return STATUS_DONE;
@@ -155,27 +266,50 @@ static int print_platforms(struct listing *listing)
     return status;
 }
 
+/* Everything is there when it is printed, so that half a list is no JSON. */
+static int print_json(struct listing *listing)
+{
+    cJSON *root = cJSON_CreateObject();
+    char *text = NULL;
+    int status = STATUS_SYSTEM;
+
+    listing->platforms = cJSON_AddArrayToObject(root, "platforms");
+    if (listing->platforms != NULL)
+        status = print_platforms(listing);
+    if (status == STATUS_DONE)
+        text = cJSON_Print(root);
+    if (text != NULL)
+        printf("%s\n", text);
+    else
+        status = STATUS_SYSTEM;
+    cJSON_free(text);
+    cJSON_Delete(root);
+    return status;
+}
+
 int devices_main(int argc, char **argv)
 {
+    const bool json = argc == 2 && strcmp(argv[1], "--json") == 0;
     struct listing listing = {0};
     cl_platform_id platform = NULL;
     clq_status found = CLQ_OK;
     int status = STATUS_DONE;
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
-        printf("clquant devices\n\nLists every OpenCL platform and device. --device and CLQ_DEVICE take, in "
-               "upper\n"
-               "or lower case:\n  CPU, GPU, accelerator  the first of this kind that runs the kernels\n"
+        printf("clquant devices [--json]\n\nLists every OpenCL platform and device; as JSON with --json. "
+               "--device "
+               "and CLQ_DEVICE\ntake, in upper or lower case:\n"
+               "  CPU, GPU, accelerator  the first of this kind that runs the kernels\n"
                "  N                      a device's number in this list\n"
                "  TEXT                   a part of its name or of its platform's\n");
         return STATUS_DONE;
     }
-    if (argc > 1) {
-        complain("devices: '%.100s': no argument is expected", argv[1]);
+    if (argc > 1 && !json) {
+        complain("devices: '%.100s': no argument is expected, or --json", argv[1]);
         return STATUS_USAGE;
     }
     found = clq_device_find(NULL, 1, &platform, &listing.chosen);
-    status = print_platforms(&listing);
+    status = json ? print_json(&listing) : print_platforms(&listing);
     if (status != STATUS_DONE || found == CLQ_OK)
         return status;
     complain("%s", clq_error_detail());

@@ -37,6 +37,8 @@ shows "what the cache is filled with" "clquant cache fill --for FILE" cache fill
 shows "the help of the self-test" "--only TEXT" selftest --help
 shows "the help of the list" "clquant list" list --help
 shows "the devices and the default" "the default: " devices
+shows "the devices as JSON" '"default":	true' devices --json
+shows "the version of command buffers" '"command_buffers":	"' devices --json
 
 run "$CLQUANT"
 check "no argument is a mistake" test "$status" = 2
@@ -78,6 +80,7 @@ only_files "standard output, by its file" in.st
 usage "list needs a file" "list: a safetensors file is expected" list
 usage "list has no options" "list: '--all': list has no options" list --all in.st
 usage "devices takes no argument" "no argument is expected" devices in.st
+usage "devices takes one argument" "no argument is expected" devices --json --json
 usage "the cache is listed or cleared" "list, clear, fill --for FILE or export DIR is expected" cache empty
 usage "the cache is listed once" "list, clear, fill --for FILE or export DIR is expected" cache list now
 
