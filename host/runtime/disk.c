@@ -56,9 +56,27 @@ char *clq__disk_directory(const char *wished, bool environment)
     return text.full ? NULL : strdup(path);
 }
 
-static int open_directory(const char *directory)
+/* NULL, or the reason not to trust what is open there: somebody else may have written it. */
+static const char *distrust(int fd, struct stat *info)
 {
-    return open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return fstat(fd, info) != 0                  ? strerror(errno)
+           : info->st_uid != geteuid()           ? "it belongs to another user"
+           : info->st_mode & (S_IWGRP | S_IWOTH) ? "others can write to it"
+                                                 : NULL;
+}
+
+/* By the path alone another directory may be there by the next call: each asks the one that it has opened. */
+int clq__disk_open(const char *directory, const char **reason)
+{
+    const int fd = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    struct stat info;
+
+    *reason = fd < 0 ? strerror(errno) : distrust(fd, &info);
+    if (fd < 0 || *reason == NULL)
+        return fd;
+    close(fd);
+    errno = EPERM;
+    return -1;
 }
 
 /* mkdir -p, each missing part private to its owner. */
@@ -79,23 +97,15 @@ static void make_directories(const char *directory)
 
 bool clq__disk_prepare(const char *directory, const char **reason)
 {
-    struct stat info;
-    int fd = open_directory(directory);
+    int fd = clq__disk_open(directory, reason);
 
     if (fd < 0 && errno == ENOENT) {
         make_directories(directory);
-        fd = open_directory(directory);
+        fd = clq__disk_open(directory, reason);
     }
-    *reason = fd < 0 ? strerror(errno) : NULL;
-    if (fd >= 0 && fstat(fd, &info) != 0)
-        *reason = strerror(errno);
-    else if (fd >= 0 && info.st_uid != geteuid())
-        *reason = "it belongs to another user";
-    else if (fd >= 0 && (info.st_mode & (S_IWGRP | S_IWOTH)))
-        *reason = "others can write to it";
     if (fd >= 0)
         close(fd);
-    return *reason == NULL;
+    return fd >= 0;
 }
 
 static bool read_all(int fd, unsigned char *data, size_t size)
@@ -143,14 +153,15 @@ int clq__disk_get(const char *directory, const char *name, void **data, size_t *
 {
     int result = -1, fd = -1;
     char file[NAME_MAX];
+    const char *reason;
     struct stat info;
     unsigned char *bytes = NULL;
-    const int at = open_directory(directory);
+    const int at = clq__disk_open(directory, &reason);
 
     if (at < 0 || !file_name(name, file, sizeof file))
         goto end;
     fd = openat(at, file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &info) != 0 || !S_ISREG(info.st_mode) || info.st_size <= 0 ||
+    if (fd < 0 || distrust(fd, &info) != NULL || !S_ISREG(info.st_mode) || info.st_size <= 0 ||
         info.st_size > (off_t)MAX_ENTRY_BYTES)
         goto end;
     bytes = malloc((size_t)info.st_size);
@@ -174,7 +185,8 @@ int clq__disk_put(const char *directory, const char *name, const void *data, siz
 {
     int result = -1, fd = -1;
     char file[NAME_MAX], temporary[NAME_MAX];
-    const int at = open_directory(directory);
+    const char *reason;
+    const int at = clq__disk_open(directory, &reason);
 
     if (at < 0 || !file_name(name, file, sizeof file))
         goto end;

@@ -12,6 +12,10 @@
 /* The directory by the rules of context.h, malloc'ed; NULL where there is none. */
 char *clq__disk_directory(const char *wished, bool environment);
 
+/* The directory, where this user owns it and nobody else can write to it; -1, with the reason and errno,
+ * where that is not. */
+int clq__disk_open(const char *directory, const char **reason);
+
 /* Makes the directory where it is missing. False, with the reason, where it cannot be trusted or used. */
 bool clq__disk_prepare(const char *directory, const char **reason);
 

@@ -73,12 +73,17 @@ static struct found *list(DIR *stream, size_t *count)
 
 void clq__disk_trim(const char *directory, size_t limit_bytes)
 {
-    DIR *stream = opendir(directory);
+    const char *reason;
+    const int fd = clq__disk_open(directory, &reason);
+    DIR *stream = fd >= 0 ? fdopendir(fd) : NULL;
     struct found *all = NULL;
     size_t count = 0, total = 0;
 
-    if (stream == NULL)
+    if (stream == NULL) {
+        if (fd >= 0)
+            close(fd);
         return;
+    }
     all = list(stream, &count);
     for (size_t i = 0; i < count; i++)
         total += all[i].bytes;

@@ -281,6 +281,53 @@ static void no_regular_file(void **state)
     free(data);
 }
 
+static int put_some(const char *name)
+{
+    return clq__disk_put(top, name, "data", 4);
+}
+
+static int get_some(const char *name)
+{
+    void *data = NULL;
+    size_t size = 0;
+    const int result = clq__disk_get(top, name, &data, &size);
+
+    free(data);
+    return result;
+}
+
+/* A binary of the driver's is code: nobody else may have written it, nor have put it there. */
+static void what_others_may_have_written_is_no_entry(void **state)
+{
+    static const mode_t modes[] = {0660, 0602};
+
+    (void)state;
+    for (size_t i = 0; i < 2; i++) {
+        assert_int_equal(put_some("a"), 0);
+        assert_int_equal(chmod(below("a.clqbin"), modes[i]), 0);
+        assert_int_not_equal(get_some("a"), 0);
+    }
+    assert_int_equal(chmod(below("a.clqbin"), 0644), 0);
+    assert_int_equal(get_some("a"), 0);
+    assert_int_equal(chmod(top, 0770), 0); /* the directory, after it was found to be private */
+    assert_int_not_equal(get_some("a"), 0);
+    assert_int_not_equal(put_some("b"), 0);
+    clq__disk_trim(top, 0);
+    assert_int_equal(chmod(top, 0700), 0);
+    assert_int_equal(files_count(top, "", NULL), 1);
+    if (geteuid() != 0) {
+        print_message("SKIPPED: only root can give a file away\n");
+        skip();
+    }
+    assert_int_equal(chown(below("a.clqbin"), 65534, 65534), 0);
+    assert_int_not_equal(get_some("a"), 0);
+    assert_int_equal(put_some("a"), 0); /* takes its place */
+    assert_int_equal(get_some("a"), 0);
+    assert_int_equal(chown(top, 65534, 65534), 0);
+    assert_int_not_equal(get_some("a"), 0);
+    assert_int_equal(chown(top, 0, 0), 0);
+}
+
 static void put_aged(const char *name, size_t size, long seconds)
 {
     unsigned char *data = calloc(1, size);
@@ -408,6 +455,7 @@ int main(int argc, char **argv)
         CASE(a_transfer_goes_on_where_it_stopped),
         CASE(without_room_nothing_stays),
         CASE(no_regular_file),
+        CASE(what_others_may_have_written_is_no_entry),
         CASE(the_oldest_go_first),
         CASE(stale_temporaries_go),
         CASE(a_missing_directory_is_no_harm),

@@ -4,6 +4,7 @@
 #include "on_stub.h"
 #include <dirent.h>
 #include <dlfcn.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -104,7 +105,7 @@ bool world_await(struct world *world)
 
 void world_remove(const char *directory)
 {
-    DIR *stream = opendir(directory);
+    DIR *stream = fdopendir(open(directory, O_RDONLY | O_DIRECTORY));
     char path[PATH_MAX];
 
     for (struct dirent *item = stream ? readdir(stream) : NULL; item != NULL; item = readdir(stream)) {
@@ -123,7 +124,7 @@ void world_remove(const char *directory)
 
 int world_count_files(const char *directory, const char *prefix)
 {
-    DIR *stream = opendir(directory);
+    DIR *stream = fdopendir(open(directory, O_RDONLY | O_DIRECTORY));
     int count = 0;
 
     for (struct dirent *item = stream ? readdir(stream) : NULL; item != NULL; item = readdir(stream))

@@ -55,7 +55,7 @@ void __real_free(void *block);
 int __real_open(const char *path, int flags, ...);
 int __real_openat(int at, const char *path, int flags, ...);
 int __real_close(int fd);
-DIR *__real_opendir(const char *path);
+DIR *__real_fdopendir(int fd);
 int __real_closedir(DIR *stream);
 int __real_pthread_mutex_init(pthread_mutex_t *mutex, const pthread_mutexattr_t *attributes);
 
@@ -124,16 +124,9 @@ int __wrap_close(int fd)
     return fails("close", EIO) ? -1 : result;
 }
 
-DIR *__wrap_opendir(const char *path)
+DIR *__wrap_fdopendir(int fd) /* which closedir closes */
 {
-    DIR *stream;
-
-    if (fails("opendir", EMFILE))
-        return NULL;
-    stream = __real_opendir(path);
-    if (stream != NULL)
-        atomic_fetch_add(&files, 1);
-    return stream;
+    return fails("fdopendir", EMFILE) ? NULL : __real_fdopendir(fd);
 }
 
 int __wrap_closedir(DIR *stream)
