@@ -180,26 +180,90 @@ chmod 755 in && rm -r out
 run bash -c 'umask 077; exec "$@"' - "$CLQUANT" quantize_model $index -o out --block 32
 check "the umask counts besides" test "$(modes out out/*)" = "700 600 600 600 600 "
 
-# An input that is replaced while it is read is read as it was; one that is written to is refused.
-if [ -n "$(command -v strace)" ] && strace -o /dev/null true 2>/dev/null; then
-    for way in replaced written; do
-        make_model
-        "$TENSOR_FILE" make new b.weight:BF16:9x64:2,1 ids:I64:2:7,-7
-        strace -f -o .trace -e trace=pwrite64 -e inject=pwrite64:delay_enter=2000000:when=1 \
-            "$CLQUANT" quantize_model $index -o out --block 32 --only b.weight >.stdout 2>.stderr &
-        until [ "$(find out -name '.clquant-*' 2>/dev/null)" ]; do sleep 0.05; done
-        if [ $way = replaced ]; then mv new in/b.safetensors; else cat new >in/b.safetensors; fi
-        wait $!
-        status=$? err=$(<.stderr)
-        [ $way = replaced ] && succeeded "a shard that is replaced while it is read"
-        [ $way = written ] && refused "a shard that is written to while it is read" 3 "in/b.safetensors: was written to while it was read"
-        quantize --only b.weight
-        check "$way: the next run has the new one" test "$("$CLQUANT" quantize_model in/b.safetensors -o fresh --block 32 --only b.weight >/dev/null &&
-            cmp fresh/b.safetensors out/b.safetensors && echo same)" = same
-        rm -rf fresh new .trace
+# OUT of other options: index and config.json go before the first shard does. Those of nobody's run stay.
+make_model
+quantize --to plain
+echo '{"by": "hand"}' | tee out/config.json >out/other.index.json
+quantize --to plain --dtype int8
+check "a config.json by hand, and an index, stay in a plain OUT" cmp -s out/config.json out/other.index.json
+quantize
+mv $index in/other.index.json
+run "$CLQUANT" quantize_model in/other.index.json -o out --block 32 --to plain
+succeeded "a plain model over another"
+check "has neither its config.json nor its index" test ! -e out/config.json -a ! -e out/model.safetensors.index.json -a -s out/other.index.json
+
+[ -n "$(command -v strace)" ] && strace -o /dev/null true 2>/dev/null || skip "strace does not run here"
+mv in/other.index.json $index
+options_in() { grep -ahom1 'quantize_model --to [^"]*' "$@" | sort -u; }
+rm -rf out
+quantize
+mv out base
+exec 8>&2 2>/dev/null # the shell says of each that it was killed
+for call in rename unlinkat; do
+    for ((n = 1; n < 20; n++)); do
+        rm -rf out && cp -a base out
+        run strace -f -o .trace -e trace=$call -e inject=$call:signal=KILL:when=$n "$CLQUANT" quantize_model $index -o out --block 32 --dtype int8
+        [ "$status" = 0 ] && break
+        [[ $(options_in out/*.safetensors) =~ int([48])[^$'\n']*$ ]] && bits=${BASH_REMATCH[1]}
+        check "killed at $call $n: OUT of two runs has no index and no config.json" eval '[ "$(options_in out/*.safetensors | wc -l)" = 1 ] ||
+            test ! -e out/config.json -a ! -e out/model.safetensors.index.json'
+        check "killed at $call $n: config.json is the shards'" eval '[ ! -e out/config.json ] || grep -q "num_bits\":$bits" out/config.json'
     done
-else
-    echo "not tested: inputs that change while they are read, for strace does not run here"
-fi
+    check "$call was reached" test "$n" -gt 1
+done
+exec 2>&8 8>&-
+rm -r .trace base
+
+# Two runs at once, and inputs that change while they are read: `slowly` begins a run that writes slowly.
+slowly() {
+    rm -f .trace
+    strace -f -o .trace -e trace=pwrite64 -e inject=pwrite64:delay_enter=2000000:when=1 "$CLQUANT" quantize_model $index -o out --block 32 "$@" \
+        >.slow_stdout 2>.slow_stderr &
+    until grep -qs pwrite64 .trace; do sleep 0.05; done
+}
+ended() {
+    wait $!
+    status=$? out=$(<.slow_stdout) err=$(<.slow_stderr)
+}
+rm -rf out
+slowly
+quantize --dtype int8
+refused "beside a run" 3 "-o out: another run writes there: wait for its end, or give another folder"
+quantize --shard a.safetensors
+refused "a shard beside a run" 3 "-o out: another run writes there"
+ended
+succeeded "the first of two runs"
+rm -r out
+slowly --shard a.safetensors
+quantize --shard b.safetensors
+succeeded "two shards at once"
+quantize
+check "a run for all waits for those of shards" test "$status:$err" = "0:clquant: -o out: runs with --shard write there, and this one waits for their end"
+check "and finds what they made" grep -qxF "2 of 2 shards were there already" <<<"$out"
+ended
+succeeded "the shard that was awaited"
+rm -r out
+quantize --dtype int8
+mv out/a.safetensors other.st
+slowly
+until [ -e out/a.safetensors ]; do sleep 0.05; done
+mv other.st out/a.safetensors # as another machine does
+ended
+refused "beside a run of another machine" 3 "out/a.safetensors: another run has written there meanwhile; the same command again makes what is missing"
+check "OUT of two runs has no index" test ! -e out/config.json -a ! -e out/model.safetensors.index.json
+for way in replaced written; do
+    make_model
+    "$TENSOR_FILE" make new b.weight:BF16:9x64:2,1 ids:I64:2:7,-7
+    slowly --only b.weight
+    if [ $way = replaced ]; then mv new in/b.safetensors; else cat new >in/b.safetensors; fi
+    ended
+    [ $way = replaced ] && succeeded "a shard that is replaced while it is read"
+    [ $way = written ] && refused "a shard that is written to while it is read" 3 "in/b.safetensors: was written to while it was read"
+    quantize --only b.weight
+    check "$way: the next run has the new one" test "$("$CLQUANT" quantize_model in/b.safetensors -o fresh --block 32 --only b.weight >/dev/null &&
+        cmp fresh/b.safetensors out/b.safetensors && echo same)" = same
+    rm -rf fresh new
+done
+rm .trace .slow_*
 
 finish

@@ -163,9 +163,7 @@ static uint64_t end_of(const struct model_shard *shard)
     return shard->header_bytes + end;
 }
 
-/* A file has its name once it is whole, and then its input's time. Another time is another input: the run
- * that made it may have opened that before it was replaced. */
-bool model_is_there(struct model_shard *shard)
+static bool is_made(struct model_shard *shard, bool of_that_time)
 {
     const struct timespec given = shard->file.modified;
     const mode_t most = model_mode_of(shard->path);
@@ -177,7 +175,7 @@ bool model_is_there(struct model_shard *shard)
     if (fd < 0)
         return false;
     if (fstat(fd, &made) == 0 && S_ISREG(made.st_mode) && (uint64_t)made.st_size == end_of(shard) &&
-        made.st_mtim.tv_sec == given.tv_sec && made.st_mtim.tv_nsec == given.tv_nsec &&
+        (!of_that_time || (made.st_mtim.tv_sec == given.tv_sec && made.st_mtim.tv_nsec == given.tv_nsec)) &&
         (header = malloc(shard->header_bytes)))
         same = pread(fd, header, shard->header_bytes, 0) == (ssize_t)shard->header_bytes &&
                is_same(shard, header) &&
@@ -185,4 +183,16 @@ bool model_is_there(struct model_shard *shard)
     free(header);
     close(fd);
     return same;
+}
+
+/* A file has its name once it is whole, and then its input's time. Another time is another input: the run
+ * that made it may have opened that before it was replaced. */
+bool model_is_there(struct model_shard *shard)
+{
+    return is_made(shard, true);
+}
+
+bool model_has_header(struct model_shard *shard)
+{
+    return is_made(shard, false);
 }

@@ -221,6 +221,9 @@ static char *print_index(struct model *model)
         metadata = cJSON_AddObjectToObject(model->index, "metadata");
     }
     cJSON_DeleteItemFromObjectCaseSensitive(metadata, "total_size");
+    cJSON_DeleteItemFromObjectCaseSensitive(metadata, "clquant");
+    if (!cJSON_AddStringToObject(metadata, "clquant", "quantize_model")) /* see whole.c */
+        return NULL;
     return cJSON_AddNumberToObject(metadata, "total_size", total) ? cJSON_Print(model->index) : NULL;
 }
 

@@ -6,6 +6,7 @@
 
 #include <cjson/cJSON.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 bool model_fail(struct model *model, const char *path, const char *doing, clq_status status)
 {
@@ -38,7 +39,7 @@ static bool run(struct model *model)
     for (size_t i = 0; ok && i < model->shard_count; i++)
         ok = model_write_shard(model, &model->shards[i]);
     if (ok && model->options.shards.count == 0)
-        ok = model_index_write(model) && model_config_write(model);
+        ok = model_check_whole(model) && model_index_write(model) && model_config_write(model);
     return ok && model_write_errors(model);
 }
 
@@ -70,6 +71,8 @@ static void release(struct model *model)
     free(model->options.only.list);
     free(model->options.skip.list);
     free(model->options.shards.list);
+    if (model->out_fd >= 0)
+        close(model->out_fd);
     clq_queue_destroy(model->queue);
     clq_context_destroy(model->context);
 }
@@ -77,7 +80,7 @@ static void release(struct model *model)
 int quantize_model_main(int argc, char **argv)
 {
     struct failure failure = {.status = STATUS_DONE};
-    struct model model = {.failure = &failure};
+    struct model model = {.failure = &failure, .out_fd = -1};
     char *log = NULL;
     bool ok = model_parse(&model, argc, argv);
 

@@ -110,6 +110,8 @@ struct model {
     uint64_t done_bytes, total_bytes; /* of the input */
     struct timespec began;            /* behind the first piece, for which kernels are built */
     uint64_t read_bytes;              /* since then */
+    int out_fd;                       /* the folder, with a lock */
+    bool is_uncovered;
     clq_context *context;
     cl_command_queue queue;
 };
@@ -193,14 +195,23 @@ DLDataType model_values_dtype(const struct model_options *options);
 bool model_make_header(const struct model_options *options, struct model_shard *shard,
                        struct failure *failure);
 bool model_write_header(const struct model_shard *shard, struct output_file *out, struct failure *failure);
-/* Whether the shard in OUT is what this run would make. Then its errors are known. */
+/* Whether the shard in OUT is what this run would make, of the input as it is. Then its errors are known. */
 bool model_is_there(struct model_shard *shard);
+/* The same without the time of the input, which not every file system keeps. */
+bool model_has_header(struct model_shard *shard);
 
 /* Makes the folder OUT, once it is sure that no file is lost in it or to --json, and takes away what a killed
  * run left there. */
 bool model_open_out(struct model *model);
 /* Begins the file of --json: one in OUT takes the place of a link, as all files of OUT do. */
 bool model_create_json(struct model *model, struct output_file *file);
+/* Keeps other runs out of OUT until the end of this one. */
+bool model_lock_out(struct model *model);
+/* Takes away OUT's index and config.json, once, for a shard of this run is put into place. */
+bool model_uncover(struct model *model);
+bool model_is_old_index(const struct model *model, const char *name);
+/* Whether all shards of OUT are of this run. */
+bool model_check_whole(struct model *model);
 bool model_config_read(struct model *model);
 void model_read_facts(struct model_facts *facts, const struct cJSON *config);
 /* Puts the scheme into OUT's config.json. */

@@ -167,7 +167,7 @@ static bool make_folder(struct model *model, bool *made)
 bool model_open_out(struct model *model)
 {
     bool made = false;
-    const bool ok = make_folder(model, &made) && check_files(model);
+    const bool ok = make_folder(model, &made) && model_lock_out(model) && check_files(model);
 
     if (ok && model->options.shards.count == 0) /* else other machines write there */
         output_file_sweep(model->options.out_path);

@@ -65,6 +65,12 @@ static bool is_unchanged(const struct model *model, const struct model_shard *sh
            fail(model->failure, STATUS_SYSTEM, "%s: was written to while it was read", shard->path);
 }
 
+static bool keeps(struct model_shard *shard)
+{
+    shard->was_there = model_is_there(shard);
+    return shard->was_there;
+}
+
 bool model_write_shard(struct model *model, struct model_shard *shard)
 {
     struct output_file out = {.fd = -1};
@@ -72,15 +78,15 @@ bool model_write_shard(struct model *model, struct model_shard *shard)
 
     if (shard->left_out)
         return true;
-    if (model_is_there(shard)) {
-        shard->was_there = true;
+    if (keeps(shard)) {
         model->done_bytes += shard->file.data_bytes;
         return true;
     }
     ok = (!quantizes(shard) || model->context || model_open_device(model)) &&
          model_create(model, &out, shard->out_path, shard->path) && model_stream(model, shard, &out) &&
          is_unchanged(model, shard) && model_write_header(shard, &out, model->failure) &&
-         commit(model, shard, &out);
+         (keeps(shard) || /* another run has made it meanwhile */
+          (model_uncover(model) && commit(model, shard, &out)));
     output_file_discard(&out);
     return ok;
 }
