@@ -13,6 +13,7 @@ from ._buffers import Counts, Report, Workspace
 from ._context import Context, Device, default_context, devices
 from ._errors import DeviceError
 from ._event import Event
+from ._imported import watch as _watch
 from ._library import version
 from ._model import quantize_model
 from ._nvfp4 import nvfp4_scale
@@ -21,7 +22,7 @@ from ._plan import Plan, enqueue_all, plan
 from ._quantized import Quantized
 from ._tensor import Tensor
 from ._types import ElementTypeLike
-from .arrays import empty, to_device, view
+from .arrays import empty, to_device, view, zeros
 from .operators.dequantize import dequantize
 from .operators.dynamic_quantize import dynamic_quantize
 from .operators.dynamic_quantize_scatter import dynamic_quantize_scatter
@@ -32,6 +33,7 @@ from .operators.quantize import quantize
 from .operators.quantize_scatter import quantize_scatter
 
 __version__ = version()
+_watch()
 
 __all__ = [
     "Array",
@@ -70,4 +72,5 @@ __all__ = [
     "version",
     "view",
     "workspace_bytes",
+    "zeros",
 ]

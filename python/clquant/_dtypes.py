@@ -207,9 +207,11 @@ _ELSEWHERE = {
 def _holders(of: DType) -> set[str]:
     """Return the types of numpy that hold the bytes of another type, so that a view may say what they are."""
     size = 8 * of.element_bytes
-    if of.is_in_numpy or of.spread:
+    if of.is_in_numpy:
         return {of.name}
-    return {of.name, f"uint{size}", f"int{size}", *(["float16"] if size == 16 else [])}
+    if of.spread:
+        return {of.name, f"void{size}"}
+    return {of.name, f"uint{size}", f"int{size}", f"void{size}", *(["float16"] if size == 16 else [])}
 
 
 def dtype_of(given: Any, argument: str = "dtype") -> DType:
@@ -220,7 +222,10 @@ def dtype_of(given: Any, argument: str = "dtype") -> DType:
 
 def carries_scales(array: Any) -> bool:
     """Say whether an array or a tensor is known to hold blocks that carry their scales."""
-    name = getattr(array, "element_type", None) or getattr(getattr(array, "dtype", None), "name", "")
+    kind = getattr(array, "dtype", None)
+    name = getattr(array, "element_type", None) or (
+        name_in_numpy(kind) if isinstance(kind, np.dtype) else getattr(kind, "name", "")
+    )
     return name in BY_NAME and BY_NAME[name].is_block
 
 
@@ -251,7 +256,16 @@ def _look_up(given: Any, argument: str) -> DType:
 @functools.cache
 def name_in_numpy(of: np.dtype[Any]) -> str:
     """Return what the rows call the type of an array, or, where they have no such type, what numpy does."""
+    if of.names is not None and len(of.names) == 1:
+        row = BY_NAME.get(of.names[0])
+        if row is not None and of == in_files(row.name):
+            return row.name
     return _OF_ARRAYS.get(of.name, of.name) if of.isnative else str(of)
+
+
+def in_files(name: str) -> np.dtype[Any]:
+    """Return the type that numpy's files keep the elements of a type as: a record of one member, which says what it is."""
+    return np.dtype([(name, BY_NAME[name].storage)])
 
 
 # Asked once for each, for numpy imports something to say a name, which fails at the end of the process.
@@ -278,6 +292,11 @@ def seen_as(held: str, wanted: Any) -> DType:
     row = BY_NAME.get(held)
     if wanted is None:
         row = row or _OTHERS.get(held)
+        if row is None and held.startswith("void"):
+            raise ValueError(
+                f"an array has elements of {held}, as types that numpy does not have come from its files: "
+                f"say what they are, clquant.view(…, {'bfloat16' if held == 'void16' else 'float8_e4m3fn'!r})"
+            )
         if row is None:
             raise ValueError(f"an array has elements of {held}: they must be numbers in the order of this machine's bytes")
         return row

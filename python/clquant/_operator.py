@@ -18,7 +18,7 @@ from typing import Any, NamedTuple, TypeAlias, TypedDict
 from . import _opencl as cl
 from ._call import Call, begin, enqueue
 from ._context import Context, context_of_queue, default_context, given_context
-from ._dtypes import DType, dtype_of, type_name
+from ._dtypes import BY_NAME, DType, dtype_of, type_name
 from ._fields import Buffer, Choice, Input, Option, Output
 from ._keywords import F, only_its_keywords
 from ._library import COUNT, POINTER, SIZE, STATUS, check, check_struct, function
@@ -55,6 +55,9 @@ class New(NamedTuple):
 
 # Outputs of more bytes are made behind a check of the call: one that is refused makes none, whatever its sizes are.
 _LARGE = 1 << 20
+
+# By the type that holds them, what an array may hold whose type says nothing else.
+_PACKED = {"uint8": ("int4", "q8_0", "q4_0", "q4_1", "q5_0"), "int8": ("int4",), "int32": ("int4_words",)}
 
 # Types whose values stay what they are, so that what they mean for a descriptor is found once.
 _CONSTANTS = frozenset((bool, int, float, str, type(None)))
@@ -140,7 +143,7 @@ class Operator:
                 setattr(call.desc, name, tensor.address)
             return run.get("verb", enqueue)(call)
         except ValueError as error:
-            raise ValueError(f"{error}{self._remedy(str(error), given)}") from None
+            raise ValueError(f"{error}{self._remedy(str(error), given) or self._packed(call, given)}") from None
 
     def _desc_of(self, given: dict[str, Any]) -> ctypes.Structure:
         """Return a descriptor with all that is no tensor."""
@@ -173,6 +176,22 @@ class Operator:
             return ""
         name, to = found.groups()
         return f": {name}.to(torch.{to})" if kind == "torch" else f": {name}.astype(np.{to})"
+
+    def _packed(self, call: Call, given: dict[str, Any]) -> str:
+        """Say how bytes become the elements that they hold, where the call is right with them: files do not keep their types."""
+        for name in {"q", "cache"} & call.tensors.keys():
+            value, held = given[name], call.tensors[name].dtype
+            for kind in _PACKED.get(held.name, ()) if hasattr(value, "dtype") else ():
+                inputs = {each: tensor for each, tensor in call.tensors.items() if each not in call.made}
+                if BY_NAME[kind].is_block and name == "q":
+                    call.desc.mode = 2  # dynamic, as it is of such blocks where nothing is said
+                try:
+                    inputs[name] = adapter_of(type(value)).view(value, call.context, kind)
+                    self._check(call, inputs, self._news(inputs, given))
+                except (TypeError, ValueError):
+                    continue
+                return f"; {name} fits as {kind}: if it holds that, give clquant.view({name}, {kind!r})"
+        return ""
 
     def _place(self, run: Run, given: dict[str, Any]) -> tuple[Context, int]:
         """Find the context and the queue: as given, else those of the first tensor that has them."""
@@ -226,20 +245,30 @@ class Operator:
             raise ValueError(f"{name} is read-only: it must be an array that can be written")
         return tensor
 
-    def _make(self, call: Call, like: Array, given: dict[str, Any]) -> None:
-        """Make the outputs that are not there, of the kind that ``like`` is."""
-        made: dict[str, tuple[New, tuple[int, ...], DType]] = {}
+    def _news(self, tensors: dict[str, Tensor], given: dict[str, Any]) -> dict[str, tuple[New, tuple[int, ...], DType]]:
+        """Return the shapes and types of the outputs that are not there."""
+        made = {}
         for name in self.outputs:
             new = given[name]
             if isinstance(new, New):
-                dtype = call.tensors[new.as_input].dtype if new.as_input else dtype_of(new.dtype)
-                made[name] = new, dtype.stored_shape(new.shape(call.tensors)), dtype
+                dtype = tensors[new.as_input].dtype if new.as_input else dtype_of(new.dtype)
+                made[name] = new, dtype.stored_shape(new.shape(tensors)), dtype
+        return made
+
+    def _check(self, call: Call, tensors: dict[str, Tensor], made: dict[str, tuple[New, tuple[int, ...], DType]]) -> None:
+        """Check a call of these tensors, and of outputs that are only to be made. Its descriptor is theirs then."""
+        outlines = {name: outline(name, shape, dtype) for name, (_, shape, dtype) in made.items()}
+        for name, tensor in tensors.items():
+            setattr(call.desc, name, tensor.address)
+        for name, view in outlines.items():
+            setattr(call.desc, name, ctypes.addressof(view))
+        check(self.check(call.address))
+
+    def _make(self, call: Call, like: Array, given: dict[str, Any]) -> None:
+        """Make the outputs that are not there, of the kind that ``like`` is."""
+        made = self._news(call.tensors, given)
         if any(math.prod(shape) * dtype.element_bytes > _LARGE for _, shape, dtype in made.values()):
-            outlines = {name: outline(name, shape, dtype) for name, (_, shape, dtype) in made.items()}
-            addresses = {name: tensor.address for name, tensor in call.tensors.items()}
-            for name, address in {**addresses, **{name: ctypes.addressof(view) for name, view in outlines.items()}}.items():
-                setattr(call.desc, name, address)
-            check(self.check(call.address))
+            self._check(call, call.tensors, made)
         beside = like.array if isinstance(like, Tensor) else like
         for name, (new, shape, dtype) in made.items():
             if beside is None:

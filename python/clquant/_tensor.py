@@ -14,10 +14,11 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from . import _opencl as cl
-from ._dtypes import DType, dtype_of
+from ._dtypes import DType, dtype_of, moved_sentence
 from ._export import capsule_of
 from ._handles import Memory, OfThisProcess, retained_memory
 from ._keywords import only_its_keywords
+from ._slices import dense_strides, sliced
 from ._structs import DLTensor
 from ._types import ElementTypeLike
 from ._values import sizes_of, whole
@@ -189,6 +190,11 @@ class Tensor(OfThisProcess):
         return arrays.view(self.array, self.dtype, context=self.context)
 
     @property
+    def element_type(self) -> str:
+        """The name of the type of the elements, as typed arrays have it."""
+        return self.dtype.name
+
+    @property
     def element_shape(self) -> tuple[int, ...]:
         """The shape in elements, where four bits are not counted by bytes or words."""
         return self.dtype.element_shape(self.shape)
@@ -209,6 +215,16 @@ class Tensor(OfThisProcess):
         if self.dtype.is_told:
             return made
         return typed(made, self.dtype.name)
+
+    def __getitem__(self, index: Any) -> Tensor:
+        """Return a view of a part, by whole numbers, slices and ``...``; shapes count as that of the tensor does."""
+        if self.array is not None:
+            return arrays.view(self.array[index], self.dtype, context=self.context)
+        shape, strides, start, has_last = sliced(self.shape, self.strides or dense_strides(self.shape), index)
+        if self.dtype.lanes > 1 and not has_last:
+            raise ValueError(moved_sentence(self.dtype.name))
+        start = self.offset_bytes + start * self.dtype.element_bytes
+        return Tensor(self.mem, self.dtype, shape, strides, start, context=self.context)
 
     def __len__(self) -> int:
         if not self.shape:

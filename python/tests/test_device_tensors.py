@@ -159,3 +159,48 @@ def test_dlpack_that_ends_while_an_error_is_on_its_way(library):
     del part
     _export.sweep()
     assert not _export._held
+
+
+@pytest.mark.parametrize(
+    "index", [slice(1, 3), -1, (slice(None), slice(None, None, 2)), (..., 3), (2, slice(1, 5)), slice(4, 9), ...], ids=str
+)
+def test_slices(context, rng, index):
+    """Those of a tensor on the device, of a view, and of a slice are those of the array."""
+    x = rng.normal(size=(4, 6)).astype(np.float32)
+    for there in (clquant.to_device(x, context=context), clquant.view(x, context=context)):
+        np.testing.assert_array_equal(there[index].numpy(), x[index])
+        np.testing.assert_array_equal(there[1:, 1:][index].numpy(), x[1:, 1:][index])
+        np.testing.assert_array_equal(np.asarray(clquant.quantize(there[index], 0.5)), clquant.quantize(x[index], 0.5))
+    cache = clquant.zeros((4, 6), "int8", context=context)
+    clquant.quantize(x[index], 0.25, out=cache[index], context=context)
+    right = np.zeros((4, 6), np.int8)
+    right[index] = clquant.quantize(x[index], 0.25)
+    np.testing.assert_array_equal(cache.numpy(), right)
+
+
+def test_slices_of_bytes_know_what_they_hold(context, rng):
+    x = rng.normal(size=(4, 64)).astype(np.float32)
+    for dtype in ("int4", "q8_0"):
+        y = clquant.dynamic_quantize(x, dtype=dtype).y if dtype == "q8_0" else clquant.quantize(x, 0.5, dtype=dtype)
+        scales = None if dtype == "q8_0" else 0.5
+        for there in (clquant.to_device(y, context=context), clquant.view(np.asarray(y), dtype, context=context)):
+            assert there[1:3].element_type == dtype
+            np.testing.assert_array_equal(np.asarray(clquant.dequantize(there[1:3], scales)), clquant.dequantize(y, scales)[1:3])
+    assert clquant.zeros((2, 34), "q8_0").shape == (2, 34)
+    assert not clquant.dequantize(clquant.zeros((2, 34), "q8_0")).numpy().any()
+
+
+@pytest.mark.parametrize(
+    ("index", "error", "message"),
+    [
+        (9, IndexError, "the index 9 is out of range: the dimension has 4"),
+        ((0, 0, 0), IndexError, "has more than the 2 dimensions"),
+        (slice(None, None, -1), ValueError, "goes backwards"),
+        ([0, 1], TypeError, r"an index is \[0, 1\]: it must be a whole number, a slice or \.\.\."),
+        (1.0, TypeError, "an index is 1.0"),
+        ((..., 0), ValueError, "axes of an array of int4 were moved"),
+    ],
+)
+def test_indices_that_no_slice_has(index, error, message):
+    with pytest.raises(error, match=message):
+        clquant.zeros((4, 8), "int4")[index]

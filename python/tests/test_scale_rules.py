@@ -106,7 +106,10 @@ def test_what_rules_refuse(context):
         ({"dtype": "int8"}, "y.dtype is int8: with scale_rule 'mx_floor' it must be float8_e4m3fn, float8_e5m2 or float4_e2m1fn"),
         ({"dtype": "float8_e5m2", "type_max": 2.0}, "type_max is 2: with scale_rule it must be 0"),
         ({"dtype": "float8_e5m2", "block_all": True}, "block_all is True: with scale_rule it must be False"),
-        ({"dtype": "float4_e2m1fn", "block": 3}, "block is 3: along the last dimension of float4_e2m1fn it must be a multiple of 2"),
+        (
+            {"dtype": "float4_e2m1fn", "block": 3},
+            "block is 3: along the last dimension of float4_e2m1fn it must be a multiple of 2",
+        ),
     ]:
         with pytest.raises(ValueError, match=sentence):
             clquant.dynamic_quantize(x, scale_rule="mx_floor", context=context, **arguments)

@@ -69,7 +69,7 @@ def view(array: Any, dtype: ElementTypeLike | None = None, *, context: Context |
     if isinstance(array, Tensor):
         if array.array is None:
             raise ValueError("array is a clquant.Tensor of a buffer: it already says what the bytes are")
-        array = array.array
+        array, dtype = array.array, array.dtype if dtype is None else dtype
     adapter = adapter_of(type(array))
     where = given_context(context) or adapter.context_of(array, None) or default_context()
     seen = adapter.view(array, where, dtype)
@@ -82,9 +82,16 @@ def view(array: Any, dtype: ElementTypeLike | None = None, *, context: Context |
 def empty(shape: tuple[int, ...], dtype: ElementTypeLike, *, context: Context | None = None) -> Tensor:
     """Make a tensor in a new buffer on the device, whose elements are not set.
 
-    The shape of "int4" counts bytes of two elements, that of "int4_words" words of eight.
+    The shape of "int4" counts bytes of two elements, that of "int4_words" words of eight, and those of blocks, such as
+    "q8_0", bytes: 34 for 32 elements.
     """
     return new_tensor(shape_of("shape", shape), dtype_of(dtype), given_context(context) or default_context(), zeros=False)
+
+
+@only_its_keywords()
+def zeros(shape: tuple[int, ...], dtype: ElementTypeLike, *, context: Context | None = None) -> Tensor:
+    """Make a tensor in a new buffer on the device whose bytes are 0; its shape counts as that of ``empty``."""
+    return new_tensor(shape_of("shape", shape), dtype_of(dtype), given_context(context) or default_context(), zeros=True)
 
 
 def new_tensor(shape: tuple[int, ...], dtype: DType, context: Context, *, zeros: bool) -> Tensor:
@@ -113,4 +120,4 @@ def to_device(array: Any, dtype: ElementTypeLike | None = None, *, context: Cont
     return made
 
 
-__all__ = ["Adapter", "adapter_of", "empty", "may_write", "new_tensor", "to_device", "view", "with_floats"]
+__all__ = ["Adapter", "adapter_of", "empty", "may_write", "new_tensor", "to_device", "view", "with_floats", "zeros"]

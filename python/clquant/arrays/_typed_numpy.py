@@ -8,16 +8,17 @@ from typing import Any, cast
 
 import numpy as np
 
-from .._dtypes import BY_NAME, moved_sentence
+from .._dtypes import BY_NAME, in_files, moved_sentence
 
 _Plain = np.ndarray[Any, Any]
+_FILES = (np.save, np.savez, np.savez_compressed)
 
 
 class TypedArray(np.ndarray[Any, Any]):
     """Bytes or words that know what they hold: ``element_type`` is "int4", "float8_e4m3fn" and so on.
 
-    Slices, copies and joined arrays keep it. Results of arithmetic are plain arrays, for these are no elements any more, and
-    so is ``numpy.asarray(array)``.
+    Slices, copies and joined arrays keep it, and files of ``numpy.save`` and ``numpy.savez``, as the name of a record's only
+    member. Results of arithmetic are plain arrays, for these are no elements any more, and so is ``numpy.asarray(array)``.
     """
 
     element_type: str | None
@@ -42,6 +43,9 @@ class TypedArray(np.ndarray[Any, Any]):
         return out[0] if out is not None and len(out) == 1 else made
 
     def __array_function__(self, function: Any, types: Any, args: Any, kwargs: Any) -> Any:
+        if function in _FILES:
+            args, kwargs = tuple(map(_in_a_file, args)), {name: _in_a_file(each) for name, each in kwargs.items()}
+            return function(*args, **kwargs)
         made = super().__array_function__(function, types, args, kwargs)
         return _joined(made, args[0]) if function is np.concatenate and args else made
 
@@ -89,6 +93,12 @@ def typed(array: _Plain, name: str) -> TypedArray:
 
 def _plain(array: Any) -> Any:
     return array.view(np.ndarray) if isinstance(array, TypedArray) else array
+
+
+def _in_a_file(array: Any) -> Any:
+    """Return an array as numpy's files keep its type, and whatever else as it is."""
+    name = array.held_type() if isinstance(array, TypedArray) else None
+    return array if name is None else np.ascontiguousarray(_plain(array)).view(in_files(name))
 
 
 def _joined(made: Any, arrays: Sequence[Any]) -> Any:
