@@ -1,8 +1,9 @@
 #!/usr/bin/env bash
 # SPDX-License-Identifier: Apache-2.0
-# Everything, for a release: ci/test.sh, and what it leaves out (ci/all.txt), sanitizers on drivers, the thread sanitizer, and
-# the code of every kernel for GPUs. ci/all.sh --share I/N: of what is left out one of N shares, of which all N together
-# have each test. The last lines are those of ctest, of the tests of ci/test.sh.
+# Everything, for a release: ci/test.sh, and what it leaves out (ci/all.txt), sanitizers on drivers, the thread sanitizer, the
+# code of every kernel for GPUs, and ci/test.sh and ci/demo.sh on another Debian. ci/all.sh --share I/N: of what is left out one
+# of N shares, of which all N together have each test. That of the other Debian has ci/test.sh there alone, where it can be made. The last
+# lines are those of ctest, of the tests of ci/test.sh.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/builds.sh
@@ -11,17 +12,29 @@ if [ $# -gt 0 ]; then
   [[ $# -eq 2 && $1 == --share && $2 =~ ^([1-9][0-9]?)/([1-9][0-9]?)$ ]] || { echo "usage: all.sh [--share I/N]" >&2; exit 2; }
   share=${BASH_REMATCH[1]} shares=${BASH_REMATCH[2]}
   [ "$share" -le "$shares" ] || { echo "all.sh: --share $2: I must be at most N" >&2; exit 2; }
-  [ "$shares" -ne 2 ] || { echo "all.sh: --share $2: N must be 1 or at least 3, for there are three builds" >&2; exit 2; }
+  [ "$shares" -eq 1 ] || [ "$shares" -ge 4 ] || { echo "all.sh: --share $2: N must be 1 or at least 4, for there are four builds" >&2; exit 2; }
 fi
 read -r part of shares_of <<<"$(part_of "$share" "$shares")"
 
 unset CLQ_TEST_ONLY # a part of everything is ci/test.sh's
-ci/test.sh
 
 # run_named FOLDER NAMES
 run_named() { [ -z "$2" ] || run_tests "$1" -R "$(as_regex <<<"$2")" --no-tests=error; }
 
 is_part() { [ "$part" = all ] || [ "$part" = "$1" ]; }
+
+log=$build/tests.log
+if is_part debian; then
+  release=trixie
+  ! grep -qx VERSION_CODENAME=trixie /etc/os-release || release=bookworm
+  commands=$(printf '%s\n' ci/test.sh ci/demo.sh | shared "$of" "$shares_of" | paste -sd ';')
+  step "on Debian $release: $commands"
+  status=0
+  ci/debian.sh "$release" "$build/$release" "set -e;$commands" || status=$?
+  [ $status -eq 0 ] || [ $status -eq 77 ] || exit $status
+  [ "$status,$part,${commands%%;*}" != 0,debian,ci/test.sh ] || log=$build/$release/clquant/build-test/tests.log
+fi
+[ "$log" != "$build/tests.log" ] || ci/test.sh
 
 if is_part plain; then
   step "what ci/test.sh leaves out, share $of of $shares_of"
@@ -52,4 +65,4 @@ if [ "$part" = all ]; then
 fi
 
 step "everything passed; of the tests without sanitizers"
-sed -n '/tests passed/,$p' "$build/tests.log"
+sed -n '/tests passed/,$p' "$log"

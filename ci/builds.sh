@@ -45,17 +45,19 @@ run_quick() {
 # shared I N: of the lines what share I of N has, in turn, for neighbours of the lists take as long as each other
 shared() { awk -v share="$1" -v shares="$2" '(NR - share) % shares == 0'; }
 
-# part_of I N: a part and the share of it, "plain 3 15", "sanitized 1 4" or "thread 1 1", that share I of N has of ci/all.sh, for
-# each of these takes a build of its own; one share alone has "all 1 1"
+# part_of I N: a part and the share of it, "plain 3 15", "sanitized 1 4", "debian 1 1" or "thread 1 1", that share I of N has of
+# ci/all.sh, for each of these takes a build of its own; one share alone has "all 1 1"
 part_of() {
-  local drivers=$(($2 / 5 > 0 ? $2 / 5 : 1))
+  local drivers=$(($2 / 5 > 0 ? $2 / 5 : 1)) debians=$(($2 / 10 > 0 ? $2 / 10 : 1))
   if [ "$2" -eq 1 ]; then
     echo all 1 1
   elif [ "$1" -eq 1 ]; then
     echo thread 1 1
-  elif [ "$1" -le $((1 + drivers)) ]; then
-    echo sanitized $(($1 - 1)) "$drivers"
+  elif [ "$1" -le $((1 + debians)) ]; then
+    echo debian $(($1 - 1)) "$debians"
+  elif [ "$1" -le $((1 + debians + drivers)) ]; then
+    echo sanitized $(($1 - 1 - debians)) "$drivers"
   else
-    echo plain $(($1 - 1 - drivers)) $(($2 - 1 - drivers))
+    echo plain $(($1 - 1 - debians - drivers)) $(($2 - 1 - debians - drivers))
   fi
 }
