@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
-# Writes clquant.clh as one file, for kernels of users: cmake -DROOT=cl -DOUT=clquant.clh -P flatten.cmake
+# Writes clquant.clh, the device header as one file, for kernels of users: cmake -DROOT=cl -DOUT=clquant.clh -P cl/flatten.cmake
 # What it includes of the library's own loses its comments, and all that is defined there is renamed: clq_x becomes clq__x, and x without
 # that prefix clq__plain_x. So nothing is written twice, and no name of a user's is taken.
 cmake_minimum_required(VERSION 3.22)
 
-file(READ "${ROOT}/clquant.clh" text)
+file(READ "${ROOT}/device_header.clh" text)
 set(parts "") # what defines the names that are renamed
 set(seen "")
 

@@ -1,7 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
-# The library beside the package's modules, which look for this name there, and the command in bin, where it is built.
+# The library beside the package's modules, which look for this name there, the device header, and the command in bin, where it is built.
 # Component: python.
 install(FILES $<TARGET_FILE:clquant_shared> DESTINATION clquant RENAME libclquant.so COMPONENT python)
+install(FILES ${clquant_CLH} DESTINATION clquant/include/clquant COMPONENT python)
 add_custom_target(clquant_package DEPENDS clquant_shared)
 if(CLQ_BUILD_COMMAND)
   add_dependencies(clquant_package clquant_command)

@@ -14,7 +14,7 @@ from ._context import Context, Device, default_context, devices
 from ._errors import DeviceError
 from ._event import Event
 from ._imported import watch as _watch
-from ._library import version
+from ._library import include_dir, version
 from ._model import quantize_model
 from ._nvfp4 import nvfp4_scale
 from ._operator import Array, Run, build, check_indices, workspace_bytes
@@ -62,6 +62,7 @@ __all__ = [
     "enqueue_all",
     "find_scales",
     "group_quantize",
+    "include_dir",
     "move_rows",
     "nvfp4_scale",
     "plan",

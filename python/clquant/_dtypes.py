@@ -260,7 +260,8 @@ def name_in_numpy(of: np.dtype[Any]) -> str:
         row = BY_NAME.get(of.names[0])
         if row is not None and of == in_files(row.name):
             return row.name
-    return _OF_ARRAYS.get(of.name, of.name) if of.isnative else str(of)
+    name: str = of.name
+    return _OF_ARRAYS.get(name, name) if of.isnative else str(of)
 
 
 def in_files(name: str) -> np.dtype[Any]:

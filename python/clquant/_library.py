@@ -106,6 +106,22 @@ def version() -> str:
     return text.decode()
 
 
+def include_dir() -> str:
+    """Return the folder with ``clquant/clquant.clh``, one file of OpenCL C that reads quantized rows in kernels of your own.
+
+        pyopencl.Program(context, '#include "clquant/clquant.clh" …').build(["-I", clquant.include_dir()])
+
+    Raises RuntimeError where neither the package nor the library's place has it.
+    """
+    beside = Path(_handle._name).resolve().parent
+    for folder in (Path(__file__).parent, beside, *beside.parents[:2]):
+        if (folder / "include" / "clquant" / "clquant.clh").exists():
+            return str(folder / "include")
+    raise RuntimeError(
+        f"the library {_handle._name} has no clquant/clquant.clh beside it: install the package, or clquant's headers"
+    )
+
+
 def status_name(status: int) -> str:
     """Return the name of a status, the library's or OpenCL's: "CLQ_ERROR_SHAPE", "CL_OUT_OF_RESOURCES"."""
     text: bytes = _status_name(status)

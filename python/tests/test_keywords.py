@@ -19,7 +19,7 @@ PUBLIC = [
     *(getattr(clquant, name) for name in ("Context", "Report", "Tensor", "Workspace")),
     *(clquant.Report.clear, clquant.Report.read, clquant.Tensor.numpy),
 ]
-FREE = {"version", "devices", "default_context"}  # no argument at all
+FREE = {"version", "devices", "default_context", "include_dir"}  # no argument at all
 OF_A_FUNCTION = {"plan", "build", "check_indices", "workspace_bytes"}
 
 

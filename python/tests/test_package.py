@@ -141,6 +141,12 @@ def test_version():
         assert "site-packages" not in clquant.__file__  # it is run from the tree
 
 
+def test_the_device_header_is_one_file():
+    header = Path(clquant.include_dir()) / "clquant" / "clquant.clh"
+    assert "float  clq_load_<name>(" in header.read_text()
+    assert "#include" not in header.read_text()
+
+
 def test_repr():
     view = clquant.view(np.zeros((2, 6), np.float32)[:, ::2])
     assert repr(view).startswith("<clquant.Tensor float32 (2, 3), strides (6, 2), byte")

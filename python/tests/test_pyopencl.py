@@ -141,3 +141,23 @@ def test_empty_arrays(queue, shape):
     plan = clquant.plan(clquant.quantize, x, 1.0)
     assert plan().shape == plan(y=out).shape == shape
     assert clquant.dequantize(out, 1.0).get().shape == shape
+
+
+@pytest.mark.parametrize("dtype", ["int4", "int8", "float8_e4m3fn"])
+def test_a_kernel_of_ones_own_reads_what_was_quantized(queue, rng, dtype):
+    """By the device header, which is one file that the package has."""
+    y = clquant.quantize(rng.normal(size=(4, 64)).astype(np.float32), 0.5, dtype=dtype)
+    source = """
+#include "clquant/clquant.clh"
+kernel void values(global const uchar *q, global float *y)
+{
+    const ulong i = get_global_id(0);
+
+    y[i] = clq_undo_divide(clq_load_NAME(q, i), 0.5f, CLQ_NO_ZERO_POINT);
+}
+"""
+    program = pyopencl.Program(queue.context, source.replace("NAME", dtype)).build(["-I", clquant.include_dir()])
+    q = pyopencl.array.to_device(queue, np.asarray(y).view(np.uint8))
+    made = pyopencl.array.empty(queue, (4, 64), np.float32)
+    program.values(queue, (256,), None, q.data, made.data)
+    np.testing.assert_array_equal(made.get(), clquant.dequantize(y, 0.5))
