@@ -231,7 +231,7 @@ def test_plain_is_what_dynamic_quantize_writes(model, tmp_path, dtype, block, ro
 def test_errors_and_what_is_kept(tmp_path):
     """The errors are those of numpy, by name; a second call makes nothing again, and knows them."""
     x = np.random.default_rng(5).normal(0, 1, (8, 128)).astype(np.float32)
-    save(tmp_path / "a.safetensors", {"a.weight": x, "odd.weight": x[:3, :40]})
+    save(tmp_path / "a.safetensors", {"a.weight": x, "odd.weight": x[:3, :96]})
     save(tmp_path / "b.safetensors", {"b.weight": np.full((2, 128), np.nan, np.float32), "c.weight": x * 2, "c.bias": x[:, 0]})
     files, out = [tmp_path / "a.safetensors", str(tmp_path / "b.safetensors")], tmp_path / "out"
     errors = clquant.quantize_model(files, out, dtype="int4", symmetric=True, skip="c.w*")
@@ -245,6 +245,7 @@ def test_errors_and_what_is_kept(tmp_path):
     assert later == pytest.approx(errors, rel=0, nan_ok=True)
     assert clquant.quantize_model(files, out, symmetric=True, only=["a.*", "c.weight"]).keys() == {"a.weight", "c.weight"}
     assert (out / "a.safetensors").stat().st_ino == made
+    assert "odd.weight" in clquant.quantize_model(files, tmp_path / "auto", block="auto")
 
 
 REFUSED = [
