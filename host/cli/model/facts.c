@@ -38,6 +38,8 @@ static const char *const initialized_types[] = {"t5",
                                                 "nanochat",
                                                 "pix2struct_text_model",
                                                 "kosmos-2",
+                                                "modernbert",
+                                                "modernbert-decoder",
                                                 "siglip_vision_model",
                                                 "siglip2_vision_model",
                                                 "phi4_multimodal"};
