@@ -28,7 +28,7 @@ a decoder's bias|{"a": 1}|cls.predictions.bias:F16:16:1 lm_head.weight:F16:2x128
 a bias of a layer|{"a": 1}|lm_head.weight:F16:2x128:1 layers.0.up.bias:F16:8:1|"lm_head","re:(.*\\.)?lm_head$"
 a part of another length|{"a": 1}|vision.layers.0.up.weight:F16:8x64:1|"vision.layers.0.up","re:(.*\\.)?vision\\.layers\\.\\d+\\.up$","lm_head","re:.*\\.lm_head$"
 layers that are left|{"a": 1}|layers.0.a+b.weight:F16:8x64:1 layers.1.a+b.weight:F16:8x64:1|"layers.0.a+b","layers.1.a+b","re:(.*\\.)?layers\\.\\d+\\.a\\+b$","lm_head","re:.*\\.lm_head$"
-one of several layers|{"a": 1}|layers.1.up.weight:F16:8x64:1|"layers.1.up","lm_head","re:.*\\.lm_head$"
+one of several layers|{"a": 1}|layers.1.up.weight:F16:8x64:1|"layers.1.up","re:(.*\\.)?layers\\.1\\.up$","lm_head","re:.*\\.lm_head$"
 whisper|{"model_type": "whisper"}|model.up.weight:F16:8x128:1|"lm_head","re:.*\\.lm_head$","proj_out"
 ROWS
 
@@ -128,7 +128,7 @@ succeeded "--block auto"
 check "no warning" grep -q '^4 of 5 tensors quantized to int4, ' <<<"$(head -n 1 <<<"$out")"
 check "what nothing fits stays" grep -qF ' layers.0.tiny.weight [8,40], 640 bytes: its rows are no multiple of 32' <<<"$out"
 check "the most frequent length is the class's" grep -qE '"group_0":\{"targets":\["Linear"\],"weights":\{[^}]*"group_size":64,' out/config.json
-check "others name their layers" grep -qE '"group_1":\{"targets":\["layers.0.up"\],[^}]*"group_size":128,.*"group_2":\{"targets":\["layers.0.down","re:[^"]*down\$"\],[^}]*"group_size":32,' out/config.json
+check "others name their layers" grep -qE '"group_1":\{"targets":\["layers.0.up","re:[^"]*0[^"]*up\$"\],[^}]*"group_size":128,.*"group_2":\{"targets":\["layers.0.down","re:[^"]*down\$"\],[^}]*"group_size":32,' out/config.json
 "$TENSOR_FILE" show out/model.safetensors >auto.txt
 check "scales by each length" test "$(grep -cE '^layers.(0.down|1.up).weight_scale F16 \[8,3\] ' auto.txt)" = 2
 quantize --block auto --to plain --symmetric

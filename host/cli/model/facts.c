@@ -71,7 +71,6 @@ void model_read_facts(struct model_facts *facts, const struct cJSON *config)
     facts->tied |= cJSON_IsTrue(cJSON_GetObjectItemCaseSensitive(config, "tie_word_embeddings"));
     cJSON_ArrayForEach(item, config)
     {
-        facts->composed |= cJSON_IsObject(item) && item->string && model_has_end(item->string, "_config");
         model_read_facts(facts, item);
     }
 }

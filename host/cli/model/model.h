@@ -89,7 +89,6 @@ struct model_facts {
     size_t vocabulary_count;
     bool tied;               /* the output head's weight is the embedding's */
     bool conv1d;             /* of GPT-2's family */
-    bool composed;           /* of several models, such as one for images and one for text */
     bool llama4;             /* readers have a layer for each expert */
     const char *initialized; /* a model_type that transformers opens by dequantize=True, where it is packed */
     const char *head; /* the module of an output head that may be tied, where it is not called lm_head */

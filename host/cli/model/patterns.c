@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Readers may have a layer under another name than the files: with a prefix more, or one that was changed. So
- * layers are named once more by the end of their names, with any number, as far as others do not end so. */
+ * layers are named once more by the end of their names, with any number where others do not end so. */
 #include "model.h"
 
 #include <cjson/cJSON.h>
@@ -8,7 +8,7 @@
 #include <string.h>
 
 struct names {
-    char **list; /* ordered, each once, with * for numbers and without .weight */
+    char **list; /* ordered, each once, without .weight */
     size_t count;
 };
 
@@ -37,43 +37,40 @@ static void forget(struct names *names)
     free(names->list);
 }
 
-static bool add_name(struct names *names, const char *tensor)
+static bool add_name(struct names *names, const char *tensor, bool any_number)
 {
     char *name = strdup(tensor);
 
     if (!name)
         return false;
-    *model_put_kind(name, tensor) = '\0';
+    if (any_number)
+        *model_put_kind(name, tensor) = '\0';
     name[strlen(name) - strlen(".weight")] = '\0';
     names->list[names->count++] = name;
     return true;
 }
 
-/* Those that are meant, and the others that are quantized. */
-static bool collect(const struct model *model, model_means *means, uint32_t block, struct names *meant,
-                    struct names *others)
+/* Names of those that are meant, or of the others that are quantized, with * for numbers where any is meant. */
+static bool collect(const struct model *model, model_means *means, uint32_t block, bool meant,
+                    bool any_number, struct names *names)
 {
     size_t count = 1;
     bool ok = false;
 
     for (size_t i = 0; i < model->shard_count; i++)
         count += model->shards[i].tensor_count;
-    meant->list = malloc(count * sizeof *meant->list);
-    others->list = malloc(count * sizeof *others->list);
-    ok = meant->list && others->list;
+    names->list = malloc(count * sizeof *names->list);
+    ok = names->list != NULL;
     for (size_t i = 0; ok && i < model->shard_count; i++)
         for (size_t t = 0; ok && t < model->shards[i].tensor_count; t++) {
             const struct model_tensor *tensor = &model->shards[i].tensors[t];
+            const bool is_meant = means(model, tensor, block);
 
-            if (means(model, tensor, block))
-                ok = add_name(meant, tensor->source->name);
-            else if (tensor->quantized)
-                ok = add_name(others, tensor->source->name);
+            if (meant ? is_meant : !is_meant && tensor->quantized)
+                ok = add_name(names, tensor->source->name, any_number);
         }
-    if (ok) {
-        sort(meant);
-        sort(others);
-    }
+    if (ok)
+        sort(names);
     return ok;
 }
 
@@ -102,12 +99,32 @@ static const char *part_before(const char *name, const char *at)
 /* From the list of layers on, or the whole name where it has no number. NULL: others end so too. */
 static const char *end_of(const char *name, const struct names *others)
 {
-    const char *number = strchr(name, '*');
-    const char *at = number ? part_before(name, number) : name;
+    const char *at = name + strcspn(name, "*");
 
+    at = *at ? part_before(name, at) : name;
     while (at > name && any_ends(others, at))
         at = part_before(name, at);
     return any_ends(others, at) ? NULL : at;
+}
+
+static bool is_of_kind(const char *name, const char *kind)
+{
+    for (; *name; name++, kind++)
+        if (*kind == '*' && *name >= '0' && *name <= '9')
+            name += strspn(name, "0123456789") - 1;
+        else if (*name != *kind)
+            return false;
+    return *kind == '\0';
+}
+
+/* With its own numbers, where layers of other numbers are quantized. */
+static const char *numbered_end_of(const char *name, const char *kind, const struct names *others)
+{
+    const char *at = part_before(name, name + strcspn(kind, "*"));
+
+    while (at > name && any_ends(others, at))
+        at = part_before(name, at);
+    return at;
 }
 
 static bool add_pattern(cJSON *list, const char *end)
@@ -144,15 +161,24 @@ static bool add_pattern(cJSON *list, const char *end)
 
 bool model_add_patterns(const struct model *model, model_means *means, uint32_t block, cJSON *list)
 {
-    struct names meant = {0}, others = {0};
-    bool ok = collect(model, means, block, &meant, &others);
+    struct names kinds = {0}, names = {0}, other_kinds = {0}, others = {0};
+    bool ok = collect(model, means, block, true, true, &kinds) &&
+              collect(model, means, block, true, false, &names) &&
+              collect(model, means, block, false, true, &other_kinds) &&
+              collect(model, means, block, false, false, &others);
 
-    for (size_t i = 0; ok && i < meant.count; i++) {
-        const char *end = end_of(meant.list[i], &others);
+    for (size_t i = 0; ok && i < kinds.count; i++) {
+        const char *end = end_of(kinds.list[i], &other_kinds);
 
-        ok = !end || add_pattern(list, end);
+        if (end)
+            ok = add_pattern(list, end);
+        for (size_t n = 0; ok && !end && n < names.count; n++)
+            if (is_of_kind(names.list[n], kinds.list[i]))
+                ok = add_pattern(list, numbered_end_of(names.list[n], kinds.list[i], &others));
     }
-    forget(&meant);
+    forget(&kinds);
+    forget(&names);
+    forget(&other_kinds);
     forget(&others);
     return ok;
 }

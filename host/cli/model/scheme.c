@@ -4,7 +4,6 @@
 #include "model.h"
 
 #include <cjson/cJSON.h>
-#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,41 +19,6 @@ bool model_add_module(struct cJSON *list, const char *tensor)
 
     free(module);
     return item && cJSON_AddItemToArray(list, item);
-}
-
-/* Where a model is composed of several, newer readers have `model` and `language_model` elsewhere in front of
- * the names of its layers than its files. */
-static bool add_pattern(cJSON *list, const char *tensor)
-{
-    static const char *const words[] = {"model.", "language_model.", NULL};
-    const char *const end = tensor + strlen(tensor) - strlen(".weight");
-    char *pattern = malloc(2 * strlen(tensor) + sizeof "re:((model|language_model)\\.)*$"), *at = pattern;
-    cJSON *item = NULL;
-
-    for (size_t w = 0; words[w];) {
-        const size_t length = strlen(words[w]);
-        const bool is_first = strncmp(tensor, words[w], length) == 0;
-
-        tensor += is_first ? length : 0;
-        w = is_first ? 0 : w + 1;
-    }
-    if (pattern) {
-        at = stpcpy(at, "re:((model|language_model)\\.)*");
-        for (; tensor < end; tensor++) {
-            if (!isalnum((unsigned char)*tensor) && *tensor != '_')
-                *at++ = '\\';
-            *at++ = *tensor;
-        }
-        strcpy(at, "$");
-        item = cJSON_CreateString(pattern);
-    }
-    free(pattern);
-    return item && cJSON_AddItemToArray(list, item);
-}
-
-static bool name_module(const struct model *model, cJSON *list, const char *tensor)
-{
-    return model_add_module(list, tensor) && (!model->facts.composed || add_pattern(list, tensor));
 }
 
 static bool is_weight(const struct safetensors_tensor *tensor)
@@ -105,7 +69,7 @@ static bool add_names(const struct model *model, model_means *means, uint32_t bl
     for (size_t i = 0; i < model->shard_count; i++)
         for (size_t t = 0; ok && t < model->shards[i].tensor_count; t++)
             if (means(model, &model->shards[i].tensors[t], block))
-                ok = name_module(model, list, model->shards[i].tensors[t].source->name);
+                ok = model_add_module(list, model->shards[i].tensors[t].source->name);
     return ok;
 }
 
