@@ -50,7 +50,7 @@ static bool add_name(struct names *names, const char *tensor, bool any_number)
     return true;
 }
 
-/* Names of those that are meant, or of the others that are quantized, with * for numbers where any is meant. */
+/* Names of those that are meant, or of the others that are quantized; with * where any number is meant. */
 static bool collect(const struct model *model, model_means *means, uint32_t block, bool meant,
                     bool any_number, struct names *names)
 {
