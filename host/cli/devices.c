@@ -297,8 +297,8 @@ int devices_main(int argc, char **argv)
 
     if (argc > 1 && strcmp(argv[1], "--help") == 0) {
         printf("clquant devices [--json]\n\nLists every OpenCL platform and device; as JSON with --json. "
-               "--device "
-               "and CLQ_DEVICE\ntake, in upper or lower case:\n"
+               "--device\n"
+               "and CLQ_DEVICE take, in upper or lower case:\n"
                "  CPU, GPU, accelerator  the first of this kind that runs the kernels\n"
                "  N                      a device's number in this list\n"
                "  TEXT                   a part of its name or of its platform's\n");

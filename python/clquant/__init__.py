@@ -15,7 +15,7 @@ from ._errors import DeviceError
 from ._event import Event
 from ._imported import watch as _watch
 from ._library import include_dir, version
-from ._model import quantize_model
+from ._model import Comparison, compare_model, quantize_model
 from ._nvfp4 import nvfp4_scale
 from ._operator import Array, Run, build, check_indices, workspace_bytes
 from ._plan import Plan, enqueue_all, plan
@@ -37,6 +37,7 @@ _watch()
 
 __all__ = [
     "Array",
+    "Comparison",
     "Context",
     "Counts",
     "Device",
@@ -53,6 +54,7 @@ __all__ = [
     "__version__",
     "build",
     "check_indices",
+    "compare_model",
     "default_context",
     "dequantize",
     "devices",

@@ -7,8 +7,10 @@ import os
 import re
 import subprocess
 import sys
-from collections.abc import Sequence
+import tempfile
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import IO, Any
 
 _HELD = Path(__file__).with_name("bin") / "clquant"
 
@@ -24,19 +26,48 @@ def path() -> str:
     )
 
 
-def run(arguments: Sequence[str]) -> None:
-    """Run the command and wait. Raises ValueError for what it refuses, RuntimeError for all else, with its sentence."""
-    none = subprocess.DEVNULL
-    done = subprocess.run([path(), *arguments], check=False, stdin=none, stdout=none, stderr=subprocess.PIPE)
-    if done.returncode == 0:
+def run(arguments: Sequence[str], progress: Callable[[int, int], Any] | None = None) -> None:
+    """Run the command and wait. Raises ValueError for what it refuses, RuntimeError for all else, with its sentence.
+
+    ``progress`` is called with the bytes that are done and all, where the command has ``--progress``. What it raises ends the
+    command.
+    """
+    with tempfile.TemporaryFile() as stderr:
+        code = _wait([path(), *arguments], stderr, progress)
+        stderr.seek(0)
+        text = stderr.read().decode(errors="replace")
+    if code == 0:
         return
-    said = done.stderr.decode(errors="replace").strip().partition(": ")[2]
+    said = text.strip().partition(": ")[2]
     said = re.sub(r"; see clquant \S+ --help$", "", said)
     said = re.sub(r"(?<!['\w])--([a-z][a-z-]*)", lambda option: option[1].replace("-", "_"), said)
     said = re.sub(r"(?<!\S)-o\b", "out", said)
-    if done.returncode < 0:
-        raise RuntimeError(f"clquant {arguments[0]} was ended by signal {-done.returncode}" + f": {said}" * bool(said))
-    raise (ValueError if done.returncode in (1, 2) else RuntimeError)(said)
+    if code < 0:
+        raise RuntimeError(f"clquant {arguments[0]} was ended by signal {-code}" + f": {said}" * bool(said))
+    raise (ValueError if code in (1, 2) else RuntimeError)(said)
+
+
+def _wait(command: list[str], stderr: IO[bytes], progress: Callable[[int, int], Any] | None) -> int:
+    none = subprocess.DEVNULL
+    if progress is None:
+        return subprocess.run(command, check=False, stdin=none, stdout=none, stderr=stderr).returncode
+    reader, writer = os.pipe()
+    with open(reader) as lines:
+        try:
+            command = [*command, "--progress", str(writer)]
+            process = subprocess.Popen(command, stdin=none, stdout=none, stderr=stderr, pass_fds=(writer,))
+        finally:
+            os.close(writer)
+        try:
+            for line in lines:
+                done, total = line.split()
+                progress(int(done), int(total))
+        except BaseException:
+            process.kill()
+            raise
+        finally:
+            process.wait()
+    return process.returncode
 
 
 def main() -> None:

@@ -3,13 +3,16 @@
 
 from __future__ import annotations
 
+import contextlib
+import importlib
 import json
 import math
 import os
+import sys
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Any, Literal, TypeAlias
+from typing import Any, Literal, TypeAlias, TypedDict
 
 from . import _command
 from ._context import Device
@@ -18,6 +21,16 @@ from ._types import ModelFormat, ModelType, ScaleRule
 from ._values import is_truth, whole
 
 _Path: TypeAlias = str | os.PathLike[str]
+Progress: TypeAlias = Callable[[int, int], Any] | bool | None
+
+
+class Comparison(TypedDict):
+    """One way to quantize a model. Where it quantizes nothing, ``bits`` and ``error`` are NaN."""
+
+    bits: float  # an element of what it quantizes, with its scales
+    bytes: int  # of all tensors
+    error: float  # root mean square of what it quantizes, by its own
+    kinds: dict[str, float]  # the same, by a layer's name: "q_proj"
 
 
 @only_its_keywords()
@@ -35,6 +48,7 @@ def quantize_model(
     skip: str | Sequence[str] = (),
     device: Any = None,
     client: Any = None,
+    progress: Progress = None,
 ) -> dict[str, float]:
     """Quantize the float matrices of a checkpoint into the folder ``out``, and copy all else, as ``clquant quantize_model``.
 
@@ -47,6 +61,9 @@ def quantize_model(
     With ``client``, a ``dask.distributed.Client``, each shard is a task of the cluster's workers, which have this package and
     see ``model`` and ``out`` under the same absolute paths; the bytes are those of one machine. A shard whose worker dies is
     made by another. ``device`` is then the workers', and their variables are read.
+
+    ``progress`` is called with the bytes of the input that are done and all; what it raises ends the run. True is a bar by
+    tqdm, and so is None where that is installed and stderr is a terminal. With a client it shows the caller's own run alone.
 
     Raises TypeError for what is no path or str, ValueError for what is refused, RuntimeError where a device fails or a file
     cannot be written.
@@ -62,13 +79,78 @@ def quantize_model(
     arguments += [] if block is None else ["--block", "auto" if block == "auto" else str(whole("block", block))]
     arguments += [] if symmetric is None else ["--symmetric" if symmetric else "--asymmetric"]
     arguments += ["--rotate", str(whole("rotate", rotate))] * bool(rotate)
+    arguments += _choices(only, skip, device)
+    with _reporter(progress) as report:
+        if client is not None:
+            _on_workers(client, arguments, _shards(files))
+        errors: dict[str, float | None] = _run(arguments, report)
+    return {name: _number(error) for name, error in errors.items()}
+
+
+@only_its_keywords()
+def compare_model(
+    model: _Path | Sequence[_Path],
+    ways: str | Sequence[str],
+    *,
+    only: str | Sequence[str] = (),
+    skip: str | Sequence[str] = (),
+    device: Any = None,
+    progress: Progress = None,
+) -> dict[str, Comparison]:
+    """Quantize the matrices of a checkpoint in several ways, read once and not written, as ``quantize_model --compare``.
+
+    A way is a type or a rule of scales, with options behind colons: "int8", "nvfp4", "int4:block=64:rotate=128:symmetric".
+    ``model``, ``only``, ``skip``, ``device`` and ``progress`` are as in ``quantize_model``, as is what is raised.
+
+    Returns what each way comes to.
+    """
+    words = [_word("ways", way) for way in _each(ways)]
+    arguments = [*(_absolute("model", each) for each in _each(model)), "--compare", ",".join(words)]
+    with _reporter(progress) as report:
+        found: dict[str, dict[str, Any]] = _run(arguments + _choices(only, skip, device), report)
+    return {
+        way: Comparison(bits=_number(each["bits"]), bytes=each["bytes"], error=_number(each["error"]), kinds=each["kinds"])
+        for way, each in found.items()
+    }
+
+
+def _choices(only: str | Sequence[str], skip: str | Sequence[str], device: Any) -> list[str]:
+    arguments = []
     for option, globs in (("only", only), ("skip", skip)):
         arguments += [word for glob in _each(globs) for word in (f"--{option}", _word(option, glob))]
     if device is not None:
         arguments += ["--device", str(device.number if isinstance(device, Device) else device)]
-    if client is not None:
-        _on_workers(client, arguments, _shards(files))
-    return _run(arguments)
+    return arguments
+
+
+def _number(given: float | None) -> float:
+    return math.nan if given is None else given
+
+
+@contextlib.contextmanager
+def _reporter(progress: Any) -> Iterator[Callable[[int, int], Any] | None]:
+    """Give the function that is called as the work goes on, or None."""
+    if progress is False or (callable(progress) and not isinstance(progress, type)):
+        yield progress or None
+        return
+    if progress is not None and progress is not True:
+        raise TypeError(f"progress is {progress!r}: it must be a function of two numbers, True, False or None")
+    try:
+        bars = importlib.import_module("tqdm.auto") if progress or sys.stderr.isatty() else None
+    except ImportError:
+        if progress:
+            raise RuntimeError("progress is True: a bar needs the package tqdm (pip install tqdm)") from None
+        bars = None
+    if bars is None:
+        yield None
+        return
+    with bars.tqdm(unit="B", unit_scale=True) as bar:
+
+        def show(done: int, total: int) -> None:
+            bar.total = total
+            bar.update(done - bar.n)
+
+        yield show
 
 
 def _each(given: Any) -> list[Any]:
@@ -110,9 +192,9 @@ def _on_workers(client: Any, arguments: list[str], shards: list[str]) -> None:
         client.cancel(tasks)
 
 
-def _run(arguments: list[str]) -> dict[str, float]:
+def _run(arguments: list[str], report: Callable[[int, int], Any] | None) -> dict[str, Any]:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "errors.json"
-        _command.run(["quantize_model", *arguments, "--json", str(path)])
-        errors: dict[str, float | None] = json.loads(path.read_bytes())
-    return {name: math.nan if error is None else error for name, error in errors.items()}
+        _command.run(["quantize_model", *arguments, "--json", str(path)], report)
+        found: dict[str, Any] = json.loads(path.read_bytes())
+    return found

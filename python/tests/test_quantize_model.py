@@ -5,6 +5,7 @@ import json
 import math
 import subprocess
 import sys
+import types
 from pathlib import Path
 
 import numpy as np
@@ -317,3 +318,91 @@ def test_the_package_holds_the_command(monkeypatch):
     for command in (_command.path(), Path(sys.executable).with_name("clquant")):
         said = subprocess.run([command, "--version"], check=True, capture_output=True, text=True).stdout
         assert clquant.__version__ in said
+
+
+def test_ways_side_by_side(model, tmp_path):
+    """Each way has the bytes and the errors of a run of its own, and nothing is written."""
+    options = {
+        "int8": {"dtype": "int8"},
+        "uint4:block=32": {"dtype": "uint4", "block": 32},
+        "nvfp4": {"scale_rule": "nvfp4"},
+        "mx_rceil:dtype=float8_e4m3fn": {"scale_rule": "mx_rceil", "dtype": "float8_e4m3fn"},
+        "int4:block=64:rotate:symmetric": {"dtype": "int4", "block": 64, "rotate": 128, "symmetric": True, "to": "plain"},
+    }
+    path = model[0] / "model.safetensors"
+    before, seen = sorted(model[0].iterdir()), []
+    found = clquant.compare_model(path, list(options), skip=["*embed*"], progress=lambda done, total: seen.append((done, total)))
+    assert sorted(model[0].iterdir()) == before
+    assert list(found) == list(options)
+    assert seen == sorted(seen) and seen[-1][0] == seen[-1][1] == sum(tensor.nbytes for tensor in model[1].values())
+    for way, given in options.items():
+        out = tmp_path / way.replace(":", "-")
+        errors = clquant.quantize_model(path, out, skip=["*embed*"], **given)
+        kinds = {name.split(".")[-2]: error for name, error in errors.items()}
+        assert found[way]["kinds"] == pytest.approx(kinds, rel=1e-6)
+        tensors = load_bytes(out / "model.safetensors")
+        assert found[way]["bytes"] == sum(tensors.values())
+        kept = sum(model[1][name].nbytes for name in tensors if name in model[1] and f"{name}_scale" not in tensors)
+        elements = sum(model[1][name].size for name in errors)
+        assert found[way]["bits"] == pytest.approx(8 * (found[way]["bytes"] - kept) / elements)
+        assert min(kinds.values()) <= found[way]["error"] <= max(kinds.values())
+    assert math.isnan(clquant.compare_model(path, "int4:block=128", only="*F32*")["int4:block=128"]["error"]) is False
+
+
+def load_bytes(path):
+    """Read the bytes of each tensor off the header."""
+    raw = path.read_bytes()
+    header = json.loads(raw[8 : 8 + int.from_bytes(raw[:8], "little")])
+    header.pop("__metadata__")
+    return {name: tensor["data_offsets"][1] - tensor["data_offsets"][0] for name, tensor in header.items()}
+
+
+@pytest.mark.parametrize(
+    ("ways", "message"),
+    [
+        ("int9", "compare int9: dtype 'int9': one of int4, "),
+        ("int4,", "compare: a way is empty"),
+        (["int8", "int4:blocks=3"], "compare int4:blocks=3: 'blocks=3': dtype=TYPE, block=N"),
+        ("int4:block=7", "compare int4:block=7: block '7': one of 0, 32, 64, 128, auto"),
+        ("mx_foo", "compare mx_foo: scale_rule 'mx_foo': one of range, mx_floor"),
+    ],
+)
+def test_ways_that_are_none(model, ways, message):
+    with pytest.raises(ValueError, match=message):
+        clquant.compare_model(model[0] / "model.safetensors", ways)
+
+
+def test_progress(model, tmp_path, monkeypatch):
+    """It comes to a callback, or a bar by tqdm; what a callback raises ends the run, and OUT has no shard."""
+    path, seen = model[0] / "model.safetensors", []
+    clquant.quantize_model(path, tmp_path / "out", progress=lambda done, total: seen.append((done, total)))
+    assert seen and seen[-1][0] == seen[-1][1]
+    bars = []
+
+    class Bar(list):
+        n = 0
+
+        def __init__(self, **how):
+            bars.append(self)
+
+        def __enter__(self):
+            return self
+
+        def __exit__(self, *failure):
+            self.append("closed")
+
+        def update(self, more):
+            self.n += more
+
+    monkeypatch.setitem(sys.modules, "tqdm", types.SimpleNamespace())
+    monkeypatch.setitem(sys.modules, "tqdm.auto", types.SimpleNamespace(tqdm=Bar))
+    clquant.quantize_model(path, tmp_path / "bar", progress=True)
+    assert [(bar.n, bar.total, *bar) for bar in bars] == [(*seen[-1], "closed")]
+    monkeypatch.setitem(sys.modules, "tqdm.auto", None)
+    with pytest.raises(RuntimeError, match="progress is True: a bar needs the package tqdm"):
+        clquant.quantize_model(path, tmp_path / "none", progress=True)
+    with pytest.raises(TypeError, match="progress is 5: it must be a function of two numbers"):
+        clquant.quantize_model(path, tmp_path / "none", progress=5)
+    with pytest.raises(ZeroDivisionError):
+        clquant.quantize_model(path, tmp_path / "ended", progress=lambda done, total: done / 0)
+    assert not list(tmp_path.glob("ended/*.safetensors")) and not (tmp_path / "none").exists()

@@ -32,9 +32,12 @@ bool model_open_device(struct model *model)
 
 static bool run(struct model *model)
 {
-    bool ok = model_open(model) && model_pick_shards(model) && model_config_read(model) &&
-              model_cut_experts(model) && model_choose(model) && model_config_make(model) &&
-              model_plan(model) && model_open_out(model);
+    bool ok =
+        model_open(model) && model_pick_shards(model) && model_config_read(model) && model_cut_experts(model);
+
+    if (ok && model->options.compare)
+        return model_compare(model);
+    ok = ok && model_choose(model) && model_config_make(model) && model_plan(model) && model_open_out(model);
 
     for (size_t i = 0; ok && i < model->shard_count; i++)
         ok = model_write_shard(model, &model->shards[i]);
@@ -67,10 +70,7 @@ static void release(struct model *model)
     free(model->config_path);
     free(model->given_config);
     free(model->config);
-    free(model->options.in_paths);
-    free(model->options.only.list);
-    free(model->options.skip.list);
-    free(model->options.shards.list);
+    model_free_lists(&model->options);
     if (model->out_fd >= 0)
         close(model->out_fd);
     clq_queue_destroy(model->queue);
@@ -90,7 +90,7 @@ int quantize_model_main(int argc, char **argv)
         progress_begin(&model.progress);
         ok = run(&model);
         progress_end(&model.progress);
-        if (ok)
+        if (ok && !model.options.compare)
             model_report(&model);
     }
     if (!ok) {

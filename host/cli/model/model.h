@@ -46,6 +46,8 @@ struct model_options {
     struct model_globs only, skip;
     struct model_globs shards; /* names, not globs: these alone are made; none: all are */
     const char *json_path;
+    int progress_fd;     /* of --progress; 0: none */
+    const char *compare; /* the ways of --compare; NULL: OUT is written */
     bool help;
 };
 
@@ -118,6 +120,9 @@ struct model {
 
 bool model_parse(struct model *model, int argc, char **argv);
 void model_help(void);
+void model_free_lists(struct model_options *options);
+/* Tells how far the ways of --compare are from the model, which is open, and writes nothing else. */
+bool model_compare(struct model *model);
 
 /* The file's text, with a NUL behind it; to be freed. NULL: a sentence was noted. */
 char *model_read_text(const char *path, size_t *size_bytes, struct failure *failure);
@@ -171,6 +176,8 @@ uint32_t model_fitting_block(int64_t columns);
 void model_say_left(const struct model *model, const struct model_tensor *tensor, char *text,
                     size_t size_bytes);
 
+/* Lists the tensors that a shard of OUT has. False: no memory. */
+bool model_plan_tensors(const struct model_options *options, struct model_shard *shard);
 /* Plans OUT's shards. */
 bool model_plan(struct model *model);
 /* The length of a row's scales. */

@@ -3,7 +3,9 @@
 #include "model.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -47,6 +49,13 @@ static const char help[] =
     "                   yet, the index and config.json\n"
     "  --json FILE      the errors of all tensors by name, root mean square by the\n"
     "                   tensor's own\n"
+    "  --compare LIST   writes nothing, and shows bits an element, bytes and errors\n"
+    "                   of several ways, such as int8,nvfp4,int4:block=64:rotate:\n"
+    "                   types or rules of scales, and behind colons dtype=TYPE,\n"
+    "                   block=N, rotate=R (rotate: 128), symmetric, asymmetric. A\n"
+    "                   way that compressed-tensors has not is by plain\n"
+    "  --progress FD    lines of two numbers, the bytes of the input that are done\n"
+    "                   and all, to this open file descriptor\n"
     "  --device KIND|N|TEXT\n\n"
     "At the end: the tensors with the largest error, root mean square in per cent of\n"
     "the tensor's own.\n";
@@ -85,12 +94,29 @@ static bool parse_to(struct model *model, const char *text)
     return true;
 }
 
+static bool parse_progress(struct model *model, const char *text)
+{
+    char *end = NULL;
+    const long fd = strtol(text, &end, 10);
+
+    if (*text < '0' || *text > '9' || *end || fd < 1 || fd > INT32_MAX || fcntl((int)fd, F_GETFL) < 0)
+        return USAGE(model, "--progress '%.100s': the number of an open file descriptor is expected", text);
+    signal(SIGPIPE, SIG_IGN); /* a reader that is gone is no failure */
+    model->options.progress_fd = (int)fd;
+    return true;
+}
+
 static bool settle(struct model *model)
 {
     struct model_options *options = &model->options;
 
     if (options->in_count == 0)
         return USAGE(model, "quantize_model: an input file is expected; see clquant quantize_model --help");
+    if (options->compare)
+        return (!options->out_path && options->shards.count == 0) ||
+               USAGE(model,
+                     "--compare %.200s: with it nothing is written: neither -o nor --shard is expected",
+                     options->compare);
     if (!options->out_path || !*options->out_path)
         return USAGE(model,
                      "quantize_model: -o OUT, a folder, is expected; see clquant quantize_model --help");
@@ -110,7 +136,22 @@ static bool settle(struct model *model)
     return true;
 }
 
-enum { TO = 256, DTYPE, RULE, BLOCK, SYMMETRIC, ASYMMETRIC, ROTATE, ONLY, SKIP, SHARD, JSON, DEVICE };
+enum {
+    TO = 256,
+    DTYPE,
+    RULE,
+    BLOCK,
+    SYMMETRIC,
+    ASYMMETRIC,
+    ROTATE,
+    ONLY,
+    SKIP,
+    SHARD,
+    JSON,
+    COMPARE,
+    PROGRESS,
+    DEVICE
+};
 
 static bool parse_one(struct model *model, int option, char **argv)
 {
@@ -159,6 +200,11 @@ static bool parse_one(struct model *model, int option, char **argv)
     case JSON:
         options->json_path = optarg;
         return true;
+    case COMPARE:
+        options->compare = optarg;
+        return true;
+    case PROGRESS:
+        return parse_progress(model, optarg);
     case DEVICE:
         options->device_text = optarg;
         return true;
@@ -187,6 +233,8 @@ bool model_parse(struct model *model, int argc, char **argv)
                                          {"skip", required_argument, NULL, SKIP},
                                          {"shard", required_argument, NULL, SHARD},
                                          {"json", required_argument, NULL, JSON},
+                                         {"compare", required_argument, NULL, COMPARE},
+                                         {"progress", required_argument, NULL, PROGRESS},
                                          {"device", required_argument, NULL, DEVICE},
                                          {0}};
     struct model_options *options = &model->options;
@@ -206,4 +254,12 @@ bool model_parse(struct model *model, int argc, char **argv)
     for (; !options->help && optind < argc; optind++) /* what follows -- */
         options->in_paths[options->in_count++] = argv[optind];
     return options->help || settle(model);
+}
+
+void model_free_lists(struct model_options *options)
+{
+    free(options->in_paths);
+    free(options->only.list);
+    free(options->skip.list);
+    free(options->shards.list);
 }

@@ -178,14 +178,12 @@ static bool add_plain(const struct model_options *options, struct model_shard *s
     return !model_has_offsets(options) || add_rows(shard, source, "_offsets", source->type->name, found);
 }
 
-static bool plan_shard(struct model *model, struct model_shard *shard)
+bool model_plan_tensors(const struct model_options *options, struct model_shard *shard)
 {
-    const struct model_options *options = &model->options;
     bool ok = false;
 
     shard->out = calloc(shard->tensor_count * MODEL_PARTS + 1, sizeof *shard->out);
-    shard->out_path = model_join(options->out_path, shard->name);
-    ok = shard->out && shard->out_path;
+    ok = shard->out != NULL;
     for (size_t t = 0; ok && t < shard->tensor_count; t++) {
         struct model_tensor *tensor = &shard->tensors[t];
 
@@ -196,7 +194,15 @@ static bool plan_shard(struct model *model, struct model_shard *shard)
         else
             ok = add_packed(options, shard, tensor);
     }
-    if (!ok)
+    return ok;
+}
+
+static bool plan_shard(struct model *model, struct model_shard *shard)
+{
+    const struct model_options *options = &model->options;
+
+    shard->out_path = model_join(options->out_path, shard->name);
+    if (!shard->out_path || !model_plan_tensors(options, shard))
         return fail(model->failure, STATUS_SYSTEM, "%s: no memory for what it becomes", shard->path);
     if (!model_make_header(options, shard, model->failure))
         return false;

@@ -29,6 +29,9 @@ void model_show(struct model *model, const struct model_shard *shard, uint64_t b
              (double)model->done_bytes * 1e-9, (double)model->total_bytes * 1e-9, rate * 1e-6,
              rate > 0 ? (double)(model->total_bytes - model->done_bytes) / rate : 0);
     tame(what);
+    if (model->options.progress_fd)
+        dprintf(model->options.progress_fd, "%ju %ju\n", (uintmax_t)model->done_bytes,
+                (uintmax_t)model->total_bytes);
     progress_show(&model->progress, what, model->done_bytes, model->total_bytes);
 }
 
@@ -79,7 +82,7 @@ bool model_write_shard(struct model *model, struct model_shard *shard)
     if (shard->left_out)
         return true;
     if (keeps(shard)) {
-        model->done_bytes += shard->file.data_bytes;
+        model_show(model, shard, shard->file.data_bytes);
         return true;
     }
     ok = (!quantizes(shard) || model->context || model_open_device(model)) &&
