@@ -4,6 +4,7 @@
 # does not say which files there are, as in an unpacked archive, and nothing is checked.
 set -euo pipefail
 set -f # the patterns of files are git's to expand
+export LC_ALL=C.UTF-8 # columns are characters, also where the system has no language
 cd "$(dirname "$0")/.."
 
 refusal=$(git ls-files --error-unmatch ci/style.sh 2>&1 >/dev/null) || {

@@ -14,7 +14,7 @@ touch README.md CMakeLists.txt docs/numerics.md tests/CMakeLists.txt
 # expect WHAT STATUS TEXT: the status, and a text in what is printed, which has no other lines where it is nothing
 expect() {
   local status=0
-  printed=$(ci/style.sh 2>&1) || status=$?
+  printed=$(LC_ALL=C ci/style.sh 2>&1) || status=$?
   [ "$status" -eq "$2" ] && [[ $printed == *"$3"* ]] || { printf '%s: %s, and it printed:\n%s\n' "$1" "$status" "$printed"; exit 1; }
 }
 expect_one_line() { [[ $printed != *$'\n'* ]] || { printf '%s: more than a line:\n%s\n' "$1" "$printed"; exit 1; }; }
@@ -53,7 +53,7 @@ fi
 mkdir -p cl include
 for file in cl/long.cl cl/long.clh cl/long.h include/long.h; do
   for columns in 111 110; do
-    printf '// %s\n// %0*d\n' "$licence" $((columns - 3)) 0 >"$file"
+    printf '// %s\n// …%0*d\n' "$licence" $((columns - 4)) 0 >"$file"
     git add "$file"
     if [ "$columns" -gt 110 ]; then expect "$file with $columns columns" 1 "$file:2:"; else expect "$file with $columns columns" 0 ""; fi
   done
