@@ -388,7 +388,7 @@ def check_picture(rows, svg):
     """Each format but float16 has a label, that says how much worse it is, and no two of them meet."""
     if svg is None:
         return
-    pattern = r'translate\(([\d.]+),([\d.]+)\)"[^>]*text-anchor="(start|end)"[^>]*>\s*<text[^>]*>(\w+)  ([+-][\d.]+) %<'
+    pattern = r'translate\(([\d.]+),([\d.]+)\)"[^>]*text-anchor="(start|end)"[^>]*>(?:\s|<t[^>]*>)*(\w+)  ([+-][\d.]+) %<'
     boxes = {}
     for x, y, anchor, name, more in re.findall(pattern, svg):
         assert float(more) == pytest.approx(100 * (rows[name][2] / rows["float16"][2] - 1), abs=0.06), name
