@@ -40,6 +40,25 @@ for quarters in "60000 1 60026" "60000 4 60104"; do
   [ "$taken" = "$(seq -f '--share %g/27' 27)" ] || { echo "in the quarters $quarters .ci/run takes: $taken"; exit 1; }
 done
 
+# A share of the other Debian: its tests count instead of this machine's, where they are run there and not left out (77).
+mkdir -p "$2/other/ci"
+cp ci/all.sh ci/builds.sh "$2/other/ci"
+cat >"$2/other/ci/debian.sh" <<'SCRIPT'
+#!/bin/sh
+mkdir -p "$2/clquant/build-test"
+echo "tests passed there" >"$2/clquant/build-test/tests.log"
+echo "there: $3"
+exit $STATUS
+SCRIPT
+printf '#!/bin/sh\nmkdir -p build-test\necho "tests passed here" >build-test/tests.log\n' >"$2/other/ci/test.sh"
+chmod +x "$2"/other/ci/*.sh
+work=$2
+# other STATUS SHARE STATUS-OF-ALL COMMAND LAST-LINE
+other() {
+  local status=0 printed
+  printed=$(env -u CLQ_BUILD_DIR STATUS=$1 "$work/other/ci/all.sh" --share "$2" 2>&1) || status=$?
+  [ $status -eq "$3" ] && [[ $printed == *"there: set -e;$4"* ]] && [[ $printed == *"$5" ]] || { echo "$*: $status, and: $printed"; exit 1; }
+}
 # refused SHARE SENTENCE
 refused() {
   local status=0 printed
@@ -48,3 +67,7 @@ refused() {
 }
 refused 8/7 "I must be at most N"
 refused 1/3 "N must be 1 or at least 4, for there are four builds"
+other 0 2/27 0 ci/test.sh "tests passed there"
+other 77 2/27 0 ci/test.sh "tests passed here"
+other 1 2/27 1 ci/test.sh "there: set -e;ci/test.sh"
+other 0 3/27 0 ci/demo.sh "tests passed here"
