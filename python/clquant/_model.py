@@ -46,13 +46,17 @@ def quantize_model(
     rotate: int = 0,
     only: str | Sequence[str] = (),
     skip: str | Sequence[str] = (),
+    copy: bool = True,
+    clean: bool = False,
     device: Any = None,
     client: Any = None,
     progress: Progress = None,
 ) -> dict[str, float]:
     """Quantize the float matrices of a checkpoint into the folder ``out``, and copy all else, as ``clquant quantize_model``.
 
-    ``model`` is a safetensors file, several, or the index of a checkpoint, whose shards lie beside it. The options are the
+    ``model`` is a safetensors file, several, the index of a checkpoint, whose shards lie beside it, or its folder: then small
+    files beside it, the tokenizer's among them, are copied unless ``copy`` is False. ``clean`` removes the shards and indexes
+    that an earlier call left in ``out`` and that this one does not write. The other options are the
     command's (docs/quantize_model.md), as are their defaults: ``only`` and ``skip`` are globs of names, ``device`` is as
     ``Context`` has it. A shard that is in ``out`` already, made with the same options of the same input, is kept.
 
@@ -79,11 +83,12 @@ def quantize_model(
     arguments += [] if block is None else ["--block", "auto" if block == "auto" else str(whole("block", block))]
     arguments += [] if symmetric is None else ["--symmetric" if symmetric else "--asymmetric"]
     arguments += ["--rotate", str(whole("rotate", rotate))] * bool(rotate)
+    arguments += ["--no-copy"] * (not _truth("copy", copy))
     arguments += _choices(only, skip, device)
     with _reporter(progress) as report:
         if client is not None:
             _on_workers(client, arguments, _shards(files))
-        errors: dict[str, float | None] = _run(arguments, report)
+        errors: dict[str, float | None] = _run([*arguments, *["--clean"] * _truth("clean", clean)], report)
     return {name: _number(error) for name, error in errors.items()}
 
 
@@ -164,6 +169,12 @@ def _word(name: str, given: Any) -> str:
     return given
 
 
+def _truth(name: str, given: Any) -> bool:
+    if not is_truth(given):
+        raise ValueError(f"{name} is {given!r}: it must be True or False")
+    return bool(given)
+
+
 def _absolute(name: str, given: Any) -> str:
     """Return a path from the root; "" would be the current folder."""
     if not isinstance(given, (str, os.PathLike)):
@@ -175,6 +186,9 @@ def _absolute(name: str, given: Any) -> str:
 
 def _shards(files: list[str]) -> list[str]:
     """Return the names of the shards; none of an index that the command refuses with a sentence."""
+    if len(files) == 1 and Path(files[0]).is_dir():
+        whole = Path(files[0]) / "model.safetensors"
+        files = [str(whole if whole.exists() else whole.with_name("model.safetensors.index.json"))]
     if not files or not files[0].endswith(".json"):
         return [Path(file).name for file in files]
     try:

@@ -77,6 +77,7 @@ def test_a_worker_is_killed(client, index, tmp_path):
     for file in alone.iterdir():
         assert (out / file.name).read_bytes() == file.read_bytes(), file.name
     assert {file.name for file in out.iterdir() if not file.name.startswith(".")} == {file.name for file in alone.iterdir()}
+    assert clquant.quantize_model(index.parent, out, client=client, clean=True) == right  # by its folder, all there
     with pytest.raises(ValueError, match="skip 'none': no tensor has such a name"):
         clquant.quantize_model(index, tmp_path / "other", skip="none", client=client)
     assert not (tmp_path / "other").exists()

@@ -249,6 +249,20 @@ def test_errors_and_what_is_kept(tmp_path):
     assert "odd.weight" in clquant.quantize_model(files, tmp_path / "auto", block="auto")
 
 
+def test_a_folder(model, tmp_path):
+    """What lies beside the model is copied, and what an earlier call left goes."""
+    folder, out = model[0], tmp_path / "out"
+    (folder / "tokenizer.json").write_text("{}")
+    right = clquant.quantize_model(folder / "model.safetensors", tmp_path / "other")
+    assert not (tmp_path / "other" / "tokenizer.json").exists()
+    assert clquant.quantize_model(folder, out) == right
+    assert (out / "tokenizer.json").read_text() == "{}"
+    (out / "model.safetensors").rename(out / "earlier.safetensors")
+    (out / "tokenizer.json").unlink()
+    assert clquant.quantize_model(folder, out, copy=False, clean=True) == right
+    assert sorted(file.name for file in out.iterdir()) == ["config.json", "model.safetensors"]
+
+
 REFUSED = [
     ({"block": 48}, "block '48': one of 0, 32, 64, 128, auto is expected"),
     ({"rotate": 64}, "rotate 64: compressed-tensors' readers do not turn rows back; to plain does"),
@@ -276,6 +290,8 @@ REFUSED = [
     ({"skip": None}, "skip is None: it must be a str"),
     ({"symmetric": "no"}, "symmetric is 'no': it must be True, False or None"),
     ({"symmetric": False, "dtype": "float8_e4m3fn"}, "asymmetric: float8_e4m3fn is always symmetric"),
+    ({"copy": None}, "copy is None: it must be True or False"),
+    ({"clean": 2}, "clean is 2: it must be True or False"),
     ({"only": "a[0].weight"}, r"only 'a\[0\].weight': no tensor has such a name; in a glob"),
     ({"model": "none.safetensors"}, "none.safetensors: .*No such file"),
     ({"model": "none.json"}, "none.json: No such file"),

@@ -32,17 +32,19 @@ bool model_open_device(struct model *model)
 
 static bool run(struct model *model)
 {
-    bool ok =
-        model_open(model) && model_pick_shards(model) && model_config_read(model) && model_cut_experts(model);
+    bool ok = model_enter_folder(model) && model_open(model) && model_pick_shards(model) &&
+              model_config_read(model) && model_cut_experts(model);
 
     if (ok && model->options.compare)
         return model_compare(model);
-    ok = ok && model_choose(model) && model_config_make(model) && model_plan(model) && model_open_out(model);
+    ok = ok && model_find_copies(model) && model_choose(model) && model_config_make(model) &&
+         model_plan(model) && model_open_out(model);
 
     for (size_t i = 0; ok && i < model->shard_count; i++)
         ok = model_write_shard(model, &model->shards[i]);
     if (ok && model->options.shards.count == 0)
-        ok = model_check_whole(model) && model_index_write(model) && model_config_write(model);
+        ok = model_check_whole(model) && model_copy_files(model) && model_index_write(model) &&
+             model_config_write(model) && model_find_old(model);
     return ok && model_write_errors(model);
 }
 
@@ -71,6 +73,9 @@ static void release(struct model *model)
     free(model->given_config);
     free(model->config);
     model_free_lists(&model->options);
+    model_list_clear(&model->copies);
+    model_list_clear(&model->old);
+    free(model->found_path);
     if (model->out_fd >= 0)
         close(model->out_fd);
     clq_queue_destroy(model->queue);

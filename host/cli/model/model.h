@@ -29,6 +29,12 @@ struct model_globs {
     size_t count;
 };
 
+/* Texts that the list owns. */
+struct model_list {
+    char **list;
+    size_t count;
+};
+
 struct model_options {
     const char **in_paths;
     size_t in_count;
@@ -48,7 +54,7 @@ struct model_options {
     const char *json_path;
     int progress_fd;     /* of --progress; 0: none */
     const char *compare; /* the ways of --compare; NULL: OUT is written */
-    bool help;
+    bool no_copy, clean, help;
 };
 
 /* A tensor of the input, or a matrix that is cut out of one. */
@@ -112,6 +118,9 @@ struct model {
     uint64_t done_bytes, total_bytes; /* of the input */
     struct timespec began;            /* behind the first piece, for which kernels are built */
     uint64_t read_bytes;              /* since then */
+    const char *folder;               /* the input, where it is one; */
+    char *found_path;                 /* and the model in it */
+    struct model_list copies, old;    /* paths: what is copied, and what an earlier run left in OUT */
     int out_fd;                       /* the folder, with a lock */
     bool is_uncovered;
     clq_context *context;
@@ -132,6 +141,19 @@ char *model_join(const char *folder, const char *name);
 char *model_folder_of(const char *path);
 /* What stands behind it. */
 const char *model_name_of(const char *path);
+
+/* Takes ownership of the text. False: it is NULL, or there is no memory. */
+bool model_list_add(struct model_list *list, char *text);
+void model_list_sort(struct model_list *list);
+void model_list_print(const struct model_list *list, const char *what);
+void model_list_clear(struct model_list *list);
+
+/* Where the input is a folder: the model in it is the input; which files are copied, and copying them. */
+bool model_enter_folder(struct model *model);
+bool model_find_copies(struct model *model);
+bool model_copy_files(struct model *model);
+/* Finds what an earlier run left in OUT, and removes it with --clean. */
+bool model_find_old(struct model *model);
 
 /* Opens all files, and checks that each name is there once, and where it is in the index. */
 bool model_open(struct model *model);
@@ -216,7 +238,8 @@ bool model_create_json(struct model *model, struct output_file *file);
 bool model_lock_out(struct model *model);
 /* Takes away OUT's index and config.json, once, for a shard of this run is put into place. */
 bool model_uncover(struct model *model);
-bool model_is_old_index(const struct model *model, const char *name);
+/* Whether a file of OUT is an index or a config.json that a run has made, or that this one makes. */
+bool model_describes_out(const struct model *model, const char *name);
 /* Whether all shards of OUT are of this run. */
 bool model_check_whole(struct model *model);
 bool model_config_read(struct model *model);

@@ -12,12 +12,13 @@
 
 static const char help[] =
     "clquant quantize_model IN.safetensors [IN2.safetensors ...] -o OUT [options]\n"
-    "clquant quantize_model model.safetensors.index.json -o OUT [options]\n\n"
+    "clquant quantize_model model.safetensors.index.json -o OUT [options]\n"
+    "clquant quantize_model FOLDER -o OUT [options]\n\n"
     "Quantizes the float matrices of a checkpoint, and copies all else byte for byte\n"
     "into shards of the same names in the folder OUT. Rows are read in pieces, so\n"
     "that a model may be larger than memory. A shard that is there already, made with\n"
     "the same options of the same input, is kept: a run that was killed goes on\n"
-    "where it was.\n\n"
+    "where it was. Of a FOLDER the tokenizer's and other small files are copied.\n\n"
     "  --to FORMAT      compressed-tensors (default): X.weight becomes\n"
     "                   X.weight_packed, X.weight_scale, X.weight_zero_point where\n"
     "                   asymmetric, X.weight_shape of int4 and uint4; int8 and float8\n"
@@ -47,6 +48,9 @@ static const char help[] =
     "  --shard NAME     makes this shard alone, for machines that share the work; may\n"
     "                   be repeated. A run without it makes those that are not there\n"
     "                   yet, the index and config.json\n"
+    "  --no-copy        of a FOLDER: its small files are not copied\n"
+    "  --clean          removes the shards and indexes that an earlier run left in\n"
+    "                   OUT and that this one does not write\n"
     "  --json FILE      the errors of all tensors by name, root mean square by the\n"
     "                   tensor's own\n"
     "  --compare LIST   writes nothing, and shows bits an element, bytes and errors\n"
@@ -120,6 +124,8 @@ static bool settle(struct model *model)
     if (!options->out_path || !*options->out_path)
         return USAGE(model,
                      "quantize_model: -o OUT, a folder, is expected; see clquant quantize_model --help");
+    if (options->clean && options->shards.count > 0)
+        return USAGE(model, "--clean: with --shard nothing is removed; a run for all shards does it");
     if (!options->dtype_name)
         options->dtype_name = options->rule ? "float4_e2m1fn" : "int4";
     if (!model_check_dtype(model))
@@ -147,11 +153,29 @@ enum {
     ONLY,
     SKIP,
     SHARD,
+    NO_COPY,
+    CLEAN,
     JSON,
     COMPARE,
     PROGRESS,
     DEVICE
 };
+
+static bool set(bool *flag)
+{
+    return *flag = true;
+}
+
+static bool take(const char **text)
+{
+    *text = optarg;
+    return true;
+}
+
+static bool add(struct model_globs *globs)
+{
+    return take(&globs->list[globs->count++]);
+}
 
 static bool parse_one(struct model *model, int option, char **argv)
 {
@@ -159,19 +183,15 @@ static bool parse_one(struct model *model, int option, char **argv)
 
     switch (option) {
     case 1:
-        options->in_paths[options->in_count++] = optarg;
-        return true;
+        return take(&options->in_paths[options->in_count++]);
     case 'o':
-        options->out_path = optarg;
-        return true;
+        return take(&options->out_path);
     case 'h':
-        options->help = true;
-        return true;
+        return set(&options->help);
     case TO:
         return parse_to(model, optarg);
     case DTYPE:
-        options->dtype_name = optarg;
-        return true;
+        return take(&options->dtype_name);
     case RULE:
         return model_parse_rule(model, optarg);
     case BLOCK:
@@ -180,34 +200,30 @@ static bool parse_one(struct model *model, int option, char **argv)
         return options->block_auto ||
                parse_number(model, "block", optarg, 32, 128, "one of 0, 32, 64, 128, auto", &options->block);
     case SYMMETRIC:
-        options->symmetric = true;
-        return true;
+        return set(&options->symmetric);
     case ASYMMETRIC:
-        options->asymmetric = true;
-        return true;
+        return set(&options->asymmetric);
     case ROTATE:
         return parse_number(model, "rotate", optarg, 2, 1024, "0 or a power of two from 2 to 1024",
                             &options->rotate);
     case ONLY:
-        options->only.list[options->only.count++] = optarg;
-        return true;
+        return add(&options->only);
     case SKIP:
-        options->skip.list[options->skip.count++] = optarg;
-        return true;
+        return add(&options->skip);
     case SHARD:
-        options->shards.list[options->shards.count++] = optarg;
-        return true;
+        return add(&options->shards);
+    case NO_COPY:
+        return set(&options->no_copy);
+    case CLEAN:
+        return set(&options->clean);
     case JSON:
-        options->json_path = optarg;
-        return true;
+        return take(&options->json_path);
     case COMPARE:
-        options->compare = optarg;
-        return true;
+        return take(&options->compare);
     case PROGRESS:
         return parse_progress(model, optarg);
     case DEVICE:
-        options->device_text = optarg;
-        return true;
+        return take(&options->device_text);
     case ':':
         return USAGE(model, "%.200s needs a value", argv[optind - 1]);
     default:
@@ -232,6 +248,8 @@ bool model_parse(struct model *model, int argc, char **argv)
                                          {"only", required_argument, NULL, ONLY},
                                          {"skip", required_argument, NULL, SKIP},
                                          {"shard", required_argument, NULL, SHARD},
+                                         {"no-copy", no_argument, NULL, NO_COPY},
+                                         {"clean", no_argument, NULL, CLEAN},
                                          {"json", required_argument, NULL, JSON},
                                          {"compare", required_argument, NULL, COMPARE},
                                          {"progress", required_argument, NULL, PROGRESS},

@@ -112,7 +112,7 @@ static bool check_json(struct model *model, const char *const *names, size_t cou
 
 static bool check_files(struct model *model)
 {
-    const size_t count = model->shard_count + 2;
+    const size_t first = model->shard_count + 2, count = first + model->copies.count;
     const char **names = calloc(count, sizeof *names);
     bool ok =
         names ? check_folders(model) : fail(model->failure, STATUS_SYSTEM, "no memory for %zu names", count);
@@ -120,9 +120,11 @@ static bool check_files(struct model *model)
     for (size_t i = 0; ok && i < model->shard_count; i++)
         names[i] = model->shards[i].name;
     if (ok && model->index_path)
-        names[count - 2] = model_name_of(model->index_path);
+        names[first - 2] = model_name_of(model->index_path);
     if (ok && model->config)
-        names[count - 1] = "config.json";
+        names[first - 1] = "config.json";
+    for (size_t i = 0; ok && i < model->copies.count; i++)
+        names[first + i] = model_name_of(model->copies.list[i]);
     for (size_t i = 0; ok && i < count; i++)
         ok = !names[i] || check_file(model, names[i]);
     ok = ok && (!model->options.json_path || check_json(model, names, count));

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Paths, and small files that are read whole. */
+/* Paths and lists of them, and small files that are read whole. */
 #include "model.h"
 
 #include <errno.h>
 #include <fcntl.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -34,6 +35,52 @@ const char *model_name_of(const char *path)
     const char *slash = strrchr(path, '/');
 
     return slash ? slash + 1 : path;
+}
+
+void model_list_clear(struct model_list *list)
+{
+    for (size_t i = 0; i < list->count; i++)
+        free(list->list[i]);
+    free(list->list);
+    *list = (struct model_list){0};
+}
+
+bool model_list_add(struct model_list *list, char *text)
+{
+    char **more = text ? realloc(list->list, (list->count + 1) * sizeof *more) : NULL;
+
+    if (!more) {
+        free(text);
+        return false;
+    }
+    list->list = more;
+    list->list[list->count++] = text;
+    return true;
+}
+
+static int by_text(const void *a, const void *b)
+{
+    return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+void model_list_sort(struct model_list *list)
+{
+    if (list->count > 0)
+        qsort(list->list, list->count, sizeof *list->list, by_text);
+}
+
+void model_list_print(const struct model_list *list, const char *what)
+{
+    if (list->count == 0)
+        return;
+    printf("%s:", what);
+    for (size_t i = 0; i < list->count; i++) {
+        char *name = list->list[i] + (model_name_of(list->list[i]) - list->list[i]);
+
+        tame(name);
+        printf("%s %s", i == 0 ? "" : ",", name);
+    }
+    printf("\n");
 }
 
 static char *read_whole(int fd, const char *path, size_t size_bytes, struct failure *failure)

@@ -124,4 +124,9 @@ void model_report(const struct model *model)
         print_errors(list, count);
     free(list);
     model_print_left(model);
+    if (model->options.shards.count == 0)
+        model_list_print(&model->copies, "copied beside it");
+    model_list_print(&model->old, model->options.clean
+                                      ? "removed, for an earlier run left it in OUT"
+                                      : "left in OUT by an earlier run (--clean removes it)");
 }

@@ -45,17 +45,12 @@ static bool holds(const struct model *model, const char *name, const char *word)
     return found;
 }
 
-bool model_is_old_index(const struct model *model, const char *name)
-{
-    return model_has_end(name, ".index.json") && holds(model, name, "\"clquant\"");
-}
-
-static bool describes_out(const struct model *model, const char *name)
+bool model_describes_out(const struct model *model, const char *name)
 {
     if (strcmp(name, "config.json") == 0)
         return model->config || holds(model, name, "\"quantization_config\"");
     return (model->index_path && strcmp(name, model_name_of(model->index_path)) == 0) ||
-           model_is_old_index(model, name);
+           (model_has_end(name, ".index.json") && holds(model, name, "\"clquant\""));
 }
 
 bool model_uncover(struct model *model)
@@ -71,7 +66,7 @@ bool model_uncover(struct model *model)
     if (!entries)
         return fail(model->failure, STATUS_SYSTEM, "-o %s: cannot be read: %s", path, strerror(errno));
     while (ok && (entry = readdir(entries)))
-        if (describes_out(model, entry->d_name) && unlinkat(dirfd(entries), entry->d_name, 0) != 0 &&
+        if (model_describes_out(model, entry->d_name) && unlinkat(dirfd(entries), entry->d_name, 0) != 0 &&
             errno != ENOENT)
             ok = fail(model->failure, STATUS_SYSTEM, "%s/%s: cannot be removed: %s", path, entry->d_name,
                       strerror(errno));
