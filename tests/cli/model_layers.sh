@@ -165,7 +165,7 @@ while IFS='|' read -r name config wanted; do
     succeeded "config.json: $name"
     check "$name: all else stays" test "$(sed 's/{"config_groups".*_ratio":null}/X/' out/config.json | tr '\n' '~')" = "$wanted"
 done <<'ROWS'
-a number that is none|{"a": [0.0, Infinity, -Infinity, NaN], "b": "NaN \" Infinity"}|{"a": [0.0, Infinity, -Infinity, NaN], "b": "NaN \" Infinity",~  "quantization_config": X~}
+a number that is none|{"b": "NaN \" Infinity", "a": [0.0, Infinity, -Infinity, NaN]}|{"b": "NaN \" Infinity", "a": [0.0, Infinity, -Infinity, NaN],~  "quantization_config": X~}
 a null|{"quantization_config": null, "a": 1.50}|{"quantization_config": X, "a": 1.50}
 a null and a part's|{"a": {"quantization_config": null}, "quantization_config" : null}|{"a": {"quantization_config": null}, "quantization_config" : X}
 an empty one|{ }|{~  "quantization_config": X~}
