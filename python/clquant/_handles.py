@@ -8,7 +8,6 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from . import _library
 from . import _opencl as cl
 
 
@@ -34,23 +33,20 @@ class Shared(OfThisProcess):
 
 
 class _End(weakref.ref["np.ndarray[Any, Any]"]):
-    """What is done when the last reference to a handle goes; and what the object behind it needs until then."""
+    """What is done when the last reference to a handle goes: a function of C is called, and gets this.
 
-    __slots__ = ("address", "needs", "release")
+    Nothing of Python runs then, where an exception that a handler of signals raises would be lost.
+    """
 
-    address: int
-    needs: tuple[Any, ...]
-    release: Any
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+
+    _as_parameter_: int | None = None  # what a function of C gets for this
+    needs: tuple[Any, ...] = ()  # what is kept until then
 
 
 # At the end of the process nothing is released: threads that the end cuts off may be at work with it.
-_ends: dict[int, _End] = {}
-
-
-def _ended(end: Any) -> None:
-    del _ends[id(end)]
-    if not _library.is_forked():  # a child of fork does not have what its parent has
-        end.release(end.address)
+_ends: set[_End] = set()
 
 
 class Handle(Shared, int):
@@ -67,10 +63,12 @@ class Handle(Shared, int):
     def __new__(cls, address: int | None, *needs: Any) -> Any:
         """Take over an object, and keep what it needs as long as it lives."""
         made = super().__new__(cls, address or 0)
-        made._life = life = np.empty(0)
-        end = _End(life, _ended)
-        end.address, end.needs, end.release = int(made), needs, cls._release
-        _ends[id(end)] = end
+        life = np.empty(0)
+        release, forget = _End(life, cls._release), _End(life, _ends.discard)
+        release._as_parameter_ = int(made)
+        forget.needs = (release, *needs)
+        _ends.add(forget)
+        made._life = life
         return made
 
 

@@ -6,6 +6,7 @@ from __future__ import annotations
 import ctypes
 import functools
 import os
+import weakref
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -58,7 +59,6 @@ def function(name: str, result: Any, *arguments: Any) -> Callable[..., Any]:
 
 
 _used = False
-_forked = False
 
 
 def begin_use() -> None:
@@ -67,12 +67,9 @@ def begin_use() -> None:
     _used = True
 
 
-def is_forked() -> bool:
-    """Say whether this process is the child of one in which a driver was at work."""
-    return _forked
-
-
-def _refuse(*_: Any) -> Any:
+def _refuse(_: Any, *arguments: Any) -> Any:
+    if any(isinstance(each, weakref.ref) for each in arguments):  # the end of a handle: its object is the parent's
+        return
     raise RuntimeError(
         "this process is a child of fork, and clquant was used before it: drivers of OpenCL do not live on in such a child. "
         'Start it by multiprocessing\'s "spawn" or "forkserver", or fork before the first call'
@@ -81,9 +78,7 @@ def _refuse(*_: Any) -> Any:
 
 def _after_fork() -> None:
     """Refuse every call in a child that would hang in one: there, all functions of C are another."""
-    global _forked  # noqa: PLW0603
     if _used:
-        _forked = True
         setattr(_Function, "__call__", _refuse)  # noqa: B010 - for the type checker a method is no variable
 
 

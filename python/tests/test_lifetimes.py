@@ -85,6 +85,35 @@ time.sleep(.2)
         assert run(START + script) == (0, "", "")
 
 
+def test_interrupted_by_signals_wherever_a_call_is():
+    """What a handler raises is never lost, for nothing of Python runs where an exception would be; and no handle stays."""
+    script = """
+import random, signal
+from clquant import _handles
+def interrupt(*_):
+    global count
+    count += 1
+    raise KeyboardInterrupt
+clquant.dequantize(clquant.dynamic_quantize(x, dtype="int4"))
+gc.collect()
+alive, lost, late, count, chance = len(_handles._ends), 0, [], 0, random.Random(20)
+sys.unraisablehook = late.append
+signal.signal(signal.SIGALRM, interrupt)
+for _ in range(1500):
+    before = count
+    try:
+        signal.setitimer(signal.ITIMER_REAL, chance.uniform(2e-5, 8e-4))
+        while count == before:
+            clquant.dequantize(clquant.dynamic_quantize(x, dtype="int4"))
+        lost += 1
+    except KeyboardInterrupt:
+        pass
+gc.collect()
+print(count, lost, len(late), len(_handles._ends) - alive)
+"""
+    assert run(START + script) == (0, "1500 0 0 0\n", "")
+
+
 def test_what_ends_a_handle_takes_no_part_in_cycles(context):
     """The collector of cycles does not know it, and so it ends behind all finalizers."""
     report, events = clquant.Report(context), []
