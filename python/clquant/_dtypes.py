@@ -235,7 +235,7 @@ def type_name(given: Any) -> str:
     if text.startswith("torch."):
         return text.removeprefix("torch.")
     try:
-        return np.dtype(given).name
+        return str(np.dtype(given).name)
     except TypeError:
         return text
 
@@ -260,8 +260,7 @@ def name_in_numpy(of: np.dtype[Any]) -> str:
         row = BY_NAME.get(of.names[0])
         if row is not None and of == in_files(row.name):
             return row.name
-    name: str = of.name
-    return _OF_ARRAYS.get(name, name) if of.isnative else str(of)
+    return _OF_ARRAYS.get(of.name, of.name) if of.isnative else str(of)
 
 
 def in_files(name: str) -> np.dtype[Any]:

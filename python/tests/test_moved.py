@@ -1,6 +1,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """Arrays that move their memory, or become another, while a plan or a view has them."""
 
+from multiprocessing import reduction
+
 import ml_dtypes
 import numpy as np
 import pytest
@@ -9,6 +11,12 @@ import reference
 import clquant
 
 torch = pytest.importorskip("torch")
+pytest.importorskip("torch.multiprocessing")
+
+
+def storage_of(tensor):
+    """A tensor's storage, whose size counts bytes; of torch 1, elements."""
+    return (tensor.untyped_storage if hasattr(tensor, "untyped_storage") else tensor.storage)()
 
 
 def share_memory(tensor):
@@ -24,19 +32,19 @@ def set_to_another(tensor):
 
 
 def larger_storage(tensor):
-    tensor.storage().resize_(1 << 20)
+    storage_of(tensor).resize_(1 << 20)
 
 
 def away_and_back(tensor):
     """As what keeps parameters on another device between steps does."""
     kept = tensor.clone()
-    tensor.storage().resize_(0)
-    tensor.storage().resize_(kept.numel())
+    storage_of(tensor).resize_(0)
+    storage_of(tensor).resize_(kept.numel() * kept.element_size())
     tensor.copy_(kept)
 
 
 def send_to_a_process(tensor):
-    torch.multiprocessing.reductions.ForkingPickler.dumps(tensor)
+    reduction.ForkingPickler.dumps(tensor)  # torch.multiprocessing has said how
 
 
 def resized_and_back(tensor):
@@ -180,7 +188,7 @@ def test_a_storage_that_is_gone_is_refused(context, begin):
     x, y = torch.ones(64)[begin:], torch.zeros(64 - begin, dtype=torch.int8)
     plan = clquant.plan(clquant.quantize, x, 0.5, out=y, context=context)
     for size in (0, 16):
-        x.storage().resize_(size)
+        storage_of(x).resize_(size)
         for call in (plan, lambda: clquant.quantize(x, 0.5, out=y, context=context)):
             with pytest.raises(ValueError, match=r"x: a tensor of torch has a storage of \d+ bytes .* it needs \d+"):
                 call()

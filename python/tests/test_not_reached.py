@@ -12,7 +12,10 @@ if kind == "torch":
     import torch
     make, back = torch.from_numpy, lambda array: array.float().numpy()
 elif kind == "pyopencl":
-    import pyopencl, pyopencl.array
+    import warnings
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what it warns of at its import is its own
+        import pyopencl, pyopencl.array
     queue = pyopencl.CommandQueue(pyopencl.create_some_context(interactive=False), properties={order})
     make, back = lambda array: pyopencl.array.to_device(queue, array), lambda array: array.get()
 elif kind == "tensor":

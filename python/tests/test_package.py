@@ -165,7 +165,7 @@ def test_sdist_holds_the_library(tmp_path):
         subprocess.run([sys.executable, "-c", make, str(made)], cwd=package, check=True, capture_output=True)
         with tarfile.open(made / f"clquant-{clquant.__version__}.tar.gz") as archive:
             names[folder] = {name.partition("/")[2] for name in archive.getnames()}
-            archive.extractall(made)
+            archive.extractall(made, **({"filter": "data"} if hasattr(tarfile, "data_filter") else {}))
         package = made / f"clquant-{clquant.__version__}"
         assert '"..' not in (package / "pyproject.toml").read_text()
     assert names["first"] == names["second"]
