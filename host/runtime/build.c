@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define OPTIONS_BYTES 2048
 
@@ -196,6 +197,14 @@ end:
     return status;
 }
 
+static double now_s(void)
+{
+    struct timespec now = {0};
+
+    timespec_get(&now, TIME_UTC);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
+}
+
 clq_status clq__build(clq_context *context, const struct clq__variant *variant, bool use_cache,
                       struct clq__build *build)
 {
@@ -204,6 +213,7 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
     struct clq__text file_text = clq__text(file, sizeof file);
     char *source = NULL;
     size_t source_bytes = 0;
+    const double start_s = now_s();
     bool added = false;
 
     *build = (struct clq__build){0};
@@ -213,10 +223,11 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
     added = build->program != NULL;
     if (!added)
         CLQ_TRY(build_one(context, variant, source, source_bytes, use_cache, build));
-    clq__log(context, "%s: %s", clq__variant_text(variant).data,
+    clq__log(context, "%s: %s in %.3f s", clq__variant_text(variant).data,
              added               ? "taken from an added binary"
              : build->from_cache ? "taken from the cache"
-                                 : "built from source");
+                                 : "built from source",
+             now_s() - start_s);
     build->from_cache |= added;
 end:
     free(source);
@@ -276,8 +287,9 @@ void clq__build_keep(clq_context *context, cl_program program, const char *key)
         clq__entry_begin(key, binary_bytes, &entry, &entry_bytes, &binary) &&
         binary_of(program, context->device.id, &binary_bytes, binary)) {
         clq__entry_end(key, entry, entry_bytes);
-        if (context->cache_put(context->cache_user, name, entry, entry_bytes) != 0)
-            clq__log(context, "cache entry %s of %zu bytes could not be kept", name, entry_bytes);
+        clq__log(context, "cache entry %s of %zu bytes %s kept", name, entry_bytes,
+                 context->cache_put(context->cache_user, name, entry, entry_bytes) == 0 ? "was"
+                                                                                        : "could not be");
     }
     free(entry);
 }

@@ -19,12 +19,32 @@ void clq__log(const clq_context *context, const char *format, ...)
     char line[1024];
     va_list arguments;
 
-    if (context->log == NULL)
+    if (context->log == NULL && !context->log_stderr)
         return;
     va_start(arguments, format);
     vsnprintf(line, sizeof line, format, arguments);
     va_end(arguments);
-    context->log(context->log_user, line);
+    if (context->log != NULL)
+        context->log(context->log_user, line);
+    for (char *at = line; *at != '\0'; at++) /* what a driver writes must not steer the terminal */
+        if ((unsigned char)*at < ' ' || *at == 0x7f)
+            *at = ' ';
+    if (context->log_stderr)
+        fprintf(stderr, "clquant: %s\n", line);
+}
+
+static clq_status open_log(clq_context *context, const struct clq_context_desc *desc)
+{
+    clq_status status = CLQ_OK;
+    const char *where = desc->flags & CLQ_NO_ENVIRONMENT ? NULL : getenv("CLQ_LOG");
+
+    context->log = desc->log;
+    context->log_user = desc->log_user;
+    context->log_stderr = where != NULL && strcmp(where, "stderr") == 0;
+    CLQ_REQUIRE(where == NULL || *where == '\0' || context->log_stderr, CLQ_ERROR_VALUE,
+                "CLQ_LOG is \"%s\": it must be stderr, or unset", where);
+end:
+    return status;
 }
 
 static clq_status check(const struct clq_context_desc *desc)
@@ -186,14 +206,14 @@ clq_status clq_context_create(const struct clq_context_desc *desc, clq_context *
     CLQ_TRY(check(desc));
     CLQ_TRY_NEW(context);
     CLQ_TRY(init_locks(context));
-    context->log = desc->log;
-    context->log_user = desc->log_user;
+    CLQ_TRY(open_log(context, desc));
     context->build_options = strdup(desc->build_options ? desc->build_options : "");
     CLQ_REQUIRE(context->build_options != NULL, CLQ_ERROR_MEMORY, "malloc for the build options failed");
     CLQ_TRY(open_device(context, desc, &device));
     if (!(desc->flags & CLQ_NO_ENVIRONMENT))
         CLQ_TRY(clq__recording_open(context));
     set_device_plugs(context);
+    clq__log(context, "device %s, driver %s", context->device.name, context->device.driver);
     atomic_init(&context->group_items, context->device.max_group_items);
     open_cache(context, desc);
     *out = context;

@@ -21,6 +21,7 @@ struct clq_context {
     char *build_options;                 /* the caller's, "" where there are none */
     clq_log log;
     void *log_user;
+    bool log_stderr; /* CLQ_LOG */
 
     clq_cache_get cache_get; /* both NULL where nothing is kept */
     clq_cache_put cache_put;

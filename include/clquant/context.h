@@ -6,7 +6,8 @@
  *            events stay the caller's.
  * Threads    Many threads may use a clq_context at once. Its creation and destruction are the caller's to
  *            order.
- * Globals    None, but one buffer a thread for clq_error_detail(). Nothing runs at exit, nothing is printed.
+ * Globals    None, but one buffer a thread for clq_error_detail(). Nothing runs at exit, nothing is printed
+ *            unless the environment variable CLQ_LOG is stderr: then it has the lines of clq_log.
  * OpenCL     CL/cl.h is included, and nothing of it is defined here. CL_TARGET_OPENCL_VERSION is yours to
  *            define: with -D, or before your first include of these headers or of OpenCL's, since CL/cl.h
  *            chooses once. Where it is not defined, CL/cl.h declares the functions of its newest version.
@@ -51,8 +52,9 @@ enum clq_arithmetic {
 typedef int (*clq_cache_get)(void *user, const char *key, void **data, size_t *size_bytes);
 typedef int (*clq_cache_put)(void *user, const char *key, const void *data, size_t size_bytes);
 
-/* One finished line without its newline: a build and its reason, the driver's build log, a refusal of the
- * cache. */
+/* One finished line without its newline: the device and its cache, a kernel with where it came from and the
+ * seconds that took, what was kept, the driver's build log, a refusal of the cache. With CLQ_LOG=stderr in
+ * the environment all contexts of a process print the same there; another value is CLQ_ERROR_VALUE. */
 typedef void (*clq_log)(void *user, const char *line);
 
 /* Zero means default in every field. The descriptor can grow without breaking callers: new fields take the

@@ -118,14 +118,17 @@ def test_interrupted(monkeypatch):
     assert (out == 2).all()
 
 
-def test_failed_build(tmp_path):
+def test_failed_build(tmp_path, monkeypatch, capfd):
     lines = []
+    monkeypatch.setenv("CLQ_LOG", "stderr")
     broken = clquant.Context(build_options="-DSRC=nonsense", cache_dir=str(tmp_path), log=lines.append)
     with pytest.raises(clquant.DeviceError, match="build") as caught:
         clquant.quantize(X, 0.5, context=broken)
     assert caught.value.name == "CLQ_ERROR_BUILD"
     assert "nonsense" in broken.build_log
     assert any("nonsense" in line for line in lines)
+    printed = capfd.readouterr().err.splitlines()  # PoCL's own lines too
+    assert [line for line in printed if line.startswith("clquant: ")] == [f"clquant: {line}" for line in lines]
 
 
 def test_context(tmp_path):

@@ -24,7 +24,8 @@ static char last_line[1024];
 static void keep_line(void *user, const char *line)
 {
     (void)user;
-    if (strstr(line, "cache entry") != NULL || strstr(line, "disk cache") != NULL)
+    if ((strstr(line, "cache entry") != NULL && strstr(line, "was kept") == NULL) ||
+        strstr(line, "disk cache") != NULL)
         snprintf(last_line, sizeof last_line, "%s", line);
 }
 

@@ -122,7 +122,16 @@ only_files "nothing is left behind" in.st
 
 export CLQ_CACHE_DIR=$directory/cache
 shows "an empty cache" "cache: 0 entries" cache
-run "$CLQUANT" quantize in.st -o out.st
+run env CLQ_LOG=stderr "$CLQUANT" quantize in.st -o out.st
+check "the log of a first call: the device, a kernel and its seconds, what was kept" \
+    test "$(sed -E 's/ [^ ]*quantize.cl .*:/ KERNEL:/; s/[0-9.]+ s$/N s/; s/entry [0-9a-f]+ of [0-9]+/entry/; s/device .*/device/' <<<"$err")" = \
+    "clquant: device
+clquant: KERNEL: built from source in N s
+clquant: cache entry bytes was kept"
+run env CLQ_LOG=stderr "$CLQUANT" quantize in.st -o out.st
+check "the log of a second one" grep -qE "^clquant: .*: taken from the cache in [0-9.]+ s$" <<<"$err"
+run env CLQ_LOG=x "$CLQUANT" quantize in.st -o out.st
+refused "a log elsewhere" 1 'CLQ_LOG is "x": it must be stderr, or unset'
 shows "a cache with an entry" "cache: 1 entries" cache list
 touch cache/.new-1-2-3 cache/mine
 shows "the entry is removed" "cache: 2 entries" cache clear

@@ -26,7 +26,7 @@ static void hear(void *user, const char *line)
         snprintf(said->reason, sizeof said->reason, "%s", line);
     else if (strstr(line, ": built from source") != NULL || strstr(line, ": taken from the cache") != NULL)
         printf("%s\n", line);
-    else
+    else if (strncmp(line, "device ", 7) != 0 && strstr(line, " was kept") == NULL)
         complain("%s", line);
     fflush(stdout);
 }
