@@ -35,6 +35,7 @@ git clone -q . "$root/clquant"
 
 mapfile -t passed < <(env | grep -E '^(PIP_\w+|SSL_CERT_\w+|\w+_(proxy|PROXY)|TERM)=')
 "${alone[@]}" bash -e -c '
+  mount --bind "$0" "$0" # the root of a mount, for tests that mount
   mount -t proc proc "$0/proc"
   mount --rbind /sys "$0/sys"
   mount --rbind /dev "$0/dev"
