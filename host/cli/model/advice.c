@@ -21,7 +21,8 @@ struct tally {
     uint64_t bytes, quantized_bytes;
     uint64_t left_bytes; /* for the length of blocks, where another fits */
     size_t left;
-    int64_t common; /* a divisor of all rows that are quantized, or would be */
+    uint32_t least, most; /* lengths of blocks; 0: none yet */
+    int64_t common;       /* a divisor of all rows that are quantized, or would be */
 };
 
 static int64_t divisor(int64_t a, int64_t b)
@@ -45,6 +46,10 @@ static void add(struct tally *tally, const struct model_tensor *tensor)
     tally->quantized_bytes += tensor->quantized ? bytes : 0;
     tally->left += left;
     tally->left_bytes += left ? bytes : 0;
+    if (tensor->quantized && tensor->block > tally->most)
+        tally->most = tensor->block;
+    if (tensor->quantized && (tally->least == 0 || tensor->block < tally->least))
+        tally->least = tensor->block;
     if (left || tensor->quantized)
         tally->common = divisor(tally->common, model_columns(tensor->source));
 }
@@ -61,12 +66,16 @@ static void print_blocks(const struct tally *tally, uint32_t block)
 }
 
 /* The readers' faults, not those of what was written. */
-static void print_readers(const struct model *model)
+static void print_readers(const struct model *model, bool one_length)
 {
     static const char by[] = "transformers 5 opens it by CompressedTensorsConfig(dequantize=True) alone";
     const struct model_options *options = &model->options;
 
-    if (options->to == MODEL_PLAIN || options->dtype.bits != 4)
+    if (options->to == MODEL_PLAIN)
+        return;
+    if (!one_length)
+        printf("note: blocks of several lengths: transformers 5 does not open them by dequantize=True\n");
+    if (options->dtype.bits != 4)
         return;
     if (options->asymmetric)
         printf("note: zero points are packed: %s\n", by);
@@ -89,5 +98,5 @@ void model_print_advice(const struct model *model)
                tally.left > 0 ? ": " : "; what stays is listed below\n");
     if (tally.left > 0)
         print_blocks(&tally, model->options.block);
-    print_readers(model);
+    print_readers(model, tally.least == tally.most);
 }
