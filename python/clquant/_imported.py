@@ -23,8 +23,11 @@ def _of_torch(torch: Any) -> None:
 
 
 def _of_its_compiler(rules: Any) -> None:
-    """Let ``torch.compile`` leave calls as they are, and compile what stands between them."""
-    rules.add(__package__)
+    """Let ``torch.compile`` leave calls as they are, and compile what stands between them. It looks into torch_npu's."""
+    ours = [name for name in sys.modules if name.startswith(f"{__package__}.")]
+    for name in ours:
+        if not name.startswith(f"{__package__}.torch_npu") and name != f"{__package__}._dtypes":
+            rules.add(name)
 
 
 _ACTIONS: dict[str, Callable[[Any], None]] = {"torch": _of_torch, "torch._dynamo.trace_rules": _of_its_compiler}
