@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 import tempfile
+import warnings
 from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import IO, Any
@@ -27,7 +28,8 @@ def path() -> str:
 
 
 def run(arguments: Sequence[str], progress: Callable[[int, int], Any] | None = None) -> None:
-    """Run the command and wait. Raises ValueError for what it refuses, RuntimeError for all else, with its sentence.
+    """Run the command and wait. Raises ValueError for what it refuses, RuntimeError for all else, with its sentence. What it
+    says of weights is a warning.
 
     ``progress`` is called with the bytes that are done and all, where the command has ``--progress``. What it raises ends the
     command.
@@ -37,6 +39,8 @@ def run(arguments: Sequence[str], progress: Callable[[int, int], Any] | None = N
         stderr.seek(0)
         text = stderr.read().decode(errors="replace")
     if code == 0:
+        for warning in re.findall(r"^clquant: (.*weights (?:are|come) .*)$", text, re.MULTILINE):
+            warnings.warn(warning, RuntimeWarning, stacklevel=3)
         return
     said = text.strip().partition(": ")[2]
     said = re.sub(r"; see clquant \S+ --help$", "", said)

@@ -68,6 +68,24 @@ succeeded "dequantize reads it"
 check "and the largest" grep -qF ' 5376 0 0 0 ' <<<"$("$TENSOR_FILE" show back.st)"
 rm in/six.safetensors back.st
 
+# Weights that are no numbers are named and counted, by a second run too; errors are of those that are, and JSON has them.
+while IFS='|' read -r options besides i n; do
+    make_model
+    "$TENSOR_FILE" make in/no.safetensors n.weight:F16:2x32:nan,1,2,3 i.weight:BF16:2x32:inf,1,2,-3 z.weight:F32:1x32:nan y.weight:F32:1x32:0
+    for run in first second; do
+        run "$CLQUANT" quantize_model in/no.safetensors -o out --json errors.json $options
+        check "no numbers, $options, $run" test "$status:$err" = "0:clquant: weights are NaN or infinite: z.weight 32, i.weight 16, n.weight 16$besides"
+        check "no numbers, $options, $run: JSON" test "$(tr -d '\n\t' <errors.json | sed -E 's/(0\.[0-9]{3})[0-9]+/\1/g')" = \
+            "{\"i.weight\":$i,\"n.weight\":$n,\"y.weight\":0,\"z.weight\":null}"
+    done
+    check "it was kept" grep -q "were there already" <<<"$out"
+done <<'ROWS'
+--block 32|; besides, 48 finite ones come back as no number|1|0.053
+--dtype int8 --to plain --symmetric|; besides, 48 finite ones come back as no number|1|0.002
+--scale-rule nvfp4||0.125|0
+ROWS
+rm errors.json
+
 # Refused before anything is written
 refused_all() { # NAME STATUS SENTENCE: there is no OUT
     refused "$@"

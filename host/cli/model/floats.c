@@ -81,10 +81,14 @@ INLINE void add_run(struct float_error *error, enum kind kind, const char *x, co
         all = all_differences = 0;
         for (size_t i = 0; i < count; i++) {
             const floats values = load(kind, x + i / LANES * step);
-            const double value = (double)values[i % LANES], difference = value - (double)back[i];
+            const double value = (double)values[i % LANES];
+            const bool is_finite = isfinite(value), comes_back = isfinite(back[i]);
+            const double difference = comes_back ? value - (double)back[i] : value;
 
-            all += value * value;
-            all_differences += difference * difference;
+            all += is_finite ? value * value : 0;
+            all_differences += is_finite ? difference * difference : 0;
+            error->not_finite += !is_finite;
+            error->lost += is_finite && !comes_back;
         }
     }
     error->squares += all;
@@ -107,6 +111,7 @@ INLINE void add(struct float_error *error, enum kind kind, const char *x, const 
 void float_error_add(struct float_error *error, const char *type, const void *x, const float *back,
                      size_t count)
 {
+    error->count += count;
     if (strcmp(type, "F32") == 0)
         add(error, FLOAT32, x, back, count);
     else if (strcmp(type, "F16") == 0)
@@ -140,5 +145,7 @@ float float_largest(const char *type, const void *x, size_t count)
 
 double float_error_relative(const struct float_error *error)
 {
+    if (error->count > 0 && error->not_finite == error->count)
+        return NAN;
     return error->difference_squares == 0 ? 0 : sqrt(error->difference_squares / error->squares);
 }

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-enum { ERROR_BYTES = 16 }; /* of one as text, and the space behind it */
+enum { ERROR_BYTES = 16, COUNTS = 2 }; /* of an error as text, and the space behind it */
 static const char errors_key[] = "\"clquant_errors\":\"";
 
 /* Of each tensor four samples, so that a shard of OUT says which input it was made of. All bytes would cost
@@ -67,6 +67,14 @@ static char *own_metadata(const struct model_options *options, const struct mode
     return text;
 }
 
+/* Of an error, and of counts of the matrix's values with a mark in front of each. */
+static size_t room_of(const struct model_tensor *tensor)
+{
+    const uint64_t values = (tensor->source->end - tensor->source->begin) * 8 / tensor->source->type->bits;
+
+    return ERROR_BYTES + COUNTS * (1 + (size_t)snprintf(NULL, 0, "%ju", (uintmax_t)values));
+}
+
 static bool describe(const struct model_options *options, struct model_shard *shard, uint64_t sampled)
 {
     /* torch's readers refuse a file that does not say its format */
@@ -75,7 +83,7 @@ static bool describe(const struct model_options *options, struct model_shard *sh
     const char *at = NULL;
 
     for (size_t t = 0; t < shard->tensor_count; t++)
-        shard->errors_room += shard->tensors[t].quantized ? ERROR_BYTES : 0;
+        shard->errors_room += shard->tensors[t].quantized ? room_of(&shard->tensors[t]) : 0;
     own = own_metadata(options, shard, sampled);
     all[0].metadata = own;
     if (own && safetensors_merge_metadata(all, 3, &metadata))
@@ -99,6 +107,30 @@ bool model_make_header(const struct model_options *options, struct model_shard *
             fail(failure, STATUS_SYSTEM, "%s: no memory for its header in OUT", shard->path));
 }
 
+/* As the error, or error/not finite/lost. */
+static char *put_error(char *at, const struct model_tensor *tensor)
+{
+    at += sprintf(at, "%.9g", tensor->error);
+    if (tensor->not_finite + tensor->lost > 0)
+        at += sprintf(at, "/%ju/%ju", (uintmax_t)tensor->not_finite, (uintmax_t)tensor->lost);
+    return at;
+}
+
+static bool read_error(const char **text, struct model_tensor *tensor)
+{
+    const char *const first = *text;
+    char *end = NULL;
+
+    tensor->error = (double)strtof(first, &end);
+    tensor->not_finite = tensor->lost = 0;
+    if (end > first && *end == '/')
+        tensor->not_finite = strtoull(end + 1, &end, 10);
+    if (end > first && *end == '/')
+        tensor->lost = strtoull(end + 1, &end, 10);
+    *text = end;
+    return end > first;
+}
+
 /* What of the room is left over stands behind the header's text, as spaces. */
 bool model_write_header(const struct model_shard *shard, struct output_file *out, struct failure *failure)
 {
@@ -110,9 +142,10 @@ bool model_write_header(const struct model_shard *shard, struct output_file *out
     if (ok) {
         at = mempcpy(header, shard->header, shard->errors_at);
         for (size_t t = 0; t < shard->tensor_count; t++)
-            if (shard->tensors[t].quantized)
-                at +=
-                    sprintf(at, at == header + shard->errors_at ? "%.9g" : " %.9g", shard->tensors[t].error);
+            if (shard->tensors[t].quantized) {
+                *at = ' ';
+                at = put_error(at + (at > header + shard->errors_at), &shard->tensors[t]);
+            }
         at = mempcpy(at, rest, rest_bytes);
         memset(at, ' ', (size_t)(header + shard->header_bytes - at));
         ok = output_file_write_at(out, 0, header, shard->header_bytes, failure);
@@ -124,14 +157,8 @@ bool model_write_header(const struct model_shard *shard, struct output_file *out
 static bool read_errors(struct model_shard *shard, const char *text)
 {
     for (size_t t = 0; t < shard->tensor_count; t++)
-        if (shard->tensors[t].quantized) {
-            char *end = NULL;
-
-            shard->tensors[t].error = (double)strtof(text, &end);
-            if (end == text)
-                return false;
-            text = end;
-        }
+        if (shard->tensors[t].quantized && !read_error(&text, &shard->tensors[t]))
+            return false;
     return *text == '"';
 }
 

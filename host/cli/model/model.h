@@ -69,6 +69,7 @@ struct model_tensor {
     size_t parts[MODEL_PARTS]; /* their places in the shard's list, MODEL_NONE: there is no such part; of one
                                 * that is copied the first */
     double error;              /* relative RMS, once it is written, as a float has it */
+    uint64_t not_finite, lost; /* values that are NaN or infinite, and finite ones that come back as none */
     float global_scale;        /* of NVFP4, once it is read */
 };
 #define MODEL_NONE SIZE_MAX

@@ -45,6 +45,30 @@ static void print_errors(const struct model_tensor **list, size_t count)
         printf("  and %zu smaller ones\n", count - SHOWN);
 }
 
+/* A sentence on stderr: who reads OUT meets these values. */
+static void warn(const struct model_tensor *const *list, size_t count)
+{
+    char text[SHOWN * 256] = "";
+    size_t used = 0, found = 0;
+    uint64_t lost = 0;
+
+    for (size_t i = 0; i < count; i++) {
+        lost += list[i]->lost;
+        if (list[i]->not_finite > 0 && found++ < SHOWN)
+            used += (size_t)snprintf(text + used, sizeof text - used, "%s%.200s %ju", used > 0 ? ", " : "",
+                                     list[i]->source->name, (uintmax_t)list[i]->not_finite);
+    }
+    if (found > SHOWN)
+        snprintf(text + used, sizeof text - used, " and %zu matrices more", found - SHOWN);
+    if (found > 0 && lost > 0)
+        complain("weights are NaN or infinite: %s; besides, %ju finite ones come back as no number", text,
+                 (uintmax_t)lost);
+    else if (found > 0)
+        complain("weights are NaN or infinite: %s", text);
+    else if (lost > 0)
+        complain("%ju finite weights come back as no number", (uintmax_t)lost);
+}
+
 static void print_totals(const struct model *model)
 {
     uint64_t before = 0, after = 0;
@@ -122,6 +146,8 @@ void model_report(const struct model *model)
     print_totals(model);
     if (list)
         print_errors(list, count);
+    if (list)
+        warn(list, count);
     free(list);
     model_print_left(model);
     if (model->options.shards.count == 0)

@@ -85,6 +85,8 @@ bool model_piece_write(const struct model_options *options, const struct model_s
     float_error_add(error, source->type->name, x->host, piece->buffers[MODEL_BACK].host,
                     (size_t)(piece->rows * model_columns(source)));
     piece->tensor->error = (double)(float)float_error_relative(error);
+    piece->tensor->not_finite = error->not_finite;
+    piece->tensor->lost = error->lost;
     if (q->view.dtype.lanes == STREAM_WORD && q->view.dtype.code == kDLInt)
         count_from_zero(q->host, q->row_bytes * (size_t)piece->rows / sizeof(uint32_t));
     if (words)
