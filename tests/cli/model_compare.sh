@@ -10,9 +10,14 @@ check "a column for each, what none quantizes is -" test "$(awk 'NR == 1 || /^bi
 check "a row for each kind of tensor" test "$(awk 'NR > 6 { print $1 }' <<<"$out" | sort | tr '\n' ' ')" = "a b narrow "
 check "the same as JSON" test "$(grep -cE '"(bits|bytes|error|kinds)"' ways.json)" = 16
 only_files "nothing is written" in in/a.safetensors in/b.safetensors $index in/config.json ways.json
+# Names and numbers of five digits, of the lines that have both.
+numbers() { sed -n 's/^.*"\([a-z]*\)[.a-z]*":[^0-9]*\([0-9][-+.e0-9]*\),*$/\1 \2/p' | awk '{ printf "%s %.5g\n", $1, $2 }' | sort; }
 for way in int8 "uint4 --block 32 --rotate 32 --to plain"; do
-    run "$CLQUANT" quantize_model $index -o out --dtype $way
-    check "$way: the bytes of a run of its own" grep -qE "became $(sed -n "/\"${way%% *}/,/bytes/s/.*\"bytes\":[^0-9]*\([0-9]*\).*/\1/p" ways.json)$" <<<"$out"
+    run "$CLQUANT" quantize_model $index -o out --dtype $way --json run.json
+    sed -n "/\"${way%% *}[^a-z]/,/^\t}/p" ways.json >way.json
+    check "$way: the bytes of a run of its own" grep -qE "became $(numbers <way.json | sed -n 's/^bytes //p')$" <<<"$out"
+    check "$way: its errors" test "$(sed '1,/"kinds"/d' way.json | numbers)" = "$(numbers <run.json)"
+    check "$way: there are some" test "$(numbers <run.json | wc -l)" -ge 2
     rm -r out
 done
 while IFS='|' read -r ways text; do

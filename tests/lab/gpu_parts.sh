@@ -107,9 +107,8 @@ selftest_json() {
   awk "$in_json"'
     /^pass  / { passed++ }
     /^FAIL  / { failed++; failures = failures (failed > 1 ? ", " : "") quoted(substr($0, 7)) }
-    /^not run  / { not_run++ }
     /^seed [0-9]+$/ { seed = $2 }
-    /^[0-9]+ lines, [0-9]+ comparisons, / { comparisons = $3 }
+    /^[0-9]+ lines, [0-9]+ comparisons, / { comparisons = $3; if (match($0, /; [0-9]+ lines not run/)) not_run = substr($0, RSTART + 2) + 0 }
     END {
       printf "\"selftest\": {\"seed\": %s, \"lines\": %d, \"failed\": %d, \"not_run\": %d", seed == "" ? "null" : seed, passed + failed, failed, not_run
       if (comparisons != "") printf ", \"comparisons\": %s", comparisons

@@ -30,7 +30,7 @@ case "$*" in
     printf '      the default: the first GPU or accelerator that runs the kernels\n' ;;
   selftest*)
     printf 'seed 7\npass  quantize, own form: float16 to int8\nFAIL  find_scales, own form: float16 to int8: byte "2" is 0x80\n'
-    printf 'not run  dequantize, own form: int8 to float16\n2 lines, 80 comparisons, 1 failed; 1 lines not run: 3 seconds were over\n'
+    printf 'not run: 1 of 2 lines of dequantize\n2 lines, 80 comparisons, 1 failed; 1 lines not run: 3 seconds were over\n'
     echo "clquant: selftest: 1 of 2 lines failed on this device; --seed 7 repeats them" >&2
     exit 3 ;;
   *find_scales*)

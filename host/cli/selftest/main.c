@@ -247,7 +247,7 @@ static int run_all(const struct request *request)
         say_left_out(&totals);
     printf("%zu lines, %zu comparisons, %zu failed", totals.lines, totals.comparisons, totals.failed);
     if (totals.left_out > 0)
-        printf("; %zu lines not run, for %" PRIu64 " seconds", totals.left_out, request->seconds);
+        printf("; %zu lines not run: %" PRIu64 " seconds were over", totals.left_out, request->seconds);
     printf("\n");
     if (totals.failed == 0)
         return STATUS_DONE;
