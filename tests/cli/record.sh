@@ -90,6 +90,10 @@ check "floats say no more than the command" grep -q '"clquant":"dequantize","clq
 run "$CLQUANT" dequantize q.st other.st --tensor q=other.st:q --tensor scales=other.st:scales --tensor offsets= -o y.st --mode multiply
 succeeded "a tensor of a file without a record"
 
+file_of another.st '{"__metadata__":{"clquant":"quantize --dtype uint4 --mode multiply","clquant_tensor":"other"},"q":{"dtype":"U8","shape":[4],"data_offsets":[4,8]},"scales":{"dtype":"F32","shape":[1],"data_offsets":[0,4]}}' 8
+run "$CLQUANT" dequantize another.st -o y.st --of uint8
+succeeded "a tensor of a file whose record is another's"
+
 # A model's matrix.
 for options in "--dtype int4 --block 64 --rotate 64 --asymmetric" "--dtype int4 --block auto --symmetric" "--dtype int8 --symmetric" "--scale-rule nvfp4 --dtype float4_e2m1fn"; do
     rm -rf model && "$TENSOR_FILE" make model.st w.weight:F32:4x64:$x

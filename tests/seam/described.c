@@ -180,8 +180,8 @@ clq_status described_make(struct described *described, uint64_t seed, uint64_t n
         set_plugs(&described->traits);
     }
     call_draw(call, way->op, elements, &wish);
-    if (traits == NULL ? number % 16 == 3 : number % 4 != 3) /* beside a launch they cost nothing, either */
-        ties_meet(call, traits == NULL ? 4 : 16);
+    if (number % (traits == NULL ? 16 : 2) == 1) /* a rule has the most steps, and few kernels */
+        ties_meet(call, wish.rule == 1 ? 16 : 4);
     call_expect(call);
     return describe(described, way->library, call_bind(call, &described->bound, NULL, NULL));
 }
