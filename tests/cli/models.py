@@ -21,6 +21,7 @@ MODELS = json.loads((Path(__file__).parent.parent / "data/models.json").read_tex
 FORMATS = {
     "": "pack-quantized",
     "--dtype int4 --block 0": "pack-quantized",
+    "--block auto": "pack-quantized",
     "--asymmetric --block 32": "pack-quantized",
     "--dtype int8": "int-quantized",
     "--dtype int8 --block 64": "int-quantized",
@@ -29,6 +30,16 @@ FORMATS = {
     "--scale-rule mx_even": "mxfp4-pack-quantized",
     "--scale-rule mx_floor --dtype float8_e4m3fn": "mxfp8-quantized",
     "--scale-rule nvfp4": "nvfp4-pack-quantized",
+}
+# Faults of transformers: words of the report where a model and options match, and there alone.
+NOTES = {
+    "zero points are packed": r".*: --asymmetric",
+    "t5, packed": r"t5: (?!.*(8|asymmetric))",
+    "mamba2, packed": r"mamba2: (?!.*(8|asymmetric))",
+    "siglip_vision_model, packed": r"gemma3: (?!.*(8|asymmetric))",
+    "blocks of several lengths": r"(llama 320|gemma3): .*auto",
+    "leaves out the global scales of experts": r"(qwen2-moe|mixtral): .*nvfp4",
+    "does not open experts of this format": r"(qwen2-moe|mixtral): .*(int8|asymmetric|mx_floor|block 64)",
 }
 
 
@@ -110,7 +121,7 @@ def parameters(group, kind, rows, columns):
 
 
 class Checkpoints(unittest.TestCase):
-    def check(self, model, options, name):
+    def check(self, title, model, options, name):
         """One model in one format."""
         with tempfile.TemporaryDirectory() as folder:
             source, out = Path(folder), Path(folder, "out")
@@ -123,6 +134,8 @@ class Checkpoints(unittest.TestCase):
                 self.assertEqual((result.returncode, out.exists()), (1, False))
                 return
             self.assertEqual((result.returncode, result.stderr), (0, ""))
+            self.assertEqual([note for note in NOTES if note in result.stdout],
+                             [note for note, where in NOTES.items() if re.fullmatch(where + ".*", f"{title}: {options}")])
             config = json.loads((out / "config.json").read_text(encoding="utf-8"))
             quantization = config.pop("quantization_config")
             self.assertEqual(config, model["config"])
@@ -138,7 +151,9 @@ class Checkpoints(unittest.TestCase):
         modules = modules_of(model, before)
         quantized = 0
         for module, (kind, weight) in modules.items():
+            by_name = [group for group in groups if matches(module, None, group["targets"])]
             group = next((group for group in groups if matches(module, kind, group["targets"])), None)
+            group = by_name[0] if by_name else group  # a name goes before a class
             if not group or matches(module, kind, quantization["ignore"]):
                 continue
             self.assertTrue(weight in before, f"{weight} is in no file, and {module} is not in ignore")
@@ -159,7 +174,7 @@ class Checkpoints(unittest.TestCase):
         for model, entry in MODELS.items():
             for options, name in FORMATS.items() if isinstance(entry, dict) else ():
                 with self.subTest(model=model, options=options, seed=seed):
-                    self.check(entry, options, name)
+                    self.check(model, entry, options, name)
 
 
 if __name__ == "__main__":

@@ -27,7 +27,7 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from readers_decode import decoded
+from readers_decode import decoded, joined, split
 
 DECODER = {"hidden_size": 256, "intermediate_size": 512, "num_hidden_layers": 1, "num_attention_heads": 4, "num_key_value_heads": 2,
            "vocab_size": 512, "max_position_embeddings": 64, "bos_token_id": 1, "eos_token_id": 2, "pad_token_id": 0}
@@ -35,6 +35,7 @@ PAIR = {"d_model": 256, "vocab_size": 512, "pad_token_id": 0, "bos_token_id": 1,
 MODELS = {
     "llama": ("Llama", DECODER | {"tie_word_embeddings": False}),
     "llama tied": ("Llama", DECODER | {"tie_word_embeddings": True}),
+    "llama 320": ("Llama", DECODER | {"hidden_size": 320}),
     "qwen2": ("Qwen2", DECODER),
     "qwen3": ("Qwen3", DECODER | {"head_dim": 64}),
     "qwen2-moe": ("Qwen2Moe", DECODER | {"num_experts": 4, "num_experts_per_tok": 2, "moe_intermediate_size": 256,
@@ -68,6 +69,7 @@ FORMATS = {
     "int4": ([], 0.16),
     "int4 32": (["--block", "32"], 0.12),
     "int4 rows": (["--block", "0"], 0.2),
+    "int4 auto": (["--block", "auto"], 0.16),
     "int4 asymmetric": (["--asymmetric"], 0.16),
     "int8": (["--dtype", "int8"], 0.01),
     "int8 64": (["--dtype", "int8", "--block", "64"], 0.01),
@@ -84,8 +86,22 @@ READERS = {
     "dequantize": lambda: {"quantization_config": transformers.CompressedTensorsConfig(dequantize=True)},
 }
 # Faults of these readers, by model, format and reader: what is not here and fails, or is here and does not, fails the script.
+EXPERTS = "experts of this format are not opened"
+INITIALIZED = "packed layers are initialized by a weight that they have not"
 FAULTS = {
+    "gpt2 | *": "none: [in, out] matrices of Conv1D are not quantized",
+} | {
+    f"{model} | nvfp4 | *": "experts' global scales are left out: wrong values, without a word" for model in ("qwen2-moe", "mixtral")
+} | {
+    f"{model} | {label} | *": EXPERTS for model in ("qwen2-moe", "mixtral") for label in ("int4 asymmetric", "int8*", "float8 128", "mxfp8")
+} | {
+    f"{model} | {label} | compressed": INITIALIZED
+    for model in ("t5", "mamba2", "gemma3") for label in ("int4*", "mxfp4", "nvfp4")
+} | {
+    f"{model} | int4 auto | dequantize": "several lengths of blocks are not opened" for model in ("llama 320", "gemma3")
+} | {
     "* | int4 asymmetric | compressed": "packed zero points are not opened",
+    "* | int8 asymmetric | compressed": "scales are rounded to the model's type",
 }
 
 
@@ -154,7 +170,8 @@ def expected(name, source, out, limit):
     """The logits of the model whose weights are OUT's, brought back by hand."""
     model = class_of(MODELS[name][0]).from_pretrained(source)
     weights, config = load_file(out / "model.safetensors"), json.loads((out / "config.json").read_text(encoding="utf-8"))
-    before = load_file(source / "model.safetensors")
+    given = load_file(source / "model.safetensors")
+    before = split(given) if config["model_type"] == "llama4_text" else given
     undone = decoded(weights, config["quantization_config"])
     for key, weight in undone.items():
         error = (weight.float() - before[key].float()).norm() / before[key].float().norm()
@@ -164,7 +181,7 @@ def expected(name, source, out, limit):
     for key, value in stayed.items():
         if not torch.equal(value.view(torch.int16), weights[key].view(torch.int16)):
             raise Wrong(f"{key}: it was to stay as it was")
-    model = type(model).from_pretrained(None, config=model.config, state_dict=stayed | undone, dtype=torch.bfloat16)
+    model = type(model).from_pretrained(None, config=model.config, state_dict=joined(stayed | undone, given), dtype=torch.bfloat16)
     return logits_of(model)
 
 

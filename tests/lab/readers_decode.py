@@ -42,6 +42,32 @@ def decode(tensors, name, scheme):
 
 def decoded(tensors, config):
     """All weights that have scales, by name."""
-    (group,) = config["config_groups"].values()
+    group = config["config_groups"]["group_0"]  # others have other lengths of blocks, which the scales' shapes say
     names = [name.removesuffix("_scale") for name in tensors if name.endswith(".weight_scale")]
     return {name: decode(tensors, name, group["weights"]) for name in names}
+
+
+def split(tensors):
+    """Llama 4's tensors of all experts, [experts, in, out], as a matrix [out, in] for each."""
+    parts = {}
+    for name, value in tensors.items():
+        layer, _, projection = name.rpartition(".")
+        if value.ndim == 3 and layer.endswith(".experts"):
+            halves = ("gate_proj", "up_proj") if projection == "gate_up_proj" else (projection,)
+            for half, part in zip(halves, value.chunk(len(halves), dim=2)):
+                parts |= {f"{layer}.{e}.{half}.weight": matrix.T.contiguous() for e, matrix in enumerate(part)}
+        else:
+            parts[name] = value
+    return parts
+
+
+def joined(tensors, like):
+    """The way back, to the names and shapes of the files before."""
+    found = dict(tensors)
+    for name, value in like.items():
+        if name not in found:
+            parts = split({name: value})
+            matrices = [found.pop(part).T for part in parts]
+            experts = [torch.stack(matrices[at:at + len(value)]) for at in range(0, len(matrices), len(value))]
+            found[name] = torch.cat(experts, dim=2)
+    return found

@@ -272,6 +272,7 @@ void model_show(struct model *model, const struct model_shard *shard, uint64_t b
 void model_report(const struct model *model);
 void model_print_left(const struct model *model);
 void model_print_advice(const struct model *model);
+void model_print_experts(const struct model *model);
 /* The errors of the matrices that are quantized, where --json asks for them. */
 bool model_write_errors(struct model *model);
 

@@ -143,6 +143,7 @@ void model_report(const struct model *model)
     const struct model_tensor **list = list_quantized(model, &count);
 
     model_print_advice(model);
+    model_print_experts(model);
     print_totals(model);
     if (list)
         print_errors(list, count);
