@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which tensors are quantized, by name, type and shape. */
-#include "model.h"
+#include "stream.h"
 
 #include <fnmatch.h>
 #include <stdio.h>
@@ -74,6 +74,8 @@ static const char *hindrance(const struct model_options *options, const struct s
         return MODEL_NO_BLOCK;
     if (options->rotate > 0 && columns % options->rotate != 0)
         return NO_ROTATE;
+    if (model_keeps_rows(options, block) && columns * tensor->type->bits / 8 > STREAM_PIECE_BYTES)
+        return "its rows are longer than 4 MiB, and --rotate with one scale a row takes whole ones";
     if (options->dtype.bits == 4 && columns % unit != 0)
         return packs ? "its rows do not fill words of eight values"
                      : "its rows do not fill bytes of two values";

@@ -39,8 +39,8 @@ static bool count_bytes(struct compare_way *way, struct model_shard *shard)
 /* The piece that the reader has, or where a way cuts otherwise its own. */
 static bool load(struct compare_way *way, const struct model_shard *shard, const struct model_piece *read)
 {
-    if (read && read->offset == way->piece.offset && read->size_bytes == way->piece.size_bytes &&
-        (way->model.options.rule != CLQ_NVFP4 || way->piece.row > 0)) {
+    if (read && memcmp(&read->tile, &way->piece.tile, sizeof read->tile) == 0 && way->piece.extremes == 0 &&
+        read->extremes == 0 && (way->model.options.rule != CLQ_NVFP4 || way->piece.offset > 0)) {
         memcpy(way->piece.buffers[MODEL_X].host, read->buffers[MODEL_X].host, read->size_bytes);
         return true;
     }
@@ -51,20 +51,17 @@ static bool take_piece(struct compare_way *way, const struct model_shard *shard,
                        const struct model_piece *read, size_t kind)
 {
     struct model_piece *piece = &way->piece;
-    const struct safetensors_tensor *source = piece->tensor->source;
-    const size_t count = piece->size_bytes * 8 / source->type->bits;
     struct float_error error = {0};
 
     if (!model_piece_open(&way->model, shard, piece) || !load(way, shard, read) ||
         !model_piece_compute(&way->model, shard, piece))
         return false;
-    float_error_add(&error, source->type->name, piece->buffers[MODEL_X].host, piece->buffers[MODEL_BACK].host,
-                    count);
+    model_piece_add_error(piece, &error);
     way->errors[kind].squares += error.squares;
     way->errors[kind].difference_squares += error.difference_squares;
     way->all.squares += error.squares;
     way->all.difference_squares += error.difference_squares;
-    way->counts[kind] += count;
+    way->counts[kind] += error.count;
     return true;
 }
 

@@ -97,35 +97,41 @@ bool model_cut_experts(struct model *model)
     return ok;
 }
 
-/* Whole rows of a cut are neighbours in each row of the tensor. */
-static bool read_rows(const struct model_shard *shard, const struct model_tensor *tensor, int64_t row,
-                      int64_t rows, char *bytes, struct failure *failure)
+/* The elements of a column are neighbours in a row of the tensor. */
+static bool read_turned(const struct model_shard *shard, const struct model_tensor *tensor,
+                        const struct model_tile *tile, char *bytes, size_t row_bytes, struct failure *failure)
 {
     const struct safetensors_tensor *whole = tensor->whole;
-    const size_t size = whole->type->bits / 8, run = (size_t)rows * size;
-    const int64_t inputs = whole->shape[1];
+    const size_t size = whole->type->bits / 8, run = (size_t)tile->rows * size;
     char *line = malloc(run);
     bool ok = line || fail(failure, STATUS_SYSTEM, "%s: no memory for %zu bytes", shard->path, run);
 
-    for (int64_t k = 0; ok && k < inputs; k++) {
-        const int64_t at = (tensor->expert * inputs + k) * whole->shape[2] + tensor->first + row;
+    for (int64_t k = 0; ok && k < tile->columns; k++) {
+        const int64_t at = (tensor->expert * whole->shape[1] + tile->column + k) * whole->shape[2] +
+                           tensor->first + tile->row;
 
         ok = safetensors_read(&shard->file, whole, (uint64_t)at * size, line, run, failure);
-        for (int64_t r = 0; ok && r < rows; r++)
-            memcpy(bytes + (size_t)(r * inputs + k) * size, line + (size_t)r * size, size);
+        for (int64_t r = 0; ok && r < tile->rows; r++)
+            memcpy(bytes + (size_t)r * row_bytes + (size_t)k * size, line + (size_t)r * size, size);
     }
     free(line);
     return ok;
 }
 
-bool model_read(const struct model_shard *shard, const struct model_tensor *tensor, uint64_t offset,
-                void *bytes, size_t size_bytes, struct failure *failure)
+bool model_read(const struct model_shard *shard, const struct model_tensor *tensor,
+                const struct model_tile *tile, char *bytes, size_t row_bytes, struct failure *failure)
 {
     const struct safetensors_tensor *source = tensor->source;
-    const uint64_t row_bytes = tensor->whole ? (uint64_t)model_columns(source) * source->type->bits / 8 : 0;
+    const int64_t columns = model_columns(source);
+    const bool joined = tile->columns == columns; /* rows follow one another */
+    const size_t run = (size_t)((joined ? tile->rows : 1) * tile->columns) * source->type->bits / 8;
+    bool ok = true;
 
-    if (!tensor->whole)
-        return safetensors_read(&shard->file, source, offset, bytes, size_bytes, failure);
-    return read_rows(shard, tensor, (int64_t)(offset / row_bytes), (int64_t)(size_bytes / row_bytes), bytes,
-                     failure);
+    if (tensor->whole)
+        return read_turned(shard, tensor, tile, bytes, row_bytes, failure);
+    for (int64_t r = 0; ok && r < (joined ? 1 : tile->rows); r++)
+        ok = safetensors_read(&shard->file, source,
+                              (uint64_t)((tile->row + r) * columns + tile->column) * source->type->bits / 8,
+                              bytes + (size_t)r * row_bytes, run, failure);
+    return ok;
 }

@@ -11,6 +11,7 @@
 #include "../output_file.h"
 #include "../progress.h"
 #include "../safetensors/safetensors.h"
+#include "floats.h"
 
 #include <clquant/clquant.h>
 #include <stdbool.h>
@@ -57,6 +58,12 @@ struct model_options {
     bool no_copy, clean, help;
 };
 
+/* Some columns of some rows of a matrix. */
+struct model_tile {
+    int64_t row, rows, column, columns;
+};
+enum { MODEL_TILE_ROWS = 8 }; /* at most, of rows that are cut */
+
 /* A tensor of the input, or a matrix that is cut out of one. */
 struct model_tensor {
     const struct safetensors_tensor *source;
@@ -71,6 +78,7 @@ struct model_tensor {
     double error;              /* relative RMS, once it is written, as a float has it */
     uint64_t not_finite, lost; /* values that are NaN or infinite, and finite ones that come back as none */
     float global_scale;        /* of NVFP4, once it is read */
+    struct float_extremes extremes[MODEL_TILE_ROWS]; /* of the rows that are read, where they are cut */
 };
 #define MODEL_NONE SIZE_MAX
 
@@ -185,9 +193,9 @@ void model_find_conv1d(struct model *model);
 bool model_is_experts(const struct safetensors_tensor *tensor);
 /* Cuts tensors of all experts into a matrix for each, where readers have layers of those. */
 bool model_cut_experts(struct model *model);
-/* Reads from the file, or from the tensor that this one is cut out of, by whole rows. */
-bool model_read(const struct model_shard *shard, const struct model_tensor *tensor, uint64_t offset,
-                void *bytes, size_t size_bytes, struct failure *failure);
+/* Reads a tile from the file, or from the tensor that this one is cut out of; rows begin each row_bytes. */
+bool model_read(const struct model_shard *shard, const struct model_tensor *tensor,
+                const struct model_tile *tile, char *bytes, size_t row_bytes, struct failure *failure);
 /* Whether something stands before the end. */
 bool model_has_end(const char *name, const char *end);
 /* Reasons that others look for. */
@@ -203,6 +211,12 @@ void model_say_left(const struct model *model, const struct model_tensor *tensor
 bool model_plan_tensors(const struct model_options *options, struct model_shard *shard);
 /* Plans OUT's shards. */
 bool model_plan(struct model *model);
+/* Whether a row has one scale, of its values as they are turned: it is read whole, and so may not be longer
+ * than a piece. */
+static inline bool model_keeps_rows(const struct model_options *options, uint32_t block)
+{
+    return options->rotate > 0 && block == 0;
+}
 /* The length of a row's scales. */
 int64_t model_groups(const struct model_tensor *tensor);
 /* Of all matrices in it. */

@@ -112,7 +112,7 @@ bool model_piece_compute(struct model *model, const struct model_shard *shard, s
 {
     clq_status status = CLQ_OK;
 
-    if (piece->rows == 0)
+    if (!piece->tensor->quantized)
         return true;
     status = unmap(model, &piece->buffers[MODEL_X]);
     if (status == CLQ_OK && model->options.rule == CLQ_NVFP4)
@@ -126,7 +126,7 @@ bool model_piece_compute(struct model *model, const struct model_shard *shard, s
         struct model_buffer *buffer = &piece->buffers[b];
 
         status = map(model, buffer, b == MODEL_Q ? CL_MAP_READ | CL_MAP_WRITE : CL_MAP_READ,
-                     buffer->row_bytes * (size_t)piece->rows);
+                     buffer->row_bytes * (size_t)piece->tile.rows);
     }
     return status == CLQ_OK || not_moved(model, shard, status);
 }
