@@ -28,9 +28,9 @@ def path() -> str:
 
 
 def run(arguments: Sequence[str], progress: Callable[[int, int], Any] | None = None) -> None:
-    """Run the command and wait. Raises ValueError for what it refuses, RuntimeError for all else, with its sentence. What it
-    says of weights is a warning.
+    """Run the command and wait.
 
+    Raises ValueError for what it refuses, RuntimeError for all else, with its sentence. What it says of weights is a warning.
     ``progress`` is called with the bytes that are done and all, where the command has ``--progress``. What it raises ends the
     command.
     """

@@ -37,6 +37,14 @@ def _owners(array: Any) -> Iterator[Any]:
         yield array
 
 
+def _reference(owner: Any, array: Any) -> weakref.ref[Any]:
+    """Refer to the owner, or, where it has no weak references, as pyopencl's buffers since 2025, to the array that keeps it."""
+    try:
+        return weakref.ref(owner)
+    except TypeError:
+        return weakref.ref(array)
+
+
 def remember(array: Any, origin: Origin | None) -> None:
     """Know what an array is from now on; None: that it is nothing of these any more."""
     global _sweep_at  # noqa: PLW0603
@@ -44,8 +52,8 @@ def remember(array: Any, origin: Origin | None) -> None:
         if origin is None:
             _known.pop(id(owner), None)
         else:
-            with contextlib.suppress(TypeError):  # memory of an allocator whose objects have no weak references
-                _known[id(owner)] = weakref.ref(owner), origin
+            with contextlib.suppress(TypeError):  # an array of a class without weak references
+                _known[id(owner)] = _reference(owner, array), origin
     if len(_known) > _sweep_at:
         # Without callbacks: an exception that a handler of signals raises in one would be lost.
         for key in [key for key, (ref, _) in list(_known.items()) if ref() is None]:
@@ -57,6 +65,7 @@ def origin_of(array: Any) -> Origin | None:
     """Return what an array is of some result, or None."""
     for owner in _owners(array) if array is not None and _known else ():
         ref, origin = _known.get(id(owner), (None, None))
-        if ref is not None and ref() is owner:
+        held = None if ref is None else ref()
+        if held is not None and any(other is owner for other in _owners(held)):
             return origin
     return None

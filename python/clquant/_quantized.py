@@ -68,7 +68,7 @@ def remembered(result: Quantized[Any], made: set[str]) -> None:
     """Know the arrays that a call has made as those of its result. Of one that was given, nobody knows what is written next."""
     how = {name: getattr(result, name) for name in ("axis", "block", "block_before", "block_all", "rotate", "global_scale")}
     if how["axis"] is not None and how["axis"] >= 0:
-        how["axis"] -= len(result.y.shape)  # so that it is that of a view with fewer dimensions in front, too
+        how["axis"] = int(how["axis"]) - len(result.y.shape)  # so that it is that of a view with fewer dimensions in front, too
     for role, array in zip(result._fields, result, strict=True):
         if array is not None:
             remember(array, Origin(role, how) if role in made else None)

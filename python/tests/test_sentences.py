@@ -12,7 +12,7 @@ from clquant._sentences import in_python
 
 HOST = Path(__file__).parents[2] / "host"
 X = np.ones((4, 8), np.float32)
-IN_C = r"\bNULL\b|\bCLQ_(?!DEVICE\b|CACHE_DIR\b|RECORD\b)|\(code \d"
+IN_C = r"\bNULL\b|\bCLQ_(?!DEVICE\b|CACHE_DIR\b|LOG\b|RECORD\b)|\(code \d"
 
 
 def literals():
