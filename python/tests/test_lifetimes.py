@@ -99,12 +99,13 @@ gc.collect()
 alive, lost, late, count, chance = len(_handles._ends), 0, [], 0, random.Random(20)
 sys.unraisablehook = late.append
 signal.signal(signal.SIGALRM, interrupt)
+def calls(before): # Python 3.13 has the jump of a loop outside of the try that the loop is in
+    while count == before:
+        clquant.dequantize(clquant.dynamic_quantize(x, dtype="int4"))
 for _ in range(1500):
-    before = count
     try:
         signal.setitimer(signal.ITIMER_REAL, chance.uniform(2e-5, 8e-4))
-        while count == before:
-            clquant.dequantize(clquant.dynamic_quantize(x, dtype="int4"))
+        calls(count)
         lost += 1
     except KeyboardInterrupt:
         pass
