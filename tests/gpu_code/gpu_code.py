@@ -32,10 +32,10 @@ FAMILIES = ((tuple(measure.TARGETS), ("scratch", "registers", "code", "waves", "
             (intel.TARGETS, intel.COLUMNS))
 
 
-def pairs_of(variants, sample, has_intel):
+def pairs_of(variants, targets, sample, has_intel):
     """Pairs of variant and target."""
     pairs = []
-    for number, target in enumerate(measure.TARGETS):
+    for number, target in enumerate(targets):
         pairs += [(variant, target) for variant in variants[::SAMPLE_STEPS[number > 0] if sample else 1]]
     for number, target in enumerate(intel.TARGETS if has_intel else ()):
         pairs += [(variant, target) for variant in (variants[number::INTEL_STEP] if sample else variants)]
@@ -113,7 +113,7 @@ def main():
     with concurrent.futures.ThreadPoolExecutor(len(os.sched_getaffinity(0))) as pool:
         try:
             rows = list(pool.map(lambda pair: measure_one(pair, ptxas, ocloc, figures),
-                                 pairs_of(variants, options.sample, ocloc is not None)))
+                                 pairs_of(variants, measure.PRESENT, options.sample, ocloc is not None)))
         except measure.CompileError as error:
             pool.shutdown(cancel_futures=True)
             sys.exit(f"gpu_code: {error}")
@@ -126,7 +126,7 @@ def main():
 
     faults, remarks = limits.judge(rules, rows), []
     if not options.text and not options.sample:
-        all_rows = [limits.Row(variant, target, {}, {}) for variant, target in pairs_of(variants, False, True)]
+        all_rows = [limits.Row(variant, target, {}, {}) for variant, target in pairs_of(variants, measure.TARGETS, False, True)]
         needless, remarks = limits.judge_exceptions(rules, rows, all_rows)
         faults += needless
     for sentence in remarks:

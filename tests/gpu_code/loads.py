@@ -9,12 +9,14 @@ BLOCK = re.compile(r"^(?:[.$]L\w+:|; %bb\.)")
 BRANCH = re.compile(r"^\s+(?:@\S+\s+)?(?:s_c?branch\w*|bra(?:\.uni)?)\s+([.$]\w+)")
 # Loads through scalar registers (s_load), which all work-items share, are none of these; scratch is buffer_load there and
 # ld.local here. Without a name of a memory, the load may be from any.
-LOAD = (re.compile(r"^\s+(?:global|flat)_load_([a-z0-9]+)"),
+LOAD = (re.compile(r"^\s+(?:global|flat)_load_(?:d16_(?:hi_)?)?([a-z0-9]+)"),
         re.compile(r"^\s+(?:@\S+\s+)?ld(?:\.volatile)?(?:\.global(?:\.nc)?)?(?:\.v([24]))?\.[a-z](\d+)\s"))
-STORE = (re.compile(r"^\s+(?:global|flat)_store_([a-z0-9]+)"),
+STORE = (re.compile(r"^\s+(?:global|flat)_store_(?:d16_hi_)?([a-z0-9]+)"),
          re.compile(r"^\s+(?:@\S+\s+)?st(?:\.volatile)?(?:\.global)?(?:\.v([24]))?\.[a-z](\d+)\s"))
 AMD_BYTES = {"dword": 4, "dwordx2": 8, "dwordx3": 12, "dwordx4": 16, "byte": 1, "ubyte": 1, "sbyte": 1, "ushort": 2,
-             "sshort": 2, "short": 2}
+             "sshort": 2, "short": 2,
+             # from RDNA 3 on, with "d16_" or "d16_hi_" before what fills half of a register
+             "b32": 4, "b64": 8, "b96": 12, "b128": 16, "b8": 1, "u8": 1, "i8": 1, "b16": 2, "u16": 2, "i16": 2}
 # Arithmetic of values, and stores. Indices are decoded in 64 bits, and what is found of them stays in registers.
 WORKS = re.compile(r"^\s+(?:@\S+\s+)?(?:v_\w+_f(?:16|32)|v_(?:pk_)?(?:max|min)3?_[iu](?:16|32)|(?:global|flat)_store"
                    r"|(?:add|sub|mul|fma|div|rcp|cvt|max|min)\.(?:\w+\.)*(?:f16|f32|[su]16|[su]32)|st\.(?:global|[vbusf]))")

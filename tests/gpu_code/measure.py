@@ -5,6 +5,7 @@ Of a kernel: bytes of private memory (scratch), vector registers, bytes of code,
 wide the loads and stores of its main loops are (loads.py). A GPU without registers in its assembly (NVIDIA's PTX) has
 None for them.
 """
+import collections
 import os
 import re
 import shutil
@@ -12,14 +13,23 @@ import subprocess
 
 import loads
 
-CLANG = "clang-15"
 LIBCLC = "/usr/lib/clc"
-# The newest AMD GPU that Debian's libclc-15 has is gfx906. Its builtins are LLVM code, and clang compiles them for the
-# GPU that it is asked for: nothing of gfx906 is left in the code of a gfx1030.
+# A target's compiler, its options, and the builtins of libclc that belong to the compiler. The newest AMD GPU that Debian's libclc
+# has is gfx906. Its builtins are LLVM code, and clang compiles them for the GPU that it is asked for: nothing of gfx906 is left
+# in the code of a gfx1030.
+Target = collections.namedtuple("Target", "clang options builtins")
+
+
+def amd(gpu, clang):
+    return Target(clang, ["-target", "amdgcn-mesa-mesa3d", f"-mcpu={gpu}"], "gfx906-amdgcn-mesa-mesa3d.bc")
+
+
 TARGETS = {
-    "gfx906": (["-target", "amdgcn-mesa-mesa3d", "-mcpu=gfx906"], "gfx906-amdgcn-mesa-mesa3d.bc"),
-    "gfx1030": (["-target", "amdgcn-mesa-mesa3d", "-mcpu=gfx1030"], "gfx906-amdgcn-mesa-mesa3d.bc"),
-    "nvptx64": (["-target", "nvptx64-nvidia-nvcl"], "nvptx64--nvidiacl.bc"),
+    "gfx906": amd("gfx906", "clang-15"),
+    "gfx1030": amd("gfx1030", "clang-15"),
+    "nvptx64": Target("clang-15", ["-target", "nvptx64-nvidia-nvcl"], "nvptx64--nvidiacl.bc"),
+    "gfx1100": amd("gfx1100", "clang-19"),
+    "gfx1201": amd("gfx1201", "clang-19"),
 }
 PTXAS_TARGETS = ("sm_80", "sm_90")
 
@@ -28,14 +38,18 @@ class CompileError(Exception):
     pass
 
 
+def builtins_of(target):
+    return f"{LIBCLC}/{target.builtins}"
+
+
+# Those whose compiler and builtins this machine has. Debian 13 has no clang-15.
+PRESENT = [name for name, target in TARGETS.items() if shutil.which(target.clang) and os.path.exists(builtins_of(target))]
+CLANG = TARGETS[PRESENT[0]].clang if PRESENT else None
+
+
 def missing():
     """What this machine lacks, or None."""
-    if shutil.which(CLANG) is None:
-        return f"no {CLANG}"
-    for _, builtins in TARGETS.values():
-        if not os.path.exists(f"{LIBCLC}/{builtins}"):
-            return f"no {LIBCLC}/{builtins} (Debian: libclc-15)"
-    return None
+    return None if PRESENT else "neither clang-15 with libclc-15 nor clang-19 with libclc-19"
 
 
 def find_ptxas():
@@ -49,9 +63,9 @@ def run(command, text=None, environment=None):
     return result
 
 
-def front_of(folder, variant):
-    """The compiler, with what a variant is told on every device (host/runtime/build.c)."""
-    command = [CLANG, "-x", "cl", "-cl-std=CL1.2", "-O2", "-I", folder,
+def front_of(folder, variant, clang=CLANG):
+    """The compiler, with the options that a variant has on every device (host/runtime/build.c)."""
+    command = [clang, "-x", "cl", "-cl-std=CL1.2", "-O2", "-I", folder,
                f"-DKERNEL_NAME=clq_{os.path.basename(variant.file).split('.')[0]}"]
     if variant.plugs.get("ARITHMETIC") == "native":
         command.append("-cl-fp32-correctly-rounded-divide-sqrt")
@@ -59,9 +73,9 @@ def front_of(folder, variant):
 
 
 def command_of(folder, variant, target):
-    options, builtins = TARGETS[target]
-    return [*front_of(folder, variant), *options, "-Xclang", "-mlink-builtin-bitcode", "-Xclang", f"{LIBCLC}/{builtins}",
-            "-Wno-linker-warnings"]
+    target = TARGETS[target]
+    return [*front_of(folder, variant, target.clang), *target.options, "-Xclang", "-mlink-builtin-bitcode",
+            "-Xclang", builtins_of(target), "-Wno-linker-warnings"]
 
 
 def compile_kernel(folder, variant, target):
