@@ -8,7 +8,7 @@ from typing import Any, NamedTuple
 
 from . import _opencl as cl
 from ._context import Context, default_context, given_context
-from ._handles import Memory, OfThisProcess
+from ._handles import OfThisProcess, new_memory
 from ._keywords import only_its_keywords
 from ._structs import ReportCounts
 from ._values import whole
@@ -31,7 +31,7 @@ class Report(OfThisProcess):
     @only_its_keywords()
     def __init__(self, context: Context | None = None) -> None:
         self._context = given_context(context) or default_context()
-        self.int_ptr: int = Memory(cl.create_buffer(self._context.int_ptr, ctypes.sizeof(ReportCounts)))  # the cl_mem
+        self.int_ptr: int = new_memory(self._context.int_ptr, ctypes.sizeof(ReportCounts))  # the cl_mem
         self.clear()
 
     @only_its_keywords()
@@ -67,7 +67,7 @@ class Workspace(OfThisProcess):
         self._size_bytes = whole("size_bytes", size_bytes)
         if self._size_bytes < 0:
             raise ValueError(f"size_bytes is {size_bytes}: it must not be negative")
-        self.int_ptr: int = Memory(cl.create_buffer(self._context.int_ptr, self._size_bytes))  # the cl_mem
+        self.int_ptr: int = new_memory(self._context.int_ptr, self._size_bytes)  # the cl_mem
 
     def __deepcopy__(self, memo: Any) -> Workspace:
         """Make another one as large."""

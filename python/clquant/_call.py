@@ -109,21 +109,22 @@ def submit(
         check(enqueue(0, None, None))
         return
     count, handles = begin(calls, waits)
-    event = ctypes.c_void_p()
     wanted = events is not None or not all(call.asynchronous for call in calls)
     try:
-        check(enqueue(count, handles, ctypes.addressof(event) if wanted else None))
         if wanted:
-            _end(calls, event, events)
+            of_pyopencl = any(call.arrays for call in calls)
+            done = event_of(lambda cell: check(enqueue(count, handles, ctypes.addressof(cell))), of_pyopencl)
+            _end(calls, done, events)
+        else:
+            check(enqueue(count, handles, None))
     except BaseException:
         if any(call.hosts for call in calls):  # what runs all the same, a part or all, writes into the caller's memory
             cl.finish(calls[0].queue)
         raise
 
 
-def _end(calls: Sequence[Call], event: ctypes.c_void_p, events: MutableSequence[Any] | None) -> None:
+def _end(calls: Sequence[Call], done: Any, events: MutableSequence[Any] | None) -> None:
     """Hand the event on, and wait for it where the host's memory takes part."""
-    done = event_of(event.value, any(call.arrays for call in calls))
     outputs = [call.tensors[name] for call in calls for name in call.outputs]
     for tensor in outputs:
         if tensor.array is not None:
@@ -131,7 +132,7 @@ def _end(calls: Sequence[Call], event: ctypes.c_void_p, events: MutableSequence[
     if events is not None:
         events.append(done)
     if any(call.hosts for call in calls):
-        cl.wait_for_event(event)
+        cl.wait_for_event(ctypes.c_void_p(done.int_ptr))
         for tensor in outputs:
             if isinstance(tensor, HostTensor):
                 tensor.store(calls[0].queue)

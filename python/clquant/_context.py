@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import _opencl as cl
-from ._handles import Handle, Memory, Queue, Shared
+from ._handles import Handle, Queue, Shared, new_memory
 from ._keywords import near, only_its_keywords
 from ._library import POINTER, SIZE, STATUS, begin_use, check, function
 from ._structs import ContextDesc
@@ -152,13 +152,10 @@ class Context(Shared):
             arithmetic=choice("arithmetic", arithmetic, _ARITHMETIC),
         )
         begin_use()
-        handle, queue = ctypes.c_void_p(), ctypes.c_void_p()
-        check(_create(ctypes.addressof(desc), ctypes.addressof(handle)))
-        self.handle: int = _Handle(handle.value, called)
-        check(_queue_create(handle, 0, ctypes.addressof(queue)))
-        self.queue: int = Queue(queue.value)
-        self.int_ptr = int(_context_cl(handle))
-        self.device = int(_context_device(handle))
+        self.handle: int = _Handle(lambda cell: check(_create(ctypes.addressof(desc), ctypes.addressof(cell))), called)
+        self.queue: int = Queue(lambda cell: check(_queue_create(self.handle, 0, ctypes.addressof(cell))))
+        self.int_ptr = int(_context_cl(self.handle))
+        self.device = int(_context_device(self.handle))
         # No more than a page: what lies before an array on its page can be read.
         self.alignment_bytes = min(max(cl.device_number(self.device, cl.DEVICE_MEM_BASE_ADDR_ALIGN) // 8, 1), 4096)
 
@@ -213,8 +210,8 @@ def _shares_memory(context: Context) -> bool:
     room = ctypes.create_string_buffer(4 * size)
     start = ctypes.addressof(room)
     start += size - start % size
-    source = Memory(cl.create_buffer(context.int_ptr, size, start))
-    target = Memory(cl.create_buffer(context.int_ptr, size, start + size))
+    source = new_memory(context.int_ptr, size, start)
+    target = new_memory(context.int_ptr, size, start + size)
     ctypes.memset(start, 0x5A, size)
     cl.copy_buffer(context.queue, source, target, size)
     cl.finish(context.queue)

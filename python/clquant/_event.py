@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import ctypes
+from collections.abc import Callable
 from typing import Any
 
 from . import _opencl as cl
@@ -25,18 +26,18 @@ class Event(Shared):
     __slots__ = ("int_ptr",)
 
     def __init__(self, int_ptr: int) -> None:
-        self.int_ptr = int_ptr if isinstance(int_ptr, Handle) else _Handle(int_ptr)
+        self.int_ptr = int_ptr if isinstance(int_ptr, Handle) else _Handle(lambda cell: setattr(cell, "value", int_ptr))
 
     def wait(self) -> None:
         """Wait until the call is done. Raises DeviceError where it, or what it waited for, failed."""
         cl.wait_for_event(ctypes.c_void_p(self.int_ptr))
 
 
-def event_of(int_ptr: int | None, of_pyopencl: bool) -> Any:
-    """Make the event of a handle, which it takes over: pyopencl's where its arrays take part."""
-    handle = int_ptr or 0
+def event_of(fill: Callable[[ctypes.c_void_p], Any], of_pyopencl: bool) -> Any:
+    """Make an event of what is put into a cell: pyopencl's where its arrays take part."""
+    handle = _Handle(fill)
     if of_pyopencl:
         import pyopencl
 
-        return pyopencl.Event.from_int_ptr(handle, retain=False)
+        return pyopencl.Event.from_int_ptr(int(handle))
     return Event(handle)

@@ -11,7 +11,6 @@ from typing import Any
 import numpy as np
 
 from ._errors import DeviceError
-from ._export import sweep
 from ._library import COUNT, POINTER, SIZE, STATUS, begin_use, function, status_name
 
 READ_WRITE = 1 << 0
@@ -35,9 +34,9 @@ _NO_PLATFORM = -1001
 
 _WAITS = (COUNT, POINTER, POINTER)  # num_events_in_wait_list, event_wait_list, event
 
-_create_buffer = function("clCreateBuffer", POINTER, POINTER, ctypes.c_uint64, SIZE, POINTER, POINTER)
-_retain_buffer = function("clRetainMemObject", STATUS, POINTER)
-_retain_queue = function("clRetainCommandQueue", STATUS, POINTER)
+create_buffer = function("clCreateBuffer", POINTER, POINTER, ctypes.c_uint64, SIZE, POINTER, POINTER)
+retain_buffer = function("clRetainMemObject", STATUS, POINTER)
+retain_queue = function("clRetainCommandQueue", STATUS, POINTER)
 _copy = function("clEnqueueCopyBuffer", STATUS, POINTER, POINTER, POINTER, SIZE, SIZE, SIZE, *_WAITS)
 _read = function("clEnqueueReadBuffer", STATUS, POINTER, POINTER, COUNT, SIZE, SIZE, POINTER, *_WAITS)
 _write = function("clEnqueueWriteBuffer", STATUS, POINTER, POINTER, COUNT, SIZE, SIZE, POINTER, *_WAITS)
@@ -53,7 +52,7 @@ release_buffer = function("clReleaseMemObject", STATUS, POINTER)
 release_queue = function("clReleaseCommandQueue", STATUS, POINTER)
 
 
-def _check(name: str, status: int) -> None:
+def check(name: str, status: int) -> None:
     if status != 0:
         named = status_name(status)
         raise DeviceError(f"{name} failed with {named} ({status})", status, named)
@@ -83,40 +82,14 @@ def address_of(array: np.ndarray[Any, Any]) -> int:
     return int(array.__array_interface__["data"][0])
 
 
-def create_buffer(context: int, size_bytes: int, host: int | None = None) -> int:
-    """Make a read-write buffer of at least one byte; over the host's memory where an address is given."""
-    return _create(context, READ_WRITE if host is None else READ_WRITE | USE_HOST_PTR, max(size_bytes, 1), host)
-
-
-def create_zeros(context: int, size_bytes: int) -> int:
-    """Make a read-write buffer of zeros, of at least one byte, which waits for no queue."""
-    zeros = np.zeros(max(size_bytes, 1), np.uint8)
-    return _create(context, READ_WRITE | COPY_HOST_PTR, zeros.size, address_of(zeros))
-
-
-def _create(context: int, flags: int, size_bytes: int, host: int | None) -> int:
-    sweep()
-    status = STATUS()
-    mem = _create_buffer(context, flags, size_bytes, host, ctypes.addressof(status))
-    _check("clCreateBuffer", status.value)
-    return int(mem)
-
-
-def retain_buffer(mem: int) -> int:
-    """Take part in keeping a buffer, and return it."""
-    _check("clRetainMemObject", _retain_buffer(mem))
-    return mem
-
-
-def retain_queue(queue: int) -> int:
-    """Take part in keeping a queue, and return it."""
-    _check("clRetainCommandQueue", _retain_queue(queue))
-    return queue
+def flags_of(host: int | None) -> int:
+    """Return the flags of a read-write buffer; over the host's memory where an address is given."""
+    return READ_WRITE if host is None else READ_WRITE | USE_HOST_PTR
 
 
 def copy_buffer(queue: int, source: int, target: int, size_bytes: int, *, start: int = 0) -> None:
     """Enqueue a copy of a buffer's bytes, from one on, to the begin of another."""
-    _check("clEnqueueCopyBuffer", _copy(queue, source, target, start, 0, size_bytes, 0, None, None))
+    check("clEnqueueCopyBuffer", _copy(queue, source, target, start, 0, size_bytes, 0, None, None))
 
 
 def read_buffer(queue: int, mem: int, offset_bytes: int, size_bytes: int, host: int) -> None:
@@ -134,7 +107,7 @@ def _transfer(
 ) -> None:
     # It blocks, and its event is waited for too: drivers say that a transfer succeeded although what it waited for failed.
     event = ctypes.c_void_p()
-    _check(name, function(queue, mem, 1, offset_bytes, size_bytes, host, 0, None, ctypes.addressof(event)))
+    check(name, function(queue, mem, 1, offset_bytes, size_bytes, host, 0, None, ctypes.addressof(event)))
     try:
         wait_for_event(event)
     finally:
@@ -143,7 +116,7 @@ def _transfer(
 
 def finish(queue: int) -> None:
     """Wait for all that a queue has."""
-    _check("clFinish", _finish(queue))
+    check("clFinish", _finish(queue))
 
 
 def wait_for_event(event: ctypes.c_void_p) -> None:
@@ -153,7 +126,7 @@ def wait_for_event(event: ctypes.c_void_p) -> None:
 
 def wait_for_events(count: int, handles: Any) -> None:
     """Wait for the events of a wait list."""
-    _check("clWaitForEvents", _wait_for_events(count, handles))
+    check("clWaitForEvents", _wait_for_events(count, handles))
 
 
 def _list(name: str, get: Callable[..., int], empty: int) -> list[int]:
@@ -161,9 +134,9 @@ def _list(name: str, get: Callable[..., int], empty: int) -> list[int]:
     status = get(0, None, ctypes.addressof(count))
     if status == empty or (status == 0 and count.value == 0):
         return []
-    _check(name, status)
+    check(name, status)
     found = (POINTER * count.value)()
-    _check(name, get(count.value, ctypes.addressof(found), None))
+    check(name, get(count.value, ctypes.addressof(found), None))
     return [int(handle) for handle in found if handle is not None]
 
 
@@ -180,9 +153,9 @@ def devices_of(platform: int) -> list[int]:
 
 def _text(name: str, get: Callable[..., int], of: int, what: int) -> str:
     size = SIZE()
-    _check(name, get(of, what, 0, None, ctypes.addressof(size)))
+    check(name, get(of, what, 0, None, ctypes.addressof(size)))
     text = ctypes.create_string_buffer(size.value + 1)
-    _check(name, get(of, what, size.value, ctypes.addressof(text), None))
+    check(name, get(of, what, size.value, ctypes.addressof(text), None))
     return text.value.decode(errors="replace")
 
 
@@ -199,5 +172,5 @@ def device_text(device: int, what: int) -> str:
 def device_number(device: int, what: int) -> int:
     """Return a number of up to 64 bits that a device says of itself."""
     value = ctypes.c_uint64(0)
-    _check("clGetDeviceInfo", _device_info(device, what, ctypes.sizeof(value), ctypes.addressof(value), None))
+    check("clGetDeviceInfo", _device_info(device, what, ctypes.sizeof(value), ctypes.addressof(value), None))
     return value.value

@@ -36,9 +36,8 @@ class Plan(OfThisProcess):
     __slots__ = ("__weakref__", "_call", "_handle", "_queue", "_result")
 
     def __init__(self, call: Call) -> None:
-        handle = ctypes.c_void_p()
-        check(call.operator.plan(call.context.handle, call.address, ctypes.addressof(handle)))
-        self._handle: int = _Handle(handle.value, call.context.handle)
+        plan, context = call.operator.plan, call.context.handle
+        self._handle: int = _Handle(lambda cell: check(plan(context, call.address, ctypes.addressof(cell))), context)
         call.queue = retained_queue(call.queue)
         call.keep()
         for tensor in call.tensors.values():

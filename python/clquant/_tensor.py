@@ -16,7 +16,7 @@ import numpy as np
 from . import _opencl as cl
 from ._dtypes import DType, dtype_of, moved_sentence
 from ._export import capsule_of
-from ._handles import Memory, OfThisProcess, retained_memory
+from ._handles import Memory, OfThisProcess, new_memory, retained_memory
 from ._keywords import only_its_keywords
 from ._slices import dense_strides, sliced
 from ._structs import DLTensor
@@ -275,7 +275,7 @@ class Tensor(OfThisProcess):
         if self.array is not None:
             return arrays.view(copy.deepcopy(self.array, memo), self.dtype, context=self.context)
         size = reach(self.shape, self.strides, self.dtype.element_bytes)
-        made = Memory(cl.create_buffer(self.context.int_ptr, size))
+        made = new_memory(self.context.int_ptr, size)
         if size:
             cl.copy_buffer(self.context.queue, self.mem, made, size, start=self.offset_bytes)
         return Tensor(made, self.dtype, self.shape, self.strides, context=self.context)
@@ -379,11 +379,11 @@ class GatheredTensor(HostTensor):
 def host_memory(context: Context, first: int, end: int) -> tuple[Memory, int]:
     """Make the buffer of a range of the host's memory, and return it with the address that it begins at."""
     if not context.in_place or end == first:
-        return Memory(cl.create_buffer(context.int_ptr, end - first)), first
+        return new_memory(context.int_ptr, end - first), first
     # Rounded down, for drivers may take a buffer's begin for aligned: what lies before is on the same page, and no
     # kernel looks at it.
     start = first - first % context.alignment_bytes
-    return Memory(cl.create_buffer(context.int_ptr, end - start, start)), start
+    return new_memory(context.int_ptr, end - start, start), start
 
 
 # Behind the classes, which these modules need; and not where it is used, for at the end of the process nothing can be imported.

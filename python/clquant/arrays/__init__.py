@@ -11,7 +11,7 @@ from typing import Any
 from .. import _opencl as cl
 from .._context import Context, default_context, given_context
 from .._dtypes import DType, dtype_of
-from .._handles import Memory
+from .._handles import new_memory, new_zeros
 from .._keywords import only_its_keywords
 from .._tensor import HostTensor, Tensor
 from .._types import ElementTypeLike
@@ -97,8 +97,8 @@ def zeros(shape: tuple[int, ...], dtype: ElementTypeLike, *, context: Context | 
 def new_tensor(shape: tuple[int, ...], dtype: DType, context: Context, *, zeros: bool) -> Tensor:
     """Make a tensor in a new buffer, of zeros, or whose elements are not set."""
     size = math.prod(shape) * dtype.element_bytes
-    make = cl.create_zeros if zeros else cl.create_buffer
-    return Tensor(Memory(make(context.int_ptr, size)), dtype, shape, context=context)
+    make = new_zeros if zeros else new_memory
+    return Tensor(make(context.int_ptr, size), dtype, shape, context=context)
 
 
 @only_its_keywords()

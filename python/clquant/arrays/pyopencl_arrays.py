@@ -6,10 +6,9 @@ from __future__ import annotations
 import sys
 from typing import Any
 
-from .. import _opencl as cl
 from .._context import Context, context_of_queue
 from .._dtypes import DType, name_in_numpy, seen_as
-from .._handles import Memory
+from .._handles import new_memory
 from .._tensor import Tensor
 from ._adapter import in_elements
 
@@ -60,7 +59,7 @@ class PyopenclArrays:
         if not array.flags.c_contiguous:
             strides = in_elements(array.strides, array.dtype.itemsize, array.dtype.name)
         # An array without elements has no buffer.
-        mem = Memory(cl.create_buffer(context.int_ptr, 0)) if array.base_data is None else array.base_data
+        mem = new_memory(context.int_ptr, 0) if array.base_data is None else array.base_data
         tensor = Tensor.of_array(array, mem, row, strides, array.offset, context)
         tensor.watch(lambda: ((array.base_data, array.offset), array.dtype, array.shape, array.strides))
         return tensor
