@@ -4,12 +4,12 @@
 
 #include "base/error.h"
 #include "runtime/binary.h"
+#include "runtime/disk.h"
 #include "runtime/entry.h"
 #include "runtime/source.h"
 
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
 #define OPTIONS_BYTES 2048
 
@@ -197,14 +197,6 @@ end:
     return status;
 }
 
-static double now_s(void)
-{
-    struct timespec now = {0};
-
-    timespec_get(&now, TIME_UTC);
-    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
-
 clq_status clq__build(clq_context *context, const struct clq__variant *variant, bool use_cache,
                       struct clq__build *build)
 {
@@ -213,7 +205,7 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
     struct clq__text file_text = clq__text(file, sizeof file);
     char *source = NULL;
     size_t source_bytes = 0;
-    const double start_s = now_s();
+    const double start_s = clq__seconds();
     bool added = false;
 
     *build = (struct clq__build){0};
@@ -227,7 +219,7 @@ clq_status clq__build(clq_context *context, const struct clq__variant *variant, 
              added               ? "taken from an added binary"
              : build->from_cache ? "taken from the cache"
                                  : "built from source",
-             now_s() - start_s);
+             clq__seconds() - start_s);
     build->from_cache |= added;
 end:
     free(source);

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #define MAX_ENTRY_BYTES (256u << 20)
@@ -206,4 +207,12 @@ end:
     if (at >= 0)
         close(at);
     return result;
+}
+
+double clq__seconds(void)
+{
+    struct timespec now = {0};
+
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }

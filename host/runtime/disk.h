@@ -27,4 +27,7 @@ int clq__disk_put(const char *directory, const char *name, const void *data, siz
 /* Removes the oldest entries until the rest is within the limit, and what killed writers left behind. */
 void clq__disk_trim(const char *directory, size_t limit_bytes);
 
+/* The system's seconds since some moment. C's own clock is not in every Windows. */
+double clq__seconds(void);
+
 #endif

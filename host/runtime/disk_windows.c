@@ -279,3 +279,8 @@ void clq__disk_trim(const char *directory, size_t limit_bytes)
     }
     free(all);
 }
+
+double clq__seconds(void)
+{
+    return 1e-3 * (double)GetTickCount64();
+}
