@@ -117,34 +117,6 @@ check "each says where the kernel came from" test "$(grep -o 'first call, [a-z ]
 check "the latter beside a cold cache" grep -q '"cold"' rows.json
 check "no temporary file is left" test -z "$(ls -A "$TMPDIR")"
 
-if command -v python3 >/dev/null && [[ $("$CLQUANT" bench --size 1 --only "per tensor float32 int8 divide") == *", CPU; "* ]]; then
-    torch() { run env PYTHONDONTWRITEBYTECODE=1 PYTHONPATH="$here/fake_torch" FAKE_TORCH="$1" "$CLQUANT" bench --size 1 --json rows.json --only "$2"; }
-    torch "" "decode, calls back to back"
-    succeeded "with PyTorch"
-    check "is beside it" "$CHECK_JSON" rows.json 3 torch-index_put
-    torch "" "dynamic_quantize float32 int4 asymmetric 128"
-    succeeded "dynamic, with PyTorch"
-    check "is beside it" "$CHECK_JSON" rows.json 1 torch-embedding_bag_4bit_prepack
-    torch "" "quantize float32 int8 divide, per tensor"
-    succeeded "dense, with PyTorch"
-    check "is beside it" "$CHECK_JSON" rows.json 1 torch-quantize_per_tensor
-    torch lacking "decode"
-    succeeded "PyTorch without the works"
-    check "is left out" test -z "$(grep torch rows.json)"
-    torch missing "decode, calls back to back"
-    succeeded "without PyTorch"
-    check "is left out" test -z "$(grep torch rows.json)"
-    torch ends "decode, calls back to back"
-    refused "PyTorch that ends" 3 "PyTorch ended"
-    echo 'open("ran_torch", "w")' >torch.py
-    torch "" "decode, calls back to back"
-    succeeded "a torch.py in the current directory"
-    check "is not run" test ! -e ran_torch
-    check "PyTorch is, from where it lies" "$CHECK_JSON" rows.json 3 torch-index_put
-    rm torch.py
-else
-    echo "skipped: no python3, or no CPU device"
-fi
 # cannot_be OPTION: places where no file can be are refused by the option's rule, before anything is measured.
 cannot_be() {
     local name
@@ -208,5 +180,4 @@ refused "an argument" 2 "'file'"
 run "$CLQUANT" bench --first-call --device "no such device"
 refused "a first call without a device" 3 "no such device"
 
-echo "$checks checks, $failures failed"
-exit $((failures > 0))
+finish

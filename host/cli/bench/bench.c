@@ -9,7 +9,6 @@
 #include "data.h"
 #include "limit.h"
 #include "timing.h"
-#include "torch.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -25,8 +24,7 @@ static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost
 static const char help[] = "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--seconds N]\n"
                            "              [--json FILE] [--plot FILE.svg]\n\n"
                            "Measures every operator beside what the device's memory allows: a loop that\n"
-                           "reads and writes the same bytes and computes nothing. On a CPU also beside\n"
-                           "oneDNN and PyTorch where they are installed.\n\n"
+                           "reads and writes the same bytes and computes nothing.\n\n"
                            "  --only TEXT  rows that hold every word of TEXT, or words that begin so:\n"
                            "               \"float16 int4 multiply\"; without those behind a -:\n"
                            "               \"float16 -multiply\"\n"
@@ -199,7 +197,6 @@ int bench_main(int argc, char **argv)
     if (!done)
         complain("%s", bench.failure.text);
     say_log(bench.log);
-    torch_stop(bench.torch);
     limit_clear(&limit);
     data_destroy(&bench);
     bench_close_device(&bench);

@@ -51,8 +51,6 @@ struct bench {
     cl_command_queue queue;
     struct pool *pool; /* NULL where the device is no CPU: the host's loops are then no measure */
     struct limit *limit;
-    struct torch *torch; /* NULL where it is not installed, or was not tried */
-    bool torch_tried;
 
     cl_mem x, y, scales;        /* x and y are x_bytes long, scales holds MOST_SCALES floats */
     size_t x_bytes, next_piece; /* of x, data_next_piece */

@@ -15,9 +15,8 @@ struct contestant {
     const char *name; /* RACE_PEER: as it stands under vs */
     bool (*run)(struct bench *bench, void *self);
     void *self;
-    double bytes;        /* that it reads and writes */
-    bool on_host;        /* it works on x_host and y_host */
-    const double *own_s; /* where not NULL: its own measure of the run, without the way there */
+    double bytes; /* that it reads and writes */
+    bool on_host; /* it works on x_host and y_host */
 };
 
 /* The first contestant is ours. */
