@@ -48,7 +48,7 @@ refused "a name that is too long, though that of the private file is not" 3 "xxx
 
 # A report that cannot be read is known before OUT is in place.
 "$TENSOR_FILE" make scatter.st cache:I8:2x3x2:0 indices:I32:2:2,9 updates:F32:2x1x2:1,2 scales:F32:1:0.5
-run env LD_PRELOAD="$NO_READ" "$CLQUANT" quantize_scatter scatter.st -o out.st
+run env OPENCL_LAYERS="$LAYER" CLQ_LAYER=no_read "$CLQUANT" quantize_scatter scatter.st -o out.st
 refused "a report that cannot be read" 3 "scatter.st: reading the report: clEnqueueReadBuffer("
 check "and the code of OpenCL" grep -q "failed with CL_OUT_OF_RESOURCES (-5)$" <<<"$err"
 rm scatter.st

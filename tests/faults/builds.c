@@ -1,8 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs that were built once stay alive here; one of the same text and options that is built later is a
  * name for the first. What failed to build is kept as well, with its log. */
-#undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
-#define CL_TARGET_OPENCL_VERSION 300
 #include "builds.h"
 
 #include <pthread.h>

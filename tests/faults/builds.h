@@ -5,7 +5,7 @@
 #ifndef CLQUANT_FAULTS_BUILDS_H
 #define CLQUANT_FAULTS_BUILDS_H
 
-#include <CL/cl_icd.h>
+#include "layer/layer.h"
 
 /* Takes the place of the driver's calls that build and of those that ask what was built. */
 void builds_below(cl_icd_dispatch *target);

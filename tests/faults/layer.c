@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The fault layer. Every OpenCL function that the library calls stands in one of the lists below; the test
  * "faults.list" fails when the library calls another. */
-#undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
-#define CL_TARGET_OPENCL_VERSION 300
 #include "layer.h"
 
 #include "builds.h"
+#include "layer/layer.h"
 
-#include <CL/cl_layer.h>
 #include <pthread.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -31,7 +29,7 @@ struct object {
 static struct layer layer;
 static struct object objects[MAX_OBJECTS]; /* a handle's place is never given up, so that a probe finds it */
 static size_t num_objects;
-static cl_icd_dispatch target, wrapped;
+static cl_icd_dispatch target; /* with builds.c above the driver */
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static struct object *place_of(const void *handle)
@@ -461,31 +459,25 @@ long clq_layer_references(const void *object)
     return references;
 }
 
-#define PLACE_STATUS(name, ...)     wrapped.name = wrap_##name;
-#define PLACE_MAKE(type, name, ...) wrapped.name = wrap_##name;
+#define PLACE_STATUS(name, ...)     above->name = wrap_##name;
+#define PLACE_MAKE(type, name, ...) above->name = wrap_##name;
 #define PLACE_REFERENCES(kind, type)                                                                         \
-    wrapped.clRetain##kind = wrap_clRetain##kind, wrapped.clRelease##kind = wrap_clRelease##kind;
+    above->clRetain##kind = wrap_clRetain##kind, above->clRelease##kind = wrap_clRelease##kind;
 
-cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispatch, cl_uint *num_entries_ret,
-                               const cl_icd_dispatch **layer_dispatch)
+void layer_place(cl_icd_dispatch *above)
 {
-    if (num_entries < sizeof target / sizeof(void *))
-        return CL_INVALID_VALUE;
-    target = wrapped = *dispatch;
+    target = layer_below;
     builds_below(&target);
     layer.builds_once_in = builds_once_in;
     STATUS_CALLS(PLACE_STATUS)
     EVENT_CALLS(PLACE_STATUS)
     MAKE_CALLS(PLACE_MAKE)
     REFERENCE_CALLS(PLACE_REFERENCES)
-    wrapped.clCreateKernel = wrap_clCreateKernel;
-    wrapped.clCreateUserEvent = wrap_clCreateUserEvent;
-    wrapped.clWaitForEvents = wrap_clWaitForEvents;
-    wrapped.clGetExtensionFunctionAddressForPlatform = wrap_clGetExtensionFunctionAddressForPlatform;
-    wrapped.clEnqueueMapBuffer = wrap_clEnqueueMapBuffer;
-    wrapped.clSetKernelArg = wrap_clSetKernelArg;
-    wrapped.clEnqueueNDRangeKernel = wrap_clEnqueueNDRangeKernel;
-    *num_entries_ret = sizeof wrapped / sizeof(void *);
-    *layer_dispatch = &wrapped;
-    return CL_SUCCESS;
+    above->clCreateKernel = wrap_clCreateKernel;
+    above->clCreateUserEvent = wrap_clCreateUserEvent;
+    above->clWaitForEvents = wrap_clWaitForEvents;
+    above->clGetExtensionFunctionAddressForPlatform = wrap_clGetExtensionFunctionAddressForPlatform;
+    above->clEnqueueMapBuffer = wrap_clEnqueueMapBuffer;
+    above->clSetKernelArg = wrap_clSetKernelArg;
+    above->clEnqueueNDRangeKernel = wrap_clEnqueueNDRangeKernel;
 }

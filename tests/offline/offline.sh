@@ -6,7 +6,7 @@ source "$(dirname "$0")/../cli/library.sh"
 
 own="quantize.cl SRC=f32 DST=i8 MODE=divide PARAMS=each"
 export CLQ_CACHE_DIR=/dev/null # nothing is kept
-locked() { run env OPENCL_LAYERS="$NO_COMPILER" "$@"; }
+locked() { run env OPENCL_LAYERS="$LAYER" CLQ_LAYER=no_compiler "$@"; }
 # ran NAME WHERE: the call succeeded, and its kernel came from there
 ran() { check "$1" test "$status" = 0 -a "$(sed -E '/^(device|no disk cache) /d; s/ in [0-9.]+ s$//' <<<"$out")" = "cpu/$own: taken from $2
 built 1, not from source 1"; }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every variant that an operator asks for is in cl/variants.txt, and no line of the list is one that nobody
- * asks for: the list is what is compiled offline. The layer of unbuilt.c spares the compiler, which here has
- * nothing to say: variants.compiled_apart compiles the list. */
+ * asks for: the list is what is compiled offline. The layer of tests/layer spares the compiler, which here
+ * has nothing to say: variants.compiled_apart compiles the list. */
 #include "ask.h"
 #include "list.h"
 

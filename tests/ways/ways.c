@@ -28,9 +28,6 @@ const struct processor_way processor_ways[] = {
     {0},
 };
 
-/* Signs of zero and NaN's rules are the device's; these are what the library asks before it trusts them. */
-const char *const promise_ways[] = {"divide", "divide+denorm", "divide+denorm+fma", "denorm", "fma", NULL};
-
 const struct processor_way *processor_way_named(const char *name)
 {
     for (const struct processor_way *way = processor_ways; way->name != NULL; way++)

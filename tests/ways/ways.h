@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All that kernels and the host choose by the processor or by what a device promises, as ways: a test takes
+/* All that kernels and the host choose by the processor, as ways: a test takes
  * any of them on any machine. What a machine chooses by itself is one of them, and a run of the tests that
  * knew this one alone would say nothing of other machines. */
 #ifndef CLQUANT_WAYS_H
@@ -22,8 +22,5 @@ const struct processor_way *processor_way_named(const char *name);
 /* What a run takes on a device that compiles for this processor: that of $CLQ_TEST_WAY, else another one each
  * day, of those that run here. Prints it. */
 const struct processor_way *processor_way_of_run(void);
-
-/* What a device may leave unpromised, as $CLQ_MODEST has it (tests/seam/modest.c). */
-extern const char *const promise_ways[]; /* the last one is NULL */
 
 #endif

@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer between the OpenCL loader and the driver for what a fresh buffer is.
+/* fresh=BYTE: what a fresh buffer is.
  *
  * It ends where its page does, with nothing behind it: a CPU's kernel that reads or writes further ends the
  * process, also on the paths that Oclgrind does not run. The bytes before it in its first page are guards,
  * and so are those behind it where it has no whole number of words: it begins where one does,
  * as OpenCL asks of what holds elements.
  *
- * It is full of the byte CLQ_TEST_POISON, so that a result which depends on what a buffer held before it was
+ * It is full of this byte, so that a result which depends on what a buffer held before it was
  * written shows. Fresh memory is often 0, which hides it. */
-#undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
-#define CL_TARGET_OPENCL_VERSION 300
-#include <CL/cl_layer.h>
+#include "layer.h"
+
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -24,8 +23,6 @@ struct region {
     unsigned char *pages;
     size_t size_bytes, before, size; /* of all pages; from the first to the buffer; of that */
 };
-
-static cl_icd_dispatch target, wrapped;
 
 static struct region *region_create(size_t size)
 {
@@ -41,7 +38,7 @@ static struct region *region_create(size_t size)
     if (region->pages == MAP_FAILED || mprotect(region->pages + whole, page, PROT_NONE) != 0)
         abort();
     memset(region->pages, GUARD_BYTE, whole);
-    memset(region->pages + region->before, (int)strtoul(getenv("CLQ_TEST_POISON"), NULL, 0), size);
+    memset(region->pages + region->before, (int)strtoul(layer_option("fresh"), NULL, 0), size);
     return region;
 }
 
@@ -65,35 +62,29 @@ static void CL_CALLBACK region_end(cl_mem buffer, void *user)
     free(region);
 }
 
-static cl_mem CL_API_CALL wrap_clCreateBuffer(cl_context context, cl_mem_flags flags, size_t size, void *host,
-                                              cl_int *code)
+static cl_mem CL_API_CALL create(cl_context context, cl_mem_flags flags, size_t size, void *host,
+                                 cl_int *code)
 {
     struct region *region;
     cl_mem buffer;
 
     if (size == 0 || (flags & CL_MEM_USE_HOST_PTR))
-        return target.clCreateBuffer(context, flags, size, host, code);
+        return layer_below.clCreateBuffer(context, flags, size, host, code);
     region = region_create(size);
     if (host != NULL)
         memcpy(region->pages + region->before, host, size);
     flags &= ~(cl_mem_flags)(CL_MEM_COPY_HOST_PTR | CL_MEM_ALLOC_HOST_PTR);
-    buffer = target.clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, size, region->pages + region->before,
-                                   code);
+    buffer = layer_below.clCreateBuffer(context, flags | CL_MEM_USE_HOST_PTR, size,
+                                        region->pages + region->before, code);
     if (buffer == NULL)
         region_end(NULL, region);
-    else if (target.clSetMemObjectDestructorCallback(buffer, region_end, region) != CL_SUCCESS)
+    else if (layer_below.clSetMemObjectDestructorCallback(buffer, region_end, region) != CL_SUCCESS)
         abort();
     return buffer;
 }
 
-cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispatch, cl_uint *num_entries_ret,
-                               const cl_icd_dispatch **layer_dispatch)
+void layer_place_fresh(cl_icd_dispatch *above)
 {
-    if (num_entries < sizeof target / sizeof(void *) || getenv("CLQ_TEST_POISON") == NULL)
-        return CL_INVALID_VALUE;
-    target = wrapped = *dispatch;
-    wrapped.clCreateBuffer = wrap_clCreateBuffer;
-    *num_entries_ret = sizeof wrapped / sizeof(void *);
-    *layer_dispatch = &wrapped;
-    return CL_SUCCESS;
+    if (layer_option("fresh") != NULL)
+        above->clCreateBuffer = create;
 }

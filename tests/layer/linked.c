@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A layer between the OpenCL loader and the driver, under which all kernels come out of one program: the
- * variants of a list are compiled apart, each with its own options, and linked, as a device without a
- * compiler has them. The program of a build is only where the driver and the options that all variants share
- * are taken from. For a process of one context.
+/* All kernels come out of one program: the variants of a list are compiled apart, each with its own options,
+ * and linked, as a device without a compiler has them. The program of a build is only where the driver and
+ * the options that all variants share are taken from. For a process of one context.
  *
- *   CLQ_LINKED         the list, as cl/variants.txt
- *   CLQ_LINKED_PLUGS   what the device decides: of variants with such words, only those that say this are
- *                      taken; those of cl/cpu where it has the word cpu */
-#undef CL_TARGET_OPENCL_VERSION /* the tree's is 120; a layer knows every function */
-#define CL_TARGET_OPENCL_VERSION 300
+ *   linked=LIST   the list, as cl/variants.txt
+ *   plugs=WORDS   what the device decides: of variants with such words, only those that say this are taken;
+ *                 those of cl/cpu where it has the word cpu */
+#include "layer.h"
 #include "list.h"
-
-#include <CL/cl_layer.h>
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,13 +15,12 @@
 
 enum { MOST_UNITS = 64, TEXT_BYTES = 1024 };
 
-static cl_icd_dispatch target, wrapped;
 static cl_program linked;
 
 static bool is_wanted(const char *variant)
 {
     static const char *const names[] = {"FORM=", "ARITHMETIC="};
-    const char *plugs = getenv("CLQ_LINKED_PLUGS");
+    const char *plugs = layer_option("plugs");
 
     if (plugs == NULL)
         return true;
@@ -75,7 +70,7 @@ static void print_log(cl_program program, cl_device_id device, const char *what)
 {
     char log[4096] = "";
 
-    target.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
+    layer_below.clGetProgramBuildInfo(program, device, CL_PROGRAM_BUILD_LOG, sizeof log - 1, log, NULL);
     fprintf(stderr, "%s\n%s\n", what, log);
 }
 
@@ -88,9 +83,9 @@ static cl_program compile(cl_context context, cl_device_id device, const char *s
 
     snprintf(source, sizeof source, "#include \"%.*s\"\n", (int)strcspn(variant, " "), variant);
     options_of(options, shared, variant);
-    unit = target.clCreateProgramWithSource(context, 1, &text, NULL, code);
+    unit = layer_below.clCreateProgramWithSource(context, 1, &text, NULL, code);
     if (*code == CL_SUCCESS)
-        *code = target.clCompileProgram(unit, 1, &device, options, 0, NULL, NULL, NULL, NULL);
+        *code = layer_below.clCompileProgram(unit, 1, &device, options, 0, NULL, NULL, NULL, NULL);
     if (*code != CL_SUCCESS && unit != NULL)
         print_log(unit, device, options);
     return unit;
@@ -103,19 +98,19 @@ static cl_int link_all(cl_context context, cl_device_id device, const char *shar
     cl_uint count = 0;
     cl_int code = CL_SUCCESS;
 
-    if (getenv("CLQ_LINKED") == NULL || !variant_list_read(&list, getenv("CLQ_LINKED")))
+    if (!variant_list_read(&list, layer_option("linked")))
         code = CL_INVALID_VALUE;
     for (size_t i = 0; i < list.count && code == CL_SUCCESS; i++)
         if (is_wanted(list.texts[i]) && count < MOST_UNITS)
             units[count++] = compile(context, device, shared, list.texts[i], &code);
     if (code == CL_SUCCESS)
-        linked = target.clLinkProgram(context, 1, &device, NULL, count, units, NULL, NULL, &code);
+        linked = layer_below.clLinkProgram(context, 1, &device, NULL, count, units, NULL, NULL, &code);
     if (code != CL_SUCCESS && linked != NULL)
         print_log(linked, device, "clLinkProgram");
     printf("%u units, clLinkProgram: %d\n", count, (int)code);
     for (cl_uint i = 0; i < count; i++)
         if (units[i] != NULL)
-            target.clReleaseProgram(units[i]);
+            layer_below.clReleaseProgram(units[i]);
     variant_list_clear(&list);
     return code;
 }
@@ -133,25 +128,21 @@ static cl_int CL_API_CALL build(cl_program program, cl_uint count, const cl_devi
     if (linked != NULL)
         return CL_SUCCESS;
     snprintf(shared, sizeof shared, "%.*s", name != NULL ? (int)(name - options) : 0, options);
-    code = target.clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof(cl_context), (void *)&context, NULL);
+    code =
+        layer_below.clGetProgramInfo(program, CL_PROGRAM_CONTEXT, sizeof(cl_context), (void *)&context, NULL);
     return code != CL_SUCCESS ? code : link_all(context, devices[0], shared);
 }
 
 static cl_kernel CL_API_CALL create_kernel(cl_program program, const char *name, cl_int *code)
 {
     (void)program;
-    return target.clCreateKernel(linked, name, code);
+    return layer_below.clCreateKernel(linked, name, code);
 }
 
-cl_int CL_API_CALL clInitLayer(cl_uint num_entries, const cl_icd_dispatch *dispatch, cl_uint *num_entries_ret,
-                               const cl_icd_dispatch **layer_dispatch)
+void layer_place_linked(cl_icd_dispatch *above)
 {
-    if (num_entries < sizeof target / sizeof(void *))
-        return CL_INVALID_VALUE;
-    target = wrapped = *dispatch;
-    wrapped.clBuildProgram = build;
-    wrapped.clCreateKernel = create_kernel;
-    *num_entries_ret = sizeof wrapped / sizeof(void *);
-    *layer_dispatch = &wrapped;
-    return CL_SUCCESS;
+    if (layer_option("linked") != NULL) {
+        above->clBuildProgram = build;
+        above->clCreateKernel = create_kernel;
+    }
 }
