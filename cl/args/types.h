@@ -39,7 +39,7 @@ enum clq_scalar {
 /* Divides by d, from 1 on, without a division: magic is ceil(2^(63 + shift) / d) and shift the least with
  * 2^shift >= d, so that n / d is (2n * magic >> 64) >> shift for every n from 0 to 2^63 - 1.
  * magic32 is ceil(2^(31 + shift) / d): below 2^31, n / d is (2n * magic32 >> 32) >> shift as well.
- * (host/plan/divisor.c, cl/index/divide.clh) */
+ * (host/plan/shares/divisor.c, cl/index/divide.clh) */
 struct clq_divisor {
     clq_u64 magic;
     clq_u32 shift, magic32; /* the latter of d below 2^31 alone */

@@ -13,8 +13,9 @@
 /* More than twice the longest text. */
 #define CLQ__VARIANT_BYTES 240
 
-/* The files of cl/ that hold a kernel. Those of cl/cpu are for PoCL's CPUs: each has the meaning of the file
- * of its name in cl/, and no plugs that depend on the device. */
+/* The files that hold a kernel, without the folder of their kind: "quantize.cl" is cl/static/quantize.cl.
+ * Those of cpu/ are for PoCL's CPUs: each has the meaning of the file of its name, and no plugs that depend
+ * on the device. */
 #define CLQ__KERNEL_LIST(X)                                                                                  \
     X(CLQ__CLAIM_CL, "claim.cl")                                                                             \
     X(CLQ__CONVERT_ROWS_CL, "convert_rows.cl")                                                               \

@@ -5,11 +5,11 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
-#include "plan/block_types.h"
+#include "plan/belongs/parameter.h"
+#include "plan/dynamic/block_scale_rule.h"
+#include "plan/dynamic/block_types.h"
+#include "plan/dynamic/rotate.h"
 #include "plan/kept.h"
-#include "plan/parameter.h"
-#include "plan/rotate.h"
-#include "plan/rule.h"
 
 static const struct clq__names names = {"y", "q", "scales", "zero_points", false, false};
 static const struct clq__names dynamic_names = {"y", "q", "scales", "offsets", false, false};

@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/belongs/parameter.h"
 #include "plan/kept.h"
-#include "plan/parameter.h"
 
 /* The zero points of a type fit into these. */
 static unsigned zero_point_types(enum clq__type type)

@@ -4,7 +4,7 @@
 
 #include "ops/operators.h"
 #include "plan/kept.h"
-#include "plan/moves.h"
+#include "plan/moves/moves.h"
 
 static clq_status check(struct clq__work *work, const void *of)
 {

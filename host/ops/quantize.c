@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/belongs/parameter.h"
 #include "plan/kept.h"
-#include "plan/parameter.h"
 
 static clq_status check(struct clq__work *work, const void *of)
 {

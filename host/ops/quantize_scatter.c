@@ -4,8 +4,8 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "plan/belongs/parameter.h"
 #include "plan/kept.h"
-#include "plan/parameter.h"
 
 /* The axis is the cache's, which is known by now. */
 static struct clq__placement_rules entries_of(const struct clq_quantize_scatter_desc *desc,

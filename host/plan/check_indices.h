@@ -3,7 +3,7 @@
 #ifndef CLQ_PLAN_CHECK_INDICES_H
 #define CLQ_PLAN_CHECK_INDICES_H
 
-#include "plan/work.h"
+#include "plan/belongs/checked_call.h"
 #include "runtime/launch.h"
 
 /* Starts, or batches and starts, against the cache, or the end rows of groups against the rows of x:

@@ -7,9 +7,9 @@
 
 #include "args/claim.h"
 #include "args/widen.h"
-#include "plan/placement.h"
-#include "plan/temporary.h"
-#include "plan/work.h"
+#include "plan/added/temporary.h"
+#include "plan/belongs/checked_call.h"
+#include "plan/belongs/placement.h"
 #include "runtime/launch.h"
 
 #include <assert.h>

@@ -2,7 +2,7 @@
 #include "plan/plan.h"
 
 #include "base/error.h"
-#include "plan/side_buffers.h"
+#include "plan/added/side_buffers.h"
 #include "runtime/memory.h"
 
 clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *op,

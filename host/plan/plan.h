@@ -8,13 +8,13 @@
 #define CLQ_PLAN_PLAN_H
 
 #include "base/error.h"
-#include "plan/copy.h"
-#include "plan/dynamic.h"
-#include "plan/find_scales.h"
+#include "plan/added/copy.h"
+#include "plan/belongs/checked_call.h"
+#include "plan/dynamic/dynamic.h"
+#include "plan/find/find_scales.h"
 #include "plan/launches.h"
-#include "plan/moves.h"
-#include "plan/static.h"
-#include "plan/work.h"
+#include "plan/moves/moves.h"
+#include "plan/static/static.h"
 
 #include <stddef.h>
 

@@ -35,7 +35,7 @@ struct clq__launch {
     int64_t *x_offset;    /* in args, where the first buffer is x; else NULL */
     size_t groups, local; /* work-groups, and work-items in each */
     /* More than 1: it is enqueued as so many, one after the other. `slice` makes the arguments of one and
-     * returns its groups; `most` is its limit (plan/slice.h). */
+     * returns its groups; `most` is its limit (plan/shares/slice.h). */
     int64_t slices, most;
     size_t (*slice)(const struct clq__launch *whole, int64_t number, void *args);
 };
@@ -57,7 +57,7 @@ struct clq__traits {
     bool fma;        /* it promises that */
     enum clq__division division;
     bool ends_loops;              /* after some rounds, whatever is left of them */
-    int64_t most;                 /* rows and distances of a launch (plan/slice.h) */
+    int64_t most;                 /* rows and distances of a launch (plan/shares/slice.h) */
     struct clq__variant plugs[2]; /* by form: FORM and ARITHMETIC, of no kernel */
 };
 /* Mesa's llvmpipe ends a work-item's loops after 65535 rounds, counted over all of them, without a word.

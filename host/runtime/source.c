@@ -45,12 +45,23 @@ static clq_status append_line_directive(struct output *out, size_t line, const c
     return append(out, text, (size_t)length);
 }
 
+/* By its path below cl/. */
 static size_t find_file(const char *name, size_t length)
 {
     size_t i = 0;
 
     while (i < clq__num_files &&
            !(strlen(clq__files[i].name) == length && memcmp(clq__files[i].name, name, length) == 0))
+        i++;
+    return i;
+}
+
+/* A kernel's file, which variants name without the folder of its kind: "cpu/quantize.cl". */
+static size_t find_kernel(const char *name)
+{
+    size_t i = 0;
+
+    while (i < clq__num_files && strcmp(strchr(clq__files[i].name, '/') + 1, name) != 0)
         i++;
     return i;
 }
@@ -107,7 +118,7 @@ clq_status clq__source(const char *file, char **source, size_t *size_bytes)
 {
     clq_status status = CLQ_OK;
     struct output out = {0};
-    const size_t index = find_file(file, strlen(file));
+    const size_t index = find_kernel(file);
 
     *source = NULL;
     CLQ_REQUIRE(index < clq__num_files && clq__num_files <= MAX_FILES, CLQ_ERROR_VALUE,

@@ -34,7 +34,7 @@ static bool divides_right(void)
 static int build(void **state)
 {
     static const char *const names[] = {"base/arithmetic.clh", "base/sum.clh", "base/narrow.clh",
-                                        "cpu/inverse.clh"};
+                                        "static/cpu/quantize_inverse.clh"};
     enum { NAMES = sizeof names / sizeof *names, BEFORE = 3 };
     const char *source[BEFORE + NAMES + 1] = {poor_inverse, flushing_sum, other_nan};
     const char *const options = divides_right() ? PLUGS " -cl-fp32-correctly-rounded-divide-sqrt" : PLUGS;

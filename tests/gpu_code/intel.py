@@ -78,7 +78,7 @@ def compile_kernel(ocloc, folder, variant, target):
     """The assembly of a variant; its first lines have the SIMD width and the private memory, which stand in other files."""
     with tempfile.TemporaryDirectory() as dump:
         command = [f"{ocloc}/usr/bin/ocloc" if ocloc != "/" else "ocloc", "compile", "-device", target, "-file",
-                   f"{folder}/{variant.file}", "-out_dir", dump, "-options", " ".join(options_of(folder, variant))]
+                   measure.path_of(folder, variant), "-out_dir", dump, "-options", " ".join(options_of(folder, variant))]
         environment = {**os.environ, "IGC_ShaderDumpEnable": "1", "IGC_DumpToCustomDir": f"{dump}/"}
         if ocloc != "/":
             environment["LD_LIBRARY_PATH"] = f"{ocloc}/usr/lib/x86_64-linux-gnu"

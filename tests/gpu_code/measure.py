@@ -6,6 +6,7 @@ wide the loads and stores of its main loops are (loads.py). A GPU without regist
 None for them.
 """
 import collections
+import glob
 import os
 import re
 import shutil
@@ -63,6 +64,11 @@ def run(command, text=None, environment=None):
     return result
 
 
+def path_of(folder, variant):
+    """A kernel's file, which variants name without the folder of its kind."""
+    return next(path for kind in ("", "*/") for path in glob.glob(f"{folder}/{kind}{variant.file}"))
+
+
 def front_of(folder, variant, clang=CLANG):
     """The compiler, with the options that a variant has on every device (host/runtime/build.c)."""
     command = [clang, "-x", "cl", "-cl-std=CL1.2", "-O2", "-I", folder,
@@ -80,7 +86,7 @@ def command_of(folder, variant, target):
 
 def compile_kernel(folder, variant, target):
     """The assembly of a variant."""
-    return run([*command_of(folder, variant, target), "-S", "-o", "-", f"{folder}/{variant.file}"]).stdout
+    return run([*command_of(folder, variant, target), "-S", "-o", "-", path_of(folder, variant)]).stdout
 
 
 def amd_figure(assembly, name):

@@ -38,7 +38,7 @@ class Meets(unittest.TestCase):
 
         for variant in shapes():
             with self.subTest(limits.text_of(variant)):
-                names = functions_with_barriers(f"{CL}/{variant.file}", variant.plugs)
+                names = functions_with_barriers(measure.path_of(CL, variant), variant.plugs)
                 self.assertLessEqual(set(names), {"the_kernel"})
                 met.update([variant.file] if names else [])
         self.assertEqual(met, {"dequantize_rotated.cl", "dynamic_quantize.cl", "find_scales.cl", "finish_scales.cl",

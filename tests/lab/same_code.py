@@ -64,7 +64,7 @@ STEPS = (TEXT, ["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S"], ["-S"])
 
 def compile_for(folder, work, options):
     """The lines of a compiler's output for a variant, without what is no code."""
-    command = [*command_of(work), *options, "-o", "-", work.variant.file]
+    command = [*command_of(work), *options, "-o", "-", measure.path_of(folder, work.variant)]
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise measure.CompileError(f"{' '.join(command)}\n{result.stderr[:2000]}")

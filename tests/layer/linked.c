@@ -13,7 +13,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_UNITS = 64, TEXT_BYTES = 1024 };
+enum { MOST_UNITS = 64, TEXT_BYTES = 2048 };
+
+/* Folders of kernels, without which variants name them. */
+static const char *const kinds[] = {"static", "dynamic", "blocks", "find", "moves", "added"};
 
 static cl_program linked;
 
@@ -52,6 +55,10 @@ static void options_of(char *options, const char *shared, const char *variant)
     add(words, variant);
     add(options, shared);
     add(options, "-I " CLQ_KERNELS);
+    for (size_t i = 0; i < sizeof kinds / sizeof kinds[0]; i++) {
+        add(options, " -I " CLQ_KERNELS "/");
+        add(options, kinds[i]);
+    }
     add(name, strtok_r(words, ".", &rest));
     if (strchr(name, '/') != NULL)
         *strchr(name, '/') = '_';

@@ -10,7 +10,7 @@
 #include <math.h>
 #include <string.h>
 
-/* What a range is, cl/base/range.clh says: each of both words is larger the further it reaches. */
+/* What a range is, cl/find/range.clh says: each of both words is larger the further it reaches. */
 struct range {
     uint32_t up, down;
 };

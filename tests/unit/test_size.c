@@ -8,10 +8,10 @@
 #include <cmocka.h>
 
 #include "ops/operators.h"
-#include "plan/rounds.h"
-#include "plan/static.h"
-#include "plan/steps.h"
-#include "plan/tiles.h"
+#include "plan/shares/rounds.h"
+#include "plan/shares/steps.h"
+#include "plan/shares/tiles.h"
+#include "plan/static/static.h"
 
 #include <string.h>
 

@@ -8,8 +8,8 @@
 
 #include <cmocka.h>
 
-#include "plan/divisor.h"
-#include "plan/slice.h"
+#include "plan/shares/divisor.h"
+#include "plan/shares/slice.h"
 #include "rng.h"
 
 #include <string.h>

@@ -13,7 +13,7 @@ expand() {
   local file=$1 options=$2
   shift 2
   if [ $# -eq 0 ]; then
-    echo "-DKERNEL_NAME=variant$options $file"
+    echo "-DKERNEL_NAME=variant$options" */"$file" # in the folder of its kind
     return
   fi
   local name=${1%%=*} values=${1#*=} value

@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Dynamic quantization from what was checked to what is launched: which way it goes. */
+#include "plan/dynamic/dynamic.h"
+
+#include "plan/dynamic/block_scale_rule.h"
+#include "plan/plan.h"
+
+/* Of an x without elements there may be scales and offsets: those of a row of none. */
+bool clq__dynamic_describe(struct clq__plan *plan)
+{
+    struct clq__dynamic *call = &plan->of_dynamic;
+
+    call->work = &plan->work;
+    if (plan->work.x.elements == 0)
+        return plan->work.apart && clq__scales_describe(&call->apart.scales, call->work);
+    if (clq__values_needed(&plan->work)) {
+        clq__values_describe(&call->values, &plan->work);
+        call->work = &call->values.work;
+    }
+    if (call->work->apart) {
+        clq__apart_describe(&call->apart, call->work);
+        return true;
+    }
+    if (call->work->rule != 0 && (call->work->scale_pair != 0 || call->work->axis != call->work->x.rank - 1))
+        clq__rule_describe(&call->rows, call->work);
+    else
+        clq__rows_describe(&call->rows, call->work);
+    return true;
+}
+
+static struct clq__launches *add_ahead(struct clq__plan *plan)
+{
+    struct clq__launches *ahead = &plan->ahead[plan->num_ahead++];
+
+    clq__launches_init(ahead, &plan->temporaries);
+    return ahead;
+}
+
+static void more_rounds(struct clq__plan *plan, int64_t rounds)
+{
+    if (rounds > plan->rounds)
+        plan->rounds = rounds;
+}
+
+void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
+{
+    struct clq__dynamic *call = &plan->of_dynamic;
+    const bool values = call->work != &plan->work;
+
+    if (plan->work.x.elements == 0) {
+        more_rounds(plan, clq__scales_cut(&call->apart.scales, call->work, &plan->launches, traits));
+        return;
+    }
+    if (values)
+        more_rounds(plan, clq__values_cut(&call->values, &plan->work, add_ahead(plan), traits));
+    if (call->work->apart) {
+        struct clq__launches *finds = add_ahead(plan);
+
+        more_rounds(plan, clq__apart_cut(&call->apart, call->work, finds, &plan->launches, traits));
+        if (values)
+            clq__values_read(&call->values, finds);
+    } else {
+        more_rounds(plan, clq__rows_cut(&call->rows, call->work, &plan->launches, traits));
+    }
+    if (values)
+        clq__values_read(&call->values, &plan->launches);
+}
