@@ -83,7 +83,7 @@ class DType:
         return self.spread or name_in_numpy(self.numpy) == self.name
 
     def stored_shape(self, shape: tuple[int, ...]) -> tuple[int, ...]:
-        """Return the shape of what holds so many elements: bytes and words of four bits shorten the last dimension."""
+        """Return the shape of what holds so many elements: bytes and words that elements share shorten the last dimension."""
         if self.lanes == 1 or self.spread:
             return shape
         held = _BLOCK_VALUES if self.is_block else self.lanes
@@ -136,14 +136,14 @@ _name_in_c = function("clq_dtype_name", ctypes.c_char_p, DLDataType)
 def _rows() -> Iterator[DType]:
     """Make the rows of all types that the library has a name for, floats first."""
     for code in (_FLOAT, _BFLOAT, *(code for code in range(_BLOCKS) if code not in (_FLOAT, _BFLOAT))):
-        for bits in (64, 32, 16, 8, 4):
+        for bits in (64, 32, 16, 8, 4, 2):
             found = _name_in_c(DLDataType(code, bits, 1))
             if found is not None:
                 name = found.decode()
-                yield DType(name, code, bits, 1 if bits >= 8 else 2)
+                yield DType(name, code, bits, max(8 // bits, 1))
                 if bits < 8:
-                    yield DType(f"{name}_words", code, bits, 8)
-                    yield DType(f"{name}_elements", code, bits, 2, spread=True)
+                    yield DType(f"{name}_words", code, bits, 32 // bits)
+                    yield DType(f"{name}_elements", code, bits, 8 // bits, spread=True)
 
 
 def _blocks() -> Iterator[DType]:
@@ -158,7 +158,7 @@ def _blocks() -> Iterator[DType]:
 
 BY_NAME = {row.name: row for row in (*_rows(), *_blocks())}
 _BY_CODE = {(row.code, row.bits, row.lanes): row for row in BY_NAME.values() if not row.spread}
-# ml_dtypes' own types of four bits have an element a byte; the names alone mean packed ones.
+# ml_dtypes' own types of less than a byte have an element a byte; the names alone mean packed ones.
 _OF_ARRAYS = {row.element: row.name for row in BY_NAME.values() if row.spread}
 
 # Types that no argument takes: the library's sentence says which ones it takes.

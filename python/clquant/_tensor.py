@@ -109,7 +109,7 @@ class Tensor(OfThisProcess):
     ) -> None:
         row = dtype if isinstance(dtype, DType) else dtype_of(dtype)
         if row.spread:
-            raise ValueError(f"dtype is {row.name}: only arrays of numpy hold four bits in a byte")
+            raise ValueError(f"dtype is {row.name}: only arrays of numpy hold one such element in a byte")
         if not isinstance(shape, tuple):
             shape = sizes_of("shape", shape)
         if not isinstance(strides, (tuple, type(None))):

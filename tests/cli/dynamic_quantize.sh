@@ -38,7 +38,7 @@ holds "int4 in words; one row has a scale without dimensions" out.st \
 run "$CLQUANT" dynamic_quantize in.st -o out.st --container words --dtype int4
 refused "a row is no whole word" 1 "'x': its last dimension, 4, is not a multiple of 8"
 run "$CLQUANT" dynamic_quantize in.st -o out.st --dtype int8 --container words
-refused "int8 has no container" 2 "--container is for types of 4 bits, and --dtype is int8"
+refused "int8 has no container" 2 "--container is for types of less than 8 bits, and --dtype is int8"
 "$TENSOR_FILE" make scalar.st x:F32::1
 run "$CLQUANT" dynamic_quantize scalar.st -o out.st --dtype int8
 refused "no row" 1 "'x' has rank 0: it must have rows"

@@ -16,7 +16,7 @@ run "$CLQUANT" group_quantize in.st -o out.st --round-first
 holds "rounded before the offset is added" out.st \
     "y I8 [4,8] 2 -2 4 -4 6 -6 8 -8 0 0 2 -2 2 -2 4 -4 0 0 2 -2 2 -2 4 -4 0 0 2 -2 2 -2 4 -4"
 run "$CLQUANT" group_quantize in.st -o out.st --container words
-refused "a container of nothing" 2 "--container is for types of 4 bits, and --dtype is int8"
+refused "a container of nothing" 2 "--container is for types of less than 8 bits, and --dtype is int8"
 
 run "$CLQUANT" npu_group_quant in.st -o out.st --tensor offset=same
 succeeded "the documented call"

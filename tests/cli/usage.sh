@@ -64,7 +64,7 @@ usage "a size that is none" "bench: --size '0': see clquant bench --help; --size
 usage "a seed beyond all numbers" "--seed '18446744073709551616': a whole number from 0 to 18446744073709551615" selftest --seed 18446744073709551616
 usage "an unknown type" "--dtype 'int5': one of int8, uint8, int32, int4, uint4, float8_e4m3fn, float8_e5m2" quantize in.st -o out.st --dtype int5
 usage "an unknown mode" "--mode 'add': one of divide, multiply" quantize in.st -o out.st --mode add
-usage "a container of nothing" "--container is for types of 4 bits, and --dtype is int8" quantize in.st -o out.st --container words
+usage "a container of nothing" "--container is for types of less than 8 bits, and --dtype is int8" quantize in.st -o out.st --container words
 usage "a binding without =" "ARGUMENT=NAME is expected" quantize in.st -o out.st --tensor x
 usage "a binding of no argument" "quantize has no argument of that name" quantize in.st -o out.st --tensor y=x
 usage "the beginning of an argument's name" "quantize has no argument of that name" quantize in.st -o out.st --tensor s=x

@@ -93,8 +93,8 @@ static void give(struct call *call, int t)
     }
     do
         type = call_type(call, WISH_NONE, call->op->operands[t].types);
-    while (reference_types[type].bits == 4 && shape.rank == 0);
-    if (reference_types[type].bits != 4)
+    while (reference_shares_bytes(type, 1) && shape.rank == 0);
+    if (!reference_shares_bytes(type, 1))
         call_tensor_of(call, t, type, &shape, TENSOR_OUTPUT);
 }
 
@@ -213,20 +213,20 @@ static void turn_twice_the_most(struct call *call)
         }
 }
 
-/* The same elements of an int4, as nibbles, bytes or words. */
+/* The same elements that share bytes, one by one, as bytes or as words. */
 static void change_view(struct call *call)
 {
-    static const uint16_t lanes[] = {1, 2, 8};
     struct tensor *tensor = &call->tensors[rng_below(&call->rng, OPERATOR_MOST_TENSORS)];
+    const int in_byte = reference_in_byte(tensor->type), lanes[] = {1, in_byte, 4 * in_byte};
     int64_t elements;
     int last;
 
-    if (tensor->name == NULL || tensor->dl.dtype.bits != 4 || tensor->dl.ndim < 1 ||
+    if (tensor->name == NULL || tensor->dl.dtype.bits >= 8 || tensor->dl.ndim < 1 ||
         tensor->dl.ndim > TENSOR_MOST_RANK)
         return;
     last = tensor->dl.ndim - 1;
     elements = (int64_t)((uint64_t)tensor->shape[last] * tensor->dl.dtype.lanes);
-    tensor->dl.dtype.lanes = lanes[rng_below(&call->rng, 3)];
+    tensor->dl.dtype.lanes = (uint16_t)lanes[rng_below(&call->rng, 3)];
     tensor->shape[last] = elements / tensor->dl.dtype.lanes;
     tensor->dl.strides = NULL;
 }

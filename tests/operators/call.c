@@ -85,13 +85,13 @@ struct shape call_full_shape(struct call *call, int least_rank, int64_t most_ele
     return shape_random(&call->rng, least_rank, TENSOR_MOST_RANK, most_elements);
 }
 
-struct shape call_shape(struct call *call, int least_rank, bool nibbles)
+struct shape call_shape(struct call *call, int least_rank, enum reference_type type)
 {
+    const bool packed = reference_shares_bytes(type, 1);
     struct shape shape =
-        call_full_shape(call, nibbles && least_rank < 1 ? 1 : least_rank, call->most_elements);
+        call_full_shape(call, packed && least_rank < 1 ? 1 : least_rank, call->most_elements);
 
-    if (nibbles)
-        shape_for_nibbles(&call->rng, &shape);
+    shape_for_bytes(&call->rng, type, &shape);
     if (shape.rank > 0 && rng_once_in(&call->rng, 60))
         shape.size[rng_below(&call->rng, shape.rank)] = 0;
     return shape;

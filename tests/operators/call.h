@@ -81,8 +81,8 @@ int call_dimension(const struct call *call, int t, int32_t axis, int left_out);
 uint32_t call_round_first(struct call *call, int t);
 /* Of all sizes, each 1 or more. */
 struct shape call_full_shape(struct call *call, int least_rank, int64_t most_elements);
-/* Now and then nothing is there. */
-struct shape call_shape(struct call *call, int least_rank, bool nibbles);
+/* Of what is stored as the type. Now and then nothing is there. */
+struct shape call_shape(struct call *call, int least_rank, enum reference_type type);
 /* One number, or `last`, in any shape. */
 struct shape call_flat_shape(struct call *call, int64_t last, bool one_allowed);
 /* R of rows of this shape that are stored as the type, or 0: makes its last size a multiple of R,

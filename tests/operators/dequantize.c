@@ -101,8 +101,7 @@ static void draw_blocks(struct call *call, struct clq_dequantize_desc *desc, enu
 
 static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    struct shape q = call_shape(call, call->wish.rotate == 1 || call->wish.multiply == WISH_DYNAMIC,
-                                reference_shares_bytes(type, 1));
+    struct shape q = call_shape(call, call->wish.rotate == 1 || call->wish.multiply == WISH_DYNAMIC, type);
     int d = q.rank > 0 ? (int)rng_below(&call->rng, q.rank) : 0;
     struct shape scales, zero_points;
 
@@ -127,9 +126,8 @@ static void draw_whole(struct call *call, struct clq_dequantize_desc *desc, enum
 
 static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const bool blocks = reference_is_block(type), dynamic = blocks || is_dynamic(call, 2),
-               nibbles = reference_shares_bytes(type, 1);
-    struct places p = places_random(call, INDICES, dynamic || nibbles, nibbles, false);
+    const bool blocks = reference_is_block(type), dynamic = blocks || is_dynamic(call, 2);
+    struct places p = places_random(call, INDICES, dynamic || reference_shares_bytes(type, 1), type, false);
     const int last = p.pieces.rank - 1;
     struct shape scales, zero_points;
 
@@ -163,8 +161,7 @@ static void draw_gathered(struct call *call, struct clq_dequantize_desc *desc, e
 
 static void draw_groups(struct call *call, struct clq_dequantize_desc *desc, enum reference_type type)
 {
-    const struct shape rows =
-        places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, reference_shares_bytes(type, 1));
+    const struct shape rows = places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, type);
 
     desc->mode = CLQ_DEQUANTIZE_MULTIPLY;
     call_tensor_of(call, Q, type, &rows, TENSOR_INPUT);

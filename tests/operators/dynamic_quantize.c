@@ -40,25 +40,25 @@ static void draw_rule(struct call *call, struct clq_dynamic_quantize_desc *desc,
 {
     struct shape shape = call_full_shape(call, 1, call->most_elements), found;
     const struct tensor *y = &call->tensors[Y];
-    const bool nibbles = reference_shares_bytes(type, 1);
+    const uint32_t in_byte = (uint32_t)reference_in_byte(type);
     const int last = shape.rank - 1;
     int at = (int)rng_below(&call->rng, shape.rank);
     bool gaps;
 
-    if (nibbles)
-        shape_for_nibbles(&call->rng, &shape);
+    shape_for_bytes(&call->rng, type, &shape);
     desc->rotate = call_rotate(call, &shape, type);
     if (shape.rank > 1 && rng_once_in(&call->rng, 60))
         shape.size[rng_below(&call->rng, shape.rank - 1)] = 0;
     desc->symmetric = 1;
     call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &shape, TENSOR_INPUT);
     call_tensor_of(call, Y, type, &shape, TENSOR_OUTPUT);
-    gaps = y->dl.dtype.lanes == 8 && y->strides[last] != 1 && shape.size[last] > 8;
+    gaps = in_byte > 1 && y->dl.dtype.lanes == 4 * in_byte && y->strides[last] != 1 &&
+           shape.size[last] > 4 * in_byte;
     at = gaps || rng_once_in(&call->rng, 2) ? last : at;
     desc->axis = call_axis(call, at, shape.rank);
     desc->block = parameters_block(call, shape.size[at]);
-    if (nibbles && at == last)
-        desc->block = desc->block / (gaps ? 8 : 2) * (gaps ? 8 : 2);
+    if (at == last)
+        desc->block -= desc->block % (gaps ? 4 * in_byte : in_byte);
     found = parameters_rows_shape(&shape, at, rows_block_of(desc->scale_rule, desc->block), 0);
     rows_draw_found(call, SCALES, -1, desc->scale_rule, &found);
     rows_draw_global_scale(call, GLOBAL_SCALE, desc->scale_rule);
@@ -85,8 +85,7 @@ static void draw(struct call *call)
         draw_rule(call, desc, type);
         return;
     }
-    if (reference_shares_bytes(type, 1))
-        shape_for_nibbles(&call->rng, &shape);
+    shape_for_bytes(&call->rng, type, &shape);
     at = apart ? (int)rng_below(&call->rng, shape.rank) : shape.rank - 1;
     desc->rotate = call_rotate(call, &shape, type);
     if (shape.rank > 1 && rng_once_in(&call->rng, 60))

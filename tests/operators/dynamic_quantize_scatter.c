@@ -13,7 +13,7 @@ static void draw(struct call *call)
     struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE | TYPES_BLOCK);
     const bool blocks = reference_is_block(type);
-    struct places p = places_random(call, INDICES, true, reference_shares_bytes(type, 1), true);
+    struct places p = places_random(call, INDICES, true, type, true);
     const struct tensor *cache = &call->tensors[CACHE];
     struct shape rows;
 

@@ -79,7 +79,7 @@ static bool find_type(DLDataType dtype, enum reference_type *type)
         if ((TYPES_CACHE >> t & 1) && reference_types[t].dlpack_code == dtype.code &&
             reference_types[t].bits == dtype.bits) {
             *type = (enum reference_type)t;
-            return dtype.lanes == 1 || (dtype.bits == 4 && (dtype.lanes == 2 || dtype.lanes == 8));
+            return reference_has_lanes(*type, dtype.lanes);
         }
     return false;
 }

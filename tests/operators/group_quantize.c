@@ -9,8 +9,7 @@ static void draw(struct call *call)
 {
     struct clq_group_quantize_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_GROUPED);
-    const struct shape rows =
-        places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, reference_shares_bytes(type, 1));
+    const struct shape rows = places_groups(call, SCALES, GROUP_INDEX, ZERO_POINTS, type);
 
     call_tensor_of(call, X, call_type(call, WISH_SRC, TYPES_FLOAT), &rows, TENSOR_INPUT);
     call_tensor_of(call, Y, type, &rows, TENSOR_OUTPUT);

@@ -17,7 +17,7 @@ struct draft {
     struct clq_move_rows_desc *desc;
     enum reference_type src, dst;
     int form;
-    bool whole, nibbles, shares;
+    bool whole, shares;
 };
 
 static size_t bytes_of(enum reference_type type)
@@ -37,8 +37,7 @@ static void draw_types(struct draft *draft)
         draft->dst = call_type(call, WISH_DST, TYPES_FLOAT);
     if (wished && draft->src == draft->dst) /* what is in between has one type, on its way to another */
         draft->dst = draft->src == REFERENCE_F32 ? REFERENCE_F16 : REFERENCE_F32;
-    draft->nibbles = reference_shares_bytes(draft->src, 1);
-    draft->whole = draft->nibbles || reference_is_block(draft->src);
+    draft->whole = reference_shares_bytes(draft->src, 1) || reference_is_block(draft->src);
 }
 
 /* A tensor of its own, or of the lanes that the other side has. */
@@ -137,8 +136,8 @@ static void draw_placed(struct draft *draft)
 {
     struct clq_move_rows_desc *desc = draft->desc;
     const bool gathers = draft->form == GATHER;
-    struct places p = places_random(draft->call, gathers ? SRC_INDICES : DST_INDICES, draft->whole,
-                                    draft->nibbles, !gathers);
+    struct places p =
+        places_random(draft->call, gathers ? SRC_INDICES : DST_INDICES, draft->whole, draft->src, !gathers);
 
     if (reference_is_block(draft->src)) {
         shape_for_blocks(&p.cache);
@@ -218,8 +217,7 @@ static void draw_nd(struct draft *draft)
     const int k = 1 + (int)rng_below(rng, shape.rank - draft->whole);
     int64_t count = call->wish.claims || rng_once_in(rng, 12) ? 130 + rng_below(rng, 60) : rng_below(rng, 8);
 
-    if (draft->nibbles)
-        shape_for_nibbles(rng, &shape);
+    shape_for_bytes(rng, draft->src, &shape);
     if (reference_is_block(draft->src))
         shape_for_blocks(&shape);
     if (rng_once_in(rng, 40))

@@ -4,7 +4,7 @@
 /* So many entries that they do not look at each other, but at a table of last ones. */
 enum { MANY = 130 };
 
-static void many_shapes(struct call *call, struct places *p, bool last_is_whole)
+static void many_shapes(struct call *call, struct places *p, bool last_is_whole, enum reference_type type)
 {
     struct rng *rng = &call->rng;
     const bool wide = rng_once_in(rng, 2); /* with many places for each entry */
@@ -13,21 +13,20 @@ static void many_shapes(struct call *call, struct places *p, bool last_is_whole)
     p->cache = (struct shape){.rank = last_is_whole || rng_once_in(rng, 2) ? 3 : 2};
     p->cache.size[0] = 1 + rng_below(rng, wide ? 60 : 8);
     p->cache.size[1] = (wide ? 60 : 1) + rng_below(rng, 40);
-    p->cache.size[2] = 2;
+    p->cache.size[2] = reference_in_byte(type) > 2 ? reference_in_byte(type) : 2;
     p->pieces = p->cache;
     p->pieces.size[0] = MANY + rng_below(rng, call->most_elements > 10000 ? 30 * MANY : MANY);
     p->pieces.size[1] =
         rng_once_in(rng, 2) ? 1 : 1 + rng_below(rng, p->cache.size[1] < 6 ? p->cache.size[1] : 6);
 }
 
-static void few_shapes(struct call *call, struct places *p, bool last_is_whole, bool even)
+static void few_shapes(struct call *call, struct places *p, bool last_is_whole, enum reference_type type)
 {
     struct rng *rng = &call->rng;
     const int least = last_is_whole ? 3 : 2;
 
     p->cache = call_full_shape(call, least, call->most_elements);
-    if (even)
-        shape_for_nibbles(rng, &p->cache);
+    shape_for_bytes(rng, type, &p->cache);
     p->d = 1 + (int)rng_below(rng, p->cache.rank - (last_is_whole ? 2 : 1));
     if (rng_once_in(rng, 2)) /* a sequence of tokens */
         p->cache.size[p->d] = 1 + rng_below(rng, 9);
@@ -126,7 +125,8 @@ static void make_empty(struct rng *rng, struct places *p, bool last_is_whole, bo
         p->cache.size[d] = 0;
 }
 
-struct places places_random(struct call *call, int t, bool last_is_whole, bool even, bool writes)
+struct places places_random(struct call *call, int t, bool last_is_whole, enum reference_type type,
+                            bool writes)
 {
     struct rng *rng = &call->rng;
     struct places p = {.range = (uint32_t)rng_below(rng, 3)};
@@ -136,9 +136,9 @@ struct places places_random(struct call *call, int t, bool last_is_whole, bool e
     struct tensor *tensor;
 
     if (!starts && (rng_once_in(rng, 16) || call->wish.claims))
-        many_shapes(call, &p, last_is_whole);
+        many_shapes(call, &p, last_is_whole, type);
     else
-        few_shapes(call, &p, last_is_whole, even);
+        few_shapes(call, &p, last_is_whole, type);
     if (slots) {
         p.index_kind = CLQ_SLOTS;
         p.range = CLQ_DROP;
@@ -254,7 +254,7 @@ void places_ends(struct call *call, int t, int64_t count, int64_t rows)
     fill_ends(&call->rng, call_tensor(call, t, &each, TENSOR_INPUT), count, rows);
 }
 
-struct shape places_groups(struct call *call, int scales, int ends, int zero_points, bool even)
+struct shape places_groups(struct call *call, int scales, int ends, int zero_points, enum reference_type type)
 {
     struct rng *rng = &call->rng;
     const int64_t count = 1 + rng_below(rng, rng_once_in(rng, 4) ? 20 : 4);
@@ -263,8 +263,7 @@ struct shape places_groups(struct call *call, int scales, int ends, int zero_poi
                                          : shape_random(rng, 2, 2, call->most_elements),
                  row_each = {.rank = 2, .size = {count}};
 
-    if (even)
-        shape_for_nibbles(rng, &rows);
+    shape_for_bytes(rng, type, &rows);
     row_each.size[1] = rows.size[1];
     call_tensor(call, scales, &row_each, TENSOR_INPUT);
     places_ends(call, ends, count, rows.size[0]);

@@ -38,7 +38,7 @@ static void draw(struct call *call)
         desc->round_first = call_round_first(call, Y);
         return;
     }
-    shape = call_shape(call, 0, reference_shares_bytes(y, 1));
+    shape = call_shape(call, 0, y);
     d = shape.rank > 0 ? (int)rng_below(&call->rng, shape.rank) : 0;
     call_tensor_of(call, X, x, &shape, TENSOR_INPUT);
     call_tensor_of(call, Y, y, &shape, TENSOR_OUTPUT);

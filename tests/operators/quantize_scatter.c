@@ -20,8 +20,7 @@ static void draw(struct call *call)
 {
     struct clq_quantize_scatter_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE);
-    const bool nibbles = reference_shares_bytes(type, 1);
-    const struct places p = places_random(call, INDICES, nibbles, nibbles, true);
+    const struct places p = places_random(call, INDICES, reference_shares_bytes(type, 1), type, true);
     const int last = p.pieces.rank - 1;
     const uint32_t block = p.d == last ? 0 : parameters_block(call, p.pieces.size[last]);
     const struct shape scales = parameters_placed_shape(call, &p.pieces, p.d, block),

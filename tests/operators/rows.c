@@ -28,7 +28,7 @@ uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, ui
 
     if (rotate > 0 && (call->wish.rotate == 1 || rng_once_in(&call->rng, 2)))
         return rotate * (block > 0 ? (uint32_t)rng_below(&call->rng, shape->size[last] / rotate + 2) : 0);
-    return reference_shares_bytes(tensor->type, 1) ? block / 2 * 2 : block;
+    return block - block % (uint32_t)reference_in_byte(tensor->type);
 }
 
 void rule_words(struct judge *judge, int rows, int at, const struct rows_rules *rules)

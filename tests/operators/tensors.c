@@ -64,12 +64,13 @@ struct shape shape_of_lines(struct rng *rng, int least_rank, int most_rank, int6
     return shape;
 }
 
-void shape_for_nibbles(struct rng *rng, struct shape *shape)
+void shape_for_bytes(struct rng *rng, enum reference_type type, struct shape *shape)
 {
-    int64_t *last = &shape->size[shape->rank - 1];
-    const int64_t whole =
-        INT64_C(1) << (1 + rng_below(rng, 4)); /* bytes, words, and words that may have gaps */
+    int64_t *last = &shape->size[shape->rank - 1], whole = reference_in_byte(type);
 
+    if (!reference_shares_bytes(type, 1))
+        return;
+    whole <<= rng_below(rng, 4); /* bytes, words, and words that may have gaps */
     *last = (*last + whole - 1) / whole * whole;
 }
 
@@ -100,11 +101,14 @@ struct shape shape_rows(const struct shape *shape)
 static DLDataType dtype_of(struct rng *rng, enum reference_type type, int64_t last)
 {
     const struct reference_type_row *row = &reference_types[type];
+    const uint16_t in_byte = (uint16_t)reference_in_byte(type);
     DLDataType dtype = {(uint8_t)row->dlpack_code, (uint8_t)row->bits,
                         (uint16_t)reference_dlpack_lanes(type)};
 
-    if (row->bits == 4)
-        dtype.lanes = rng_once_in(rng, 3) ? 2 : last % 8 == 0 && rng_once_in(rng, 2) ? 8 : 1;
+    if (reference_shares_bytes(type, 1))
+        dtype.lanes = rng_once_in(rng, 3)                                ? in_byte
+                      : last % (4 * in_byte) == 0 && rng_once_in(rng, 2) ? 4 * in_byte
+                                                                         : 1;
     return dtype;
 }
 
@@ -267,7 +271,7 @@ void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum 
         tensor->dl.strides = tensor->strides;
     }
     if (reference_shares_bytes(type, dtype.lanes))
-        span = (span + 1) / 2;
+        span = (span + reference_in_byte(type) - 1) / reference_in_byte(type);
     /* elements are addressed from the buffer's start by their own size */
     allocate(tensor, (offset + (size_t)span * element + guard + 7) / 8 * 8);
     fill(rng, tensor);

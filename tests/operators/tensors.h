@@ -30,7 +30,7 @@ struct tensor {
 
 struct shape {
     int rank;
-    int64_t size[TENSOR_MOST_RANK]; /* of elements, those of nibbles too */
+    int64_t size[TENSOR_MOST_RANK]; /* of elements, those that share a byte too */
 };
 
 /* A shape of so many elements at most, all of its sizes 1 or more. */
@@ -38,7 +38,7 @@ struct shape shape_random(struct rng *rng, int least_rank, int most_rank, int64_
 /* As many rows as that allows, or fewer, of few lines, of many, and of what is nearly lines. */
 struct shape shape_of_lines(struct rng *rng, int least_rank, int most_rank, int64_t most_elements);
 /* The last size rounded up to what two to a byte can have: bytes, or half of the time words. */
-void shape_for_nibbles(struct rng *rng, struct shape *shape);
+void shape_for_bytes(struct rng *rng, enum reference_type type, struct shape *shape);
 /* The same, and of blocks. */
 void shape_for_blocks(struct shape *shape);
 int64_t shape_elements(const struct shape *shape);
@@ -46,8 +46,8 @@ int64_t shape_elements(const struct shape *shape);
 struct shape shape_rows(const struct shape *shape);
 
 /* Any layout that an input may have: dense, with gaps, permuted, repeated. An output has no element twice;
- * what is dense lies in order. A type of nibbles is packed, in bytes or in words, as its last size allows.
- * Its bytes are random. */
+ * what is dense lies in order. A type whose elements share a byte is packed, in bytes or in words, as its
+ * last size allows. Its bytes are random. */
 enum tensor_use { TENSOR_INPUT, TENSOR_OUTPUT, TENSOR_DENSE };
 void tensor_make(struct rng *rng, struct tensor *tensor, const char *name, enum reference_type type,
                  const struct shape *shape, enum tensor_use use);

@@ -12,8 +12,8 @@
 #define REFERENCE_MAX_RANK 8
 
 /* Elements at any strides. Indices count values; shape and strides count elements, which hold `lanes` values
- * each where a value has 4 bits (1: a nibble, 2: a byte, 8: a word), 32 of a block, and one value for every
- * other type. */
+ * each where values share a byte (of 4 bits 1, or the 2 of a byte, or the 8 of a word), 32 of a block, and
+ * one value for every other type. */
 struct reference_tensor {
     enum reference_type type;
     int lanes; /* 0 means 1 */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Codes and values of a tensor by their index: any strides, any alignment, nibbles by their position. */
+/* Codes and values of a tensor by their index: any strides, any alignment, shared bytes. */
 #include "reference.h"
 
 #include "blocks.h"
@@ -69,7 +69,17 @@ static int64_t position_of(const struct reference_tensor *tensor, const int64_t 
     return elements * tensor->lanes + index[last] % tensor->lanes;
 }
 
-/* By bits, not by type: what is narrower than a byte is a nibble. */
+/* Where codes share bytes, the bits of the one at a position: how far they are from the byte's lowest. */
+static int shift_of(enum reference_type type, int64_t position)
+{
+    return (int)(position % reference_in_byte(type)) * reference_types[type].bits;
+}
+
+static uint64_t mask_of(enum reference_type type)
+{
+    return UINT64_MAX >> (64 - reference_types[type].bits);
+}
+
 uint64_t reference_load_code(const struct reference_tensor *tensor, const int64_t *index)
 {
     const int64_t position = position_of(tensor, index);
@@ -78,9 +88,11 @@ uint64_t reference_load_code(const struct reference_tensor *tensor, const int64_
     uint32_t word;
     uint16_t half;
 
+    if (reference_shares_bytes(tensor->type, 1))
+        return (uint64_t)bytes[position / reference_in_byte(tensor->type)] >>
+                   shift_of(tensor->type, position) &
+               mask_of(tensor->type);
     switch (reference_types[tensor->type].bits) {
-    case 4:
-        return position % 2 == 0 ? bytes[position / 2] & 15 : bytes[position / 2] >> 4;
     case 8:
         return bytes[position];
     case 16:
@@ -118,15 +130,16 @@ void reference_put_code(uint64_t code, enum reference_type type, void *at)
 void reference_store_code(const struct reference_tensor *tensor, const int64_t *index, uint64_t code)
 {
     const int64_t position = position_of(tensor, index);
-    unsigned char *const bytes = tensor->data;
-    unsigned char *const pair = bytes + position / 2;
+    unsigned char *bytes = tensor->data;
+    uint64_t bits;
 
-    if (reference_types[tensor->type].bits > 4)
+    if (!reference_shares_bytes(tensor->type, 1)) {
         reference_put_code(code, tensor->type, bytes + position * reference_types[tensor->type].bits / 8);
-    else if (position % 2 == 0)
-        *pair = (unsigned char)((*pair & 0xf0) | (code & 15));
-    else
-        *pair = (unsigned char)((*pair & 0x0f) | (code & 15) << 4);
+        return;
+    }
+    bytes += position / reference_in_byte(tensor->type);
+    bits = mask_of(tensor->type) << shift_of(tensor->type, position);
+    *bytes = (unsigned char)((*bytes & ~bits) | (code << shift_of(tensor->type, position) & bits));
 }
 
 unsigned char *reference_block_at(const struct reference_tensor *tensor, const int64_t *index)

@@ -7,9 +7,11 @@
 #include <stdbool.h>
 #include <stdint.h>
 
-/* The floats of 8 bits and fewer that are quantized, and what the public header calls them. */
-#define REFERENCE_SMALL_FLOATS(X)   X(E4M3, FLOAT8_E4M3FN) X(E5M2, FLOAT8_E5M2) X(E2M1, FLOAT4_E2M1FN)
-#define REFERENCE_NAMED(id, header) REFERENCE_##id,
+/* The integers that share a byte, and the floats of 8 bits and fewer that are quantized; and what the public
+ * header calls them. */
+#define REFERENCE_PACKED_INTEGERS(X) X(I4, INT4) X(U4, UINT4)
+#define REFERENCE_SMALL_FLOATS(X)    X(E4M3, FLOAT8_E4M3FN) X(E5M2, FLOAT8_E5M2) X(E2M1, FLOAT4_E2M1FN)
+#define REFERENCE_NAMED(id, header)  REFERENCE_##id,
 
 /* Blocks of 32 values that carry their scale (blocks.h). */
 #define REFERENCE_BLOCKS(X)                                                                                  \
@@ -23,10 +25,9 @@ enum reference_type {
     REFERENCE_I8,
     REFERENCE_U8,
     REFERENCE_I32,
-    REFERENCE_I4,
-    REFERENCE_U4,
-    REFERENCE_SMALL_FLOATS(REFERENCE_NAMED) REFERENCE_E8M0, /* only of scales */
-    REFERENCE_I64,                                          /* only of indices */
+    REFERENCE_PACKED_INTEGERS(REFERENCE_NAMED) REFERENCE_SMALL_FLOATS(REFERENCE_NAMED)
+        REFERENCE_E8M0, /* only of scales */
+    REFERENCE_I64,      /* only of indices */
     REFERENCE_BLOCKS(REFERENCE_NAMED) REFERENCE_TYPES,
 };
 
@@ -34,7 +35,7 @@ enum reference_type {
 struct reference_type_row {
     const char *name;
     int dlpack_code; /* DLDataTypeCode */
-    int bits;        /* 4: two codes to a byte, the lower nibble first; else whole bytes */
+    int bits;        /* below 8: codes share a byte, the first in the lowest bits; else whole bytes */
     bool integer;
     double lowest, highest; /* the finite values */
     float minmax_steps; /* from lowest to highest; 0 where no operator has a range of two ends for the type */

@@ -64,8 +64,7 @@ void units_load(struct run *run, unsigned buffer, enum clq__type type, int64_t u
         codes[e] = bytes != NULL ? reference_load_code(&tensor, &e) : 0;
 }
 
-void units_store(struct run *run, unsigned buffer, enum clq__type type, int64_t u,
-                 const uint64_t codes[UNITS_MOST_ELEMENTS])
+void units_store(struct run *run, unsigned buffer, enum clq__type type, int64_t u, const uint64_t *codes)
 {
     unsigned char bytes[4] = {0};
     const struct reference_tensor tensor = tensor_of(type, bytes);

@@ -138,8 +138,8 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
                           "%s: tensor '%.200s': its last dimension, %jd, is not a multiple of %d, the %s "
                           "elements of a %s",
                           operator_path(call, input), like->name, (intmax_t)*last, elements,
-                          clq_dtype_name((DLDataType){dtype.code, 4, 1}),
-                          elements == NIBBLES_IN_BYTE ? "byte" : "32-bit word");
+                          clq_dtype_name((DLDataType){dtype.code, dtype.bits, 1}),
+                          elements == IN_BYTE(dtype.bits) ? "byte" : "32-bit word");
         *last /= elements;
     }
     call->output_count++;
@@ -151,14 +151,14 @@ bool operator_add_packed_output(struct operator_call *call, const char *name, DL
 {
     enum { BYTES }; /* of --container bytes|words */
 
-    if (dtype.bits != 4 && call->given[container])
-        return fail(call->failure, STATUS_USAGE, "--container is for types of 4 bits, and --dtype is %s",
-                    clq_dtype_name(dtype));
+    if (dtype.bits >= 8 && call->given[container])
+        return fail(call->failure, STATUS_USAGE,
+                    "--container is for types of less than 8 bits, and --dtype is %s", clq_dtype_name(dtype));
     if (operator_is_block(dtype))
         return operator_add_output(call, name, dtype, input, VALUES_IN_BLOCK);
     if (!call->given[container] && operator_file_type(dtype)) /* the file's own type of it */
         return operator_add_output(call, name, dtype, input, ONE_ELEMENT);
-    dtype.lanes = call->values[container] == BYTES ? NIBBLES_IN_BYTE : NIBBLES_IN_WORD;
+    dtype.lanes = call->values[container] == BYTES ? IN_BYTE(dtype.bits) : IN_WORD(dtype.bits);
     return operator_add_output(call, name, dtype, input, dtype.lanes);
 }
 

@@ -23,7 +23,7 @@ static bool plan(struct operator_call *call)
     for (int d = 0; d < (int)x->rank; d++)
         shape[d] = x->shape[d];
     if (x->rank > 0 && call->dtypes[X].bits == 32)
-        shape[x->rank - 1] *= NIBBLES_IN_WORD;
+        shape[x->rank - 1] *= IN_WORD(4);
     operator_add_shape(call, "output", operator_dtype(call, DST_DTYPE), (int)x->rank, shape);
     return true;
 }

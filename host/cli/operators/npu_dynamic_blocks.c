@@ -10,7 +10,7 @@ enum { Y, SCALE };
 static const struct {
     enum clq_npu_dtype number;
     DLDataType dtype;
-} mx_types[] = {{CLQ_NPU_FLOAT4_E2M1FN, {CLQ_CODE_FLOAT4_E2M1FN, 4, NIBBLES_IN_BYTE}},
+} mx_types[] = {{CLQ_NPU_FLOAT4_E2M1FN, {CLQ_CODE_FLOAT4_E2M1FN, 4, IN_BYTE(4)}},
                 {CLQ_NPU_FLOAT8_E4M3FN, {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}},
                 {CLQ_NPU_FLOAT8_E5M2, {CLQ_CODE_FLOAT8_E5M2, 8, 1}}};
 

@@ -11,7 +11,7 @@ static const struct {
     enum clq_npu_dtype number;
     DLDataType dtype;
 } types[] = {{CLQ_NPU_QINT8, {kDLInt, 8, 1}},
-             {CLQ_NPU_QUINT4X2, {kDLInt, 4, NIBBLES_IN_WORD}},
+             {CLQ_NPU_QUINT4X2, {kDLInt, 4, IN_WORD(4)}},
              {CLQ_NPU_FLOAT8_E4M3FN, {CLQ_CODE_FLOAT8_E4M3FN, 8, 1}},
              {CLQ_NPU_FLOAT8_E5M2, {CLQ_CODE_FLOAT8_E5M2, 8, 1}}};
 static const char *const modes[] = {"pertoken", "perchannel", "pertensor", NULL};

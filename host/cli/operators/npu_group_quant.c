@@ -8,9 +8,8 @@ enum { INT8, QINT8, QUINT4X2 };
 
 static bool plan(struct operator_call *call)
 {
-    return call->values[DST_DTYPE] == QUINT4X2
-               ? operator_add_output(call, "y", CLQ_INT4_WORDS, X, NIBBLES_IN_WORD)
-               : operator_add_output(call, "y", CLQ_INT8, X, ONE_ELEMENT);
+    return call->values[DST_DTYPE] == QUINT4X2 ? operator_add_output(call, "y", CLQ_INT4_WORDS, X, IN_WORD(4))
+                                               : operator_add_output(call, "y", CLQ_INT8, X, ONE_ELEMENT);
 }
 
 static enum clq_npu_dtype dst_dtype(const struct operator_call *call)

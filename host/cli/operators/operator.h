@@ -24,8 +24,11 @@ enum {
     OPERATOR_MAX_ALIASES = 8
 };
 
-/* How many elements of the last dimension one element of an output holds. */
-enum { ONE_ELEMENT = 1, NIBBLES_IN_BYTE = 2, NIBBLES_IN_WORD = 8, VALUES_IN_BLOCK = 32 };
+/* How many elements of the last dimension one element of a tensor holds: of less than 8 bits those of a byte
+ * or of a word of 32 bits. */
+#define IN_BYTE(bits) ((bits) < 8 ? 8 / (bits) : 1)
+#define IN_WORD(bits) ((bits) < 8 ? 32 / (bits) : 1)
+enum { ONE_ELEMENT = 1, VALUES_IN_BLOCK = 32 };
 
 enum { OPERATOR_UNSET = -1 };
 
@@ -88,7 +91,7 @@ extern const char *const operator_cached_types[];
 extern const char *const operator_grouped_types[];
 extern const char *const operator_found_types[]; /* caches', and of blocks that carry their scales */
 extern const char *const operator_read_types[];  /* quantized ones, and such blocks */
-/* Of an output that may be of four bits. */
+/* Of an output whose elements may share a byte. */
 #define OPERATOR_CONTAINER                                                                                   \
     {                                                                                                        \
         "container", (const char *const[]){"bytes", "words", NULL}, "bytes",                                 \
@@ -221,7 +224,8 @@ struct operator_call {
     size_t file_count;                                             /* of those that are open */
     const struct safetensors_tensor *sources[OPERATOR_MAX_INPUTS]; /* NULL: absent */
     const struct safetensors *source_files[OPERATOR_MAX_INPUTS];
-    DLDataType dtypes[OPERATOR_MAX_INPUTS]; /* the file's types; plan sets those of four bits */
+    DLDataType
+        dtypes[OPERATOR_MAX_INPUTS]; /* the file's types; plan sets those whose elements share a byte */
     DLTensor input_views[OPERATOR_MAX_INPUTS];
     int64_t input_shapes[OPERATOR_MAX_INPUTS][CLQ_MAX_RANK]; /* of these */
     struct operator_output outputs[OPERATOR_MAX_OUTPUTS];
@@ -279,8 +283,8 @@ bool operator_add_output(struct operator_call *call, const char *name, DLDataTyp
 /* The type that an option of names of types has. */
 DLDataType operator_dtype(const struct operator_call *call, size_t option);
 
-/* The same for an output that may be of four bits, in what the operator's option of that index, --container,
- * says. */
+/* The same for an output whose elements may share a byte, in what the operator's option of that index,
+ * --container, says. */
 bool operator_add_packed_output(struct operator_call *call, const char *name, DLDataType dtype, size_t input,
                                 size_t container);
 

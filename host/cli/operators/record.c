@@ -84,7 +84,7 @@ void operator_record_groups(const struct operator_call *call, struct operator_re
 
 static const char *type_name(DLDataType dtype)
 {
-    return clq_dtype_name(dtype.bits == 4 ? (DLDataType){dtype.code, 4, 1} : dtype);
+    return clq_dtype_name(dtype.bits < 8 ? (DLDataType){dtype.code, dtype.bits, 1} : dtype);
 }
 
 /* The command's text, as the user could have typed it but for what stands behind `with`. */

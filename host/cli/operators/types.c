@@ -61,12 +61,12 @@ const struct safetensors_type *operator_file_type(DLDataType dtype)
 /* A view of the type that a tensor of this type of the file has, if any. */
 static bool is_held(const char *name, const struct safetensors_type *in_file, DLDataType *view)
 {
-    static const uint16_t lanes[] = {ONE_ELEMENT, NIBBLES_IN_BYTE, NIBBLES_IN_WORD};
+    const DLDataType own = clq_dtype_parse(name);
+    const uint16_t lanes[] = {own.lanes, IN_BYTE(own.bits), IN_WORD(own.bits)};
 
-    *view = clq_dtype_parse(name);
-    for (size_t i = 0; i < (view->bits == 4 ? 3 : 1); i++) {
-        if (view->bits == 4)
-            view->lanes = lanes[i];
+    *view = own;
+    for (size_t i = 0; i < (own.bits < 8 ? 3 : 1); i++) {
+        view->lanes = lanes[i];
         if (operator_file_type(*view) == in_file)
             return true;
     }

@@ -91,28 +91,29 @@ def new_array(shape: tuple[int, ...], dtype: DType, *, zeros: bool) -> np.ndarra
 
 
 class SpreadTensor(GatheredTensor):
-    """An array of a type of ml_dtypes' of four bits, an element a byte: packed before a call, and unpacked behind it."""
+    """An array of a type of ml_dtypes' of less than a byte, an element a byte: packed before a call, and unpacked behind it."""
 
-    __slots__ = ("_packed", "_signed")
+    __slots__ = ("_packed", "_row")
 
     def __init__(self, array: np.ndarray[Any, Any], dtype: DType, *, context: Context) -> None:
-        row = BY_NAME[dtype.element]
+        self._row = row = BY_NAME[dtype.element]
         self._packed = np.empty(row.stored_shape(array.shape), np.uint8)
-        self._signed = dtype.is_signed
         super().__init__(address_of(self._packed), row, self._packed.shape, None, context=context, array=array)
 
     def gather(self) -> None:
         """Pack the elements."""
-        nibbles = self.array.view(np.uint8) & 15
-        np.bitwise_or(nibbles[..., 0::2], nibbles[..., 1::2] << 4, out=self._packed)
+        codes = self.array.view(np.uint8) & (1 << self._row.bits) - 1
+        self._packed[...] = 0
+        for n in range(self._row.lanes):
+            self._packed |= codes[..., n :: self._row.lanes] << n * self._row.bits
 
     def store(self, queue: int) -> None:
         """Fetch the elements and unpack them."""
         super().store(queue)
-        whole = self.array.view(np.int8 if self._signed else np.uint8)
+        whole = self.array.view(np.int8 if self._row.is_signed else np.uint8)
         packed = self._packed.view(whole.dtype)
-        whole[..., 0::2] = packed << 4 >> 4
-        whole[..., 1::2] = packed >> 4
+        for n in range(self._row.lanes):
+            whole[..., n :: self._row.lanes] = packed << 8 - (n + 1) * self._row.bits >> 8 - self._row.bits
 
 
 def with_floats(given: Any) -> Any:

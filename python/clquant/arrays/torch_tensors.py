@@ -66,7 +66,7 @@ class TorchTensors(HostAdapter):
     def new(self, like: Any, shape: tuple[int, ...], dtype: DType, queue: int, *, zeros: bool) -> Any:
         """Make a tensor; of the type that holds the bytes where torch does not have the elements'."""
         if dtype.spread:
-            raise ValueError(f"dtype is {dtype.name}: only arrays of numpy hold four bits in a byte")
+            raise ValueError(f"dtype is {dtype.name}: only arrays of numpy hold one such element in a byte")
         # torch's own types of four bits have no operators: bytes or words hold them.
         torch = self._torch
         own = getattr(torch, dtype.name, None) if dtype.lanes == 1 else None
