@@ -12,7 +12,7 @@ void files_remove(const char *path);
 /* How many names of the directory end so; the last of them in path, where it is not NULL. */
 int files_count(const char *directory, const char *suffix, char *path);
 
-/* The whole file, malloc'ed; NULL where it cannot be read. */
+/* The whole file, malloc'ed, and a byte more; NULL where it cannot be read. */
 unsigned char *files_read(const char *path, size_t *size);
 bool files_write(const char *path, const void *data, size_t size);
 

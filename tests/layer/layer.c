@@ -9,10 +9,9 @@
 static struct option {
     const char *name;
     const char *value; /* NULL: it is not asked for */
-} options[] = {{"fresh", NULL},    {"groups", NULL},      {"linked", NULL},    {"newer_commands", NULL},
-               {"no_build", NULL}, {"no_compiler", NULL}, {"no_denorm", NULL}, {"no_divide", NULL},
-               {"no_fma", NULL},   {"no_pocl", NULL},     {"no_read", NULL},   {"plugs", NULL},
-               {"unbuilt", NULL}};
+} options[] = {{"fresh", NULL},       {"groups", NULL},    {"newer_commands", NULL}, {"no_build", NULL},
+               {"no_compiler", NULL}, {"no_denorm", NULL}, {"no_divide", NULL},      {"no_fma", NULL},
+               {"no_pocl", NULL},     {"no_read", NULL}};
 
 static struct option *option_named(const char *name, size_t length)
 {
@@ -50,6 +49,5 @@ void layer_place(cl_icd_dispatch *above)
     layer_place_device(above);
     layer_place_commands(above);
     layer_place_build(above);
-    layer_place_linked(above);
     layer_place_fresh(above);
 }

@@ -24,7 +24,6 @@ void layer_place_build(cl_icd_dispatch *above);
 void layer_place_commands(cl_icd_dispatch *above);
 void layer_place_device(cl_icd_dispatch *above);
 void layer_place_fresh(cl_icd_dispatch *above);
-void layer_place_linked(cl_icd_dispatch *above);
 
 /* What clGetDeviceInfo says of an extension's version, in layer/commands.c. */
 void layer_newer_commands(void *extensions, size_t size_bytes);

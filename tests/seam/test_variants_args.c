@@ -1,16 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Every variant of a list that the device's context asks for: its kernel does what its arguments mean, in
- * some sets of them. The kernels are compiled once, and each set is of few elements.
+/* Every variant of cl/variants.txt, or of a list, that the device's context asks for: its kernel does what
+ * its arguments mean, in some sets of them. It is built once, by its text, and each set is of few elements.
  *
- *   test_variants_args --list cl/variants.txt [--form item|group] [--arithmetic exact] [--only TEXT] [--sets
- *                      N] [--seed N] [--first N] [--share N]
+ *   test_variants_args [--list FILE] [--binary FILE] [--form item|group] [--arithmetic exact] [--only TEXT]
+ *                      [--sets N] [--seed N] [--first N] [--share N]
  *
+ * --binary FILE is added before anything is built.
  * --share N: one of N variants that follow one another, which one the seed says: over some runs all of them
  * come. With CLQ_ALL_VARIANTS in the environment all of them in one. */
-#include "list.h"
+#include "cache/files.h"
 #include "on_device.h"
 #include "on_stub.h"
 #include "options.h"
+#include "runtime/source.h"
+#include "variants.h"
 #include "ways.h"
 
 #include <inttypes.h>
@@ -19,9 +22,9 @@
 #include <string.h>
 
 struct test {
-    const char *list, *form, *arithmetic, *only;
+    const char *list, *binary, *form, *arithmetic, *only;
     uint64_t sets, seed, first, share;
-    struct variant_list texts;
+    struct variants listed;
     struct clq__traits traits;
     struct on_device device;
     struct described *described;
@@ -40,13 +43,30 @@ static const struct clq__launch *launch_of(const struct described *described,
     return NULL;
 }
 
+/* A call that launches nothing else builds nothing. */
+static bool is_built(const struct test *test, size_t before, char *failure, size_t failure_bytes)
+{
+    const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES];
+    size_t after;
+
+    clq_context_count(test->device.context, &after, NULL);
+    if (after == before || described_launches(test->described, launches) > 1)
+        return true;
+    snprintf(failure, failure_bytes, "a call builds what was built by its text");
+    return false;
+}
+
 static bool run_both(struct test *test, const struct clq__variant *variant, uint64_t number)
 {
     char failure[512] = "";
-    const bool good = on_device_run(&test->device, test->described, failure, sizeof failure) &&
-                      described_run(test->described, failure, sizeof failure) &&
-                      on_device_compare(&test->device, test->described, failure, sizeof failure);
+    size_t before;
+    bool good;
 
+    clq_context_count(test->device.context, &before, NULL);
+    good = on_device_run(&test->device, test->described, failure, sizeof failure) &&
+           is_built(test, before, failure, sizeof failure) &&
+           described_run(test->described, failure, sizeof failure) &&
+           on_device_compare(&test->device, test->described, failure, sizeof failure);
     if (!good) {
         fprintf(stderr, "%s\n", failure);
         described_print(test->described);
@@ -72,17 +92,32 @@ static bool is_too_large(const struct test *test, const struct clq__variant *var
            test->traits.max_group_items < ITEMS_OF_BLOCK;
 }
 
+/* By its text, whose words are in another order: calls take what is built so. */
+static bool build(const struct test *test, const struct clq__variant *variant)
+{
+    struct clq__variant_text words = clq__variant_text(variant), turned = {""};
+    const char *const text = turned.data;
+    char *last;
+
+    while ((last = strrchr(words.data, ' ')) != NULL) {
+        strcat(turned.data, last);
+        *last = '\0';
+    }
+    memmove(turned.data + strlen(words.data), turned.data, strlen(turned.data) + 1);
+    memcpy(turned.data, words.data, strlen(words.data));
+    if (clq_context_build(test->device.context, 1, &text) == CLQ_OK)
+        return true;
+    fprintf(stderr, "%s\n", clq_error_detail());
+    return false;
+}
+
 /* Random calls until the kernel was launched often enough. */
 static bool try_variant(struct test *test, const struct clq__variant *variant)
 {
     const uint64_t most_calls = 1000 * test->sets;
-    const struct clq__variant_text words = clq__variant_text(variant);
-    const char *const text = words.data;
     uint64_t launched = 0;
-    bool good = clq_context_build(test->device.context, 1, &text) == CLQ_OK;
+    bool good = build(test, variant);
 
-    if (!good)
-        fprintf(stderr, "%s\n", clq_error_detail());
     test->traits = clq__traits(test->device.context); /* a kernel that was built may take smaller groups */
     if (good && is_too_large(test, variant))
         return true;
@@ -109,61 +144,17 @@ static bool try_variant(struct test *test, const struct clq__variant *variant)
     return good;
 }
 
-/* What the context makes of a call for this kernel with the variant's own plugs. */
-static struct clq__variant asked_for(const struct test *test, enum clq__kernel kernel,
-                                     const struct clq__variant *variant)
-{
-    struct clq__variant asked;
-
-    clq__variant_begin(&asked, kernel);
-    for (enum clq__plug plug = CLQ__SRC; plug < CLQ__FORM; plug++)
-        if (clq__variant_value(variant, plug) >= 0)
-            clq__variant_define(&asked, plug, (unsigned)clq__variant_value(variant, plug));
-    clq__variant_end(&asked, &test->traits);
-    return asked;
-}
-
-/* Whether the context asks for it: in the device's form and arithmetic,
- * and where it has a kernel of its own, that one. */
-static bool is_ours(const struct test *test, const struct clq__variant *variant)
-{
-    const int form = clq__variant_value(variant, CLQ__FORM);
-    struct clq__variant widen;
-
-    for (enum clq__kernel kernel = CLQ__NO_KERNEL + 1; kernel < CLQ__KERNELS; kernel++)
-        if (asked_for(test, kernel, variant).bits == variant->bits)
-            return true;
-    switch ((enum clq__kernel)(variant->bits & 255)) {
-    case CLQ__CLAIM_CL:
-    case CLQ__PLACES_CL:
-    case CLQ__CONVERT_ROWS_CL:
-    case CLQ__MOVE_ROWS_CL:
-    case CLQ__COPY_CL: /* every device's, in its form at most */
-        return form < 0 || form == test->traits.group_form;
-    case CLQ__WIDEN_CL:
-        clq__variant_begin(&widen, CLQ__WIDEN_CL);
-        clq__variant_end_arithmetic(&widen, &test->traits);
-        return widen.bits == variant->bits;
-    default:
-        return false;
-    }
-}
-
 static bool try_all(struct test *test)
 {
     bool good = true;
 
-    for (size_t i = 0; i < test->texts.count; i++) {
-        struct clq__variant variant;
+    for (size_t i = 0; i < test->listed.count; i++) {
+        const struct clq__variant *const variant = &test->listed.all[i];
 
-        if (!clq__variant_parse(&variant, test->texts.texts[i])) {
-            fprintf(stderr, "%s is no variant\n", test->texts.texts[i]);
-            return false;
-        }
-        if (is_ours(test, &variant) &&
-            (test->only == NULL || strstr(test->texts.texts[i], test->only) != NULL) &&
+        if (variant_is_asked(variant, &test->traits) &&
+            (test->only == NULL || strstr(clq__variant_text(variant).data, test->only) != NULL) &&
             (test->asked++ + test->seed) % (test->share > 0 ? test->share : 1) == 0)
-            good = try_variant(test, &variant) && good;
+            good = try_variant(test, variant) && good;
     }
     printf("%" PRIu64 " variants, %" PRIu64 " calls\n", test->variants, test->calls);
     return good && test->variants > 0;
@@ -197,18 +188,42 @@ static bool open_device(struct test *test)
     return code == CL_SUCCESS;
 }
 
+static bool read_list(struct test *test)
+{
+    size_t size = 0;
+    char *const text = test->list != NULL ? (char *)files_read(test->list, &size) : NULL;
+    bool good = test->list == NULL || text != NULL;
+
+    if (text != NULL)
+        text[size] = '\0';
+    good = good && variants_read(&test->listed, text != NULL ? text : clq__variants);
+    if (!good)
+        fprintf(stderr, "--list %s: it must be a list of variants\n", test->list);
+    free(text);
+    return good;
+}
+
+static bool add_binary(const struct test *test)
+{
+    size_t size = 0;
+    unsigned char *const binary = test->binary != NULL ? files_read(test->binary, &size) : NULL;
+    const bool good =
+        test->binary == NULL || clq_context_add_binary(test->device.context, binary, size, 0, NULL) == CLQ_OK;
+
+    if (!good)
+        fprintf(stderr, "%s: %s\n", test->binary, clq_error_detail());
+    free(binary);
+    return good;
+}
+
 int main(int argc, char **argv)
 {
     static struct test test = {.sets = 20, .share = 1};
-    const struct option options[] = {{"--list", NULL, &test.list},
-                                     {"--form", NULL, &test.form},
-                                     {"--arithmetic", NULL, &test.arithmetic},
-                                     {"--only", NULL, &test.only},
-                                     {"--sets", &test.sets, NULL},
-                                     {"--seed", &test.seed, NULL},
-                                     {"--first", &test.first, NULL},
-                                     {"--share", &test.share, NULL},
-                                     {NULL, NULL, NULL}};
+    const struct option options[] = {{"--list", NULL, &test.list},   {"--binary", NULL, &test.binary},
+                                     {"--form", NULL, &test.form},   {"--arithmetic", NULL, &test.arithmetic},
+                                     {"--only", NULL, &test.only},   {"--sets", &test.sets, NULL},
+                                     {"--seed", &test.seed, NULL},   {"--first", &test.first, NULL},
+                                     {"--share", &test.share, NULL}, {NULL, NULL, NULL}};
     bool good;
 
     test.seed = options_seed();
@@ -216,16 +231,11 @@ int main(int argc, char **argv)
     good = test.described != NULL && options_read(argc, argv, options);
     if (getenv("CLQ_ALL_VARIANTS") != NULL) /* of whoever wants ctest to miss nothing */
         test.share = 1;
-    if (good && (test.list == NULL || !variant_list_read(&test.texts, test.list))) {
-        fprintf(stderr, "--list is %s: it must be a list of variants\n",
-                test.list != NULL ? test.list : "left out");
-        good = false;
-    }
-    good = good && open_device(&test) && try_all(&test);
+    good = good && read_list(&test) && open_device(&test) && add_binary(&test) && try_all(&test);
     if (test.device.queue != NULL)
         clReleaseCommandQueue(test.device.queue);
     clq_context_destroy(test.device.context);
-    variant_list_clear(&test.texts);
+    variants_clear(&test.listed);
     free(test.described);
     return good ? 0 : 1;
 }

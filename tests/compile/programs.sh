@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # A device without a compiler, from outside: what is recorded, filled, exported, compiled by other programs, and run where nothing can
-# be compiled. USER, COMPILER, NO_COMPILER and EXAMPLE name the programs and the layer.
+# be compiled. USER, COMPILER, LAYER and EXAMPLE name the programs and the layer.
 source "$(dirname "$0")/../cli/library.sh"
 
 own="quantize.cl SRC=f32 DST=i8 MODE=divide PARAMS=each"

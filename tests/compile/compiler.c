@@ -2,7 +2,7 @@
 /* What a vendor's offline compiler and linker do: each kernel of a manifest is compiled apart with its own
  * options, all are linked, and the program's binary is written.
  *
- *   offline_compiler FOLDER BINARY */
+ *   compiler FOLDER BINARY */
 #include <CL/cl.h>
 #include <cjson/cJSON.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 
 static _Noreturn void fail(const char *what, const char *name, cl_int code)
 {
-    fprintf(stderr, "offline_compiler: %s: %s (%d)\n", what, name, (int)code);
+    fprintf(stderr, "compiler: %s: %s (%d)\n", what, name, (int)code);
     exit(1);
 }
 
@@ -84,7 +84,7 @@ int main(int argc, char **argv)
 
     if (argc != 3 || clGetPlatformIDs(1, &platform, NULL) != CL_SUCCESS ||
         clGetDeviceIDs(platform, CL_DEVICE_TYPE_ALL, 1, &device, NULL) != CL_SUCCESS)
-        fail("usage", "offline_compiler FOLDER BINARY, and a device", 0);
+        fail("usage", "compiler FOLDER BINARY, and a device", 0);
     const cl_context context = clCreateContext(NULL, 1, &device, NULL, NULL, &code);
     char *const text = read_file(argv[1], "manifest.json");
     cJSON *const manifest = cJSON_Parse(text);

@@ -2,7 +2,7 @@
 /* A user's program: it adds binaries and makes one call, whose bytes are compared. It prints how many kernels
  * are ready, and how many were not built.
  *
- *   offline_user [--has VARIANT] [BINARY…]      what the last binary must have */
+ *   compile_user [--has VARIANT] [BINARY…]      what the last binary must have */
 #include "call.h"
 #include "files.h"
 

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every variant that an operator asks for is in cl/variants.txt, and no line of the list is one that nobody
- * asks for: the list is what is compiled offline. The layer of tests/layer spares the compiler, which here
- * has nothing to say: variants.compiled_apart compiles the list. */
-#include "ask.h"
-#include "list.h"
+ * asks for: the list is what is compiled offline. Calls are drawn for each line, in every form and arithmetic
+ * of the device, and described; nothing is built. compile.apart compiles the list. */
+#include "described.h"
+#include "runtime/source.h"
+#include "variants.h"
 
 #include <setjmp.h>
 #include <stdarg.h>
@@ -13,45 +14,57 @@
 
 #include <cmocka.h>
 
-static struct variant_list listed, asked;
+enum { MOST_CALLS = 2000 };
 
-/* "VARIANT: built from source" */
-static void note_build(void *user, const char *line)
+static struct variants listed, asked;
+
+static void note_launches(const struct described *described)
 {
-    const char *colon = strstr(line, ": built from source");
-    char text[512];
+    const struct clq__launch *launches[DESCRIBED_MOST_LAUNCHES];
+    const unsigned count = described_launches(described, launches);
 
-    (void)user;
-    if (colon == NULL)
-        return;
-    snprintf(text, sizeof text, "%.*s", (int)(colon - line), line);
-    variant_list_add(&asked, text);
+    for (unsigned i = 0; i < count; i++) {
+        if (!variants_have(&listed, &launches[i]->variant))
+            fail_msg("cl/variants.txt has no \"%s\"", clq__variant_text(&launches[i]->variant).data);
+        variants_add(&asked, &launches[i]->variant);
+    }
 }
 
 static void ask_in_a_way(uint32_t form, uint32_t arithmetic)
 {
+    struct described *described = malloc(sizeof *described);
     clq_context *context = NULL;
+    struct clq__traits traits;
 
-    assert_int_equal(clq_context_create(&(struct clq_context_desc){.flags = CLQ_CACHE_OFF,
-                                                                   .form = form,
-                                                                   .arithmetic = arithmetic,
-                                                                   .log = note_build},
-                                        &context),
-                     CLQ_OK);
-    ask_all(context, false);
+    assert_int_equal(
+        clq_context_create(
+            &(struct clq_context_desc){.flags = CLQ_CACHE_OFF, .form = form, .arithmetic = arithmetic},
+            &context),
+        CLQ_OK);
+    traits = clq__traits(context);
+    for (size_t i = 0; i < listed.count; i++)
+        for (uint64_t call = 0; call < MOST_CALLS && variant_is_asked(&listed.all[i], &traits) &&
+                                !variants_have(&asked, &listed.all[i]);
+             call++) {
+            assert_int_equal(described_make(described, 1, call, &traits, &listed.all[i]), CLQ_OK);
+            note_launches(described);
+            described_clear(described);
+        }
     clq_context_destroy(context);
+    free(described);
 }
 
 /* Whether there is a kernel of a CPU's own with the words of this text that stand before `end`. */
 static bool has_own(const char *text, const char *end)
 {
     const char *at = strstr(text, end);
+    struct clq__variant variant;
     char own[256];
 
     if (at == NULL)
         return false;
     snprintf(own, sizeof own, "cpu/%.*s", (int)(at - text), text);
-    return variant_list_has(&asked, own);
+    return clq__variant_parse(&variant, own) && variants_have(&asked, &variant);
 }
 
 /* Whether the device has kernels of its own for what this one would do: in its own form and arithmetic, those
@@ -65,10 +78,12 @@ static bool has_another(const char *text)
 /* Whether any operator asked for a kernel with this word, of those that multiply or of all others. */
 static bool has_asked(const char *word, bool multiplies)
 {
-    for (size_t i = 0; i < asked.count; i++)
-        if (strstr(asked.texts[i], word) != NULL &&
-            (strstr(asked.texts[i], "MODE=multiply") != NULL) == multiplies)
+    for (size_t i = 0; i < asked.count; i++) {
+        const struct clq__variant_text text = clq__variant_text(&asked.all[i]);
+
+        if (strstr(text.data, word) != NULL && (strstr(text.data, "MODE=multiply") != NULL) == multiplies)
             return true;
+    }
     return false;
 }
 
@@ -111,28 +126,22 @@ static void every_variant_is_listed(void **state)
     for (uint32_t form = CLQ_FORM_ITEM; form <= CLQ_FORM_GROUP; form++)
         for (uint32_t arithmetic = CLQ_ARITHMETIC_AUTO; arithmetic <= CLQ_ARITHMETIC_EXACT; arithmetic++)
             ask_in_a_way(form, arithmetic);
-    for (size_t i = 0; i < asked.count; i++)
-        if (!variant_list_has(&listed, asked.texts[i]))
-            fail_msg("cl/variants.txt has no \"%s\"", asked.texts[i]);
-    for (size_t i = 0; i < listed.count; i++)
-        assert_true(strlen(listed.texts[i]) < 120); /* CLQ__VARIANT_BYTES is twice as much */
-    for (size_t i = 0; i < listed.count; i++)
-        if (can_run_here(listed.texts[i]) && !variant_list_has(&asked, listed.texts[i]))
-            fail_msg("no operator asks for \"%s\"", listed.texts[i]);
+    for (size_t i = 0; i < listed.count; i++) {
+        const struct clq__variant_text text = clq__variant_text(&listed.all[i]);
+
+        assert_true(strlen(text.data) < sizeof text.data / 2);
+        if (can_run_here(text.data) && !variants_have(&asked, &listed.all[i]))
+            fail_msg("no operator asks for \"%s\"", text.data);
+    }
     print_message("%zu variants asked for and listed, of %zu for all devices\n", asked.count, listed.count);
 }
 
-int main(int argc, char **argv)
+int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(every_variant_is_listed)};
+    const int failed = variants_read(&listed, clq__variants) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
 
-    if (argc != 2 || !variant_list_read(&listed, argv[1])) {
-        fprintf(stderr, "usage: test_listed cl/variants.txt\n");
-        return 2;
-    }
-    const int failed = cmocka_run_group_tests(tests, NULL, NULL);
-
-    variant_list_clear(&listed);
-    variant_list_clear(&asked);
+    variants_clear(&listed);
+    variants_clear(&asked);
     return failed;
 }

@@ -2,7 +2,7 @@
 /* The device header beside clq_dequantize: every type, scale, zero point and offset, one, four and eight
  * elements at a time, and every rule of indices give the same bytes.
  *
- *   test_clh FILE [OPTIONS]     clquant.clh, and options of the build beside the test's */
+ *   test_header FILE [OPTIONS]     clquant.clh, and options of the build beside the test's */
 #include <clquant/clquant.h>
 
 #include "args/type_rows.h"
