@@ -38,13 +38,3 @@ clq_status clq__error_and(clq_status status, const char *end)
     memcpy(sentence, detail, sizeof detail);
     return clq_error_set(status, "%s%s", sentence, end);
 }
-
-clq_status clq__reserved_check(uint32_t reserved32)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(reserved32 == 0, CLQ_ERROR_VALUE,
-                "desc.reserved32 is %u, not 0: this library knows no such field", (unsigned)reserved32);
-end:
-    return status;
-}

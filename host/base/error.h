@@ -7,9 +7,6 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-/* A descriptor's reserved32 is zero. */
-clq_status clq__reserved_check(uint32_t reserved32);
-
 /* Begins the thread's sentence with the element of a list that it is about; and ends it so. */
 clq_status clq__error_within(clq_status status, const char *list, size_t number);
 clq_status clq__error_and(clq_status status, const char *end);

@@ -5,6 +5,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "ops/option_rows.h"
 #include "plan/belongs/parameter.h"
 #include "plan/dynamic/block_scale_rule.h"
 #include "plan/dynamic/block_types.h"
@@ -38,10 +39,6 @@ static clq_status check_choices(const struct clq_dequantize_desc *desc)
     CLQ_REQUIRE(desc->block_all == 0 || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
                 "block_all is %u: it is for mode CLQ_DEQUANTIZE_DYNAMIC (2), and mode is %u", desc->block_all,
                 desc->mode);
-    CLQ_REQUIRE(desc->mode <= CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
-                "mode is %u: it must be CLQ_DEQUANTIZE_DIVIDE (0), CLQ_DEQUANTIZE_MULTIPLY (1) or "
-                "CLQ_DEQUANTIZE_DYNAMIC (2)",
-                desc->mode);
     CLQ_REQUIRE(desc->rotate == 0 || desc->mode == CLQ_DEQUANTIZE_DYNAMIC, CLQ_ERROR_VALUE,
                 "rotate is %u: it must be 0 where mode is %u, for rows are turned with mode "
                 "CLQ_DEQUANTIZE_DYNAMIC (2) alone",
@@ -67,8 +64,6 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
     };
 
     if (desc->indices == NULL) {
-        CLQ_TRY(clq__range_check("out_of_range", desc->out_of_range));
-        CLQ_TRY(clq__index_kind_check(desc->index_kind));
         CLQ_REQUIRE(desc->index_kind != CLQ_SLOTS, CLQ_ERROR_VALUE,
                     "index_kind is CLQ_SLOTS (1): it must be CLQ_INDICES_BY_SHAPE (0) where indices is NULL");
         CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
@@ -159,13 +154,32 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
         clq__static_cut(plan, traits);
 }
 
-#define FIELD(name) offsetof(struct clq_dequantize_desc, name)
+#define CLQ__DESC clq_dequantize_desc
+static const struct clq_option options[] = {
+    CLQ__OPTION_AS(q, CLQ__IN("of a quantized type, or of blocks")),
+    CLQ__OPTION_AS(scales,
+                   CLQ__MAY_BE_IN(CLQ__SCALE_TYPES "; one, one per index, by shape; per group, or per row")),
+    CLQ__OPTION_AS(zero_points, CLQ__MAY_BE_IN(CLQ__ZERO_POINT_TYPES "; as scales, independently")),
+    CLQ__OPTION_AS(offsets, CLQ__MAY_BE_IN("of dynamic mode: scales' type, one for each scale")),
+    CLQ__OPTION_AS(indices, CLQ__MAY_BE_IN("int32 or int64, [N] or [N, 2]")),
+    CLQ__OPTION_AS(group_index, CLQ__MAY_BE_IN("int32 or int64, [E]: mode multiply by groups of rows")),
+    CLQ__OPTION_AS(y, CLQ__OUT("float32, float16 or bfloat16, of q's shape, or of the entries")),
+    CLQ__OPTION(report),
+    CLQ__OPTION_AS(axis, CLQ__ROW_axis_back),
+    CLQ__OPTION_AS(mode, CLQ__ROW_mode_back),
+    CLQ__OPTION(out_of_range),
+    CLQ__OPTION(index_kind),
+    CLQ__OPTION_AS(block, CLQ__ROW_block_back),
+    CLQ__OPTION(block_all),
+    CLQ__OPTION(rotate),
+    CLQ__OPTION(block_before),
+    CLQ__OPTION(workspace),
+    CLQ__OPTION(global_scale),
+    CLQ__OPTION(reserved),
+};
 
 const struct clq__operator clq__dequantize = {
-    CLQ__DESCRIPTOR(clq_dequantize_desc),
-    .fields = CLQ__FIELDS((FIELD(q), FIELD(scales), FIELD(zero_points), FIELD(offsets), FIELD(indices),
-                           FIELD(group_index), FIELD(global_scale), FIELD(y)),
-                          (FIELD(report), FIELD(workspace))),
+    CLQ__DESCRIPTOR(options),
     .check = check,
     .tensors = {CLQ__TENSOR(x), CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view),
                 CLQ__TENSOR(placement.indices)},

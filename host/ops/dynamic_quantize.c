@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "ops/option_rows.h"
 #include "plan/kept.h"
 
 static clq_status check(struct clq__work *work, const void *of)
@@ -32,13 +33,30 @@ end:
     return status;
 }
 
-#define FIELD(name) offsetof(struct clq_dynamic_quantize_desc, name)
+#define CLQ__DESC clq_dynamic_quantize_desc
+static const struct clq_option options[] = {
+    CLQ__OPTION_AS(x, CLQ__IN("float32, float16 or bfloat16, rank 1 to 8")),
+    CLQ__OPTION(smooth_scales),
+    CLQ__OPTION_AS(y, CLQ__OUT("of x's shape, of a type of caches, or of blocks")),
+    CLQ__OPTION_AS(scales,
+                   CLQ__MAY_BE_OUT("one for each row, or block of it; absent where blocks carry them")),
+    CLQ__OPTION_AS(offsets, CLQ__MAY_BE_OUT("the same; absent where symmetric")),
+    CLQ__OPTION(symmetric),
+    CLQ__OPTION(rotate),
+    CLQ__OPTION_AS(axis, CLQ__ROW_axis_shared),
+    CLQ__OPTION(block),
+    CLQ__OPTION(block_all),
+    CLQ__OPTION(type_max),
+    CLQ__OPTION_AS(group_index, CLQ__ROW_groups),
+    CLQ__OPTION(workspace),
+    CLQ__OPTION(block_before),
+    CLQ__OPTION(scale_rule),
+    CLQ__OPTION(global_scale),
+    CLQ__OPTION(reserved),
+};
 
 const struct clq__operator clq__dynamic_quantize = {
-    CLQ__DESCRIPTOR(clq_dynamic_quantize_desc),
-    .fields = CLQ__FIELDS((FIELD(x), FIELD(smooth_scales), FIELD(y), FIELD(scales), FIELD(offsets),
-                           FIELD(group_index), FIELD(global_scale)),
-                          (FIELD(workspace))),
+    CLQ__DESCRIPTOR(options),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices), CLQ__TENSOR(global_scale)},

@@ -5,6 +5,7 @@
 #include "base/dtype.h"
 #include "base/error.h"
 #include "ops/operators.h"
+#include "ops/option_rows.h"
 #include "plan/kept.h"
 
 static clq_status check(struct clq__work *work, const void *of)
@@ -44,13 +45,32 @@ end:
     return status;
 }
 
-#define FIELD(name) offsetof(struct clq_dynamic_quantize_scatter_desc, name)
+#define CLQ__DESC clq_dynamic_quantize_scatter_desc
+static const struct clq_option options[] = {
+    CLQ__OPTION_AS(cache, CLQ__OUT("of a type of caches, or of blocks, rank 3 to 8")),
+    CLQ__OPTION_AS(cache_scales,
+                   CLQ__MAY_BE_OUT("float32, float16 or bfloat16, or as scale_rule says; one per row of "
+                                   "cache, or per block of it; absent where blocks carry them")),
+    CLQ__OPTION_AS(cache_offsets, CLQ__MAY_BE_OUT("the same; absent where symmetric")),
+    CLQ__OPTION(indices),
+    CLQ__OPTION_AS(updates, CLQ__IN("float32, float16 or bfloat16, cache's shape but N and U")),
+    CLQ__OPTION(smooth_scales),
+    CLQ__OPTION(report),
+    CLQ__OPTION(workspace),
+    CLQ__OPTION_AS(axis, CLQ__ROW_axis_placed),
+    CLQ__OPTION(symmetric),
+    CLQ__OPTION(out_of_range),
+    CLQ__OPTION(unique),
+    CLQ__OPTION(index_kind),
+    CLQ__OPTION(rotate),
+    CLQ__OPTION_AS(block, CLQ__ROW_block_placed),
+    CLQ__OPTION(scale_rule),
+    CLQ__OPTION(global_scale),
+    CLQ__OPTION(reserved),
+};
 
 const struct clq__operator clq__dynamic_quantize_scatter = {
-    CLQ__DESCRIPTOR(clq_dynamic_quantize_scatter_desc),
-    .fields = CLQ__FIELDS((FIELD(cache), FIELD(cache_scales), FIELD(cache_offsets), FIELD(indices),
-                           FIELD(updates), FIELD(smooth_scales), FIELD(global_scale)),
-                          (FIELD(report), FIELD(workspace))),
+    CLQ__DESCRIPTOR(options),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x),
                 CLQ__TENSOR(smooth), CLQ__TENSOR(placement.indices), CLQ__TENSOR(global_scale)},

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "ops/option_rows.h"
 #include "plan/belongs/parameter.h"
 #include "plan/kept.h"
 
@@ -21,9 +22,7 @@ static clq_status check_choices(const struct clq_find_scales_desc *desc, struct 
     const bool unset = clq__same_dtype(dtype, (DLDataType){0, 0, 0});
     char names[CLQ__NAMES_TEXT], is[CLQ__DTYPE_TEXT];
 
-    CLQ_REQUIRE(desc->method <= CLQ_MINMAX, CLQ_ERROR_VALUE,
-                "method is %u: it must be CLQ_ABSMAX (0) or CLQ_MINMAX (1)", desc->method);
-    CLQ_TRY(clq__work_check_mode(work, desc->mode));
+    work->divide = desc->mode == CLQ_DIVIDE;
     work->type = unset ? CLQ__I8 : clq__type_of(dtype);
     CLQ_REQUIRE(CLQ__SET(work->type) & CLQ__CACHES, CLQ_ERROR_TYPE, "dtype is %s: it must be %s",
                 clq__dtype_text(dtype, is, sizeof is), clq__type_names(CLQ__CACHES, names, sizeof names));
@@ -70,11 +69,24 @@ static void cut(struct clq__plan *plan, const struct clq__traits *traits)
     plan->rounds = clq__scales_cut(&plan->of_scales, &plan->work, &plan->launches, traits);
 }
 
-#define FIELD(name) offsetof(struct clq_find_scales_desc, name)
+#define CLQ__DESC clq_find_scales_desc
+static const struct clq_option options[] = {
+    CLQ__OPTION_AS(x, CLQ__IN("float32, float16 or bfloat16")),
+    CLQ__OPTION_AS(scales, CLQ__OUT("float32, one, or one for each index of the axis, or block")),
+    CLQ__OPTION_AS(zero_points,
+                   CLQ__MAY_BE_OUT("as scales, of a byte; needed for minmax and unsigned types")),
+    CLQ__OPTION_AS(dtype, CLQ__TYPE("what x is to be quantized to")),
+    CLQ__OPTION_AS(axis, CLQ__ROW_axis_kept),
+    CLQ__OPTION(method),
+    CLQ__OPTION_AS(mode, CLQ__ROW_mode),
+    CLQ__OPTION(block),
+    CLQ__OPTION(block_before),
+    CLQ__OPTION(workspace),
+    CLQ__OPTION(reserved),
+};
 
 const struct clq__operator clq__find_scales = {
-    CLQ__DESCRIPTOR(clq_find_scales_desc),
-    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(zero_points)), (FIELD(workspace))),
+    CLQ__DESCRIPTOR(options),
     .check = check,
     .tensors = {CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view), CLQ__TENSOR(x)},
     .outputs = 2,

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "ops/option_rows.h"
 #include "plan/belongs/parameter.h"
 #include "plan/kept.h"
 
@@ -14,7 +15,6 @@ static clq_status check(struct clq__work *work, const void *of)
     const struct clq__names *names = work->names;
     struct clq__placement *placement = &work->placement;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__view_init(&work->x, names->x, desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(&work->scale.view, names->scales, desc->scales,
                            names->documented ? CLQ__FLOATS : CLQ__SCALES));
@@ -31,12 +31,22 @@ end:
     return status;
 }
 
-#define FIELD(name) offsetof(struct clq_group_quantize_desc, name)
+#define CLQ__DESC clq_group_quantize_desc
+static const struct clq_option options[] = {
+    CLQ__OPTION_AS(x, CLQ__IN("float32, float16 or bfloat16, [S, H]")),
+    CLQ__OPTION_AS(scales, CLQ__IN(CLQ__SCALE_TYPES "; [E, H]")),
+    CLQ__OPTION(group_index),
+    CLQ__OPTION_AS(zero_points, CLQ__MAY_BE_IN("float32, float16 or bfloat16, one number")),
+    CLQ__OPTION_AS(y, CLQ__OUT("of x's shape")),
+    CLQ__OPTION(report),
+    CLQ__OPTION(round_first),
+    CLQ__OPTION(reserved32),
+    CLQ__OPTION(workspace),
+    CLQ__OPTION(reserved),
+};
 
 const struct clq__operator clq__group_quantize = {
-    CLQ__DESCRIPTOR(clq_group_quantize_desc),
-    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(group_index), FIELD(zero_points), FIELD(y)),
-                          (FIELD(report), FIELD(workspace))),
+    CLQ__DESCRIPTOR(options),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(zero_point.view)},

@@ -3,6 +3,7 @@
 #include <clquant/move_rows.h>
 
 #include "ops/operators.h"
+#include "ops/option_rows.h"
 #include "plan/kept.h"
 #include "plan/moves/moves.h"
 
@@ -15,12 +16,28 @@ static clq_status check(struct clq__work *work, const void *of)
     return clq__moves_check(work, desc);
 }
 
-#define FIELD(name) offsetof(struct clq_move_rows_desc, name)
+#define CLQ__DESC clq_move_rows_desc
+static const struct clq_option options[] = {
+    CLQ__OPTION_AS(src, CLQ__IN("of any type")),
+    CLQ__OPTION_AS(src_indices, CLQ__MAY_BE_IN("int32 or int64, [N], [N, 2] or [N, k]")),
+    CLQ__OPTION_AS(dst_indices, CLQ__MAY_BE_IN("the same; one of both is needed")),
+    CLQ__OPTION_AS(dst, CLQ__OUT("src's type, or of floats another")),
+    CLQ__OPTION(report),
+    CLQ__OPTION(workspace),
+    CLQ__OPTION_AS(axis, CLQ__ROW_axis_placed),
+    CLQ__OPTION(positions),
+    CLQ__OPTION_AS(src_out_of_range, CLQ__ROW_out_of_range),
+    CLQ__OPTION_AS(dst_out_of_range, CLQ__ROW_out_of_range),
+    CLQ__OPTION_AS(src_index_kind, CLQ__ROW_index_kind_nd),
+    CLQ__OPTION_AS(dst_index_kind, CLQ__ROW_index_kind_nd),
+    CLQ__OPTION(unique),
+    CLQ__OPTION(reserved32),
+    CLQ__OPTION_AS(input, CLQ__MAY_BE_IN("what dst begins as a copy of; else it is changed in place")),
+    CLQ__OPTION(reserved),
+};
 
 const struct clq__operator clq__move_rows = {
-    CLQ__DESCRIPTOR(clq_move_rows_desc),
-    .fields = CLQ__FIELDS((FIELD(src), FIELD(src_indices), FIELD(dst_indices), FIELD(dst), FIELD(input)),
-                          (FIELD(report), FIELD(workspace))),
+    CLQ__DESCRIPTOR(options),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(source.indices), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(input)},

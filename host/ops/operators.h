@@ -5,7 +5,8 @@
 
 #include "plan/operator.h"
 
-extern const struct clq__operator clq__dequantize, clq__dynamic_quantize, clq__dynamic_quantize_scatter,
-    clq__find_scales, clq__group_quantize, clq__move_rows, clq__quantize, clq__quantize_scatter;
+#define CLQ__DECLARE(name) extern const struct clq__operator clq__##name;
+CLQ_OPERATOR_LIST(CLQ__DECLARE)
+#undef CLQ__DECLARE
 
 #endif

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "ops/option_rows.h"
 #include "plan/belongs/parameter.h"
 #include "plan/kept.h"
 
@@ -12,14 +13,13 @@ static clq_status check(struct clq__work *work, const void *of)
     clq_status status = CLQ_OK;
     const struct clq_quantize_desc *desc = of;
 
-    CLQ_TRY(clq__work_check_mode(work, desc->mode));
+    work->divide = desc->mode == CLQ_DIVIDE;
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->y, CLQ__QUANTIZED));
     CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
     CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
     CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
     CLQ_TRY(clq__parameters_check_dense(
         work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .before = desc->block_before}));
     work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
@@ -27,11 +27,24 @@ end:
     return status;
 }
 
-#define FIELD(name) offsetof(struct clq_quantize_desc, name)
+#define CLQ__DESC clq_quantize_desc
+static const struct clq_option options[] = {
+    CLQ__OPTION_AS(x, CLQ__IN("float32, float16 or bfloat16")),
+    CLQ__OPTION_AS(scales, CLQ__IN(CLQ__SCALE_TYPES "; one, one per index of the axis, or by shape")),
+    CLQ__OPTION_AS(zero_points, CLQ__MAY_BE_IN(CLQ__ZERO_POINT_TYPES "; as scales, independently")),
+    CLQ__OPTION_AS(y, CLQ__OUT("of x's shape, of a quantized type")),
+    CLQ__OPTION(axis),
+    CLQ__OPTION(mode),
+    CLQ__OPTION(block),
+    CLQ__OPTION(round_first),
+    CLQ__OPTION(workspace),
+    CLQ__OPTION(block_before),
+    CLQ__OPTION(reserved32),
+    CLQ__OPTION(reserved),
+};
 
 const struct clq__operator clq__quantize = {
-    CLQ__DESCRIPTOR(clq_quantize_desc),
-    .fields = CLQ__FIELDS((FIELD(x), FIELD(scales), FIELD(zero_points), FIELD(y)), (FIELD(workspace))),
+    CLQ__DESCRIPTOR(options),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(x), CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},
     .outputs = 1,

@@ -4,6 +4,7 @@
 
 #include "base/error.h"
 #include "ops/operators.h"
+#include "ops/option_rows.h"
 #include "plan/belongs/parameter.h"
 #include "plan/kept.h"
 
@@ -28,8 +29,7 @@ static clq_status check(struct clq__work *work, const void *of)
     struct clq__placement *placement = &work->placement;
     struct clq__placement_rules entries;
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
-    CLQ_TRY(clq__work_check_mode(work, desc->mode));
+    work->divide = desc->mode == CLQ_DIVIDE;
     CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->cache, CLQ__CACHES));
     CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
     CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
@@ -46,13 +46,29 @@ end:
     return status;
 }
 
-#define FIELD(name) offsetof(struct clq_quantize_scatter_desc, name)
+#define CLQ__DESC clq_quantize_scatter_desc
+static const struct clq_option options[] = {
+    CLQ__OPTION_AS(input, CLQ__MAY_BE_IN("what cache begins as a copy of; else it is changed in place")),
+    CLQ__OPTION_AS(cache, CLQ__OUT("of a type of caches, rank 2 to 8")),
+    CLQ__OPTION(indices),
+    CLQ__OPTION_AS(updates, CLQ__IN("float32, float16 or bfloat16, cache's shape but N and U")),
+    CLQ__OPTION_AS(scales, CLQ__IN(CLQ__SCALE_TYPES "; one, one per index of the last axis, or by shape")),
+    CLQ__OPTION_AS(zero_points, CLQ__MAY_BE_IN(CLQ__ZERO_POINT_TYPES "; as scales, independently")),
+    CLQ__OPTION(report),
+    CLQ__OPTION(workspace),
+    CLQ__OPTION_AS(axis, CLQ__ROW_axis_placed),
+    CLQ__OPTION(mode),
+    CLQ__OPTION(out_of_range),
+    CLQ__OPTION(unique),
+    CLQ__OPTION(index_kind),
+    CLQ__OPTION_AS(block, CLQ__ROW_block_placed),
+    CLQ__OPTION(round_first),
+    CLQ__OPTION(reserved32),
+    CLQ__OPTION(reserved),
+};
 
 const struct clq__operator clq__quantize_scatter = {
-    CLQ__DESCRIPTOR(clq_quantize_scatter_desc),
-    .fields = CLQ__FIELDS(
-        (FIELD(input), FIELD(cache), FIELD(indices), FIELD(updates), FIELD(scales), FIELD(zero_points)),
-        (FIELD(report), FIELD(workspace))),
+    CLQ__DESCRIPTOR(options),
     .check = check,
     .tensors = {CLQ__TENSOR(y), CLQ__TENSOR(input), CLQ__TENSOR(x), CLQ__TENSOR(placement.indices),
                 CLQ__TENSOR(scale.view), CLQ__TENSOR(zero_point.view)},

@@ -21,36 +21,50 @@ static void *at(clq_plan *plan, size_t field)
 /* NULL data: the descriptor has no such field, or left it out. */
 static struct bound find(clq_plan *plan, size_t field)
 {
-    const struct clq__fields *fields = &plan->op->fields;
+    size_t tensor = 0;
 
-    for (unsigned i = 0; i < fields->num_tensors; i++)
-        if (fields->at[i] == field && *(const DLTensor **)at(plan, field) != NULL)
-            return (struct bound){&plan->tensors[i].dl.data, &plan->tensors[i].dl.byte_offset};
-    for (unsigned i = fields->num_tensors; i < fields->num; i++)
-        if (fields->at[i] == field && *(cl_mem *)at(plan, field) != NULL)
+    for (size_t i = 0; i < plan->op->num_options; i++) {
+        const struct clq_option *option = &plan->op->options[i];
+        const bool is_it = option->offset_bytes == field, is_tensor = clq__option_is_tensor(option);
+
+        if (is_it && is_tensor && *(const DLTensor **)at(plan, field) != NULL)
+            return (struct bound){&plan->tensors[tensor].dl.data, &plan->tensors[tensor].dl.byte_offset};
+        if (is_it && option->kind == CLQ_OPTION_BUFFER && *(cl_mem *)at(plan, field) != NULL)
             return (struct bound){at(plan, field), (uint64_t *)at(plan, field + sizeof(cl_mem))};
+        tensor += is_tensor;
+    }
     return (struct bound){NULL, NULL};
 }
 
 /* The descriptor passed every check but those of memory, so its ranks are in range. */
+static void copy_tensor(struct clq__kept_tensor *tensor, const DLTensor **pointer)
+{
+    const size_t bytes = (size_t)(*pointer)->ndim * sizeof(int64_t);
+
+    tensor->dl = **pointer;
+    if (bytes > 0)
+        memcpy(tensor->shape, tensor->dl.shape, bytes);
+    if (bytes > 0 && tensor->dl.strides != NULL)
+        memcpy(tensor->strides, tensor->dl.strides, bytes);
+    tensor->dl.shape = tensor->shape;
+    tensor->dl.strides = tensor->dl.strides != NULL ? tensor->strides : NULL;
+    *pointer = &tensor->dl;
+}
+
 static void copy_desc(clq_plan *plan, const void *desc)
 {
-    memcpy(plan->desc, desc, plan->op->desc_bytes);
-    for (unsigned i = 0; i < plan->op->fields.num_tensors; i++) {
-        const DLTensor **pointer = at(plan, plan->op->fields.at[i]);
-        struct clq__kept_tensor *tensor = &plan->tensors[i];
-        const size_t bytes = *pointer != NULL ? (size_t)(*pointer)->ndim * sizeof(int64_t) : 0;
+    struct clq__kept_tensor *tensor = plan->tensors;
 
-        if (*pointer == NULL)
+    memcpy(plan->desc, desc, plan->op->desc_bytes);
+    for (size_t i = 0; i < plan->op->num_options; i++) {
+        const struct clq_option *option = &plan->op->options[i];
+        const DLTensor **pointer = at(plan, option->offset_bytes);
+
+        if (!clq__option_is_tensor(option))
             continue;
-        tensor->dl = **pointer;
-        if (bytes > 0)
-            memcpy(tensor->shape, tensor->dl.shape, bytes);
-        if (bytes > 0 && tensor->dl.strides != NULL)
-            memcpy(tensor->strides, tensor->dl.strides, bytes);
-        tensor->dl.shape = tensor->shape;
-        tensor->dl.strides = tensor->dl.strides != NULL ? tensor->strides : NULL;
-        *pointer = &tensor->dl;
+        if (*pointer != NULL)
+            copy_tensor(tensor, pointer);
+        tensor++;
     }
 }
 

@@ -9,7 +9,7 @@
 
 #include <clquant/plan.h>
 
-enum { CLQ__MOST_DESC_BYTES = 192, CLQ__MOST_BINDINGS = CLQ__MOST_FIELDS };
+enum { CLQ__MOST_DESC_BYTES = 192, CLQ__MOST_BINDINGS = 10 };
 
 struct clq_plan {
     clq_context *context;
@@ -19,7 +19,7 @@ struct clq_plan {
     struct clq__kept_tensor {
         DLTensor dl;
         int64_t shape[CLQ__MAX_RANK], strides[CLQ__MAX_RANK];
-    } tensors[CLQ__MOST_FIELDS]; /* where the descriptor has one, in the order of the operator's fields */
+    } tensors[CLQ__MOST_BINDINGS]; /* where the descriptor has one, in the order of its fields */
     struct clq__plan call;
     struct clq__launch *launches[CLQ__MOST_KEPT]; /* of the call, all that have kernels */
     struct clq__kept kept[CLQ__MOST_KEPT];        /* theirs */

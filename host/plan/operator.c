@@ -5,17 +5,11 @@
 #include "plan/check_indices.h"
 #include "runtime/memory.h"
 
-/* There is a descriptor, and it is one of this library's. */
-static clq_status check_desc(const struct clq__operator *op, const void *desc)
+static clq_status check_desc(const void *desc)
 {
     clq_status status = CLQ_OK;
-    const uint64_t *reserved = NULL;
 
     CLQ_REQUIRE(desc != NULL, CLQ_ERROR_NULL, "desc is NULL: it must be a descriptor");
-    reserved = (const void *)((const unsigned char *)desc + op->reserved);
-    for (size_t i = 0; i < op->num_reserved; i++)
-        CLQ_REQUIRE(reserved[i] == 0, CLQ_ERROR_VALUE,
-                    "desc.reserved[%zu] is not 0: this library knows no such field", i);
 end:
     return status;
 }
@@ -47,7 +41,7 @@ clq_status clq__operator_run(clq_context *context, cl_command_queue queue, const
     size_t limit;
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
-    CLQ_TRY(check_desc(op, desc));
+    CLQ_TRY(check_desc(desc));
     do {
         limit = clq__group_limit(context);
         status = run(context, queue, op, names, desc, num_wait, wait, done);
@@ -144,7 +138,7 @@ clq_status clq__operator_build(clq_context *context, const struct clq__operator 
     size_t limit;
 
     CLQ_TRY(clq__call_check(context, NULL, true, 0, NULL));
-    CLQ_TRY(check_desc(op, desc));
+    CLQ_TRY(check_desc(desc));
     do {
         limit = clq__group_limit(context);
         status = build(context, op, names, desc);
@@ -159,7 +153,7 @@ clq_status clq__operator_check(const struct clq__operator *op, const struct clq_
     clq_status status = CLQ_OK;
     struct clq__plan plan;
 
-    CLQ_TRY(check_desc(op, desc));
+    CLQ_TRY(check_desc(desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
 end:
     return status;
@@ -174,7 +168,7 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
     CLQ_REQUIRE(size_bytes != NULL, CLQ_ERROR_NULL, "size_bytes is NULL: it must point to a size_t");
     *size_bytes = 0;
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
-    CLQ_TRY(check_desc(op, desc));
+    CLQ_TRY(check_desc(desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
     plan.work.placement.workspace.buffer = NULL; /* it is what is asked for */
     CLQ_TRY(clq__plan_fit(&plan, context));
@@ -191,7 +185,7 @@ clq_status clq__operator_check_indices(clq_context *context, cl_command_queue qu
     struct clq__plan plan;
 
     CLQ_TRY(clq__call_check(context, queue, false, num_wait, wait));
-    CLQ_TRY(check_desc(op, desc));
+    CLQ_TRY(check_desc(desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
     CLQ_TRY(clq__plan_fit(&plan, context));
     CLQ_TRY(clq__indices_check(queue, &plan.work, num_wait, wait));

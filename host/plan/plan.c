@@ -8,9 +8,14 @@
 clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *op,
                            const struct clq__names *names, const void *desc)
 {
+    clq_status status = CLQ_OK;
+
     plan->op = op;
     clq__work_init(&plan->work, names);
-    return op->check(&plan->work, desc);
+    CLQ_TRY(clq__options_check(op, desc));
+    CLQ_TRY(op->check(&plan->work, desc));
+end:
+    return status;
 }
 
 void clq__plan_describe(struct clq__plan *plan)

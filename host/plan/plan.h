@@ -14,6 +14,7 @@
 #include "plan/find/find_scales.h"
 #include "plan/launches.h"
 #include "plan/moves/moves.h"
+#include "plan/options.h"
 #include "plan/static/static.h"
 
 #include <stddef.h>
@@ -21,22 +22,13 @@
 #define CLQ__MOST_TENSORS 7
 #define CLQ__MOST_AHEAD   2
 
-#define CLQ__MOST_FIELDS 10
-
-/* Where a descriptor has buffers: pointers to tensors, and then a cl_mem with its
- * offset in bytes behind it. */
-struct clq__fields {
-    unsigned num_tensors, num;
-    size_t at[CLQ__MOST_FIELDS];
-};
-
 /* The differences from operator to operator. */
 struct clq__operator {
-    size_t desc_bytes, reserved,
-        num_reserved; /* of its descriptor: where the reserved words are (CLQ__DESCRIPTOR) */
-    struct clq__fields fields;
+    size_t desc_bytes; /* of its descriptor, whose fields are these (CLQ__DESCRIPTOR) */
+    const struct clq_option *options;
+    size_t num_options;
 
-    /* Every rule but those of buffers, once. */
+    /* Every rule but those of buffers and of one field alone, once. */
     clq_status (*check)(struct clq__work *work, const void *desc);
     /* Views in struct clq__work, in the order in which their buffers are looked at (CLQ__TENSOR): the
      * outputs, which share no byte with any other, and then inputs. 0 ends them, for no view is there. */
@@ -48,19 +40,8 @@ struct clq__operator {
     /* Work-items and launches, on a device of these traits, of a call that has something to do. */
     void (*cut)(struct clq__plan *plan, const struct clq__traits *traits);
 };
-#define CLQ__DESCRIPTOR(type)                                                                                \
-    .desc_bytes = sizeof(struct type), .reserved = offsetof(struct type, reserved),                          \
-    .num_reserved = CLQ_COUNT(((struct type *)0)->reserved)
-/* Two lists of offsets, each in parentheses: of the tensors, and of the others. */
-#define CLQ__FIELDS(tensors, others)                                                                         \
-    {                                                                                                        \
-        CLQ__NUM_OF(CLQ__LIST tensors), CLQ__NUM_OF(CLQ__LIST tensors, CLQ__LIST others),                    \
-        {                                                                                                    \
-            CLQ__LIST tensors, CLQ__LIST others                                                              \
-        }                                                                                                    \
-    }
-#define CLQ__LIST(...)    __VA_ARGS__
-#define CLQ__NUM_OF(...)  (sizeof((size_t[]){__VA_ARGS__}) / sizeof(size_t))
+#define CLQ__DESCRIPTOR(rows)                                                                                \
+    .desc_bytes = sizeof(struct CLQ__DESC), .options = (rows), .num_options = CLQ_COUNT(rows)
 #define CLQ__TENSOR(view) offsetof(struct clq__work, view)
 
 struct clq__plan {
@@ -84,7 +65,7 @@ struct clq__plan {
     struct clq__copy copy;
 };
 
-/* The steps, in order. There is a descriptor, whose reserved words are zero. */
+/* The steps, in order. There is a descriptor. */
 clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *op,
                            const struct clq__names *names, const void *desc);
 void clq__plan_describe(struct clq__plan *plan);

@@ -12,6 +12,7 @@
 #include <clquant/group_quantize.h>
 #include <clquant/move_rows.h>
 #include <clquant/npu.h>
+#include <clquant/options.h>
 #include <clquant/plan.h>
 #include <clquant/quantize.h>
 #include <clquant/quantize_scatter.h>

@@ -24,7 +24,8 @@ extern "C" {
     X(CLQ_STRUCT_FIND_SCALES_DESC, 9, clq_find_scales_desc)                                                  \
     X(CLQ_STRUCT_BINDING, 10, clq_binding)                                                                   \
     X(CLQ_STRUCT_PLAN_CALL, 11, clq_plan_call)                                                               \
-    X(CLQ_STRUCT_MOVE_ROWS_DESC, 12, clq_move_rows_desc)
+    X(CLQ_STRUCT_MOVE_ROWS_DESC, 12, clq_move_rows_desc)                                                     \
+    X(CLQ_STRUCT_OPTION, 13, clq_option)
 
 enum clq_struct {
 #define CLQ_STRUCT_ENUM(name, value, type) name = (value),

@@ -74,7 +74,7 @@ static double element_bytes(const cJSON *row)
 static int is_operator(const char *name)
 {
 #define NAME(name) #name,
-    static const char *const names[] = {OPERATOR_LIST(NAME)};
+    static const char *const names[] = {CLQ_OPERATOR_LIST(NAME)};
 
     for (size_t i = 0; i < sizeof names / sizeof *names; i++)
         if (strcmp(names[i], name) == 0)

@@ -171,12 +171,10 @@ unsigned subject_bytes(struct subject *subject)
 /* 0 where the operator has none. */
 static int32_t field_of(const struct call *call, const char *name)
 {
-    int32_t value = 0;
+    struct call copy = *call;
+    const int32_t *field = operator_field(call->op, copy.desc, name);
 
-    for (const struct operator_field *field = call->op->fields; field->name != NULL; field++)
-        if (strcmp(field->name, name) == 0)
-            memcpy(&value, call->desc + field->at, sizeof value);
-    return value;
+    return field != NULL ? *field : 0;
 }
 
 /* Its scales are written ahead of y. The documented calls have rows of their own, and its descriptor. */

@@ -21,16 +21,11 @@ static bool is_small(const struct judge *judge)
 
 /* A promise that entries do not overlap, which a change may have broken:
  * then either entry's bytes are right. */
-static bool promises(const struct call *call)
+static bool promises(struct call *call)
 {
-    for (const struct operator_field *field = call->op->fields; field->name != NULL; field++) {
-        uint32_t value;
+    const uint32_t *unique = operator_field(call->op, call->desc, "unique");
 
-        memcpy(&value, call->desc + field->at, sizeof value);
-        if (strcmp(field->name, "unique") == 0 && value == 1)
-            return true;
-    }
-    return false;
+    return unique != NULL && *unique == 1;
 }
 
 static size_t words_of(const struct device *device, struct call *call)

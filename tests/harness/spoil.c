@@ -201,16 +201,13 @@ static void change_rank(struct call *call)
 /* Rows of twice as many as can be turned at once. */
 static void turn_twice_the_most(struct call *call)
 {
-    const uint32_t rotate = 2048;
+    uint32_t *const rotate = operator_field(call->op, call->desc, "rotate");
     const struct tensor *from = &call->tensors[rng_below(&call->rng, OPERATOR_MOST_TENSORS)];
 
-    if (from->name == NULL || from->dl.ndim < 1 || from->dl.ndim > TENSOR_MOST_RANK)
+    if (rotate == NULL || from->name == NULL || from->dl.ndim < 1 || from->dl.ndim > TENSOR_MOST_RANK)
         return;
-    for (const struct operator_field *field = call->op->fields; field->name != NULL; field++)
-        if (strcmp(field->name, "rotate") == 0) {
-            memcpy(call->desc + field->at, &rotate, sizeof rotate);
-            resize(call, from->shape[from->dl.ndim - 1], rotate);
-        }
+    *rotate = 2048;
+    resize(call, from->shape[from->dl.ndim - 1], *rotate);
 }
 
 /* The same elements that share bytes, one by one, as bytes or as words. */
@@ -233,29 +230,25 @@ static void change_view(struct call *call)
 
 static void spoil_number(struct call *call)
 {
-    const struct operator_row *op = call->op;
-    int64_t count = 0, n;
+    const struct option_list list = operator_options(call->op);
+    const struct clq_option *option;
+    unsigned char *field;
+    DLDataType dtype;
     int32_t value;
-    uint64_t reserved;
 
-    while (op->fields[count].name != NULL)
-        count++;
-    n = rng_below(&call->rng, count + 1);
-    if (n == count) {
-        reserved = (uint64_t)any_value(&call->rng, 0);
-        memcpy(call->desc + op->reserved +
-                   8 * (size_t)rng_below(&call->rng, (int64_t)(op->reserved_bytes / 8)),
-               &reserved, sizeof reserved);
-        return;
-    }
-    memcpy(&value, call->desc + op->fields[n].at, sizeof value);
+    do {
+        option = &list.rows[rng_below(&call->rng, (int64_t)list.count)];
+    } while (!option_is_number(option) && option->kind != CLQ_OPTION_RESERVED);
+    field = call->desc + option->offset_bytes;
+    if (option->kind == CLQ_OPTION_RESERVED)
+        field += 4 * (size_t)rng_below(&call->rng, option->size_bytes / 4);
+    memcpy(&value, field, sizeof value);
     value = (int32_t)(rng_once_in(&call->rng, 2) ? rng_below(&call->rng, 4) : any_value(&call->rng, value));
-    if (strcmp(op->fields[n].name, "dtype") == 0) {
-        const DLDataType dtype = any_dtype(&call->rng);
-
+    if (option->kind == CLQ_OPTION_TYPE) {
+        dtype = any_dtype(&call->rng);
         memcpy(&value, &dtype, sizeof value);
     }
-    memcpy(call->desc + op->fields[n].at, &value, sizeof value);
+    memcpy(field, &value, sizeof value);
 }
 
 /* A report or a workspace: its place, or one where none was. */

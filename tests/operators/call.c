@@ -9,7 +9,7 @@ const struct wish no_wish = {
     .src = -1, .dst = -1, .multiply = -1, .smooth = -1, .rotate = -1, .rule = -1, .apart = -1};
 
 #define OPERATOR_ADDRESS(name) &operator_##name,
-const struct operator_row *const operators[OPERATORS] = {OPERATOR_LIST(OPERATOR_ADDRESS)};
+const struct operator_row *const operators[OPERATORS] = {CLQ_OPERATOR_LIST(OPERATOR_ADDRESS)};
 #undef OPERATOR_ADDRESS
 
 const struct operator_row *operator_find(const char *name)
@@ -269,12 +269,15 @@ bool call_compare(struct call *call, size_t workspace_words, char *failure, size
 
 void call_print(const struct call *call)
 {
+    const struct option_list list = operator_options(call->op);
+
     fprintf(stderr, "%s", call->op->name);
-    for (const struct operator_field *field = call->op->fields; field->name != NULL; field++) {
+    for (size_t i = 0; i < list.count; i++) {
         int32_t value;
 
-        memcpy(&value, call->desc + field->at, sizeof value);
-        fprintf(stderr, " %s %" PRId32, field->name, value);
+        memcpy(&value, call->desc + list.rows[i].offset_bytes, sizeof value);
+        if (option_is_number(&list.rows[i]))
+            fprintf(stderr, " %s %" PRId32, list.rows[i].name, value);
     }
     fprintf(stderr, "\n");
     for (int t = 0; t < OPERATOR_MOST_TENSORS; t++)

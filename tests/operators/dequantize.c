@@ -195,10 +195,6 @@ static void judge_numbers(struct judge *judge, const struct clq_dequantize_desc 
 {
     const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
 
-    RULE(judge, desc->mode > 2, CLQ_ERROR_VALUE,
-         "mode is %" PRIu32 ": it must be CLQ_DEQUANTIZE_DIVIDE (0), CLQ_DEQUANTIZE_MULTIPLY (1) or "
-         "CLQ_DEQUANTIZE_DYNAMIC (2)",
-         desc->mode);
     RULE(judge, judge->facts[ZERO_POINTS].given && dynamic, CLQ_ERROR_VALUE,
          "zero_points is given: with mode CLQ_DEQUANTIZE_DYNAMIC (2) there are offsets instead");
     RULE(judge, judge->facts[OFFSETS].given && !dynamic, CLQ_ERROR_VALUE,
@@ -298,8 +294,6 @@ static void judge(struct judge *judge)
     if (judge->facts[INDICES].given) {
         rule_entries(judge, &entries);
     } else {
-        rule_out_of_range(judge, desc->out_of_range);
-        rule_index_kind(judge, desc->index_kind);
         RULE(judge, desc->index_kind == 1, CLQ_ERROR_VALUE,
              "index_kind is CLQ_SLOTS (1): it must be CLQ_INDICES_BY_SHAPE (0) where indices is NULL");
         if (judge_has_shapes(judge))
@@ -367,16 +361,6 @@ const struct operator_row operator_dequantize = {
                  {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
                  {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)},
                  {"y", TYPES_FLOAT, OPERAND_WRITTEN, false, AT(y)}},
-    .fields = {{"axis", AT(axis)},
-               {"mode", AT(mode)},
-               {"out_of_range", AT(out_of_range)},
-               {"index_kind", AT(index_kind)},
-               {"block", AT(block)},
-               {"block_all", AT(block_all)},
-               {"rotate", AT(rotate)},
-               {"block_before", AT(block_before)}},
-    .reserved = AT(reserved),
-    .reserved_bytes = sizeof((struct clq_dequantize_desc *)0)->reserved,
     .report = AT(report),
     .draw = draw,
     .types = types_of,

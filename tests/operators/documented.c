@@ -384,6 +384,7 @@ void documented_draw(struct call *call, const struct documented_call *documented
     wish.rule = documented->fit == fit_mx;
     *row = *documented->general;
     row->name = documented->name;
+    row->options_of = documented->general->name;
     row->enqueue = documented->enqueue;
     row->check = documented->check;
     for (int t = 0; row->operands[t].name != NULL; t++)

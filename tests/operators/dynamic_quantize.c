@@ -145,8 +145,6 @@ static void judge(struct judge *judge)
 
     rule_scale_rule(judge, Y, desc->type_max, &rules);
     rule_global_scale(judge, GLOBAL_SCALE, desc->scale_rule);
-    RULE(judge, !good_max, CLQ_ERROR_VALUE, "type_max is %g: it must be 0, or a finite number above 0",
-         (double)desc->type_max);
     RULE(judge, good_max && desc->type_max > 0.0f && desc->symmetric != 1, CLQ_ERROR_VALUE,
          "type_max is %g: it must be 0 where symmetric is 0", (double)desc->type_max);
     judge_groups(judge, desc);
@@ -211,16 +209,6 @@ const struct operator_row operator_dynamic_quantize = {
                  {"offsets", TYPES_FLOAT, OPERAND_WRITTEN, true, AT(offsets)},
                  {"group_index", TYPES_INDEX, OPERAND_READ, true, AT(group_index)},
                  {"global_scale", TYPE_SET(F32), OPERAND_READ, true, AT(global_scale)}},
-    .fields = {{"symmetric", AT(symmetric)},
-               {"rotate", AT(rotate)},
-               {"axis", AT(axis)},
-               {"block", AT(block)},
-               {"block_all", AT(block_all)},
-               {"type_max", AT(type_max)},
-               {"block_before", AT(block_before)},
-               {"scale_rule", AT(scale_rule)}},
-    .reserved = AT(reserved),
-    .reserved_bytes = sizeof((struct clq_dynamic_quantize_desc *)0)->reserved,
     .types = types_of,
     .draw = draw,
     .judge = judge,

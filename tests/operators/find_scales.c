@@ -101,9 +101,6 @@ static void judge_choices(struct judge *judge, const struct clq_find_scales_desc
     enum reference_type type;
     char is[64], types[JUDGE_TYPES_TEXT];
 
-    RULE(judge, desc->method > 1, CLQ_ERROR_VALUE,
-         "method is %" PRIu32 ": it must be CLQ_ABSMAX (0) or CLQ_MINMAX (1)", desc->method);
-    rule_mode(judge, desc->mode);
     RULE(judge, !find_type(desc->dtype, &type), CLQ_ERROR_TYPE, "dtype is %s: it must be %s",
          judge_dtype_text(desc->dtype, is), judge_types_text(TYPES_CACHE, types));
     if (!find_type(desc->dtype, &type))
@@ -159,14 +156,6 @@ const struct operator_row operator_find_scales = {
     .operands = {{"x", TYPES_FLOAT, OPERAND_READ, false, AT(x)},
                  {"scales", TYPE_SET(F32), OPERAND_WRITTEN, false, AT(scales)},
                  {"zero_points", TYPE_SET(F32) | TYPES_INTEGER, OPERAND_WRITTEN, true, AT(zero_points)}},
-    .fields = {{"dtype", AT(dtype)},
-               {"axis", AT(axis)},
-               {"method", AT(method)},
-               {"mode", AT(mode)},
-               {"block", AT(block)},
-               {"block_before", AT(block_before)}},
-    .reserved = AT(reserved),
-    .reserved_bytes = sizeof((struct clq_find_scales_desc *)0)->reserved,
     .draw = draw,
     .types = types_of,
     .judge = judge,

@@ -21,7 +21,6 @@ static void judge(struct judge *judge)
 {
     const struct clq_group_quantize_desc *desc = judge->desc;
 
-    rule_reserved32(judge, desc->reserved32);
     rule_round_first(judge, Y, desc->round_first);
     if (!judge_has_shapes(judge))
         return;
@@ -64,9 +63,6 @@ const struct operator_row operator_group_quantize = {
                  {"group_index", TYPES_INDEX, OPERAND_READ, false, AT(group_index)},
                  {"zero_points", TYPES_FLOAT, OPERAND_READ, true, AT(zero_points)},
                  {"y", TYPES_GROUPED, OPERAND_WRITTEN, false, AT(y)}},
-    .fields = {{"round_first", AT(round_first)}, {"reserved32", AT(reserved32)}},
-    .reserved = AT(reserved),
-    .reserved_bytes = sizeof((struct clq_group_quantize_desc *)0)->reserved,
     .report = AT(report),
     .draw = draw,
     .judge = judge,

@@ -396,16 +396,12 @@ static void judge_words(struct judge *judge, const struct tensor *words, wide co
 void judge_call(struct judge *judge, const struct call *call)
 {
     const struct operator_row *op = call->op;
-    uint64_t reserved[OPERATOR_RESERVED];
 
     judge->call = call;
     judge->desc = call->desc;
     judge->of_buffers = judge->ignores_report = false;
     judge->count = 0;
-    memcpy(reserved, call->desc + op->reserved, op->reserved_bytes);
-    for (int i = 0; i < (int)(op->reserved_bytes / 8); i++)
-        RULE(judge, reserved[i] != 0, CLQ_ERROR_VALUE,
-             "desc.reserved[%d] is not 0: this library knows no such field", i);
+    judge_options(judge);
     for (int t = 0; op->operands[t].name != NULL; t++)
         judge_tensor(judge, t);
     op->judge(judge);

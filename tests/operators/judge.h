@@ -71,13 +71,15 @@ void judge_rule(struct judge *judge, struct rule *rule, bool breaks, clq_status 
 bool judge_has_shapes(const struct judge *judge);
 
 /* For the sentences. */
+/* What a field of the descriptor can break alone (options.c). */
+void judge_options(struct judge *judge);
+
 const char *judge_name(const struct judge *judge, int t);
 const char *judge_dtype_text(DLDataType dtype, char text[64]);
 enum { JUDGE_TYPES_TEXT = 192 };
 const char *judge_types_text(unsigned types, char text[JUDGE_TYPES_TEXT]);
 
 /* The rules of several operators (rules.c). Tensors are numbers; NULL is fine for those that are optional. */
-void rule_mode(struct judge *judge, uint32_t mode);
 void rule_same_shape(struct judge *judge, int y, int x);
 void rule_same_size(struct judge *judge, int y, int x, int d);
 /* Entries of `pieces` that indices place in the cache. */
@@ -101,10 +103,7 @@ void rule_entry_indices(struct judge *judge, const struct entry_rules *rules);
 /* The same where indices are [N, k], an index for each of the cache's first k dimensions. */
 void rule_nd_indices(struct judge *judge, int cache, int indices);
 void rule_group_indices(struct judge *judge, int x, int ends);
-void rule_out_of_range(struct judge *judge, uint32_t out_of_range);
-void rule_index_kind(struct judge *judge, uint32_t index_kind);
 void rule_round_first(struct judge *judge, int y, uint32_t round_first);
-void rule_reserved32(struct judge *judge, uint32_t reserved32);
 void rule_groups(struct judge *judge, int x, int scales, int ends);
 void rule_group_zero_point(struct judge *judge, int zero_points);
 /* The dimension that an axis means; outside of [0, rank) where there is none. */

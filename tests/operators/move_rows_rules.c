@@ -13,12 +13,6 @@ static bool has_both(const struct judge *judge)
 
 static void judge_side(struct judge *judge, const char *side, uint32_t range, uint32_t kind, bool given)
 {
-    RULE(judge, range > 2, CLQ_ERROR_VALUE,
-         "%s_out_of_range is %" PRIu32 ": it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", side,
-         range);
-    RULE(judge, kind > 2, CLQ_ERROR_VALUE,
-         "%s_index_kind is %" PRIu32 ": it must be CLQ_INDICES_BY_SHAPE (0), CLQ_SLOTS (1) or CLQ_ND (2)",
-         side, kind);
     RULE(judge, kind != 0 && !given, CLQ_ERROR_VALUE,
          "%s_index_kind is %" PRIu32 ": it must be CLQ_INDICES_BY_SHAPE (0) where %s_indices is NULL", side,
          kind, side);
@@ -33,8 +27,6 @@ static void judge_numbers(struct judge *judge, const struct clq_move_rows_desc *
                src_nd = desc->src_index_kind == 2, dst_nd = desc->dst_index_kind == 2;
     const char *lone = src ? "dst" : "src";
 
-    rule_reserved32(judge, desc->reserved32);
-    RULE(judge, desc->unique > 1, CLQ_ERROR_VALUE, "unique is %" PRIu32 ": it must be 0 or 1", desc->unique);
     RULE(judge, !src && !dst, CLQ_ERROR_NULL,
          "src_indices and dst_indices are both NULL: one of them must be a tensor");
     RULE(judge, src && dst && src_nd != dst_nd, CLQ_ERROR_VALUE,

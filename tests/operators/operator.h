@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One description an operator, which every test is made from and which shares nothing with the library: its
- * tensors, a random call that is right, its rules, its reference. A new operator is one file here and a
- * line of OPERATOR_LIST. */
+ * tensors, a random call that is right, its rules, its reference. A new operator is one file here. */
 #ifndef CLQUANT_OPERATORS_OPERATOR_H
 #define CLQUANT_OPERATORS_OPERATOR_H
 
@@ -9,12 +8,7 @@
 
 #include <clquant/clquant.h>
 
-enum {
-    OPERATOR_MOST_TENSORS = 8,
-    OPERATOR_MOST_FIELDS = 10,
-    OPERATOR_DESC_BYTES = 256,
-    OPERATOR_RESERVED = 4 /* numbers, at most */
-};
+enum { OPERATOR_MOST_TENSORS = 8, OPERATOR_DESC_BYTES = 256 };
 
 /* Sets of types. */
 #define TYPE_SET(type)         (1u << REFERENCE_##type)
@@ -43,7 +37,8 @@ struct judge;
 
 struct operator_row {
     const char *name;
-    unsigned src, dst; /* types of what it reads and writes, among which a wish chooses */
+    const char *options_of; /* the operator whose descriptor it has; NULL: it has its own */
+    unsigned src, dst;      /* types of what it reads and writes, among which a wish chooses */
     /* The descriptor's tensors. The order is that of what two tensors that share bytes are called. */
     struct operand {
         const char *name; /* NULL: there are no more */
@@ -52,13 +47,6 @@ struct operator_row {
         bool optional;
         size_t at; /* of its pointer in the descriptor */
     } operands[OPERATOR_MOST_TENSORS + 1];
-    /* Its numbers of 32 bits. */
-    struct operator_field {
-        const char *name;
-        size_t at;
-    } fields[OPERATOR_MOST_FIELDS + 1];
-    size_t reserved; /* where its reserved numbers are, and their bytes */
-    size_t reserved_bytes;
     bool in_place;            /* what it writes may share bytes with the first operand */
     size_t report, workspace; /* a cl_mem, and behind it the offset in bytes; 0 where it has none */
 
@@ -87,24 +75,24 @@ struct operator_row {
                                 cl_uint num_wait, const cl_event *wait);
 };
 
-#define OPERATOR_LIST(X)                                                                                     \
-    X(quantize)                                                                                              \
-    X(dequantize)                                                                                            \
-    X(group_quantize)                                                                                        \
-    X(quantize_scatter)                                                                                      \
-    X(dynamic_quantize)                                                                                      \
-    X(dynamic_quantize_scatter)                                                                              \
-    X(find_scales)                                                                                           \
-    X(move_rows)
-
 #define OPERATOR_DECLARE(name) extern const struct operator_row operator_##name;
-OPERATOR_LIST(OPERATOR_DECLARE)
-
+CLQ_OPERATOR_LIST(OPERATOR_DECLARE)
 #undef OPERATOR_DECLARE
 
 #define OPERATOR_COUNT(name) +1
-enum { OPERATORS = OPERATOR_LIST(OPERATOR_COUNT) };
+enum { OPERATORS = CLQ_OPERATOR_LIST(OPERATOR_COUNT) };
 #undef OPERATOR_COUNT
+
+/* The rows of its descriptor's fields. */
+struct option_list {
+    const struct clq_option *rows;
+    size_t count;
+};
+struct option_list operator_options(const struct operator_row *op);
+/* The field of that name; NULL: it has none. */
+void *operator_field(const struct operator_row *op, void *desc, const char *name);
+/* Whether it is one of the descriptor's numbers, which is no tensor, and means something. */
+bool option_is_number(const struct clq_option *option);
 
 extern const struct operator_row *const operators[OPERATORS];
 /* NULL: there is none of this name. */

@@ -471,7 +471,6 @@ void rule_dynamic_parameters(struct judge *judge, int scales, int offsets, int r
     const char *name = judge_name(judge, rows);
     struct cut cut = {.axis = last, .block = rules->block, .before = rules->before};
 
-    RULE(judge, rules->all > 1, CLQ_ERROR_VALUE, "block_all is %" PRIu32 ": it must be 0 or 1", rules->all);
     RULE(judge, rules->all > 0 && rules->block > 0, CLQ_ERROR_VALUE,
          "block is %" PRIu32 ": with block_all it must be 0", rules->block);
     RULE(judge, rules->all > 0 && rules->placed, CLQ_ERROR_VALUE,

@@ -59,8 +59,6 @@ static void judge(struct judge *judge)
 {
     const struct clq_quantize_desc *desc = judge->desc;
 
-    rule_mode(judge, desc->mode);
-    rule_reserved32(judge, desc->reserved32);
     rule_round_first(judge, Y, desc->round_first);
     if (!judge_has_shapes(judge))
         return;
@@ -99,14 +97,6 @@ const struct operator_row operator_quantize = {
                  {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
                  {"y", TYPES_QUANTIZED, OPERAND_WRITTEN, false, AT(y)}},
-    .fields = {{"axis", AT(axis)},
-               {"mode", AT(mode)},
-               {"block", AT(block)},
-               {"round_first", AT(round_first)},
-               {"block_before", AT(block_before)},
-               {"reserved32", AT(reserved32)}},
-    .reserved = AT(reserved),
-    .reserved_bytes = sizeof((struct clq_quantize_desc *)0)->reserved,
     .draw = draw,
     .judge = judge,
     .reference = reference,

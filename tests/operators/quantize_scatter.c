@@ -76,8 +76,6 @@ static void judge(struct judge *judge)
     const struct entry_rules entries = entries_of(desc);
     const int before = judge->count;
 
-    rule_reserved32(judge, desc->reserved32);
-    rule_mode(judge, desc->mode);
     rule_round_first(judge, CACHE, desc->round_first);
     rule_entries(judge, &entries);
     if (!judge_has_shapes(judge) || judge->count > before)
@@ -148,16 +146,6 @@ const struct operator_row operator_quantize_scatter = {
                  {"scales", TYPES_SCALE, OPERAND_READ, false, AT(scales)},
                  {"zero_points", TYPES_FLOAT | TYPES_INTEGER, OPERAND_READ, true, AT(zero_points)},
                  {"cache", TYPES_CACHE, OPERAND_WRITTEN, false, AT(cache)}},
-    .fields = {{"axis", AT(axis)},
-               {"mode", AT(mode)},
-               {"out_of_range", AT(out_of_range)},
-               {"unique", AT(unique)},
-               {"index_kind", AT(index_kind)},
-               {"block", AT(block)},
-               {"round_first", AT(round_first)},
-               {"reserved32", AT(reserved32)}},
-    .reserved = AT(reserved),
-    .reserved_bytes = sizeof((struct clq_quantize_scatter_desc *)0)->reserved,
     .report = AT(report),
     .workspace = AT(workspace),
     .draw = draw,

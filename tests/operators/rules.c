@@ -25,25 +25,11 @@ const char *axis_text(int32_t axis, int left_out, char text[64])
     return text;
 }
 
-void rule_mode(struct judge *judge, uint32_t mode)
-{
-    RULE(judge, mode > 1, CLQ_ERROR_VALUE,
-         "mode is %" PRIu32 ": it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", mode);
-}
-
 void rule_round_first(struct judge *judge, int y, uint32_t round_first)
 {
-    RULE(judge, round_first > 1, CLQ_ERROR_VALUE, "round_first is %" PRIu32 ": it must be 0 or 1",
-         round_first);
     RULE(judge, judge->facts[y].given && round_first == 1 && (TYPES_SMALL >> judge->facts[y].type & 1),
          CLQ_ERROR_VALUE, "round_first is 1: it must be 0 where %s.dtype is %s, which is not whole",
          judge_name(judge, y), reference_types[judge->facts[y].type].name);
-}
-
-void rule_out_of_range(struct judge *judge, uint32_t out_of_range)
-{
-    RULE(judge, out_of_range > 2, CLQ_ERROR_VALUE,
-         "out_of_range is %" PRIu32 ": it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", out_of_range);
 }
 
 void rule_same_size(struct judge *judge, int y, int x, int d)
@@ -77,18 +63,6 @@ void rule_same_shape(struct judge *judge, int y, int x)
 {
     for (int d = 0; rule_same_rank(judge, y, x) && d < judge->facts[y].rank; d++)
         rule_same_size(judge, y, x, d);
-}
-
-void rule_index_kind(struct judge *judge, uint32_t index_kind)
-{
-    RULE(judge, index_kind > 1, CLQ_ERROR_VALUE,
-         "index_kind is %" PRIu32 ": it must be CLQ_INDICES_BY_SHAPE (0) or CLQ_SLOTS (1)", index_kind);
-}
-
-void rule_reserved32(struct judge *judge, uint32_t reserved32)
-{
-    RULE(judge, reserved32 != 0, CLQ_ERROR_VALUE,
-         "desc.reserved32 is %" PRIu32 ", not 0: this library knows no such field", reserved32);
 }
 
 /* Whether entries along dimension d alone would fit. */
@@ -232,16 +206,9 @@ void rule_entries(struct judge *judge, const struct entry_rules *rules)
     char text[64], axes[64];
 
     rule_inserted(judge, rules);
-    if (rules->side == NULL) {
-        rule_out_of_range(judge, rules->out_of_range);
-        rule_index_kind(judge, rules->index_kind);
-    }
     RULE(judge, rules->side == NULL && rules->index_kind == 1 && rules->out_of_range != 0, CLQ_ERROR_VALUE,
          "out_of_range is %" PRIu32 ": with index_kind CLQ_SLOTS (1) it must be CLQ_DROP (0)",
          rules->out_of_range);
-    if (rules->written)
-        RULE(judge, rules->unique > 1, CLQ_ERROR_VALUE, "unique is %" PRIu32 ": it must be 0 or 1",
-             rules->unique);
     if (!judge_has_shapes(judge))
         return;
     RULE(judge, rank < least, CLQ_ERROR_RANK, "%s.ndim is %d: it must be from %d to 8", name, rank, least);

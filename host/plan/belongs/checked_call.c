@@ -3,7 +3,6 @@
 
 #include "base/error.h"
 
-#include <clquant/quantize.h>
 #include <math.h>
 
 static void init_parameter(struct clq__parameter *parameter)
@@ -55,22 +54,10 @@ end:
     return status;
 }
 
-clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(mode <= CLQ_MULTIPLY, CLQ_ERROR_VALUE,
-                "mode is %u: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)", mode);
-    work->divide = mode == CLQ_DIVIDE;
-end:
-    return status;
-}
-
 clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_first)
 {
     clq_status status = CLQ_OK;
 
-    CLQ_REQUIRE(round_first <= 1, CLQ_ERROR_VALUE, "round_first is %u: it must be 0 or 1", round_first);
     CLQ_REQUIRE(round_first == 0 || clq__type_is(work->y.type, CLQ__WHOLE), CLQ_ERROR_VALUE,
                 "round_first is 1: it must be 0 where %s.dtype is %s, which is not whole", work->y.name,
                 clq__type_name(work->y.type));

@@ -105,8 +105,6 @@ void clq__work_init(struct clq__work *work, const struct clq__names *names);
 /* The tensor that y begins as a copy of, once y is checked; NULL: there is none. */
 clq_status clq__work_check_input(struct clq__work *work, const DLTensor *input);
 
-/* An enum clq_scale_mode. */
-clq_status clq__work_check_mode(struct clq__work *work, uint32_t mode);
 /* Once y's type is known. */
 clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_first);
 

@@ -327,7 +327,6 @@ static clq_status check_cut(struct clq__work *work, const struct clq__blocks *bl
     const struct clq__view *y = &work->y;
     const bool placed = work->placement.kind != CLQ_ENTRY_NONE;
 
-    CLQ_REQUIRE(blocks->all <= 1, CLQ_ERROR_VALUE, "block_all is %u: it must be 0 or 1", blocks->all);
     CLQ_REQUIRE(blocks->all == 0 || blocks->block == 0, CLQ_ERROR_VALUE,
                 "block is %u: with block_all it must be 0", blocks->block);
     CLQ_REQUIRE(blocks->all == 0 || !placed, CLQ_ERROR_VALUE, "block_all is 1: with indices it must be 0");

@@ -33,13 +33,8 @@ struct clq__placement {
 /* No indices, of this name. */
 void clq__placement_init(struct clq__placement *placement, const char *name);
 
-/* An enum clq_range_policy, of this field. */
-clq_status clq__range_check(const char *name, uint32_t out_of_range);
-/* An enum clq_index_kind, but for CLQ_ND. */
-clq_status clq__index_kind_check(uint32_t index_kind);
 /* Slots are dropped alone. `side` stands before the names of the fields. */
 clq_status clq__slots_check(const char *side, uint32_t index_kind, uint32_t out_of_range);
-clq_status clq__unique_check(uint32_t unique);
 
 /* The rules of a cache, y [D0, .., A, ..], and what moves in or out of it, x [N, .., U, ..], in one piece per
  * entry of the indices. Sets all but report and workspace. */

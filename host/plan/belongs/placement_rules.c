@@ -18,25 +18,6 @@ void clq__placement_init(struct clq__placement *placement, const char *name)
     placement->report = placement->workspace = (struct clq__beside){NULL, 0};
 }
 
-clq_status clq__range_check(const char *name, uint32_t out_of_range)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(out_of_range <= CLQ_WRAP, CLQ_ERROR_VALUE,
-                "%s is %u: it must be CLQ_DROP (0), CLQ_CLAMP (1) or CLQ_WRAP (2)", name, out_of_range);
-end:
-    return status;
-}
-
-clq_status clq__unique_check(uint32_t unique)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(unique <= 1, CLQ_ERROR_VALUE, "unique is %u: it must be 0 or 1", unique);
-end:
-    return status;
-}
-
 clq_status clq__slots_check(const char *side, uint32_t index_kind, uint32_t out_of_range)
 {
     clq_status status = CLQ_OK;
@@ -44,16 +25,6 @@ clq_status clq__slots_check(const char *side, uint32_t index_kind, uint32_t out_
     CLQ_REQUIRE(index_kind != CLQ_SLOTS || out_of_range == CLQ_DROP, CLQ_ERROR_VALUE,
                 "%sout_of_range is %u: with %sindex_kind CLQ_SLOTS (1) it must be CLQ_DROP (0)", side,
                 out_of_range, side);
-end:
-    return status;
-}
-
-clq_status clq__index_kind_check(uint32_t index_kind)
-{
-    clq_status status = CLQ_OK;
-
-    CLQ_REQUIRE(index_kind <= CLQ_SLOTS, CLQ_ERROR_VALUE,
-                "index_kind is %u: it must be CLQ_INDICES_BY_SHAPE (0) or CLQ_SLOTS (1)", index_kind);
 end:
     return status;
 }
@@ -253,10 +224,7 @@ clq_status clq__placement_check(struct clq__work *work, const struct clq__placem
 {
     clq_status status = CLQ_OK;
 
-    CLQ_TRY(clq__range_check("out_of_range", rules->out_of_range));
-    CLQ_TRY(clq__index_kind_check(rules->index_kind));
     CLQ_TRY(clq__slots_check(rules->side, rules->index_kind, rules->out_of_range));
-    CLQ_TRY(clq__unique_check(rules->unique));
     CLQ_TRY(clq__view_init(&work->placement.indices, "indices", rules->indices, CLQ__INDICES));
     CLQ_TRY(clq__placement_check_between(&work->placement, &work->y, &work->x, rules));
 end:

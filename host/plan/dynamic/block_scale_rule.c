@@ -44,8 +44,6 @@ clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_ten
                 "global_scale is given: it must be NULL but with scale_rule CLQ_NVFP4 (%d)", CLQ_RULE_NVFP4);
     if (rule == 0)
         goto end;
-    CLQ_REQUIRE(rule <= CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
-                "scale_rule is %u: it must be from 0 to CLQ_NVFP4 (%d)", rule, CLQ_RULE_NVFP4);
     CLQ_REQUIRE(clq__type_is(work->y.type, types_of(rule)), CLQ_ERROR_TYPE,
                 "%s.dtype is %s: with scale_rule %u it must be %s", work->y.name,
                 clq__type_name(work->y.type), rule, clq__type_names(types_of(rule), names, sizeof names));

@@ -14,8 +14,6 @@ clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const stru
     work->rotate = rotate;
     if (rotate == 0)
         goto end;
-    CLQ_REQUIRE(rotate >= 2 && rotate <= MOST && (rotate & (rotate - 1)) == 0, CLQ_ERROR_VALUE,
-                "rotate is %u: it must be 0, or a power of two from 2 to %d", rotate, MOST);
     CLQ_REQUIRE(rotate >= CLQ_BLOCK_VALUES || !clq__view_has_blocks(&work->y), CLQ_ERROR_VALUE,
                 "rotate is %u: it must be 0, or a power of two from %d to %d, where %s.dtype is %s, whose "
                 "blocks have %d elements",

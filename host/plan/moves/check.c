@@ -5,7 +5,6 @@
 #include "plan/moves/moves.h"
 
 #include <inttypes.h>
-#include <stdio.h>
 
 /* One of both sides, and the descriptor's numbers for it. */
 struct side {
@@ -20,13 +19,7 @@ static clq_status check_numbers(const struct side *side)
 {
     clq_status status = CLQ_OK;
     const char *prefix = side->prefix;
-    char name[32];
 
-    snprintf(name, sizeof name, "%sout_of_range", prefix);
-    CLQ_TRY(clq__range_check(name, side->range));
-    CLQ_REQUIRE(side->kind <= CLQ_ND, CLQ_ERROR_VALUE,
-                "%sindex_kind is %u: it must be CLQ_INDICES_BY_SHAPE (0), CLQ_SLOTS (1) or CLQ_ND (2)",
-                prefix, side->kind);
     CLQ_REQUIRE(side->kind == CLQ_INDICES_BY_SHAPE || side->indices != NULL, CLQ_ERROR_VALUE,
                 "%sindex_kind is %u: it must be CLQ_INDICES_BY_SHAPE (0) where %sindices is NULL", prefix,
                 side->kind, prefix);
@@ -41,8 +34,6 @@ static clq_status check_choices(const struct clq_move_rows_desc *desc)
     const bool both = desc->src_indices != NULL && desc->dst_indices != NULL;
     const uint32_t kinds[2] = {desc->src_index_kind, desc->dst_index_kind};
 
-    CLQ_TRY(clq__reserved_check(desc->reserved32));
-    CLQ_TRY(clq__unique_check(desc->unique));
     CLQ_REQUIRE(desc->src_indices != NULL || desc->dst_indices != NULL, CLQ_ERROR_NULL,
                 "src_indices and dst_indices are both NULL: one of them must be a tensor");
     CLQ_REQUIRE(!both || (kinds[0] == CLQ_ND) == (kinds[1] == CLQ_ND), CLQ_ERROR_VALUE,
