@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every number that was measured for the kernels of cl/cpu. None changes a byte of a result. The figures are
  * in docs/kernels.md. Tests give some a smaller value, so that small tensors take the ways of large ones
- * (tests/ways). */
+ * (tests/engine). */
 #ifndef CLQ_CPU_TUNING_H
 #define CLQ_CPU_TUNING_H
 

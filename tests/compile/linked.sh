@@ -6,9 +6,9 @@ set -euo pipefail
 list=$(dirname "$0")/linked.txt
 directory=$(mktemp -d)
 trap 'rm -rf "$directory"' EXIT
-form=item arithmetic=native # what the device decides
-case "$*" in *group*) form=group arithmetic=exact ;; esac
-sed -E "s/FORM=[^ ]+/FORM=$form/; s/ARITHMETIC=[^ ]+/ARITHMETIC=$arithmetic/" "$list" >"$directory/list"
+form=item arithmetic=native foreign=none # what the device decides, and what its compiler does not take
+case "$*" in *group*) form=group arithmetic=exact foreign=cpu/ ;; esac
+sed -E "\,^$foreign,d; s/FORM=[^ ]+/FORM=$form/; s/ARITHMETIC=[^ ]+/ARITHMETIC=$arithmetic/" "$list" >"$directory/list"
 "$CLQUANT" cache export "$directory/sources" --for "$directory/list"
 "$COMPILER" "$directory/sources" "$directory/all.bin"
 OPENCL_LAYERS=$LAYER CLQ_LAYER=no_compiler "$1" --list "$list" --binary "$directory/all.bin" --only SRC= --sets 10 "${@:2}"

@@ -3,7 +3,7 @@
  * launches, for several may run at once. */
 #include "on_stub.h"
 
-#include "on_engine.h"
+#include "engine/on_engine.h"
 #include "run_args.h"
 #include "runtime/source.h"
 #include "stub/stub.h"

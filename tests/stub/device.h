@@ -15,7 +15,9 @@
  *   kernels    the same of a kernel, of those whose program is the second, fourth and so on; groups where it
  *              is left out
  *   units      compute units
- *   compiler, little, unordered   0 or 1: has a compiler, is little-endian, has out-of-order queues */
+ *   compiler, little, unordered   0 or 1: has a compiler, is little-endian, has out-of-order queues
+ *   mistakes   1: of the platform: what the stub finds wrong does not fail the process
+ *   engine     1: a CPU's own kernels run as programs of the host (tests/engine) */
 #ifndef CLQUANT_STUB_DEVICE_H
 #define CLQUANT_STUB_DEVICE_H
 
@@ -36,6 +38,7 @@ struct stub_extension {
 struct _cl_platform_id {
     struct stub_object object;
     char name[64];
+    cl_bool mistakes;
     cl_uint num_devices;
     struct _cl_device_id *devices;
 };
@@ -48,7 +51,7 @@ struct _cl_device_id {
     cl_ulong alloc, memory;
     size_t groups, kernels;
     cl_uint units;
-    cl_bool compiler, little, unordered;
+    cl_bool compiler, little, unordered, engine;
     size_t num_extensions;
     struct stub_extension extensions[STUB_MOST_EXTENSIONS];
 };

@@ -110,6 +110,7 @@ cl_int stub_make_launch(cl_command_queue queue, cl_kernel kernel, cl_uint dims, 
     command->launch->launch.dims = dims;
     command->launch->launch.num_wait = num_wait;
     command->launch->launch.queue = queue;
+    command->launch->launch.engine = queue->device->engine;
     for (cl_uint i = 0; i < dims; i++) {
         command->launch->launch.offset[i] = offset != NULL ? offset[i] : 0;
         command->launch->launch.global[i] = global[i];

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Making, counting and ending objects; the lock; what is said at the end of the process. */
-#include "object.h"
+#include "device.h"
 
 #include <pthread.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 
 #define MOST_ENDED 16384 /* objects without references that are still recognized */
 
-enum { MISTAKES = 70 }; /* the exit status of a process with CLQ_STUB_STRICT */
+enum { MISTAKES = 70 }; /* the exit status of a process that made a mistake */
 
 struct stub_counts stub_counts;
 
@@ -165,7 +165,7 @@ static bool complain(size_t count, const char *what)
     return count > 0;
 }
 
-/* Says what is wrong; with CLQ_STUB_STRICT=1 the process fails for it. */
+/* Says what is wrong, and the process fails for it where it may make no mistakes. */
 __attribute__((destructor)) static void report(void)
 {
     static const char *const names[STUB_KINDS] = {
@@ -174,7 +174,6 @@ __attribute__((destructor)) static void report(void)
         [STUB_KERNEL] = "kernels were not released",           [STUB_EVENT] = "events were not released",
         [STUB_COMMANDS] = "command buffers were not released",
     };
-    const char *strict = getenv("CLQ_STUB_STRICT");
     const struct stub_counts *const c = &stub_counts;
     bool wrong = complain(c->released_uses, "uses of a released object");
 
@@ -185,7 +184,7 @@ __attribute__((destructor)) static void report(void)
     wrong = complain(c->unflushed_waits, "waits for a command of a queue that was not flushed") || wrong;
     wrong = complain(c->mapped_releases, "buffers ended while they were mapped") || wrong;
     wrong = complain(c->pending, "commands were never complete") || wrong;
-    if (wrong && strict != NULL && strcmp(strict, "1") == 0) {
+    if (wrong && !stub_platform()->mistakes) {
         fflush(NULL);
         _exit(MISTAKES);
     }

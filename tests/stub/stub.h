@@ -33,6 +33,7 @@ struct stub_launch {
     size_t offset[3], global[3], local[3]; /* local is 0 where the caller leaves it to the driver */
     cl_uint num_wait;
     cl_command_queue queue;
+    bool engine; /* a field of the device */
     cl_uint num_arguments;
     const struct stub_argument *arguments;
 };

@@ -64,7 +64,8 @@ const struct processor_way *processor_way_of_run(void)
     if (name != NULL && strcmp(name, "own") != 0) {
         way = processor_way_named(name);
         if (way == NULL) {
-            fprintf(stderr, "CLQ_TEST_WAY is \"%s\": it must be own, or a name of tests/ways/ways.c\n", name);
+            fprintf(stderr, "CLQ_TEST_WAY is \"%s\": it must be own, or a name of tests/engine/ways.c\n",
+                    name);
             exit(2);
         }
     } else if (name == NULL) {

@@ -57,21 +57,18 @@ static void write_source(const char *path, const char *source, const char *kerne
 static void make_library(const struct stub_launch *stub, const struct processor_way *way, uint64_t hash,
                          char path[PATH_BYTES])
 {
-    const char *folder = getenv("CLQ_TEST_ENGINE_DIR"), *checks = getenv("CLQ_TEST_ENGINE_CHECKS");
+    const char *const folder = ENGINE_FOLDER;
     char source[PATH_BYTES], made[PATH_BYTES], data[LINE_BYTES];
     struct clq__text line = clq__text(data, sizeof data);
 
-    if (folder == NULL || checks == NULL)
-        fail(stub->kernel, "it cannot be compiled",
-             "CLQ_TEST_ENGINE_DIR or CLQ_TEST_ENGINE_CHECKS is not set");
     snprintf(path, PATH_BYTES, "%s/%016llx.so", folder, (unsigned long long)hash);
     if (access(path, R_OK) == 0)
         return;
     snprintf(source, sizeof source, "%s/%016llx.%ld.cl", folder, (unsigned long long)hash, (long)getpid());
     snprintf(made, sizeof made, "%s/%016llx.%ld.so", folder, (unsigned long long)hash, (long)getpid());
     write_source(source, stub->source, stub->kernel);
-    clq__text_format(&line, "%s/compile.sh '%s' %s %s %s '%s' '%s'", CLQ_TEST_ENGINE_SOURCES, folder,
-                     way->target, way->avx512 ? "avx512" : "plain", checks, source, made);
+    clq__text_format(&line, "%s/compile.sh '%s' %s %s %s '%s' '%s'", ENGINE_SOURCES, folder, way->target,
+                     way->avx512 ? "avx512" : "plain", ENGINE_CHECKS, source, made);
     add_definitions(&line, stub->options);
     if (line.full || system(data) != 0)
         fail(stub->kernel, "it cannot be compiled", data);
@@ -188,11 +185,12 @@ bool on_engine_run(const struct stub_launch *stub, const struct clq__launch *lau
     void *buffers[CLQ__LAUNCH_BUFFERS] = {NULL};
     struct loaded kernel;
 
-    if (getenv("CLQ_TEST_ENGINE_DIR") == NULL || !is_compiled(number))
+    if (!stub->engine || !is_compiled(number))
         return false;
     way = name != NULL ? processor_way_named(name) : NULL;
     if (way == NULL)
-        fail(stub->kernel, "CLQ_TEST_WAY names no processor of tests/ways/ways.c", name != NULL ? name : "");
+        fail(stub->kernel, "CLQ_TEST_WAY names no processor of tests/engine/ways.c",
+             name != NULL ? name : "");
     kernel = find(stub, way);
     for (unsigned i = 0; i < launch->num_buffers; i++)
         buffers[i] = stub->arguments[i].buffer != NULL ? stub->arguments[i].buffer_bytes : NULL;
