@@ -63,6 +63,14 @@ else
   echo "style: no clang-format 14, the formatting is not checked"
 fi
 
+if [ ! -f ci/rooms.py ]; then
+  :
+elif command -v python3 >/dev/null; then
+  rooms=$(python3 -B ci/rooms.py) || breach "$rooms"
+else
+  echo "style: no python3, who knows whom is not checked"
+fi
+
 # The tables of measured devices are those that their files make.
 if [ ! -f tests/lab/gpu_report.py ]; then
   :

@@ -15,10 +15,11 @@
 #include "base/chunk.clh"
 #include "base/narrow.clh"
 #include "base/parameters.clh"
+#include "index/entry.clh"
 #include "index/place.clh"
 
 // The data that all blocks share.
-struct call {
+struct dequantize_blocks_call {
     global STORAGE(DST) *x;
     global const ushort *y;
     global const uchar *indices;
@@ -40,8 +41,8 @@ static inline void store_eight(global STORAGE(DST) *x, long stride, float8 v)
 }
 
 // One of those that share a block reports its entry.
-static inline void take_block(const struct call *call, const struct dynamic_quantize_args *a, uint number,
-                              uint lane, uint lanes)
+static inline void take_block(const struct dequantize_blocks_call *call,
+                              const struct dynamic_quantize_args *a, uint number, uint lane, uint lanes)
 {
     struct clq_place place = clq_place_of_32(number, a->dim, a->outer);
 
@@ -63,7 +64,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const ushort *re
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct dynamic_quantize_args a)
 {
-    const struct call call = {x, y, indices, report};
+    const struct dequantize_blocks_call call = {x, y, indices, report};
 
     if (IS_GROUP) {
         const uint local_id = (uint)get_local_id(0), lanes = 1u << a.lane_bits;

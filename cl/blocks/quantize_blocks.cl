@@ -27,6 +27,7 @@
 #include "base/meet.clh"
 #include "base/narrow.clh"
 #include "base/parameters.clh"
+#include "index/entry.clh"
 #include "index/place.clh"
 
 #define WORDS       BLOCK_WORDS(DST)
@@ -54,7 +55,7 @@ struct room {
 };
 
 // The data that all blocks share.
-struct call {
+struct quantize_blocks_call {
     global const STORAGE(SRC) *x;
     global const uint *smooth;
     global ushort *y;
@@ -81,8 +82,8 @@ static inline float8 load_eight(global const STORAGE(SRC) *x, long stride)
 
 // Of a block's values those from number 8s on; NaN counts as 0. Blocks of one row follow one another in x's
 // smooth scales.
-static inline float8 eight_at(const struct call *call, const struct dynamic_quantize_args *a, uint number,
-                              long x_at, uint s)
+static inline float8 eight_at(const struct quantize_blocks_call *call, const struct dynamic_quantize_args *a,
+                              uint number, long x_at, uint s)
 {
     float8 v = load_eight(call->x + x_at + clq_times(8 * s, a->x_stride), a->x_stride);
 
@@ -97,8 +98,8 @@ static inline float8 eight_at(const struct call *call, const struct dynamic_quan
 }
 
 // Where a block's words are in y, and its values in x. One of those that ask for it reports its entry.
-static inline long find_block(const struct call *call, const struct dynamic_quantize_args *a, uint number,
-                              bool reports, long *x_at)
+static inline long find_block(const struct quantize_blocks_call *call, const struct dynamic_quantize_args *a,
+                              uint number, bool reports, long *x_at)
 {
     struct clq_place place;
 
@@ -169,8 +170,8 @@ CLQ_MEETS float d_by_levels(SHARED struct room *room, const float8 *v, const int
 }
 
 // The values of a block from number 8 * first on, into the room's words. All work-items of a group call it.
-CLQ_MEETS void take_block(const struct call *call, const struct dynamic_quantize_args *a, uint number,
-                          SHARED struct room *room, uint first)
+CLQ_MEETS void take_block(const struct quantize_blocks_call *call, const struct dynamic_quantize_args *a,
+                          uint number, SHARED struct room *room, uint first)
 {
     long x_at = 0;
     const long y_at = find_block(call, a, number, first == 0, &x_at);
@@ -212,7 +213,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         global const uint *restrict owners, global uint *restrict report,
                         const struct dynamic_quantize_args a)
 {
-    const struct call call = {x, smooth, y, indices, owners, report};
+    const struct quantize_blocks_call call = {x, smooth, y, indices, owners, report};
 #if IS_GROUP
     local struct room rooms[MOST_BLOCKS];
     const uint item = (uint)get_local_id(0), here = item / FOUR;

@@ -12,95 +12,9 @@
 //   ARITHMETIC    native or exact, of base/arithmetic.clh, base/narrow.clh and base/sum.clh
 //   FORM          item or group, of base/parameters.clh
 #include "args/dynamic_quantize.h"
-#include "base/arithmetic.clh"
-#include "base/blocks.clh"
-#include "base/chunk.clh"
-#include "base/narrow.clh"
 #include "base/parameters.clh"
 #include "dynamic/rotate.clh"
-#include "base/scalar.clh"
-#include "index/place.clh"
-
-#define EIGHT          f16 // a type of which a chunk has eight elements
-#define EIGHT_AT(v, c) (*(CLQ_TURNED float8 *)((v) + 8 * (c)))
-
-struct row {
-    global const STORAGE(SRC) *y;
-    global STORAGE(DST) *x;
-    global const uchar *scales, *offsets;
-    long scale_at, offset_at;
-    float scale, zero_point; // all of the row's, or of the element that is looked at
-    long units;  // none where the row is not to be written
-    uint eights; // the first of them may be loaded and stored whole
-};
-
-#define BY_BOTH(a) (HAS_BOTH(SRC) && (a)->rule != 0) // NVFP4 with a second scale
-
-// Scale and offset of share n of the row.
-static inline void find_scale(struct row *row, const struct dynamic_quantize_args *a, long n)
-{
-    row->scale = LOAD_SCALE(SRC, row->scales, row->scale_at + n * a->share_scale, a->scale_type);
-    // The offset is negated, because the kernel subtracts.
-    row->zero_point = as_float(
-        as_uint(LOAD_ZERO_POINT(SRC, row->offsets, row->offset_at + n * a->share_offset, a->offset_type)) ^
-        (BY_BOTH(a) ? 0u : 0x80000000u));
-}
-
-// Once turned.
-static inline STORAGE(DST) narrowed(const struct dynamic_quantize_args *a, float v)
-{
-    return NARROW(DST, clq_canonical(APPLY_GRADUAL(MODE, v, as_float(a->factor))));
-}
-
 #include "dynamic/dequantize_rotated_row.clh"
-
-static inline uint eights_of(const struct row *row, const struct dynamic_quantize_args *a)
-{
-    const bool dense = a->x_stride == ELEMENTS(SRC) && a->x_pair == (ELEMENTS(SRC) > 1) && y_is_dense(row, a);
-
-    return dense && ((size_t)row->x & 15) == 0
-               ? (uint)min(row->units * ELEMENTS(SRC) / 8, (long)INT_MAX)
-               : 0;
-}
-
-// The data that all rows share.
-struct call {
-    global STORAGE(DST) *x;
-    global const STORAGE(SRC) *y;
-    global const uchar *scales, *offsets, *indices;
-    global uint *report;
-};
-
-// Where a row lies. One of those that ask for it reports its entry.
-static inline void place_row(struct row *row, const struct call *call, const struct dynamic_quantize_args *a,
-                             uint number, bool reports)
-{
-    bool kept = number < (uint)a->rows;
-    struct clq_place place = clq_place_of_32(number, a->dim, a->outer);
-
-    *row = (struct row){.y = call->y + a->y_offset,
-                        .x = call->x + a->x_offset + place.x,
-                        .scales = call->scales,
-                        .offsets = call->offsets,
-                        .units = 0};
-    if (kept && a->entries.kind != CLQ_ENTRY_NONE) {
-        const struct clq_entry_place at =
-            clq_entry_source_of(call->indices, call->report, &a->entries, number, reports);
-
-        kept = at.kept;
-        place.y += at.y;
-        place.scale += at.scale;
-        place.zero_point += at.zero_point;
-    }
-    if (kept) {
-        row->y += place.y;
-        row->scale_at = a->scale_offset + place.scale;
-        row->offset_at = a->offset_offset + place.zero_point;
-        find_scale(row, a, 0);
-        row->units = a->inner;
-    }
-    row->eights = eights_of(row, a);
-}
 
 // Elements `at` to `at` + `count` of the row.
 static inline void load(struct row *row, const struct dynamic_quantize_args *a, CLQ_TURNED float *v, long at,
@@ -141,7 +55,7 @@ static inline void store(const struct row *row, const struct dynamic_quantize_ar
             for (uint k = 8 * c; k < min(8 * c + 8, count); k++) {
                 const long i = at + k;
 
-                row->x[i / ELEMENTS(SRC) * a->x_stride + i % ELEMENTS(SRC) * a->x_pair] = narrowed(a, v[k]);
+                row->x[CLQ_X_PLACE(a, ELEMENTS(SRC), i)] = narrowed(a, v[k]);
             }
         }
     }
@@ -163,7 +77,7 @@ CLQ_MEETS void take_parts(struct row *row, const struct dynamic_quantize_args *a
 #if CLQ_IN_SIXTEENS
 #include "dynamic/dequantize_rotated_sixteens.clh"
 #else
-CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a,
+CLQ_MEETS void take_row(const struct dequantize_rotated_call *call, const struct dynamic_quantize_args *a,
                         CLQ_TURNED float *part, uint number, uint lane, uint lanes)
 {
     struct row row;
@@ -178,7 +92,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct dynamic_quantize_args a)
 {
-    const struct call call = {x, y, scales, offsets, indices, report};
+    const struct dequantize_rotated_call call = {x, y, scales, offsets, indices, report};
 #if CLQ_IN_SIXTEENS
     local struct turned_rows rows[1];
     const uint item = (uint)get_local_id(0);

@@ -18,7 +18,9 @@
 #include "base/meet.clh"
 #include "base/parameters.clh"
 #include "dynamic/rule.clh"
+#include "index/entry.clh"
 #include "index/place.clh"
+#include "index/units.clh"
 
 #if !defined(KERNEL_NAME) || !defined(SRC) || !defined(DST) || !defined(FORM) || !defined(ARITHMETIC)
 #error "quantize_rule.cl: KERNEL_NAME, SRC, DST, FORM and ARITHMETIC are required"
@@ -27,7 +29,7 @@
 #define MOST_LOCAL 128 // work-items in a group
 
 // The data that all rows share.
-struct call {
+struct quantize_rule_call {
     global const STORAGE(SRC) *x;
     global STORAGE(DST) *y;
     global uchar *scales;
@@ -51,24 +53,15 @@ typedef VECTOR(DST, UNITS(DST, CHUNK(SRC))) y_chunk;
 // Of dense rows that begin where chunks may be loaded and stored.
 static inline uint chunks_of(const struct row *row, const struct dynamic_quantize_args *a)
 {
-    const bool dense = a->x_stride == ELEMENTS(DST) && a->x_pair == (ELEMENTS(DST) > 1) && a->y_stride == 1 &&
-                       a->y_part == a->inner && a->share == 0;
+    const bool dense = CLQ_X_IS_DENSE(a, ELEMENTS(DST)) && CLQ_Y_IS_DENSE(a) && a->share == 0;
     const bool aligned = ((size_t)row->x & 15) == 0 && ((size_t)row->y & (sizeof(y_chunk) - 1)) == 0;
 
     return dense && aligned ? (uint)min(row->units / UNITS(DST, CHUNK(SRC)), (long)INT_MAX) : 0;
 }
 
-static inline global STORAGE(DST) *unit_at(const struct row *row, const struct dynamic_quantize_args *a,
-                                           long u)
-{
-    const long part = a->y_part == a->inner ? 0 : clq_divided_64(u, a->by_y_part);
-
-    return row->y + part * a->y_part_stride + (u - part * a->y_part) * a->y_stride;
-}
-
 // One of those that ask for it reports the row's entry.
-static inline struct row row_of(const struct call *call, const struct dynamic_quantize_args *a, uint number,
-                                bool reports)
+static inline struct row row_of(const struct quantize_rule_call *call, const struct dynamic_quantize_args *a,
+                                uint number, bool reports)
 {
     bool kept = number < (uint)a->rows;
     struct clq_place place = clq_place_of_32(number, a->dim, a->outer);
@@ -146,11 +139,11 @@ static inline void store(const struct row *row, const struct dynamic_quantize_ar
         ((global y_chunk *)row->y)[c] = (y_chunk)(CHUNK_UNITS(DST, SRC, CHUNK_UNIT));
     }
     for (long u = (long)row->chunks * UNITS(DST, CHUNK(SRC)) + lane; u < row->units; u += lanes)
-        *unit_at(row, a, u) = UNIT(DST, ROW_ELEMENT);
+        row->y[clq_unit_place(a, u)] = UNIT(DST, ROW_ELEMENT);
 }
 
-CLQ_MEETS void take_row(const struct call *call, const struct dynamic_quantize_args *a, local uint2 *seen,
-                        uint number, uint lane, uint lanes)
+CLQ_MEETS void take_row(const struct quantize_rule_call *call, const struct dynamic_quantize_args *a,
+                        local uint2 *seen, uint number, uint lane, uint lanes)
 {
     const struct row row = row_of(call, a, number, lane == 0);
     const uint blocks = ELEMENTS(DST) > 1 && a->share > 0 ? 2 : 1;
@@ -181,7 +174,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
     const bool given = HAS_NVFP4 && a.offset_type == CLQ_SCALAR_F32;
     const struct clq_global global_scale = {
         given ? LOAD(f32, (global const uint *)offsets, a.offset_offset) : 0.0f, given};
-    const struct call call = {x, y, scales, indices, owners, report, global_scale};
+    const struct quantize_rule_call call = {x, y, scales, indices, owners, report, global_scale};
 #if IS_GROUP
     local uint2 seen[MOST_LOCAL];
     const uint local_id = (uint)get_local_id(0), lanes = 1u << a.lane_bits;

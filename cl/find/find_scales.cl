@@ -141,7 +141,7 @@ static inline struct clq_ranges ranges_of_columns(global const STORAGE(SRC) *x,
 }
 
 // The data that all work-items share.
-struct call {
+struct find_scales_call {
     global const STORAGE(SRC) *x;
     global uint2 *ranges;
     global uchar *scales, *zero_points;
@@ -149,8 +149,8 @@ struct call {
 };
 
 // Stores a found range, number n; a direct one, of all of this index, as a scale.
-static inline void put(const struct call *call, const struct find_scales_args *a, long n, long index,
-                       uint2 range)
+static inline void put(const struct find_scales_call *call, const struct find_scales_args *a, long n,
+                       long index, uint2 range)
 {
     if (!OF_NUMBERS && a->direct)
         CLQ_WRITE_SCALE(call->scales, call->zero_points, &a->output,
@@ -164,7 +164,7 @@ static inline void put(const struct call *call, const struct find_scales_args *a
 #define SHARES (IS_GROUP && REDUCES_RUNS)
 
 // Processes `count` columns, a chunk at most, from this one on.
-static inline void take_columns(const struct call *call, const struct find_scales_args *a,
+static inline void take_columns(const struct find_scales_call *call, const struct find_scales_args *a,
                                 global const STORAGE(SRC) *x, long ranges, long column, uint count,
                                 uint first, uint last)
 {
@@ -178,8 +178,8 @@ static inline void take_columns(const struct call *call, const struct find_scale
 }
 
 // Unit n. Where a group shares, all of it meets at a barrier, also those for whom there is no unit.
-CLQ_MEETS void take_unit(const struct call *call, const struct find_scales_args *a, long n, uint lane,
-                         uint lanes)
+CLQ_MEETS void take_unit(const struct find_scales_call *call, const struct find_scales_args *a, long n,
+                         uint lane, uint lanes)
 {
     const bool is_there = n < a->units * a->batches * a->parts;
     const long of_all = clq_divided_64(n, a->by_units), unit = n - of_all * a->units;
@@ -222,12 +222,12 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global uint2 *res
 {
 #if SHARES
     local uint2 shared[CLQ_FIND_LANES];
-    const struct call call = {x, ranges, scales, zero_points, shared};
+    const struct find_scales_call call = {x, ranges, scales, zero_points, shared};
     const uint local_id = (uint)get_local_id(0), lanes = max(a.lanes, 1u);
 
     take_unit(&call, &a, (long)get_group_id(0) * a.sets + local_id / lanes, local_id & (lanes - 1), lanes);
 #else
-    const struct call call = {x, ranges, scales, zero_points, 0};
+    const struct find_scales_call call = {x, ranges, scales, zero_points, 0};
     const long units = a.units * a.batches * a.parts;
 
 #if IS_GROUP

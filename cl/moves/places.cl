@@ -7,6 +7,7 @@
 // Kernels then read these places as slots of one batch. The entry is reported here.
 #include "args/places.h"
 #include "index/place.clh"
+#include "index/target.clh"
 
 #if !defined(KERNEL_NAME)
 #error "places.cl: KERNEL_NAME is required"

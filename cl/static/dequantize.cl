@@ -18,6 +18,7 @@
 #include "base/narrow.clh"
 #include "base/parameters.clh"
 #include "base/scalar.clh"
+#include "index/entry.clh"
 #include "index/place.clh"
 #include "static/steps.clh"
 
@@ -111,7 +112,7 @@ static inline bool take_chunk(const struct part *part, y_chunk y)
 }
 
 // The data that all tiles share.
-struct call {
+struct dequantize_call {
     global const STORAGE(SRC) *y;
     global STORAGE(DST) *x;
     global const uchar *scales, *zero_points, *indices;
@@ -123,8 +124,8 @@ struct parameters {
     float scale, zero_point;
 };
 
-static inline struct parameters load_parameters(const struct call *call, const struct quantize_args *a,
-                                                long scale, long zero_point)
+static inline struct parameters load_parameters(const struct dequantize_call *call,
+                                                const struct quantize_args *a, long scale, long zero_point)
 {
     struct parameters loaded = {0.0f, 0.0f};
 
@@ -148,7 +149,7 @@ static inline struct parameters load_parameters(const struct call *call, const s
 // The lane's share of a tile, whose run lies at this place: 16 bytes of x at once, the wide side, and what of
 // y belongs to them, so that neighbours store next to one another. The next chunk and its row's parameters
 // are on their way while one is computed.
-static inline void take_steps(const struct call *call, const struct quantize_args *a,
+static inline void take_steps(const struct dequantize_call *call, const struct quantize_args *a,
                               const struct clq_tile *tile, const struct clq_place *place, uint lane)
 {
     const struct clq_steps *s = &a->steps;
@@ -197,6 +198,7 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
     }
 }
 
+#define CALL struct dequantize_call
 #define ENTRY_OF(call, e, run, told) clq_entry_source_of((call)->indices, (call)->report, e, run, told)
 #include "static/tiles.clh"
 
@@ -205,7 +207,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    const struct call call = {y, x, scales, zero_points, indices, report};
+    const struct dequantize_call call = {y, x, scales, zero_points, indices, report};
 
     (void)owners; // several rows may be read from one place
     take_tiles(&call, &a);

@@ -15,6 +15,7 @@
 #include "base/chunk.clh"
 #include "base/parameters.clh"
 #include "base/scalar.clh"
+#include "index/entry.clh"
 #include "index/place.clh"
 #include "static/steps.clh"
 
@@ -151,7 +152,7 @@ static inline bool take_chunks(struct part *part, const struct clq_apart *apart,
 }
 
 // The data that all tiles share.
-struct call {
+struct quantize_call {
     global const STORAGE(SRC) *x;
     global STORAGE(DST) *y;
     global const uchar *scales, *zero_points, *indices;
@@ -160,8 +161,8 @@ struct call {
 };
 
 // Scale and zero point of a row, where it has one of them.
-static inline void load_parameters(struct part *part, const struct call *call, const struct quantize_args *a,
-                                   long scale, long zero_point)
+static inline void load_parameters(struct part *part, const struct quantize_call *call,
+                                   const struct quantize_args *a, long scale, long zero_point)
 {
     if (!SCALE_PER_ELEMENT)
         part->scale = clq_load_scalar(call->scales, scale, a->scale_type);
@@ -170,7 +171,7 @@ static inline void load_parameters(struct part *part, const struct call *call, c
 }
 
 // The lane's share of a tile, whose run lies at this place: chunks, and unit by unit on the slow path.
-static inline void take_steps(const struct call *call, const struct quantize_args *a,
+static inline void take_steps(const struct quantize_call *call, const struct quantize_args *a,
                               const struct clq_tile *tile, const struct clq_place *place, uint lane)
 {
     const struct clq_steps *s = &a->steps;
@@ -213,6 +214,7 @@ static inline void take_steps(const struct call *call, const struct quantize_arg
     }
 }
 
+#define CALL struct quantize_call
 #define ENTRY_OF(call, e, run, told) \
     clq_entry_place_of((call)->indices, (call)->owners, (call)->report, e, run, told)
 #include "static/tiles.clh"
@@ -222,7 +224,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    const struct call call = {x, y, scales, zero_points, indices, owners, report};
+    const struct quantize_call call = {x, y, scales, zero_points, indices, owners, report};
 
     take_tiles(&call, &a);
 }

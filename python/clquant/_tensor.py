@@ -9,7 +9,7 @@ import ctypes
 import functools
 import math
 from collections.abc import Callable
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
@@ -20,6 +20,7 @@ from ._handles import Memory, OfThisProcess, new_memory, retained_memory
 from ._keywords import only_its_keywords
 from ._slices import dense_strides, sliced
 from ._structs import DLTensor
+from ._typed_numpy import typed
 from ._types import ElementTypeLike
 from ._values import sizes_of, whole
 
@@ -94,6 +95,7 @@ class Tensor(OfThisProcess):
         "shape",
         "strides",
     )
+    view_of: ClassVar[Callable[..., Tensor]]  # arrays.view: who has the libraries of arrays sets it
 
     @only_its_keywords()
     def __init__(
@@ -187,7 +189,7 @@ class Tensor(OfThisProcess):
         if now[1:] != self._was[1:]:
             was, has = (f"{kind} {tuple(shape)} with strides {strides}" for _, kind, shape, strides in (self._was, now))
             raise ValueError(f"an array was {was} when it was seen, and is {has} now: these must stay as they are")
-        return arrays.view(self.array, self.dtype, context=self.context)
+        return Tensor.view_of(self.array, self.dtype, context=self.context)
 
     @property
     def element_type(self) -> str:
@@ -219,7 +221,7 @@ class Tensor(OfThisProcess):
     def __getitem__(self, index: Any) -> Tensor:
         """Return a view of a part, by whole numbers, slices and ``...``; shapes count as that of the tensor does."""
         if self.array is not None:
-            return arrays.view(self.array[index], self.dtype, context=self.context)
+            return Tensor.view_of(self.array[index], self.dtype, context=self.context)
         shape, strides, start, has_last = sliced(self.shape, self.strides or dense_strides(self.shape), index)
         if self.dtype.lanes > 1 and not has_last:
             raise ValueError(moved_sentence(self.dtype.name))
@@ -255,7 +257,7 @@ class Tensor(OfThisProcess):
         if copy or dl_device == (_HOST, 0) != self.__dlpack_device__():
             if copy is False:
                 raise BufferError("a clquant.Tensor is memory of a device: on the host it is a copy")
-            return arrays.view(self.numpy(), self.dtype, context=self.context).__dlpack__()
+            return Tensor.view_of(self.numpy(), self.dtype, context=self.context).__dlpack__()
         if self.read_only:
             raise BufferError("a read-only array has no DLPack capsule that says so: give a copy of it")
         now = self.current()
@@ -273,7 +275,7 @@ class Tensor(OfThisProcess):
     def __deepcopy__(self, memo: Any) -> Tensor:
         """Make a tensor with memory of its own, behind the calls of the context's queue; of a view, one of its array's copy."""
         if self.array is not None:
-            return arrays.view(copy.deepcopy(self.array, memo), self.dtype, context=self.context)
+            return Tensor.view_of(copy.deepcopy(self.array, memo), self.dtype, context=self.context)
         size = reach(self.shape, self.strides, self.dtype.element_bytes)
         made = new_memory(self.context.int_ptr, size)
         if size:
@@ -384,8 +386,3 @@ def host_memory(context: Context, first: int, end: int) -> tuple[Memory, int]:
     # kernel looks at it.
     start = first - first % context.alignment_bytes
     return new_memory(context.int_ptr, end - start, start), start
-
-
-# Behind the classes, which these modules need; and not where it is used, for at the end of the process nothing can be imported.
-from . import arrays  # noqa: E402
-from .arrays._typed_numpy import typed  # noqa: E402

@@ -57,6 +57,7 @@ def command_of(work):
 
 # Of IR and assembly: remarks, and what names the file, the compiler or a place in the text.
 NO_CODE = re.compile(r"^\s*(;|//).*$|^(source_filename|!).*$|^\s*\.(file|ident|loc)\b.*$|\s+;.*$", re.MULTILINE)
+STRUCT = re.compile(r"%struct\.[\w.]+")  # whose name is no code either
 # The cheapest first: of the same text, or the same IR before any pass, the same code is made.
 TEXT = ["-E", "-P"]
 STEPS = (TEXT, ["-Xclang", "-disable-llvm-passes", "-emit-llvm", "-S"], ["-S"])
@@ -68,7 +69,7 @@ def compile_for(folder, work, options):
     result = subprocess.run(command, cwd=folder, capture_output=True, text=True, check=False)
     if result.returncode != 0:
         raise measure.CompileError(f"{' '.join(command)}\n{result.stderr[:2000]}")
-    code = result.stdout if options == TEXT else NO_CODE.sub("", result.stdout)
+    code = result.stdout if options == TEXT else STRUCT.sub("%struct", NO_CODE.sub("", result.stdout))
     return [line.rstrip() for line in code.splitlines() if line.strip()]
 
 

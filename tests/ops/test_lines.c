@@ -61,7 +61,7 @@ static const char kernel_source[] =
 
 static cl_program build(const char *options)
 {
-    static const char *const names[] = {"base/parameters.clh", "base/larger.clh", "cpu/pack.clh"};
+    static const char *const names[] = {"base/rounding.clh", "cpu/pack.clh"};
     const char *source[COUNT(names) + 2] = {halves_source};
     cl_program program;
     cl_int status;

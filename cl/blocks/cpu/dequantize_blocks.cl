@@ -16,7 +16,7 @@
 #define LINE_UNITS (64 / (uint)sizeof(STORAGE(DST))) // of x
 
 // The data that all blocks share.
-struct call {
+struct dequantize_blocks_call {
     global STORAGE(DST) *x;
     global const ushort *y;
     long stride;
@@ -24,7 +24,8 @@ struct call {
     bool past;  // whether results are stored past the caches
 };
 
-ALWAYS_INLINE void take_block(const struct call *call, global STORAGE(DST) *x, global const ushort *y)
+ALWAYS_INLINE void take_block(const struct dequantize_blocks_call *call, global STORAGE(DST) *x,
+                              global const ushort *y)
 {
     STORAGE(DST) units[CLQ_BLOCK_VALUES] __attribute__((aligned(64)));
     float8 v[CLQ_BLOCK_VALUES / 8] __attribute__((aligned(64)));
@@ -47,7 +48,8 @@ ALWAYS_INLINE void take_block(const struct call *call, global STORAGE(DST) *x, g
 }
 
 // Blocks `begin` to `end`.
-NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, long begin, long end)
+NO_INLINE void stream(const struct dequantize_blocks_call *call, const struct clq_layout *layout, long begin,
+                      long end)
 {
     const clq_spot jump = clq_step_of(layout);
     struct clq_walk walk;
@@ -68,7 +70,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const ushort *re
 {
     const struct clq_layout layout = clq_row_layout(&a, indices, owners, report);
     const long block_bytes = CLQ_BLOCK_VALUES * (long)sizeof(STORAGE(DST));
-    const struct call call = {
+    const struct dequantize_blocks_call call = {
         .x = x + a.x_offset,
         .y = y + a.y_offset,
         .stride = a.x_stride,

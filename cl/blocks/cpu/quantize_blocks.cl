@@ -24,7 +24,7 @@ typedef ulong eight_bytes __attribute__((aligned(1)));
 typedef ushort two_bytes __attribute__((aligned(1)));
 
 // The data that all blocks share.
-struct call {
+struct quantize_blocks_call {
     global const STORAGE(SRC) *x;
     global ushort *y;
     long stride;
@@ -181,8 +181,8 @@ struct together {
     struct found found[TOGETHER];
 };
 
-ALWAYS_INLINE void take_blocks(const struct call *call, struct combined *combined, clq_spot spot,
-                               clq_spot jump, uint count)
+ALWAYS_INLINE void take_blocks(const struct quantize_blocks_call *call, struct combined *combined,
+                               clq_spot spot, clq_spot jump, uint count)
 {
     struct together t;
 
@@ -205,7 +205,8 @@ ALWAYS_INLINE void take_blocks(const struct call *call, struct combined *combine
 }
 
 // Blocks `begin` to `end`.
-NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, long begin, long end)
+NO_INLINE void stream(const struct quantize_blocks_call *call, const struct clq_layout *layout, long begin,
+                      long end)
 {
     const clq_spot jump = clq_step_of(layout);
     struct combined combined;
@@ -227,7 +228,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         const struct dynamic_quantize_args a)
 {
     const struct clq_layout layout = clq_row_layout(&a, indices, owners, report);
-    const struct call call = {
+    const struct quantize_blocks_call call = {
         .x = x + a.x_offset,
         .y = y + a.y_offset,
         .stride = a.x_stride,

@@ -14,13 +14,14 @@
 #include "cpu/row_layout.clh"
 #include "cpu/unpack.clh"
 #include "cpu/walk.clh"
+#include "index/units.clh"
 
 #define BY_BOTH(a) (HAS_BOTH(SRC) && (a)->rule != 0) // NVFP4 with a second scale
 #define STEP_UNITS (TURNED_STEP / ELEMENTS(SRC))
 #define LINE_UNITS (64 / (uint)sizeof(STORAGE(DST))) // of x
 
 // The data that all rows share.
-struct call {
+struct dequantize_rotated_call {
     global const STORAGE(SRC) *y;
     global STORAGE(DST) *x;
     const struct dynamic_quantize_args *args;
@@ -61,25 +62,24 @@ ALWAYS_INLINE void load_step(float16 *v, global const STORAGE(SRC) *y)
 }
 
 // A step that is not whole, or whose elements do not follow one another; what is missing of it is zeros.
-NO_INLINE void load_any(const struct call *call, float16 *v, global const STORAGE(SRC) *y, long at,
-                        uint count)
+NO_INLINE void load_any(const struct dequantize_rotated_call *call, float16 *v, global const STORAGE(SRC) *y,
+                        long at, uint count)
 {
     const struct dynamic_quantize_args *a = call->args;
     float *values = (float *)v;
 
     for (uint k = 0; k < TURNED_STEP; k++) {
-        const long u = (at + k) / ELEMENTS(SRC), part = a->y_part == a->inner ? 0 : u / a->y_part;
+        const long i = at + k;
 
         values[k] = 0.0f;
         if (k < count)
-            values[k] = ELEMENT(SRC, y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride],
-                                (uint)((at + k) % ELEMENTS(SRC)));
+            values[k] = ELEMENT(SRC, y[clq_unit_place(a, i / ELEMENTS(SRC))], (uint)(i % ELEMENTS(SRC)));
     }
 }
 
 // Elements `at` to `at` + `count` of a row, turned.
-ALWAYS_INLINE void turn(const struct call *call, float *values, global const STORAGE(SRC) *y,
-                        const struct parameters *p, long at, uint count)
+ALWAYS_INLINE void turn(const struct dequantize_rotated_call *call, float *values,
+                        global const STORAGE(SRC) *y, const struct parameters *p, long at, uint count)
 {
     const struct dynamic_quantize_args *a = call->args;
     const uint r = a->rotate;
@@ -110,8 +110,8 @@ ALWAYS_INLINE STORAGE(DST) narrowed(float v, float factor)
 }
 
 // Elements `at` to `at` + `count`, from the row's first one at x.
-ALWAYS_INLINE void store(const struct call *call, global STORAGE(DST) *x, const float *values, long at,
-                         uint count)
+ALWAYS_INLINE void store(const struct dequantize_rotated_call *call, global STORAGE(DST) *x,
+                         const float *values, long at, uint count)
 {
     const struct dynamic_quantize_args *a = call->args;
     const float factor = as_float(a->factor);
@@ -132,15 +132,12 @@ ALWAYS_INLINE void store(const struct call *call, global STORAGE(DST) *x, const 
                 *(global clq_line *)(x + at + done + k) = line;
         }
     }
-    for (; done < count; done++) {
-        const long i = at + done;
-
-        x[i / ELEMENTS(SRC) * a->x_stride + i % ELEMENTS(SRC) * a->x_pair] = narrowed(values[done], factor);
-    }
+    for (; done < count; done++)
+        x[CLQ_X_PLACE(a, ELEMENTS(SRC), at + done)] = narrowed(values[done], factor);
 }
 
 // Rows `begin` to `end`.
-NO_INLINE void turned_rows(const struct call *call, const struct clq_layout *layout,
+NO_INLINE void turned_rows(const struct dequantize_rotated_call *call, const struct clq_layout *layout,
                            global const uchar *scales, global const uchar *offsets, long begin, long end)
 {
     const struct dynamic_quantize_args *a = call->args;
@@ -175,10 +172,9 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const STORAGE(SR
                         global uint *restrict report, const struct dynamic_quantize_args a)
 {
     const struct clq_layout layout = clq_row_layout(&a, indices, owners, report);
-    const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(SRC) &&
-                       a.x_pair == (ELEMENTS(SRC) > 1);
+    const bool dense = CLQ_Y_IS_DENSE(&a) && CLQ_X_IS_DENSE(&a, ELEMENTS(SRC));
     const size_t row_bytes = (size_t)(a.inner * ELEMENTS(SRC)) * sizeof(STORAGE(DST));
-    const struct call call = {
+    const struct dequantize_rotated_call call = {
         .y = y + a.y_offset,
         .x = x + a.x_offset,
         .args = &a,

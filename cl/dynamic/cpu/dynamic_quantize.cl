@@ -9,95 +9,20 @@
 //                 one
 #define ARITHMETIC native
 #include "args/dynamic_quantize.h"
-#include "base/row_scale.clh"
-#include "base/types.clh"
-#include "cpu/pack.clh"
 #include "cpu/row_layout.clh"
 #include "cpu/walk.clh"
-
-#define STEP    CLQ_CPU_STEP
-#define X_BYTES (ELEMENTS(DST) * (long)sizeof(STORAGE(SRC))) // of a unit
-#define PIECE   (CLQ_CPU_COMBINED_MOST / ELEMENTS(DST))     // units of a row that are combined at once
-#define AHEAD   CLQ_CPU_AHEAD_DYNAMIC
-
-// Element `at` of x, whose smooth scale is number i; and its bits.
-#define VALUE(x, at, smooth, i)                                                                              \
-    (SMOOTH ? APPLY(multiply, LOAD(SRC, x, at), as_float((smooth)[i])) : LOAD(SRC, x, at))
-#define BITS(x, at, smooth, i)  ((STORAGE(KEY))(SMOOTH ? as_uint(VALUE(x, at, smooth, i)) : (x)[at]))
-
-#define COMBINED_VALUE      float
-#define COMBINED_LINE       (64 * ELEMENTS(DST))
-#define COMBINED_LINE_OF(v) LINE_INSIDE(DST, v)
-#include "cpu/combine.clh"
+#include "dynamic/cpu/dynamic_quantize_call.clh"
 #include "dynamic/cpu/dynamic_quantize_range.clh"
-
-// The data that all rows share.
-struct call {
-    global const STORAGE(SRC) *x;
-    global const uint *smooth;
-    global STORAGE(DST) *y;
-    global uchar *scales, *offsets;
-    long found_bytes; // of a scale, and of an offset
-    const struct dynamic_quantize_args *args;
-    clq_spot jump; // from a row of a block to the next
-    bool past;     // whether results are stored past the caches
-};
-
-// Of the row at this spot.
-static inline void store_found(const struct call *call, clq_spot spot, struct clq_row_scale row)
-{
-    const struct dynamic_quantize_args *a = call->args;
-
-    clq_store_found(call->scales, a->scale_offset + SCALE_OF(spot), a->scale_type, row.scale);
-    if (a->symmetric == 0)
-        clq_store_found(call->offsets, a->offset_offset + ZERO_POINT_OF(spot), a->scale_type,
-                        clq_offset(row.off, a->offset_sign));
-}
 
 #if ROTATE
 #include "dynamic/cpu/dynamic_quantize_rotated.clh"
 #else
-// Units of any values, wherever they lie.
-#define ANY_ELEMENT(n) (VALUE(x, at + BESIDE(n, a->x_pair), call->smooth, i + n) * row.back + row.off)
-NO_INLINE void store_any(const struct call *call, global const STORAGE(SRC) *x, global STORAGE(DST) *y,
-                         struct clq_row_scale row)
-{
-    const struct dynamic_quantize_args *a = call->args;
-
-    for (long u = 0; u < a->inner; u++) {
-        const long part = a->y_part == a->inner ? 0 : u / a->y_part, at = u * a->x_stride;
-        const long i = ELEMENTS(DST) * u;
-
-        y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride] =
-            UNIT(DST, ANY_ELEMENT);
-    }
-}
-
-// A whole row of any values, wherever its units lie.
-NO_INLINE struct clq_row_scale row_of_any(const struct call *call, global const STORAGE(SRC) *x,
-                                          global STORAGE(DST) *y)
-{
-    const struct dynamic_quantize_args *a = call->args;
-    struct clq_extent extent = CLQ_NO_EXTENT;
-
-    for (long u = 0; u < a->inner; u++)
-        for (uint e = 0; e < ELEMENTS(DST); e++) {
-            const float v = VALUE(x, u * a->x_stride + e * a->x_pair, call->smooth, ELEMENTS(DST) * u + e);
-
-            extent = clq_extent_join(extent, v, v);
-        }
-    const struct clq_row_scale row =
-        clq_row_scale_of(clq_extent_end(extent), TOP(DST), STEPS(DST), a->symmetric != 0, a->scale_type);
-
-    store_any(call, x, y, row);
-    return row;
-}
-
+#include "dynamic/cpu/dynamic_quantize_any.clh"
 #include "dynamic/cpu/dynamic_quantize_block.clh"
 
 // Rows `begin` to `end`, whose elements follow one another; `lines`: all begin and end where lines do.
-NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, long begin, long end,
-                      bool lines)
+NO_INLINE void stream(const struct dynamic_quantize_call *call, const struct clq_layout *layout, long begin,
+                      long end, bool lines)
 {
     const long bytes = call->args->inner * X_BYTES;
     const long most = bytes > CLQ_CPU_BLOCK_ROW_BYTES       ? 1
@@ -144,7 +69,8 @@ NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, 
 }
 
 // Rows `begin` to `end`, wherever their units lie.
-NO_INLINE void strided(const struct call *call, const struct clq_layout *layout, long begin, long end)
+NO_INLINE void strided(const struct dynamic_quantize_call *call, const struct clq_layout *layout, long begin,
+                       long end)
 {
     struct clq_walk walk;
     struct clq_run run;
@@ -166,7 +92,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
                         const struct dynamic_quantize_args a)
 {
     const struct clq_layout layout = clq_row_layout(&a, indices, owners, report);
-    const struct call call = {
+    const struct dynamic_quantize_call call = {
         .x = x + a.x_offset,
         .smooth = smooth + a.smooth_offset,
         .y = y + a.y_offset,
@@ -179,8 +105,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
         .past = a.rows * a.inner > CLQ_CPU_STORE_PAST,
     };
     const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);
-    const bool dense = a.y_stride == 1 && a.y_part == a.inner && a.x_stride == ELEMENTS(DST) &&
-                       a.x_pair == (ELEMENTS(DST) > 1);
+    const bool dense = CLQ_Y_IS_DENSE(&a) && CLQ_X_IS_DENSE(&a, ELEMENTS(DST));
 
     // A build rehearses with arguments of zeros; nothing below may divide by them.
     if (a.rows == 0)

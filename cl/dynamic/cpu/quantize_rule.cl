@@ -10,6 +10,7 @@
 #include "base/types.clh"
 #include "cpu/row_layout.clh"
 #include "cpu/walk.clh"
+#include "index/units.clh"
 
 // Bytes of y.
 #define COMBINED_VALUE      uchar
@@ -18,7 +19,7 @@
 #include "cpu/combine.clh"
 
 // The data that all blocks share.
-struct call {
+struct quantize_rule_call {
     global const STORAGE(SRC) *x;
     global STORAGE(DST) *y;
     global uchar *scales;
@@ -31,18 +32,14 @@ struct call {
 typedef ulong eight_bytes __attribute__((aligned(1)));
 typedef uint four_bytes __attribute__((aligned(1)));
 
-ALWAYS_INLINE long x_at(const struct dynamic_quantize_args *a, long i)
-{
-    return i / ELEMENTS(DST) * a->x_stride + i % ELEMENTS(DST) * a->x_pair;
-}
-
 // Eight elements of a row from `at` on; what is behind its end is zeros, which set no scale.
-ALWAYS_INLINE float8 load_eight(const struct call *call, global const STORAGE(SRC) *x, long at, uint count)
+ALWAYS_INLINE float8 load_eight(const struct quantize_rule_call *call, global const STORAGE(SRC) *x, long at,
+                                uint count)
 {
     float v[8] __attribute__((aligned(32)));
 
     for (uint k = 0; k < 8; k++)
-        v[k] = k < count ? LOAD(SRC, x, x_at(call->args, at + k)) : 0.0f;
+        v[k] = k < count ? LOAD(SRC, x, CLQ_X_PLACE(call->args, ELEMENTS(DST), at + k)) : 0.0f;
     return *(const float8 *)v;
 }
 
@@ -108,8 +105,8 @@ ALWAYS_INLINE float8 shown(float8 v, struct clq_ruled scale)
 }
 
 // Blocks of 16 and 32 that follow one another, in y as in x: they are loaded once.
-ALWAYS_INLINE void take_eights(const struct call *call, struct combined *combined, clq_spot spot,
-                               const uint eights)
+ALWAYS_INLINE void take_eights(const struct quantize_rule_call *call, struct combined *combined,
+                               clq_spot spot, const uint eights)
 {
     const uint rule = call->args->rule, bytes = eights * 8 / ELEMENTS(DST);
     uchar *const to = combined_place(combined, (global uchar *)(call->y + spot.y), call->past);
@@ -135,20 +132,17 @@ ALWAYS_INLINE void take_eights(const struct call *call, struct combined *combine
 }
 
 // Units wherever they lie.
-ALWAYS_INLINE void store_apart(const struct call *call, global STORAGE(DST) *y, const uchar *bytes,
-                               long first, uint units)
+ALWAYS_INLINE void store_apart(const struct quantize_rule_call *call, global STORAGE(DST) *y,
+                               const uchar *bytes, long first, uint units)
 {
     const struct dynamic_quantize_args *a = call->args;
 
-    for (uint k = 0; k < units; k++) {
-        const long u = first + k, part = a->y_part == a->inner ? 0 : u / a->y_part;
-
-        y[part * a->y_part_stride + (u - part * a->y_part) * a->y_stride] = bytes[k];
-    }
+    for (uint k = 0; k < units; k++)
+        y[clq_unit_place(a, first + k)] = bytes[k];
 }
 
 // Any block, which is loaded twice.
-NO_INLINE void take_any(const struct call *call, clq_spot spot)
+NO_INLINE void take_any(const struct quantize_rule_call *call, clq_spot spot)
 {
     const long elements = call->args->inner * ELEMENTS(DST);
     global const STORAGE(SRC) *const x = call->x + spot.x;
@@ -169,7 +163,8 @@ NO_INLINE void take_any(const struct call *call, clq_spot spot)
 }
 
 // Blocks `begin` to `end`.
-NO_INLINE void stream(const struct call *call, const struct clq_layout *layout, long begin, long end)
+NO_INLINE void stream(const struct quantize_rule_call *call, const struct clq_layout *layout, long begin,
+                      long end)
 {
     const clq_spot jump = clq_step_of(layout);
     const long elements = call->args->inner * ELEMENTS(DST);
@@ -203,14 +198,14 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const uint
 {
     const struct clq_layout layout = clq_row_layout(&a, indices, owners, report);
     const bool given = HAS_NVFP4 && a.offset_type == CLQ_SCALAR_F32;
-    const struct call call = {
+    const struct quantize_rule_call call = {
         .x = x + a.x_offset,
         .y = y + a.y_offset,
         .scales = scales + a.scale_offset,
         .args = &a,
         .global_scale = {given ? LOAD(f32, (global const uint *)offsets, a.offset_offset) : 0.0f, given},
-        .x_dense = a.x_stride == ELEMENTS(DST) && a.x_pair == (ELEMENTS(DST) > 1),
-        .y_dense = a.y_stride == 1 && a.y_part == a.inner,
+        .x_dense = CLQ_X_IS_DENSE(&a, ELEMENTS(DST)),
+        .y_dense = CLQ_Y_IS_DENSE(&a),
         .past = a.rows * a.inner > CLQ_CPU_STORE_PAST,
     };
     const long begin = (long)get_global_id(0) * a.rows_per_item, end = min(begin + a.rows_per_item, a.rows);

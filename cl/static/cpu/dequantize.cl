@@ -103,7 +103,7 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
             p->by_both);
 }
 
-ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
+ALWAYS_INLINE struct parameters parameters_of(const struct stream_call *call, const clq_spot *spot)
 {
     const struct quantize_args *a = call->args;
     const long scale = a->scale_offset + SCALE_OF(*spot),
@@ -130,7 +130,7 @@ kernel void KERNEL_NAME(global STORAGE(DST) *restrict x, global const uchar *res
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    struct call call = {.in = y + a.y_offset,
+    struct stream_call call = {.in = y + a.y_offset,
                         .out = x + a.x_offset,
                         .scales = scales,
                         .zero_points = zero_points,

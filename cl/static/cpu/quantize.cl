@@ -108,7 +108,7 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
         out[0] = UNIT_OF(PLAINLY, APART, 0);
 }
 
-ALWAYS_INLINE struct parameters parameters_of(const struct call *call, const clq_spot *spot)
+ALWAYS_INLINE struct parameters parameters_of(const struct stream_call *call, const clq_spot *spot)
 {
     const struct quantize_args *a = call->args;
     const long scale_at = a->scale_offset + SCALE_OF(*spot),
@@ -142,7 +142,7 @@ ALWAYS_INLINE bool rows_share(const struct quantize_args *a)
 }
 
 // The inverses of the scales that all rows have; false where not all of them have one.
-NO_INLINE bool invert(float *inverses, const struct call *call)
+NO_INLINE bool invert(float *inverses, const struct stream_call *call)
 {
     const struct quantize_args *a = call->args;
     global const uint *scales = (global const uint *)call->scales + a->scale_offset;
@@ -164,7 +164,7 @@ kernel void KERNEL_NAME(global const STORAGE(SRC) *restrict x, global const ucha
                         global const uchar *restrict indices, global const uint *restrict owners,
                         global uint *restrict report, const struct quantize_args a)
 {
-    struct call call = {.in = x + a.x_offset,
+    struct stream_call call = {.in = x + a.x_offset,
                         .out = y + a.y_offset,
                         .scales = scales,
                         .zero_points = zero_points,

@@ -78,6 +78,9 @@ def view(array: Any, dtype: ElementTypeLike | None = None, *, context: Context |
     return seen
 
 
+Tensor.view_of = view
+
+
 @only_its_keywords()
 def empty(shape: tuple[int, ...], dtype: ElementTypeLike, *, context: Context | None = None) -> Tensor:
     """Make a tensor in a new buffer on the device, whose elements are not set.

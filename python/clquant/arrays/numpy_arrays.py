@@ -16,8 +16,8 @@ from .._context import Context
 from .._dtypes import BY_NAME, DType, name_in_numpy, seen_as
 from .._opencl import address_of
 from .._tensor import GatheredTensor, HostTensor, Tensor
+from .._typed_numpy import TypedArray, typed
 from ._adapter import HostAdapter, in_elements
-from ._typed_numpy import TypedArray, typed
 
 _NUMBERS = (int, float, list, tuple)
 _NO_NUMBERS = "OSUMmc"  # numpy's kinds of objects, texts, times and complex numbers

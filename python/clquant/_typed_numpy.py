@@ -8,7 +8,7 @@ from typing import Any, cast
 
 import numpy as np
 
-from .._dtypes import BY_NAME, in_files, moved_sentence
+from ._dtypes import BY_NAME, in_files, moved_sentence
 
 _Plain = np.ndarray[Any, Any]
 _FILES = (np.save, np.savez, np.savez_compressed)
