@@ -70,10 +70,10 @@
 
 #define CLQ_BLOCK_VALUES 32 /* neighbours along the last dimension */
 
-/* Whether the row says as many bits as d, the least value, the fifth bits and the codes have, and the size of
- * codes is one that kernels know. */
+/* Whether the row says as many bits as d, the least value, the fifth bits and the codes have, and kernels
+ * store codes of this size that are found in this way. */
 #define CLQ_BLOCK_IS_WHOLE(t)                                                                                \
-    ((CLQ_BLOCK_CODE_BITS(t) == 4 || CLQ_BLOCK_CODE_BITS(t) == 5 || CLQ_BLOCK_CODE_BITS(t) == 8) &&          \
+    (CLQ_BLOCK_OF_WAY(clq_block_stores_, CLQ_BLOCK_WAY(t))(CLQ_BLOCK_CODE_BITS(t)) &&                        \
      CLQ_TYPE_BITS(t) == 16 + 16 * CLQ_BLOCK_LEAST(t) + CLQ_BLOCK_VALUES * CLQ_BLOCK_CODE_BITS(t))
 
 /* X(t, id) for each type that kernels load as a float, and for all. The place is the type's number (enum
@@ -105,19 +105,23 @@
 #define CLQ_TYPE_LANES(t) CLQ_FIELD(clq_field_lanes, CLQ_ROW(t))
 
 /* Of a block; 1 where it stores its least value. */
-#define CLQ_BLOCK_CODE_BITS(t)          CLQ_FIELD(clq_block_field_code_bits, CLQ_BLOCK_ROW(t))
-#define CLQ_BLOCK_WAY(t)                CLQ_FIELD(clq_block_field_way, CLQ_BLOCK_ROW(t))
-#define CLQ_BLOCK_LEAST(t)              CLQ_BLOCK_LEAST_PASTED(CLQ_BLOCK_WAY(t))
-#define CLQ_BLOCK_LEAST_PASTED(way)     CLQ_BLOCK_LEAST_OF(way)
-#define CLQ_BLOCK_LEAST_OF(way)         clq_block_least_##way
-#define clq_block_least_largest         0
-#define clq_block_least_first           0
-#define clq_block_least_range           1
-#define clq_block_least_levels          0
-#define CLQ_BLOCK_ROW(t)                CLQ_BLOCK_ROW_PASTED(t)
-#define CLQ_BLOCK_ROW_PASTED(t)         clq_block_##t
-#define clq_block_field_code_bits(b, w) b
-#define clq_block_field_way(b, w)       w
+#define CLQ_BLOCK_CODE_BITS(t)             CLQ_FIELD(clq_block_field_code_bits, CLQ_BLOCK_ROW(t))
+#define CLQ_BLOCK_WAY(t)                   CLQ_FIELD(clq_block_field_way, CLQ_BLOCK_ROW(t))
+#define CLQ_BLOCK_LEAST(t)                 CLQ_BLOCK_OF_WAY(clq_block_least_, CLQ_BLOCK_WAY(t))
+#define CLQ_BLOCK_OF_WAY(what, way)        CLQ_BLOCK_OF_WAY_PASTED(what, way)
+#define CLQ_BLOCK_OF_WAY_PASTED(what, way) what##way
+#define clq_block_least_largest            0
+#define clq_block_least_first              0
+#define clq_block_least_range              1
+#define clq_block_least_levels             0
+#define clq_block_stores_largest(bits)     ((bits) == 8)
+#define clq_block_stores_first(bits)       ((bits) == 4 || (bits) == 5)
+#define clq_block_stores_range(bits)       ((bits) == 4 || (bits) == 5)
+#define clq_block_stores_levels(bits)      ((bits) == 4)
+#define CLQ_BLOCK_ROW(t)                   CLQ_BLOCK_ROW_PASTED(t)
+#define CLQ_BLOCK_ROW_PASTED(t)            clq_block_##t
+#define clq_block_field_code_bits(b, w)    b
+#define clq_block_field_way(b, w)          w
 
 #define CLQ_ROW(t)                                                              CLQ_ROW_PASTED(t)
 #define CLQ_ROW_PASTED(t)                                                       clq_row_##t

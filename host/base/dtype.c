@@ -27,7 +27,8 @@ static const struct row rows[CLQ__TYPES] = {
     _Static_assert(CLQ_TYPE_BITS(t) >= 8 || CLQ_TYPE_BITS(t) == 4 || CLQ_TYPE_BITS(t) == 2,                  \
                    #t ": elements that share a byte have 4 or 2 bits");
 #define CHECK_BLOCK(t, id)                                                                                   \
-    _Static_assert(CLQ_BLOCK_IS_WHOLE(t), #t ": its bits are not those of d and of 32 codes");
+    _Static_assert(CLQ_BLOCK_IS_WHOLE(t),                                                                    \
+                   #t ": kernels store no such codes, or its bits are not those of d and the codes");
 CLQ_VALUE_TYPES(CHECK_BITS)
 CLQ_BLOCK_TYPES(CHECK_BLOCK)
 #undef CHECK_BITS

@@ -124,9 +124,10 @@ uint32_t call_rotate(struct call *call, struct shape *shape, enum reference_type
         rows *= shape->size[d];
     while (least << powers <= 1024 && ((int64_t)least << powers) * 2 * rows <= 4 * call->most_elements)
         powers++;
-    const uint32_t rotate = least << rng_below(rng, powers);
+    const uint32_t rotate = least << rng_below(rng, powers), in_byte = (uint32_t)reference_in_byte(type);
 
-    *last = *last == 0 ? 0 : rotate * (1 + rng_below(rng, rotate < 64 ? 9 : 3));
+    *last =
+        *last == 0 ? 0 : (rotate > in_byte ? rotate : in_byte) * (1 + rng_below(rng, rotate < 64 ? 9 : 3));
     return rotate;
 }
 

@@ -13,6 +13,7 @@ static void draw(struct call *call)
     struct clq_dynamic_quantize_scatter_desc *desc = (void *)call->desc;
     const enum reference_type type = call_type(call, WISH_DST, TYPES_CACHE | TYPES_BLOCK);
     const bool blocks = reference_is_block(type);
+    const uint32_t in_word = 4 * (uint32_t)reference_in_byte(type);
     struct places p = places_random(call, INDICES, true, type, true);
     const struct tensor *cache = &call->tensors[CACHE];
     struct shape rows;
@@ -33,8 +34,8 @@ static void draw(struct call *call)
     call_tensor_of(call, CACHE, type, &p.cache, TENSOR_OUTPUT);
     desc->block = blocks ? 32 * (uint32_t)rng_below(&call->rng, 2)
                          : rows_draw_block(call, CACHE, &p.cache, desc->rotate);
-    if (cache->dl.dtype.lanes == 8 && cache->strides[p.cache.rank - 1] != 1) /* whole words */
-        desc->block = 8 * (uint32_t)rng_below(&call->rng, p.cache.size[p.cache.rank - 1] / 8 + 1);
+    if (in_word > 4 && cache->dl.dtype.lanes == in_word && cache->strides[p.cache.rank - 1] != 1)
+        desc->block = in_word * (uint32_t)rng_below(&call->rng, p.cache.size[p.cache.rank - 1] / in_word + 1);
     rows = parameters_rows_shape(&p.cache, p.cache.rank - 1, rows_block_of(desc->scale_rule, desc->block), 0);
     if (!blocks)
         rows_draw_found(call, CACHE_SCALES, desc->symmetric ? -1 : CACHE_OFFSETS, desc->scale_rule, &rows);

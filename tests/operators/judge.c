@@ -57,8 +57,8 @@ const char *judge_dtype_text(DLDataType dtype, char text[64])
             continue;
         if (reference_has_lanes((enum reference_type)type, dtype.lanes)) {
             snprintf(text, 64, "%s%s", row->name,
-                     row->bits != 4 || dtype.lanes == 1 ? ""
-                     : dtype.lanes == 2                 ? " in bytes"
+                     row->bits >= 8 || dtype.lanes == 1 ? ""
+                     : row->bits * dtype.lanes == 8     ? " in bytes"
                                                         : " in words");
             return text;
         }

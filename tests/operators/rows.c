@@ -24,10 +24,10 @@ uint32_t rows_draw_block(struct call *call, int t, const struct shape *shape, ui
 {
     const struct tensor *tensor = &call->tensors[t];
     const int last = shape->rank - 1;
-    const uint32_t block = parameters_block(call, shape->size[last]);
+    uint32_t block = parameters_block(call, shape->size[last]);
 
     if (rotate > 0 && (call->wish.rotate == 1 || rng_once_in(&call->rng, 2)))
-        return rotate * (block > 0 ? (uint32_t)rng_below(&call->rng, shape->size[last] / rotate + 2) : 0);
+        block = rotate * (block > 0 ? (uint32_t)rng_below(&call->rng, shape->size[last] / rotate + 2) : 0);
     return block - block % (uint32_t)reference_in_byte(tensor->type);
 }
 

@@ -35,6 +35,12 @@ void rule_round_first(struct judge *judge, int y, uint32_t round_first)
 void rule_same_size(struct judge *judge, int y, int x, int d)
 {
     const struct facts *a = &judge->facts[y], *b = &judge->facts[x];
+    static const char *const shares[] = {[1] = "",
+                                         [2] = "a half of ",
+                                         [4] = "a quarter of ",
+                                         [8] = "an eighth of ",
+                                         [16] = "a sixteenth of ",
+                                         [32] = "a thirty-second of "};
     const int lanes = d == a->rank - 1 ? a->lanes : 1;
     char of[64] = "";
 
@@ -42,12 +48,7 @@ void rule_same_size(struct judge *judge, int y, int x, int d)
         snprintf(of, sizeof of, ", of %d %s elements each", lanes, reference_types[a->type].name);
     RULE(judge, a->size[d] != b->size[d], CLQ_ERROR_SHAPE,
          "%s.shape[%d] is %" PRId64 "%s: it must be %s%s.shape[%d], %" PRId64, judge_name(judge, y), d,
-         (int64_t)a->stored[d], of,
-         lanes <= 1   ? ""
-         : lanes == 2 ? "a half of "
-         : lanes == 8 ? "an eighth of "
-                      : "a thirty-second of ",
-         judge_name(judge, x), d, (int64_t)b->size[d]);
+         (int64_t)a->stored[d], of, shares[lanes], judge_name(judge, x), d, (int64_t)b->size[d]);
 }
 
 static bool rule_same_rank(struct judge *judge, int y, int x)

@@ -112,6 +112,14 @@ static DLDataType dtype_of(struct rng *rng, enum reference_type type, int64_t la
     return dtype;
 }
 
+/* Elements, and as many more as fill the last byte. */
+static int64_t whole_bytes(enum reference_type type, int64_t elements)
+{
+    const int64_t in_byte = reference_in_byte(type), over = elements % in_byte;
+
+    return over > 0 ? elements - over + in_byte : elements;
+}
+
 /* From the innermost dimension of a random order outwards, each stepping over what is inside; now and then
  * further, or nowhere. Returns how many storage elements that reaches over. */
 static int64_t lay_out(struct rng *rng, struct tensor *tensor, enum tensor_use use)
@@ -133,20 +141,23 @@ static int64_t lay_out(struct rng *rng, struct tensor *tensor, enum tensor_use u
     for (int i = 0; i < rank; i++) {
         const int d = order[i];
         const bool whole = packed && d == last, /* which has to be dense */
-            words = d == last && tensor->dl.dtype.lanes == 8;
+            words = d == last && tensor->dl.dtype.lanes == 4 * reference_in_byte(tensor->type);
 
         if (!whole && (words ? !rng_once_in(rng, 4) : rng_once_in(rng, 5)))
             span += 1 + rng_below(rng, 5);
         if (packed && !whole)
-            span += span % 2;
+            span = whole_bytes(tensor->type, span);
         tensor->strides[d] = span;
         if (use == TENSOR_INPUT && !whole && rng_once_in(rng, 8))
             tensor->strides[d] = 0;
         else
             span += (tensor->shape[d] > 0 ? tensor->shape[d] - 1 : 0) * span;
         /* a step along one element is taken by nobody */
-        if (tensor->shape[d] == 1 && !whole && rng_once_in(rng, 8))
-            tensor->strides[d] = INT64_C(1) << (1 + rng_below(rng, 62));
+        if (tensor->shape[d] == 1 && !whole && rng_once_in(rng, 8)) {
+            const int64_t far = INT64_C(1) << (1 + rng_below(rng, 62));
+
+            tensor->strides[d] = packed ? whole_bytes(tensor->type, far) : far;
+        }
     }
     return span;
 }
