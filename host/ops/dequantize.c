@@ -48,7 +48,7 @@ end:
 }
 
 /* Where the rows of y come from. */
-static clq_status check_placement(const struct clq_dequantize_desc *desc, struct clq__work *work)
+static clq_status check_placement(const struct clq_dequantize_desc *desc, struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;
     const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC;
@@ -57,7 +57,7 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
         .side = "",
         .axis = desc->axis,
         .least_rank = dynamic ? 3 : 2,
-        .last_is_whole = dynamic || clq__view_shares_bytes(&work->y),
+        .last_is_whole = dynamic || clq__view_shares_bytes(&checked->y),
         .out_of_range = desc->out_of_range,
         .index_kind = desc->index_kind,
         .unique = 1, /* places may be read together */
@@ -66,63 +66,63 @@ static clq_status check_placement(const struct clq_dequantize_desc *desc, struct
     if (desc->indices == NULL) {
         CLQ_REQUIRE(desc->index_kind != CLQ_SLOTS, CLQ_ERROR_VALUE,
                     "index_kind is CLQ_SLOTS (1): it must be CLQ_INDICES_BY_SHAPE (0) where indices is NULL");
-        CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
+        CLQ_TRY(clq__view_check_alike(&checked->y, &checked->x));
         goto end;
     }
-    clq__placement_insert(&work->y, &work->x, &entries);
-    CLQ_TRY(clq__placement_check(work, &entries));
+    clq__placement_insert(&checked->y, &checked->x, &entries);
+    CLQ_TRY(clq__placement_check(checked, &entries));
 end:
     return status;
 }
 
-static clq_status check_parameters(const struct clq_dequantize_desc *desc, struct clq__work *work)
+static clq_status check_parameters(const struct clq_dequantize_desc *desc, struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;
     const struct clq__blocks blocks = {
         .axis = desc->axis, .block = desc->block, .before = desc->block_before, .all = desc->block_all};
 
     if (desc->mode == CLQ_DEQUANTIZE_DYNAMIC) {
-        if (clq__view_has_blocks(&work->y))
+        if (clq__view_has_blocks(&checked->y))
             CLQ_TRY(clq__block_type_check(
-                work,
+                checked,
                 &(struct clq__carried){.scales = desc->scales, .offsets = desc->offsets, .blocks = &blocks}));
         else
-            CLQ_TRY(clq__parameters_check_dynamic(work, &blocks));
-        CLQ_TRY(clq__rotate_check(work, desc->rotate, &work->x));
-        clq__global_scale_take(work);
+            CLQ_TRY(clq__parameters_check_dynamic(checked, &blocks));
+        CLQ_TRY(clq__rotate_check(checked, desc->rotate, &checked->x));
+        clq__global_scale_take(checked);
     } else if (desc->indices != NULL) {
-        CLQ_TRY(clq__parameters_check_placed(work, desc->block));
+        CLQ_TRY(clq__parameters_check_placed(checked, desc->block));
     } else if (desc->group_index != NULL) {
-        CLQ_TRY(clq__parameters_check_groups(work, desc->group_index));
+        CLQ_TRY(clq__parameters_check_groups(checked, desc->group_index));
     } else {
-        CLQ_TRY(clq__parameters_check_dense(work, &blocks));
+        CLQ_TRY(clq__parameters_check_dense(checked, &blocks));
     }
 end:
     return status;
 }
 
-static clq_status check(struct clq__work *work, const void *of)
+static clq_status check(struct clq__checked_call *checked, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct clq_dequantize_desc *desc = of;
-    struct clq__placement *placement = &work->placement;
-    const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC, documented = work->names->documented;
+    struct clq__placement *placement = &checked->placement;
+    const bool dynamic = desc->mode == CLQ_DEQUANTIZE_DYNAMIC, documented = checked->names->documented;
 
     CLQ_TRY(check_choices(desc));
     if (!documented)
-        work->names = dynamic ? &dynamic_names : &names;
-    work->back = true;
-    work->divide = desc->mode == CLQ_DEQUANTIZE_MULTIPLY;
-    work->add = dynamic || documented; /* npu_anti_quant's offset is added */
-    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->q,
+        checked->names = dynamic ? &dynamic_names : &names;
+    checked->back = true;
+    checked->divide = desc->mode == CLQ_DEQUANTIZE_MULTIPLY;
+    checked->add = dynamic || documented; /* npu_anti_quant's offset is added */
+    CLQ_TRY(clq__view_init(&checked->y, checked->names->y, desc->q,
                            dynamic ? CLQ__QUANTIZED | CLQ__BLOCKS : CLQ__QUANTIZED));
-    if (!clq__view_has_blocks(&work->y))
-        CLQ_TRY(clq__parameters_init(work, desc->scales, dynamic ? desc->offsets : desc->zero_points));
-    CLQ_TRY(clq__global_scale_check(work, desc->global_scale));
-    CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->y, CLQ__FLOATS));
-    CLQ_TRY(clq__view_check_output(&work->x)); /* as it is: a position may be inserted */
-    CLQ_TRY(check_placement(desc, work));
-    CLQ_TRY(check_parameters(desc, work));
+    if (!clq__view_has_blocks(&checked->y))
+        CLQ_TRY(clq__parameters_init(checked, desc->scales, dynamic ? desc->offsets : desc->zero_points));
+    CLQ_TRY(clq__global_scale_check(checked, desc->global_scale));
+    CLQ_TRY(clq__view_init(&checked->x, checked->names->x, desc->y, CLQ__FLOATS));
+    CLQ_TRY(clq__view_check_output(&checked->x)); /* as it is: a position may be inserted */
+    CLQ_TRY(check_placement(desc, checked));
+    CLQ_TRY(check_parameters(desc, checked));
     if (placement->kind != CLQ_ENTRY_NONE)
         placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
@@ -131,25 +131,25 @@ end:
 }
 
 /* Whole rows, and not tiles of them: turned ones, and those that lie in blocks. */
-static bool by_rows(const struct clq__work *work)
+static bool by_rows(const struct clq__checked_call *checked)
 {
-    return work->rotate > 0 || clq__view_has_blocks(&work->y);
+    return checked->rotate > 0 || clq__view_has_blocks(&checked->y);
 }
 
 static bool describe(struct clq__plan *plan)
 {
-    if (!by_rows(&plan->work))
+    if (!by_rows(&plan->checked))
         return clq__static_describe(plan);
-    if (plan->work.x.elements == 0)
+    if (plan->checked.x.elements == 0)
         return false;
-    clq__rows_describe(&plan->of_dynamic.rows, &plan->work);
+    clq__rows_describe(&plan->of_dynamic.rows, &plan->checked);
     return true;
 }
 
 static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
-    if (by_rows(&plan->work))
-        plan->rounds = clq__rows_cut(&plan->of_dynamic.rows, &plan->work, &plan->launches, traits);
+    if (by_rows(&plan->checked))
+        plan->rounds = clq__rows_cut(&plan->of_dynamic.rows, &plan->checked, &plan->launches, traits);
     else
         clq__static_cut(plan, traits);
 }

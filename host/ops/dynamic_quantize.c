@@ -7,28 +7,29 @@
 #include "ops/option_rows.h"
 #include "plan/kept.h"
 
-static clq_status check(struct clq__work *work, const void *of)
+static clq_status check(struct clq__checked_call *checked, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct clq_dynamic_quantize_desc *desc = of;
 
-    CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->x,
-                                                                    .y = desc->y,
-                                                                    .scale = desc->scales,
-                                                                    .offset = desc->offsets,
-                                                                    .smooth = desc->smooth_scales,
-                                                                    .group_index = desc->group_index,
-                                                                    .top = desc->type_max,
-                                                                    .symmetric = desc->symmetric,
-                                                                    .rule = desc->scale_rule,
-                                                                    .global_scale = desc->global_scale,
-                                                                    .blocks = {.axis = desc->axis,
-                                                                               .block = desc->block,
-                                                                               .before = desc->block_before,
-                                                                               .all = desc->block_all},
-                                                                    .rotate = desc->rotate}));
-    CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
-    work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
+    CLQ_TRY(
+        clq__dynamic_check(checked, &(struct clq__dynamic_tensors){.x = desc->x,
+                                                                   .y = desc->y,
+                                                                   .scale = desc->scales,
+                                                                   .offset = desc->offsets,
+                                                                   .smooth = desc->smooth_scales,
+                                                                   .group_index = desc->group_index,
+                                                                   .top = desc->type_max,
+                                                                   .symmetric = desc->symmetric,
+                                                                   .rule = desc->scale_rule,
+                                                                   .global_scale = desc->global_scale,
+                                                                   .blocks = {.axis = desc->axis,
+                                                                              .block = desc->block,
+                                                                              .before = desc->block_before,
+                                                                              .all = desc->block_all},
+                                                                   .rotate = desc->rotate}));
+    CLQ_TRY(clq__view_check_alike(&checked->y, &checked->x));
+    checked->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }

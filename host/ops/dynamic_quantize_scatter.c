@@ -8,11 +8,11 @@
 #include "ops/option_rows.h"
 #include "plan/kept.h"
 
-static clq_status check(struct clq__work *work, const void *of)
+static clq_status check(struct clq__checked_call *checked, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct clq_dynamic_quantize_scatter_desc *desc = of;
-    struct clq__placement *placement = &work->placement;
+    struct clq__placement *placement = &checked->placement;
     const struct clq__placement_rules entries = {.indices = desc->indices,
                                                  .side = "",
                                                  .axis = desc->axis,
@@ -22,23 +22,23 @@ static clq_status check(struct clq__work *work, const void *of)
                                                  .index_kind = desc->index_kind,
                                                  .unique = desc->unique};
 
-    CLQ_TRY(clq__dynamic_check(work, &(struct clq__dynamic_tensors){.x = desc->updates,
-                                                                    .y = desc->cache,
-                                                                    .scale = desc->cache_scales,
-                                                                    .offset = desc->cache_offsets,
-                                                                    .smooth = desc->smooth_scales,
-                                                                    .symmetric = desc->symmetric,
-                                                                    .rule = desc->scale_rule,
-                                                                    .global_scale = desc->global_scale,
-                                                                    .blocks = {.block = desc->block},
-                                                                    .rotate = desc->rotate,
-                                                                    .entries = &entries}));
+    CLQ_TRY(clq__dynamic_check(checked, &(struct clq__dynamic_tensors){.x = desc->updates,
+                                                                       .y = desc->cache,
+                                                                       .scale = desc->cache_scales,
+                                                                       .offset = desc->cache_offsets,
+                                                                       .smooth = desc->smooth_scales,
+                                                                       .symmetric = desc->symmetric,
+                                                                       .rule = desc->scale_rule,
+                                                                       .global_scale = desc->global_scale,
+                                                                       .blocks = {.block = desc->block},
+                                                                       .rotate = desc->rotate,
+                                                                       .entries = &entries}));
     CLQ_REQUIRE(
-        !work->cuts_gaps, CLQ_ERROR_VALUE,
+        !checked->cuts_gaps, CLQ_ERROR_VALUE,
         "block is %u: along the last dimension of %s it must be a multiple of 8, for its words do not "
         "follow one another",
-        desc->block, clq__type_name(work->y.type));
-    CLQ_TRY(clq__placement_check(work, &entries));
+        desc->block, clq__type_name(checked->y.type));
+    CLQ_TRY(clq__placement_check(checked, &entries));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:

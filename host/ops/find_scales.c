@@ -15,58 +15,59 @@ static unsigned zero_point_types(enum clq__type type)
            CLQ__SET(clq__type_is(type, CLQ__UNSIGNED) ? CLQ__U8 : CLQ__I8);
 }
 
-static clq_status check_choices(const struct clq_find_scales_desc *desc, struct clq__work *work)
+static clq_status check_choices(const struct clq_find_scales_desc *desc, struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;
     const DLDataType dtype = desc->dtype;
     const bool unset = clq__same_dtype(dtype, (DLDataType){0, 0, 0});
     char names[CLQ__NAMES_TEXT], is[CLQ__DTYPE_TEXT];
 
-    work->divide = desc->mode == CLQ_DIVIDE;
-    work->type = unset ? CLQ__I8 : clq__type_of(dtype);
-    CLQ_REQUIRE(CLQ__SET(work->type) & CLQ__CACHES, CLQ_ERROR_TYPE, "dtype is %s: it must be %s",
+    checked->divide = desc->mode == CLQ_DIVIDE;
+    checked->type = unset ? CLQ__I8 : clq__type_of(dtype);
+    CLQ_REQUIRE(CLQ__SET(checked->type) & CLQ__CACHES, CLQ_ERROR_TYPE, "dtype is %s: it must be %s",
                 clq__dtype_text(dtype, is, sizeof is), clq__type_names(CLQ__CACHES, names, sizeof names));
-    CLQ_REQUIRE(desc->method == CLQ_ABSMAX || clq__type_is(work->type, CLQ__WHOLE), CLQ_ERROR_VALUE,
-                "method is CLQ_MINMAX (1): it must be CLQ_ABSMAX (0) for %s", clq__type_name(work->type));
-    work->method = desc->method;
+    CLQ_REQUIRE(desc->method == CLQ_ABSMAX || clq__type_is(checked->type, CLQ__WHOLE), CLQ_ERROR_VALUE,
+                "method is CLQ_MINMAX (1): it must be CLQ_ABSMAX (0) for %s", clq__type_name(checked->type));
+    checked->method = desc->method;
 end:
     return status;
 }
 
-static clq_status check(struct clq__work *work, const void *of)
+static clq_status check(struct clq__checked_call *checked, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct clq_find_scales_desc *desc = of;
-    const struct clq__names *names = work->names;
-    struct clq__view *scales = &work->scale.view, *zero_points = &work->zero_point.view;
+    const struct clq__names *names = checked->names;
+    struct clq__view *scales = &checked->scale.view, *zero_points = &checked->zero_point.view;
 
-    CLQ_TRY(check_choices(desc, work));
-    CLQ_TRY(clq__view_init(&work->x, names->x, desc->x, CLQ__FLOATS));
+    CLQ_TRY(check_choices(desc, checked));
+    CLQ_TRY(clq__view_init(&checked->x, names->x, desc->x, CLQ__FLOATS));
     CLQ_TRY(clq__view_init(scales, names->scales, desc->scales, CLQ__SET(CLQ__F32)));
-    CLQ_REQUIRE(desc->zero_points != NULL || work->method == CLQ_ABSMAX, CLQ_ERROR_NULL,
+    CLQ_REQUIRE(desc->zero_points != NULL || checked->method == CLQ_ABSMAX, CLQ_ERROR_NULL,
                 "zero_points is NULL: minmax has a zero point for each scale");
-    CLQ_REQUIRE(desc->zero_points != NULL || !clq__type_is(work->type, CLQ__UNSIGNED), CLQ_ERROR_NULL,
-                "zero_points is NULL: absmax has the zero point %d for %s", clq__type_middle(work->type),
-                clq__type_name(work->type));
+    CLQ_REQUIRE(desc->zero_points != NULL || !clq__type_is(checked->type, CLQ__UNSIGNED), CLQ_ERROR_NULL,
+                "zero_points is NULL: absmax has the zero point %d for %s", clq__type_middle(checked->type),
+                clq__type_name(checked->type));
     CLQ_TRY(clq__view_init_optional(zero_points, names->zero_points, desc->zero_points,
-                                    zero_point_types(work->type)));
+                                    zero_point_types(checked->type)));
     CLQ_TRY(clq__parameters_check_found(
-        work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .before = desc->block_before}));
+        checked,
+        &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .before = desc->block_before}));
     CLQ_TRY(clq__view_check_output(scales));
     CLQ_TRY(clq__view_check_output(zero_points));
-    work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
+    checked->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }
 
 static bool describe(struct clq__plan *plan)
 {
-    return clq__scales_describe(&plan->of_scales, &plan->work);
+    return clq__scales_describe(&plan->of_scales, &plan->checked);
 }
 
 static void cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
-    plan->rounds = clq__scales_cut(&plan->of_scales, &plan->work, &plan->launches, traits);
+    plan->rounds = clq__scales_cut(&plan->of_scales, &plan->checked, &plan->launches, traits);
 }
 
 #define CLQ__DESC clq_find_scales_desc

@@ -8,23 +8,23 @@
 #include "plan/belongs/parameter.h"
 #include "plan/kept.h"
 
-static clq_status check(struct clq__work *work, const void *of)
+static clq_status check(struct clq__checked_call *checked, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct clq_group_quantize_desc *desc = of;
-    const struct clq__names *names = work->names;
-    struct clq__placement *placement = &work->placement;
+    const struct clq__names *names = checked->names;
+    struct clq__placement *placement = &checked->placement;
 
-    CLQ_TRY(clq__view_init(&work->x, names->x, desc->x, CLQ__FLOATS));
-    CLQ_TRY(clq__view_init(&work->scale.view, names->scales, desc->scales,
+    CLQ_TRY(clq__view_init(&checked->x, names->x, desc->x, CLQ__FLOATS));
+    CLQ_TRY(clq__view_init(&checked->scale.view, names->scales, desc->scales,
                            names->documented ? CLQ__FLOATS : CLQ__SCALES));
-    CLQ_TRY(
-        clq__view_init_optional(&work->zero_point.view, names->zero_points, desc->zero_points, CLQ__FLOATS));
-    CLQ_TRY(clq__view_init(&work->y, names->y, desc->y, CLQ__GROUPED));
-    CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
-    CLQ_TRY(clq__parameters_check_groups(work, desc->group_index));
-    CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
-    CLQ_TRY(clq__view_check_output(&work->y));
+    CLQ_TRY(clq__view_init_optional(&checked->zero_point.view, names->zero_points, desc->zero_points,
+                                    CLQ__FLOATS));
+    CLQ_TRY(clq__view_init(&checked->y, names->y, desc->y, CLQ__GROUPED));
+    CLQ_TRY(clq__check_round_first(checked, desc->round_first));
+    CLQ_TRY(clq__parameters_check_groups(checked, desc->group_index));
+    CLQ_TRY(clq__view_check_alike(&checked->y, &checked->x));
+    CLQ_TRY(clq__view_check_output(&checked->y));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:

@@ -7,13 +7,13 @@
 #include "plan/kept.h"
 #include "plan/moves/moves.h"
 
-static clq_status check(struct clq__work *work, const void *of)
+static clq_status check(struct clq__checked_call *checked, const void *of)
 {
     const struct clq_move_rows_desc *desc = of;
 
-    work->placement.report = (struct clq__beside){desc->report, desc->report_offset_bytes};
-    work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
-    return clq__moves_check(work, desc);
+    checked->placement.report = (struct clq__beside){desc->report, desc->report_offset_bytes};
+    checked->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
+    return clq__moves_check(checked, desc);
 }
 
 #define CLQ__DESC clq_move_rows_desc

@@ -154,15 +154,15 @@ struct block_call {
 };
 
 /* The general operator's rules, and a formula that it has no field for. */
-static clq_status check_quotient(struct clq__work *work, const void *of)
+static clq_status check_quotient(struct clq__checked_call *checked, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct block_call *call = of;
 
-    CLQ_TRY(clq__dynamic_quantize.check(work, of));
-    work->by_quotient = work->apart = true;
+    CLQ_TRY(clq__dynamic_quantize.check(checked, of));
+    checked->by_quotient = checked->apart = true;
     if (call->min_scale > 0.0f)
-        work->most_scale = 1.0f / call->min_scale;
+        checked->most_scale = 1.0f / call->min_scale;
 end:
     return status;
 }

@@ -8,21 +8,22 @@
 #include "plan/belongs/parameter.h"
 #include "plan/kept.h"
 
-static clq_status check(struct clq__work *work, const void *of)
+static clq_status check(struct clq__checked_call *checked, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct clq_quantize_desc *desc = of;
 
-    work->divide = desc->mode == CLQ_DIVIDE;
-    CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->x, CLQ__FLOATS));
-    CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
-    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->y, CLQ__QUANTIZED));
-    CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
-    CLQ_TRY(clq__view_check_alike(&work->y, &work->x));
-    CLQ_TRY(clq__view_check_output(&work->y));
+    checked->divide = desc->mode == CLQ_DIVIDE;
+    CLQ_TRY(clq__view_init(&checked->x, checked->names->x, desc->x, CLQ__FLOATS));
+    CLQ_TRY(clq__parameters_init(checked, desc->scales, desc->zero_points));
+    CLQ_TRY(clq__view_init(&checked->y, checked->names->y, desc->y, CLQ__QUANTIZED));
+    CLQ_TRY(clq__check_round_first(checked, desc->round_first));
+    CLQ_TRY(clq__view_check_alike(&checked->y, &checked->x));
+    CLQ_TRY(clq__view_check_output(&checked->y));
     CLQ_TRY(clq__parameters_check_dense(
-        work, &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .before = desc->block_before}));
-    work->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
+        checked,
+        &(struct clq__blocks){.axis = desc->axis, .block = desc->block, .before = desc->block_before}));
+    checked->placement.workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:
     return status;
 }

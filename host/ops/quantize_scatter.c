@@ -10,36 +10,36 @@
 
 /* The axis is the cache's, which is known by now. */
 static struct clq__placement_rules entries_of(const struct clq_quantize_scatter_desc *desc,
-                                              const struct clq__work *work)
+                                              const struct clq__checked_call *checked)
 {
     return (struct clq__placement_rules){.indices = desc->indices,
                                          .side = "",
                                          .axis = desc->axis,
                                          .least_rank = 2,
-                                         .last_is_whole = clq__view_shares_bytes(&work->y),
+                                         .last_is_whole = clq__view_shares_bytes(&checked->y),
                                          .out_of_range = desc->out_of_range,
                                          .index_kind = desc->index_kind,
                                          .unique = desc->unique};
 }
 
-static clq_status check(struct clq__work *work, const void *of)
+static clq_status check(struct clq__checked_call *checked, const void *of)
 {
     clq_status status = CLQ_OK;
     const struct clq_quantize_scatter_desc *desc = of;
-    struct clq__placement *placement = &work->placement;
+    struct clq__placement *placement = &checked->placement;
     struct clq__placement_rules entries;
 
-    work->divide = desc->mode == CLQ_DIVIDE;
-    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->cache, CLQ__CACHES));
-    CLQ_TRY(clq__work_check_round_first(work, desc->round_first));
-    CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->updates, CLQ__FLOATS));
-    entries = entries_of(desc, work);
-    clq__placement_insert(&work->y, &work->x, &entries);
-    CLQ_TRY(clq__parameters_init(work, desc->scales, desc->zero_points));
-    CLQ_TRY(clq__placement_check(work, &entries));
-    CLQ_TRY(clq__view_check_output(&work->y));
-    CLQ_TRY(clq__parameters_check_placed(work, desc->block));
-    CLQ_TRY(clq__work_check_input(work, desc->input));
+    checked->divide = desc->mode == CLQ_DIVIDE;
+    CLQ_TRY(clq__view_init(&checked->y, checked->names->y, desc->cache, CLQ__CACHES));
+    CLQ_TRY(clq__check_round_first(checked, desc->round_first));
+    CLQ_TRY(clq__view_init(&checked->x, checked->names->x, desc->updates, CLQ__FLOATS));
+    entries = entries_of(desc, checked);
+    clq__placement_insert(&checked->y, &checked->x, &entries);
+    CLQ_TRY(clq__parameters_init(checked, desc->scales, desc->zero_points));
+    CLQ_TRY(clq__placement_check(checked, &entries));
+    CLQ_TRY(clq__view_check_output(&checked->y));
+    CLQ_TRY(clq__parameters_check_placed(checked, desc->block));
+    CLQ_TRY(clq__check_input(checked, desc->input));
     placement->report = (struct clq__beside){desc->report, desc->report_offset_bytes};
     placement->workspace = (struct clq__beside){desc->workspace, desc->workspace_offset_bytes};
 end:

@@ -163,7 +163,7 @@ end:
 }
 
 /* Those of one placement, into this view. */
-static clq_status check(cl_command_queue queue, const struct clq__work *work,
+static clq_status check(cl_command_queue queue, const struct clq__checked_call *checked,
                         const struct clq__placement *placement, const struct clq__view *cache,
                         cl_uint num_wait, const cl_event *wait)
 {
@@ -172,7 +172,7 @@ static clq_status check(cl_command_queue queue, const struct clq__work *work,
 
     CLQ_TRY(read_back(&indices, placement, queue, num_wait, wait));
     if (placement->kind == CLQ_ENTRY_GROUPS)
-        CLQ_TRY(check_groups(&indices, placement, work->x.shape[0]));
+        CLQ_TRY(check_groups(&indices, placement, checked->x.shape[0]));
     else if (placement->kind == CLQ_ENTRY_SLOTS)
         CLQ_TRY(check_slots(&indices, placement));
     else if (placement->kind == CLQ_ENTRY_ND)
@@ -184,18 +184,18 @@ end:
     return status;
 }
 
-clq_status clq__indices_check(cl_command_queue queue, const struct clq__work *work, cl_uint num_wait,
-                              const cl_event *wait)
+clq_status clq__indices_check(cl_command_queue queue, const struct clq__checked_call *checked,
+                              cl_uint num_wait, const cl_event *wait)
 {
     clq_status status = CLQ_OK;
-    const struct clq__placement *source = &work->source, *placement = &work->placement;
+    const struct clq__placement *source = &checked->source, *placement = &checked->placement;
 
     CLQ_REQUIRE(placement->kind != CLQ_ENTRY_NONE || source->kind != CLQ_ENTRY_NONE, CLQ_ERROR_NULL,
                 "indices and group_index are NULL: there is nothing to read back");
     if (source->kind != CLQ_ENTRY_NONE)
-        CLQ_TRY(check(queue, work, source, &work->x, num_wait, wait));
+        CLQ_TRY(check(queue, checked, source, &checked->x, num_wait, wait));
     if (placement->kind != CLQ_ENTRY_NONE)
-        CLQ_TRY(check(queue, work, placement, &work->y, num_wait, wait));
+        CLQ_TRY(check(queue, checked, placement, &checked->y, num_wait, wait));
 end:
     return status;
 }

@@ -8,7 +8,7 @@
 
 /* Starts, or batches and starts, against the cache, or the end rows of groups against the rows of x:
  * CLQ_ERROR_INDEX names the lowest that is out of range. Blocks. */
-clq_status clq__indices_check(cl_command_queue queue, const struct clq__work *work, cl_uint num_wait,
-                              const cl_event *wait);
+clq_status clq__indices_check(cl_command_queue queue, const struct clq__checked_call *checked,
+                              cl_uint num_wait, const cl_event *wait);
 
 #endif

@@ -83,7 +83,7 @@ static void attach(clq_plan *plan)
     struct clq__plan *call = &plan->call;
 
     plan->num_kept = 0;
-    plan->scratch = call->temporaries.num > 0 && call->work.placement.workspace.buffer == NULL;
+    plan->scratch = call->temporaries.num > 0 && call->checked.placement.workspace.buffer == NULL;
     if (call->copies && call->copy.bytes == 0)
         attach_all(plan, &call->copy.launch, 1);
     if (call->idle)

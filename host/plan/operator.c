@@ -72,11 +72,11 @@ end:
 static clq_status check_apart(const clq_context *context, const struct clq__plan plans[2])
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *out = &plans[0].work.y, *other = &plans[1].work.y;
+    const struct clq__view *out = &plans[0].checked.y, *other = &plans[1].checked.y;
     const bool same = out->tensor->data == other->tensor->data &&
                       out->tensor->byte_offset == other->tensor->byte_offset &&
                       out->extent_bytes == other->extent_bytes;
-    const struct clq__view *const read[] = {out, &plans[1].work.x}, *const written[] = {out, other};
+    const struct clq__view *const read[] = {out, &plans[1].checked.x}, *const written[] = {out, other};
 
     CLQ_TRY(clq__memory_check_all(context, read, 1, 2, NULL));
     if (!same)
@@ -170,7 +170,7 @@ clq_status clq__operator_workspace(clq_context *context, const struct clq__opera
     CLQ_REQUIRE(context != NULL, CLQ_ERROR_NULL, "context is NULL: it must be a context");
     CLQ_TRY(check_desc(desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
-    plan.work.placement.workspace.buffer = NULL; /* it is what is asked for */
+    plan.checked.placement.workspace.buffer = NULL; /* it is what is asked for */
     CLQ_TRY(clq__plan_fit(&plan, context));
     *size_bytes = plan.workspace_bytes;
 end:
@@ -188,7 +188,7 @@ clq_status clq__operator_check_indices(clq_context *context, cl_command_queue qu
     CLQ_TRY(check_desc(desc));
     CLQ_TRY(clq__plan_check(&plan, op, names, desc));
     CLQ_TRY(clq__plan_fit(&plan, context));
-    CLQ_TRY(clq__indices_check(queue, &plan.work, num_wait, wait));
+    CLQ_TRY(clq__indices_check(queue, &plan.checked, num_wait, wait));
 end:
     return status;
 }

@@ -11,9 +11,9 @@ clq_status clq__plan_check(struct clq__plan *plan, const struct clq__operator *o
     clq_status status = CLQ_OK;
 
     plan->op = op;
-    clq__work_init(&plan->work, names);
+    clq__checked_init(&plan->checked, names);
     CLQ_TRY(clq__options_check(op, desc));
-    CLQ_TRY(op->check(&plan->work, desc));
+    CLQ_TRY(op->check(&plan->checked, desc));
 end:
     return status;
 }
@@ -24,18 +24,19 @@ void clq__plan_describe(struct clq__plan *plan)
     plan->idle = !plan->op->describe(plan);
 }
 
-_Static_assert(offsetof(struct clq__work, names) == 0, "0 ends a list of tensors: it must be none of them");
+_Static_assert(offsetof(struct clq__checked_call, names) == 0,
+               "0 ends a list of tensors: it must be none of them");
 
 clq_status clq__plan_cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
     clq_status status = CLQ_OK;
-    const struct clq__work *work = &plan->work;
+    const struct clq__checked_call *checked = &plan->checked;
 
     plan->temporaries.num = 0;
     plan->made = NULL;
-    plan->copies = work->input.tensor != NULL && work->input.elements > 0;
+    plan->copies = checked->input.tensor != NULL && checked->input.elements > 0;
     if (plan->copies)
-        clq__copy_describe(&plan->copy, &work->y, &work->input, traits);
+        clq__copy_describe(&plan->copy, &checked->y, &checked->input, traits);
     if (!plan->idle) {
         clq__launches_init(&plan->launches, &plan->temporaries);
         plan->num_ahead = 0;
@@ -53,24 +54,25 @@ clq_status clq__plan_fit(struct clq__plan *plan, const clq_context *context)
     clq_status status = CLQ_OK;
     const struct clq__operator *op = plan->op;
     const struct clq__traits traits = clq__traits(context);
-    const unsigned char *work = (const unsigned char *)&plan->work;
+    const unsigned char *checked = (const unsigned char *)&plan->checked;
     const struct clq__view *tensors[CLQ__MOST_TENSORS];
     int count = 0;
 
     for (; count < CLQ__MOST_TENSORS && op->tensors[count] != 0; count++)
-        tensors[count] = (const void *)(work + op->tensors[count]);
+        tensors[count] = (const void *)(checked + op->tensors[count]);
     CLQ_TRY(clq__memory_check_all(context, tensors, op->outputs, count,
-                                  op->may_be_in_place ? &plan->work.in_place : NULL));
+                                  op->may_be_in_place ? &plan->checked.in_place : NULL));
     clq__plan_describe(plan);
     CLQ_TRY(clq__plan_cut(plan, &traits));
-    CLQ_TRY(clq__side_buffers_check(context, &plan->work.placement, plan->workspace_bytes, tensors, count));
+    CLQ_TRY(
+        clq__side_buffers_check(context, &plan->checked.placement, plan->workspace_bytes, tensors, count));
 end:
     return status;
 }
 
 void clq__plan_place(struct clq__plan *plan)
 {
-    const struct clq__beside *workspace = &plan->work.placement.workspace;
+    const struct clq__beside *workspace = &plan->checked.placement.workspace;
 
     clq__temporaries_place(&plan->temporaries, workspace->buffer != NULL ? workspace->offset_bytes : 0);
     clq__temporaries_set(&plan->temporaries, workspace->buffer);
@@ -84,7 +86,7 @@ clq_status clq__plan_make(struct clq__plan *plan, const clq_context *context, co
     CLQ_TRY(clq__plan_check(plan, op, names, desc));
     CLQ_TRY(clq__plan_fit(plan, context));
     clq__plan_place(plan);
-    CLQ_TRY(clq__rounds_check(context, plan->rounds, plan->work.x.name));
+    CLQ_TRY(clq__rounds_check(context, plan->rounds, plan->checked.x.name));
 end:
     return status;
 }
@@ -93,7 +95,7 @@ clq_status clq__plan_make_temporaries(const struct clq__plan *plan, clq_context 
 {
     clq_status status = CLQ_OK;
 
-    if (plan->temporaries.num == 0 || plan->work.placement.workspace.buffer != NULL)
+    if (plan->temporaries.num == 0 || plan->checked.placement.workspace.buffer != NULL)
         goto end;
     CLQ_TRY(clq__scratch_create(context, plan->workspace_bytes, made));
     clq__temporaries_set(&plan->temporaries, *made);

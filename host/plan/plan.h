@@ -29,8 +29,8 @@ struct clq__operator {
     size_t num_options;
 
     /* Every rule but those of buffers and of one field alone, once. */
-    clq_status (*check)(struct clq__work *work, const void *desc);
-    /* Views in struct clq__work, in the order in which their buffers are looked at (CLQ__TENSOR): the
+    clq_status (*check)(struct clq__checked_call *checked, const void *desc);
+    /* Views in struct clq__checked_call, in the order in which their buffers are looked at (CLQ__TENSOR): the
      * outputs, which share no byte with any other, and then inputs. 0 ends them, for no view is there. */
     size_t tensors[CLQ__MOST_TENSORS];
     int outputs;
@@ -42,11 +42,11 @@ struct clq__operator {
 };
 #define CLQ__DESCRIPTOR(rows)                                                                                \
     .desc_bytes = sizeof(struct CLQ__DESC), .options = (rows), .num_options = CLQ_COUNT(rows)
-#define CLQ__TENSOR(view) offsetof(struct clq__work, view)
+#define CLQ__TENSOR(view) offsetof(struct clq__checked_call, view)
 
 struct clq__plan {
     const struct clq__operator *op;
-    struct clq__work work;
+    struct clq__checked_call checked;
     bool idle;              /* nothing is to be done but the copy */
     size_t workspace_bytes; /* of its temporaries */
     int64_t rounds; /* of the longest loops of a work-item, where they may be more than a device does */

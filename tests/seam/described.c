@@ -122,7 +122,7 @@ static struct wish wish_of(const struct clq__variant *variant)
 static void add_workspace(struct described *described)
 {
     struct call *call = &described->call;
-    struct clq__placement *placement = &described->plan.work.placement;
+    struct clq__placement *placement = &described->plan.checked.placement;
     const size_t words = described->plan.workspace_bytes / sizeof(uint32_t);
 
     if (words == 0 || rng_once_in(&call->rng, 2))
@@ -143,7 +143,7 @@ static clq_status describe(struct described *described, const struct clq__operat
     plan->idle = true;
     CLQ_TRY(clq__plan_check(plan, op, &names, desc));
     if (op->may_be_in_place) /* as the check of its memory says it */
-        plan->work.in_place = plan->work.x.tensor->data == plan->work.y.tensor->data;
+        plan->checked.in_place = plan->checked.x.tensor->data == plan->checked.y.tensor->data;
     clq__plan_describe(plan);
     CLQ_TRY(clq__plan_cut(plan, &described->traits));
     add_workspace(described);

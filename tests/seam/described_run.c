@@ -22,7 +22,7 @@ static void make_temporaries(const struct clq__plan *plan, struct memory *memory
     const size_t size = plan->workspace_bytes;
     unsigned char *bytes;
 
-    if (size == 0 || plan->work.placement.workspace.buffer != NULL)
+    if (size == 0 || plan->checked.placement.workspace.buffer != NULL)
         return;
     bytes = malloc(2 * size);
     if (bytes == NULL) {

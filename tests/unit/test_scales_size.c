@@ -32,7 +32,7 @@ static const struct clq__traits machines[] = {
 
 static void check(struct clq__plan *plan, struct clq__traits traits)
 {
-    const struct clq__view *x = &plan->work.x;
+    const struct clq__view *x = &plan->checked.x;
     const struct clq__scales_part *call = &plan->of_scales.parts[0];
     const struct find_scales_args *args = &call->find_args;
     const struct finish_scales_args *finish = &call->finish_args;
@@ -112,7 +112,7 @@ static void every_element_has_one_owner(void **state)
                                     INT64_C(5) << 20,
                                     (INT64_C(1) << 31) + 1};
     DLTensor half = {.dtype = {kDLFloat, 16, 1}}, single = {.dtype = {kDLFloat, 32, 1}};
-    static struct clq__plan plan = {.op = &clq__find_scales, .work.type = CLQ__I8};
+    static struct clq__plan plan = {.op = &clq__find_scales, .checked.type = CLQ__I8};
 
     (void)state;
     for (size_t a = 0; a < COUNT(sizes); a++)
@@ -121,7 +121,7 @@ static void every_element_has_one_owner(void **state)
                 for (int axis = -1; axis < 3; axis++)
                     for (size_t m = 0; m < COUNT(machines); m++)
                         for (int layout = 0; layout < 3; layout++) {
-                            struct clq__view *x = &plan.work.x;
+                            struct clq__view *x = &plan.checked.x;
 
                             *x = (struct clq__view){.tensor = a % 2 ? &single : &half,
                                                     .type = a % 2 ? CLQ__F32 : CLQ__F16,
@@ -135,11 +135,11 @@ static void every_element_has_one_owner(void **state)
                             x->stride[2] = layout == 1 ? 2 : 1;
                             x->stride[1] = sizes[c] * x->stride[2] + (layout == 2);
                             x->stride[0] = sizes[b] * x->stride[1];
-                            plan.work.axis = axis;
-                            plan.work.scale = (struct clq__parameter){
+                            plan.checked.axis = axis;
+                            plan.checked.scale = (struct clq__parameter){
                                 .view = {.tensor = &single, .elements = axis < 0 ? 1 : x->shape[axis]}};
                             if (axis >= 0 && x->shape[axis] > 1)
-                                plan.work.scale.stride[axis] = 1;
+                                plan.checked.scale.stride[axis] = 1;
                             check(&plan, machines[m]);
                         }
 }

@@ -282,14 +282,14 @@ static void short_dynamic_rows_end(void **state)
         const struct clq__view found = {
             .tensor = &single, .type = CLQ__F32, .rank = 1, .shape = {rows}, .stride = {1}, .elements = rows};
 
-        clq__work_init(&plan.work, &names);
-        plan.work.x = plan.work.y = view;
-        plan.work.x.tensor = &half;
-        plan.work.x.type = CLQ__F16;
-        plan.work.y.tensor = &bytes;
-        plan.work.y.type = CLQ__I8;
-        plan.work.axis = 1;
-        plan.work.scale = (struct clq__parameter){.view = found, .stride = {1}};
+        clq__checked_init(&plan.checked, &names);
+        plan.checked.x = plan.checked.y = view;
+        plan.checked.x.tensor = &half;
+        plan.checked.x.type = CLQ__F16;
+        plan.checked.y.tensor = &bytes;
+        plan.checked.y.type = CLQ__I8;
+        plan.checked.axis = 1;
+        plan.checked.scale = (struct clq__parameter){.view = found, .stride = {1}};
         clq__plan_describe(&plan);
         assert_int_equal(clq__plan_cut(&plan, &traits), CLQ_OK);
         assert_true(plan.of_dynamic.rows.parts[0].rows_per_item > 0);

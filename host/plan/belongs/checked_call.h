@@ -52,7 +52,7 @@ struct clq__parameter {
  *     the values, once scales are found                                              1      1         x
  *   find_scales                              x
  */
-struct clq__work {
+struct clq__checked_call {
     const struct clq__names *names;
     struct clq__view x, y;                   /* floats, and what is quantized; of clq_find_scales x alone */
     struct clq__parameter scale, zero_point; /* of dynamic rows zero_point is the offset */
@@ -100,56 +100,56 @@ struct clq__work {
 };
 
 /* Sets the values that most calls have: all but the tensors, which an operator's check sets. */
-void clq__work_init(struct clq__work *work, const struct clq__names *names);
+void clq__checked_init(struct clq__checked_call *checked, const struct clq__names *names);
 
 /* The tensor that y begins as a copy of, once y is checked; NULL: there is none. */
-clq_status clq__work_check_input(struct clq__work *work, const DLTensor *input);
+clq_status clq__check_input(struct clq__checked_call *checked, const DLTensor *input);
 
 /* Once y's type is known. */
-clq_status clq__work_check_round_first(struct clq__work *work, uint32_t round_first);
+clq_status clq__check_round_first(struct clq__checked_call *checked, uint32_t round_first);
 
 /* The number that the largest magnitude becomes, or asymmetric the largest value. */
-float clq__work_top(const struct clq__work *work);
+float clq__checked_top(const struct clq__checked_call *checked);
 
 /* Whether smooth scales are no dense float32, which kernels read: they are widened first. */
-bool clq__work_widens_smooth(const struct clq__work *work);
+bool clq__checked_widens_smooth(const struct clq__checked_call *checked);
 
 /* The tensor whose rows are read: its shape is what sentences speak of. */
-static inline const struct clq__view *clq__work_read(const struct clq__work *work)
+static inline const struct clq__view *clq__checked_read(const struct clq__checked_call *checked)
 {
-    return work->back ? &work->y : &work->x;
+    return checked->back ? &checked->y : &checked->x;
 }
 
 /* The shares of x where one or both are cut at their blocks, of which each has more than one. Returns how
  * many there are: one share is all of x. */
-int clq__work_cut(const struct clq__work *work, bool axis, bool before,
-                  struct clq__ranges ranges[CLQ__MOST_RANGES]);
+int clq__checked_cut(const struct clq__checked_call *checked, bool axis, bool before,
+                     struct clq__ranges ranges[CLQ__MOST_RANGES]);
 
 /* The share of dimension d of x; NULL where that is all of it. */
-static inline const struct clq__range *clq__range_of(const struct clq__work *work,
+static inline const struct clq__range *clq__range_of(const struct clq__checked_call *checked,
                                                      const struct clq__ranges *ranges, int d)
 {
-    const struct clq__range *range = d == work->axis ? &ranges->axis : &ranges->before;
+    const struct clq__range *range = d == checked->axis ? &ranges->axis : &ranges->before;
 
-    return (d == work->axis || d == work->axis - 1) && range->blocks > 0 ? range : NULL;
+    return (d == checked->axis || d == checked->axis - 1) && range->blocks > 0 ? range : NULL;
 }
 
 /* Indices of dimension d in a block; 0 where it has none. */
-static inline int64_t clq__block_of(const struct clq__work *work, int d)
+static inline int64_t clq__block_of(const struct clq__checked_call *checked, int d)
 {
-    return d == work->axis ? work->block : d == work->axis - 1 ? work->block_before : 0;
+    return d == checked->axis ? checked->block : d == checked->axis - 1 ? checked->block_before : 0;
 }
 
 /* What kernels of dynamic rows have as offsets: by a rule that is the second scale, where there is one. */
-static inline const struct clq__view *clq__work_offset(const struct clq__work *work)
+static inline const struct clq__view *clq__checked_offset(const struct clq__checked_call *checked)
 {
-    return work->rule != 0 ? &work->global_scale : &work->zero_point.view;
+    return checked->rule != 0 ? &checked->global_scale : &checked->zero_point.view;
 }
 
 /* Whether y would be NaN where 0 is divided by a scale of 0: whole numbers have none. */
-static inline bool clq__work_keeps_zeros(const struct clq__work *work)
+static inline bool clq__checked_keeps_zeros(const struct clq__checked_call *checked)
 {
-    return work->by_quotient && !clq__type_is(work->y.type, CLQ__WHOLE);
+    return checked->by_quotient && !clq__type_is(checked->y.type, CLQ__WHOLE);
 }
 
 /* Whether it is not where x begins along some dimension. */

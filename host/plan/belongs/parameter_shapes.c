@@ -136,7 +136,7 @@ end:
 }
 
 clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const struct clq__view *x,
-                                       const struct clq__work *work)
+                                       const struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *view = &parameter->view;
@@ -145,7 +145,7 @@ clq_status clq__parameter_check_blocks(struct clq__parameter *parameter, const s
                 "%s.ndim is %d: with block it must be the rank of %s, %d", view->name, view->rank, x->name,
                 x->rank);
     for (int d = 0; d < x->rank; d++) {
-        const int64_t block = clq__block_of(work, d);
+        const int64_t block = clq__block_of(checked, d);
 
         CLQ_TRY(block > 0 ? check_block(parameter, x, d, block) : check_dimension(parameter, x, d));
     }
@@ -154,12 +154,13 @@ end:
 }
 
 clq_status clq__parameter_check_pairs(struct clq__parameter *parameter, const struct clq__view *rows,
-                                      struct clq__work *work)
+                                      struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *view = &parameter->view;
-    const int rank = rows->rank, axis = work->axis;
-    const int64_t blocks = clq__blocks_of(rows->shape[axis], work->block), pairs = clq__blocks_of(blocks, 2);
+    const int rank = rows->rank, axis = checked->axis;
+    const int64_t blocks = clq__blocks_of(rows->shape[axis], checked->block),
+                  pairs = clq__blocks_of(blocks, 2);
 
     CLQ_REQUIRE(view->rank == rank + 1, CLQ_ERROR_RANK,
                 "%s.ndim is %d: it must be %d, that of %s and a dimension of 2", view->name, view->rank,
@@ -168,7 +169,7 @@ clq_status clq__parameter_check_pairs(struct clq__parameter *parameter, const st
                 rank, (long long)view->shape[rank]);
     CLQ_REQUIRE(view->shape[axis] == pairs, CLQ_ERROR_SHAPE,
                 "%s.shape[%d] is %lld: it must be %lld, the pairs of blocks of %lld in %s.shape[%d], %lld",
-                view->name, axis, (long long)view->shape[axis], (long long)pairs, (long long)work->block,
+                view->name, axis, (long long)view->shape[axis], (long long)pairs, (long long)checked->block,
                 rows->name, axis, (long long)rows->shape[axis]);
     for (int d = 0; d < rank; d++) {
         CLQ_REQUIRE(d == axis || view->shape[d] == rows->shape[d], CLQ_ERROR_SHAPE,
@@ -176,17 +177,17 @@ clq_status clq__parameter_check_pairs(struct clq__parameter *parameter, const st
                     (long long)view->shape[d], rows->name, d, (long long)rows->shape[d]);
         parameter->stride[d] = step(view, d);
     }
-    work->scale_pair = view->stride[rank];
+    checked->scale_pair = view->stride[rank];
 end:
     return status;
 }
 
 clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const struct clq__view *rows,
-                                     const struct clq__work *work)
+                                     const struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;
     const struct clq__view *view = &parameter->view;
-    const int axis = work->axis, less = work->block == 0;
+    const int axis = checked->axis, less = checked->block == 0;
 
     CLQ_REQUIRE(!less || view->rank == rows->rank - 1, CLQ_ERROR_RANK,
                 axis == rows->rank - 1 ? "%s.ndim is %d: it must be %d, that of %s less its last dimension"
@@ -197,7 +198,7 @@ clq_status clq__parameter_check_rows(struct clq__parameter *parameter, const str
                 rows->rank);
     for (int d = 0; d < rows->rank; d++) {
         const int own = d - (less && d > axis);
-        const int64_t block = clq__block_of(work, d);
+        const int64_t block = clq__block_of(checked, d);
 
         if (less && d == axis)
             continue;

@@ -11,7 +11,7 @@
 #include <clquant/report.h>
 #include <clquant/tensor.h>
 
-struct clq__work;
+struct clq__checked_call;
 
 /* A buffer beside the tensors, from a byte on; NULL where there is none. */
 struct clq__beside {
@@ -47,7 +47,7 @@ struct clq__placement_rules {
     bool between_caches; /* the pieces are no tensor of the caller's */
     uint32_t out_of_range, unique, index_kind;
 };
-clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules);
+clq_status clq__placement_check(struct clq__checked_call *checked, const struct clq__placement_rules *rules);
 /* The same of any cache and pieces, once the rules' numbers were checked and the indices are a view. */
 clq_status clq__placement_check_between(struct clq__placement *placement, const struct clq__view *cache,
                                         const struct clq__view *pieces,

@@ -220,13 +220,13 @@ end:
     return status;
 }
 
-clq_status clq__placement_check(struct clq__work *work, const struct clq__placement_rules *rules)
+clq_status clq__placement_check(struct clq__checked_call *checked, const struct clq__placement_rules *rules)
 {
     clq_status status = CLQ_OK;
 
     CLQ_TRY(clq__slots_check(rules->side, rules->index_kind, rules->out_of_range));
-    CLQ_TRY(clq__view_init(&work->placement.indices, "indices", rules->indices, CLQ__INDICES));
-    CLQ_TRY(clq__placement_check_between(&work->placement, &work->y, &work->x, rules));
+    CLQ_TRY(clq__view_init(&checked->placement.indices, "indices", rules->indices, CLQ__INDICES));
+    CLQ_TRY(clq__placement_check_between(&checked->placement, &checked->y, &checked->x, rules));
 end:
     return status;
 }

@@ -33,20 +33,20 @@ end:
     return status;
 }
 
-clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors)
+clq_status clq__rule_check(struct clq__checked_call *checked, const struct clq__dynamic_tensors *tensors)
 {
     clq_status status = CLQ_OK;
     const uint32_t rule = tensors->rule;
     char names[CLQ__NAMES_TEXT];
 
-    work->rule = 0;
+    checked->rule = 0;
     CLQ_REQUIRE(tensors->global_scale == NULL || rule == CLQ_RULE_NVFP4, CLQ_ERROR_VALUE,
                 "global_scale is given: it must be NULL but with scale_rule CLQ_NVFP4 (%d)", CLQ_RULE_NVFP4);
     if (rule == 0)
         goto end;
-    CLQ_REQUIRE(clq__type_is(work->y.type, types_of(rule)), CLQ_ERROR_TYPE,
-                "%s.dtype is %s: with scale_rule %u it must be %s", work->y.name,
-                clq__type_name(work->y.type), rule, clq__type_names(types_of(rule), names, sizeof names));
+    CLQ_REQUIRE(clq__type_is(checked->y.type, types_of(rule)), CLQ_ERROR_TYPE,
+                "%s.dtype is %s: with scale_rule %u it must be %s", checked->y.name,
+                clq__type_name(checked->y.type), rule, clq__type_names(types_of(rule), names, sizeof names));
     CLQ_REQUIRE(tensors->blocks.all == 0, CLQ_ERROR_VALUE,
                 "block_all is %u: with scale_rule it must be 0, for its scales are of blocks",
                 tensors->blocks.all);
@@ -57,113 +57,114 @@ clq_status clq__rule_check(struct clq__work *work, const struct clq__dynamic_ten
     CLQ_REQUIRE(tensors->top == 0.0f, CLQ_ERROR_VALUE,
                 "type_max is %g: with scale_rule it must be 0, for the rule says the scale",
                 (double)tensors->top);
-    CLQ_TRY(check_global_scale(&work->global_scale, tensors->global_scale));
-    work->rule = rule;
+    CLQ_TRY(check_global_scale(&checked->global_scale, tensors->global_scale));
+    checked->rule = rule;
 end:
     return status;
 }
 
-clq_status clq__global_scale_check(struct clq__work *work, const DLTensor *global_scale)
+clq_status clq__global_scale_check(struct clq__checked_call *checked, const DLTensor *global_scale)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *scales = &work->scale.view;
+    const struct clq__view *scales = &checked->scale.view;
 
     if (global_scale == NULL)
         goto end;
-    CLQ_REQUIRE(work->y.type == CLQ__E2M1, CLQ_ERROR_TYPE, "%s.dtype is %s: with global_scale it must be %s",
-                work->y.name, clq__type_name(work->y.type), clq__type_name(CLQ__E2M1));
+    CLQ_REQUIRE(checked->y.type == CLQ__E2M1, CLQ_ERROR_TYPE,
+                "%s.dtype is %s: with global_scale it must be %s", checked->y.name,
+                clq__type_name(checked->y.type), clq__type_name(CLQ__E2M1));
     CLQ_REQUIRE(scales->type == CLQ__E4M3, CLQ_ERROR_TYPE, "%s.dtype is %s: with global_scale it must be %s",
                 scales->name, clq__type_name(scales->type), clq__type_name(CLQ__E4M3));
-    CLQ_REQUIRE(work->zero_point.view.tensor == NULL, CLQ_ERROR_VALUE,
-                "%s is given: with global_scale it must be NULL", work->zero_point.view.name);
-    CLQ_TRY(check_global_scale(&work->global_scale, global_scale));
+    CLQ_REQUIRE(checked->zero_point.view.tensor == NULL, CLQ_ERROR_VALUE,
+                "%s is given: with global_scale it must be NULL", checked->zero_point.view.name);
+    CLQ_TRY(check_global_scale(&checked->global_scale, global_scale));
 end:
     return status;
 }
 
-void clq__global_scale_take(struct clq__work *work)
+void clq__global_scale_take(struct clq__checked_call *checked)
 {
-    if (work->global_scale.tensor == NULL)
+    if (checked->global_scale.tensor == NULL)
         return;
-    work->zero_point = work->scale;
-    work->scale = (struct clq__parameter){.view = work->global_scale};
+    checked->zero_point = checked->scale;
+    checked->scale = (struct clq__parameter){.view = checked->global_scale};
     for (int d = 0; d < CLQ__MAX_RANK; d++)
-        work->scale.block[d] = 1;
-    work->by_both = true;
-    work->add = false;
+        checked->scale.block[d] = 1;
+    checked->by_both = true;
+    checked->add = false;
 }
 
-unsigned clq__rule_scale_types(const struct clq__work *work)
+unsigned clq__rule_scale_types(const struct clq__checked_call *checked)
 {
-    return CLQ__SET(work->rule == CLQ_RULE_NVFP4 ? CLQ__E4M3 : CLQ__E8M0);
+    return CLQ__SET(checked->rule == CLQ_RULE_NVFP4 ? CLQ__E4M3 : CLQ__E8M0);
 }
 
-struct clq__blocks clq__rule_blocks(const struct clq__work *work, const struct clq__blocks *given)
+struct clq__blocks clq__rule_blocks(const struct clq__checked_call *checked, const struct clq__blocks *given)
 {
     struct clq__blocks blocks = *given;
 
-    if (work->rule != 0 && blocks.block == 0)
-        blocks.block = work->rule == CLQ_RULE_NVFP4 ? NVFP4_BLOCK : MX_BLOCK;
+    if (checked->rule != 0 && blocks.block == 0)
+        blocks.block = checked->rule == CLQ_RULE_NVFP4 ? NVFP4_BLOCK : MX_BLOCK;
     return blocks;
 }
 
-clq_status clq__rule_check_layout(struct clq__work *work)
+clq_status clq__rule_check_layout(struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;
 
     CLQ_REQUIRE(
-        !work->cuts_gaps, CLQ_ERROR_VALUE,
+        !checked->cuts_gaps, CLQ_ERROR_VALUE,
         "block is %lld: along the last dimension of %s it must be a multiple of %d, for its words do not "
         "follow one another",
-        (long long)work->block, clq__type_name(work->y.type), work->y.lanes);
-    work->apart = work->cuts_gaps = false;
+        (long long)checked->block, clq__type_name(checked->y.type), checked->y.lanes);
+    checked->apart = checked->cuts_gaps = false;
 end:
     return status;
 }
 
 /* Dimension d, its size in units of y. Elements that share a byte are rows together. */
-static void add(struct clq__fold *fold, const struct clq__work *work, int d)
+static void add(struct clq__fold *fold, const struct clq__checked_call *checked, int d)
 {
-    const struct clq__view *y = &work->y;
+    const struct clq__view *y = &checked->y;
     const bool last = d == y->rank - 1;
-    const int64_t elements = last ? clq__view_in_unit(y) : 1, size = work->x.shape[d] / elements,
+    const int64_t elements = last ? clq__view_in_unit(y) : 1, size = checked->x.shape[d] / elements,
                   step = last ? clq__view_unit_step(y) : clq__view_step_units(y, size, y->stride[d]);
 
-    clq__fold_add(
-        fold, false, size,
-        (int64_t[CLQ__FOLD_TENSORS]){elements * work->x.stride[d], step, elements * work->scale.stride[d]});
+    clq__fold_add(fold, false, size,
+                  (int64_t[CLQ__FOLD_TENSORS]){elements * checked->x.stride[d], step,
+                                               elements * checked->scale.stride[d]});
 }
 
 /* From the scale of the first block to that of another one. */
-static int64_t scale_at(const struct clq__work *work, int64_t block)
+static int64_t scale_at(const struct clq__checked_call *checked, int64_t block)
 {
-    const int64_t step = work->scale.stride[work->axis];
+    const int64_t step = checked->scale.stride[checked->axis];
 
-    return work->scale_pair == 0 ? block * step : block / 2 * step + block % 2 * work->scale_pair;
+    return checked->scale_pair == 0 ? block * step : block / 2 * step + block % 2 * checked->scale_pair;
 }
 
 /* Blocks of a range; where scales lie in pairs an even number of them, or one. */
-static void add_blocks(struct clq__fold *fold, const struct clq__work *work, const struct clq__range *range,
-                       int64_t x_step, int64_t y_step)
+static void add_blocks(struct clq__fold *fold, const struct clq__checked_call *checked,
+                       const struct clq__range *range, int64_t x_step, int64_t y_step)
 {
-    const bool pairs = work->scale_pair != 0 && range->blocks > 1;
-    const int64_t step = work->scale.stride[work->axis], in_pair = pairs ? 2 : 1;
+    const bool pairs = checked->scale_pair != 0 && range->blocks > 1;
+    const int64_t step = checked->scale.stride[checked->axis], in_pair = pairs ? 2 : 1;
 
     if (pairs)
         clq__fold_add(
             fold, false, 2,
-            (int64_t[CLQ__FOLD_TENSORS]){range->size * x_step, range->size * y_step, work->scale_pair});
+            (int64_t[CLQ__FOLD_TENSORS]){range->size * x_step, range->size * y_step, checked->scale_pair});
     clq__fold_add(
         fold, false, range->blocks / in_pair,
         (int64_t[CLQ__FOLD_TENSORS]){in_pair * range->size * x_step, in_pair * range->size * y_step, step});
 }
 
 /* A range of blocks, of which the first one has a number. */
-static void describe_part(struct dynamic_quantize_args *args, const struct clq__work *work,
+static void describe_part(struct dynamic_quantize_args *args, const struct clq__checked_call *checked,
                           const struct clq__range *range, int64_t number)
 {
-    const struct clq__view *x = &work->x, *y = &work->y;
-    const int axis = work->axis, last = x->rank - 1;
+    const struct clq__view *x = &checked->x, *y = &checked->y;
+    const int axis = checked->axis, last = x->rank - 1;
     const bool shares = clq__view_shares_bytes(y), along = axis == last, across = shares && !along;
     /* units of y, and the elements in them */
     const int64_t elements = along ? clq__view_in_unit(y) : 1, size = range->size / elements;
@@ -174,14 +175,14 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
 
     for (int d = last; d >= 0; d--)
         if (d != axis && x->shape[d] != 1)
-            add(&fold, work, d);
-    add_blocks(&fold, work, &units, x_step, y_step);
+            add(&fold, checked, d);
+    add_blocks(&fold, checked, &units, x_step, y_step);
     clq__fold_sort(&fold, 0, Y);
     clq__fold_merge(&fold);
     *args = (struct dynamic_quantize_args){.x_offset = clq__view_offset_units(x) + units.first * x_step,
                                            .y_offset = clq__view_offset_units(y) + units.first * y_step,
-                                           .scale_offset = clq__view_offset_units(&work->scale.view) +
-                                                           scale_at(work, number),
+                                           .scale_offset = clq__view_offset_units(&checked->scale.view) +
+                                                           scale_at(checked, number),
                                            .x_stride = x_step,
                                            .x_pair = shares ? x->stride[last] : 0,
                                            .y_stride = y_step,
@@ -192,12 +193,12 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
                                            .outer = (uint32_t)fold.dims,
                                            .symmetric = 1,
                                            .share = across,
-                                           .share_scale = across ? work->scale.stride[last] : 0,
+                                           .share_scale = across ? checked->scale.stride[last] : 0,
                                            .by_share = clq__divisor(1),
-                                           .rule = work->rule,
-                                           .scale_type = (uint32_t)work->scale.view.type,
-                                           .offset_type = (uint32_t)work->global_scale.type,
-                                           .offset_offset = clq__view_offset_units(&work->global_scale)};
+                                           .rule = checked->rule,
+                                           .scale_type = (uint32_t)checked->scale.view.type,
+                                           .offset_type = (uint32_t)checked->global_scale.type,
+                                           .offset_offset = clq__view_offset_units(&checked->global_scale)};
     for (int d = 0; d < fold.dims; d++)
         args->dim[d] = (struct clq_dim){.size = fold.dim[d].size,
                                         .x = fold.dim[d].stride[X],
@@ -206,11 +207,11 @@ static void describe_part(struct dynamic_quantize_args *args, const struct clq__
     clq__divide_dims(args->dim, args->outer);
 }
 
-void clq__rule_describe(struct clq__rows *call, const struct clq__work *work)
+void clq__rule_describe(struct clq__rows *call, const struct clq__checked_call *checked)
 {
-    const int64_t size = work->x.shape[work->axis], block = work->block, whole = size / block,
+    const int64_t size = checked->x.shape[checked->axis], block = checked->block, whole = size / block,
                   rest = size % block, blocks = clq__blocks_of(size, block),
-                  together = work->scale_pair != 0 ? whole / 2 * 2 : whole;
+                  together = checked->scale_pair != 0 ? whole / 2 * 2 : whole;
     /* a rest of no element is the scale that fills the last pair */
     const struct {
         struct clq__range range;
@@ -218,10 +219,10 @@ void clq__rule_describe(struct clq__rows *call, const struct clq__work *work)
     } parts[] = {{{0, block, together}, 0},
                  {{together * block, block, whole - together}, together},
                  {{size - rest, rest, rest > 0}, whole},
-                 {{0, 0, work->scale_pair != 0 && blocks % 2 != 0}, blocks}};
+                 {{0, 0, checked->scale_pair != 0 && blocks % 2 != 0}, blocks}};
 
     call->num_parts = 0;
     for (size_t i = 0; i < CLQ_COUNT(parts); i++)
         if (parts[i].range.blocks > 0)
-            describe_part(&call->parts[call->num_parts++], work, &parts[i].range, parts[i].number);
+            describe_part(&call->parts[call->num_parts++], checked, &parts[i].range, parts[i].number);
 }

@@ -14,6 +14,6 @@ struct clq__carried {
 
 /* Once y's type is known, and where its rows are placed. Scales and offsets are absent then, and y's rows are
  * cut at its blocks. */
-clq_status clq__block_type_check(struct clq__work *work, const struct clq__carried *given);
+clq_status clq__block_type_check(struct clq__checked_call *checked, const struct clq__carried *given);
 
 #endif

@@ -45,39 +45,40 @@ static int64_t lanes_to_turn(int64_t elements, int64_t local, int64_t own)
     return lanes;
 }
 
-static void choose_variant(struct clq__variant *variant, const struct clq__work *work)
+static void choose_variant(struct clq__variant *variant, const struct clq__checked_call *checked)
 {
-    const bool blocks = clq__view_has_blocks(&work->y);
+    const bool blocks = clq__view_has_blocks(&checked->y);
 
-    if (work->back) {
+    if (checked->back) {
         clq__variant_begin(variant,
-                           work->rotate > 0 ? CLQ__DEQUANTIZE_ROTATED_CL : CLQ__DEQUANTIZE_BLOCKS_CL);
-        clq__variant_define(variant, CLQ__SRC, work->y.type);
-        clq__variant_define(variant, CLQ__DST, work->x.type);
+                           checked->rotate > 0 ? CLQ__DEQUANTIZE_ROTATED_CL : CLQ__DEQUANTIZE_BLOCKS_CL);
+        clq__variant_define(variant, CLQ__SRC, checked->y.type);
+        clq__variant_define(variant, CLQ__DST, checked->x.type);
         clq__variant_define(variant, CLQ__MODE, 0);
         return;
     }
-    if (work->rule != 0) {
+    if (checked->rule != 0) {
         clq__variant_begin(variant, CLQ__QUANTIZE_RULE_CL);
-        clq__variant_define(variant, CLQ__SRC, work->x.type);
-        clq__variant_define(variant, CLQ__DST, work->y.type);
+        clq__variant_define(variant, CLQ__SRC, checked->x.type);
+        clq__variant_define(variant, CLQ__DST, checked->y.type);
         return;
     }
     clq__variant_begin(variant, blocks ? CLQ__QUANTIZE_BLOCKS_CL : CLQ__DYNAMIC_QUANTIZE_CL);
-    clq__variant_define(variant, CLQ__SRC, work->x.type);
-    clq__variant_define(variant, CLQ__DST, work->y.type);
-    clq__variant_define(variant, CLQ__SMOOTH, work->smooth.tensor != NULL);
+    clq__variant_define(variant, CLQ__SRC, checked->x.type);
+    clq__variant_define(variant, CLQ__DST, checked->y.type);
+    clq__variant_define(variant, CLQ__SMOOTH, checked->smooth.tensor != NULL);
     if (!blocks)
-        clq__variant_define(variant, CLQ__ROTATE, work->rotate > 0);
+        clq__variant_define(variant, CLQ__ROTATE, checked->rotate > 0);
 }
 
 /* Floats of a row that each of a group's work-items turns: what it holds,
  * or with exact sums its share of the group's room. */
-static int64_t own_turned(const struct clq__work *work, const struct clq__traits *traits, int64_t local)
+static int64_t own_turned(const struct clq__checked_call *checked, const struct clq__traits *traits,
+                          int64_t local)
 {
     struct clq__variant variant;
 
-    choose_variant(&variant, work);
+    choose_variant(&variant, checked);
     clq__variant_end_form(&variant, traits, true);
     return clq__variant_value(&variant, CLQ__ARITHMETIC) == CLQ__NATIVE ? CLQ__OWN_TURNED
                                                                         : CLQ__GROUP_TURNED / local;
@@ -97,24 +98,25 @@ static int64_t lanes_across(int64_t units, int64_t local)
 }
 
 static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *launch,
-                        const struct clq__traits *traits, const struct clq__work *work)
+                        const struct clq__traits *traits, const struct clq__checked_call *checked)
 {
     const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS),
                   enough = CLQ__GROUPS_OF_UNIT * local * (int64_t)traits->compute_units;
-    const int64_t elements = args->inner * clq__view_in_unit(&work->y);
-    const int64_t chunks = clq__ceil_div(elements * (int64_t)clq__storage_bytes(work->x.tensor->dtype), 16),
+    const int64_t elements = args->inner * clq__view_in_unit(&checked->y);
+    const int64_t chunks =
+                      clq__ceil_div(elements * (int64_t)clq__storage_bytes(checked->x.tensor->dtype), 16),
                   a_lane = chunks <= CLQ__SHORT_ROW_CHUNKS ? CLQ__LANE_CHUNKS_SHORT : CLQ__LANE_CHUNKS_LONG;
     int64_t lanes = 1;
 
     while (lanes < local &&
            (lanes * a_lane < chunks || (2 * lanes <= chunks && (lanes == 1 || args->rows * lanes < enough))))
         lanes *= 2;
-    if (clq__view_has_blocks(&work->y))
+    if (clq__view_has_blocks(&checked->y))
         lanes = LANES_OF_BLOCK;
-    if (work->rule != 0 && work->axis != work->x.rank - 1)
+    if (checked->rule != 0 && checked->axis != checked->x.rank - 1)
         lanes = lanes_across(args->inner, local);
     if (args->rotate > 0) {
-        const int64_t own = own_turned(work, traits, local);
+        const int64_t own = own_turned(checked, traits, local);
 
         lanes = lanes_to_turn(elements, local, own);
         args->together = (uint32_t)(own * lanes);
@@ -128,21 +130,21 @@ static void size_groups(struct dynamic_quantize_args *args, struct clq__launch *
 
 /* The kernel's buffers, and what is written for it first. */
 static void place_buffers(struct clq__launches *launches, struct dynamic_quantize_args *args,
-                          const struct clq__work *work, const struct clq__traits *traits)
+                          const struct clq__checked_call *checked, const struct clq__traits *traits)
 {
-    const struct clq__placement *placement = &work->placement;
+    const struct clq__placement *placement = &checked->placement;
     cl_mem *buffers = launches->kernels[0].buffers;
     unsigned count = 0, owners;
 
-    buffers[count++] = clq__view_buffer(&work->x);
-    if (!work->back) {
-        if (clq__work_widens_smooth(work))
-            clq__launches_widen_flat(launches, &work->smooth, traits, 1, &args->smooth_offset);
-        buffers[count++] = clq__view_buffer(&work->smooth);
+    buffers[count++] = clq__view_buffer(&checked->x);
+    if (!checked->back) {
+        if (clq__checked_widens_smooth(checked))
+            clq__launches_widen_flat(launches, &checked->smooth, traits, 1, &args->smooth_offset);
+        buffers[count++] = clq__view_buffer(&checked->smooth);
     }
-    buffers[count++] = clq__view_buffer(&work->y);
-    buffers[count++] = clq__view_buffer(&work->scale.view);
-    buffers[count++] = clq__view_buffer(clq__work_offset(work));
+    buffers[count++] = clq__view_buffer(&checked->y);
+    buffers[count++] = clq__view_buffer(&checked->scale.view);
+    buffers[count++] = clq__view_buffer(clq__checked_offset(checked));
     buffers[count++] = clq__view_buffer(&placement->indices);
     owners = count++;
     buffers[owners] = NULL;
@@ -154,20 +156,20 @@ static void place_buffers(struct clq__launches *launches, struct dynamic_quantiz
 
 /* Returns the rounds of a work-item. */
 static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *args,
-                   const struct clq__work *work, const struct clq__traits *traits)
+                   const struct clq__checked_call *checked, const struct clq__traits *traits)
 {
     const int64_t local = clq__group_items(traits, CLQ__GROUP_ITEMS);
     const bool has_room =
-        (args->rotate == 0 || own_turned(work, traits, local) * local >= (int64_t)args->rotate) &&
-        (!clq__view_has_blocks(&work->y) || args->rotate > 0 || local >= LANES_OF_BLOCK);
+        (args->rotate == 0 || own_turned(checked, traits, local) * local >= (int64_t)args->rotate) &&
+        (!clq__view_has_blocks(&checked->y) || args->rotate > 0 || local >= LANES_OF_BLOCK);
     const bool group =
         has_room && (traits->group_form || (traits->ends_loops && rounds_of(args, 1) > CLQ__MOST_ROUNDS));
     bool own;
 
-    choose_variant(&kernel->variant, work);
+    choose_variant(&kernel->variant, checked);
     own = clq__variant_end_form(&kernel->variant, traits, group);
     if (group)
-        size_groups(args, kernel, traits, work);
+        size_groups(args, kernel, traits, checked);
     else
         size_items(args, kernel, own, traits);
     kernel->args = args;
@@ -180,24 +182,24 @@ static int64_t cut(struct clq__launch *kernel, struct dynamic_quantize_args *arg
 
 /* A CPU's own kernel reads the smooth scales of all rows from one place, and one scale of a row, and
  * saturates at the range that its type fills. */
-static struct clq__traits traits_of(const struct dynamic_quantize_args *args, const struct clq__work *work,
-                                    const struct clq__traits *traits)
+static struct clq__traits traits_of(const struct dynamic_quantize_args *args,
+                                    const struct clq__checked_call *checked, const struct clq__traits *traits)
 {
     struct clq__traits own = *traits;
 
-    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->share == 0 && work->top == 0.0f &&
-                    args->entries.kind != CLQ_ENTRY_GROUPS;
+    own.long_runs = traits->long_runs && args->smooth_blocks == 0 && args->share == 0 &&
+                    checked->top == 0.0f && args->entries.kind != CLQ_ENTRY_GROUPS;
     return own;
 }
 
-int64_t clq__rows_cut(struct clq__rows *call, const struct clq__work *work, struct clq__launches *launches,
-                      const struct clq__traits *traits)
+int64_t clq__rows_cut(struct clq__rows *call, const struct clq__checked_call *checked,
+                      struct clq__launches *launches, const struct clq__traits *traits)
 {
-    const struct clq__traits own = traits_of(&call->parts[0], work, traits);
-    const int64_t rounds = cut(&launches->kernels[0], &call->parts[0], work, &own);
+    const struct clq__traits own = traits_of(&call->parts[0], checked, traits);
+    const int64_t rounds = cut(&launches->kernels[0], &call->parts[0], checked, &own);
 
-    place_buffers(launches, &call->parts[0], work, &own);
+    place_buffers(launches, &call->parts[0], checked, &own);
     for (int i = 1; i < call->num_parts; i++)
-        cut(clq__launches_repeat(launches, &call->parts[i]), &call->parts[i], work, &own);
+        cut(clq__launches_repeat(launches, &call->parts[i]), &call->parts[i], checked, &own);
     return rounds;
 }

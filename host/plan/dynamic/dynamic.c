@@ -10,21 +10,22 @@ bool clq__dynamic_describe(struct clq__plan *plan)
 {
     struct clq__dynamic *call = &plan->of_dynamic;
 
-    call->work = &plan->work;
-    if (plan->work.x.elements == 0)
-        return plan->work.apart && clq__scales_describe(&call->apart.scales, call->work);
-    if (clq__values_needed(&plan->work)) {
-        clq__values_describe(&call->values, &plan->work);
-        call->work = &call->values.work;
+    call->checked = &plan->checked;
+    if (plan->checked.x.elements == 0)
+        return plan->checked.apart && clq__scales_describe(&call->apart.scales, call->checked);
+    if (clq__values_needed(&plan->checked)) {
+        clq__values_describe(&call->values, &plan->checked);
+        call->checked = &call->values.checked;
     }
-    if (call->work->apart) {
-        clq__apart_describe(&call->apart, call->work);
+    if (call->checked->apart) {
+        clq__apart_describe(&call->apart, call->checked);
         return true;
     }
-    if (call->work->rule != 0 && (call->work->scale_pair != 0 || call->work->axis != call->work->x.rank - 1))
-        clq__rule_describe(&call->rows, call->work);
+    if (call->checked->rule != 0 &&
+        (call->checked->scale_pair != 0 || call->checked->axis != call->checked->x.rank - 1))
+        clq__rule_describe(&call->rows, call->checked);
     else
-        clq__rows_describe(&call->rows, call->work);
+        clq__rows_describe(&call->rows, call->checked);
     return true;
 }
 
@@ -45,22 +46,22 @@ static void more_rounds(struct clq__plan *plan, int64_t rounds)
 void clq__dynamic_cut(struct clq__plan *plan, const struct clq__traits *traits)
 {
     struct clq__dynamic *call = &plan->of_dynamic;
-    const bool values = call->work != &plan->work;
+    const bool values = call->checked != &plan->checked;
 
-    if (plan->work.x.elements == 0) {
-        more_rounds(plan, clq__scales_cut(&call->apart.scales, call->work, &plan->launches, traits));
+    if (plan->checked.x.elements == 0) {
+        more_rounds(plan, clq__scales_cut(&call->apart.scales, call->checked, &plan->launches, traits));
         return;
     }
     if (values)
-        more_rounds(plan, clq__values_cut(&call->values, &plan->work, add_ahead(plan), traits));
-    if (call->work->apart) {
+        more_rounds(plan, clq__values_cut(&call->values, &plan->checked, add_ahead(plan), traits));
+    if (call->checked->apart) {
         struct clq__launches *finds = add_ahead(plan);
 
-        more_rounds(plan, clq__apart_cut(&call->apart, call->work, finds, &plan->launches, traits));
+        more_rounds(plan, clq__apart_cut(&call->apart, call->checked, finds, &plan->launches, traits));
         if (values)
             clq__values_read(&call->values, finds);
     } else {
-        more_rounds(plan, clq__rows_cut(&call->rows, call->work, &plan->launches, traits));
+        more_rounds(plan, clq__rows_cut(&call->rows, call->checked, &plan->launches, traits));
     }
     if (values)
         clq__values_read(&call->values, &plan->launches);

@@ -26,7 +26,7 @@ struct clq__dynamic_tensors {
 
 /* Every rule of the tensors alone and of x, y, scale and offset as rows; those between x and y are the
  * operator's. */
-clq_status clq__dynamic_check(struct clq__work *work, const struct clq__dynamic_tensors *tensors);
+clq_status clq__dynamic_check(struct clq__checked_call *checked, const struct clq__dynamic_tensors *tensors);
 
 /* Rows, or blocks of them, that find their scales on the way. The rest of a dimension behind whole blocks is
  * a kernel of its own. */
@@ -37,16 +37,16 @@ struct clq__rows {
 
 /* Folds the layout of x and y that have elements, and fills the arguments but for
  * what depends on the device. */
-void clq__rows_describe(struct clq__rows *call, const struct clq__work *work);
+void clq__rows_describe(struct clq__rows *call, const struct clq__checked_call *checked);
 
 /* Cuts the call into work-items, and fills its launches. Returns the rounds of a work-item. */
-int64_t clq__rows_cut(struct clq__rows *call, const struct clq__work *work, struct clq__launches *launches,
-                      const struct clq__traits *traits);
+int64_t clq__rows_cut(struct clq__rows *call, const struct clq__checked_call *checked,
+                      struct clq__launches *launches, const struct clq__traits *traits);
 
 /* A call: its values first where they must be ready, and then rows, or scales and then what they quantize. */
 struct clq__dynamic {
     struct clq__values values;
-    const struct clq__work *work; /* the call's, or that of its values */
+    const struct clq__checked_call *checked; /* the call's, or that of its values */
     union {
         struct clq__rows rows;
         struct clq__apart apart;

@@ -10,16 +10,17 @@
 
 enum { X, SMOOTH, Y, NUM_BUFFERS }; /* the kernel's buffers */
 
-bool clq__values_needed(const struct clq__work *work)
+bool clq__values_needed(const struct clq__checked_call *checked)
 {
-    const bool cuts = work->rotate > 0 && work->block > 0 && work->block < work->x.shape[work->x.rank - 1] &&
-                      work->block % work->rotate != 0;
+    const bool cuts = checked->rotate > 0 && checked->block > 0 &&
+                      checked->block < checked->x.shape[checked->x.rank - 1] &&
+                      checked->block % checked->rotate != 0;
 
-    if (clq__view_has_blocks(&work->y))
-        return work->rotate > 0;
-    if (work->rule != 0)
-        return work->rotate > 0 || work->smooth.tensor != NULL;
-    return work->apart ? work->rotate > 0 || work->smooth.tensor != NULL : cuts;
+    if (clq__view_has_blocks(&checked->y))
+        return checked->rotate > 0;
+    if (checked->rule != 0)
+        return checked->rotate > 0 || checked->smooth.tensor != NULL;
+    return checked->apart ? checked->rotate > 0 || checked->smooth.tensor != NULL : cuts;
 }
 
 static void fill_dims(struct values_args *args, const struct clq__view *x)
@@ -40,7 +41,7 @@ static void fill_dims(struct values_args *args, const struct clq__view *x)
 
 static void view_values(struct clq__values *values, const struct clq__view *x)
 {
-    struct clq__view *view = &values->work.x;
+    struct clq__view *view = &values->checked.x;
     int64_t stride = 1;
 
     view->type = CLQ__F32;
@@ -54,35 +55,35 @@ static void view_values(struct clq__values *values, const struct clq__view *x)
         .device = x->tensor->device, .ndim = x->rank, .dtype = {kDLFloat, 32, 1}, .shape = values->shape};
 }
 
-void clq__values_describe(struct clq__values *values, const struct clq__work *work)
+void clq__values_describe(struct clq__values *values, const struct clq__checked_call *checked)
 {
-    const struct clq__view *x = &work->x;
+    const struct clq__view *x = &checked->x;
     const int last = x->rank - 1;
     struct values_args *args = &values->args;
 
     *args = (struct values_args){
         .x_offset = clq__view_offset_units(x),
         .x_stride = x->stride[last],
-        .smooth_offset = clq__work_widens_smooth(work) ? 0 : clq__view_offset_units(&work->smooth),
-        .smooth_stride = work->smooth_rows ? 0 : 1,
-        .smooth_rows = work->smooth_rows ? x->shape[last - 1] : 0,
+        .smooth_offset = clq__checked_widens_smooth(checked) ? 0 : clq__view_offset_units(&checked->smooth),
+        .smooth_stride = checked->smooth_rows ? 0 : 1,
+        .smooth_rows = checked->smooth_rows ? x->shape[last - 1] : 0,
         .inner = x->shape[last],
-        .smooth = work->smooth.tensor != NULL,
-        .rotate = work->rotate,
-        .factor = clq__rotate_factor(work->rotate)};
+        .smooth = checked->smooth.tensor != NULL,
+        .rotate = checked->rotate,
+        .factor = clq__rotate_factor(checked->rotate)};
     args->part = args->inner < CLQ_VALUES_PART ? args->inner : CLQ_VALUES_PART;
     args->parts = clq__ceil_div(args->inner, args->part);
     args->by_parts = clq__divisor(args->parts);
     if (args->smooth_rows > 0)
         args->by_smooth_rows = clq__divisor(args->smooth_rows);
     fill_dims(args, x);
-    values->work = *work;
+    values->checked = *checked;
     view_values(values, x);
-    values->work.rotate = 0;
-    clq__view_init_absent(&values->work.smooth, work->smooth.name);
+    values->checked.rotate = 0;
+    clq__view_init_absent(&values->checked.smooth, checked->smooth.name);
 }
 
-int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work,
+int64_t clq__values_cut(struct clq__values *values, const struct clq__checked_call *checked,
                         struct clq__launches *launches, const struct clq__traits *traits)
 {
     struct values_args *args = &values->args;
@@ -97,19 +98,19 @@ int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work
     if (traits->ends_loops && args->units_per_item > clq__times_within(rounds))
         args->units_per_item = clq__times_within(rounds);
     clq__variant_begin(&kernel->variant, CLQ__VALUES_CL);
-    clq__variant_define(&kernel->variant, CLQ__SRC, work->x.type);
+    clq__variant_define(&kernel->variant, CLQ__SRC, checked->x.type);
     clq__variant_end(&kernel->variant, traits);
-    kernel->buffers[X] = clq__view_buffer(&work->x);
-    kernel->buffers[SMOOTH] = clq__view_buffer(&work->smooth);
+    kernel->buffers[X] = clq__view_buffer(&checked->x);
+    kernel->buffers[SMOOTH] = clq__view_buffer(&checked->smooth);
     kernel->buffers[Y] = NULL;
     kernel->num_buffers = NUM_BUFFERS;
-    if (clq__work_widens_smooth(work))
-        clq__launches_widen_flat(launches, &work->smooth, traits, SMOOTH, &args->smooth_offset);
+    if (clq__checked_widens_smooth(checked))
+        clq__launches_widen_flat(launches, &checked->smooth, traits, SMOOTH, &args->smooth_offset);
     kernel->args = args;
     kernel->args_bytes = sizeof *args;
     kernel->local = (size_t)local;
     kernel->groups = (size_t)clq__ceil_div(args->units, args->units_per_item);
-    values->written = clq__temporaries_add(launches->temporaries, work->x.elements, sizeof(float));
+    values->written = clq__temporaries_add(launches->temporaries, checked->x.elements, sizeof(float));
     clq__temporary_use(values->written, &kernel->buffers[Y], &args->y_offset);
     return args->units_per_item * rounds;
 }

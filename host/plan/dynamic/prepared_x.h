@@ -11,16 +11,16 @@
 
 struct clq__values {
     struct values_args args;
-    struct clq__work work; /* the same with x for the values, and nothing to be done of them */
-    DLTensor tensor;       /* the values: dense float32, of no buffer so far */
+    struct clq__checked_call checked; /* the same with x for the values, and nothing to be done of them */
+    DLTensor tensor;                  /* the values: dense float32, of no buffer so far */
     int64_t shape[CLQ__MAX_RANK];
     struct clq__temporary *written; /* where they are */
 };
 
-bool clq__values_needed(const struct clq__work *work);
-void clq__values_describe(struct clq__values *values, const struct clq__work *work);
+bool clq__values_needed(const struct clq__checked_call *checked);
+void clq__values_describe(struct clq__values *values, const struct clq__checked_call *checked);
 /* Fills the launches. Returns the rounds of a work-item. */
-int64_t clq__values_cut(struct clq__values *values, const struct clq__work *work,
+int64_t clq__values_cut(struct clq__values *values, const struct clq__checked_call *checked,
                         struct clq__launches *launches, const struct clq__traits *traits);
 /* Every launch of a list that reads the values. */
 void clq__values_read(const struct clq__values *values, struct clq__launches *launches);

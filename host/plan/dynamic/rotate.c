@@ -6,19 +6,20 @@
 
 enum { MOST = 1024 };
 
-clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const struct clq__view *rows)
+clq_status clq__rotate_check(struct clq__checked_call *checked, uint32_t rotate, const struct clq__view *rows)
 {
     clq_status status = CLQ_OK;
     const int last = rows->rank - 1;
 
-    work->rotate = rotate;
+    checked->rotate = rotate;
     if (rotate == 0)
         goto end;
-    CLQ_REQUIRE(rotate >= CLQ_BLOCK_VALUES || !clq__view_has_blocks(&work->y), CLQ_ERROR_VALUE,
+    CLQ_REQUIRE(rotate >= CLQ_BLOCK_VALUES || !clq__view_has_blocks(&checked->y), CLQ_ERROR_VALUE,
                 "rotate is %u: it must be 0, or a power of two from %d to %d, where %s.dtype is %s, whose "
                 "blocks have %d elements",
-                rotate, CLQ_BLOCK_VALUES, MOST, work->y.name, clq__type_name(work->y.type), CLQ_BLOCK_VALUES);
-    CLQ_REQUIRE(work->block_before == 0 || rows->rank < CLQ__MAX_RANK, CLQ_ERROR_RANK,
+                rotate, CLQ_BLOCK_VALUES, MOST, checked->y.name, clq__type_name(checked->y.type),
+                CLQ_BLOCK_VALUES);
+    CLQ_REQUIRE(checked->block_before == 0 || rows->rank < CLQ__MAX_RANK, CLQ_ERROR_RANK,
                 "%s.ndim is %d: with rotate and block_before it must be at most %d", rows->name, rows->rank,
                 CLQ__MAX_RANK - 1);
     CLQ_REQUIRE(rows->shape[last] % rotate == 0, CLQ_ERROR_SHAPE,

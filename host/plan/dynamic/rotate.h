@@ -9,8 +9,9 @@
  * of each of these where they are in registers (cl/dynamic/sixteen.clh). */
 enum { CLQ__MOST_TURNED = 1024, CLQ__GROUP_TURNED = 2048, CLQ__OWN_TURNED = 16 };
 
-/* The descriptor's field, for the rows of this tensor, which are its last dimension; sets work->rotate. */
-clq_status clq__rotate_check(struct clq__work *work, uint32_t rotate, const struct clq__view *rows);
+/* The descriptor's field, for the rows of this tensor, which are its last dimension; sets checked->rotate. */
+clq_status clq__rotate_check(struct clq__checked_call *checked, uint32_t rotate,
+                             const struct clq__view *rows);
 
 /* The bits of 1 / sqrt(rotate) as a float; 0 where nothing is turned. */
 uint32_t clq__rotate_factor(uint32_t rotate);

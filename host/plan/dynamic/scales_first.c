@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "plan/dynamic/scales_first.h"
 
-void clq__apart_describe(struct clq__apart *call, const struct clq__work *work)
+void clq__apart_describe(struct clq__apart *call, const struct clq__checked_call *checked)
 {
-    call->work = *work;
-    call->work.found = !work->by_quotient;
-    call->work.divide = work->by_quotient;
-    call->work.placed = false;
-    clq__scales_describe(&call->scales, work);
-    clq__static_describe_work(&call->quantized, &call->work);
+    call->checked = *checked;
+    call->checked.found = !checked->by_quotient;
+    call->checked.divide = checked->by_quotient;
+    call->checked.placed = false;
+    clq__scales_describe(&call->scales, checked);
+    clq__static_describe_checked(&call->quantized, &call->checked);
 }
 
-int64_t clq__apart_cut(struct clq__apart *call, const struct clq__work *work, struct clq__launches *finds,
-                       struct clq__launches *quantizes, const struct clq__traits *traits)
+int64_t clq__apart_cut(struct clq__apart *call, const struct clq__checked_call *checked,
+                       struct clq__launches *finds, struct clq__launches *quantizes,
+                       const struct clq__traits *traits)
 {
     clq__static_cut_launches(&call->quantized, quantizes, traits);
-    return clq__scales_cut(&call->scales, work, finds, traits);
+    return clq__scales_cut(&call->scales, checked, finds, traits);
 }

@@ -10,13 +10,14 @@
 
 struct clq__apart {
     struct clq__scales scales;
-    struct clq__work work; /* as static quantization sees it */
+    struct clq__checked_call checked; /* as static quantization sees it */
     struct clq__static quantized;
 };
 
-void clq__apart_describe(struct clq__apart *call, const struct clq__work *work);
+void clq__apart_describe(struct clq__apart *call, const struct clq__checked_call *checked);
 /* Fills both lists. Returns the rounds of a work-item. */
-int64_t clq__apart_cut(struct clq__apart *call, const struct clq__work *work, struct clq__launches *finds,
-                       struct clq__launches *quantizes, const struct clq__traits *traits);
+int64_t clq__apart_cut(struct clq__apart *call, const struct clq__checked_call *checked,
+                       struct clq__launches *finds, struct clq__launches *quantizes,
+                       const struct clq__traits *traits);
 
 #endif

@@ -37,9 +37,9 @@ static int64_t share_of(int64_t elements, int64_t longest, const struct clq__tra
                 CLQ__ITEM_LEAST);
 }
 
-static int64_t vector_of(const struct clq__work *work)
+static int64_t vector_of(const struct clq__checked_call *checked)
 {
-    return work->x.type == CLQ__F32 ? 4 : 8;
+    return checked->x.type == CLQ__F32 ? 4 : 8;
 }
 
 static void set_parts(struct clq__scales_part *call, const struct clq__traits *traits)
@@ -53,7 +53,7 @@ static void set_parts(struct clq__scales_part *call, const struct clq__traits *t
     args->units_per_item = 1;
 }
 
-static void cut_runs(struct clq__scales_part *call, const struct clq__work *work,
+static void cut_runs(struct clq__scales_part *call, const struct clq__checked_call *checked,
                      const struct clq__traits *traits, int64_t local)
 {
     struct find_scales_args *args = &call->find_args;
@@ -64,7 +64,7 @@ static void cut_runs(struct clq__scales_part *call, const struct clq__work *work
     const int64_t full = traits->group_form ? CLQ_FIND_LANES : 1;
     int64_t lanes = 1, rounds;
 
-    while (lanes < full && lanes * vector_of(work) * CLQ__FIND_LANE_VECTORS < args->inner)
+    while (lanes < full && lanes * vector_of(checked) * CLQ__FIND_LANE_VECTORS < args->inner)
         lanes *= 2;
     args->lanes = (uint32_t)least(lanes, local);
     args->tile = least(args->inner, traits->ends_loops ? least(share, CLQ__FIND_TILE_ENDED * lanes) : share);
@@ -87,19 +87,19 @@ static void cut_runs(struct clq__scales_part *call, const struct clq__work *work
         args->units_per_item = least(args->units_per_item, clq__times_within(args->steps_per_part * rounds));
 }
 
-static void cut_columns(struct clq__scales_part *call, const struct clq__work *work,
+static void cut_columns(struct clq__scales_part *call, const struct clq__checked_call *checked,
                         const struct clq__traits *traits)
 {
     struct find_scales_args *args = &call->find_args;
     const int64_t rows = call->rows;
     const int64_t share = share_of(rows * args->inner * args->batches, CLQ__FIND_ITEM_MOST_COLUMNS, traits);
-    const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
+    const int64_t bytes = (int64_t)clq__storage_bytes(checked->x.tensor->dtype);
     const int64_t wanted =
         (traits->group_form ? CLQ__FIND_ITEMS_OF_UNIT : CLQ__ITEMS_OF_UNIT) * (int64_t)traits->compute_units;
     int64_t rounds;
 
     args->lanes = 1;
-    args->tile = traits->group_form  ? vector_of(work)
+    args->tile = traits->group_form  ? vector_of(checked)
                  : traits->long_runs ? CLQ_CPU_FIND_COLUMN_BYTES / bytes
                                      : CLQ__FIND_COLUMNS_PORTABLE;
     while (!traits->group_form && args->tile > CLQ__FIND_COLUMNS_LEAST &&
@@ -122,7 +122,7 @@ static void cut_columns(struct clq__scales_part *call, const struct clq__work *w
     set_parts(call, traits);
 }
 
-static void cut_find(struct clq__scales_part *call, const struct clq__work *work,
+static void cut_find(struct clq__scales_part *call, const struct clq__checked_call *checked,
                      const struct clq__traits *traits)
 {
     struct find_scales_args *args = &call->find_args;
@@ -131,12 +131,12 @@ static void cut_find(struct clq__scales_part *call, const struct clq__work *work
 
     call->find.groups = 0;
     call->ranges = 0;
-    if (work->x.elements == 0)
+    if (checked->x.elements == 0)
         return;
     if (call->columns)
-        cut_columns(call, work, traits);
+        cut_columns(call, checked, traits);
     else
-        cut_runs(call, work, traits, local);
+        cut_runs(call, checked, traits, local);
     args->sets = (uint32_t)(local / args->lanes);
     call->find.local = (size_t)local;
     call->find.groups =
@@ -144,7 +144,7 @@ static void cut_find(struct clq__scales_part *call, const struct clq__work *work
     finish->parts = args->parts * call->together;
     args->part_ranges = finish->part_ranges * call->together;
     args->batch_ranges = finish->batch_ranges;
-    args->direct = !work->apart && finish->parts == 1 && finish->span == 1 && args->batches == 1;
+    args->direct = !checked->apart && finish->parts == 1 && finish->span == 1 && args->batches == 1;
     if (!args->direct)
         call->ranges = args->parts * args->batches * (call->columns ? args->inner : args->units);
 }
@@ -187,35 +187,35 @@ static int64_t cut_finish(struct clq__scales_part *call, const struct clq__trait
     return args->indices_per_item * finish_rounds(args, lanes);
 }
 
-static void choose_find(struct clq__scales_part *call, const struct clq__work *work,
+static void choose_find(struct clq__scales_part *call, const struct clq__checked_call *checked,
                         const struct clq__traits *traits)
 {
     struct clq__variant *find = &call->find.variant;
 
     clq__variant_begin(find, CLQ__FIND_SCALES_CL);
-    clq__variant_define(find, CLQ__SRC, work->x.type);
+    clq__variant_define(find, CLQ__SRC, checked->x.type);
     clq__variant_define(find, CLQ__REDUCE, call->columns);
-    clq__variant_define(find, CLQ__RANGE, work->apart && !work->by_quotient);
+    clq__variant_define(find, CLQ__RANGE, checked->apart && !checked->by_quotient);
     call->own = clq__variant_end(find, traits);
 }
 
-static void choose_finish(struct clq__scales_part *call, const struct clq__work *work,
+static void choose_finish(struct clq__scales_part *call, const struct clq__checked_call *checked,
                           const struct clq__traits *traits)
 {
     struct clq__variant *finish = &call->finish.variant;
 
     clq__variant_begin(finish, CLQ__FINISH_SCALES_CL);
-    clq__variant_define(finish, CLQ__RANGE, work->apart && !work->by_quotient);
+    clq__variant_define(finish, CLQ__RANGE, checked->apart && !checked->by_quotient);
     clq__variant_end_form(finish, traits, call->finish_group);
 }
 
-static void place_buffers(struct clq__scales_part *call, const struct clq__work *work)
+static void place_buffers(struct clq__scales_part *call, const struct clq__checked_call *checked)
 {
     cl_mem *found = call->find.buffers, *finished = call->finish.buffers;
 
-    found[0] = clq__view_buffer(&work->x);
-    found[2] = finished[1] = clq__view_buffer(&work->scale.view);
-    found[3] = finished[2] = clq__view_buffer(&work->zero_point.view);
+    found[0] = clq__view_buffer(&checked->x);
+    found[2] = finished[1] = clq__view_buffer(&checked->scale.view);
+    found[3] = finished[2] = clq__view_buffer(&checked->zero_point.view);
     found[FOUND_RANGES] = finished[FINISHED_RANGES] = NULL;
     call->find.num_buffers = 4;
     call->find.args = &call->find_args;
@@ -230,17 +230,18 @@ static void place_buffers(struct clq__scales_part *call, const struct clq__work 
 }
 
 /* Where no range is needed, find is the only kernel; where x is empty, finish. */
-static int64_t cut_part(struct clq__scales_part *part, unsigned number, const struct clq__work *work,
-                        struct clq__launches *launches, const struct clq__traits *traits)
+static int64_t cut_part(struct clq__scales_part *part, unsigned number,
+                        const struct clq__checked_call *checked, struct clq__launches *launches,
+                        const struct clq__traits *traits)
 {
     struct clq__launch *kernel = &launches->kernels[number];
     int64_t rounds;
 
-    choose_find(part, work, traits);
-    cut_find(part, work, traits);
+    choose_find(part, checked, traits);
+    cut_find(part, checked, traits);
     rounds = cut_finish(part, traits);
-    choose_finish(part, work, traits);
-    place_buffers(part, work);
+    choose_finish(part, checked, traits);
+    place_buffers(part, checked);
     if (part->find.groups > 0 && !part->own)
         clq__slice_find(&part->find, traits->most);
     *kernel = part->finish.groups > 0 ? part->finish : part->find;
@@ -254,12 +255,12 @@ static int64_t cut_part(struct clq__scales_part *part, unsigned number, const st
     return rounds;
 }
 
-int64_t clq__scales_cut(struct clq__scales *call, const struct clq__work *work,
+int64_t clq__scales_cut(struct clq__scales *call, const struct clq__checked_call *checked,
                         struct clq__launches *launches, const struct clq__traits *traits)
 {
     int64_t rounds = 0;
 
     for (int i = 0; i < call->num_parts; i++)
-        rounds = most(rounds, cut_part(&call->parts[i], (unsigned)i, work, launches, traits));
+        rounds = most(rounds, cut_part(&call->parts[i], (unsigned)i, checked, launches, traits));
     return rounds;
 }

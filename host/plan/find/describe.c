@@ -18,39 +18,41 @@ static bool has_index(const struct clq__fold_dim *dim)
 
 /* Folds `size` indices of dimension d, which follow one another by `step`; each has a scale of its own,
  * or none has. */
-static void add(struct clq__fold *fold, const struct clq__work *work, int d, int64_t size, int64_t step,
-                bool of_scale)
+static void add(struct clq__fold *fold, const struct clq__checked_call *checked, int d, int64_t size,
+                int64_t step, bool of_scale)
 {
     clq__fold_add(fold, false, size,
-                  (int64_t[CLQ__FOLD_TENSORS]){step * work->x.stride[d], of_scale ? work->scale.stride[d] : 0,
-                                               of_scale ? work->zero_point.stride[d] : 0});
+                  (int64_t[CLQ__FOLD_TENSORS]){step * checked->x.stride[d],
+                                               of_scale ? checked->scale.stride[d] : 0,
+                                               of_scale ? checked->zero_point.stride[d] : 0});
 }
 
 /* Repeated elements have the range of the first: dimensions of stride 0 are left out, but where each index
  * has a scale. The dimensions of stride 0 that stay are outermost. */
-static void fold(struct clq__fold *fold, const struct clq__work *work, const struct clq__ranges *ranges)
+static void fold(struct clq__fold *fold, const struct clq__checked_call *checked,
+                 const struct clq__ranges *ranges)
 {
-    const struct clq__view *x = &work->x;
+    const struct clq__view *x = &checked->x;
 
     fold->dims = 0;
     for (int d = x->rank - 1; d >= 0; d--) {
-        const struct clq__range *range = clq__range_of(work, ranges, d);
+        const struct clq__range *range = clq__range_of(checked, ranges, d);
 
         if (x->stride[d] == 0)
             continue;
         if (range != NULL) {
-            add(fold, work, d, range->size, 1, false);
-            add(fold, work, d, range->blocks, range->size, true);
+            add(fold, checked, d, range->size, 1, false);
+            add(fold, checked, d, range->blocks, range->size, true);
         } else {
-            add(fold, work, d, x->shape[d], 1, true);
+            add(fold, checked, d, x->shape[d], 1, true);
         }
     }
     clq__fold_sort(fold, 0, X);
     for (int d = x->rank - 1; d >= 0; d--) {
-        const struct clq__range *range = clq__range_of(work, ranges, d);
+        const struct clq__range *range = clq__range_of(checked, ranges, d);
 
-        if (x->stride[d] == 0 && work->scale.stride[d] != 0)
-            add(fold, work, d, range != NULL ? range->blocks : x->shape[d], 1, true);
+        if (x->stride[d] == 0 && checked->scale.stride[d] != 0)
+            add(fold, checked, d, range != NULL ? range->blocks : x->shape[d], 1, true);
     }
     clq__fold_merge(fold);
     if (fold->dims == 0)
@@ -180,14 +182,14 @@ static void describe_runs(struct clq__scales_part *part, const struct clq__fold 
     part->together = 1;
 }
 
-static void describe_ranges(struct clq__scales_part *part, const struct clq__work *work,
+static void describe_ranges(struct clq__scales_part *part, const struct clq__checked_call *checked,
                             const struct clq__ranges *ranges)
 {
     struct find_scales_args *args = &part->find_args;
     struct clq__fold folded;
 
-    fold(&folded, work, ranges);
-    args->x_offset = clq__view_offset_units(&work->x);
+    fold(&folded, checked, ranges);
+    args->x_offset = clq__view_offset_units(&checked->x);
     args->x_stride = folded.dim[0].stride[X];
     args->inner = args->last = folded.dim[0].size;
     part->finish_args.index_ranges = 1;
@@ -200,35 +202,35 @@ static void describe_ranges(struct clq__scales_part *part, const struct clq__wor
 
 /* Of dynamic quantization: its steps lead from the least value of y's type to its top,
  * and to it alone where it is symmetric. */
-static struct clq_scale_output output_of_dynamic(const struct clq__work *work)
+static struct clq_scale_output output_of_dynamic(const struct clq__checked_call *checked)
 {
     return (struct clq_scale_output){
-        .scale_offset = clq__view_offset_units(&work->scale.view),
-        .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
-        .scale_type = (uint32_t)work->scale.view.type,
-        .symmetric = work->zero_point.view.tensor == NULL,
-        .top = clq__float_bits(clq__work_top(work)),
-        .offset_sign = work->names->plain_offsets ? 0 : UINT32_C(1) << 31,
-        .steps = clq__float_bits((float)clq__type_levels(work->y.type)),
+        .scale_offset = clq__view_offset_units(&checked->scale.view),
+        .zero_point_offset = clq__view_offset_units(&checked->zero_point.view),
+        .scale_type = (uint32_t)checked->scale.view.type,
+        .symmetric = checked->zero_point.view.tensor == NULL,
+        .top = clq__float_bits(clq__checked_top(checked)),
+        .offset_sign = checked->names->plain_offsets ? 0 : UINT32_C(1) << 31,
+        .steps = clq__float_bits((float)clq__type_levels(checked->y.type)),
     };
 }
 
 /* Of finite values alone. */
-static struct clq_scale_output output_of(const struct clq__work *work)
+static struct clq_scale_output output_of(const struct clq__checked_call *checked)
 {
-    const bool quotient = work->by_quotient, symmetric = quotient || work->method == CLQ_ABSMAX,
-               multiply = !quotient && !work->divide;
-    const enum clq__type type = quotient ? work->y.type : work->type;
+    const bool quotient = checked->by_quotient, symmetric = quotient || checked->method == CLQ_ABSMAX,
+               multiply = !quotient && !checked->divide;
+    const enum clq__type type = quotient ? checked->y.type : checked->type;
     const int32_t middle = clq__type_middle(type);
     struct clq_scale_output out = {
-        .scale_offset = clq__view_offset_units(&work->scale.view),
-        .zero_point_offset = clq__view_offset_units(&work->zero_point.view),
-        .zero_point_type = (uint32_t)work->zero_point.view.type,
+        .scale_offset = clq__view_offset_units(&checked->scale.view),
+        .zero_point_offset = clq__view_offset_units(&checked->zero_point.view),
+        .zero_point_type = (uint32_t)checked->zero_point.view.type,
         .levels = clq__type_levels(type),
         .symmetric = symmetric,
         .multiply = multiply,
         .least = clq__float_bits(quotient || multiply ? 0.0f : 0x1p-100f),
-        .most = clq__float_bits(multiply ? 0x1p+100f : work->most_scale),
+        .most = clq__float_bits(multiply ? 0x1p+100f : checked->most_scale),
     };
 
     out.twice_steps = symmetric ? 2 * clq__type_steps(type) : out.levels;
@@ -237,73 +239,74 @@ static struct clq_scale_output output_of(const struct clq__work *work)
 }
 
 /* Of an x without elements every scale is that of zeros: finish writes them without a range. */
-static void describe_empty(struct clq__scales_part *part, const struct clq__work *work)
+static void describe_empty(struct clq__scales_part *part, const struct clq__checked_call *checked)
 {
     struct finish_scales_args *finish = &part->finish_args;
-    const struct clq__parameter *scale = &work->scale;
+    const struct clq__parameter *scale = &checked->scale;
 
-    for (int d = work->x.rank - 1; d >= 0; d--) {
-        const int64_t size = work->x.shape[d];
+    for (int d = checked->x.rank - 1; d >= 0; d--) {
+        const int64_t size = checked->x.shape[d];
 
         if (scale->stride[d] != 0)
             finish->dim[finish->batch_dims++] =
                 (struct clq_dim){.size = clq__blocks_of(size, scale->block[d]),
                                  .scale = scale->stride[d],
-                                 .zero_point = work->zero_point.stride[d]};
+                                 .zero_point = checked->zero_point.stride[d]};
     }
     clq__divide_dims(finish->dim, finish->batch_dims);
     finish->batches = scale->view.elements;
 }
 
 /* Where a range of dimension d begins. */
-static void move(struct clq__scales_part *part, const struct clq__work *work, int d,
+static void move(struct clq__scales_part *part, const struct clq__checked_call *checked, int d,
                  const struct clq__range *range)
 {
     struct clq_scale_output *output = &part->find_args.output;
 
     if (range->first == 0)
         return;
-    part->find_args.x_offset += range->first * work->x.stride[d];
-    output->scale_offset += range->first / work->scale.block[d] * work->scale.stride[d];
-    output->zero_point_offset += range->first / work->scale.block[d] * work->zero_point.stride[d];
+    part->find_args.x_offset += range->first * checked->x.stride[d];
+    output->scale_offset += range->first / checked->scale.block[d] * checked->scale.stride[d];
+    output->zero_point_offset += range->first / checked->scale.block[d] * checked->zero_point.stride[d];
 }
 
-static void describe_part(struct clq__scales *call, const struct clq__work *work,
+static void describe_part(struct clq__scales *call, const struct clq__checked_call *checked,
                           const struct clq__ranges *ranges)
 {
     struct clq__scales_part *part = &call->parts[call->num_parts++];
     const struct clq_scale_output output =
-        work->apart && !work->by_quotient ? output_of_dynamic(work) : output_of(work);
+        checked->apart && !checked->by_quotient ? output_of_dynamic(checked) : output_of(checked);
 
     part->find_args = (struct find_scales_args){.output = output, .batches = 1};
     part->finish_args = (struct finish_scales_args){.indices = 1, .batches = 1, .span = 1};
     part->columns = false;
-    if (work->x.elements > 0)
-        describe_ranges(part, work, ranges);
+    if (checked->x.elements > 0)
+        describe_ranges(part, checked, ranges);
     else
-        describe_empty(part, work);
-    move(part, work, work->axis, &ranges->axis);
-    move(part, work, work->axis - 1, &ranges->before);
+        describe_empty(part, checked);
+    move(part, checked, checked->axis, &ranges->axis);
+    move(part, checked, checked->axis - 1, &ranges->before);
     part->finish_args.output = part->find_args.output;
     part->finish_args.by_indices = clq__divisor(part->finish_args.indices);
     part->find_args.by_batches = clq__divisor(part->find_args.batches);
 }
 
-static bool is_cut(const struct clq__work *work, int d)
+static bool is_cut(const struct clq__checked_call *checked, int d)
 {
-    return d >= 0 && work->x.elements > 0 && work->scale.block[d] > 1;
+    return d >= 0 && checked->x.elements > 0 && checked->scale.block[d] > 1;
 }
 
-bool clq__scales_describe(struct clq__scales *call, const struct clq__work *work)
+bool clq__scales_describe(struct clq__scales *call, const struct clq__checked_call *checked)
 {
     struct clq__ranges ranges[CLQ__MOST_RANGES];
     int count;
 
     call->num_parts = 0;
-    if (work->scale.view.elements == 0)
+    if (checked->scale.view.elements == 0)
         return false;
-    count = clq__work_cut(work, is_cut(work, work->axis), is_cut(work, work->axis - 1), ranges);
+    count =
+        clq__checked_cut(checked, is_cut(checked, checked->axis), is_cut(checked, checked->axis - 1), ranges);
     for (int i = 0; i < count; i++)
-        describe_part(call, work, &ranges[i]);
+        describe_part(call, checked, &ranges[i]);
     return true;
 }

@@ -29,10 +29,10 @@ struct clq__scales {
 };
 
 /* Folds the layout, and fills the arguments but for what depends on the device. */
-bool clq__scales_describe(struct clq__scales *call, const struct clq__work *work);
+bool clq__scales_describe(struct clq__scales *call, const struct clq__checked_call *checked);
 
 /* Cuts both kernels into work-items, and fills the launches. Returns the rounds of a work-item. */
-int64_t clq__scales_cut(struct clq__scales *call, const struct clq__work *work,
+int64_t clq__scales_cut(struct clq__scales *call, const struct clq__checked_call *checked,
                         struct clq__launches *launches, const struct clq__traits *traits);
 
 #endif

@@ -52,10 +52,10 @@ end:
     return status;
 }
 
-static clq_status check_types(const struct clq__work *work)
+static clq_status check_types(const struct clq__checked_call *checked)
 {
     clq_status status = CLQ_OK;
-    const struct clq__view *src = &work->x, *dst = &work->y;
+    const struct clq__view *src = &checked->x, *dst = &checked->y;
 
     CLQ_REQUIRE(src->type == dst->type ||
                     (clq__type_is(src->type, CLQ__FLOATS) && clq__type_is(dst->type, CLQ__FLOATS)),
@@ -76,11 +76,12 @@ static bool keeps_last(const struct clq__view *view)
 }
 
 /* As kernels count: bytes at most. */
-static clq_status check_size(struct clq__work *work, int64_t entries, int64_t positions)
+static clq_status check_size(struct clq__checked_call *checked, int64_t entries, int64_t positions)
 {
     clq_status status = CLQ_OK;
-    struct clq__placement *placement = work->source.kind != CLQ_ENTRY_NONE ? &work->source : &work->placement;
-    const struct clq__view *view = placement == &work->source ? &work->x : &work->y;
+    struct clq__placement *placement =
+        checked->source.kind != CLQ_ENTRY_NONE ? &checked->source : &checked->placement;
+    const struct clq__view *view = placement == &checked->source ? &checked->x : &checked->y;
     int64_t elements = 8; /* bytes of one, at most */
     bool empty = entries == 0 || positions == 0, overflows = false;
 
@@ -95,7 +96,7 @@ static clq_status check_size(struct clq__work *work, int64_t entries, int64_t po
     CLQ_REQUIRE(empty || !overflows, CLQ_ERROR_OVERFLOW,
                 "%s.shape[0] is %" PRId64 ": all that moves must fit into 63 bits, in bytes",
                 placement->indices.name, entries);
-    work->source.moves = work->placement.moves = !empty;
+    checked->source.moves = checked->placement.moves = !empty;
 end:
     return status;
 }
@@ -155,7 +156,7 @@ end:
     return status;
 }
 
-static clq_status check_nd(struct clq__work *work, const struct side *src, const struct side *dst)
+static clq_status check_nd(struct clq__checked_call *checked, const struct side *src, const struct side *dst)
 {
     clq_status status = CLQ_OK;
     const struct side *side = src->indices != NULL ? src : dst, *other = side == src ? dst : src;
@@ -168,7 +169,7 @@ static clq_status check_nd(struct clq__work *work, const struct side *src, const
                 other->view->name, CLQ__MAX_RANK);
     CLQ_TRY(check_row(side, other));
     CLQ_TRY(check_counts(side, other));
-    CLQ_TRY(check_size(work, side->placement->indices.shape[0], 1));
+    CLQ_TRY(check_size(checked, side->placement->indices.shape[0], 1));
 end:
     return status;
 }
@@ -187,22 +188,22 @@ static struct clq__placement_rules rules_of(const struct clq_move_rows_desc *des
 }
 
 /* The entries of two caches: no tensor, but of src's shape. */
-static clq_status check_between(struct clq__work *work, const struct clq_move_rows_desc *desc,
+static clq_status check_between(struct clq__checked_call *checked, const struct clq_move_rows_desc *desc,
                                 const struct side *src, const struct side *dst)
 {
     clq_status status = CLQ_OK;
     const struct clq__placement_rules from = rules_of(desc, src, true), to = rules_of(desc, dst, true);
-    const struct clq__view *indices = &work->source.indices;
+    const struct clq__view *indices = &checked->source.indices;
     const int64_t positions = desc->positions > 0 ? desc->positions : 1;
-    const int at = clq__axis_of(desc->axis, CLQ__AXIS_SECOND_TO_LAST, work->x.rank);
-    struct clq__view pieces = work->x;
+    const int at = clq__axis_of(desc->axis, CLQ__AXIS_SECOND_TO_LAST, checked->x.rank);
+    struct clq__view pieces = checked->x;
 
-    CLQ_TRY(clq__view_check_rank(&work->x, &work->y));
+    CLQ_TRY(clq__view_check_rank(&checked->x, &checked->y));
     if (pieces.rank > 0)
         pieces.shape[0] = indices->rank > 0 ? indices->shape[0] : 0;
     if (at >= 1 && at < pieces.rank) {
         for (int i = 0; i < 2; i++) {
-            const struct clq__view *view = i == 0 ? &work->x : &work->y;
+            const struct clq__view *view = i == 0 ? &checked->x : &checked->y;
 
             CLQ_REQUIRE(positions <= view->shape[at], CLQ_ERROR_SHAPE,
                         "positions is %lld: it must be at most %s.shape[%d], %lld", (long long)positions,
@@ -210,17 +211,17 @@ static clq_status check_between(struct clq__work *work, const struct clq_move_ro
         }
         pieces.shape[at] = positions;
     }
-    CLQ_TRY(clq__placement_check_between(&work->source, &work->x, &pieces, &from));
-    if (work->placement.indices.rank > 0)
+    CLQ_TRY(clq__placement_check_between(&checked->source, &checked->x, &pieces, &from));
+    if (checked->placement.indices.rank > 0)
         CLQ_TRY(check_counts(dst, src));
-    CLQ_TRY(clq__placement_check_between(&work->placement, &work->y, &pieces, &to));
-    CLQ_TRY(check_size(work, pieces.shape[0], positions));
+    CLQ_TRY(clq__placement_check_between(&checked->placement, &checked->y, &pieces, &to));
+    CLQ_TRY(check_size(checked, pieces.shape[0], positions));
 end:
     return status;
 }
 
 /* One tensor is the entries, and the other the cache. */
-static clq_status check_entries(struct clq__work *work, const struct clq_move_rows_desc *desc,
+static clq_status check_entries(struct clq__checked_call *checked, const struct clq_move_rows_desc *desc,
                                 const struct side *cache, const struct side *pieces)
 {
     clq_status status = CLQ_OK;
@@ -228,19 +229,19 @@ static clq_status check_entries(struct clq__work *work, const struct clq_move_ro
 
     clq__placement_insert(cache->view, pieces->view, &rules);
     CLQ_TRY(clq__placement_check_between(cache->placement, cache->view, pieces->view, &rules));
-    CLQ_TRY(check_size(work, pieces->view->shape[0], cache->placement->length));
+    CLQ_TRY(check_size(checked, pieces->view->shape[0], cache->placement->length));
 end:
     return status;
 }
 
 /* Before a position is inserted too. */
-static clq_status check_input(struct clq__work *work, const struct clq_move_rows_desc *desc)
+static clq_status check_input(struct clq__checked_call *checked, const struct clq_move_rows_desc *desc)
 {
     clq_status status = CLQ_OK;
 
     CLQ_REQUIRE(desc->input == NULL || desc->dst_indices != NULL, CLQ_ERROR_VALUE,
                 "input is given: it must be NULL where dst_indices is NULL, for dst is rows of entries then");
-    CLQ_TRY(clq__work_check_input(work, desc->input));
+    CLQ_TRY(clq__check_input(checked, desc->input));
 end:
     return status;
 }
@@ -253,7 +254,7 @@ static clq_status check_indices(const struct side *side)
                           CLQ__INDICES);
 }
 
-clq_status clq__moves_check(struct clq__work *work, const struct clq_move_rows_desc *desc)
+clq_status clq__moves_check(struct clq__checked_call *checked, const struct clq_move_rows_desc *desc)
 {
     clq_status status = CLQ_OK;
     const struct side src = {.prefix = "src_",
@@ -261,36 +262,36 @@ clq_status clq__moves_check(struct clq__work *work, const struct clq_move_rows_d
                              .range = desc->src_out_of_range,
                              .kind = desc->src_index_kind,
                              .unique = 1,
-                             .placement = &work->source,
-                             .view = &work->x},
+                             .placement = &checked->source,
+                             .view = &checked->x},
                       dst = {.prefix = "dst_",
                              .indices = desc->dst_indices,
                              .range = desc->dst_out_of_range,
                              .kind = desc->dst_index_kind,
                              .unique = desc->unique,
-                             .placement = &work->placement,
-                             .view = &work->y};
+                             .placement = &checked->placement,
+                             .view = &checked->y};
     const struct side *cache = desc->src_indices != NULL ? &src : &dst;
 
-    work->placement.indices.name = work->names->scales;
-    work->input.name = work->names->zero_points;
-    work->unique = desc->unique != 0;
+    checked->placement.indices.name = checked->names->scales;
+    checked->input.name = checked->names->zero_points;
+    checked->unique = desc->unique != 0;
     CLQ_TRY(check_choices(desc));
     CLQ_TRY(check_numbers(&src));
     CLQ_TRY(check_numbers(&dst));
-    CLQ_TRY(clq__view_init(&work->x, work->names->x, desc->src, CLQ__ANY));
-    CLQ_TRY(clq__view_init(&work->y, work->names->y, desc->dst, CLQ__ANY));
-    CLQ_TRY(check_types(work));
-    CLQ_TRY(clq__view_check_output(&work->y)); /* as it is: a position may be inserted */
-    CLQ_TRY(check_input(work, desc));
+    CLQ_TRY(clq__view_init(&checked->x, checked->names->x, desc->src, CLQ__ANY));
+    CLQ_TRY(clq__view_init(&checked->y, checked->names->y, desc->dst, CLQ__ANY));
+    CLQ_TRY(check_types(checked));
+    CLQ_TRY(clq__view_check_output(&checked->y)); /* as it is: a position may be inserted */
+    CLQ_TRY(check_input(checked, desc));
     CLQ_TRY(check_indices(&src));
     CLQ_TRY(check_indices(&dst));
     if (cache->kind == CLQ_ND)
-        CLQ_TRY(check_nd(work, &src, &dst));
+        CLQ_TRY(check_nd(checked, &src, &dst));
     else if (desc->src_indices != NULL && desc->dst_indices != NULL)
-        CLQ_TRY(check_between(work, desc, &src, &dst));
+        CLQ_TRY(check_between(checked, desc, &src, &dst));
     else
-        CLQ_TRY(check_entries(work, desc, cache, cache == &src ? &dst : &src));
+        CLQ_TRY(check_entries(checked, desc, cache, cache == &src ? &dst : &src));
 end:
     return status;
 }

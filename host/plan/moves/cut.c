@@ -25,7 +25,7 @@ static void choose_variant(struct clq__variant *variant, const struct clq__plan 
 
     clq__variant_begin(variant, converts ? CLQ__CONVERT_ROWS_CL : CLQ__MOVE_ROWS_CL);
     if (converts) {
-        clq__variant_define(variant, CLQ__SRC, plan->work.x.type);
+        clq__variant_define(variant, CLQ__SRC, plan->checked.x.type);
         clq__variant_define(variant, CLQ__DST, to);
     }
     clq__variant_define(variant, CLQ__FORM, traits->group_form);
@@ -34,16 +34,16 @@ static void choose_variant(struct clq__variant *variant, const struct clq__plan 
 static void fill_launch(struct clq__launch *launch, const struct clq__plan *plan, struct move_rows_args *args,
                         const struct clq__traits *traits)
 {
-    const struct clq__work *work = &plan->work;
+    const struct clq__checked_call *checked = &plan->checked;
     const struct clq_entries *e = &args->entries;
     const int64_t looks = e->overlap == CLQ_OVERLAP_SCAN ? 1 + (args->source.kind != CLQ_ENTRY_NONE) : 1;
 
-    launch->buffers[SRC] = clq__view_buffer(&work->x);
-    launch->buffers[DST] = clq__view_buffer(&work->y);
-    launch->buffers[SRC_INDICES] = clq__view_buffer(&work->source.indices);
-    launch->buffers[DST_INDICES] = clq__view_buffer(&work->placement.indices);
+    launch->buffers[SRC] = clq__view_buffer(&checked->x);
+    launch->buffers[DST] = clq__view_buffer(&checked->y);
+    launch->buffers[SRC_INDICES] = clq__view_buffer(&checked->source.indices);
+    launch->buffers[DST_INDICES] = clq__view_buffer(&checked->placement.indices);
     launch->buffers[OWNERS] = NULL;
-    launch->buffers[REPORT] = work->placement.report.buffer;
+    launch->buffers[REPORT] = checked->placement.report.buffer;
     launch->num_buffers = NUM_BUFFERS;
     launch->args = args;
     launch->args_bytes = sizeof *args;
@@ -58,7 +58,7 @@ static void cut_gather(struct clq__plan *plan, const struct clq__traits *traits)
     struct clq__temporary *between = clq__temporaries_add(
         &plan->temporaries, call->args.pieces.rows * call->args.pieces.row_units, (size_t)call->unit_bytes);
 
-    choose_variant(&gather->variant, plan, plan->work.x.type, traits);
+    choose_variant(&gather->variant, plan, plan->checked.x.type, traits);
     fill_launch(gather, plan, &call->gather, traits);
     clq__temporary_use(between, &gather->buffers[DST], &call->gather.dst_offset);
     clq__temporary_use(between, &last->buffers[SRC], &call->args.src_offset);
@@ -85,10 +85,10 @@ static void cut_places(struct clq__plan *plan, const struct clq__traits *traits)
     struct clq__launch *gather = &plan->ahead[1].kernels[0], *claim = &launches->before[0];
 
     clq__variant_begin(&places->variant, CLQ__PLACES_CL);
-    places->buffers[0] = clq__view_buffer(&plan->work.source.indices);
-    places->buffers[1] = clq__view_buffer(&plan->work.placement.indices);
+    places->buffers[0] = clq__view_buffer(&plan->checked.source.indices);
+    places->buffers[1] = clq__view_buffer(&plan->checked.placement.indices);
     places->buffers[2] = places->buffers[3] = NULL;
-    places->buffers[4] = plan->work.placement.report.buffer;
+    places->buffers[4] = plan->checked.placement.report.buffer;
     places->num_buffers = 5;
     places->args = args;
     places->args_bytes = sizeof *args;
@@ -121,14 +121,14 @@ void clq__moves_cut(struct clq__plan *plan, const struct clq__traits *traits)
 
     if (has_places)
         add_ahead(plan);
-    choose_variant(&last->variant, plan, plan->work.y.type, traits);
+    choose_variant(&last->variant, plan, plan->checked.y.type, traits);
     fill_launch(last, plan, &call->args, traits);
     if (call->between)
         cut_gather(plan, traits);
     if (call->args.entries.owner_words > 0) {
-        clq__launches_claim(launches, &plan->work.placement, &call->args.entries, traits, OWNERS);
+        clq__launches_claim(launches, &plan->checked.placement, &call->args.entries, traits, OWNERS);
         launches->claim.source = call->args.source;
-        launches->before[0].buffers[2] = clq__view_buffer(&plan->work.source.indices);
+        launches->before[0].buffers[2] = clq__view_buffer(&plan->checked.source.indices);
     }
     if (has_places)
         cut_places(plan, traits);

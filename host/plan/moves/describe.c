@@ -86,23 +86,23 @@ static void fold_outside(const struct walk *walk, struct clq__fold *fold)
     clq__fold_add(fold, true, walk->entries, entry);
 }
 
-static struct walk walk_of(const struct clq__work *work, const struct clq__moves *call)
+static struct walk walk_of(const struct clq__checked_call *checked, const struct clq__moves *call)
 {
     const struct clq__placement *shape =
-        work->source.kind != CLQ_ENTRY_NONE ? &work->source : &work->placement;
-    const struct clq__view *view = shape == &work->source ? &work->x : &work->y;
+        checked->source.kind != CLQ_ENTRY_NONE ? &checked->source : &checked->placement;
+    const struct clq__view *view = shape == &checked->source ? &checked->x : &checked->y;
 
     return (struct walk){
         .call = call,
-        .view = {&work->x, &work->y},
-        .placement = {&work->source, &work->placement},
+        .view = {&checked->x, &checked->y},
+        .placement = {&checked->source, &checked->placement},
         .shape = shape,
         .rank = view->rank - clq__moves_row_from(shape) + 1,
         .entries = shape->indices.shape[0],
         .positions = shape->length,
         .at = shape->axis,
-        .apart =
-            clq__placement_positions_apart(&work->source) || clq__placement_positions_apart(&work->placement),
+        .apart = clq__placement_positions_apart(&checked->source) ||
+                 clq__placement_positions_apart(&checked->placement),
     };
 }
 
@@ -269,21 +269,21 @@ static void fill_places(const struct walk *walk, struct clq__moves *call)
 
 bool clq__moves_describe(struct clq__plan *plan)
 {
-    const struct clq__work *work = &plan->work;
+    const struct clq__checked_call *checked = &plan->checked;
     struct clq__moves *call = &plan->of_moves;
     struct clq__fold fold;
     struct walk walk;
 
-    if (!work->placement.moves)
+    if (!checked->placement.moves)
         return false;
-    call->converts = work->x.type != work->y.type;
-    walk = walk_of(work, call);
+    call->converts = checked->x.type != checked->y.type;
+    walk = walk_of(checked, call);
     fold_row(&walk, &fold);
     fold_outside(&walk, &fold);
-    call->unit_bytes = call->converts ? (int64_t)clq__storage_bytes(work->x.tensor->dtype) : 1;
-    fill_args(&walk, &fold, &work->placement.report, &call->args);
+    call->unit_bytes = call->converts ? (int64_t)clq__storage_bytes(checked->x.tensor->dtype) : 1;
+    fill_args(&walk, &fold, &checked->placement.report, &call->args);
     fill_places(&walk, call);
-    call->between = work->in_place && !work->unique;
+    call->between = checked->in_place && !checked->unique;
     if (call->between)
         fill_gather(call);
     return true;

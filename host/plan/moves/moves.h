@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows that move from places to places, from what was checked to what is launched. In struct clq__work x is
- * src and y is dst; each has a placement, of kind NONE where it has no indices. */
+/* Rows that move from places to places, from what was checked to what is launched. In struct
+ * clq__checked_call x is src and y is dst; each has a placement, of kind NONE where it has no indices. */
 #ifndef CLQ_PLAN_MOVES_MOVES_H
 #define CLQ_PLAN_MOVES_MOVES_H
 
@@ -22,7 +22,7 @@ struct clq__moves {
 };
 
 /* Every rule of clq_move_rows but those of buffers. (moves_check.c) */
-clq_status clq__moves_check(struct clq__work *work, const struct clq_move_rows_desc *desc);
+clq_status clq__moves_check(struct clq__checked_call *checked, const struct clq_move_rows_desc *desc);
 
 /* (moves_describe.c, moves_cut.c) */
 bool clq__moves_describe(struct clq__plan *plan);

@@ -11,31 +11,31 @@ enum { NUM_BUFFERS = 7 }; /* x, scales, zero points, y, indices, owners, report 
 
 static void choose_variant(struct clq__variant *variant, const struct clq__static *call)
 {
-    const struct clq__work *work = call->work;
+    const struct clq__checked_call *checked = call->checked;
     const bool scales = call->scale.per_element, zero_points = call->zero_point.per_element;
 
-    clq__variant_begin(variant, work->back ? CLQ__DEQUANTIZE_CL : CLQ__QUANTIZE_CL);
-    clq__variant_define(variant, CLQ__SRC, work->back ? work->y.type : work->x.type);
-    clq__variant_define(variant, CLQ__DST, work->back ? work->x.type : work->y.type);
-    clq__variant_define(variant, CLQ__MODE, work->divide);
+    clq__variant_begin(variant, checked->back ? CLQ__DEQUANTIZE_CL : CLQ__QUANTIZE_CL);
+    clq__variant_define(variant, CLQ__SRC, checked->back ? checked->y.type : checked->x.type);
+    clq__variant_define(variant, CLQ__DST, checked->back ? checked->x.type : checked->y.type);
+    clq__variant_define(variant, CLQ__MODE, checked->divide);
     clq__variant_define(variant, CLQ__PARAMS,
-                        zero_points && !work->back ? CLQ__PARAMS_BOTH
-                        : scales                   ? CLQ__PARAMS_EACH
-                                                   : CLQ__PARAMS_ONE);
+                        zero_points && !checked->back ? CLQ__PARAMS_BOTH
+                        : scales                      ? CLQ__PARAMS_EACH
+                                                      : CLQ__PARAMS_ONE);
 }
 
 /* The kernel's buffers, and what is written for it first. */
 static void place_buffers(struct clq__launches *launches, struct clq__static *call,
                           const struct clq__traits *traits)
 {
-    const struct clq__work *work = call->work;
+    const struct clq__checked_call *checked = call->checked;
     const struct clq__source *sources[2] = {&call->scale, &call->zero_point};
-    const struct clq__placement *placement = &work->placement;
+    const struct clq__placement *placement = &checked->placement;
     struct quantize_args *first = &call->parts[0].args;
     int64_t *const offsets[2] = {&first->scale_offset, &first->zero_point_offset};
     cl_mem *buffers = launches->kernels[0].buffers;
 
-    buffers[0] = clq__view_buffer(&work->x);
+    buffers[0] = clq__view_buffer(&checked->x);
     for (unsigned i = 0; i < 2; i++) {
         const struct clq__view *view = &sources[i]->parameter->view;
 
@@ -46,9 +46,9 @@ static void place_buffers(struct clq__launches *launches, struct clq__static *ca
             clq__launches_widen(launches, view, &sources[i]->from, call->repeats, traits, 1 + i, offsets[i]);
 
         args->sign = sources[i]->negate ? UINT32_C(1) << 31 : 0;
-        args->invert = i > 0 ? 0 : clq__work_keeps_zeros(work) ? 2 : work->found;
+        args->invert = i > 0 ? 0 : clq__checked_keeps_zeros(checked) ? 2 : checked->found;
     }
-    buffers[3] = clq__view_buffer(&work->y);
+    buffers[3] = clq__view_buffer(&checked->y);
     buffers[4] = clq__view_buffer(&placement->indices);
     buffers[5] = NULL;
     buffers[6] = placement->report.buffer;
@@ -69,7 +69,7 @@ static bool rows_share(const struct quantize_args *args)
  * the end of the last one. */
 static bool is_a_row(const struct clq__static *call, const struct clq__source *source)
 {
-    const int64_t elements = call->parts[0].args.inner * clq__view_in_unit(&call->work->y);
+    const int64_t elements = call->parts[0].args.inner * clq__view_in_unit(&call->checked->y);
 
     return !source->widen || !source->per_element || clq__fold_count(&source->from, 0) == elements;
 }
@@ -105,7 +105,7 @@ static void cut_tiles(struct clq__launch *kernel, struct clq__static *call, stru
 {
     struct quantize_args *args = &part->args;
     const int64_t inner = args->inner; /* before rows are joined */
-    const struct clq__joined joined = call->work->back
+    const struct clq__joined joined = call->checked->back
                                           ? (struct clq__joined){1, 1}
                                           : clq__static_join(args, call->num_parts == 1 && may_repeat(call));
 
@@ -119,9 +119,9 @@ static void cut_tiles(struct clq__launch *kernel, struct clq__static *call, stru
 static void cut_steps(struct clq__launch *kernel, const struct clq__static *call, struct clq__part *part,
                       const struct clq__traits *traits)
 {
-    const struct clq__work *work = call->work;
-    const int64_t elements = clq__view_in_unit(&work->y);
-    const int64_t bytes = (int64_t)clq__storage_bytes(work->x.tensor->dtype);
+    const struct clq__checked_call *checked = call->checked;
+    const int64_t elements = clq__view_in_unit(&checked->y);
+    const int64_t bytes = (int64_t)clq__storage_bytes(checked->x.tensor->dtype);
 
     part->args.steps.scale = call->scale.per_element ? elements : 0;
     part->args.steps.zero_point = call->zero_point.per_element ? elements : 0;

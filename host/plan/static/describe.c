@@ -16,18 +16,18 @@ enum { X, Y, SCALE, ZERO_POINT }; /* the tensors of the fold */
  * order. Bytes that elements share stay innermost, and so do rows that have scales of their own. */
 static void order(struct clq__static *call)
 {
-    const struct clq__work *work = call->work;
-    const struct clq__view *key = work->back ? &work->x : &work->y;
+    const struct clq__checked_call *checked = call->checked;
+    const struct clq__view *key = checked->back ? &checked->x : &checked->y;
     struct clq__order *order = &call->order;
-    const int last = work->x.rank - 1;
+    const int last = checked->x.rank - 1;
 
     order->dims = 0;
-    order->keep = clq__view_shares_bytes(&work->y) || work->placed;
+    order->keep = clq__view_shares_bytes(&checked->y) || checked->placed;
     for (int d = last; d >= 0; d--) {
         int at = order->dims;
 
-        if (clq__placement_takes(&work->placement, d) ||
-            (work->x.shape[d] == 1 && !(order->keep && d == last)))
+        if (clq__placement_takes(&checked->placement, d) ||
+            (checked->x.shape[d] == 1 && !(order->keep && d == last)))
             continue;
         for (; at > order->keep &&
                clq__view_units(key, key->stride[order->dim[at - 1]]) > clq__view_units(key, key->stride[d]);
@@ -51,7 +51,7 @@ static void add(const struct clq__static *call, struct clq__fold *fold, int d, i
 {
     /* the innermost dimension stays where a block's rest is one index */
     clq__fold_add(fold, fold->dims == 0, size,
-                  (int64_t[]){indices * call->work->x.stride[d], units,
+                  (int64_t[]){indices * call->checked->x.stride[d], units,
                               step_of(&call->scale, d, indices, is_block),
                               step_of(&call->zero_point, d, indices, is_block)});
 }
@@ -60,11 +60,11 @@ static void add(const struct clq__static *call, struct clq__fold *fold, int d, i
 static void fold_shared(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args, int d,
                         int64_t size)
 {
-    const struct clq__view *y = &call->work->y;
+    const struct clq__view *y = &call->checked->y;
     const int64_t in_unit = clq__view_in_unit(y);
     const bool gaps = clq__view_has_gaps(y);
 
-    args->x_pair = call->work->x.stride[d];
+    args->x_pair = call->checked->x.stride[d];
     add(call, fold, d, gaps ? CLQ__WORD_UNITS : size / in_unit, in_unit,
         gaps ? 1 : clq__view_reach(y, d, in_unit), false);
     if (gaps)
@@ -74,10 +74,10 @@ static void fold_shared(struct clq__static *call, struct clq__fold *fold, struct
 static void fold_dimension(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args,
                            int d, const struct clq__ranges *ranges)
 {
-    const struct clq__work *work = call->work;
-    const struct clq__view *y = &work->y;
-    const struct clq__range *range = clq__range_of(work, ranges, d);
-    const int64_t size = range != NULL ? range->size : work->x.shape[d];
+    const struct clq__checked_call *checked = call->checked;
+    const struct clq__view *y = &checked->y;
+    const struct clq__range *range = clq__range_of(checked, ranges, d);
+    const int64_t size = range != NULL ? range->size : checked->x.shape[d];
 
     if (clq__view_shares_bytes(y) && d == y->rank - 1)
         fold_shared(call, fold, args, d, size);
@@ -92,8 +92,8 @@ static void fold_dimension(struct clq__static *call, struct clq__fold *fold, str
 static void fold(struct clq__static *call, struct clq__fold *fold, struct quantize_args *args,
                  const struct clq__ranges *ranges)
 {
-    const struct clq__work *work = call->work;
-    const struct clq__placement *placement = &work->placement;
+    const struct clq__checked_call *checked = call->checked;
+    const struct clq__placement *placement = &checked->placement;
     const bool groups = placement->kind == CLQ_ENTRY_GROUPS;
     const int at = placement->axis;
 
@@ -107,11 +107,12 @@ static void fold(struct clq__static *call, struct clq__fold *fold, struct quanti
         return;
     /* what lies beside y is placed with it */
     clq__placement_fold(
-        placement, fold, work->x.shape[0],
-        (int64_t[]){groups ? 0 : work->x.stride[at], 0, work->placed ? 0 : call->scale.stride[at],
-                    work->placed ? 0 : call->zero_point.stride[at]},
-        (int64_t[]){work->x.stride[0],
-                    groups ? clq__view_step_units(&work->y, work->x.shape[0], work->y.stride[0]) : 0, 0, 0});
+        placement, fold, checked->x.shape[0],
+        (int64_t[]){groups ? 0 : checked->x.stride[at], 0, checked->placed ? 0 : call->scale.stride[at],
+                    checked->placed ? 0 : call->zero_point.stride[at]},
+        (int64_t[]){checked->x.stride[0],
+                    groups ? clq__view_step_units(&checked->y, checked->x.shape[0], checked->y.stride[0]) : 0,
+                    0, 0});
 }
 
 static uint32_t type_of(const struct clq__source *source)
@@ -127,8 +128,8 @@ static int64_t offset_of(const struct clq__source *source)
 static void fill_args(const struct clq__static *call, const struct clq__fold *fold,
                       struct quantize_args *args)
 {
-    args->x_offset = clq__view_offset_units(&call->work->x);
-    args->y_offset = clq__view_offset_units(&call->work->y);
+    args->x_offset = clq__view_offset_units(&call->checked->x);
+    args->y_offset = clq__view_offset_units(&call->checked->y);
     args->scale_offset = offset_of(&call->scale);
     args->zero_point_offset = offset_of(&call->zero_point);
     args->x_stride = fold->dim[0].stride[X];
@@ -138,11 +139,11 @@ static void fill_args(const struct clq__static *call, const struct clq__fold *fo
     args->zero_point_type = type_of(&call->zero_point);
     args->zero_points_each = call->zero_point.per_element;
     args->zero_point_sign =
-        (call->work->add && !call->zero_point.negate) || args->zero_point_type == CLQ_SCALAR_NONE
+        (call->checked->add && !call->zero_point.negate) || args->zero_point_type == CLQ_SCALAR_NONE
             ? UINT32_C(1) << 31
             : 0;
-    args->by_both = call->work->by_both;
-    args->round_first = call->work->round_first;
+    args->by_both = call->checked->by_both;
+    args->round_first = call->checked->round_first;
     args->outer = (uint32_t)(fold->dims - 1);
     for (int d = 1; d < fold->dims; d++)
         args->dim[d - 1] = (struct clq_dim){.size = fold->dim[d].size,
@@ -154,15 +155,15 @@ static void fill_args(const struct clq__static *call, const struct clq__fold *fo
 
 static void fill_entries(const struct clq__static *call, int64_t rows, struct clq_entries *entries)
 {
-    const struct clq__work *work = call->work;
-    const struct clq__placement *placement = &work->placement;
+    const struct clq__checked_call *checked = call->checked;
+    const struct clq__placement *placement = &checked->placement;
 
-    clq__placement_describe(placement, work->x.shape[0], rows, entries);
+    clq__placement_describe(placement, checked->x.shape[0], rows, entries);
     if (placement->kind == CLQ_ENTRY_GROUPS)
         entries->scale_row = call->scale.row_stride;
     else if (placement->kind != CLQ_ENTRY_NONE)
-        clq__placement_steps(placement, &work->y, &entries->y_batch, &entries->y_start);
-    if (placement->kind == CLQ_ENTRY_NONE || !work->placed)
+        clq__placement_steps(placement, &checked->y, &entries->y_batch, &entries->y_start);
+    if (placement->kind == CLQ_ENTRY_NONE || !checked->placed)
         return;
     entries->scale_batch = call->scale.stride[0];
     entries->scale_start = call->scale.stride[placement->axis];
@@ -174,10 +175,10 @@ static void fill_entries(const struct clq__static *call, int64_t rows, struct cl
 static void move(const struct clq__static *call, struct quantize_args *args, int d,
                  const struct clq__range *range)
 {
-    const struct clq__work *work = call->work;
+    const struct clq__checked_call *checked = call->checked;
 
-    args->x_offset += range->first * work->x.stride[d];
-    args->y_offset += clq__view_reach(&work->y, d, range->first);
+    args->x_offset += range->first * checked->x.stride[d];
+    args->y_offset += clq__view_reach(&checked->y, d, range->first);
     args->scale_offset += range->first / call->scale.block[d] * call->scale.stride[d];
     args->zero_point_offset += range->first / call->zero_point.block[d] * call->zero_point.stride[d];
 }
@@ -195,9 +196,9 @@ static void describe_part(struct clq__static *call, const struct clq__ranges *ra
     if (!clq__ranges_follow(ranges))
         return;
     if (ranges->axis.first > 0)
-        move(call, &part->args, call->work->axis, &ranges->axis);
+        move(call, &part->args, call->checked->axis, &ranges->axis);
     if (ranges->before.first > 0)
-        move(call, &part->args, call->work->axis - 1, &ranges->before);
+        move(call, &part->args, call->checked->axis - 1, &ranges->before);
     part->args.entries.report_offset = -1; /* an entry is counted once */
 }
 
@@ -206,25 +207,25 @@ static bool is_cut(const struct clq__static *call, int d)
     return d >= 0 && (call->scale.block[d] > 1 || call->zero_point.block[d] > 1);
 }
 
-void clq__static_describe_work(struct clq__static *call, const struct clq__work *work)
+void clq__static_describe_checked(struct clq__static *call, const struct clq__checked_call *checked)
 {
     struct clq__ranges ranges[CLQ__MOST_RANGES];
     int count;
 
-    call->work = work;
+    call->checked = checked;
     call->repeats = 1;
     call->num_parts = 0;
     order(call);
     clq__static_place(call);
-    count = clq__work_cut(work, is_cut(call, work->axis), is_cut(call, work->axis - 1), ranges);
+    count = clq__checked_cut(checked, is_cut(call, checked->axis), is_cut(call, checked->axis - 1), ranges);
     for (int i = 0; i < count; i++)
         describe_part(call, &ranges[i]);
 }
 
 bool clq__static_describe(struct clq__plan *plan)
 {
-    if (plan->work.x.elements == 0)
+    if (plan->checked.x.elements == 0)
         return false;
-    clq__static_describe_work(&plan->of_static, &plan->work);
+    clq__static_describe_checked(&plan->of_static, &plan->checked);
     return true;
 }

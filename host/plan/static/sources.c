@@ -22,13 +22,13 @@ static bool differs_inside(const struct clq__static *call, const struct clq__sou
 }
 
 /* Blocks at which the axis is not cut: those that end within a byte, or are of words with gaps. */
-static bool cannot_cut(const struct clq__work *work)
+static bool cannot_cut(const struct clq__checked_call *checked)
 {
-    const struct clq__view *y = &work->y;
+    const struct clq__view *y = &checked->y;
 
-    if (work->block == 0 || !clq__view_shares_bytes(y) || work->axis != y->rank - 1)
+    if (checked->block == 0 || !clq__view_shares_bytes(y) || checked->axis != y->rank - 1)
         return false;
-    return work->block % clq__view_in_unit(y) != 0 || clq__view_has_gaps(y);
+    return checked->block % clq__view_in_unit(y) != 0 || clq__view_has_gaps(y);
 }
 
 static unsigned bit(int d)
@@ -40,10 +40,10 @@ static unsigned bit(int d)
  * leave no room for one more. */
 static unsigned uncut(const struct clq__static *call)
 {
-    const struct clq__work *work = call->work;
-    const int dims[] = {work->axis, work->axis - 1};
-    int room = CLQ_MOST_DIMS + 1 - call->order.dims - clq__view_has_gaps(&work->y);
-    unsigned whole = cannot_cut(work) ? bit(work->axis) : 0;
+    const struct clq__checked_call *checked = call->checked;
+    const int dims[] = {checked->axis, checked->axis - 1};
+    int room = CLQ_MOST_DIMS + 1 - call->order.dims - clq__view_has_gaps(&checked->y);
+    unsigned whole = cannot_cut(checked) ? bit(checked->axis) : 0;
 
     for (int i = 0; i < 2; i++) {
         const int d = dims[i];
@@ -70,10 +70,10 @@ static void copy(struct clq__source *source, const struct clq__parameter *parame
 static int64_t write_dimension(struct clq__static *call, struct clq__source *source, int d, unsigned whole,
                                int64_t elements)
 {
-    const struct clq__work *work = call->work;
+    const struct clq__checked_call *checked = call->checked;
     const int64_t block = source->block[d];
     const int64_t size =
-        work->placed ? work->y.shape[d] : work->x.shape[d]; /* of the cache that it lies beside */
+        checked->placed ? checked->y.shape[d] : checked->x.shape[d]; /* of the cache that it lies beside */
     const int64_t blocks = clq__blocks_of(size, block);
     int64_t written = blocks;
 
@@ -93,8 +93,8 @@ static int64_t write_dimension(struct clq__static *call, struct clq__source *sou
 static void widen(struct clq__static *call, struct clq__source *source, unsigned whole, bool along_row)
 {
     const struct clq__view *view = &source->parameter->view;
-    const struct clq__work *work = call->work;
-    const int inner = inner_of(call), last = work->x.rank - 1;
+    const struct clq__checked_call *checked = call->checked;
+    const int inner = inner_of(call), last = checked->x.rank - 1;
     int64_t elements = 1;
     bool done[CLQ__MAX_RANK] = {false};
 
@@ -109,7 +109,7 @@ static void widen(struct clq__static *call, struct clq__source *source, unsigned
         source->stride[last] = elements;
         return;
     }
-    for (int i = 0; i < call->order.dims + work->x.rank; i++) {
+    for (int i = 0; i < call->order.dims + checked->x.rank; i++) {
         const int d = i < call->order.dims ? call->order.dim[i] : i - call->order.dims;
 
         if (!done[d] && (source->stride[d] != 0 || (along_row && d == inner)))
@@ -134,14 +134,14 @@ static void describe_repeated(struct clq__static *call, struct clq__source *sour
 /* Found scales are read as their inverse, found zero points as their negative. */
 static bool is_found(const struct clq__static *call, const struct clq__source *source)
 {
-    return call->work->found && source->parameter->view.tensor != NULL;
+    return call->checked->found && source->parameter->view.tensor != NULL;
 }
 
 /* Scales of a type that the kernel does not read. */
 static bool is_strange(const struct clq__static *call, const struct clq__source *source)
 {
     return source == &call->scale &&
-           !clq__type_is(source->parameter->view.type, clq__scales_read(call->work));
+           !clq__type_is(source->parameter->view.type, clq__scales_read(call->checked));
 }
 
 static bool needs_widening(const struct clq__static *call, const struct clq__source *source)
@@ -149,7 +149,8 @@ static bool needs_widening(const struct clq__static *call, const struct clq__sou
     const int inner = inner_of(call);
 
     return is_strange(call, source) || is_found(call, source) ||
-           (source == &call->scale && clq__work_keeps_zeros(call->work)) || source->parameter->flatten ||
+           (source == &call->scale && clq__checked_keeps_zeros(call->checked)) ||
+           source->parameter->flatten ||
            (source->per_element && (source->parameter->view.type != CLQ__F32 || source->stride[inner] != 1));
 }
 
@@ -167,8 +168,8 @@ void clq__static_place(struct clq__static *call)
     struct clq__source *scale = &call->scale, *zero_point = &call->zero_point;
     unsigned whole;
 
-    copy(scale, &call->work->scale);
-    copy(zero_point, &call->work->zero_point);
+    copy(scale, &call->checked->scale);
+    copy(zero_point, &call->checked->zero_point);
     whole = uncut(call);
     if (has_blocks(zero_point, whole))
         widen(call, zero_point, whole, false);
@@ -179,8 +180,8 @@ void clq__static_place(struct clq__static *call)
         widen(call, scale, whole, zero_point->per_element);
     /* a kernel with a zero point per element reads a scale per element too */
     scale->per_element = differs_inside(call, scale) || zero_point->per_element;
-    zero_point->negate = (zero_point->per_element && call->work->add) ||
-                         (is_found(call, zero_point) && !call->work->names->plain_offsets);
+    zero_point->negate = (zero_point->per_element && call->checked->add) ||
+                         (is_found(call, zero_point) && !call->checked->names->plain_offsets);
     if (!zero_point->widen && (zero_point->negate || needs_widening(call, zero_point)))
         widen(call, zero_point, 0, false);
     if (!scale->widen && (needs_widening(call, scale) || scale->per_element != differs_inside(call, scale)))

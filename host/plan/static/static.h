@@ -31,7 +31,7 @@ struct clq__order {
 };
 
 struct clq__static {
-    const struct clq__work *work;
+    const struct clq__checked_call *checked;
     struct clq__order order;
     struct clq__source scale, zero_point;
     int64_t repeats; /* of those that are widened, one after the other */
@@ -45,7 +45,7 @@ struct clq__static {
 
 /* Folds the layout of x and y that have elements, and fills the arguments but for
  * what depends on the device. */
-void clq__static_describe_work(struct clq__static *call, const struct clq__work *work);
+void clq__static_describe_checked(struct clq__static *call, const struct clq__checked_call *checked);
 /* Of a whole call; false where there is nothing to do. */
 bool clq__static_describe(struct clq__plan *plan);
 
