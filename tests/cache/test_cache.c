@@ -4,10 +4,9 @@
 #include "call.h"
 #include "files.h"
 #include "runtime/entry.h"
+#include "tests.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -15,8 +14,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char top[PATH_MAX - 64], directory[PATH_MAX];
 static char last_line[1024];
@@ -64,9 +61,8 @@ static size_t call_on_disk(void)
     return call(&desc);
 }
 
-static void cold_then_warm(void **state)
+TEST_BETWEEN(cold_then_warm, empty_directory, NULL)
 {
-    (void)state;
     assert_int_equal(call_on_disk(), 0);
     assert_int_equal(files_count(directory, ".clqbin", NULL), 1);
     assert_int_equal(call_on_disk(), 1);
@@ -74,12 +70,11 @@ static void cold_then_warm(void **state)
 }
 
 /* Whoever tries PoCL's kernels without its optimizer, once, had them for good. */
-static void what_pocl_is_told_beside_the_options(void **state)
+TEST_BETWEEN(what_pocl_is_told_beside_the_options, empty_directory, NULL)
 {
     const char *const given = getenv("POCL_EXTRA_BUILD_FLAGS");
     char *const before = strdup(given != NULL ? given : "");
 
-    (void)state;
     assert_int_equal(call_on_disk(), 0);
     setenv("POCL_EXTRA_BUILD_FLAGS", "-cl-opt-disable -D ANOTHER", 1);
     assert_int_equal(call_on_disk(), 0);
@@ -89,12 +84,11 @@ static void what_pocl_is_told_beside_the_options(void **state)
     free(before);
 }
 
-static void by_the_environment(void **state)
+TEST_BETWEEN(by_the_environment, empty_directory, NULL)
 {
     const struct clq_context_desc desc = {0};
     struct call_result result;
 
-    (void)state;
     setenv("CLQ_CACHE_DIR", directory, 1);
     assert_int_equal(single_call(&desc, &result), CLQ_OK);
     assert_string_equal(result.cache_dir, directory);
@@ -107,12 +101,11 @@ static void by_the_environment(void **state)
     assert_int_equal(files_count(directory, ".clqbin", NULL), 1);
 }
 
-static void no_environment_is_read(void **state)
+TEST_BETWEEN(no_environment_is_read, empty_directory, NULL)
 {
     const struct clq_context_desc desc = {.flags = CLQ_NO_ENVIRONMENT};
     struct call_result result;
 
-    (void)state;
     setenv("CLQ_CACHE_DIR", directory, 1);
     setenv("XDG_CACHE_HOME", top, 1);
     setenv("CLQ_DEVICE", "no such device", 1);
@@ -136,12 +129,11 @@ static int must_not_put(void *user, const char *key, const void *data, size_t si
     return 1;
 }
 
-static void off_keeps_nothing(void **state)
+TEST_BETWEEN(off_keeps_nothing, empty_directory, NULL)
 {
     int calls = 0;
     struct clq_context_desc desc = on_disk();
 
-    (void)state;
     setenv("CLQ_CACHE_DIR", directory, 1);
     desc.flags = CLQ_CACHE_OFF;
     assert_int_equal(call(&desc), 0);
@@ -177,7 +169,7 @@ static void is_built_anew(const char *path, const unsigned char *damaged, size_t
 
 /* The header and its key byte by byte at the unit's level, as every real entry is; a process's call for a
  * sample. */
-static void every_byte_altered(void **state)
+TEST_BETWEEN(every_byte_altered, empty_directory, NULL)
 {
     char path[PATH_MAX], *key;
     size_t size, binary_bytes;
@@ -185,7 +177,6 @@ static void every_byte_altered(void **state)
     unsigned char *entry = entry_of(path, &size);
     const unsigned char *binary;
 
-    (void)state;
     memcpy(&key_bytes, entry + 16, sizeof key_bytes);
     key = strndup((const char *)entry + 32, key_bytes);
     assert_true(clq__entry_open(key, entry, size, &binary, &binary_bytes));
@@ -205,14 +196,13 @@ static void every_byte_altered(void **state)
     free(entry);
 }
 
-static void every_length_cut(void **state)
+TEST_BETWEEN(every_length_cut, empty_directory, NULL)
 {
     char path[PATH_MAX];
     size_t size;
     unsigned char *entry = entry_of(path, &size);
     const size_t lengths[] = {0, 1, 8, 31, 32, 33, 200, size / 2, size - 4096, size - 1};
 
-    (void)state;
     for (size_t i = 0; i < sizeof lengths / sizeof lengths[0]; i++)
         is_built_anew(path, entry, lengths[i], "length", lengths[i]);
     entry = realloc(entry, size + 1);
@@ -223,7 +213,7 @@ static void every_length_cut(void **state)
 
 /* Else its kernels would be right, and slower: the driver names another processor, and its compiler has that
  * one's macros. */
-static void a_processor_of_amds_is_told_so(void **state)
+TEST_BETWEEN(a_processor_of_amds_is_told_so, empty_directory, NULL)
 {
     char path[PATH_MAX], line[256], *key;
     size_t size;
@@ -232,7 +222,6 @@ static void a_processor_of_amds_is_told_so(void **state)
     FILE *cpu = fopen("/proc/cpuinfo", "r");
     bool amd = false;
 
-    (void)state;
     assert_non_null(cpu);
     while (fgets(line, sizeof line, cpu) != NULL)
         amd |= strstr(line, "AuthenticAMD") != NULL;
@@ -246,14 +235,13 @@ static void a_processor_of_amds_is_told_so(void **state)
 
 /* A whole entry under this name whose key is another one: what a hash of 128 bits or a copied directory can
  * give. */
-static void of_another_driver(void **state)
+TEST_BETWEEN(of_another_driver, empty_directory, NULL)
 {
     char path[PATH_MAX], *key, *version;
     size_t size, other_size;
     uint64_t key_bytes;
     unsigned char *entry = entry_of(path, &size), *other, *binary;
 
-    (void)state;
     memcpy(&key_bytes, entry + 16, sizeof key_bytes);
     key = strndup((const char *)entry + 32, key_bytes);
     version = strstr(key, "driver ");
@@ -270,14 +258,13 @@ static void of_another_driver(void **state)
 }
 
 /* A whole entry of the right key with a binary that the driver refuses. */
-static void a_binary_of_nothing(void **state)
+TEST_BETWEEN(a_binary_of_nothing, empty_directory, NULL)
 {
     char path[PATH_MAX], *key;
     size_t size, other_size;
     uint64_t key_bytes;
     unsigned char *entry = entry_of(path, &size), *other, *binary;
 
-    (void)state;
     memcpy(&key_bytes, entry + 16, sizeof key_bytes);
     key = strndup((const char *)entry + 32, key_bytes);
     assert_true(clq__entry_begin(key, 64, &other, &other_size, &binary));
@@ -291,14 +278,13 @@ static void a_binary_of_nothing(void **state)
 
 /* A relative directory is where the process was when it asked,
  * and not the one of that name where it is later. */
-static void a_relative_directory_stays(void **state)
+TEST_BETWEEN(a_relative_directory_stays, empty_directory, NULL)
 {
     struct clq_context_desc desc = on_disk();
     struct call_result result;
     char before[PATH_MAX], elsewhere[PATH_MAX];
     clq_context *context;
 
-    (void)state;
     assert_non_null(getcwd(before, sizeof before));
     snprintf(elsewhere, sizeof elsewhere, "%s/elsewhere", top);
     assert_int_equal(mkdir(elsewhere, 0700), 0);
@@ -315,12 +301,11 @@ static void a_relative_directory_stays(void **state)
     assert_int_equal(files_count(elsewhere, "", NULL), 0);
 }
 
-static void what_cannot_be_a_directory(void **state)
+TEST_BETWEEN(what_cannot_be_a_directory, empty_directory, NULL)
 {
     struct clq_context_desc desc = on_disk();
     struct call_result result;
 
-    (void)state;
     assert_true(files_write(directory, "x", 1));
     assert_int_equal(single_call(&desc, &result), CLQ_OK);
     assert_string_equal(result.cache_dir, "");
@@ -333,13 +318,12 @@ static void what_cannot_be_a_directory(void **state)
     assert_int_equal(rmdir(directory), 0);
 }
 
-static void the_limit_is_kept(void **state)
+TEST_BETWEEN(the_limit_is_kept, empty_directory, NULL)
 {
     struct clq_context_desc desc = on_disk();
     char path[PATH_MAX];
     size_t size;
 
-    (void)state;
     free(entry_of(path, &size));
     assert_true(files_age(path, 1000));
     desc.cache_limit_bytes = size + size / 2; /* room for one */
@@ -389,11 +373,10 @@ static int store_put(void *user, const char *key, const void *data, size_t size)
     return 0;
 }
 
-static void functions_of_the_caller(void **state)
+TEST_BETWEEN(functions_of_the_caller, empty_directory, NULL)
 {
     struct clq_context_desc desc = on_disk();
 
-    (void)state;
     desc.cache_get = store_get;
     desc.cache_put = store_put;
     assert_int_equal(call(&desc), 0);
@@ -414,12 +397,11 @@ static void functions_of_the_caller(void **state)
     free(store.data);
 }
 
-static void it_vanishes_meanwhile(void **state)
+TEST_BETWEEN(it_vanishes_meanwhile, empty_directory, NULL)
 {
     struct clq_context_desc desc = on_disk();
     clq_context *context;
 
-    (void)state;
     assert_int_equal(clq_context_create(&desc, &context), CLQ_OK);
     assert_int_equal(rmdir(directory), 0);
     assert_int_equal(clq_context_build(context, 1, (const char *const[]){"widen.cl"}), CLQ_OK);
@@ -442,12 +424,11 @@ static void *call_in_thread(void *argument)
 }
 
 /* Eight contexts on one directory, cold, then warm, then with an entry that is cut under their feet. */
-static void eight_threads(void **state)
+TEST_BETWEEN(eight_threads, empty_directory, NULL)
 {
     pthread_t threads[8];
     char path[PATH_MAX];
 
-    (void)state;
     for (int round = 0; round < 3; round++) {
         for (int i = 0; i < 8; i++)
             assert_int_equal(pthread_create(&threads[i], NULL, call_in_thread, NULL), 0);
@@ -462,28 +443,8 @@ static void eight_threads(void **state)
     }
 }
 
-#define CASE(function) cmocka_unit_test_setup(function, empty_directory)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        CASE(cold_then_warm),
-        CASE(what_pocl_is_told_beside_the_options),
-        CASE(by_the_environment),
-        CASE(no_environment_is_read),
-        CASE(off_keeps_nothing),
-        CASE(every_byte_altered),
-        CASE(every_length_cut),
-        CASE(a_processor_of_amds_is_told_so),
-        CASE(of_another_driver),
-        CASE(a_binary_of_nothing),
-        CASE(what_cannot_be_a_directory),
-        CASE(the_limit_is_kept),
-        CASE(functions_of_the_caller),
-        CASE(it_vanishes_meanwhile),
-        CASE(eight_threads),
-        CASE(a_relative_directory_stays),
-    };
     cl_platform_id platform;
     cl_device_id device;
 
@@ -494,5 +455,5 @@ int main(int argc, char **argv)
         return 77;
     }
     snprintf(top, sizeof top, "%s", argv[1]);
-    return cmocka_run_group_tests(tests, NULL, empty_directory);
+    return tests_run("cache", NULL, empty_directory);
 }

@@ -2,14 +2,13 @@
 /* The disk cache's files, without a device: where they are kept, who may write there, what goes first. */
 #include "files.h"
 #include "runtime/disk.h"
+#include "tests.h"
 
 #include <clquant/context.h>
 
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -17,8 +16,6 @@
 #include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static char top[PATH_MAX - 64];
 
@@ -68,11 +65,10 @@ static void directory_is(const char *wished, bool environment, const char *own, 
     free(directory);
 }
 
-static void which_directory(void **state)
+TEST_BETWEEN(which_directory, unset, NULL)
 {
     char longest[PATH_MAX + 8], here[PATH_MAX];
 
-    (void)state;
     directory_is("/given", true, "/own", "/xdg", "/home/u", "/given");
     directory_is("/given", false, "/own", "/xdg", "/home/u", "/given");
     directory_is(NULL, true, "/own", "/xdg", "/home/u", "/own");
@@ -94,11 +90,10 @@ static void which_directory(void **state)
     directory_is(longest, true, NULL, NULL, NULL, NULL);
 }
 
-static void the_directory_in_public(void **state)
+TEST_BETWEEN(the_directory_in_public, unset, NULL)
 {
     char text[64] = "full", exact[sizeof "/own"] = "";
 
-    (void)state;
     directory_is(NULL, true, "/own", "/xdg", "/home/u", "/own");
     assert_int_equal(clq_cache_directory(text, sizeof text), CLQ_OK);
     assert_string_equal(text, "/own");
@@ -116,12 +111,11 @@ static void the_directory_in_public(void **state)
     assert_string_equal(text, "");
 }
 
-static void missing_parents_are_made_private(void **state)
+TEST_BETWEEN(missing_parents_are_made_private, unset, NULL)
 {
     const char *reason = NULL;
     struct stat info;
 
-    (void)state;
     assert_true(clq__disk_prepare(below("a/b/c"), &reason));
     for (int i = 0; i < 3; i++) {
         assert_int_equal(stat(below(i == 0 ? "a" : i == 1 ? "a/b" : "a/b/c"), &info), 0);
@@ -139,11 +133,10 @@ static void refused(const char *path, const char *why)
         fail_msg("%s: \"%s\", not \"%s\"", path, reason, why);
 }
 
-static void writable_by_others(void **state)
+TEST_BETWEEN(writable_by_others, unset, NULL)
 {
     const char *reason = NULL;
 
-    (void)state;
     assert_int_equal(mkdir(below("d"), 0700), 0);
     assert_int_equal(chmod(below("d"), 0770), 0);
     refused(below("d"), "others can write");
@@ -153,9 +146,8 @@ static void writable_by_others(void **state)
     assert_true(clq__disk_prepare(below("d"), &reason));
 }
 
-static void of_another_user(void **state)
+TEST_BETWEEN(of_another_user, unset, NULL)
 {
-    (void)state;
     if (geteuid() != 0) {
         print_message("SKIPPED: only root can give a directory away\n");
         skip();
@@ -165,20 +157,18 @@ static void of_another_user(void **state)
     refused(below("d"), "another user");
 }
 
-static void a_file_in_its_place(void **state)
+TEST_BETWEEN(a_file_in_its_place, unset, NULL)
 {
-    (void)state;
     assert_true(files_write(below("f"), "x", 1));
     refused(below("f"), "ot a directory");
     refused(below("f/below"), "ot a directory");
 }
 
-static void what_was_put_is_got(void **state)
+TEST_BETWEEN(what_was_put_is_got, unset, NULL)
 {
     void *data = NULL;
     size_t size = 0;
 
-    (void)state;
     assert_int_not_equal(clq__disk_get(top, "abc", &data, &size), 0);
     assert_int_equal(clq__disk_put(top, "abc", "first", 5), 0);
     assert_int_equal(clq__disk_put(top, "abc", "second", 6), 0);
@@ -226,14 +216,13 @@ int __wrap_close(int fd)
     return no_room ? -1 : result;
 }
 
-static void a_transfer_goes_on_where_it_stopped(void **state)
+TEST_BETWEEN(a_transfer_goes_on_where_it_stopped, unset, NULL)
 {
     char data[1000];
     void *got = NULL;
     size_t size = 0;
     int put, get;
 
-    (void)state;
     for (size_t i = 0; i < sizeof data; i++)
         data[i] = (char)(i % 251);
     most_at_once = 7;
@@ -247,11 +236,10 @@ static void a_transfer_goes_on_where_it_stopped(void **state)
     free(got);
 }
 
-static void without_room_nothing_stays(void **state)
+TEST_BETWEEN(without_room_nothing_stays, unset, NULL)
 {
     int put;
 
-    (void)state;
     no_room = true;
     put = clq__disk_put(top, "a", "data", 4);
     no_room = false;
@@ -260,12 +248,11 @@ static void without_room_nothing_stays(void **state)
 }
 
 /* Whatever stands under an entry's name is no entry, and never waits. */
-static void no_regular_file(void **state)
+TEST_BETWEEN(no_regular_file, unset, NULL)
 {
     void *data = NULL;
     size_t size = 0;
 
-    (void)state;
     assert_int_equal(mkdir(below("a.clqbin"), 0700), 0);
     assert_int_equal(mkfifo(below("b.clqbin"), 0600), 0);
     assert_true(files_write(below("target"), "x", 1));
@@ -297,11 +284,10 @@ static int get_some(const char *name)
 }
 
 /* A binary of the driver's is code: nobody else may have written it, nor have put it there. */
-static void what_others_may_have_written_is_no_entry(void **state)
+TEST_BETWEEN(what_others_may_have_written_is_no_entry, unset, NULL)
 {
     static const mode_t modes[] = {0660, 0602};
 
-    (void)state;
     for (size_t i = 0; i < 2; i++) {
         assert_int_equal(put_some("a"), 0);
         assert_int_equal(chmod(below("a.clqbin"), modes[i]), 0);
@@ -344,12 +330,11 @@ static bool has(const char *file)
     return access(below(file), F_OK) == 0;
 }
 
-static void the_oldest_go_first(void **state)
+TEST_BETWEEN(the_oldest_go_first, unset, NULL)
 {
     void *data;
     size_t size;
 
-    (void)state;
     put_aged("b", 1000, 200);
     put_aged("a", 1000, 300);
     put_aged("d", 1000, 50);
@@ -368,9 +353,8 @@ static void the_oldest_go_first(void **state)
     assert_int_equal(files_count(top, ".clqbin", NULL), 0);
 }
 
-static void stale_temporaries_go(void **state)
+TEST_BETWEEN(stale_temporaries_go, unset, NULL)
 {
-    (void)state;
     assert_true(files_write(below(".new-1-0x1-abc"), "x", 1) && files_age(below(".new-1-0x1-abc"), 7200));
     assert_true(files_write(below(".new-2-0x1-abc"), "x", 1) && files_age(below(".new-2-0x1-abc"), 60));
     assert_true(files_write(below("someone.else"), "x", 1) && files_age(below("someone.else"), 720000));
@@ -382,12 +366,11 @@ static void stale_temporaries_go(void **state)
     assert_true(has("a.clqbin"));
 }
 
-static void a_missing_directory_is_no_harm(void **state)
+TEST_BETWEEN(a_missing_directory_is_no_harm, unset, NULL)
 {
     void *data;
     size_t size;
 
-    (void)state;
     assert_int_not_equal(clq__disk_get(below("none"), "a", &data, &size), 0);
     assert_int_not_equal(clq__disk_put(below("none"), "a", "x", 1), 0);
     clq__disk_trim(below("none"), 1);
@@ -424,12 +407,11 @@ static void *disturb(void *argument)
 }
 
 /* A reader sees an old entry or a new one, never a part, while others put and trim. */
-static void put_get_and_trim_at_once(void **state)
+TEST_BETWEEN(put_get_and_trim_at_once, unset, NULL)
 {
     pthread_t threads[4];
     int numbers[4] = {0, 1, 2, 3};
 
-    (void)state;
     for (int i = 0; i < 4; i++)
         assert_int_equal(pthread_create(&threads[i], NULL, disturb, &numbers[i]), 0);
     for (int i = 0; i < 4; i++)
@@ -440,30 +422,10 @@ static void put_get_and_trim_at_once(void **state)
     assert_int_equal(files_count(top, "", NULL), files_count(top, ".clqbin", NULL));
 }
 
-#define CASE(function) cmocka_unit_test_setup(function, unset)
-
 int main(int argc, char **argv)
 {
-    const struct CMUnitTest tests[] = {
-        CASE(which_directory),
-        CASE(the_directory_in_public),
-        CASE(missing_parents_are_made_private),
-        CASE(writable_by_others),
-        CASE(of_another_user),
-        CASE(a_file_in_its_place),
-        CASE(what_was_put_is_got),
-        CASE(a_transfer_goes_on_where_it_stopped),
-        CASE(without_room_nothing_stays),
-        CASE(no_regular_file),
-        CASE(what_others_may_have_written_is_no_entry),
-        CASE(the_oldest_go_first),
-        CASE(stale_temporaries_go),
-        CASE(a_missing_directory_is_no_harm),
-        CASE(put_get_and_trim_at_once),
-    };
-
     if (argc < 2)
         return 2;
     snprintf(top, sizeof top, "%s", argv[1]);
-    return cmocka_run_group_tests(tests, NULL, clean);
+    return tests_run("disk", NULL, clean);
 }

@@ -1,16 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* An entry that is not whole, or not of this key, is never opened: every byte altered, every length cut. */
 #include "runtime/entry.h"
+#include "tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/mman.h>
 #include <unistd.h>
-
-#include <cmocka.h>
 
 static const char key[] =
     "format 1\nsource 0123456789abcdef 4711\n-cl-std=CL1.2 -D SRC=f32\nplatform Portable\n"
@@ -35,13 +32,12 @@ static bool opens(const unsigned char *entry, size_t size)
     return clq__entry_open(key, entry, size, &binary, &binary_bytes);
 }
 
-static void a_whole_entry_opens(void **state)
+TEST(a_whole_entry_opens)
 {
     size_t size, binary_bytes = 0;
     unsigned char *entry = make(key, 1000, &size);
     const unsigned char *binary = NULL;
 
-    (void)state;
     assert_true(clq__entry_open(key, entry, size, &binary, &binary_bytes));
     assert_int_equal(binary_bytes, 1000);
     assert_ptr_equal(binary, entry + size - 1000);
@@ -50,13 +46,12 @@ static void a_whole_entry_opens(void **state)
     free(entry);
 }
 
-static void every_byte_altered(void **state)
+TEST(every_byte_altered)
 {
     static const unsigned char masks[] = {0x01, 0x80, 0xff};
     size_t size;
     unsigned char *entry = make(key, 1000, &size);
 
-    (void)state;
     for (size_t i = 0; i < size; i++)
         for (size_t m = 0; m < sizeof masks; m++) {
             entry[i] ^= masks[m];
@@ -69,14 +64,13 @@ static void every_byte_altered(void **state)
 }
 
 /* Each ends where a page does that cannot be read, so that a read past its end is seen. */
-static void every_length_cut(void **state)
+TEST(every_length_cut)
 {
     const size_t page = (size_t)sysconf(_SC_PAGESIZE);
     size_t size;
     unsigned char *entry = make(key, 300, &size);
     unsigned char *pages = mmap(NULL, 2 * page, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
-    (void)state;
     assert_true(pages != MAP_FAILED && size <= page);
     assert_int_equal(mprotect(pages + page, page, PROT_NONE), 0);
     for (size_t length = 0; length < size; length++) {
@@ -88,24 +82,22 @@ static void every_length_cut(void **state)
     free(entry);
 }
 
-static void longer_by_a_byte(void **state)
+TEST(longer_by_a_byte)
 {
     size_t size;
     unsigned char *entry = make(key, 300, &size), *longer = calloc(1, size + 1);
 
-    (void)state;
     memcpy(longer, entry, size);
     assert_false(opens(longer, size + 1));
     free(longer);
     free(entry);
 }
 
-static void lengths_that_wrap(void **state)
+TEST(lengths_that_wrap)
 {
     size_t size;
     unsigned char *entry = make(key, 300, &size);
 
-    (void)state;
     for (size_t field = 2; field < 4; field++)
         for (uint64_t value = 0; value < 70; value++) {
             unsigned char *forged = malloc(size);
@@ -119,12 +111,11 @@ static void lengths_that_wrap(void **state)
     free(entry);
 }
 
-static void of_another_key(void **state)
+TEST(of_another_key)
 {
     char other[sizeof key];
     size_t size;
 
-    (void)state;
     for (size_t i = 0; i + 1 < sizeof key; i++) {
         unsigned char *entry;
 
@@ -137,21 +128,19 @@ static void of_another_key(void **state)
     }
 }
 
-static void without_a_binary(void **state)
+TEST(without_a_binary)
 {
     size_t size;
     unsigned char *entry = make(key, 0, &size);
 
-    (void)state;
     assert_false(opens(entry, size));
     free(entry);
 }
 
-static void names_are_file_names(void **state)
+TEST(names_are_file_names)
 {
     char a[CLQ__ENTRY_NAME_BYTES], b[CLQ__ENTRY_NAME_BYTES];
 
-    (void)state;
     clq__entry_name(key, a);
     clq__entry_name("", b);
     assert_int_equal(strlen(a), 32);
@@ -159,14 +148,4 @@ static void names_are_file_names(void **state)
     assert_string_not_equal(a, b);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_whole_entry_opens), cmocka_unit_test(every_byte_altered),
-        cmocka_unit_test(every_length_cut),    cmocka_unit_test(longer_by_a_byte),
-        cmocka_unit_test(lengths_that_wrap),   cmocka_unit_test(of_another_key),
-        cmocka_unit_test(without_a_binary),    cmocka_unit_test(names_are_file_names),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("entry")

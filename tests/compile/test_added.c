@@ -2,17 +2,14 @@
 /* Two devices of the stub, which have one name and differ in this: the second has no compiler.
  * What the first one built runs on it. */
 #include "call.h"
+#include "tests.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #define CALLS "quantize.cl SRC=f32 DST=i8 MODE=divide PARAMS=each" /* what call.c asks for */
 
@@ -70,13 +67,12 @@ static unsigned char *linked(const char *text, size_t *size)
     return binary;
 }
 
-static void a_build_that_needs_a_compiler_names_the_variant(void **state)
+TEST(a_build_that_needs_a_compiler_names_the_variant)
 {
     static const char *const text = "quantize.cl SRC=f16 DST=i4 MODE=divide PARAMS=one ARITHMETIC=exact";
     clq_context *const context = context_of(&locked);
     struct call_result result;
 
-    (void)state;
     assert_int_equal(clq_context_build(context, 1, &text), CL_COMPILER_NOT_AVAILABLE);
     assert_non_null(strstr(clq_error_detail(),
                            "quantize.cl SRC=f16 DST=i4 MODE=divide PARAMS=one FORM=group ARITHMETIC=exact "
@@ -114,12 +110,11 @@ static int put(void *user, const char *key, const void *data, size_t size)
     return 0;
 }
 
-static void what_was_kept_runs_without_one(void **state)
+TEST(what_was_kept_runs_without_one)
 {
     struct clq_context_desc desc = {.device_text = "0", .cache_get = get, .cache_put = put};
     struct call_result result;
 
-    (void)state;
     assert_int_equal(single_call(&desc, &result), CLQ_OK);
     assert_non_null(entry);
     desc.device_text = "1";
@@ -132,7 +127,7 @@ static void what_was_kept_runs_without_one(void **state)
     entry = NULL;
 }
 
-static void an_added_binary_runs_without_one(void **state)
+TEST(an_added_binary_runs_without_one)
 {
     static const char *const has = "quantize.cl SRC=f32 DST=i8|u8 MODE=divide PARAMS=each FORM=group",
                              *const other = "widen.cl";
@@ -142,7 +137,6 @@ static void an_added_binary_runs_without_one(void **state)
     clq_context *const context = context_of(&locked);
     struct call_result result;
 
-    (void)state;
     assert_int_equal(clq_context_add_binary(context, other_binary, other_size, 1, &other), CLQ_OK);
     assert_int_equal(call_in(context, &result), CL_COMPILER_NOT_AVAILABLE);
     if (clq_context_add_binary(context, binary, size, 1, &has) != CLQ_OK)
@@ -159,7 +153,7 @@ static void an_added_binary_runs_without_one(void **state)
 }
 
 /* Where there is a compiler, what the binaries lack is built. */
-static void a_binary_comes_before_the_compiler(void **state)
+TEST(a_binary_comes_before_the_compiler)
 {
     static const char *const other = "copy.cl";
     size_t size = 0, built = 0, there = 0;
@@ -167,7 +161,6 @@ static void a_binary_comes_before_the_compiler(void **state)
     clq_context *const context = context_of(&compiles);
     struct call_result result;
 
-    (void)state;
     assert_int_equal(clq_context_add_binary(context, binary, size, 0, NULL), CLQ_OK);
     assert_int_equal(call_in(context, &result), CLQ_OK);
     assert_int_equal(clq_context_build(context, 1, &other), CLQ_OK);
@@ -190,7 +183,7 @@ static void refused(clq_context *context, const void *binary, size_t size, size_
         assert_int_equal(call_in(context, &result), CL_COMPILER_NOT_AVAILABLE);
 }
 
-static void what_is_no_such_binary_is_refused(void **state)
+TEST(what_is_no_such_binary_is_refused)
 {
     static const char *const missing[] = {CALLS, "quantize.cl SRC=bf16 DST=i8 MODE=divide PARAMS=each|one"},
                              *const wrong[] = {CALLS, "quantize.cl SRC=f99"}, *const none[] = {CALLS, NULL};
@@ -199,7 +192,6 @@ static void what_is_no_such_binary_is_refused(void **state)
     clq_context *const context = context_of(&locked);
     unsigned char *name;
 
-    (void)state;
     refused(NULL, binary, size, 0, NULL, CLQ_ERROR_NULL, "context is NULL");
     refused(context, NULL, size, 0, NULL, CLQ_ERROR_NULL, "binary is NULL");
     refused(context, binary, 0, 0, NULL, CLQ_ERROR_VALUE, "size_bytes is 0");
@@ -248,11 +240,10 @@ static int by_text(const void *a, const void *b)
     return strcmp(a, b);
 }
 
-static void no_two_kernels_have_one_name(void **state)
+TEST(no_two_kernels_have_one_name)
 {
     struct exported_names *const seen = calloc(1, sizeof *seen);
 
-    (void)state;
     assert_int_equal(clq_export_variants(NULL, keep_name, seen), CLQ_OK);
     assert_true(seen->count > 1500);
     qsort(seen->names, seen->count, sizeof seen->names[0], by_text);
@@ -262,12 +253,11 @@ static void no_two_kernels_have_one_name(void **state)
 }
 
 /* The last digits are of the file's text. */
-static void names_are_of_a_source(void **state)
+TEST(names_are_of_a_source)
 {
     struct exported_names *const seen = calloc(1, sizeof *seen);
     const char *digits[2];
 
-    (void)state;
     assert_int_equal(clq_export_variants("claim.cl", keep_name, seen), CLQ_OK);
     assert_int_equal(clq_export_variants("copy.cl FORM=item", keep_name, seen), CLQ_OK);
     assert_int_equal(seen->count, 2);
@@ -295,12 +285,11 @@ static clq_status ends(void *user, const struct clq_exported *exported)
     return CLQ_ERROR_SYSTEM;
 }
 
-static void exports_are_checked_and_ended(void **state)
+TEST(exports_are_checked_and_ended)
 {
     bool yes = true, no = false;
     int calls = 0;
 
-    (void)state;
     assert_int_equal(
         clq_export_variants("quantize.cl SRC=f16 DST=i8 MODE=divide PARAMS=one ARITHMETIC=native",
                             options_are, &yes),
@@ -340,13 +329,12 @@ static void *add_and_build(void *argument)
     return NULL;
 }
 
-static void threads_may_add_at_once(void **state)
+TEST(threads_may_add_at_once)
 {
     static const int numbers[] = {0, 1, 2, 3};
     struct call_result result;
     pthread_t threads[4];
 
-    (void)state;
     shared = context_of(&compiles);
     shared_binary = linked(CALLS, &shared_bytes);
     for (int i = 0; i < 4; i++)
@@ -361,19 +349,4 @@ static void threads_may_add_at_once(void **state)
     free((void *)shared_binary);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_build_that_needs_a_compiler_names_the_variant),
-        cmocka_unit_test(what_was_kept_runs_without_one),
-        cmocka_unit_test(an_added_binary_runs_without_one),
-        cmocka_unit_test(a_binary_comes_before_the_compiler),
-        cmocka_unit_test(what_is_no_such_binary_is_refused),
-        cmocka_unit_test(no_two_kernels_have_one_name),
-        cmocka_unit_test(names_are_of_a_source),
-        cmocka_unit_test(exports_are_checked_and_ended),
-        cmocka_unit_test(threads_may_add_at_once),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("added")

@@ -6,18 +6,14 @@
 #include <clquant/clquant.h>
 
 #include "args/type_rows.h"
+#include "tests.h"
 
 #include <inttypes.h>
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { E8M0 = 7, ELEMENTS = 4096, ROW = 8, ROWS = ELEMENTS / ROW, SKIP = 8, TRIES = 60 };
 
@@ -326,12 +322,11 @@ static void compare_places(cl_mem cache, int64_t length, bool wide, bool pairs, 
     clReleaseMemObject(indices);
 }
 
-static void every_index_is_as_the_library_has_it(void **state)
+TEST(every_index_is_as_the_library_has_it)
 {
     int32_t numbers[BATCHES * SIZE];
     cl_mem cache;
 
-    (void)state;
     for (int i = 0; i < BATCHES * SIZE; i++)
         numbers[i] = i;
     cache = bytes_of(sizeof numbers, numbers);
@@ -347,13 +342,12 @@ static void every_index_is_as_the_library_has_it(void **state)
 }
 
 /* Rows of any length, from and to any byte, by any number of lanes: and nothing beside them. */
-static void every_row_that_moves_has_its_bytes(void **state)
+TEST(every_row_that_moves_has_its_bytes)
 {
     enum { ROOM = 512 };
     unsigned char numbers[ROOM], expected[ROOM], found[ROOM];
     cl_mem src;
 
-    (void)state;
     for (size_t i = 0; i < ROOM; i++)
         numbers[i] = (unsigned char)(i * 7 + 1);
     src = bytes_of(sizeof numbers, numbers);
@@ -392,21 +386,17 @@ static char *read_header(const char *path)
 
 int main(int argc, char **argv)
 {
-    struct CMUnitTest tests[2 + COUNT + BLOCK_COUNT] = {
-        cmocka_unit_test(every_index_is_as_the_library_has_it),
-        cmocka_unit_test(every_row_that_moves_has_its_bytes)};
-    size_t num = 2;
     int failed;
 
     for (size_t i = 0; i < COUNT; i++)
         if (is_q[i])
-            tests[num++] = (struct CMUnitTest){.name = names[i],
-                                               .test_func = every_element_is_as_the_library_has_it,
-                                               .initial_state = (void *)(size_t)names[i]};
+            tests_add((struct CMUnitTest){.name = names[i],
+                                          .test_func = every_element_is_as_the_library_has_it,
+                                          .initial_state = (void *)(size_t)names[i]});
     for (size_t i = 0; i < BLOCK_COUNT; i++)
-        tests[num++] = (struct CMUnitTest){.name = block_names[i],
-                                           .test_func = every_block_is_as_the_library_has_it,
-                                           .initial_state = (void *)(size_t)block_names[i]};
+        tests_add((struct CMUnitTest){.name = block_names[i],
+                                      .test_func = every_block_is_as_the_library_has_it,
+                                      .initial_state = (void *)(size_t)block_names[i]});
     test.header = argc > 1 ? read_header(argv[1]) : NULL;
     if (test.header == NULL)
         return 2;
@@ -417,7 +407,7 @@ int main(int argc, char **argv)
         printf("SKIPPED: %s\n", clq_error_detail());
         return 77;
     }
-    failed = _cmocka_run_group_tests("clh", tests, num, NULL, NULL);
+    failed = tests_run("header", NULL, NULL);
     clq_queue_destroy(test.queue);
     clq_context_destroy(test.context);
     free(test.header);

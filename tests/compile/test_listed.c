@@ -4,15 +4,12 @@
  * of the device, and described; nothing is built. compile.apart compiles the list. */
 #include "described.h"
 #include "runtime/source.h"
+#include "tests.h"
 #include "variants.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { MOST_CALLS = 2000 };
 
@@ -120,9 +117,8 @@ static bool can_run_here(const char *text)
     return !native || has_asked("ARITHMETIC=native", multiplies);
 }
 
-static void every_variant_is_listed(void **state)
+TEST(every_variant_is_listed)
 {
-    (void)state;
     for (uint32_t form = CLQ_FORM_ITEM; form <= CLQ_FORM_GROUP; form++)
         for (uint32_t arithmetic = CLQ_ARITHMETIC_AUTO; arithmetic <= CLQ_ARITHMETIC_EXACT; arithmetic++)
             ask_in_a_way(form, arithmetic);
@@ -138,8 +134,7 @@ static void every_variant_is_listed(void **state)
 
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_variant_is_listed)};
-    const int failed = variants_read(&listed, clq__variants) ? cmocka_run_group_tests(tests, NULL, NULL) : 2;
+    const int failed = variants_read(&listed, clq__variants) ? tests_run("listed", NULL, NULL) : 2;
 
     variants_clear(&listed);
     variants_clear(&asked);

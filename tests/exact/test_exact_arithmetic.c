@@ -185,24 +185,21 @@ static void check_gradual(bool multiply)
     }
 }
 
-static void gradual_quotients(void **state)
+TEST_BETWEEN(gradual_quotients, build, release)
 {
-    (void)state;
     check_gradual(false);
 }
 
-static void gradual_products(void **state)
+TEST_BETWEEN(gradual_products, build, release)
 {
-    (void)state;
     check_gradual(true);
 }
 
 /* Integers less zero points of any bits, near to them, and subnormal. */
-static void differences(void **state)
+TEST_BETWEEN(differences, build, release)
 {
     struct random random = random_of(harness.seed + 3);
 
-    (void)state;
     for (int n = 0; n < (harness.small ? 3 : 9); n++) {
         for (size_t i = 0; i < sample_size(); i++) {
             const int32_t q = (int32_t)random_bits(&random) >> random_below(&random, 33) % 32;
@@ -226,11 +223,10 @@ static void differences(void **state)
 
 /* Of any bits, of exponents about those where sums are made larger, of subnormals,
  * and of what nearly cancels. */
-static void sums(void **state)
+TEST_BETWEEN(sums, build, release)
 {
     struct random random = random_of(harness.seed + 6);
 
-    (void)state;
     for (int n = 0; n < (harness.small ? 4 : 16); n++) {
         make_sample(&random, n % 3);
         for (size_t i = 0; i < sample_size() && n % 4 > 0; i++) {
@@ -254,11 +250,10 @@ static void sums(void **state)
 }
 
 /* All floats that are near a float16, a bfloat16 or the middle of two, and any others. */
-static void halves(void **state)
+TEST_BETWEEN(halves, build, release)
 {
     struct random random = random_of(harness.seed + 4);
 
-    (void)state;
     for (int n = 0; n < (harness.small ? 4 : 16); n++) {
         for (size_t i = 0; i < sample_size(); i++) {
             const uint32_t bits = (uint32_t)random_bits(&random);
@@ -287,14 +282,13 @@ static void halves(void **state)
 
 /* Every x of 11 bits and every s of 24: that the remainder corrects all of these quotients is nothing but
  * tried. A device that interprets has no inverses. */
-static void quotients_by_inverses(void **state)
+TEST_BETWEEN(quotients_by_inverses, build, release)
 {
     const size_t significands = harness.small ? 1 : 1 << 23;
     cl_uint found[2] = {0, 0};
     cl_int status;
     const cl_kernel kernel = clCreateKernel(program, "inverses", &status);
 
-    (void)state;
     expect_cl(status, "clCreateKernel");
     expect_cl(clSetKernelArg(kernel, 0, sizeof(cl_mem), &buffers[0]), "clSetKernelArg");
     expect_cl(harness_write(harness.queue, buffers[0], 0, sizeof(found), found), "write");
@@ -310,31 +304,27 @@ static void quotients_by_inverses(void **state)
     assert_int_equal(found[0], 0);
 }
 
-static void quotients(void **state)
+TEST_BETWEEN(quotients, build, release)
 {
-    (void)state;
     check_samples(false, false);
 }
 
-static void quotients_from_poor_estimates(void **state)
+TEST_BETWEEN(quotients_from_poor_estimates, build, release)
 {
-    (void)state;
     check_samples(false, true);
 }
 
-static void products(void **state)
+TEST_BETWEEN(products, build, release)
 {
-    (void)state;
     check_samples(true, false);
 }
 
 /* Quotients next to a multiple of a power of two: x is the float at, below or above q * s for a q of 24 bits.
  */
-static void quotients_at_the_edge(void **state)
+TEST_BETWEEN(quotients_at_the_edge, build, release)
 {
     struct random random = random_of(harness.seed + 1);
 
-    (void)state;
     for (int n = 0; n < (harness.small ? 1 : 8); n++) {
         for (size_t i = 0; i < sample_size(); i++) {
             const uint32_t q = (uint32_t)random_bits(&random) & 0x7fffff;
@@ -406,11 +396,10 @@ static void check_doubts(const char *kernel)
         fail_msg("%s: of %zu quotients %zu are in doubt", kernel, sample_size(), doubts);
 }
 
-static void quotients_to_add(void **state)
+TEST_BETWEEN(quotients_to_add, build, release)
 {
     cl_device_fp_config single = 0;
 
-    (void)state;
     check_to_add("soon", 0);
     check_to_add("soon", 1);
     check_to_add("quick_by_halves", 0);
@@ -423,21 +412,4 @@ static void quotients_to_add(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup_teardown(quotients, build, release),
-        cmocka_unit_test_setup_teardown(quotients_from_poor_estimates, build, release),
-        cmocka_unit_test_setup_teardown(quotients_at_the_edge, build, release),
-        cmocka_unit_test_setup_teardown(quotients_by_inverses, build, release),
-        cmocka_unit_test_setup_teardown(quotients_to_add, build, release),
-        cmocka_unit_test_setup_teardown(products, build, release),
-        cmocka_unit_test_setup_teardown(gradual_quotients, build, release),
-        cmocka_unit_test_setup_teardown(gradual_products, build, release),
-        cmocka_unit_test_setup_teardown(differences, build, release),
-        cmocka_unit_test_setup_teardown(sums, build, release),
-        cmocka_unit_test_setup_teardown(halves, build, release),
-    };
-
-    return HARNESS_RUN(argc, argv, "exact arithmetic", tests);
-}
+HARNESS_MAIN("exact arithmetic")

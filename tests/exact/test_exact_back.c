@@ -98,13 +98,12 @@ static void expect_back(enum reference_type type, bool each, uint32_t mode)
     }
 }
 
-static void all_codes_come_back(void **state)
+TEST(all_codes_come_back)
 {
     static const enum reference_type types[] = {REFERENCE_I8, REFERENCE_E4M3, REFERENCE_E5M2};
     static const uint32_t modes[] = {CLQ_DEQUANTIZE_DIVIDE, CLQ_DEQUANTIZE_MULTIPLY};
     struct random random = random_of(harness.seed);
 
-    (void)state;
     for (int64_t i = 0; i < num_rows() * CODES; i++)
         q[i] = (unsigned char)i;
     for (int b = 0; b < harness_cases(4, 1); b++) {
@@ -117,9 +116,4 @@ static void all_codes_come_back(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(all_codes_come_back)};
-
-    return HARNESS_RUN(argc, argv, "exact back", tests);
-}
+HARNESS_MAIN("exact back")

@@ -36,11 +36,10 @@ static void check_sample(bool multiply)
     expect_exact(&batch);
 }
 
-static void any_bits(void **state)
+TEST(any_bits)
 {
     struct random random = random_of(harness.seed);
 
-    (void)state;
     for (int b = 0; b < harness_cases(48, 1); b++) {
         for (int64_t i = 0; i < batch_size(); i++) {
             x[i] = float_of((uint32_t)random_bits(&random));
@@ -53,11 +52,10 @@ static void any_bits(void **state)
 
 /* Any two significands, with exponents that put the result where int32 shows all of it, or near the small
  * ranges. */
-static void any_significands(void **state)
+TEST(any_significands)
 {
     struct random random = random_of(harness.seed + 1);
 
-    (void)state;
     for (int b = 0; b < harness_cases(96, 1); b++) {
         const bool multiply = b % 2;
 
@@ -78,14 +76,13 @@ static void any_significands(void **state)
 
 /* Few or nearly all bits set: the significands at which an estimate is off the most, and quotients next to a
  * power of two. */
-static void edge_significands(void **state)
+TEST(edge_significands)
 {
     static const uint32_t edges[] = {0,        1,        2,        3,        0x7fffff, 0x7ffffe,
                                      0x7ffffd, 0x400000, 0x400001, 0x3fffff, 0x2aaaaa, 0x555555,
                                      0x555556, 0x000fff, 0x7ff000, 0x3504f3};
     struct random random = random_of(harness.seed + 2);
 
-    (void)state;
     for (int b = 0; b < harness_cases(12, 1); b++) {
         for (int64_t i = 0; i < batch_size(); i++) {
             const uint32_t a = edges[random_below(&random, COUNT(edges))];
@@ -102,11 +99,10 @@ static void edge_significands(void **state)
 }
 
 /* (k + 1/2) * scale as binary32 has it, and up to two steps beside it. */
-static void ties(void **state)
+TEST(ties)
 {
     struct random random = random_of(harness.seed + 3);
 
-    (void)state;
     for (int b = 0; b < harness_cases(24, 1); b++) {
         const bool multiply = b % 2;
 
@@ -126,11 +122,10 @@ static void ties(void **state)
 }
 
 /* Subnormal x, scales and quotients, on both sides of the smallest normal number. */
-static void subnormals(void **state)
+TEST(subnormals)
 {
     struct random random = random_of(harness.seed + 4);
 
-    (void)state;
     for (int b = 0; b < harness_cases(12, 1); b++) {
         for (int64_t i = 0; i < batch_size(); i++) {
             const uint64_t bits = random_bits(&random);
@@ -146,12 +141,4 @@ static void subnormals(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(any_bits), cmocka_unit_test(any_significands), cmocka_unit_test(edge_significands),
-        cmocka_unit_test(ties),     cmocka_unit_test(subnormals),
-    };
-
-    return HARNESS_RUN(argc, argv, "exact float", tests);
-}
+HARNESS_MAIN("exact float")

@@ -166,37 +166,32 @@ static void check_type_each(enum reference_type type)
     }
 }
 
-static void every_float16(void **state)
+TEST(every_float16)
 {
-    (void)state;
     check_type(REFERENCE_F16);
 }
 
-static void every_bfloat16(void **state)
+TEST(every_bfloat16)
 {
-    (void)state;
     check_type(REFERENCE_BF16);
 }
 
-static void every_float16_scale_each(void **state)
+TEST(every_float16_scale_each)
 {
-    (void)state;
     check_type_each(REFERENCE_F16);
 }
 
-static void every_bfloat16_scale_each(void **state)
+TEST(every_bfloat16_scale_each)
 {
-    (void)state;
     check_type_each(REFERENCE_BF16);
 }
 
 /* Zero points that are tiny quotients, negated: the sum is 0 or a last bit, whose sign float8 keeps. */
-static void quotients_cancel(void **state)
+TEST(quotients_cancel)
 {
     enum { PAIRS = 300, INNER = 64 };
     struct random random = random_of(harness.seed);
 
-    (void)state;
     for (int i = 0; i < (harness.small ? 10 : PAIRS); i++) {
         const float value =
             ldexpf((float)random_from(&random, 128, 255), (int)random_from(&random, -137, -125));
@@ -216,15 +211,4 @@ static void quotients_cancel(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_float16),
-        cmocka_unit_test(every_bfloat16),
-        cmocka_unit_test(every_float16_scale_each),
-        cmocka_unit_test(every_bfloat16_scale_each),
-        cmocka_unit_test(quotients_cancel),
-    };
-
-    return HARNESS_RUN(argc, argv, "exact half", tests);
-}
+HARNESS_MAIN("exact half")

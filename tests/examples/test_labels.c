@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The labels of pictures of all formats: no two of them meet in nine of ten, and none leaves its picture. */
 #include "../../examples/llm/run.h"
+#include "tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { PICTURES = 100, WIDTH = 890, HEIGHT = 395 };
 
@@ -25,7 +21,7 @@ static bool meet(const struct label *a, const struct label *b)
     return gap < 0.0 && fabs(a->at_y - b->at_y) < 16.0;
 }
 
-static void do_not_meet(void **state)
+TEST(do_not_meet)
 {
     static const double bits[NUM_FORMATS] = {10,  8, 8.25, 8.25, 6.4, 5,   5,   4.5,  4.5,
                                              8.5, 6, 5.5,  5,    4.5, 4.5, 4.5, 4.25, 4.5},
@@ -33,7 +29,6 @@ static void do_not_meet(void **state)
                                               .15, 1.3, 2.1, 10, 22,  16, 5.6, 36, 14};
     int meeting = 0;
 
-    (void)state;
     srand(1);
     for (int picture = 0; picture < PICTURES; picture++) {
         struct label labels[NUM_FORMATS];
@@ -55,9 +50,4 @@ static void do_not_meet(void **state)
     assert_true(meeting <= PICTURES / 10);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(do_not_meet)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("labels")

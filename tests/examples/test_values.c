@@ -2,17 +2,12 @@
 /* The 16-bit floats of the examples are those of the reference: every float16 and bfloat16 widened, and
  * float32 of every size narrowed. */
 #include "../../examples/common/values.h"
+#include "tests.h"
 
 #include <reference.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 
-#include <cmocka.h>
-
-static void widens(void **state)
+TEST(widens)
 {
-    (void)state;
     for (uint32_t bits = 0; bits <= 0xffff; bits++) {
         const float half = reference_widen_f16((uint16_t)bits), found = float_of_float16((uint16_t)bits);
         const float brain = reference_widen_bf16((uint16_t)bits);
@@ -26,9 +21,8 @@ static void widens(void **state)
 }
 
 /* The last bits that float16 drops, around each tie, for every exponent and sign. */
-static void narrows(void **state)
+TEST(narrows)
 {
-    (void)state;
     for (uint32_t high = 0; high <= 0xffff; high++)
         for (uint32_t low = 0; low < 64; low++) {
             const float value = float_of_bits(high << 16 | low * 1024 | (low % 3 == 0));
@@ -40,18 +34,12 @@ static void narrows(void **state)
         }
 }
 
-static void middle(void **state)
+TEST(middle)
 {
     double odd[] = {3, 1, 2}, even[] = {4, 1, 3, 2};
 
-    (void)state;
     assert_true(median(odd, 3) > 1.99 && median(odd, 3) < 2.01);
     assert_true(median(even, 4) > 2.49 && median(even, 4) < 2.51);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(widens), cmocka_unit_test(narrows),
-                                       cmocka_unit_test(middle)};
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("values")

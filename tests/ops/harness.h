@@ -4,17 +4,11 @@
 #ifndef CLQUANT_TEST_HARNESS_H
 #define CLQUANT_TEST_HARNESS_H
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdbool.h>
-#include <stddef.h>
-#include <stdint.h>
-
-#include <cmocka.h>
+#include "reference.h"
+#include "tests.h"
 
 #include <clquant/clquant.h>
-
-#include "reference.h"
+#include <stdbool.h>
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -45,7 +39,11 @@ int harness_cases(int full, int small);
  * a failure, and so is a pattern that names no test. Returns what main returns:
  * 77 where every test was skipped. */
 int harness_run(int argc, char **argv, const char *name, const struct CMUnitTest *tests, size_t num_tests);
-#define HARNESS_RUN(argc, argv, name, tests) harness_run(argc, argv, name, tests, COUNT(tests))
+#define HARNESS_MAIN(name)                                                                                   \
+    int main(int argc, char **argv)                                                                          \
+    {                                                                                                        \
+        return harness_run(argc, argv, name, own_tests, num_own_tests);                                      \
+    }
 
 /* cmocka's own says nothing to those who count. */
 #undef skip

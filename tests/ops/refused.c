@@ -41,14 +41,6 @@ bool refused_untouched(cl_mem buffer, unsigned char filling)
     return true;
 }
 
-void refused_tests(struct CMUnitTest *tests, const struct refused_row *rows, size_t count,
-                   CMUnitTestFunction test)
-{
-    for (size_t i = 0; i < count; i++)
-        tests[i] =
-            (struct CMUnitTest){.name = rows[i].name, .test_func = test, .initial_state = (void *)&rows[i]};
-}
-
 void refused_expect(clq_status status, clq_status expected, const char *sentence, const char *name)
 {
     const size_t length = strlen(sentence);

@@ -29,10 +29,6 @@ struct refused_row {
     const char *sentence; /* as refused_expect has it */
 };
 
-/* A test for each row, which is its state. */
-void refused_tests(struct CMUnitTest *tests, const struct refused_row *rows, size_t count,
-                   CMUnitTestFunction test);
-
 /* A row's function. */
 #define SPOIL(name, ...)                                                                                     \
     static void name(struct call *c)                                                                         \

@@ -116,9 +116,8 @@ static void *fail_later(void *event)
     return NULL;
 }
 
-static void a_wait_list_that_has_failed(void **state)
+TEST(a_wait_list_that_has_failed)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(calls); i++) {
         struct world world = begin();
         cl_event failed = user_event();
@@ -131,9 +130,8 @@ static void a_wait_list_that_has_failed(void **state)
     }
 }
 
-static void a_wait_list_that_fails_meanwhile(void **state)
+TEST(a_wait_list_that_fails_meanwhile)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(calls); i++) {
         struct world world = begin();
         cl_event event = user_event();
@@ -148,12 +146,4 @@ static void a_wait_list_that_fails_meanwhile(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_wait_list_that_has_failed),
-        cmocka_unit_test(a_wait_list_that_fails_meanwhile),
-    };
-
-    return HARNESS_RUN(argc, argv, "blocking", tests);
-}
+HARNESS_MAIN("blocking")

@@ -125,15 +125,13 @@ static void every_extreme(enum reference_type src)
     free(values);
 }
 
-static void every_float16_is_the_extreme(void **state)
+TEST(every_float16_is_the_extreme)
 {
-    (void)state;
     every_extreme(REFERENCE_F16);
 }
 
-static void every_bfloat16_is_the_extreme(void **state)
+TEST(every_bfloat16_is_the_extreme)
 {
-    (void)state;
     every_extreme(REFERENCE_BF16);
 }
 
@@ -147,7 +145,7 @@ static float near_a_half(int64_t whole, int64_t choice, bool negative)
 }
 
 /* Extremes by which d is a power of two, so that values near a half stay there. */
-static void floats_near_halves_go_to_the_right_side(void **state)
+TEST(floats_near_halves_go_to_the_right_side)
 {
     enum { BLOCKS = 600 };
     static const float extremes[] = {127.0f, -127.0f, -8.0f, -16.0f, 15.0f, 31.0f};
@@ -156,7 +154,6 @@ static void floats_near_halves_go_to_the_right_side(void **state)
     struct random random = random_of(harness.seed);
     DLManagedTensor *x;
 
-    (void)state;
     for (size_t n = 0; n < BLOCKS; n++) {
         const float extreme = extremes[n % COUNT(extremes)], power = ldexpf(1.0f, (int)(n % 41) - 20);
 
@@ -227,21 +224,12 @@ static void dequantize(enum reference_type type, enum reference_type dst)
     free(found);
 }
 
-static void every_float16_is_the_scale(void **state)
+TEST(every_float16_is_the_scale)
 {
-    (void)state;
     for (size_t t = 0; t < COUNT(block_types); t++) {
         dequantize(block_types[t], REFERENCE_F32);
         dequantize(block_types[t], REFERENCE_F16);
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_float16_is_the_extreme),
-                                       cmocka_unit_test(every_bfloat16_is_the_extreme),
-                                       cmocka_unit_test(floats_near_halves_go_to_the_right_side),
-                                       cmocka_unit_test(every_float16_is_the_scale)};
-
-    return HARNESS_RUN(argc, argv, "blocks", tests);
-}
+HARNESS_MAIN("blocks")

@@ -90,12 +90,11 @@ static const struct refused_row rows[] = {
      "var_scale shares bytes of its buffer with var_offset: their byte ranges must be disjoint"},
 };
 
-static void refuses(void **state)
+TEST(refuses)
 {
     struct call c;
     cl_event done = NULL;
 
-    (void)state;
     make_call(&c);
     expect_status(run(&c, NULL), CLQ_OK, "the call itself");
     expect_cl(clFinish(harness.queue), "clFinish");
@@ -110,9 +109,4 @@ static void refuses(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(refuses)};
-
-    return HARNESS_RUN(argc, argv, "dynamic_quant_update_scatter_v2", tests);
-}
+HARNESS_MAIN("dynamic_quant_update_scatter_v2")

@@ -140,7 +140,7 @@ static void check_npu_group_quant(const cJSON *example)
     tensor_clear(&y);
 }
 
-static void printed_examples(void **state)
+TEST(printed_examples)
 {
     char *text = read_text(CLQ_TEST_DATA "/printed_examples.json");
     cJSON *file = cJSON_Parse(text);
@@ -151,7 +151,6 @@ static void printed_examples(void **state)
     } checks[] = {{"npu_quantize", check_npu_quantize}, {"npu_group_quant", check_npu_group_quant}};
     int examples = 0, replayed = 0;
 
-    (void)state;
     assert_non_null(file);
     cJSON_ArrayForEach(example, cJSON_GetObjectItemCaseSensitive(file, "examples"))
     {
@@ -168,9 +167,4 @@ static void printed_examples(void **state)
     free(text);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(printed_examples)};
-
-    return HARNESS_RUN(argc, argv, "printed examples", tests);
-}
+HARNESS_MAIN("printed examples")

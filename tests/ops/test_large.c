@@ -74,7 +74,7 @@ static void release(cl_mem mem, void *bytes)
 }
 
 /* A row that every row of x repeats, and a scale for each row: the rows of y repeat with the scales. */
-static void rows_past_2_31(void **state)
+TEST(rows_past_2_31)
 {
     const size_t size_bytes = (size_t)(ROWS * ROW_BYTES) + 2 * GUARD;
     const int64_t near[2] = {PERIOD, 2 * ROW_BYTES};
@@ -84,7 +84,6 @@ static void rows_past_2_31(void **state)
     unsigned char *bytes;
     DLTensor x, y;
 
-    (void)state;
     if (harness.small || !buffer_fits(size_bytes))
         skip();
     make(&row, REFERENCE_F16, 2, (const int64_t[]){1, 2 * ROW_BYTES});
@@ -122,7 +121,7 @@ static void rows_past_2_31(void **state)
 }
 
 /* One element that repeats over a single dimension of more than 2^31. */
-static void one_dimension_past_2_31(void **state)
+TEST(one_dimension_past_2_31)
 {
     int64_t shape[1] = {ROWS * 2 * ROW_BYTES}, stride[1] = {0}, one[1] = {1};
     const size_t size_bytes = (size_t)shape[0] / 2 + 2 * GUARD;
@@ -130,7 +129,6 @@ static void one_dimension_past_2_31(void **state)
     DLTensor y = {.device.device_type = kDLOpenCL, .ndim = 1, .dtype = CLQ_INT4, .shape = shape};
     unsigned char *bytes;
 
-    (void)state;
     if (harness.small || !buffer_fits(size_bytes))
         skip();
     make(&x, REFERENCE_F32, 1, one);
@@ -238,9 +236,8 @@ static void check_far_rows(enum reference_type from, enum reference_type to, uin
     tensor_clear(&q);
 }
 
-static void far_rows(void **state)
+TEST(far_rows)
 {
-    (void)state;
     check_far_rows(REFERENCE_I8, REFERENCE_BF16, CLQ_DEQUANTIZE_MULTIPLY);
     check_far_rows(REFERENCE_I4, REFERENCE_F16, CLQ_DEQUANTIZE_DIVIDE);
 }
@@ -322,7 +319,7 @@ static void place_entries(const struct near_entries *t, const struct clq_dequant
     }
 }
 
-static void far_entries(void **state)
+TEST(far_entries)
 {
     const uint64_t scale_bytes = BATCHES * POSITIONS * SCALE_STEP * 4;
     int64_t shape[3] = {BATCHES, POSITIONS, COLUMNS}, strides[2] = {POSITIONS * SCALE_STEP, SCALE_STEP};
@@ -336,7 +333,6 @@ static void far_entries(void **state)
                                              .mode = CLQ_DEQUANTIZE_DYNAMIC,
                                              .axis = 1};
 
-    (void)state;
     if (harness.small || !buffer_fits(scale_bytes))
         skip();
     make_near(&t);
@@ -367,7 +363,7 @@ static void far_entries(void **state)
 
 /* A CPU stores whole lines past its caches where rows begin lines. Of these entries the first of a batch
  * does, and hardly another one. */
-static void entries_between_lines(void **state)
+TEST(entries_between_lines)
 {
     enum { ROW = 128, STEP = ROW + 8, TOKENS = (4 << 20) / ROW + 8, ALL = 2 * TOKENS };
     const size_t size_bytes = (size_t)ALL * STEP + 2 * GUARD;
@@ -379,7 +375,6 @@ static void entries_between_lines(void **state)
     unsigned char *bytes;
 
     _Static_assert(TOKENS * STEP % GUARD == 0 && STEP % GUARD != 0, "batches begin lines, and others not");
-    (void)state;
     if (harness.small)
         skip();
     make(&row, REFERENCE_F16, 1, &shape[2]);
@@ -435,11 +430,4 @@ static void entries_between_lines(void **state)
     tensor_clear(&slots);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(rows_past_2_31), cmocka_unit_test(one_dimension_past_2_31),
-        cmocka_unit_test(far_rows), cmocka_unit_test(far_entries), cmocka_unit_test(entries_between_lines)};
-
-    return HARNESS_RUN(argc, argv, "large", tests);
-}
+HARNESS_MAIN("large")

@@ -179,17 +179,11 @@ static void expect_packed(const char *options)
 }
 
 /* Quarters, so that ties are among them; in both scales they round into the range. And any values. */
-static void lines_are_packed(void **state)
+TEST(lines_are_packed)
 {
-    (void)state;
     expect_packed(plain);
     expect_packed(own);
     expect_packed(halves);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(lines_are_packed)};
-
-    return HARNESS_RUN(argc, argv, "lines", tests);
-}
+HARNESS_MAIN("lines")

@@ -107,13 +107,12 @@ static void expect_rows(const struct moves *m, const int *from)
 
 /* Twelve rows lie two by two in half-empty pages, and go to the first three pages: a row may be read from
  * where another goes. */
-static void defragments_a_half_empty_cache_in_place(void **state)
+TEST(defragments_a_half_empty_cache_in_place)
 {
     int32_t from[12], to[12];
     int now[PAGES * PAGE];
     struct moves m;
 
-    (void)state;
     for (int i = 0; i < PAGES * PAGE; i++)
         now[i] = -1;
     for (int i = 0; i < 12; i++) {
@@ -129,7 +128,7 @@ static void defragments_a_half_empty_cache_in_place(void **state)
 }
 
 /* The same with a workspace of the caller's, at an odd place, around which nothing changes. */
-static void takes_a_workspace_for_the_rows_in_between(void **state)
+TEST(takes_a_workspace_for_the_rows_in_between)
 {
     const int32_t from[3] = {0, 1, 2}, to[3] = {1, 2, 0};
     int now[PAGES * PAGE];
@@ -137,7 +136,6 @@ static void takes_a_workspace_for_the_rows_in_between(void **state)
     struct moves m;
     size_t bytes;
 
-    (void)state;
     for (int i = 0; i < PAGES * PAGE; i++)
         now[i] = i < 3 ? (i + 2) % 3 : -1;
     moves_make(&m, from, to, 3, 1);
@@ -157,13 +155,12 @@ static void takes_a_workspace_for_the_rows_in_between(void **state)
 }
 
 /* No row that is read is written: nothing lies in between. */
-static void forks_a_sequence_and_pays_nothing(void **state)
+TEST(forks_a_sequence_and_pays_nothing)
 {
     const int32_t from[4] = {0, 1, 2, 3}, to[4] = {12, 13, 14, 15};
     int now[PAGES * PAGE];
     struct moves m;
 
-    (void)state;
     for (int i = 0; i < PAGES * PAGE; i++)
         now[i] = i >= 12 && i < 16 ? i - 12 : -1;
     moves_make(&m, from, to, 4, 1);
@@ -175,14 +172,13 @@ static void forks_a_sequence_and_pays_nothing(void **state)
 }
 
 /* src and dst of one buffer whose bytes lie apart need no workspace either. */
-static void copies_from_one_half_of_a_buffer_to_the_other(void **state)
+TEST(copies_from_one_half_of_a_buffer_to_the_other)
 {
     const int32_t from[2] = {0, 3}, to[2] = {2, 5};
     int now[PAGES * PAGE];
     DLTensor upper;
     struct moves m;
 
-    (void)state;
     for (int i = 0; i < PAGES * PAGE; i++)
         now[i] = i == 14 ? 0 : i == 17 ? 3 : -1;
     moves_make(&m, from, to, 2, 1);
@@ -197,14 +193,13 @@ static void copies_from_one_half_of_a_buffer_to_the_other(void **state)
 }
 
 /* Two entries go to slot 5: the later one has no source, and so the first wins. */
-static void an_entry_without_a_source_wins_nothing(void **state)
+TEST(an_entry_without_a_source_wins_nothing)
 {
     const int32_t from[3] = {1, -1, 99}, to[3] = {5, 5, 5};
     struct clq_report report = {0};
     int now[PAGES * PAGE];
     struct moves m;
 
-    (void)state;
     for (int i = 0; i < PAGES * PAGE; i++)
         now[i] = i == 5 ? 1 : -1;
     moves_make(&m, from, to, 3, 1);
@@ -224,13 +219,12 @@ static void an_entry_without_a_source_wins_nothing(void **state)
 }
 
 /* An index for each of pages and positions; -1 is the last one where that is asked for. */
-static void moves_rows_by_their_coordinates(void **state)
+TEST(moves_rows_by_their_coordinates)
 {
     const int32_t from[4] = {0, 1, -1, -1}, to[4] = {-1, 0, 0, 1};
     int now[PAGES * PAGE];
     struct moves m;
 
-    (void)state;
     for (int i = 0; i < PAGES * PAGE; i++)
         now[i] = i == 20 ? 1 : i == 1 ? 23 : -1;
     moves_make(&m, from, to, 2, 2);
@@ -241,16 +235,4 @@ static void moves_rows_by_their_coordinates(void **state)
     moves_clear(&m);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(defragments_a_half_empty_cache_in_place),
-        cmocka_unit_test(takes_a_workspace_for_the_rows_in_between),
-        cmocka_unit_test(forks_a_sequence_and_pays_nothing),
-        cmocka_unit_test(copies_from_one_half_of_a_buffer_to_the_other),
-        cmocka_unit_test(an_entry_without_a_source_wins_nothing),
-        cmocka_unit_test(moves_rows_by_their_coordinates),
-    };
-
-    return HARNESS_RUN(argc, argv, "ops.move_rows", tests);
-}
+HARNESS_MAIN("ops.move_rows")

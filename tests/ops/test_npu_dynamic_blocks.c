@@ -262,11 +262,10 @@ static void refuses_blocks(void **state)
     refuse(&c, *state);
 }
 
-static void the_call_of_blocks_is_right(void **state)
+TEST(the_call_of_blocks_is_right)
 {
     struct call c;
 
-    (void)state;
     make_bad_blocks(&c);
     expect_status(run_bad_call(&c, NULL), CLQ_OK, "the call");
     expect_cl(clFinish(harness.queue), "clFinish");
@@ -278,13 +277,12 @@ static void the_call_of_blocks_is_right(void **state)
 
 /* Five blocks: the third pair is one of them and a byte 0. All of input is 2.626953125, so that a scale is
  * 2^(1 - 8). Pairs have gaps between them, which keep their bytes. */
-static void fills_the_last_pair(void **state)
+TEST(fills_the_last_pair)
 {
     enum { ROW = 40, BATCH = 130 };
     unsigned char found[4 * BATCH];
     struct call c;
 
-    (void)state;
     make_bad_call(&c);
     memcpy(c.strides[SCALE], (int64_t[]){BATCH, ROW, 3, 1}, 4 * sizeof(int64_t));
     c.tensors[SCALE].strides = c.strides[SCALE];
@@ -303,13 +301,7 @@ static void fills_the_last_pair(void **state)
     refused_release(c.buffers, BUFFERS);
 }
 
-int main(int argc, char **argv)
-{
-    struct CMUnitTest tests[2 + COUNT(bad_rows) + COUNT(bad_blocks)];
+TEST_OF_ROWS(refuses, bad_rows, name)
+TEST_OF_ROWS(refuses_blocks, bad_blocks, name)
 
-    tests[0] = (struct CMUnitTest)cmocka_unit_test(fills_the_last_pair);
-    tests[1] = (struct CMUnitTest)cmocka_unit_test(the_call_of_blocks_is_right);
-    refused_tests(tests + 2, bad_rows, COUNT(bad_rows), refuses);
-    refused_tests(tests + 2 + COUNT(bad_rows), bad_blocks, COUNT(bad_blocks), refuses_blocks);
-    return HARNESS_RUN(argc, argv, "npu_dynamic_blocks", tests);
-}
+HARNESS_MAIN("npu_dynamic_blocks")

@@ -152,9 +152,8 @@ static void refuses(void **state)
     refused_release(c.buffers, BUFFERS);
 }
 
-static void the_call_itself_is_right(void **state)
+TEST(the_call_itself_is_right)
 {
-    (void)state;
     for (int words = 0; words < 2; words++) {
         struct call c;
 
@@ -168,12 +167,6 @@ static void the_call_itself_is_right(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    struct CMUnitTest tests[1 + COUNT(bad_rows)];
-    struct CMUnitTest *at = tests;
+TEST_OF_ROWS(refuses, bad_rows, name)
 
-    *at++ = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
-    refused_tests(at, bad_rows, COUNT(bad_rows), refuses);
-    return HARNESS_RUN(argc, argv, "npu_group_quant", tests);
-}
+HARNESS_MAIN("npu_group_quant")

@@ -247,9 +247,8 @@ static void refuses(void **state)
     }
 }
 
-static void the_call_itself_is_right(void **state)
+TEST(the_call_itself_is_right)
 {
-    (void)state;
     for (int copies = 0; copies < 2; copies++) {
         struct call c;
 
@@ -262,14 +261,6 @@ static void the_call_itself_is_right(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    struct CMUnitTest tests[1 + COUNT(bad_rows)];
-    struct CMUnitTest *at = tests;
+TEST_OF_ROWS(refuses, bad_rows, name)
 
-    *at++ = (struct CMUnitTest)cmocka_unit_test(the_call_itself_is_right);
-    for (size_t i = 0; i < COUNT(bad_rows); i++)
-        *at++ = (struct CMUnitTest){
-            .name = bad_rows[i].name, .test_func = refuses, .initial_state = (void *)&bad_rows[i]};
-    return HARNESS_RUN(argc, argv, "npu_quant_scatter", tests);
-}
+HARNESS_MAIN("npu_quant_scatter")

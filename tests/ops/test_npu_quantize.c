@@ -296,12 +296,6 @@ static void refuses(void **state)
     clear_tensors(&t);
 }
 
-int main(int argc, char **argv)
-{
-    struct CMUnitTest tests[COUNT(bad_cases)];
+TEST_OF_ROWS(refuses, bad_cases, name)
 
-    for (size_t i = 0; i < COUNT(bad_cases); i++)
-        tests[i] = (struct CMUnitTest){
-            .name = bad_cases[i].name, .test_func = refuses, .initial_state = (void *)&bad_cases[i]};
-    return HARNESS_RUN(argc, argv, "npu_quantize", tests);
-}
+HARNESS_MAIN("npu_quantize")

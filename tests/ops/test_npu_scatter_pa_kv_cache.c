@@ -109,9 +109,8 @@ static void refuses(void **state)
 }
 
 /* Also into one cache, where the values are what stays. */
-static void the_call_itself_is_right(void **state)
+TEST(the_call_itself_is_right)
 {
-    (void)state;
     for (int one = 0; one < 2; one++) {
         struct call c;
 
@@ -126,10 +125,6 @@ static void the_call_itself_is_right(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    struct CMUnitTest tests[1 + COUNT(rows)] = {cmocka_unit_test(the_call_itself_is_right)};
+TEST_OF_ROWS(refuses, rows, name)
 
-    refused_tests(tests + 1, rows, COUNT(rows), refuses);
-    return HARNESS_RUN(argc, argv, "npu_scatter_pa_kv_cache", tests);
-}
+HARNESS_MAIN("npu_scatter_pa_kv_cache")

@@ -185,9 +185,8 @@ static void refuses(void **state)
     refused_release(c.buffers, BUFFERS);
 }
 
-static void the_calls_themselves_are_right(void **state)
+TEST(the_calls_themselves_are_right)
 {
-    (void)state;
     for (int which = ND; which <= UPDATE_IN_PLACE; which++) {
         const bool copies = which == ND || which == UPDATE;
         struct call c;
@@ -201,14 +200,6 @@ static void the_calls_themselves_are_right(void **state)
     }
 }
 
-int main(int argc, char **argv)
-{
-    struct CMUnitTest tests[1 + COUNT(bad_rows)];
-    struct CMUnitTest *at = tests;
+TEST_OF_ROWS(refuses, bad_rows, row.name)
 
-    *at++ = (struct CMUnitTest)cmocka_unit_test(the_calls_themselves_are_right);
-    for (size_t i = 0; i < COUNT(bad_rows); i++)
-        *at++ = (struct CMUnitTest){
-            .name = bad_rows[i].row.name, .test_func = refuses, .initial_state = (void *)&bad_rows[i]};
-    return HARNESS_RUN(argc, argv, "npu_scatter_update", tests);
-}
+HARNESS_MAIN("npu_scatter_update")

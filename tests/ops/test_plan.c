@@ -85,12 +85,11 @@ static void expect_y(DLManagedTensor *y, const float *x)
         assert_int_equal(found[i], (int)(x[i] / 0.5f));
 }
 
-static void what_is_bound_stays_bound(void **state)
+TEST(what_is_bound_stays_bound)
 {
     struct tensors t = make();
     clq_plan *plan = plan_of(&t);
 
-    (void)state;
     enqueue(plan, 0, NULL);
     expect_y(t.y, values);
     enqueue(plan, 1, &CLQ_BIND(quantize, x, t.other_x->dl_tensor.data, 0));
@@ -106,7 +105,7 @@ static void what_is_bound_stays_bound(void **state)
 }
 
 /* The caller's tensors, shapes and descriptor may be gone once the plan is made. */
-static void the_descriptor_is_copied(void **state)
+TEST(the_descriptor_is_copied)
 {
     struct tensors t = make();
     int64_t shape[2] = {ROWS, COLUMNS}, strides[2] = {COLUMNS, 1};
@@ -114,7 +113,6 @@ static void the_descriptor_is_copied(void **state)
     struct clq_quantize_desc desc = {.x = &x, .scales = &t.scales->dl_tensor, .y = &t.y->dl_tensor};
     clq_plan *plan = NULL;
 
-    (void)state;
     x.shape = shape;
     x.strides = strides;
     expect_status(clq_quantize_plan(harness.context, &desc, &plan), CLQ_OK, "clq_quantize_plan");
@@ -139,13 +137,12 @@ static void expect_refused(clq_plan *plan, size_t count, const struct clq_bindin
 }
 
 /* And the plan is as it was. */
-static void what_cannot_be_bound_is_refused(void **state)
+TEST(what_cannot_be_bound_is_refused)
 {
     struct tensors t = make();
     clq_plan *plan = plan_of(&t);
     cl_mem x = t.x->dl_tensor.data, y = t.y->dl_tensor.data;
 
-    (void)state;
     expect_refused(
         plan, 1, &CLQ_BIND(quantize, zero_points, x, 0), CLQ_ERROR_VALUE,
         "bindings[0].field is 16: it must be the offset of a tensor, report or workspace that the plan's "
@@ -173,7 +170,7 @@ static void what_cannot_be_bound_is_refused(void **state)
 }
 
 /* What it needs of a device that records is harness.pocl.records; nothing here is a command buffer. */
-static void what_cannot_be_recorded_is_refused(void **state)
+TEST(what_cannot_be_recorded_is_refused)
 {
     struct tensors t = make();
     clq_plan *plan = plan_of(&t);
@@ -181,7 +178,6 @@ static void what_cannot_be_recorded_is_refused(void **state)
     char extensions[16384] = "";
     const cl_uint wait = 0;
 
-    (void)state;
     expect_status(clq_plan_record(NULL, none, 0, NULL, 0, NULL, NULL), CLQ_ERROR_NULL, "no plan");
     expect_status(clq_plan_record(plan, NULL, 0, NULL, 0, NULL, NULL), CLQ_ERROR_NULL, "no command buffer");
     expect_status(clq_plan_record(plan, none, 0, NULL, 0, &wait, NULL), CLQ_ERROR_NULL,
@@ -230,7 +226,7 @@ static clq_plan *foreign_plan(const struct tensors *t, clq_context **context)
 }
 
 /* And all plans are as they were. */
-static void what_is_wrong_in_a_list_is_named(void **state)
+TEST(what_is_wrong_in_a_list_is_named)
 {
     struct tensors t = make();
     clq_plan *plan = plan_of(&t), *other = plan_of(&t);
@@ -241,7 +237,6 @@ static void what_is_wrong_in_a_list_is_named(void **state)
     const cl_event wait = NULL;
     clq_context *context = NULL;
 
-    (void)state;
     expect_list_refused(0, calls, CLQ_ERROR_VALUE, "num_calls is 0: it must be at least 1");
     expect_list_refused(2, NULL, CLQ_ERROR_NULL, "calls is NULL: it must be a list of 2");
     expect_list_refused(3, calls, CLQ_ERROR_NULL, "calls[2].plan is NULL: it must be a plan");
@@ -269,13 +264,12 @@ static void what_is_wrong_in_a_list_is_named(void **state)
     clear(&t);
 }
 
-static void a_wrong_descriptor_makes_no_plan(void **state)
+TEST(a_wrong_descriptor_makes_no_plan)
 {
     struct tensors t = make();
     clq_plan *plan = (clq_plan *)&t;
     const struct clq_quantize_desc desc = {.x = &t.x->dl_tensor, .y = &t.y->dl_tensor};
 
-    (void)state;
     expect_status(clq_quantize_plan(harness.context, &desc, &plan), CLQ_ERROR_NULL, "no scales");
     assert_null(plan);
     expect_status(clq_quantize_plan(harness.context, &desc, NULL), CLQ_ERROR_NULL, "no place for it");
@@ -284,14 +278,4 @@ static void a_wrong_descriptor_makes_no_plan(void **state)
     clear(&t);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(what_is_bound_stays_bound),
-                                       cmocka_unit_test(the_descriptor_is_copied),
-                                       cmocka_unit_test(what_cannot_be_bound_is_refused),
-                                       cmocka_unit_test(what_cannot_be_recorded_is_refused),
-                                       cmocka_unit_test(what_is_wrong_in_a_list_is_named),
-                                       cmocka_unit_test(a_wrong_descriptor_makes_no_plan)};
-
-    return HARNESS_RUN(argc, argv, "plan", tests);
-}
+HARNESS_MAIN("plan")

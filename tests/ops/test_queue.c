@@ -6,7 +6,7 @@
 #include <pthread.h>
 #include <string.h>
 
-static void a_call_runs_in_the_librarys_queue(void **state)
+TEST(a_call_runs_in_the_librarys_queue)
 {
     int64_t shape[2] = {2, 4}, one[1] = {1};
     float x[8] = {0, 1, 2, 3, -1, -2, -3, -4}, scale = 0.5f;
@@ -16,7 +16,6 @@ static void a_call_runs_in_the_librarys_queue(void **state)
     cl_device_id device = NULL;
     DLManagedTensor *tensors[3] = {NULL};
 
-    (void)state;
     expect_status(clq_queue_create(harness.context, 0, &queue), CLQ_OK, "clq_queue_create");
     expect_cl(clGetCommandQueueInfo(queue, CL_QUEUE_CONTEXT, sizeof(context), &context, NULL), "context");
     expect_cl(clGetCommandQueueInfo(queue, CL_QUEUE_DEVICE, sizeof(device), &device, NULL), "device");
@@ -47,13 +46,12 @@ static void a_call_runs_in_the_librarys_queue(void **state)
     clq_queue_destroy(NULL);
 }
 
-static void the_queue_has_the_properties_that_were_asked_for(void **state)
+TEST(the_queue_has_the_properties_that_were_asked_for)
 {
     cl_command_queue_properties offered = 0, got = 0;
     const cl_command_queue_properties asked = CL_QUEUE_PROFILING_ENABLE;
     cl_command_queue queue = NULL;
 
-    (void)state;
     expect_cl(clGetDeviceInfo(harness.device, CL_DEVICE_QUEUE_PROPERTIES, sizeof(offered), &offered, NULL),
               "clGetDeviceInfo");
     if (!(offered & asked))
@@ -64,11 +62,10 @@ static void the_queue_has_the_properties_that_were_asked_for(void **state)
     clq_queue_destroy(queue);
 }
 
-static void what_is_no_queue_is_refused(void **state)
+TEST(what_is_no_queue_is_refused)
 {
     cl_command_queue queue = (cl_command_queue)&queue;
 
-    (void)state;
     expect_status(clq_queue_create(harness.context, 0, NULL), CLQ_ERROR_NULL, "queue");
     expect_status(clq_queue_create(NULL, 0, &queue), CLQ_ERROR_NULL, "context");
     assert_null(queue);
@@ -80,14 +77,13 @@ static void what_is_no_queue_is_refused(void **state)
 }
 
 /* PoCL 3.1 waits for ever for an event of another context, and takes NULL for one that has ended. */
-static void what_is_no_event_of_the_context_is_refused(void **state)
+TEST(what_is_no_event_of_the_context_is_refused)
 {
     static const struct clq_quantize_desc desc = {.mode = 0};
     cl_int code = CL_SUCCESS;
     cl_context other = clCreateContext(NULL, 1, &harness.device, NULL, NULL, &code);
     cl_event events[2] = {clCreateUserEvent(harness.cl, NULL), NULL};
 
-    (void)state;
     expect_cl(code, "clCreateContext");
     expect_status(clq_quantize(harness.context, harness.queue, &desc, 2, events, NULL),
                   CL_INVALID_EVENT_WAIT_LIST, "NULL");
@@ -104,7 +100,7 @@ static void what_is_no_event_of_the_context_is_refused(void **state)
 }
 
 /* Some drivers take it, and a kernel writes where its bytes should be. */
-static void an_image_is_refused(void **state)
+TEST(an_image_is_refused)
 {
     const cl_image_format format = {CL_RGBA, CL_UNORM_INT8};
     const cl_image_desc of = {.image_type = CL_MEM_OBJECT_IMAGE2D, .image_width = 16, .image_height = 16};
@@ -115,7 +111,6 @@ static void an_image_is_refused(void **state)
     DLTensor tensor;
     char bytes[4];
 
-    (void)state;
     clGetDeviceInfo(harness.device, CL_DEVICE_IMAGE_SUPPORT, sizeof has_images, &has_images, NULL);
     if (!has_images)
         skip();
@@ -141,13 +136,12 @@ static void *refuse(void *argument)
     return NULL;
 }
 
-static void sentences_belong_to_threads(void **state)
+TEST(sentences_belong_to_threads)
 {
     static const struct clq_quantize_desc wrong = {.mode = 7};
     pthread_t thread;
     bool good = false;
 
-    (void)state;
     expect_status(clq_quantize(harness.context, harness.queue, &wrong, 0, NULL, NULL), CLQ_ERROR_VALUE,
                   "mode");
     assert_int_equal(pthread_create(&thread, NULL, refuse, &good), 0);
@@ -156,16 +150,4 @@ static void sentences_belong_to_threads(void **state)
     assert_string_equal(clq_error_detail(), "mode is 7: it must be CLQ_DIVIDE (0) or CLQ_MULTIPLY (1)");
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_call_runs_in_the_librarys_queue),
-        cmocka_unit_test(the_queue_has_the_properties_that_were_asked_for),
-        cmocka_unit_test(what_is_no_queue_is_refused),
-        cmocka_unit_test(what_is_no_event_of_the_context_is_refused),
-        cmocka_unit_test(an_image_is_refused),
-        cmocka_unit_test(sentences_belong_to_threads),
-    };
-
-    return HARNESS_RUN(argc, argv, "queue", tests);
-}
+HARNESS_MAIN("queue")

@@ -150,9 +150,8 @@ static void static_round_trip(const struct format *f, bool multiply, bool has_ze
     release(NULL);
 }
 
-static void within_the_bound(void **state)
+TEST_BETWEEN(within_the_bound, NULL, release)
 {
-    (void)state;
     for (size_t f = 0; f < COUNT(formats); f++)
         for (int multiply = 0; multiply < 2; multiply++)
             for (int has_zero = 0; has_zero < 2; has_zero++)
@@ -281,9 +280,8 @@ static void round_trips_of(bool symmetric, enum reference_type y_type, enum refe
     dynamic_round_trip(REFERENCE_E5M2, symmetric, y_type, found, block);
 }
 
-static void rows_within_the_bound(void **state)
+TEST_BETWEEN(rows_within_the_bound, NULL, release)
 {
-    (void)state;
     for (int symmetric = 0; symmetric < 2; symmetric++)
         for (size_t y = 0; y < COUNT(y_types); y++) {
             round_trips_of(symmetric, y_types[y], REFERENCE_F32, 0);
@@ -364,9 +362,8 @@ static void rotated_round_trip(enum reference_type type, bool symmetric, uint32_
     release(NULL);
 }
 
-static void rotated_rows_within_the_bound(void **state)
+TEST_BETWEEN(rotated_rows_within_the_bound, NULL, release)
 {
-    (void)state;
     for (uint32_t r = 2; r <= 128; r *= 2)
         for (int symmetric = 0; symmetric < 2; symmetric++) {
             rotated_round_trip(REFERENCE_I4, symmetric, r);
@@ -419,25 +416,14 @@ static void found_scales(enum reference_type type, uint32_t method, uint32_t mod
     release(NULL);
 }
 
-static void found_scales_keep_the_range(void **state)
+TEST_BETWEEN(found_scales_keep_the_range, NULL, release)
 {
     static const enum reference_type types[] = {REFERENCE_I8, REFERENCE_U8, REFERENCE_I4, REFERENCE_U4};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(types); i++)
         for (uint32_t method = 0; method < 2; method++)
             for (uint32_t mode = 0; mode < 2; mode++)
                 found_scales(types[i], method, mode);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test_teardown(within_the_bound, release),
-        cmocka_unit_test_teardown(rows_within_the_bound, release),
-        cmocka_unit_test_teardown(rotated_rows_within_the_bound, release),
-        cmocka_unit_test_teardown(found_scales_keep_the_range, release),
-    };
-
-    return HARNESS_RUN(argc, argv, "round trip", tests);
-}
+HARNESS_MAIN("round_trip")

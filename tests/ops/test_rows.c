@@ -104,7 +104,7 @@ static void expect_place(const struct places_args *args, int64_t row, const int6
                      (long long)place[k]);
 }
 
-static void rows_past_2_32(void **state)
+TEST(rows_past_2_32)
 {
     static int64_t rows[MOST], out[4 * MOST];
     const size_t count = harness.small ? 64 : MOST, calls = harness.small ? 4 : 100;
@@ -115,7 +115,6 @@ static void rows_past_2_32(void **state)
     const cl_mem in = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sizeof(rows), NULL, NULL);
     const cl_mem result = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sizeof(out), NULL, NULL);
 
-    (void)state;
     expect_cl(status, "clCreateKernel");
     for (size_t call = 0; call < calls; call++) {
         struct places_args args;
@@ -141,9 +140,4 @@ static void rows_past_2_32(void **state)
     clReleaseProgram(program);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(rows_past_2_32)};
-
-    return HARNESS_RUN(argc, argv, "rows", tests);
-}
+HARNESS_MAIN("rows")

@@ -23,7 +23,7 @@ static size_t buffer_bytes(const DLTensor *tensor)
     return size_bytes;
 }
 
-static void sizes_of_every_type(void **state)
+TEST(sizes_of_every_type)
 {
     static const struct {
         DLDataType dtype;
@@ -39,7 +39,6 @@ static void sizes_of_every_type(void **state)
         {{kDLFloat, 32, 1}, 2, {0, 5}, 0},  {{kDLInt, 4, 1}, 1, {0}, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         DLManagedTensor *tensor = make(rows[i].dtype, rows[i].rank, rows[i].shape);
         size_t size_bytes = 99;
@@ -56,7 +55,7 @@ static void sizes_of_every_type(void **state)
     }
 }
 
-static void what_is_written_is_read(void **state)
+TEST(what_is_written_is_read)
 {
     const int64_t shape[2] = {4, 6};
     DLManagedTensor *tensor = make(CLQ_INT8, 2, shape);
@@ -64,7 +63,6 @@ static void what_is_written_is_read(void **state)
     cl_event done = NULL;
     void *mapped = NULL;
 
-    (void)state;
     for (int i = 0; i < 24; i++)
         in[i] = (char)(i * 5);
     expect_status(clq_tensor_write(harness.queue, &tensor->dl_tensor, CL_TRUE, in, 24, 0, NULL, NULL), CLQ_OK,
@@ -90,7 +88,7 @@ static void what_is_written_is_read(void **state)
 }
 
 /* A view that begins within the buffer moves its own bytes and no others. */
-static void a_view_moves_its_own_bytes(void **state)
+TEST(a_view_moves_its_own_bytes)
 {
     const int64_t shape[1] = {16};
     int64_t part_shape[1] = {5};
@@ -98,7 +96,6 @@ static void a_view_moves_its_own_bytes(void **state)
     char all[16], part[5] = {1, 2, 3, 4, 5}, expected[16];
     DLTensor view = tensor->dl_tensor;
 
-    (void)state;
     memset(all, 9, sizeof(all));
     memset(expected, 9, sizeof(expected));
     memcpy(expected + 3, part, 5);
@@ -116,14 +113,13 @@ static void a_view_moves_its_own_bytes(void **state)
     clq_tensor_destroy(tensor);
 }
 
-static void nothing_moves_for_an_empty_tensor(void **state)
+TEST(nothing_moves_for_an_empty_tensor)
 {
     const int64_t shape[2] = {0, 3};
     DLManagedTensor *tensor = make(CLQ_FLOAT32, 2, shape);
     cl_event wait, done[2] = {NULL, NULL};
     cl_int status;
 
-    (void)state;
     if (harness.small) { /* Oclgrind would wait for the user event for ever */
         clq_tensor_destroy(tensor);
         skip();
@@ -148,14 +144,13 @@ static void nothing_moves_for_an_empty_tensor(void **state)
 }
 
 /* Whoever blocks learns what became of the wait list, although there is nothing to move. */
-static void blocking_on_an_empty_tensor_waits(void **state)
+TEST(blocking_on_an_empty_tensor_waits)
 {
     const int64_t shape[1] = {0};
     DLManagedTensor *tensor = make(CLQ_FLOAT32, 1, shape);
     cl_int status;
     cl_event failed = clCreateUserEvent(harness.cl, &status);
 
-    (void)state;
     expect_cl(status, "clCreateUserEvent");
     expect_cl(clSetUserEventStatus(failed, CL_OUT_OF_RESOURCES), "clSetUserEventStatus");
     expect_status(clq_tensor_write(harness.queue, &tensor->dl_tensor, CL_TRUE, NULL, 0, 1, &failed, NULL),
@@ -168,7 +163,7 @@ static void blocking_on_an_empty_tensor_waits(void **state)
 
 /* Bytes that another queue wrote behind a blocking write are there to stay:
  * the write is over when it returns. */
-static void a_blocking_write_is_over_when_it_returns(void **state)
+TEST(a_blocking_write_is_over_when_it_returns)
 {
     enum { TRIES = 50 };
     const int64_t shape[1] = {64};
@@ -176,7 +171,6 @@ static void a_blocking_write_is_over_when_it_returns(void **state)
     cl_command_queue second = NULL;
     char old[64], new[64], got[64];
 
-    (void)state;
     memset(old, 1, sizeof(old));
     memset(new, 2, sizeof(new));
     expect_status(clq_queue_create(harness.context, 0, &second), CLQ_OK, "clq_queue_create");
@@ -205,7 +199,7 @@ static void a_blocking_write_is_over_when_it_returns(void **state)
     clq_tensor_destroy(tensor);
 }
 
-static void a_view_stands_in_the_callers_buffer(void **state)
+TEST(a_view_stands_in_the_callers_buffer)
 {
     int64_t shape[2] = {2, 3};
     const float in[6] = {1, 2, 3, 4, 5, 6};
@@ -214,7 +208,6 @@ static void a_view_stands_in_the_callers_buffer(void **state)
     cl_mem buffer = clCreateBuffer(harness.cl, CL_MEM_READ_WRITE, sizeof(in), NULL, &status);
     const DLTensor view = clq_tensor_view(buffer, CLQ_FLOAT32, 2, shape);
 
-    (void)state;
     expect_cl(status, "clCreateBuffer");
     assert_ptr_equal(view.data, buffer);
     assert_ptr_equal(view.shape, shape);
@@ -235,11 +228,10 @@ static void count_deleted(DLManagedTensor *tensor)
     deleted++;
 }
 
-static void a_tensor_is_destroyed_by_its_deleter(void **state)
+TEST(a_tensor_is_destroyed_by_its_deleter)
 {
     DLManagedTensor own = {.deleter = count_deleted}, without = {.deleter = NULL};
 
-    (void)state;
     deleted = 0;
     clq_tensor_destroy(&own);
     clq_tensor_destroy(&without);
@@ -247,7 +239,7 @@ static void a_tensor_is_destroyed_by_its_deleter(void **state)
     assert_int_equal(deleted, 1);
 }
 
-static void refuses_to_make(void **state)
+TEST(refuses_to_make)
 {
     static const struct {
         DLDataType dtype;
@@ -266,7 +258,6 @@ static void refuses_to_make(void **state)
         {{kDLInt, 8, 1}, 2, {INT64_C(1) << 32, INT64_C(1) << 31}, CLQ_ERROR_OVERFLOW},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         DLManagedTensor *tensor = (DLManagedTensor *)&tensor;
 
@@ -277,7 +268,7 @@ static void refuses_to_make(void **state)
     }
 }
 
-static void refuses_to_move(void **state)
+TEST(refuses_to_move)
 {
     const int64_t shape[2] = {4, 6};
     int64_t strides[2] = {8, 1}, long_shape[2] = {4, 7};
@@ -286,7 +277,6 @@ static void refuses_to_move(void **state)
     char bytes[64] = {0};
     void *mapped = bytes;
 
-    (void)state;
     expect_status(clq_tensor_write(harness.queue, NULL, CL_TRUE, bytes, 24, 0, NULL, NULL), CLQ_ERROR_NULL,
                   "tensor");
     expect_status(clq_tensor_write(harness.queue, &view, CL_TRUE, NULL, 24, 0, NULL, NULL), CLQ_ERROR_NULL,
@@ -366,7 +356,7 @@ static clq_status move(enum move what, const DLTensor *tensor)
     return status;
 }
 
-static void the_host_moves_what_it_may(void **state)
+TEST(the_host_moves_what_it_may)
 {
     static const struct {
         cl_mem_flags flag;
@@ -384,7 +374,6 @@ static void the_host_moves_what_it_may(void **state)
     };
     int64_t shape[1] = {64};
 
-    (void)state;
     for (size_t i = 0; i < 2 * COUNT(rows); i++) {
         const size_t row = i / 2;
         cl_mem buffer = buffer_with(harness.cl, rows[row].flag), part = whole_of(buffer);
@@ -402,20 +391,19 @@ static void the_host_moves_what_it_may(void **state)
     }
 }
 
-static void a_part_outlives_its_callers_hold_on_the_whole(void **state)
+TEST(a_part_outlives_its_callers_hold_on_the_whole)
 {
     int64_t shape[1] = {64};
     cl_mem buffer = buffer_with(harness.cl, CL_MEM_READ_WRITE), part = whole_of(buffer);
     const DLTensor view = clq_tensor_view(part, CLQ_INT8, 1, shape);
 
-    (void)state;
     clReleaseMemObject(buffer);
     for (enum move what = WRITE; what < MOVES; what++)
         expect_status(move(what, &view), CLQ_OK, "a part");
     clReleaseMemObject(part);
 }
 
-static void a_buffer_of_another_context_is_not_moved(void **state)
+TEST(a_buffer_of_another_context_is_not_moved)
 {
     int64_t shape[1] = {64};
     cl_int status;
@@ -423,7 +411,6 @@ static void a_buffer_of_another_context_is_not_moved(void **state)
     cl_mem buffer;
     DLTensor view;
 
-    (void)state;
     expect_cl(status, "clCreateContext");
     buffer = buffer_with(other, CL_MEM_READ_WRITE);
     view = clq_tensor_view(buffer, CLQ_INT8, 1, shape);
@@ -435,23 +422,4 @@ static void a_buffer_of_another_context_is_not_moved(void **state)
     clReleaseContext(other);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sizes_of_every_type),
-        cmocka_unit_test(what_is_written_is_read),
-        cmocka_unit_test(a_view_moves_its_own_bytes),
-        cmocka_unit_test(nothing_moves_for_an_empty_tensor),
-        cmocka_unit_test(blocking_on_an_empty_tensor_waits),
-        cmocka_unit_test(a_blocking_write_is_over_when_it_returns),
-        cmocka_unit_test(a_view_stands_in_the_callers_buffer),
-        cmocka_unit_test(a_tensor_is_destroyed_by_its_deleter),
-        cmocka_unit_test(refuses_to_make),
-        cmocka_unit_test(refuses_to_move),
-        cmocka_unit_test(the_host_moves_what_it_may),
-        cmocka_unit_test(a_part_outlives_its_callers_hold_on_the_whole),
-        cmocka_unit_test(a_buffer_of_another_context_is_not_moved),
-    };
-
-    return HARNESS_RUN(argc, argv, "tensor", tests);
-}
+HARNESS_MAIN("tensor")

@@ -303,31 +303,21 @@ static void each(void (*does)(struct test *), bool scales_of_float16)
     }
 }
 
-static void with_scales_that_are_given(void **unused)
+TEST(with_scales_that_are_given)
 {
-    (void)unused;
     each(quantizes, false);
     each(quantizes, true);
 }
 
-static void with_scales_that_are_found_on_the_way(void **unused)
+TEST(with_scales_that_are_found_on_the_way)
 {
-    (void)unused;
     each(quantizes_dynamically, false);
     each(quantizes_dynamically, true);
 }
 
-static void with_scales_that_are_found_first(void **unused)
+TEST(with_scales_that_are_found_first)
 {
-    (void)unused;
     each(finds, false);
 }
 
-int main(int argc, char **argv)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(with_scales_that_are_given),
-                                       cmocka_unit_test(with_scales_that_are_found_on_the_way),
-                                       cmocka_unit_test(with_scales_that_are_found_first)};
-
-    return HARNESS_RUN(argc, argv, "two_axes", tests);
-}
+HARNESS_MAIN("two_axes")

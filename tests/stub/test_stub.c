@@ -103,20 +103,18 @@ static unsigned char first_byte(cl_mem buffer)
     return byte;
 }
 
-static void fresh_memory_is_full_of_a_pattern(void **state)
+TEST(fresh_memory_is_full_of_a_pattern)
 {
     const cl_mem buffer = new_buffer();
 
-    (void)state;
     assert_int_equal(first_byte(buffer), 0xcd);
     OK(clReleaseMemObject(buffer));
 }
 
-static void in_order_the_last_command_wins(void **state)
+TEST(in_order_the_last_command_wins)
 {
     const cl_mem buffer = new_buffer();
 
-    (void)state;
     fill(queue, buffer, 1, 0, NULL, NULL);
     fill(queue, buffer, 2, 0, NULL, NULL);
     assert_int_equal(first_byte(buffer), 2);
@@ -124,12 +122,11 @@ static void in_order_the_last_command_wins(void **state)
 }
 
 /* The first of two that nothing ties is the last to run; tied, it is the first. */
-static void out_of_order_a_missing_tie_shows(void **state)
+TEST(out_of_order_a_missing_tie_shows)
 {
     const cl_mem buffer = new_buffer();
     cl_event first, second;
 
-    (void)state;
     fill(unordered, buffer, 1, 0, NULL, NULL);
     fill(unordered, buffer, 2, 0, NULL, NULL);
     OK(clFinish(unordered));
@@ -149,12 +146,11 @@ static void out_of_order_a_missing_tie_shows(void **state)
 }
 
 /* A call that blocks runs what it waits for before what is left in another queue. */
-static void what_is_awaited_runs_first(void **state)
+TEST(what_is_awaited_runs_first)
 {
     const cl_mem buffer = new_buffer(), other = new_buffer();
     cl_event second;
 
-    (void)state;
     fill(unordered, buffer, 1, 0, NULL, NULL);
     fill(unordered, other, 2, 0, NULL, &second);
     OK(clWaitForEvents(1, &second));
@@ -167,12 +163,11 @@ static void what_is_awaited_runs_first(void **state)
 }
 
 /* With a seed both orders come. */
-static void by_chance_either_order_comes(void **state)
+TEST(by_chance_either_order_comes)
 {
     const cl_mem buffer = new_buffer();
     int first = 0;
 
-    (void)state;
     assert_int_equal(setenv("CLQ_STUB_SEED", "7", 1), 0);
     for (int i = 0; i < 64; i++) {
         fill(unordered, buffer, 1, 0, NULL, NULL);
@@ -185,13 +180,12 @@ static void by_chance_either_order_comes(void **state)
     OK(clReleaseMemObject(buffer));
 }
 
-static void a_command_waits_for_a_users_event(void **state)
+TEST(a_command_waits_for_a_users_event)
 {
     const cl_mem buffer = new_buffer();
     cl_event gate, done, marker;
     cl_int code;
 
-    (void)state;
     gate = clCreateUserEvent(context, &code);
     OK(code);
     fill(queue, buffer, 1, 0, NULL, NULL);
@@ -212,13 +206,12 @@ static void a_command_waits_for_a_users_event(void **state)
     OK(clReleaseMemObject(buffer));
 }
 
-static void a_command_that_waits_for_a_failure_does_not_run(void **state)
+TEST(a_command_that_waits_for_a_failure_does_not_run)
 {
     const cl_mem buffer = new_buffer();
     cl_event gate, done;
     cl_int code;
 
-    (void)state;
     gate = clCreateUserEvent(context, &code);
     OK(code);
     fill(queue, buffer, 1, 0, NULL, NULL);
@@ -239,14 +232,13 @@ static void *complete(void *event)
     return NULL;
 }
 
-static void a_thread_is_woken(void **state)
+TEST(a_thread_is_woken)
 {
     const cl_mem buffer = new_buffer();
     pthread_t thread;
     cl_event gate, done;
     cl_int code;
 
-    (void)state;
     gate = clCreateUserEvent(context, &code);
     OK(code);
     fill(queue, buffer, 9, 1, &gate, &done);
@@ -259,7 +251,7 @@ static void a_thread_is_woken(void **state)
     OK(clReleaseMemObject(buffer));
 }
 
-static void bytes_are_copied_and_mapped(void **state)
+TEST(bytes_are_copied_and_mapped)
 {
     const cl_mem a = new_buffer(), b = new_buffer();
     const cl_buffer_region region = {128, 64};
@@ -267,7 +259,6 @@ static void bytes_are_copied_and_mapped(void **state)
     cl_mem part;
     cl_int code;
 
-    (void)state;
     for (int i = 0; i < BYTES; i++)
         bytes[i] = (unsigned char)i;
     OK(clEnqueueWriteBuffer(queue, a, CL_FALSE, 0, BYTES, bytes, 0, NULL, NULL));
@@ -296,7 +287,7 @@ static void run(const struct stub_launch *launch, void *user)
     bytes[0] = (unsigned char)(*(const cl_int *)launch->arguments[2].value + *(int *)user);
 }
 
-static void a_kernel_is_run_by_the_test(void **state)
+TEST(a_kernel_is_run_by_the_test)
 {
     const cl_program program = new_program(text, "-D NAME=scale_f32 -cl-std=CL1.2");
     const cl_kernel kernel = new_kernel(program, "scale_f32");
@@ -306,7 +297,6 @@ static void a_kernel_is_run_by_the_test(void **state)
     const size_t global = 128, local = 64;
     int added = 2;
 
-    (void)state;
     OK(clSetKernelArg(kernel, 0, sizeof buffer, &buffer));
     OK(clSetKernelArg(kernel, 1, 64, NULL));
     OK(clSetKernelArg(kernel, 2, sizeof args, args));
@@ -331,7 +321,7 @@ static void a_kernel_is_run_by_the_test(void **state)
     OK(clReleaseMemObject(buffer));
 }
 
-static void a_binary_comes_back(void **state)
+TEST(a_binary_comes_back)
 {
     const cl_program program = new_program(text, "-D NAME=scale_f32");
     unsigned char binary[2][2048], *to[2] = {binary[0], binary[1]};
@@ -340,7 +330,6 @@ static void a_binary_comes_back(void **state)
     cl_int status[2], code;
     cl_program again;
 
-    (void)state;
     OK(clGetProgramInfo(program, CL_PROGRAM_BINARY_SIZES, sizeof sizes, sizes, NULL));
     assert_true(sizes[0] > sizeof text && sizes[0] < sizeof binary[0]);
     OK(clGetProgramInfo(program, CL_PROGRAM_BINARIES, sizeof to, to, NULL));
@@ -361,23 +350,7 @@ static void a_binary_comes_back(void **state)
 
 int main(void)
 {
-    static const struct CMUnitTest own[] = {
-        cmocka_unit_test(fresh_memory_is_full_of_a_pattern),
-        cmocka_unit_test(in_order_the_last_command_wins),
-        cmocka_unit_test(out_of_order_a_missing_tie_shows),
-        cmocka_unit_test(what_is_awaited_runs_first),
-        cmocka_unit_test(by_chance_either_order_comes),
-        cmocka_unit_test(a_command_waits_for_a_users_event),
-        cmocka_unit_test(a_command_that_waits_for_a_failure_does_not_run),
-        cmocka_unit_test(a_thread_is_woken),
-        cmocka_unit_test(bytes_are_copied_and_mapped),
-        cmocka_unit_test(a_kernel_is_run_by_the_test),
-        cmocka_unit_test(a_binary_comes_back),
-    };
-    int failed = cmocka_run_group_tests_name("what the stub does", own, open_stub, close_stub);
+    const int failed = tests_run("what the stub does", open_stub, close_stub);
 
-    if (failed == 0)
-        failed = _cmocka_run_group_tests("what the stub refuses", object_tests, num_object_tests, open_stub,
-                                         close_stub);
-    return failed;
+    return failed != 0 ? failed : objects_run(open_stub, close_stub);
 }

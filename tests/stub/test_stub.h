@@ -4,13 +4,9 @@
 #define CLQUANT_TEST_STUB_H
 
 #include "stub.h"
+#include "tests.h"
 
 #include <pthread.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stdint.h>
-
-#include <cmocka.h>
 
 enum { BYTES = 256 };
 
@@ -28,7 +24,6 @@ cl_program new_program(const char *source, const char *options);
 cl_kernel new_kernel(cl_program program, const char *name);
 
 /* Those of test_stub_objects.c: what is refused, and what is counted. */
-extern const struct CMUnitTest object_tests[];
-extern const size_t num_object_tests;
+int objects_run(CMFixtureFunction start, CMFixtureFunction end);
 
 #endif

@@ -6,12 +6,11 @@ static const char text[] = "struct args { int a, b; };\n"
                            "CLQ_SAME_SIZE(args, 8);\n"
                            "kernel void NAME(global int *x, const struct args a) {}\n";
 
-static void a_range_past_the_buffer_is_refused(void **state)
+TEST(a_range_past_the_buffer_is_refused)
 {
     const cl_mem buffer = new_buffer();
     unsigned char bytes[BYTES + 1];
 
-    (void)state;
     REFUSED(clEnqueueReadBuffer(queue, buffer, CL_TRUE, 0, BYTES + 1, bytes, 0, NULL, NULL),
             CL_INVALID_VALUE);
     REFUSED(clEnqueueWriteBuffer(queue, buffer, CL_TRUE, SIZE_MAX, 2, bytes, 0, NULL, NULL),
@@ -32,13 +31,12 @@ static cl_int code_of_buffer(cl_mem_flags flags, size_t size, void *host)
     return code;
 }
 
-static void a_wrong_buffer_is_refused(void **state)
+TEST(a_wrong_buffer_is_refused)
 {
     const cl_mem buffer = new_buffer();
     const cl_buffer_region past = {128, 129}, odd = {4, 8};
     cl_int code;
 
-    (void)state;
     assert_int_equal(code_of_buffer(0, 0, NULL), CL_INVALID_BUFFER_SIZE);
     assert_int_equal(code_of_buffer(0, (size_t)1 << 29, NULL), CL_INVALID_BUFFER_SIZE);
     assert_int_equal(code_of_buffer(CL_MEM_COPY_HOST_PTR, 8, NULL), CL_INVALID_HOST_PTR);
@@ -50,7 +48,7 @@ static void a_wrong_buffer_is_refused(void **state)
     OK(clReleaseMemObject(buffer));
 }
 
-static void wrong_arguments_are_refused(void **state)
+TEST(wrong_arguments_are_refused)
 {
     const cl_program program = new_program(text, "-D NAME=k");
     const cl_kernel kernel = new_kernel(program, "k");
@@ -59,7 +57,6 @@ static void wrong_arguments_are_refused(void **state)
     const size_t one = 1, odd = 96, local = 64, most = 128;
     cl_int code;
 
-    (void)state;
     assert_null(clCreateKernel(program, "NAME", &code));
     assert_int_equal(code, CL_INVALID_KERNEL_NAME);
     REFUSED(clSetKernelArg(kernel, 2, 4, args), CL_INVALID_ARG_INDEX);
@@ -81,13 +78,12 @@ static void wrong_arguments_are_refused(void **state)
     OK(clReleaseProgram(program));
 }
 
-static void wrong_options_are_refused(void **state)
+TEST(wrong_options_are_refused)
 {
     const cl_program program = new_program(text, NULL);
     char log[256];
     cl_int code;
 
-    (void)state;
     assert_null(clCreateKernel(program, "k", &code));
     assert_int_equal(code, CL_INVALID_PROGRAM_EXECUTABLE);
     REFUSED(clBuildProgram(program, 0, NULL, "-fast", NULL, NULL), CL_INVALID_BUILD_OPTIONS);
@@ -97,21 +93,19 @@ static void wrong_options_are_refused(void **state)
     OK(clReleaseProgram(program));
 }
 
-static void what_a_device_has_not_is_refused(void **state)
+TEST(what_a_device_has_not_is_refused)
 {
     cl_int code;
 
-    (void)state;
     assert_null(clCreateCommandQueue(context, devices[1], CL_QUEUE_OUT_OF_ORDER_EXEC_MODE_ENABLE, &code));
     assert_int_equal(code, CL_INVALID_QUEUE_PROPERTIES);
 }
 
-static void a_released_object_is_recognized(void **state)
+TEST(a_released_object_is_recognized)
 {
     const cl_mem buffer = new_buffer();
     const size_t before = stub->counts().released_uses, live = stub->counts().live[STUB_BUFFER];
 
-    (void)state;
     OK(clRetainMemObject(buffer));
     OK(clReleaseMemObject(buffer));
     assert_int_equal(stub->counts().live[STUB_BUFFER], live);
@@ -123,7 +117,7 @@ static void a_released_object_is_recognized(void **state)
 }
 
 /* A queue that is given back with a command in it runs it. */
-static void a_command_holds_what_it_needs(void **state)
+TEST(a_command_holds_what_it_needs)
 {
     const cl_mem buffer = new_buffer();
     const unsigned char bytes[2] = {5, 5};
@@ -132,7 +126,6 @@ static void a_command_holds_what_it_needs(void **state)
     cl_event done;
     cl_int code;
 
-    (void)state;
     other = clCreateCommandQueue(context, devices[0], 0, &code);
     OK(code);
     OK(clEnqueueWriteBuffer(other, buffer, CL_FALSE, 0, 2, bytes, 0, NULL, NULL));
@@ -152,7 +145,7 @@ static void *set_first(void *kernel)
     return NULL;
 }
 
-static void mistakes_are_counted(void **state)
+TEST(mistakes_are_counted)
 {
     const cl_program program = new_program(text, "-D NAME=k");
     const cl_kernel kernel = new_kernel(program, "k");
@@ -163,7 +156,6 @@ static void mistakes_are_counted(void **state)
     pthread_t thread;
     cl_event first, second;
 
-    (void)state;
     OK(clSetKernelArg(kernel, 0, sizeof none, &none));
     OK(clSetKernelArg(kernel, 1, sizeof args, args));
     OK(clEnqueueNDRangeKernel(queue, kernel, 1, NULL, &one, NULL, 0, NULL, NULL));
@@ -188,10 +180,7 @@ static void mistakes_are_counted(void **state)
     OK(clReleaseProgram(program));
 }
 
-const struct CMUnitTest object_tests[] = {
-    cmocka_unit_test(a_range_past_the_buffer_is_refused), cmocka_unit_test(a_wrong_buffer_is_refused),
-    cmocka_unit_test(wrong_arguments_are_refused),        cmocka_unit_test(wrong_options_are_refused),
-    cmocka_unit_test(what_a_device_has_not_is_refused),   cmocka_unit_test(a_released_object_is_recognized),
-    cmocka_unit_test(a_command_holds_what_it_needs),      cmocka_unit_test(mistakes_are_counted),
-};
-const size_t num_object_tests = sizeof object_tests / sizeof object_tests[0];
+int objects_run(CMFixtureFunction start, CMFixtureFunction end)
+{
+    return tests_run("what the stub refuses", start, end);
+}

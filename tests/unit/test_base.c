@@ -1,23 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types, texts, variants and statuses: what the rest of the library takes for granted. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/dtype.h"
 #include "base/error.h"
 #include "base/text.h"
 #include "base/variant.h"
 #include "runtime/source.h"
+#include "tests.h"
 
 #include <clquant/find_scales.h>
 #include <clquant/tensor.h>
 
-static void types_are_found_by_their_numbers(void **state)
+TEST(types_are_found_by_their_numbers)
 {
     static const struct {
         DLDataType dtype;
@@ -37,7 +33,6 @@ static void types_are_found_by_their_numbers(void **state)
         {{10, 8, 2}, CLQ__NONE, 2},         {{11, 8, 1}, CLQ__NONE, 1},
     };
 
-    (void)state;
     for (size_t i = 0; i < CLQ_COUNT(rows); i++) {
         assert_int_equal(clq__type_of(rows[i].dtype), rows[i].type);
         assert_int_equal(clq__storage_bytes(rows[i].dtype), rows[i].bytes);
@@ -47,7 +42,7 @@ static void types_are_found_by_their_numbers(void **state)
 }
 
 /* (Which types there are, and their names, test_types.c compares with the reference.) */
-static void views_have_names_and_nothing_else_has(void **state)
+TEST(views_have_names_and_nothing_else_has)
 {
     static const struct {
         const char *name;
@@ -60,7 +55,6 @@ static void views_have_names_and_nothing_else_has(void **state)
     static const DLDataType unnamed[] = {
         {kDLInt, 4, 4}, {kDLInt, 8, 2}, {kDLFloat, 64, 1}, {255, 255, 0}, {0}};
 
-    (void)state;
     for (size_t i = 0; i < CLQ_COUNT(rows); i++) {
         const DLDataType parsed = clq_dtype_parse(rows[i].name);
 
@@ -78,11 +72,10 @@ static void views_have_names_and_nothing_else_has(void **state)
 }
 
 /* Every plug keeps its value whatever the others have: types up to 32, which is more than there are. */
-static void a_variant_has_room_for_32_types(void **state)
+TEST(a_variant_has_room_for_32_types)
 {
     struct clq__variant variant;
 
-    (void)state;
     for (unsigned type = 0; type <= 32; type++) {
         clq__variant_begin(&variant, CLQ__QUANTIZE_CL);
         for (int plug = 0; plug < CLQ__PLUGS; plug++)
@@ -94,23 +87,21 @@ static void a_variant_has_room_for_32_types(void **state)
     }
 }
 
-static void sets_of_types_read_as_a_sentence(void **state)
+TEST(sets_of_types_read_as_a_sentence)
 {
     char text[96];
 
-    (void)state;
     assert_string_equal(clq__type_names(CLQ__SET(CLQ__U8), text, sizeof(text)), "uint8");
     assert_string_equal(clq__type_names(CLQ__SET(CLQ__I8) | CLQ__SET(CLQ__I4), text, sizeof(text)),
                         "int8 or int4");
     assert_string_equal(clq__type_names(CLQ__FLOATS, text, sizeof(text)), "float32, float16 or bfloat16");
 }
 
-static void texts_are_cut_and_say_so(void **state)
+TEST(texts_are_cut_and_say_so)
 {
     char data[8];
     struct clq__text text = clq__text(data, sizeof(data));
 
-    (void)state;
     assert_string_equal(data, "");
     clq__text_add(&text, "abc");
     clq__text_format(&text, "%d", 1234);
@@ -124,21 +115,19 @@ static void texts_are_cut_and_say_so(void **state)
 }
 
 /* The hash of FNV-1a's own tables, and that order and length count. */
-static void the_hash_is_fnv1a(void **state)
+TEST(the_hash_is_fnv1a)
 {
-    (void)state;
     assert_true(clq__hash(CLQ__HASH_START, "", 0) == 0xcbf29ce484222325u);
     assert_true(clq__hash(CLQ__HASH_START, "a", 1) == 0xaf63dc4c8601ec8cu);
     assert_true(clq__hash(CLQ__HASH_START, "foobar", 6) == 0x85944171f73967e8u);
 }
 
-static void variants_become_options_and_names(void **state)
+TEST(variants_become_options_and_names)
 {
     struct clq__variant variant;
     char file[64], options[256], kernel[128];
     struct clq__text out;
 
-    (void)state;
     clq__variant_begin(&variant, CLQ__QUANTIZE_CL);
     clq__variant_define(&variant, CLQ__DST, CLQ__I4); /* in any order */
     clq__variant_define(&variant, CLQ__SRC, CLQ__F16);
@@ -156,7 +145,7 @@ static void variants_become_options_and_names(void **state)
     assert_string_equal(options, "-D KERNEL_NAME=clq_quantize_f16_i4 -D SRC=f16 -D DST=i4");
 }
 
-static void variants_are_read_from_text(void **state)
+TEST(variants_are_read_from_text)
 {
     static const char list[] =
         "plain.cl\na.cl SRC=f16|f32|bf16 DST=i4|i8 FORM=item|group SMOOTH=0|1\nlast.cl X=1\n";
@@ -208,7 +197,6 @@ static void variants_are_read_from_text(void **state)
     char data[CLQ__VARIANT_BYTES];
     struct clq__text out;
 
-    (void)state;
     for (size_t i = 0; i < CLQ_COUNT(good); i++) {
         out = clq__text(data, sizeof data);
         assert_int_equal(clq__variant_read(&out, list, plugs, good[i].text), CLQ_OK);
@@ -222,13 +210,12 @@ static void variants_are_read_from_text(void **state)
     }
 }
 
-static void what_a_device_says_may_be_left_out(void **state)
+TEST(what_a_device_says_may_be_left_out)
 {
     static const char list[] = "a.cl SRC=f16|f32 FORM=item|group ARITHMETIC=native|exact\n";
     char data[CLQ__VARIANT_BYTES];
     struct clq__text out = clq__text(data, sizeof data);
 
-    (void)state;
     assert_int_equal(clq__variant_read(&out, list, NULL, "a.cl SRC=f32 FORM=group"), CLQ_OK);
     assert_string_equal(data, "a.cl SRC=f32 FORM=group ARITHMETIC=native|exact");
     out = clq__text(data, sizeof data);
@@ -254,7 +241,7 @@ static clq_status keep_variant(void *user, const struct clq__variant *variant)
     return CLQ_OK;
 }
 
-static void every_variant_of_a_text_is_visited(void **state)
+TEST(every_variant_of_a_text_is_visited)
 {
     static const char text[] = "widen.cl SRC=f32|bf16 DST=i4 MODE=divide|multiply SMOOTH=1";
     static const char *const wanted[] = {
@@ -262,7 +249,6 @@ static void every_variant_of_a_text_is_visited(void **state)
         "widen.cl SRC=bf16 DST=i4 MODE=divide SMOOTH=1", "widen.cl SRC=bf16 DST=i4 MODE=multiply SMOOTH=1"};
     struct read_variants read = {.most = 8};
 
-    (void)state;
     assert_int_equal(clq__variant_each(text, keep_variant, &read), CLQ_OK);
     assert_int_equal(read.count, CLQ_COUNT(wanted));
     for (size_t i = 0; i < CLQ_COUNT(wanted); i++)
@@ -277,7 +263,7 @@ static void every_variant_of_a_text_is_visited(void **state)
     assert_int_equal(clq__variant_each("widen.cl SRC=f99", keep_variant, &read), CLQ_ERROR_VALUE);
 }
 
-static void variants_are_parsed(void **state)
+TEST(variants_are_parsed)
 {
     static const char *const good[] = {
         "claim.cl", "copy.cl FORM=group",
@@ -298,7 +284,6 @@ static void variants_are_parsed(void **state)
                                       "copy.cl MODE=divide MODE=multiply"};
     struct clq__variant variant;
 
-    (void)state;
     for (size_t i = 0; i < CLQ_COUNT(good); i++) {
         assert_true(clq__variant_parse(&variant, good[i]));
         assert_string_equal(clq__variant_text(&variant).data, good[i]);
@@ -310,11 +295,10 @@ static void variants_are_parsed(void **state)
 
 /* Every value of every plug in cl/variants.txt, and its lines with the first values,
  * so that their order is the list's. */
-static void the_list_of_variants_is_known(void **state)
+TEST(the_list_of_variants_is_known)
 {
     struct clq__variant variant;
 
-    (void)state;
     for (const char *at = clq__variants; *at != '\0'; at++) {
         char data[CLQ__VARIANT_BYTES];
         struct clq__text line = clq__text(data, sizeof data);
@@ -345,22 +329,4 @@ static void the_list_of_variants_is_known(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(types_are_found_by_their_numbers),
-        cmocka_unit_test(sets_of_types_read_as_a_sentence),
-        cmocka_unit_test(views_have_names_and_nothing_else_has),
-        cmocka_unit_test(a_variant_has_room_for_32_types),
-        cmocka_unit_test(texts_are_cut_and_say_so),
-        cmocka_unit_test(the_hash_is_fnv1a),
-        cmocka_unit_test(variants_become_options_and_names),
-        cmocka_unit_test(variants_are_read_from_text),
-        cmocka_unit_test(what_a_device_says_may_be_left_out),
-        cmocka_unit_test(every_variant_of_a_text_is_visited),
-        cmocka_unit_test(variants_are_parsed),
-        cmocka_unit_test(the_list_of_variants_is_known),
-    };
-
-    return cmocka_run_group_tests_name("base", tests, NULL, NULL);
-}
+TESTS_MAIN("base")

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a device's answers mean for its kernels. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "fake_driver.h"
 #include "runtime/device.h"
 #include "runtime/extension.h"
+#include "tests.h"
 
 static const char pocl[] = "Portable Computing Language";
 
@@ -25,7 +21,7 @@ static struct clq__device traits(struct driver of, uint32_t form, uint32_t arith
     return device;
 }
 
-static void a_cpu_takes_items_and_what_else_there_is_groups(void **state)
+TEST(a_cpu_takes_items_and_what_else_there_is_groups)
 {
     static const struct {
         cl_device_type type;
@@ -36,7 +32,6 @@ static void a_cpu_takes_items_and_what_else_there_is_groups(void **state)
         {CL_DEVICE_TYPE_CUSTOM, true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct driver of = {.platform = "any", .name = "any", .type = cases[i].type};
 
@@ -46,7 +41,7 @@ static void a_cpu_takes_items_and_what_else_there_is_groups(void **state)
     }
 }
 
-static void only_a_cpu_of_pocl_is_told_to_prefetch(void **state)
+TEST(only_a_cpu_of_pocl_is_told_to_prefetch)
 {
     static const struct {
         struct driver driver;
@@ -60,7 +55,6 @@ static void only_a_cpu_of_pocl_is_told_to_prefetch(void **state)
         {{.platform = "NVIDIA CUDA", .name = "NVIDIA H100", .type = CL_DEVICE_TYPE_GPU}, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct clq__device device = traits(cases[i].driver, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO);
 
@@ -68,7 +62,7 @@ static void only_a_cpu_of_pocl_is_told_to_prefetch(void **state)
     }
 }
 
-static void a_processor_of_amds_is_known_by_its_vendor(void **state)
+TEST(a_processor_of_amds_is_known_by_its_vendor)
 {
     static const struct {
         const char *platform, *vendor;
@@ -80,7 +74,6 @@ static void a_processor_of_amds_is_known_by_its_vendor(void **state)
         {"rusticl", "AMD", CL_DEVICE_TYPE_CPU, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct driver of = {
             .platform = cases[i].platform, .name = "any", .vendor = cases[i].vendor, .type = cases[i].type};
@@ -89,9 +82,8 @@ static void a_processor_of_amds_is_known_by_its_vendor(void **state)
     }
 }
 
-static void arithmetic_is_trusted_where_both_promises_are_made(void **state)
+TEST(arithmetic_is_trusted_where_both_promises_are_made)
 {
-    (void)state;
     for (cl_device_fp_config single = 0; single < 256; single++) {
         const struct driver of = {
             .platform = "any", .name = "any", .type = CL_DEVICE_TYPE_GPU, .single = single};
@@ -102,7 +94,7 @@ static void arithmetic_is_trusted_where_both_promises_are_made(void **state)
     }
 }
 
-static void what_cannot_run_kernels_is_refused_by_name(void **state)
+TEST(what_cannot_run_kernels_is_refused_by_name)
 {
     static const struct {
         struct driver driver;
@@ -121,7 +113,6 @@ static void what_cannot_run_kernels_is_refused_by_name(void **state)
     };
     struct clq__device device;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         drivers[0] = cases[i].driver;
         assert_int_equal(clq__device_init(&device, fake_device(0), CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO),
@@ -132,18 +123,17 @@ static void what_cannot_run_kernels_is_refused_by_name(void **state)
     }
 }
 
-static void the_embedded_profile_with_int64_runs(void **state)
+TEST(the_embedded_profile_with_int64_runs)
 {
     const struct driver of = {
         .platform = "any", .name = "any", .profile = "EMBEDDED_PROFILE", .extensions = "cles_khr_int64"};
 
-    (void)state;
     traits(of, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO);
     assert_true(clq__device_runs(fake_device(0)));
 }
 
 /* Places of 64 bits are asked for, and quotients are of 200 instructions where there is no float64. */
-static void intels_gpus_by_intels_driver(void **state)
+TEST(intels_gpus_by_intels_driver)
 {
     static const struct {
         const char *platform;
@@ -154,7 +144,6 @@ static void intels_gpus_by_intels_driver(void **state)
                  {"Intel(R) OpenCL", CL_DEVICE_TYPE_CPU, 0, CLQ__DIVIDES_BRIEFLY},
                  {"rusticl", CL_DEVICE_TYPE_GPU, 0, CLQ__DIVIDES_BRIEFLY}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const struct driver of = {
             .platform = cases[i].platform, .name = "any", .type = cases[i].type, .twice = cases[i].twice};
@@ -169,12 +158,11 @@ static void intels_gpus_by_intels_driver(void **state)
 }
 
 /* It runs what is kept. */
-static void a_device_without_a_compiler_is_taken(void **state)
+TEST(a_device_without_a_compiler_is_taken)
 {
     const struct driver of = {.platform = "any", .name = "any", .type = CL_DEVICE_TYPE_GPU};
     struct driver locked = of;
 
-    (void)state;
     assert_true(traits(of, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO).compiler);
     assert_true(clq__device_compiles(fake_device(0)));
     locked.no_compiler = CL_TRUE;
@@ -182,23 +170,21 @@ static void a_device_without_a_compiler_is_taken(void **state)
     assert_false(clq__device_compiles(fake_device(0)));
 }
 
-static void any_version_from_1_2_on_is_taken(void **state)
+TEST(any_version_from_1_2_on_is_taken)
 {
     static const char *const versions[] = {"OpenCL 1.2", "OpenCL 2.0 AMD-APP", "OpenCL 3.0 CUDA",
                                            "OpenCL 10.0"};
 
-    (void)state;
     for (size_t i = 0; i < sizeof versions / sizeof *versions; i++)
         traits((struct driver){.platform = "any", .name = "any", .version = versions[i]}, CLQ_FORM_AUTO,
                CLQ_ARITHMETIC_AUTO);
 }
 
-static void a_long_name_is_cut(void **state)
+TEST(a_long_name_is_cut)
 {
     char name[1000] = "";
     struct clq__device device;
 
-    (void)state;
     memset(name, 'n', sizeof name - 1);
     device = traits((struct driver){.platform = name, .name = name}, CLQ_FORM_AUTO, CLQ_ARITHMETIC_AUTO);
     assert_int_equal(strlen(device.name), sizeof device.name - 1);
@@ -207,7 +193,7 @@ static void a_long_name_is_cut(void **state)
     assert_int_equal(device.compute_units, 7);
 }
 
-static void an_extension_is_a_whole_word(void **state)
+TEST(an_extension_is_a_whole_word)
 {
     static const struct {
         const char *names;
@@ -223,19 +209,17 @@ static void an_extension_is_a_whole_word(void **state)
         {"cl_a  cl_khr_x  ", true},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         drivers[0] = (struct driver){.extensions = cases[i].names};
         assert_int_equal(clq__extension_exists(fake_device(0), "cl_khr_x"), cases[i].exists);
     }
 }
 
-static void an_extension_has_the_version_beside_its_name(void **state)
+TEST(an_extension_has_the_version_beside_its_name)
 {
     static const struct versioned versions[] = {{CLQ__VERSION(3, 2, 1), "cl_khr_x_more"},
                                                 {CLQ__VERSION(0, 9, 5), "cl_khr_x"}};
 
-    (void)state;
     drivers[0] = (struct driver){.versions = versions, .num_versions = 2};
     assert_int_equal(clq__extension_version(fake_device(0), "cl_khr_x"), CLQ__VERSION(0, 9, 5));
     assert_int_equal(clq__extension_version(fake_device(0), "cl_khr"), 0);
@@ -245,12 +229,11 @@ static void an_extension_has_the_version_beside_its_name(void **state)
     assert_int_equal(clq__extension_version(fake_device(0), "cl_khr_x"), 0);
 }
 
-static void a_context_that_is_none_has_nothing(void **state)
+TEST(a_context_that_is_none_has_nothing)
 {
     size_t built = 1, from_cache = 1;
     char log[] = "a log";
 
-    (void)state;
     assert_null(clq_context_cl(NULL));
     assert_null(clq_context_device(NULL));
     assert_string_equal(clq_context_cache_dir(NULL), "");
@@ -260,23 +243,4 @@ static void a_context_that_is_none_has_nothing(void **state)
     assert_string_equal(log, "");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_cpu_takes_items_and_what_else_there_is_groups),
-        cmocka_unit_test(only_a_cpu_of_pocl_is_told_to_prefetch),
-        cmocka_unit_test(a_processor_of_amds_is_known_by_its_vendor),
-        cmocka_unit_test(arithmetic_is_trusted_where_both_promises_are_made),
-        cmocka_unit_test(what_cannot_run_kernels_is_refused_by_name),
-        cmocka_unit_test(the_embedded_profile_with_int64_runs),
-        cmocka_unit_test(intels_gpus_by_intels_driver),
-        cmocka_unit_test(a_device_without_a_compiler_is_taken),
-        cmocka_unit_test(any_version_from_1_2_on_is_taken),
-        cmocka_unit_test(a_long_name_is_cut),
-        cmocka_unit_test(an_extension_is_a_whole_word),
-        cmocka_unit_test(an_extension_has_the_version_beside_its_name),
-        cmocka_unit_test(a_context_that_is_none_has_nothing),
-    };
-
-    return cmocka_run_group_tests_name("unit.device", tests, NULL, NULL);
-}
+TESTS_MAIN("unit.device")

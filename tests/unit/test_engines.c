@@ -2,24 +2,19 @@
 /* Which kernel a device runs: a CPU's own or the portable one, and which way to a quotient. */
 #include "base/dtype.h"
 #include "runtime/launch.h"
+#include "tests.h"
 
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 /* No type may meet code that takes it for another: the portable kernel runs, on every device. */
-static void a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel(void **state)
+TEST(a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel)
 {
     const struct clq__traits traits = {.long_runs = true, .max_group_items = 4096, .compute_units = 2};
     static const enum clq__kernel kernels[] = {
         CLQ__QUANTIZE_CL,    CLQ__DEQUANTIZE_CL,      CLQ__DYNAMIC_QUANTIZE_CL,  CLQ__DEQUANTIZE_ROTATED_CL,
         CLQ__FIND_SCALES_CL, CLQ__QUANTIZE_BLOCKS_CL, CLQ__DEQUANTIZE_BLOCKS_CL, CLQ__QUANTIZE_RULE_CL};
 
-    (void)state;
     for (size_t i = 0; i < sizeof kernels / sizeof *kernels; i++)
         for (enum clq__type source = CLQ__NONE + 1; source < CLQ__TYPES; source++)
             for (enum clq__type result = CLQ__NONE + 1; result < CLQ__TYPES; result++) {
@@ -62,11 +57,10 @@ static bool is_fused(enum clq__division division, enum clq__type dst, unsigned p
     return is_kernel_fused(CLQ__QUANTIZE_CL, division, dst, params, fma);
 }
 
-static void a_quotient_goes_the_way_that_is_shorter_on_the_device(void **state)
+TEST(a_quotient_goes_the_way_that_is_shorter_on_the_device)
 {
     const enum clq__type float8 = CLQ__E4M3;
 
-    (void)state;
     assert_true(is_fused(CLQ__DIVIDES_BRIEFLY, CLQ__I8, CLQ__PARAMS_ONE, true));
     assert_false(is_fused(CLQ__DIVIDES_BRIEFLY, CLQ__I8, CLQ__PARAMS_EACH, true));
     assert_false(is_fused(CLQ__DIVIDES_BRIEFLY, CLQ__I8, CLQ__PARAMS_BOTH, true));
@@ -80,11 +74,4 @@ static void a_quotient_goes_the_way_that_is_shorter_on_the_device(void **state)
     assert_false(is_kernel_fused(CLQ__DEQUANTIZE_CL, CLQ__DIVIDES_AT_ONCE, CLQ__F16, CLQ__PARAMS_EACH, true));
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_type_that_cl_cpu_does_not_name_runs_the_portable_kernel),
-        cmocka_unit_test(a_quotient_goes_the_way_that_is_shorter_on_the_device)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("engines")

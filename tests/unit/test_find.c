@@ -1,19 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which device is found: by default, by kind, by name and by number; and what is said where there is none. */
 #define _GNU_SOURCE /* setenv */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include <clquant/context.h>
-#include <cmocka.h>
 
 #include "fake_driver.h"
+#include "tests.h"
 
-static void the_default_is_a_device_that_runs_the_kernels(void **state)
+TEST(the_default_is_a_device_that_runs_the_kernels)
 {
     static const struct driver cpu = {.platform = "any", .name = "cpu", .type = CL_DEVICE_TYPE_CPU};
     static const struct driver gpu = {.platform = "any", .name = "gpu", .type = CL_DEVICE_TYPE_GPU};
@@ -33,7 +30,6 @@ static void the_default_is_a_device_that_runs_the_kernels(void **state)
     cl_platform_id platform = NULL;
     cl_device_id device = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         drivers[0] = *cases[i].first;
         drivers[1] = *cases[i].second;
@@ -44,12 +40,11 @@ static void the_default_is_a_device_that_runs_the_kernels(void **state)
     }
 }
 
-static void a_platform_that_fails_hides_no_other(void **state)
+TEST(a_platform_that_fails_hides_no_other)
 {
     cl_platform_id platform = NULL;
     cl_device_id device = NULL;
 
-    (void)state;
     platforms_there = 2;
     drivers[0] = (struct driver){.platform = "any", .name = "cpu", .type = CL_DEVICE_TYPE_CPU};
     drivers[1] = (struct driver){.platform = "any", .name = "gpu", .type = CL_DEVICE_TYPE_GPU};
@@ -62,12 +57,11 @@ static void a_platform_that_fails_hides_no_other(void **state)
 }
 
 /* PoCL hides its devices where it has no folder to write to, as under a user without a home. */
-static void pocl_without_devices_is_not_to_be_installed(void **state)
+TEST(pocl_without_devices_is_not_to_be_installed)
 {
     cl_platform_id platform = NULL;
     cl_device_id device = NULL;
 
-    (void)state;
     devices_there = 0;
     drivers[0] = (struct driver){.platform = "any"};
     assert_int_equal(clq_device_find(NULL, 0, &platform, &device), CLQ_ERROR_DEVICE);
@@ -80,7 +74,7 @@ static void pocl_without_devices_is_not_to_be_installed(void **state)
     devices_there = FAKE_DEVICES;
 }
 
-static void a_kind_chooses_the_first_of_it_that_runs_the_kernels(void **state)
+TEST(a_kind_chooses_the_first_of_it_that_runs_the_kernels)
 {
     static const struct driver cpu = {
         .platform = "any", .name = "the gpu's host", .type = CL_DEVICE_TYPE_CPU | CL_DEVICE_TYPE_DEFAULT};
@@ -126,7 +120,6 @@ static void a_kind_chooses_the_first_of_it_that_runs_the_kernels(void **state)
     cl_platform_id platform = NULL;
     cl_device_id device = NULL;
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         drivers[0] = *cases[i].first;
         drivers[1] = *cases[i].second;
@@ -149,7 +142,7 @@ static void a_kind_chooses_the_first_of_it_that_runs_the_kernels(void **state)
     "xxxxxxx"
 
 /* Where the loader finds no driver, the sentence says where it looked. */
-static void without_a_driver_the_places_are_named(void **state)
+TEST(without_a_driver_the_places_are_named)
 {
     static const struct {
         const char *vendors, *path, *files;
@@ -169,7 +162,6 @@ static void without_a_driver_the_places_are_named(void **state)
     cl_platform_id platform = NULL;
     cl_device_id device = NULL;
 
-    (void)state;
     platforms_there = 0;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const char *const values[] = {cases[i].vendors, cases[i].path, cases[i].files};
@@ -186,15 +178,4 @@ static void without_a_driver_the_places_are_named(void **state)
     platforms_there = 1;
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_default_is_a_device_that_runs_the_kernels),
-        cmocka_unit_test(a_kind_chooses_the_first_of_it_that_runs_the_kernels),
-        cmocka_unit_test(a_platform_that_fails_hides_no_other),
-        cmocka_unit_test(without_a_driver_the_places_are_named),
-        cmocka_unit_test(pocl_without_devices_is_not_to_be_installed),
-    };
-
-    return cmocka_run_group_tests_name("unit.find", tests, NULL, NULL);
-}
+TESTS_MAIN("unit.find")

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Folding keeps what is walked: the same places of every tensor, as few dimensions as say it. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "base/fold.h"
+#include "tests.h"
 
 enum { MOST = 4096 };
 
@@ -58,12 +54,11 @@ static uint64_t next(uint64_t *state)
     return *state >> 33;
 }
 
-static void the_same_places_are_walked(void **state)
+TEST(the_same_places_are_walked)
 {
     static struct place before[MOST], after[MOST];
     uint64_t seed = 1;
 
-    (void)state;
     for (int n = 0; n < 3000; n++) {
         struct clq__fold fold = {0}, whole = {0};
         const int dims = (int)(next(&seed) % 6);
@@ -108,23 +103,21 @@ static struct clq__fold fold_of(int dims, const int64_t sizes[], const int64_t a
     return fold;
 }
 
-static void dense_tensors_fold_to_one(void **state)
+TEST(dense_tensors_fold_to_one)
 {
     const struct clq__fold fold =
         fold_of(4, (int64_t[]){2, 3, 1, 5}, (int64_t[]){15, 5, 99, 1}, (int64_t[]){15, 5, 7, 1});
 
-    (void)state;
     assert_int_equal(fold.dims, 1);
     assert_int_equal(fold.dim[0].size, 30);
     assert_int_equal(fold.dim[0].stride[0], 1);
 }
 
-static void padded_rows_fold_to_two(void **state)
+TEST(padded_rows_fold_to_two)
 {
     const struct clq__fold fold =
         fold_of(4, (int64_t[]){2, 3, 4, 5}, (int64_t[]){60, 20, 5, 1}, (int64_t[]){96, 32, 8, 1});
 
-    (void)state;
     assert_int_equal(fold.dims, 2);
     assert_int_equal(fold.dim[0].size, 5);
     assert_int_equal(fold.dim[1].size, 24);
@@ -132,46 +125,34 @@ static void padded_rows_fold_to_two(void **state)
     assert_int_equal(fold.dim[1].stride[1], 8);
 }
 
-static void tensors_permuted_alike_fold_to_one(void **state)
+TEST(tensors_permuted_alike_fold_to_one)
 {
     const struct clq__fold fold =
         fold_of(3, (int64_t[]){2, 3, 4}, (int64_t[]){1, 8, 2}, (int64_t[]){1, 8, 2});
 
-    (void)state;
     assert_int_equal(fold.dims, 1);
     assert_int_equal(fold.dim[0].size, 24);
 }
 
 /* A stride that repeats merges with one that repeats, and with no other. */
-static void repeats_fold_with_repeats(void **state)
+TEST(repeats_fold_with_repeats)
 {
     const struct clq__fold fold =
         fold_of(3, (int64_t[]){2, 3, 4}, (int64_t[]){0, 0, 1}, (int64_t[]){12, 4, 1});
 
-    (void)state;
     assert_int_equal(fold.dims, 2);
     assert_int_equal(fold.dim[1].size, 6);
     assert_int_equal(fold.dim[1].stride[0], 0);
 }
 
 /* Sizes and strides of which a product would not fit: they do not merge, and nothing overflows. */
-static void large_strides_stay(void **state)
+TEST(large_strides_stay)
 {
     const struct clq__fold fold = fold_of(2, (int64_t[]){INT64_C(1) << 31, INT64_C(1) << 31},
                                           (int64_t[]){0, INT64_C(1) << 40}, (int64_t[]){INT64_C(1) << 31, 1});
 
-    (void)state;
     assert_int_equal(fold.dims, 2);
     assert_true(clq__fold_count(&fold, 0) == INT64_C(1) << 62);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(the_same_places_are_walked), cmocka_unit_test(dense_tensors_fold_to_one),
-        cmocka_unit_test(padded_rows_fold_to_two),    cmocka_unit_test(tensors_permuted_alike_fold_to_one),
-        cmocka_unit_test(repeats_fold_with_repeats),  cmocka_unit_test(large_strides_stay),
-    };
-
-    return cmocka_run_group_tests_name("fold", tests, NULL, NULL);
-}
+TESTS_MAIN("fold")

@@ -1,18 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views that lie between one another in one buffer: none that share a byte are taken for apart,
  * and those that users make are. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 #include "base/view.h"
 #include "rng.h"
 #include "runtime/interleave.h"
+#include "tests.h"
 
 enum { HALVES = 8192 };
 
@@ -76,11 +72,10 @@ static void draw_tensor(DLTensor *tensor, int64_t *shape, int64_t *strides)
         .device = {kDLOpenCL, 0}, .ndim = rank, .dtype = dtype, .shape = shape, .strides = strides};
 }
 
-static void none_that_share_are_apart(void **unused)
+TEST(none_that_share_are_apart)
 {
     long apart = 0, shared = 0;
 
-    (void)unused;
     for (int i = 0; i < 300000; i++) {
         static unsigned char marks[HALVES];
         int64_t shapes[2][3], strides[2][3];
@@ -110,7 +105,7 @@ static void none_that_share_are_apart(void **unused)
 }
 
 /* Rows of 64 bytes, and behind each a scale and an offset. */
-static void what_stands_behind_rows_is_apart(void **unused)
+TEST(what_stands_behind_rows_is_apart)
 {
     int64_t rows[] = {1 << 20, 64}, row_strides[] = {72, 1}, each[] = {1 << 20}, step[] = {18};
     const DLTensor y = {.device = {kDLOpenCL, 0},
@@ -125,7 +120,6 @@ static void what_stands_behind_rows_is_apart(void **unused)
                             .strides = step};
     struct clq__view a, b;
 
-    (void)unused;
     assert_true(view(&a, &y) && view(&b, &scale));
     assert_true(clq__views_interleave(&a, 0, &b, 64));
     assert_true(clq__views_interleave(&b, 64, &a, 0));
@@ -138,10 +132,4 @@ static void what_stands_behind_rows_is_apart(void **unused)
     assert_false(clq__views_interleave(&a, 0, &b, 64)); /* another period */
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(none_that_share_are_apart),
-                                       cmocka_unit_test(what_stands_behind_rows_is_apart)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("interleave")

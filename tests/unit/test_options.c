@@ -2,12 +2,9 @@
 /* The rows of descriptors' fields (clquant/options.h): each row a second time, as text, in options.txt; each
  * descriptor whole; and each rule of one field said by the operator's check. The table is what the command,
  * Python and the judge of calls read, so that a fault in it is found here. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
-#include <stdint.h>
+#include "tests.h"
 
-#include <cmocka.h>
+#include <stdint.h>
 
 #include <clquant/clquant.h>
 #include <math.h>
@@ -53,7 +50,7 @@ static void print_row(FILE *file, const char *operator, const struct clq_option 
 }
 
 /* Where they differ, the test prints what the file must have. */
-static void every_row_is_written_twice(void **state)
+TEST(every_row_is_written_twice)
 {
     FILE *expected = fopen(OPTIONS_TXT, "r");
     char *text = NULL, line[512], *at;
@@ -61,7 +58,6 @@ static void every_row_is_written_twice(void **state)
     FILE *made = open_memstream(&text, &size_bytes);
     bool same = true;
 
-    (void)state;
     assert_non_null(expected);
     assert_non_null(made);
     for (int o = 0; o < OPERATORS; o++) {
@@ -84,9 +80,8 @@ static void every_row_is_written_twice(void **state)
 }
 
 /* Fields follow one another without a gap; a buffer has its offset behind it. */
-static void rows_are_the_whole_descriptor(void **state)
+TEST(rows_are_the_whole_descriptor)
 {
-    (void)state;
     for (int o = 0; o < OPERATORS; o++) {
         size_t count, end = 0;
         const struct clq_option *options = clq_operator_options(operators[o].name, &count);
@@ -169,9 +164,8 @@ static void check_row(const struct operator* op, const struct clq_option *option
     }
 }
 
-static void every_rule_of_a_field_is_said(void **state)
+TEST(every_rule_of_a_field_is_said)
 {
-    (void)state;
     for (int o = 0; o < OPERATORS; o++) {
         size_t count;
         const struct clq_option *options = clq_operator_options(operators[o].name, &count);
@@ -181,23 +175,12 @@ static void every_rule_of_a_field_is_said(void **state)
     }
 }
 
-static void what_is_no_operator_has_no_rows(void **state)
+TEST(what_is_no_operator_has_no_rows)
 {
     size_t count = 1;
 
-    (void)state;
     assert_null(clq_operator_options("npu_quantize", &count));
     assert_int_equal(count, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_row_is_written_twice),
-        cmocka_unit_test(rows_are_the_whole_descriptor),
-        cmocka_unit_test(every_rule_of_a_field_is_said),
-        cmocka_unit_test(what_is_no_operator_has_no_rows),
-    };
-
-    return cmocka_run_group_tests_name("unit.options", tests, NULL, NULL);
-}
+TESTS_MAIN("unit.options")

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference by values that were worked out by hand, and by formulas that share nothing with it. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reference.h"
+#include "tests.h"
 
 static uint32_t bits_of(float value)
 {
@@ -49,9 +45,8 @@ static uint32_t f16_fields(uint16_t half)
     return sign | (exponent + 112) << 23 | fraction << 13;
 }
 
-static void widens_every_half(void **state)
+TEST(widens_every_half)
 {
-    (void)state;
     for (uint32_t bits = 0; bits <= 0xffff; bits++) {
         const uint32_t fields = f16_fields((uint16_t)bits);
         const float f16 = reference_widen_f16((uint16_t)bits);
@@ -64,7 +59,7 @@ static void widens_every_half(void **state)
     }
 }
 
-static void widens_known_halves(void **state)
+TEST(widens_known_halves)
 {
     static const struct {
         uint16_t bits;
@@ -75,7 +70,6 @@ static void widens_known_halves(void **state)
         {0x7bff, 65504.0f},   {0x7c00, INFINITY}, {0xfc00, -INFINITY},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
         assert_true(reference_widen_f16(known[i].bits) == known[i].value);
     assert_true(signbit(reference_widen_f16(0x8000)));
@@ -87,9 +81,8 @@ static void widens_known_halves(void **state)
 
 /* Every float16 and bfloat16 comes back; the middle of two neighbours goes to the even one, and what lies a
  * step of binary32 to either side of the middle to the nearer. */
-static void narrows_to_nearest_even(void **state)
+TEST(narrows_to_nearest_even)
 {
-    (void)state;
     for (uint32_t bits = 0; bits < 0x7c00; bits++) {
         const uint16_t low = (uint16_t)bits;
         const uint16_t high = (uint16_t)(bits + 1);
@@ -118,7 +111,7 @@ static void narrows_to_nearest_even(void **state)
     assert_int_equal(reference_narrow_bf16(of_bits(0x7f800001)), 0x7fc0);
 }
 
-static void rounds_and_saturates(void **state)
+TEST(rounds_and_saturates)
 {
     static const struct {
         float value;
@@ -160,7 +153,6 @@ static void rounds_and_saturates(void **state)
         {0x1p-149f, 0, 0, 0, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++) {
         assert_int_equal(reference_round(rows[i].value, REFERENCE_I8), (uint8_t)rows[i].i8);
         assert_int_equal(reference_round(rows[i].value, REFERENCE_U8), rows[i].u8);
@@ -170,22 +162,20 @@ static void rounds_and_saturates(void **state)
 }
 
 /* A right call may have such a tensor; the sanitizer sees the product. */
-static void empty_has_no_elements_beside_a_size_without_end(void **state)
+TEST(empty_has_no_elements_beside_a_size_without_end)
 {
     const struct reference_tensor tensor = {
         .type = REFERENCE_F32, .rank = 3, .shape = {3, INT64_MAX, 0}, .strides = {0, 0, 1}};
 
-    (void)state;
     assert_int_equal(reference_count(&tensor), 0);
 }
 
 /* Element 2j of a row is the low nibble of byte j; element k of a word is bits 4k to 4k+3. */
-static void packs_low_nibble_first(void **state)
+TEST(packs_low_nibble_first)
 {
     static const unsigned char expected[4] = {0x21, 0x83, 0xf7, 0x60};
     static const int32_t values[8] = {1, 2, 3, -8, 7, -1, 0, 6};
 
-    (void)state;
     for (int lanes = 1; lanes <= 8; lanes *= lanes == 2 ? 4 : 2) {
         const int64_t shape[1] = {8 / lanes};
         unsigned char bytes[6] = {0xa5, 0xa5, 0xa5, 0xa5, 0xa5, 0xa5};
@@ -207,7 +197,7 @@ static void packs_low_nibble_first(void **state)
 }
 
 /* A byte of two values a stride of three apart: values 0 and 1 in byte 0, 2 and 3 in byte 3. */
-static void packs_bytes_at_strides(void **state)
+TEST(packs_bytes_at_strides)
 {
     unsigned char bytes[4] = {0, 0, 0, 0};
     const struct reference_tensor tensor = {
@@ -216,20 +206,18 @@ static void packs_bytes_at_strides(void **state)
     int64_t index[1] = {0};
     uint64_t value = 1;
 
-    (void)state;
     do
         reference_store_code(&tensor, index, value++);
     while (reference_next(&tensor, index));
     assert_memory_equal(bytes, expected, 4);
 }
 
-static void loads_every_type_at_odd_bytes(void **state)
+TEST(loads_every_type_at_odd_bytes)
 {
     static const unsigned char bytes[] = {0xee, 0x00, 0x00, 0xc0, 0xff, 0xff, 0x01, 0x00, 0x01};
     const int64_t index[1] = {0};
     struct reference_tensor at = {.rank = 1, .shape = {1}, .strides = {1}, .data = (void *)(bytes + 1)};
 
-    (void)state;
     at.type = REFERENCE_F32; /* 0xffc00000 */
     assert_true(isnan(reference_load(&at, index)));
     at.type = REFERENCE_I32; /* 0xffc00000 = -2^22 */
@@ -253,7 +241,7 @@ static void loads_every_type_at_odd_bytes(void **state)
     assert_true(reference_load_int(&at, index) == 0x010001ffffc00000);
 }
 
-static void quantizes_by_hand(void **state)
+TEST(quantizes_by_hand)
 {
     static const float four_tenths = 0.4f;
     static const float one = 1.0f;
@@ -287,7 +275,6 @@ static void quantizes_by_hand(void **state)
         {37.5f, 15.0f, NULL, false, REFERENCE_I8, 2}, /* 2.5; by the reciprocal 2.5000002, which gives 3 */
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         assert_int_equal(
             reference_read_int(reference_quantize_one(rows[i].x, rows[i].scale, rows[i].zero_point,
@@ -298,18 +285,17 @@ static void quantizes_by_hand(void **state)
 
 /* 4097 * 2049.5 = 8396801.5 is a tie between two binary32 numbers and becomes 8396802; an FMA keeps the half
  * and gives 0.5, which rounds to 0. */
-static void rounds_the_product_before_the_sum(void **state)
+TEST(rounds_the_product_before_the_sum)
 {
     const float zero_point = -8396801.0f;
 
-    (void)state;
     assert_true(fmaf(4097.0f, 2049.5f, zero_point) == 0.5f);
     assert_int_equal(reference_quantize_one(4097.0f, 2049.5f, &zero_point, true, false, REFERENCE_I8), 1);
 }
 
 /* A tie beside an odd zero point, one beside a half,
  * and the largest float that has a half beside what cancels it. */
-static void rounds_before_the_sum(void **state)
+TEST(rounds_before_the_sum)
 {
     static const struct {
         float x, zero_point;
@@ -323,7 +309,6 @@ static void rounds_before_the_sum(void **state)
         {NAN, 3.0f, REFERENCE_I8, 0, 0},    {-INFINITY, 3.0f, REFERENCE_I4, -8, -8},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
         for (int first = 0; first < 2; first++)
             assert_int_equal(reference_read_int(reference_quantize_one(rows[i].x, 1.0f, &rows[i].zero_point,
@@ -332,7 +317,7 @@ static void rounds_before_the_sum(void **state)
                              first ? rows[i].first : rows[i].plain);
 }
 
-static void finds_the_parameter(void **state)
+TEST(finds_the_parameter)
 {
     static const float x[12] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120};
     static const float three[3] = {10, 20, 5};
@@ -349,7 +334,6 @@ static void finds_the_parameter(void **state)
     struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 1, flat, (void *)three);
     struct reference_quantize_desc desc = {.x = &xt, .scales = &st, .zero_points = &zt, .y = &yt, .axis = 1};
 
-    (void)state;
     reference_quantize(&desc);
     assert_memory_equal(y, per_axis1, 12);
     st = reference_dense(REFERENCE_F32, 1, 3, full, (void *)three);
@@ -369,7 +353,7 @@ static void finds_the_parameter(void **state)
 }
 
 /* Without div_mode -2 is the second-to-last axis, and whatever is above it the last. */
-static void npu_axis_is_the_last_but_for_minus_two(void **state)
+TEST(npu_axis_is_the_last_but_for_minus_two)
 {
     static const float x[12] = {10, 20, 30, 40, 50, 60, 70, 80, 90, 100, 110, 120};
     static const float scales[3] = {0.5f, 0.25f, 1.0f};
@@ -387,7 +371,6 @@ static void npu_axis_is_the_last_but_for_minus_two(void **state)
     struct reference_npu_quantize_desc desc = {
         .input = &xt, .scales = &st, .zero_points = &zt, .output = &yt};
 
-    (void)state;
     for (desc.axis = -1; desc.axis < 2; desc.axis++) {
         memset(y, 0, sizeof(y));
         reference_npu_quantize(&desc);
@@ -401,7 +384,7 @@ static void npu_axis_is_the_last_but_for_minus_two(void **state)
 }
 
 /* Into any type of float, rounded once; whatever NaN it is, the canonical one is stored. */
-static void stores_floats(void **state)
+TEST(stores_floats)
 {
     static const uint32_t other_nan = 0xff812345;
     static const float third = 1.0f / 3.0f;
@@ -412,7 +395,6 @@ static void stores_floats(void **state)
                  {REFERENCE_F16, 0x3555, 0xfc00, 0x7e00},
                  {REFERENCE_BF16, 0x3eab, 0xff80, 0x7fc0}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
         const size_t size = cases[i].type == REFERENCE_F32 ? 4 : 2;
         const uint32_t expected[3] = {cases[i].third, cases[i].infinity, cases[i].nan};
@@ -432,24 +414,4 @@ static void stores_floats(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(widens_every_half),
-        cmocka_unit_test(widens_known_halves),
-        cmocka_unit_test(narrows_to_nearest_even),
-        cmocka_unit_test(rounds_and_saturates),
-        cmocka_unit_test(empty_has_no_elements_beside_a_size_without_end),
-        cmocka_unit_test(packs_low_nibble_first),
-        cmocka_unit_test(packs_bytes_at_strides),
-        cmocka_unit_test(loads_every_type_at_odd_bytes),
-        cmocka_unit_test(quantizes_by_hand),
-        cmocka_unit_test(rounds_the_product_before_the_sum),
-        cmocka_unit_test(rounds_before_the_sum),
-        cmocka_unit_test(finds_the_parameter),
-        cmocka_unit_test(stores_floats),
-        cmocka_unit_test(npu_axis_is_the_last_but_for_minus_two),
-    };
-
-    return cmocka_run_group_tests_name("reference", tests, NULL, NULL);
-}
+TESTS_MAIN("reference")

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Blocks by hand: where their bytes are, roundings, and what the runtimes that have them leave open. */
 #include "blocks.h"
+#include "tests.h"
 
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 enum { VALUES = 32, AT = 5, NO_LEAST = 0x10000 };
 
@@ -96,9 +92,8 @@ static const struct known {
     {REFERENCE_Q5_1, 1e-38f, -1e-38f, 0, 0x8000, 0, 0},
 };
 
-static void known_blocks(void **state)
+TEST(known_blocks)
 {
-    (void)state;
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         const struct known *k = &known[i];
         unsigned char block[34];
@@ -118,12 +113,11 @@ static void known_blocks(void **state)
 }
 
 /* A block's bytes, one by one, and what they come back as. */
-static void bytes_by_hand(void **state)
+TEST(bytes_by_hand)
 {
     float values[VALUES];
     unsigned char q8[34], q5[24], levels[18];
 
-    (void)state;
     for (int i = 0; i < VALUES; i++)
         values[i] = (float)i;
     values[0] = 127;
@@ -145,9 +139,4 @@ static void bytes_by_hand(void **state)
     assert_true(reference_block_value(REFERENCE_Q4_0, (unsigned char[18]){0, 0xc0, 0x80}, 16) == 0.0f);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(known_blocks), cmocka_unit_test(bytes_by_hand)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("reference_blocks")

@@ -1,20 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of dequantization by values that were worked out by hand. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "dequantize.h"
+#include "tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
 /* One value: each step is rounded, the zero point is taken off as it is. */
-static void one_value(void **state)
+TEST(one_value)
 {
     static const struct {
         float q, scale, zero_point;
@@ -38,7 +34,6 @@ static void one_value(void **state)
         {0, 1, -0.0f, REFERENCE_UNDO_DYNAMIC, 0},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(rows); i++) {
         const float got =
             reference_dequantize_one(rows[i].q, rows[i].scale, &rows[i].zero_point, rows[i].mode);
@@ -51,7 +46,7 @@ static void one_value(void **state)
 }
 
 /* int4 per column to float16: what does not fit is infinite, every NaN is the same. */
-static void per_column(void **state)
+TEST(per_column)
 {
     static const uint8_t q[4] = {0x81, 0x70, 0x2f, 0x00}; /* 1 -8 0 7, -1 2 0 0 */
     static const float scale[4] = {0.5f, 10000, -NAN, 0x1p-25f};
@@ -62,14 +57,13 @@ static void per_column(void **state)
     const struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 1, &columns, (void *)scale);
     const struct reference_tensor yt = reference_dense(REFERENCE_F16, 1, 2, y_shape, y);
 
-    (void)state;
     /* 7 * 2^-25 is 3.5 units of the smallest float16: the even one is 4 */
     reference_dequantize(&(struct reference_dequantize_desc){.q = &qt, .scale = &st, .y = &yt, .axis = -1});
     assert_memory_equal(y, expected, sizeof(expected));
 }
 
 /* Rows of a cache with scales and offsets of their own: a ring, and an entry that is dropped. */
-static void gathered(void **state)
+TEST(gathered)
 {
     static const int8_t q[8] = {1, 2, 3, 4, 5, 6, 7, 8}; /* two batches of two positions of two */
     static const float scale[4] = {1, 10, 100, 1000}, offset[4] = {0, 1, 0, 1};
@@ -85,7 +79,6 @@ static void gathered(void **state)
     const struct reference_tensor yt = reference_dense(REFERENCE_F32, 1, 3, y_shape, y);
     struct reference_report report;
 
-    (void)state;
     for (size_t i = 0; i < COUNT(y); i++)
         y[i] = -1;
     report = reference_dequantize(&(struct reference_dequantize_desc){.q = &qt,
@@ -102,7 +95,7 @@ static void gathered(void **state)
 }
 
 /* Two groups of rows, and a row of none. */
-static void by_groups(void **state)
+TEST(by_groups)
 {
     static const int8_t q[6] = {1, 2, 3, 4, 5, 6};
     static const float scale[4] = {0.5f, 1, 2, 4}, zero_point = 1;
@@ -123,20 +116,9 @@ static void by_groups(void **state)
                                                                  .y = &yt,
                                                                  .mode = REFERENCE_UNDO_MULTIPLY});
 
-    (void)state;
     assert_memory_equal(y, expected, sizeof(expected));
     assert_int_equal(report.dropped, 1);
     assert_int_equal(report.first, 3);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(one_value),
-        cmocka_unit_test(per_column),
-        cmocka_unit_test(gathered),
-        cmocka_unit_test(by_groups),
-    };
-
-    return cmocka_run_group_tests_name("reference of dequantization", tests, NULL, NULL);
-}
+TESTS_MAIN("reference of dequantization")

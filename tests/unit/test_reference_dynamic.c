@@ -1,18 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of dynamic quantization by rows that were worked out by hand, with rational numbers that
  * are rounded to binary32 after each operation. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
 #include <math.h>
 
 #include "dynamic.h"
 #include "rotate.h"
+#include "tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 #define LEAST        0x1.197998p-40f /* 1e-12 */
@@ -126,19 +123,17 @@ static void check_row(const struct row_case *c)
     assert_int_equal(y[1 + c->count * c->bits / 8], 0x99);
 }
 
-static void quantizes_rows(void **state)
+TEST(quantizes_rows)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(row_cases); i++)
         check_row(&row_cases[i]);
 }
 
 /* The order of a row's elements, and with it where a NaN stands, changes neither scale nor offset. */
-static void takes_elements_in_any_order(void **state)
+TEST(takes_elements_in_any_order)
 {
     static const float x[8] = {-0.0f, 3, NAN, -7, 0, 2.5f, -NAN, 1};
 
-    (void)state;
     for (int first = 0; first < 8; first++) {
         struct row_case c = {"in any order", 4, false, 8, {0}, 0x1.555556p-1f, -2.5f, {0}};
         /* 10 / 15; 7 - 3 / that is 2.5, and 3 and -7 are 4.5 and -10.5 steps; -10.5 + 2.5 = -8. */
@@ -154,7 +149,7 @@ static void takes_elements_in_any_order(void **state)
 
 /* Two rows (2, 1, 4), the values of each the other way round, of float16, times (2, 1, 0.5, 1), which lie
  * apart or are bfloat16. Into rows 8 apart; scales 2 and offsets 3. */
-static void smooths_and_strides(void **state)
+TEST(smooths_and_strides)
 {
     static const uint16_t x[8] = {0x4400, 0x4800, 0x3c00, 0xbc00,  /* 4, 8, 1, -1: seen as -1, 1, 8, 4 */
                                   0xfbff, 0x7c00, 0x0001, 0x7e00}; /* -65504, inf, 2^-24, NaN */
@@ -164,7 +159,6 @@ static void smooths_and_strides(void **state)
     static const int8_t expected[16] = {-8, 0, 7, 7, 9, 9, 9, 9, 0, 0, 0, 0, 9, 9, 9, 9};
     int8_t got[16];
 
-    (void)state;
     for (int kind = 0; kind < 2; kind++) {
         float scale[6] = {5, 5, 5, 5, 5, 5}, offset[6] = {5, 5, 5, 5, 5, 5};
         unsigned char y[8];
@@ -202,7 +196,7 @@ static void smooths_and_strides(void **state)
 }
 
 /* No row has no scale; where what shares one is no row, one is there all the same. */
-static void finds_scales_of_nothing(void **state)
+TEST(finds_scales_of_nothing)
 {
     static const int64_t shape[] = {0, 4}, one[] = {1};
     float guard = 5, scale = 5, offset = 5;
@@ -213,7 +207,6 @@ static void finds_scales_of_nothing(void **state)
     const struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 1, one, &scale);
     const struct reference_tensor ot = reference_dense(REFERENCE_F32, 1, 1, one, &offset);
 
-    (void)state;
     reference_dynamic_quantize(&(struct reference_dynamic_quantize_desc){
         .x = &xt, .axis = -1, .y = &yt, .scale = &of_rows, .offset = &of_rows});
     assert_true(guard == 5);
@@ -244,9 +237,8 @@ static const struct place_case place_cases[] = {
     {"the last wins at the seam", REFERENCE_WRAP, 2, 2, {0, 0, 0, -1}, {201, 101, 200, -1, -1, -1}, 0, 0, 0},
 };
 
-static void scatters_all_three(void **state)
+TEST(scatters_all_three)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(place_cases); i++) {
         const struct place_case *c = &place_cases[i];
         float updates[8], scale[7], offset[7];
@@ -288,7 +280,7 @@ static void scatters_all_three(void **state)
 
 /* Per token and head, symmetric int8: one entry of two positions with two heads; no offset. The heads lie
  * outside the positions in scale, and inside them in the cache. */
-static void scatters_heads(void **state)
+TEST(scatters_heads)
 {
     static const float updates[12] = {127, 0, 1, 254, 2, -3, 0, -381, 6, 508, 8, -508};
     static const int32_t index = 1;
@@ -303,7 +295,6 @@ static void scatters_heads(void **state)
     const struct reference_tensor st = {
         .type = REFERENCE_F32, .rank = 3, .shape = {1, 3, 2}, .strides = {6, 1, 3}, .data = scale};
 
-    (void)state;
     memset(cache, 5, sizeof(cache));
     reference_dynamic_quantize_scatter(&(struct reference_dynamic_quantize_scatter_desc){
         .cache = &ct, .cache_scale = &st, .indices = &it, .updates = &ut, .axis = 1, .symmetric = true});
@@ -313,14 +304,13 @@ static void scatters_heads(void **state)
 
 /* The documented call: x (2, 1, 8) of bfloat16 into var (2, 3, 1, 8), seen as nibbles and as words; scale and
  * offset are (2, 3), or (2, 3, 1). The second index lies outside. */
-static void documented_call(void **state)
+TEST(documented_call)
 {
     static const int32_t indices[2] = {2, 3};
     uint16_t x[16];
     const struct reference_tensor xt = reference_dense(REFERENCE_BF16, 1, 3, (int64_t[]){2, 1, 8}, x);
     const struct reference_tensor it = reference_dense(REFERENCE_I32, 1, 1, (int64_t[]){2}, (void *)indices);
 
-    (void)state;
     for (int i = 0; i < 16; i++) /* 0, 2, .., 12, 15 */
         x[i] = reference_narrow_bf16(i % 8 == 7 ? 15.0f : (float)(i % 8 * 2));
     for (int words = 0; words < 2; words++) {
@@ -353,7 +343,7 @@ static void documented_call(void **state)
 
 /* Worked out by hand. Of two the factor is 0x1.6a09e6p-1, whose product with 3 is rounded. The fourth shows
  * the order: what the ones leave of 2^25 depends on which of them are added up first. */
-static void turned(void **state)
+TEST(turned)
 {
     static const struct {
         int64_t r;
@@ -370,7 +360,6 @@ static void turned(void **state)
         {4, {INFINITY, 1, 1, 1, 0, 0, 0, 4}, {INFINITY, INFINITY, INFINITY, INFINITY, 2, -2, -2, 2}},
     };
 
-    (void)state;
     for (size_t i = 0; i < COUNT(cases); i++) {
         float v[8];
 
@@ -381,18 +370,4 @@ static void turned(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(turned),
-        cmocka_unit_test(quantizes_rows),
-        cmocka_unit_test(takes_elements_in_any_order),
-        cmocka_unit_test(smooths_and_strides),
-        cmocka_unit_test(finds_scales_of_nothing),
-        cmocka_unit_test(scatters_all_three),
-        cmocka_unit_test(scatters_heads),
-        cmocka_unit_test(documented_call),
-    };
-
-    return cmocka_run_group_tests_name("reference_dynamic", tests, NULL, NULL);
-}
+TESTS_MAIN("reference_dynamic")

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of group quantization by values that were worked out by hand, and by the documents'. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reference.h"
+#include "tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -22,7 +18,7 @@ static void assert_report(struct reference_report report, uint32_t dropped, uint
 
 /* The example that is printed for npu_group_quant: float16 rows, float32 scales and offset, an empty group.
  */
-static void npu_group_quant_as_printed(void **state)
+TEST(npu_group_quant_as_printed)
 {
     static const float x[24] = {
         1.0029296875f, -1.2373046875f,    1.0107421875f,  -0.26806640625f, 0.5791015625f,  0.110107421875f,
@@ -49,7 +45,6 @@ static void npu_group_quant_as_printed(void **state)
     const struct reference_tensor ot = reference_dense(REFERENCE_F32, 1, 1, &one, (void *)&offset);
     const struct reference_tensor yt = reference_dense(REFERENCE_I8, 1, 2, x_shape, y);
 
-    (void)state;
     for (int i = 0; i < 24; i++)
         halves[i] = reference_narrow_f16(x[i]);
     assert_report(reference_npu_group_quant(&(struct reference_npu_group_quant_desc){
@@ -116,9 +111,8 @@ static void run_search(const struct search_case *c, enum reference_type type)
         assert_int_equal(y[row], c->expected[row] < 0 ? -77 : c->expected[row] + 1);
 }
 
-static void finds_the_group(void **state)
+TEST(finds_the_group)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(search_cases); i++) {
         print_message("  %s\n", search_cases[i].name);
         run_search(&search_cases[i], REFERENCE_I64);
@@ -129,7 +123,7 @@ static void finds_the_group(void **state)
 
 /* A scale per group and column, bfloat16; the offset a float16 of 0.5 that is added before the one rounding.
  * 2*3 + 0.5 = 6.5, 2*2 + 0.5 = 4.5, 2*0.5 + 0.5 = 1.5, 2*-0.5 + 0.5 = -0.5, each to the even neighbour. */
-static void adds_the_offset_before_rounding(void **state)
+TEST(adds_the_offset_before_rounding)
 {
     static const uint16_t scale[4] = {0x4040, 0x4000, 0x3f00, 0xbf00}; /* 3, 2, 0.5, -0.5 */
     static const uint16_t half = 0x3800;
@@ -144,7 +138,6 @@ static void adds_the_offset_before_rounding(void **state)
     const struct reference_tensor ot = reference_dense(REFERENCE_F16, 1, 0, NULL, (void *)&half);
     const struct reference_tensor yt = reference_dense(REFERENCE_I8, 1, 2, shape, y);
 
-    (void)state;
     assert_report(reference_group_quantize(&(struct reference_group_quantize_desc){
                       .x = &xt, .scale = &st, .group_index = &gt, .offset = &ot, .y = &yt}),
                   0, 0);
@@ -152,7 +145,7 @@ static void adds_the_offset_before_rounding(void **state)
 }
 
 /* Rows of eight int4, six bytes apart, the third of no group: its bytes and those between the rows stay. */
-static void packs_rows_at_strides(void **state)
+TEST(packs_rows_at_strides)
 {
     static const float x[8] = {1.0f, 2.0f, 3.0f, -8.0f, 7.0f, -1.0f, 0.0f, 6.0f};
     static const float scale[2] = {1.0f, -1.0f}; /* the second: -1, -2, -3, 7, -7, 1, 0, -6 */
@@ -167,7 +160,6 @@ static void packs_rows_at_strides(void **state)
     const struct reference_tensor gt = {
         .type = REFERENCE_I32, .rank = 1, .shape = {2}, .strides = {1}, .data = (void *)group_index};
 
-    (void)state;
     for (size_t i = 0; i < COUNT(lanes); i++) {
         unsigned char y[16];
         const struct reference_tensor yt = {.type = REFERENCE_I4,
@@ -186,7 +178,7 @@ static void packs_rows_at_strides(void **state)
 }
 
 /* quint4x2: an int32 word of eight, which is the same bytes. */
-static void packs_words(void **state)
+TEST(packs_words)
 {
     static const float x[8] = {1.0f, 2.0f, 3.0f, -8.0f, 7.0f, -1.0f, 0.0f, 6.0f};
     static const unsigned char expected[4] = {0x21, 0x83, 0xf7, 0x60};
@@ -200,14 +192,13 @@ static void packs_words(void **state)
     const struct reference_tensor gt = reference_dense(REFERENCE_I32, 1, 1, words, (void *)&group_index);
     const struct reference_tensor yt = reference_dense(REFERENCE_I4, 8, 2, words, y);
 
-    (void)state;
     reference_npu_group_quant(
         &(struct reference_npu_group_quant_desc){.x = &xt, .scale = &st, .group_index = &gt, .y = &yt});
     assert_memory_equal(y, expected, 4);
 }
 
 /* No rows, or rows of no elements: nothing is counted, though no group has a row. */
-static void counts_nothing_where_nothing_is_written(void **state)
+TEST(counts_nothing_where_nothing_is_written)
 {
     static const int32_t group_index[1] = {0};
     const struct reference_tensor st = {.type = REFERENCE_F32, .rank = 2, .shape = {1, 0}};
@@ -215,22 +206,9 @@ static void counts_nothing_where_nothing_is_written(void **state)
         .type = REFERENCE_I32, .rank = 1, .shape = {1}, .strides = {1}, .data = (void *)group_index};
     const struct reference_tensor empty = {.type = REFERENCE_F32, .rank = 2, .shape = {4, 0}};
 
-    (void)state;
     assert_report(reference_group_quantize(&(struct reference_group_quantize_desc){
                       .x = &empty, .scale = &st, .group_index = &gt, .y = &empty}),
                   0, 0);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(npu_group_quant_as_printed),
-        cmocka_unit_test(finds_the_group),
-        cmocka_unit_test(adds_the_offset_before_rounding),
-        cmocka_unit_test(packs_rows_at_strides),
-        cmocka_unit_test(packs_words),
-        cmocka_unit_test(counts_nothing_where_nothing_is_written),
-    };
-
-    return cmocka_run_group_tests_name("reference_group", tests, NULL, NULL);
-}
+TESTS_MAIN("reference_group")

@@ -1,14 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of rows that move by bytes that were worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "move_rows.h"
+#include "tests.h"
 
 /* A side over int8 pages [3, 2] or rows [N], and its indices. */
 static struct reference_tensor bytes(int rank, int64_t first, int64_t second, void *data)
@@ -22,7 +18,7 @@ static struct reference_tensor words(int rank, int64_t first, int64_t second, vo
 }
 
 /* Places 0, 1, 2, 3 to 1, 2, 3, 0 of one buffer: what is read is what was there before. */
-static void a_ring_of_places_turns_by_one(void **state)
+TEST(a_ring_of_places_turns_by_one)
 {
     int8_t cache[4] = {10, 11, 12, 13};
     int32_t from[4] = {0, 1, 2, 3}, to[4] = {1, 2, 3, 0};
@@ -34,13 +30,12 @@ static void a_ring_of_places_turns_by_one(void **state)
                                                                .axis = 1,
                                                                .positions = 1});
 
-    (void)state;
     assert_memory_equal(cache, ((int8_t[]){13, 10, 11, 12}), 4);
     assert_int_equal(report.dropped, 0);
 }
 
 /* Entries 0, 1 and 3 go to one place; 3 has no source, so that 1 wins, and 2 is skipped without a word. */
-static void the_last_entry_that_moves_wins(void **state)
+TEST(the_last_entry_that_moves_wins)
 {
     int8_t cache[4] = {10, 11, 12, 13}, pages[4] = {0};
     int32_t from[4] = {0, 1, -1, 7}, to[4] = {2, 2, 1, 2};
@@ -52,14 +47,13 @@ static void the_last_entry_that_moves_wins(void **state)
                                                                .axis = 1,
                                                                .positions = 1});
 
-    (void)state;
     assert_memory_equal(pages, ((int8_t[]){0, 0, 11, 0}), 4);
     assert_int_equal(report.dropped, 1);
     assert_int_equal(report.first, 4);
 }
 
 /* [N, 2] of [3, 2, 2]: the row is the last dimension; each number is clamped, or taken around, by itself. */
-static void coordinates_are_clamped_and_taken_around(void **state)
+TEST(coordinates_are_clamped_and_taken_around)
 {
     int8_t cube[12] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11}, rows[6] = {0};
     int32_t at[6] = {2, 1, -1, 5, 4, 0};
@@ -69,7 +63,6 @@ static void coordinates_are_clamped_and_taken_around(void **state)
                                             .dst = {.tensor = &dst}};
     struct reference_report report = reference_move_rows(&desc);
 
-    (void)state;
     assert_memory_equal(rows, ((int8_t[]){10, 11, 2, 3, 8, 9}), 6);
     assert_int_equal(report.clamped, 2);
     assert_int_equal(report.first, 2);
@@ -85,7 +78,7 @@ static void coordinates_are_clamped_and_taken_around(void **state)
 }
 
 /* One that src clamps and dst drops was dropped, once. */
-static void an_entry_is_counted_once(void **state)
+TEST(an_entry_is_counted_once)
 {
     int8_t cache[4] = {10, 11, 12, 13}, pages[4] = {0};
     int32_t from[4] = {0, 5, 0, 5}, to[4] = {0, 1, 0, 9};
@@ -97,7 +90,6 @@ static void an_entry_is_counted_once(void **state)
         .axis = 1,
         .positions = 1});
 
-    (void)state;
     assert_memory_equal(pages, ((int8_t[]){0, 11, 0, 0}), 4);
     assert_int_equal(report.clamped, 1);
     assert_int_equal(report.dropped, 1);
@@ -105,7 +97,7 @@ static void an_entry_is_counted_once(void **state)
 }
 
 /* 1 + 2^-11 is halfway between two float16; a NaN becomes the canonical one. */
-static void floats_are_rounded_once(void **state)
+TEST(floats_are_rounded_once)
 {
     float rows[4] = {1.0f + 0x1p-11f, 1.0f + 0x1.8p-10f, 0, -70000.0f};
     uint16_t cache[4] = {0};
@@ -115,22 +107,10 @@ static void floats_are_rounded_once(void **state)
                                   dst = reference_dense(REFERENCE_F16, 1, 2, (const int64_t[]){1, 4}, cache),
                                   indices = words(1, 4, 1, slots);
 
-    (void)state;
     memcpy(&rows[2], &nan, sizeof nan);
     reference_move_rows(&(struct reference_move_rows_desc){
         .src = {.tensor = &src}, .dst = {&dst, &indices, .slots = true}, .axis = 1, .positions = 1});
     assert_memory_equal(cache, ((uint16_t[]){0xfc00, 0x7e00, 0x3c02, 0x3c00}), sizeof cache);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(a_ring_of_places_turns_by_one),
-        cmocka_unit_test(the_last_entry_that_moves_wins),
-        cmocka_unit_test(coordinates_are_clamped_and_taken_around),
-        cmocka_unit_test(an_entry_is_counted_once),
-        cmocka_unit_test(floats_are_rounded_once),
-    };
-
-    return cmocka_run_group_tests_name("unit.reference_move_rows", tests, NULL, NULL);
-}
+TESTS_MAIN("unit.reference_move_rows")

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of finding scales by values that were worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include <float.h>
 #include <math.h>
 
 #include "reference.h"
+#include "tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -84,14 +80,13 @@ static void gives(void **state)
 }
 
 /* Each index of the axis alone, with zero points as floats and bytes. */
-static void along_each_axis(void **state)
+TEST(along_each_axis)
 {
     static const float values[2][3] = {{127, -254, 0}, {-12.7f, 508, 63.5f}};
     static const float of_rows[2] = {2, 4}, of_columns[3] = {1, 4, 0.5f};
     const int64_t shape[] = {2, 3};
     const struct reference_tensor x = reference_dense(REFERENCE_F32, 1, 2, shape, (void *)values);
 
-    (void)state;
     for (int axis = -2; axis < 2; axis++) {
         const float *expected = axis % 2 == 0 ? of_rows : of_columns;
         const int64_t count = shape[(axis + 2) % 2];
@@ -115,26 +110,17 @@ static void along_each_axis(void **state)
 }
 
 /* No value: the scale of zeros. */
-static void of_nothing(void **state)
+TEST(of_nothing)
 {
     const int64_t shape[] = {2, 0}, two = 2;
     float scales[2] = {0, 0};
     const struct reference_tensor x = reference_dense(REFERENCE_F16, 1, 2, shape, NULL);
     const struct reference_tensor s = reference_dense(REFERENCE_F32, 1, 1, &two, scales);
 
-    (void)state;
     reference_find_scales(&(struct reference_find_scales_desc){.x = &x, .scales = &s, .type = I8, .axis = 0});
     assert_true(scales[0] == 0x1p-100f && scales[1] == 0x1p-100f);
 }
 
-int main(void)
-{
-    struct CMUnitTest tests[COUNT(rows) + 2];
+TEST_OF_ROWS(gives, rows, name)
 
-    for (size_t i = 0; i < COUNT(rows); i++)
-        tests[i] =
-            (struct CMUnitTest){.name = rows[i].name, .test_func = gives, .initial_state = (void *)&rows[i]};
-    tests[COUNT(rows)] = (struct CMUnitTest)cmocka_unit_test(along_each_axis);
-    tests[COUNT(rows) + 1] = (struct CMUnitTest)cmocka_unit_test(of_nothing);
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("reference_scales")

@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Pins the reference of quantize-and-scatter by values that were worked out by hand. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reference.h"
+#include "tests.h"
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
 
@@ -122,9 +118,8 @@ static bool fits_int32(const struct place_case *c)
     return true;
 }
 
-static void places_every_entry(void **state)
+TEST(places_every_entry)
 {
-    (void)state;
     for (size_t i = 0; i < COUNT(place_cases); i++) {
         print_message("  %s\n", place_cases[i].name);
         for (int64_t apart = 1; apart <= 3; apart++) {
@@ -136,7 +131,7 @@ static void places_every_entry(void **state)
 }
 
 /* The ends of int32 as starts of a ring of 3: -2^31 is 1 and 2^31 - 1 is 1 modulo 3. */
-static void wraps_the_ends_of_int32(void **state)
+TEST(wraps_the_ends_of_int32)
 {
     static const float updates[4] = {10.0f, 11.0f, 20.0f, 21.0f};
     static const float one = 1.0f;
@@ -149,7 +144,6 @@ static void wraps_the_ends_of_int32(void **state)
     const struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 0, NULL, (void *)&one);
     const struct reference_tensor ct = reference_dense(REFERENCE_I8, 1, 2, (int64_t[]){2, 3}, cache);
 
-    (void)state;
     assert_report(
         reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
             .cache = &ct, .indices = &it, .updates = &ut, .scales = &st, .axis = 1, .range = REFERENCE_WRAP}),
@@ -160,7 +154,7 @@ static void wraps_the_ends_of_int32(void **state)
 /* A cache (1, 2, 3, 2) that is a slice of a bigger one: heads 10 bytes apart, rows 3. One row a head comes
  * from updates that lie the other way round, float16; (1, 2), (3, 4) divided by (0.5, 0.25), which lie two
  * apart in the shape (2, 1), plus the zero points (1, -1). */
-static void writes_into_a_slice(void **state)
+TEST(writes_into_a_slice)
 {
     static const uint16_t updates[4] = {0x3c00, 0x4200, 0x4000, 0x4400}; /* 1, 3, 2, 4 */
     static const float scales[3] = {0.5f, 1e9f, 0.25f};
@@ -181,7 +175,6 @@ static void writes_into_a_slice(void **state)
     const struct reference_tensor ct = {
         .type = REFERENCE_I8, .rank = 4, .shape = {1, 2, 3, 2}, .strides = {20, 10, 3, 1}, .data = cache};
 
-    (void)state;
     assert_report(
         reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
             .cache = &ct, .indices = &it, .updates = &ut, .scales = &st, .zero_points = &zt, .axis = -2}),
@@ -191,7 +184,7 @@ static void writes_into_a_slice(void **state)
 
 /* Of eight dimensions the axis is the second: positions 3 and 0 of a ring of 4, two elements each.
  * Multiplied, into uint8: 3 * 100 = 300, 5 * 0.5 = 2.5, -1 * 100, 7 * 0.5 = 3.5. */
-static void scatters_rank_eight(void **state)
+TEST(scatters_rank_eight)
 {
     static const float updates[4] = {3.0f, 5.0f, -1.0f, 7.0f};
     static const float scales[2] = {100.0f, 0.5f};
@@ -211,7 +204,6 @@ static void scatters_rank_eight(void **state)
                                                    .multiply = true,
                                                    .range = REFERENCE_WRAP};
 
-    (void)state;
     for (desc.axis = -7; desc.axis <= 1; desc.axis += 8) {
         memset(cache, 9, sizeof(cache));
         assert_report(reference_quantize_scatter(&desc), 0, 0, 0);
@@ -221,7 +213,7 @@ static void scatters_rank_eight(void **state)
 
 /* Where axis is the last, the scale goes by the index in updates and not by the place in the cache: 6 / 1 and
  * 6 / 2 to positions 3 and 0. */
-static void takes_the_scale_of_updates(void **state)
+TEST(takes_the_scale_of_updates)
 {
     static const float updates[2] = {6.0f, 6.0f};
     static const float scales[2] = {1.0f, 2.0f};
@@ -234,14 +226,13 @@ static void takes_the_scale_of_updates(void **state)
     const struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 1, (int64_t[]){2}, (void *)scales);
     const struct reference_tensor ct = reference_dense(REFERENCE_I8, 1, 3, (int64_t[]){1, 1, 4}, cache);
 
-    (void)state;
     reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
         .cache = &ct, .indices = &it, .updates = &ut, .scales = &st, .axis = 2, .range = REFERENCE_WRAP});
     assert_memory_equal(cache, expected, 4);
 }
 
 /* Six scales in the shape (3, 2), stored column by column, count row by row: 1, 2, 3, 4, 5, 6. */
-static void ignores_the_shape_of_scales(void **state)
+TEST(ignores_the_shape_of_scales)
 {
     static const float update = 60.0f;
     static const float scales[6] = {1.0f, 3.0f, 5.0f, 2.0f, 4.0f, 6.0f};
@@ -255,14 +246,13 @@ static void ignores_the_shape_of_scales(void **state)
         .type = REFERENCE_F32, .rank = 2, .shape = {3, 2}, .strides = {1, 3}, .data = (void *)scales};
     const struct reference_tensor ct = reference_dense(REFERENCE_I8, 1, 3, (int64_t[]){1, 1, 6}, cache);
 
-    (void)state;
     reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
         .cache = &ct, .indices = &it, .updates = &ut, .scales = &st, .axis = 1});
     assert_memory_equal(cache, expected, 6);
 }
 
 /* Rows of eight int4, four bytes each and eight apart in every container: rows 2 and 0 of a ring of 3. */
-static void packs_int4_rows(void **state)
+TEST(packs_int4_rows)
 {
     static const float updates[16] = {1.0f, 2.0f,  3.0f,  -8.0f, 7.0f,  -1.0f, 0.0f, 6.0f,
                                       9.0f, -9.0f, -2.0f, 4.0f,  -7.0f, 5.0f,  1.0f, -6.0f};
@@ -276,7 +266,6 @@ static void packs_int4_rows(void **state)
         reference_dense(REFERENCE_F32, 1, 3, (int64_t[]){1, 2, 8}, (void *)updates);
     const struct reference_tensor st = reference_dense(REFERENCE_F32, 1, 1, (int64_t[]){1}, (void *)&one);
 
-    (void)state;
     for (int lanes = 1; lanes <= 8; lanes *= lanes == 2 ? 4 : 2) {
         unsigned char cache[24];
         const struct reference_tensor ct = {.type = REFERENCE_I4,
@@ -295,7 +284,7 @@ static void packs_int4_rows(void **state)
 
 /* Updates of no elements, and a cache of no batches: the first says nothing, and in the second every entry is
  * out of range under each policy. */
-static void reports_what_is_empty(void **state)
+TEST(reports_what_is_empty)
 {
     static const float update = 1.0f;
     static const int32_t indices[4] = {0, 0, 5, 5};
@@ -309,7 +298,6 @@ static void reports_what_is_empty(void **state)
     struct reference_quantize_scatter_desc desc = {
         .cache = &ct, .indices = &it, .scales = &ut, .updates = &ut, .axis = 1};
 
-    (void)state;
     for (desc.range = REFERENCE_DROP; desc.range <= REFERENCE_WRAP; desc.range++) {
         desc.updates = &ut;
         assert_report(reference_quantize_scatter(&desc), 2, 0, 1);
@@ -321,7 +309,7 @@ static void reports_what_is_empty(void **state)
 
 /* Slots of a cache (2, 3, 1) of nines: the last of two at 4 wins, -1 goes nowhere without a word, 6, -2 and
  * 2^33 are dropped. */
-static void places_slots(void **state)
+TEST(places_slots)
 {
     static const float updates[7] = {1, 2, 3, 4, 5, 6, 7}, one = 1.0f;
     static const int64_t indices[7] = {4, 6, -1, 4, -2, 0, INT64_C(1) << 33};
@@ -333,7 +321,6 @@ static void places_slots(void **state)
     const struct reference_tensor it = reference_dense(REFERENCE_I64, 1, 1, (int64_t[]){7}, (void *)indices);
     const struct reference_tensor st = {.type = REFERENCE_F32, .data = (void *)&one};
 
-    (void)state;
     memset(cache, 9, sizeof(cache));
     assert_report(reference_quantize_scatter(&(struct reference_quantize_scatter_desc){
                       .cache = &ct, .indices = &it, .updates = &ut, .scales = &st, .axis = 1, .slots = true}),
@@ -344,7 +331,7 @@ static void places_slots(void **state)
 /* The documents' cache (24, 4096, 128) and updates (24, 1, 128), with scales and zero points (1, 1, 128), all
  * but the cache bfloat16: batch i gets rint(1.5 / 0.5 + 0.75) = 4 in row 178i, and the last is dropped, being
  * at 4096. input keeps its bytes; in place the same happens to it. */
-static void npu_quant_scatter_of_the_documents(void **state)
+TEST(npu_quant_scatter_of_the_documents)
 {
     static const uint16_t values[3] = {0x3fc0, 0x3f00, 0x3f40}; /* 1.5, 0.5, 0.75 */
     const int64_t shape[3] = {24, 4096, 128};
@@ -368,7 +355,6 @@ static void npu_quant_scatter_of_the_documents(void **state)
                                                     .quant_zero_points = &zt,
                                                     .axis = -2};
 
-    (void)state;
     assert_non_null(input);
     assert_non_null(output);
     for (int i = 0; i < 24; i++)
@@ -392,7 +378,7 @@ static void npu_quant_scatter_of_the_documents(void **state)
 
 /* The documents' other shapes: updates (1, 11, 1, 32) as large as the cache, one pair of indices. Value (h,
  * c) is 2h - c, divided by 1, without zero points. */
-static void npu_quant_scatter_replaces_all(void **state)
+TEST(npu_quant_scatter_replaces_all)
 {
     static const float one = 1.0f;
     static const int32_t indices[2] = {0, 0};
@@ -406,7 +392,6 @@ static void npu_quant_scatter_replaces_all(void **state)
     const struct reference_tensor st = {
         .type = REFERENCE_F32, .rank = 4, .shape = {1, 1, 1, 32}, .data = (void *)&one};
 
-    (void)state;
     for (int i = 0; i < 11 * 32; i++)
         updates[i] = reference_narrow_bf16((float)(2 * (i / 32) - i % 32));
     memset(cache, 99, sizeof(cache));
@@ -417,21 +402,4 @@ static void npu_quant_scatter_replaces_all(void **state)
         assert_int_equal(cache[i], 2 * (i / 32) - i % 32);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(places_every_entry),
-        cmocka_unit_test(wraps_the_ends_of_int32),
-        cmocka_unit_test(writes_into_a_slice),
-        cmocka_unit_test(scatters_rank_eight),
-        cmocka_unit_test(takes_the_scale_of_updates),
-        cmocka_unit_test(ignores_the_shape_of_scales),
-        cmocka_unit_test(packs_int4_rows),
-        cmocka_unit_test(reports_what_is_empty),
-        cmocka_unit_test(places_slots),
-        cmocka_unit_test(npu_quant_scatter_of_the_documents),
-        cmocka_unit_test(npu_quant_scatter_replaces_all),
-    };
-
-    return cmocka_run_group_tests_name("reference_scatter", tests, NULL, NULL);
-}
+TESTS_MAIN("reference_scatter")

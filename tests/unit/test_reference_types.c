@@ -1,15 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The rows of the reference's types: what was written down by hand, and what holds for every row. */
 #include <math.h>
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "reference.h"
+#include "tests.h"
 
 /* Few enough to try them all; values of a block have none by themselves. */
 static bool has_codes(const struct reference_type_row *row)
@@ -19,9 +15,8 @@ static bool has_codes(const struct reference_type_row *row)
 
 /* Of each narrow type all codes: what is read rounds to the code again, the least and the largest finite
  * values are the row's, and a NaN becomes one of the type's own codes. */
-static void every_code_comes_back(void **state)
+TEST(every_code_comes_back)
 {
-    (void)state;
     for (enum reference_type type = 0; type < REFERENCE_TYPES; type++) {
         const struct reference_type_row *row = &reference_types[type];
         double lowest = INFINITY, highest = -INFINITY;
@@ -55,11 +50,10 @@ static void every_code_comes_back(void **state)
 
 /* Where scales are found for a type, minmax fills its whole range and absmax the same to either side of a
  * middle. */
-static void steps_fill_the_range(void **state)
+TEST(steps_fill_the_range)
 {
     int found = 0;
 
-    (void)state;
     for (enum reference_type type = 0; type < REFERENCE_TYPES; type++) {
         const struct reference_type_row *row = &reference_types[type];
         const double steps = (double)row->absmax_steps, middle = (double)row->absmax_zero_point;
@@ -102,11 +96,10 @@ static void rounds_to_the_nearest(enum reference_type type)
     assert_false(reference_round(NAN, type) & sign);
 }
 
-static void small_floats_round_to_the_nearest(void **state)
+TEST(small_floats_round_to_the_nearest)
 {
     int found = 0;
 
-    (void)state;
     for (enum reference_type type = 0; type < REFERENCE_TYPES; type++)
         if (!reference_types[type].integer && reference_types[type].bits <= 8 && !reference_is_block(type) &&
             reference_types[type].lowest < 0) {
@@ -117,9 +110,8 @@ static void small_floats_round_to_the_nearest(void **state)
 }
 
 /* Written down from the tables of the OCP's page. */
-static void float8_by_hand(void **state)
+TEST(float8_by_hand)
 {
-    (void)state;
     assert_true(reference_read(0x7e, REFERENCE_E4M3) == 448.0f);
     assert_true(reference_read(0x08, REFERENCE_E4M3) == 0x1p-6f);
     assert_true(reference_read(0x07, REFERENCE_E4M3) == 0x1.cp-7f);
@@ -139,7 +131,7 @@ static void float8_by_hand(void **state)
 }
 
 /* Written down for e4m3fn, e5m2 and e2m1fn. */
-static void small_floats_by_hand(void **state)
+TEST(small_floats_by_hand)
 {
     static const struct {
         double x;
@@ -159,7 +151,6 @@ static void small_floats_by_hand(void **state)
         {6, 0x4c, 0x46, 7},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
         assert_int_equal(reference_round((float)known[i].x, REFERENCE_E4M3), known[i].e4m3);
         assert_int_equal(reference_round((float)known[i].x, REFERENCE_E5M2), known[i].e5m2);
@@ -167,9 +158,8 @@ static void small_floats_by_hand(void **state)
     }
 }
 
-static void integers_are_read_exactly(void **state)
+TEST(integers_are_read_exactly)
 {
-    (void)state;
     assert_true(reference_read_int(0x8000000000000000, REFERENCE_I64) == INT64_MIN);
     assert_true(reference_read_int(0x7fffffffffffffff, REFERENCE_I64) == INT64_MAX);
     assert_true(reference_read_int(0xffffffff, REFERENCE_I64) == UINT32_MAX);
@@ -183,7 +173,7 @@ static void integers_are_read_exactly(void **state)
     assert_true(reference_round(-3e19f, REFERENCE_I64) == (uint64_t)INT64_MIN);
 }
 
-static void units_by_hand(void **state)
+TEST(units_by_hand)
 {
     static const struct {
         enum reference_type type;
@@ -198,7 +188,6 @@ static void units_by_hand(void **state)
         {REFERENCE_Q8_0, 32, 34, 32, false}, {REFERENCE_IQ4_NL, 32, 18, 32, false},
     };
 
-    (void)state;
     for (size_t i = 0; i < sizeof(units) / sizeof(units[0]); i++) {
         assert_int_equal(reference_shares_bytes(units[i].type, units[i].lanes), units[i].shares);
         assert_int_equal(reference_unit_bytes(units[i].type, units[i].lanes), units[i].bytes);
@@ -208,12 +197,11 @@ static void units_by_hand(void **state)
 
 /* A code is stored at an odd byte and loaded again; of all that is given only its bits count,
  * and only they change. */
-static void stores_codes_of_every_type(void **state)
+TEST(stores_codes_of_every_type)
 {
     const uint64_t given = 0x9abcdef12345678b, other = ~given;
     const int64_t first = 0, second = 1;
 
-    (void)state;
     for (enum reference_type type = 0; type < REFERENCE_TYPES; type++) {
         const int bits = reference_types[type].bits;
         const uint64_t code = given & UINT64_MAX >> (64 - bits);
@@ -235,18 +223,4 @@ static void stores_codes_of_every_type(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_code_comes_back),
-        cmocka_unit_test(steps_fill_the_range),
-        cmocka_unit_test(small_floats_round_to_the_nearest),
-        cmocka_unit_test(float8_by_hand),
-        cmocka_unit_test(small_floats_by_hand),
-        cmocka_unit_test(integers_are_read_exactly),
-        cmocka_unit_test(units_by_hand),
-        cmocka_unit_test(stores_codes_of_every_type),
-    };
-
-    return cmocka_run_group_tests_name("reference types", tests, NULL, NULL);
-}
+TESTS_MAIN("reference types")

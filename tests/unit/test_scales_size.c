@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a call of clq_find_scales is cut: every element belongs to one unit and part, at any size, and no
  * work-item's loops are longer than its device allows. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "cpu/tuning.h"
 #include "ops/operators.h"
+#include "tests.h"
 
 typedef __int128 wide;
 
@@ -94,7 +90,7 @@ static void check(struct clq__plan *plan, struct clq__traits traits)
         assert_true((wide)call->ranges * 8 <= (wide)x->elements / 4);
 }
 
-static void every_element_has_one_owner(void **state)
+TEST(every_element_has_one_owner)
 {
     static const int64_t sizes[] = {1,
                                     2,
@@ -114,7 +110,6 @@ static void every_element_has_one_owner(void **state)
     DLTensor half = {.dtype = {kDLFloat, 16, 1}}, single = {.dtype = {kDLFloat, 32, 1}};
     static struct clq__plan plan = {.op = &clq__find_scales, .checked.type = CLQ__I8};
 
-    (void)state;
     for (size_t a = 0; a < COUNT(sizes); a++)
         for (size_t b = 0; b < COUNT(sizes); b++)
             for (size_t c = 0; c < COUNT(sizes); c++)
@@ -144,9 +139,4 @@ static void every_element_has_one_owner(void **state)
                         }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_element_has_one_owner)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("scales_size")

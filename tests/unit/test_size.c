@@ -1,17 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How a call is cut: every unit belongs to one tile, every tile to one work-item or group, at any size. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "ops/operators.h"
 #include "plan/shares/rounds.h"
 #include "plan/shares/steps.h"
 #include "plan/shares/tiles.h"
 #include "plan/static/static.h"
+#include "tests.h"
 
 #include <string.h>
 
@@ -89,7 +85,7 @@ static void check(int64_t rows, int64_t inner, struct clq__traits traits)
             check_steps(rows / inside, inside, inner, dense, traits);
 }
 
-static void every_unit_has_one_owner(void **state)
+TEST(every_unit_has_one_owner)
 {
     static const int64_t sizes[] = {1,
                                     2,
@@ -116,7 +112,6 @@ static void every_unit_has_one_owner(void **state)
     static const size_t group_items[] = {1, 16, 64, 256, 1024, 4096};
     static const uint32_t units[] = {1, 2, 3, 16, 132, 4096};
 
-    (void)state;
     for (size_t r = 0; r < sizeof(sizes) / sizeof(sizes[0]); r++) {
         for (size_t i = 0; i < sizeof(sizes) / sizeof(sizes[0]); i++) {
             if ((wide)sizes[r] * sizes[i] > (wide)1 << 60) /* more than any buffer has */
@@ -136,13 +131,12 @@ static void every_unit_has_one_owner(void **state)
 
 /* Parts of long rows, which a CPU's work-item does four at a time, begin where scales begin again; and each
  * of the four has as many. */
-static void parts_begin_where_scales_do(void **state)
+TEST(parts_begin_where_scales_do)
 {
     static const int64_t periods[] = {64, 192, 1472, 5120, 16384, 16448, 40128, 65536};
     const struct clq__traits traits = {.long_runs = true, .max_group_items = 4096, .compute_units = 2};
     const int64_t inner = INT64_C(1) << 30;
 
-    (void)state;
     for (size_t i = 0; i < sizeof periods / sizeof *periods; i++) {
         struct clq__launch launch = {0};
         struct quantize_args tiles = {.inner = inner, .period = periods[i]},
@@ -160,9 +154,8 @@ static void parts_begin_where_scales_do(void **state)
 
 /* Streams have as many tiles each, and are an odd number of blocks of them apart,
  * or of tiles where there are few. */
-static void streams_are_odd(void **state)
+TEST(streams_are_odd)
 {
-    (void)state;
     for (int64_t n = 1; n <= 4096; n++) {
         const int64_t tiles = clq__for_streams(n), unit = n >= 64 ? 32 : 4, units = tiles / unit;
 
@@ -195,12 +188,11 @@ static void expect_joined(struct quantize_args args, int64_t inner, uint32_t out
     assert_int_equal(args.dim[outer - 1].size, 5);
 }
 
-static void only_rows_alike_are_joined(void **state)
+TEST(only_rows_alike_are_joined)
 {
     struct quantize_args args = short_rows();
     struct quantize_args apart[9];
 
-    (void)state;
     expect_joined(args, 384, 1, 0);
     args.x_stride = 2; /* int4 */
     args.x_pair = 1;
@@ -238,7 +230,7 @@ static void only_rows_alike_are_joined(void **state)
 
 /* Scales of rows that are no whole steps are repeated until they are, or for all rows where these are fewer;
  * where that is allowed, and not too many. */
-static void scales_are_repeated_to_whole_steps(void **state)
+TEST(scales_are_repeated_to_whole_steps)
 {
     static const struct {
         int64_t inner, rows, joined, repeats;
@@ -246,7 +238,6 @@ static void scales_are_repeated_to_whole_steps(void **state)
                  {1000, 9, 9, 8},  {1001, 100, 1, 1}, {128, 40, 40, 1}, {2040, 4, 4, 4},
                  {2040, 40, 1, 1}, {1024, 5, 5, 1},   {2049, 40, 1, 1}, {96, 1, 1, 1}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
         for (int may = 0; may < 2; may++) {
             const int64_t inner = cases[i].inner;
@@ -266,7 +257,7 @@ static void scales_are_repeated_to_whole_steps(void **state)
 }
 
 /* No work-item has more rows than a device allows that ends longer loops without a word. */
-static void short_dynamic_rows_end(void **state)
+TEST(short_dynamic_rows_end)
 {
     static const struct clq__traits traits = {
         .most = INT64_C(1) << 30, .max_group_items = 1024, .compute_units = 1, .ends_loops = true};
@@ -274,7 +265,6 @@ static void short_dynamic_rows_end(void **state)
     static struct clq__plan plan = {.op = &clq__dynamic_quantize};
     DLTensor half = {.dtype = CLQ_FLOAT16}, bytes = {.dtype = CLQ_INT8}, single = {.dtype = CLQ_FLOAT32};
 
-    (void)state;
     for (int64_t inner = 1; inner <= 4096; inner *= 4) {
         const int64_t rows = (INT64_C(1) << 24) / inner;
         const struct clq__view view = {
@@ -298,23 +288,11 @@ static void short_dynamic_rows_end(void **state)
 }
 
 /* A later entry may be the last of them all. */
-static void the_search_for_later_entries_takes_rounds(void **state)
+TEST(the_search_for_later_entries_takes_rounds)
 {
     const struct clq_entries entries = {.overlap = CLQ_OVERLAP_SCAN, .count = 10000};
 
-    (void)state;
     assert_true(clq__rounds_of_place(&entries) >= entries.count);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(every_unit_has_one_owner),
-                                       cmocka_unit_test(parts_begin_where_scales_do),
-                                       cmocka_unit_test(streams_are_odd),
-                                       cmocka_unit_test(only_rows_alike_are_joined),
-                                       cmocka_unit_test(scales_are_repeated_to_whole_steps),
-                                       cmocka_unit_test(short_dynamic_rows_end),
-                                       cmocka_unit_test(the_search_for_later_entries_takes_rounds)};
-
-    return cmocka_run_group_tests_name("size", tests, NULL, NULL);
-}
+TESTS_MAIN("size")

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Calls past 2^31 rows, tiles, steps and elements: their slices together are the call, each row once, and
  * each is as small as a kernel's 32 bits ask for. No memory of such a size is there. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
-
-#include <cmocka.h>
 
 #include "plan/shares/divisor.h"
 #include "plan/shares/slice.h"
 #include "rng.h"
+#include "tests.h"
 
 #include <string.h>
 
@@ -25,11 +21,10 @@ static int64_t some(struct rng *rng, int bits)
     return 1 + rng_below(rng, INT64_C(1) << rng_below(rng, bits + 1));
 }
 
-static void divisors_are_exact(void **state)
+TEST(divisors_are_exact)
 {
     struct rng rng = rng_of(1, 1);
 
-    (void)state;
     for (int i = 0; i < 300000; i++) {
         const int64_t d = i == 0 ? INT32_MAX : some(&rng, 30);
         const struct clq_divisor by = clq__divisor(d);
@@ -89,12 +84,11 @@ static void check_slice(const struct clq__slices *slices, const struct clq__slic
     }
 }
 
-static void each_row_has_one_slice(void **state)
+TEST(each_row_has_one_slice)
 {
     struct rng rng = rng_of(1, 2);
     int sliced = 0, whole = 0;
 
-    (void)state;
     for (int i = 0; i < 20000; i++) {
         struct clq_dim dim[4];
         struct clq__slices slices;
@@ -128,7 +122,7 @@ static void each_row_has_one_slice(void **state)
 }
 
 /* Entries of more rows than a launch has, and more entries than that: each is told once, by its number. */
-static void entries_count_on(void **state)
+TEST(entries_count_on)
 {
     static const struct {
         int64_t inside, positions, count;
@@ -137,7 +131,6 @@ static void entries_count_on(void **state)
                  {(INT64_C(1) << 31) + 1, 1, 3},
                  {1, (INT64_C(1) << 32) + 1, 2}};
 
-    (void)state;
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         const bool apart = cases[i].positions > 1;
         struct dynamic_quantize_args args = {.inner = 16,
@@ -183,7 +176,7 @@ static void entries_count_on(void **state)
 }
 
 /* A row longer than a launch's steps is cut along its tiles. */
-static void long_rows_are_cut(void **state)
+TEST(long_rows_are_cut)
 {
     struct quantize_args args = {.inner = (INT64_C(1) << 36) + 11,
                                  .x_offset = 5,
@@ -206,7 +199,6 @@ static void long_rows_are_cut(void **state)
     struct clq__launch launch = {.args = &args};
     int64_t units = 0, steps = 0;
 
-    (void)state;
     args.steps.count = (args.inner - 1) / 8 + 1;
     args.tiles = args.steps.tiles = (args.steps.count - 1) / 4 + 1;
     clq__slice_steps(&launch, MOST);
@@ -227,7 +219,7 @@ static void long_rows_are_cut(void **state)
 }
 
 /* Of an index with more rows than that, and of more batches: parts follow one another. */
-static void parts_follow_one_another(void **state)
+TEST(parts_follow_one_another)
 {
     struct find_scales_args args = {.inner = 8,
                                     .last = 3,
@@ -251,7 +243,6 @@ static void parts_follow_one_another(void **state)
     struct clq__launch launch = {.args = &args};
     int64_t rows, before = 0, steps = 0, of_rows = 0;
 
-    (void)state;
     args.batches = args.dim[CLQ_FIND_DIMS - 1].size * 3;
     args.part_ranges = args.batches * 8;
     clq__slice_find(&launch, MOST);
@@ -276,12 +267,4 @@ static void parts_follow_one_another(void **state)
     assert_int_equal(of_rows, args.batches);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(divisors_are_exact), cmocka_unit_test(each_row_has_one_slice),
-        cmocka_unit_test(entries_count_on), cmocka_unit_test(long_rows_are_cut),
-        cmocka_unit_test(parts_follow_one_another)};
-
-    return cmocka_run_group_tests_name("slice", tests, NULL, NULL);
-}
+TESTS_MAIN("slice")

@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Kernels' sources, whose includes are resolved: a driver's log names the line of the file that it is in. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include <cmocka.h>
-
 #include "runtime/source.h"
+#include "tests.h"
 
 static size_t length_of(const char *line, const char *end)
 {
@@ -54,9 +50,8 @@ static size_t check_lines(const char *source, size_t size_bytes)
     return lines;
 }
 
-static void every_line_is_where_it_says(void **state)
+TEST(every_line_is_where_it_says)
 {
-    (void)state;
     for (size_t i = 0; i < clq__num_files; i++) {
         const char *name = strchr(clq__files[i].name, '/') + 1; /* as variants name it */
         char *source = NULL;
@@ -68,23 +63,14 @@ static void every_line_is_where_it_says(void **state)
     }
 }
 
-static void no_such_file(void **state)
+TEST(no_such_file)
 {
     char *source = NULL;
     size_t size_bytes = 0;
 
-    (void)state;
     assert_int_equal(clq__source("nonesuch.cl", &source, &size_bytes), CLQ_ERROR_VALUE);
     assert_null(source);
     assert_string_equal(clq_error_detail(), "no kernel file \"nonesuch.cl\"");
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_line_is_where_it_says),
-        cmocka_unit_test(no_such_file),
-    };
-
-    return cmocka_run_group_tests_name("source", tests, NULL, NULL);
-}
+TESTS_MAIN("source")

@@ -1,19 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Statuses by name, and the sentence of the last one. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
 
 #include <CL/cl.h>
-#include <cmocka.h>
 
 #include "base/error.h"
+#include "tests.h"
 
-static void statuses_have_names(void **state)
+TEST(statuses_have_names)
 {
-    (void)state;
     assert_string_equal(clq_status_name(CLQ_OK), "CLQ_OK");
     assert_string_equal(clq_status_name(CLQ_ERROR_SHAPE), "CLQ_ERROR_SHAPE");
     assert_string_equal(clq_status_text(CLQ_ERROR_AXIS), "an axis is out of range");
@@ -23,7 +19,7 @@ static void statuses_have_names(void **state)
 }
 
 /* By OpenCL's own header, which the library does not read. */
-static void statuses_of_opencl_have_its_names(void **state)
+TEST(statuses_of_opencl_have_its_names)
 {
 #define NAMED(code)                                                                                          \
     {                                                                                                        \
@@ -93,30 +89,19 @@ static void statuses_of_opencl_have_its_names(void **state)
         NAMED(CL_INVALID_DEVICE_PARTITION_COUNT),
     };
 
-    (void)state;
     for (size_t i = 0; i < CLQ_COUNT(named); i++)
         assert_string_equal(clq_status_name(named[i].code), named[i].name);
 }
 
 /* A sentence longer than the buffer is cut, not written past it. */
-static void sentences_are_cut(void **state)
+TEST(sentences_are_cut)
 {
     char text[2000];
 
-    (void)state;
     memset(text, 'x', sizeof(text) - 1);
     text[sizeof(text) - 1] = '\0';
     assert_int_equal(clq_error_set(CLQ_ERROR_VALUE, "%s", text), CLQ_ERROR_VALUE);
     assert_int_equal(strlen(clq_error_detail()), 511);
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(statuses_have_names),
-        cmocka_unit_test(statuses_of_opencl_have_its_names),
-        cmocka_unit_test(sentences_are_cut),
-    };
-
-    return cmocka_run_group_tests_name("status", tests, NULL, NULL);
-}
+TESTS_MAIN("status")

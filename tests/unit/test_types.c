@@ -3,17 +3,13 @@
  * tests' sets. Both say the same. */
 #include "base/dtype.h"
 #include "operator.h"
+#include "tests.h"
 
 #include <clquant/clquant.h>
 
-#include <setjmp.h>
-#include <stdarg.h>
 #include <stdbool.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 /* The rows' ends are floats, of which 2^31 stands for the largest int32. */
 static const struct {
@@ -50,9 +46,8 @@ static enum reference_type reference_of(enum clq__type type)
     return REFERENCE_TYPES;
 }
 
-static void every_type_is_in_both_lists(void **state)
+TEST(every_type_is_in_both_lists)
 {
-    (void)state;
     assert_int_equal(ROWS, REFERENCE_TYPES);
     assert_int_equal(sizeof(macros) / sizeof(macros[0]), REFERENCE_TYPES);
     for (int i = 0; i < ROWS; i++) {
@@ -74,9 +69,8 @@ static bool agrees(int i, unsigned role, unsigned set)
     return ((rows[i].roles & role) != 0) == (set >> reference_of(rows[i].type) & 1);
 }
 
-static void a_type_may_be_the_same_in_both(void **state)
+TEST(a_type_may_be_the_same_in_both)
 {
-    (void)state;
     for (int i = 0; i < ROWS; i++) {
         assert_true(agrees(i, CLQ_ROLE_SCALE, TYPES_FLOAT));
         assert_true(agrees(i, CLQ_ROLE_SCALE | CLQ_ROLE_PARAMETER, TYPES_SCALE));
@@ -89,9 +83,8 @@ static void a_type_may_be_the_same_in_both(void **state)
     }
 }
 
-static void ranges_are_the_same_in_both(void **state)
+TEST(ranges_are_the_same_in_both)
 {
-    (void)state;
     for (int i = 0; i < ROWS; i++) {
         const struct reference_type_row *const row = &reference_types[reference_of(rows[i].type)];
 
@@ -105,13 +98,4 @@ static void ranges_are_the_same_in_both(void **state)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_type_is_in_both_lists),
-        cmocka_unit_test(a_type_may_be_the_same_in_both),
-        cmocka_unit_test(ranges_are_the_same_in_both),
-    };
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("types")

@@ -2,19 +2,15 @@
 /* Sizes of views, up to the largest. A tensor without strides and the same one with those of a dense one are
  * the same view: the first goes a shorter way, which asks for fewer products. And what is made of the strides
  * of one without elements, whose products nobody checks. */
-#include <setjmp.h>
-#include <stdarg.h>
-#include <stddef.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <string.h>
-
-#include <cmocka.h>
 
 #include "base/error.h"
 #include "base/view.h"
 #include "ops/operators.h"
 #include "rng.h"
+#include "tests.h"
 
 #include <clquant/dynamic_quantize_scatter.h>
 
@@ -90,14 +86,13 @@ static void expect_the_same(const struct clq__view *dense, const struct clq__vie
     assert_true(clq__view_is_dense(dense) && clq__view_is_dense(strided));
 }
 
-static void dense_strides_change_nothing(void **unused)
+TEST(dense_strides_change_nothing)
 {
     static const DLDataType dtypes[] = {{kDLFloat, 32, 1}, {kDLFloat, 16, 1}, {kDLInt, 8, 1}, {kDLInt, 64, 1},
                                         {kDLInt, 4, 1},    {kDLInt, 4, 2},    {kDLInt, 4, 8}};
     size_t taken = 0, refused = 0, empty = 0;
     int data;
 
-    (void)unused;
     for (int round = 0; round < 200000; round++) {
         int64_t shape[CLQ__MAX_RANK], strides[CLQ__MAX_RANK];
         struct clq__view dense, strided;
@@ -138,7 +133,7 @@ static void dense_strides_change_nothing(void **unused)
 }
 
 /* The largest that fits, and one more of something. */
-static void the_largest_that_fit(void **unused)
+TEST(the_largest_that_fit)
 {
     static const struct {
         DLDataType dtype;
@@ -162,7 +157,6 @@ static void the_largest_that_fit(void **unused)
     };
     int data;
 
-    (void)unused;
     for (size_t i = 0; i < CLQ_COUNT(rows); i++) {
         int64_t shape[3];
         const DLTensor tensor = {.data = &data,
@@ -183,7 +177,7 @@ static void the_largest_that_fit(void **unused)
 }
 
 /* A cache without batches may have any other sizes, and steps of its scales that no kernel could multiply. */
-static void an_empty_cache_steps_nowhere(void **unused)
+TEST(an_empty_cache_steps_nowhere)
 {
     static const struct clq__names names = {"updates", "cache", "scale", "offset", false, false};
     const DLDevice opencl = {kDLOpenCL, 0};
@@ -205,7 +199,6 @@ static void an_empty_cache_steps_nowhere(void **unused)
     struct clq__plan plan;
     const struct dynamic_quantize_args *args = &plan.of_dynamic.rows.parts[0];
 
-    (void)unused;
     assert_int_equal(clq__plan_check(&plan, &clq__dynamic_quantize_scatter, &names, &desc), CLQ_OK);
     clq__plan_describe(&plan);
     assert_int_equal(args->outer, 2);
@@ -216,11 +209,4 @@ static void an_empty_cache_steps_nowhere(void **unused)
     }
 }
 
-int main(void)
-{
-    const struct CMUnitTest tests[] = {cmocka_unit_test(dense_strides_change_nothing),
-                                       cmocka_unit_test(the_largest_that_fit),
-                                       cmocka_unit_test(an_empty_cache_steps_nowhere)};
-
-    return cmocka_run_group_tests(tests, NULL, NULL);
-}
+TESTS_MAIN("view")
