@@ -7,7 +7,7 @@
 set -euo pipefail
 cd "$(dirname "$0")/.."
 . ci/builds.sh
-ci/setup.sh build run demo test bench python
+ci/setup.sh build run demo test python
 
 step "style and layers"
 ci/style.sh || [ $? -eq 77 ] # where there is no git it says so

@@ -98,7 +98,6 @@ static void check_row(const cJSON *row, size_t index)
     if (scatters) /* the shape is the cache's, and short calls have no stream loop beside them */
         return;
     expect(figure(row, "share_of_stream") > 0, "share_of_stream", index);
-    expect(figure(row, "share_of_copy") > 0, "share_of_copy", index);
 }
 
 static char *read_all(const char *path)

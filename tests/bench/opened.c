@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-struct bench bench = {.options = {.size_bytes = 2 << 20}};
+struct bench bench = {.size_bytes = 2 << 20};
 
 int opened_start(void **state)
 {
@@ -26,13 +26,4 @@ int opened_stop(void **state)
     data_destroy(&bench);
     bench_close_device(&bench);
     return 0;
-}
-
-void opened_flip_bit(size_t at)
-{
-    unsigned char byte = 0;
-
-    assert_true(data_read(&bench, bench.y, at, &byte, 1));
-    byte ^= 0x40;
-    assert_int_equal(clEnqueueWriteBuffer(bench.queue, bench.y, CL_TRUE, at, 1, &byte, 0, NULL, NULL), 0);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The stream kernel of devices that are no CPU, on whatever device is there: it reads all of its input and
  * writes all of its output, and not a byte more. So does the one at places. */
-#include "limit_places.h"
+#include "limit.h"
 #include "opened.h"
 
 #include <setjmp.h>
@@ -33,9 +33,9 @@ static void streams(size_t src_bytes, size_t dst_bytes)
 
     assert_true(data_fill(&bench, F32));
     assert_true(data_read(&bench, bench.x, 0, x, bench.x_bytes));
-    assert_true(limit_add(&bench, &race, src_bytes, dst_bytes));
-    assert_int_equal(race.list[0].role, RACE_STREAM);
-    assert_true(data_spoil(&bench));
+    assert_true(limit_add(&bench, &limit, &race, src_bytes, dst_bytes));
+    assert_int_equal(race.count, 1);
+    assert_true(data_spoil(&bench, SPOILED));
     assert_true(race.list[0].run(&bench, race.list[0].self));
     assert_true(data_read(&bench, bench.y, 0, y, bench.x_bytes));
 
@@ -73,8 +73,8 @@ static void reads_alone(void **state)
 
     (void)state;
     assert_true(data_fill(&bench, F32));
-    assert_true(limit_add(&bench, &race, bench.x_bytes, 0));
-    assert_true(data_spoil(&bench));
+    assert_true(limit_add(&bench, &limit, &race, bench.x_bytes, 0));
+    assert_true(data_spoil(&bench, SPOILED));
     assert_true(race.list[0].run(&bench, race.list[0].self));
     assert_true(race.list[0].bytes > 0);
     assert_true(data_read(&bench, bench.y, 0, y, bench.x_bytes));
@@ -87,19 +87,20 @@ static void reads_alone(void **state)
 static void check_places(const struct places *places, size_t call, size_t reads, size_t writes)
 {
     uint8_t *right = malloc(bench.x_bytes);
+    cl_int2 at;
 
     assert_non_null(right);
     memset(right, SPOILED, bench.x_bytes);
-    for (int64_t i = 0; i < places->entries; i++) {
-        int64_t batch, start;
-        uint8_t *at;
+    for (size_t i = 0; i < (size_t)places->entries; i++) {
+        uint8_t *row;
 
-        places_entry(places, call, i, &batch, &start);
-        at = right + (size_t)(batch * places->length + start) * writes * WORD;
-        memset(at, 0, writes * WORD);
+        assert_true(data_read(&bench, places->buffer, places_offset_bytes(places, call) + i * sizeof at, &at,
+                              sizeof at));
+        row = right + (size_t)(at.s[0] * places->length + at.s[1]) * writes * WORD;
+        memset(row, 0, writes * WORD);
         for (size_t word = 0; word < reads; word++)
             for (size_t byte = 0; byte < WORD; byte++)
-                at[word % writes * WORD + byte] ^= x[((size_t)i * reads + word) * WORD + byte];
+                row[word % writes * WORD + byte] ^= x[(i * reads + word) * WORD + byte];
     }
     assert_memory_equal(y, right, bench.x_bytes);
     free(right);
@@ -114,7 +115,7 @@ static void at_places(size_t reads, size_t writes)
 
                             .pairs = true,
                             .sets = 4};
-    struct limit_places loop = {0};
+    struct limit_mix loop = {0};
     struct race race = {0};
 
     assert_true(data_fill(&bench, F32));
@@ -125,12 +126,12 @@ static void at_places(size_t reads, size_t writes)
     for (int run = 0; run < 3; run++) {
         const size_t call = loop.next;
 
-        assert_true(data_spoil(&bench));
+        assert_true(data_spoil(&bench, SPOILED));
         assert_true(race.list[0].run(&bench, race.list[0].self));
         assert_true(data_read(&bench, bench.y, 0, y, bench.x_bytes));
         check_places(&places, call, reads, writes);
     }
-    limit_places_clear(&loop);
+    limit_mix_clear(&loop);
     places_clear(&places);
 }
 
@@ -144,7 +145,7 @@ static void every_entry_is_at_its_place(void **state)
 static void entries_that_are_no_whole_words(void **state)
 {
     const struct places places = {.batches = 1, .length = 1, .entries = 1, .update_length = 1, .pairs = true};
-    struct limit_places loop = {0};
+    struct limit_mix loop = {0};
     struct race race = {0};
 
     (void)state;
@@ -156,15 +157,15 @@ static void entries_that_are_no_whole_words(void **state)
 
 static void copies(void **state)
 {
+    double gbps = 0;
+
     (void)state;
-    assert_true(limit_measure_copies(&bench));
-    assert_true(bench.report.copy_gbps > 0);
-    assert_true(bench.report.memcpy_gbps <= 0);
+    assert_true(limit_measure_copy(&bench, &gbps));
+    assert_true(gbps > 0);
 }
 
 static int start(void **state)
 {
-    bench.limit = &limit;
     if (opened_start(state) != 0)
         return -1;
     /* Without the host's threads a CPU is measured as any other device is. */

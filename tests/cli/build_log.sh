@@ -25,9 +25,6 @@ unbuilt "scales" "$CLQUANT" scales in.st -o out.st
 echo 'quantize.cl SRC=f32 DST=i8 MODE=divide PARAMS=one' >variants
 unbuilt "cache fill" "$CLQUANT" cache fill --for variants
 unbuilt "bench" "$CLQUANT" bench --size 1 --only '"quantize float32" int8 divide "inner size 256"'
-unbuilt "the process of a first call" "$CLQUANT" bench --first-call
-sentence="clBuildProgram of bench.cl failed with CL_BUILD_PROGRAM_FAILURE"
-unbuilt "bench, a kernel of its own" "$CLQUANT" bench --size 1 --only '"host cost"'
 run env OPENCL_LAYERS="$LAYER" "$CLQUANT" selftest --seed 1 --only '"find_scales, own form" "float16 to uint8"'
 check "the self-test: the line fails" grep -q "^FAIL  find_scales.*: the driver's log follows" <<<"$out"
 check "the self-test: the log stands before how to run the line again" bash -c '[[ $1 == *"$2"$'"'\\n'"'"once more: "* ]]' - "$err" "$want"

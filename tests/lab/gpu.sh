@@ -69,9 +69,9 @@ commit_here() {
 
 if [ -n "$pack" ]; then
   seconds=3600
-  build clquant_command clquant_shared lab
+  build clquant_command clquant_shared lab host_cost
   mkdir -p "$pack" || refuse "--pack '$pack': no such folder can be made"
-  { cp -L "$build/"{clquant,lab,libclquant.so} "$pack" &&
+  { cp -L "$build/"{clquant,lab,host_cost,libclquant.so} "$pack" &&
     ldd "$pack/clquant" | awk '$1 ~ /^lib(OpenCL|cjson)\./ { print $3 }' | xargs -r cp -L -t "$pack" &&
     commit_here >"$pack/COMMIT"; } || refuse "--pack '$pack': not everything could be copied"
   echo "gpu.sh: $pack holds $(cd "$pack" && echo *)"
@@ -98,7 +98,7 @@ if [ -n "$binaries" ]; then
   commit=$(cat "$binaries/COMMIT" 2>/dev/null || echo unknown)
   export LD_LIBRARY_PATH=$binaries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}
 else
-  build clquant_command ${against:+clquant_shared lab}
+  build clquant_command host_cost ${against:+clquant_shared lab}
   binaries=$(cd "$build" && pwd)
   commit=$(commit_here)
 fi

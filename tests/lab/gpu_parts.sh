@@ -71,21 +71,20 @@ part() { names+=("$1") weights+=("$2") kinds+=("$3") labels+=("$4"); }
 plan_parts() {
   local i benches
   part 'self-test' 75 selftest ''
-  part 'quantize, float16' 28 bench '"quantize float16" -dynamic_quantize -"host cost" -"first call"'
+  part 'quantize, float16' 28 bench '"quantize float16" -dynamic_quantize'
   part 'dynamic_quantize, float16' 36 bench '"dynamic_quantize float16"'
-  part 'dequantize' 24 bench 'dequantize -"host cost"'
-  part 'quantize_scatter' 20 bench 'quantize_scatter -dynamic_quantize_scatter -"host cost"'
-  part 'dynamic_quantize_scatter' 26 bench 'dynamic_quantize_scatter -"host cost"'
+  part 'dequantize' 24 bench 'dequantize'
+  part 'quantize_scatter' 20 bench 'quantize_scatter -dynamic_quantize_scatter'
+  part 'dynamic_quantize_scatter' 26 bench 'dynamic_quantize_scatter'
   part 'find_scales' 12 bench 'find_scales'
   part 'move_rows' 12 bench 'move_rows'
-  part 'quantize, float32' 28 bench '"quantize float32" -dynamic_quantize -"host cost"'
+  part 'quantize, float32' 28 bench '"quantize float32" -dynamic_quantize'
   part 'quantize, bfloat16' 20 bench '"quantize bfloat16" -dynamic_quantize'
   part 'dynamic_quantize, float32' 16 bench '"dynamic_quantize float32"'
   part 'dynamic_quantize, bfloat16' 16 bench '"dynamic_quantize bfloat16"'
-  part 'host cost' 25 bench '"host cost"'
-  part 'first call' 30 bench '"first call"'
   benches=${#names[@]}
-  for ((i = 1; i < benches - 2 && ${#against} > 0; i++)); do
+  [ ! -x "$binaries/host_cost" ] || part 'host cost' 25 calls '' # not in a folder that an older tree packed
+  for ((i = 1; i < benches && ${#against} > 0; i++)); do
     part "race: ${names[i]}" "${weights[i]}" race "${labels[i]}"
   done
 }
@@ -97,6 +96,7 @@ begin_part() {
   case $2 in
     selftest) limited "$limit" "$binaries/clquant" selftest --seconds "$begins" ${only:+--only "$only"} ;;
     bench) limited "$limit" "$binaries/clquant" bench --size "$size" --seconds "$begins" --only "$wanted" --json "$work/bench.json" ;;
+    calls) limited "$limit" "$binaries/host_cost" ${only:+--only "$only"} --json "$work/bench.json" ;;
     race) LAB=$binaries/lab limited "$limit" bash "$here/race.sh" "$against" "$binaries" --size "$size" --only "$wanted" ;;
   esac
 }
@@ -190,7 +190,7 @@ run_parts() {
     printf '\n== %s: %s, %d s of %d\n' "${names[i]}" "$end" $((SECONDS - began)) "$limit" | tee -a "$log"
     cat "$work/said" "$work/complained" >>"$log"
     case ${kinds[i]}:$end in *:failed | *:'cut off' | bench:'out of time') incomplete+=("${names[i]}") ;; esac
-    add_part "${names[i]}" "$limit" $((SECONDS - began)) "$end" "$([ "$end" = 'no such row' ] || "${kinds[i]}_json")"
+    add_part "${names[i]}" "$limit" $((SECONDS - began)) "$end" "$([ "$end" = 'no such row' ] || "${kinds[i]/calls/bench}_json")"
   done
 }
 

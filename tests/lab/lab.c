@@ -6,10 +6,8 @@
  * Both libraries are loaded into this process and get the same OpenCL context, queue and buffers, so that the
  * driver, its threads and the pages are the same. In every round everybody runs once, in another order but
  * both builds side by side; a ratio is that of one round. */
-#include "call.h"
-#include "data.h"
+#include "once.h"
 #include "race.h"
-#include "timing.h"
 
 #include <dlfcn.h>
 #include <getopt.h>
@@ -23,13 +21,15 @@ static const double band = 0.03; /* within it two builds are the same */
 
 struct lab {
     struct bench bench;
+    const char *only;
     struct library libraries[2];
+    void *y; /* as A leaves it */
     size_t rounds, rows, faster, slower, same;
 };
 
 /* One row's contestants. */
 struct heat {
-    struct call calls[2];
+    struct bench_call calls[2];
     struct race race;
 };
 
@@ -39,15 +39,18 @@ static bool load(struct bench *bench, const char *path, struct library *library)
     void *loaded = dlopen(path, RTLD_NOW | RTLD_LOCAL | RTLD_DEEPBIND);
     clq_status (*context_create)(const struct clq_context_desc *desc, clq_context **context) = NULL;
     bool complete;
+    char name[64];
 
     if (!loaded)
         return fail(&bench->failure, STATUS_REFUSED, "lab: %s", dlerror());
     *(void **)&context_create = dlsym(loaded, "clq_context_create");
-    complete = context_create != NULL;
-#define LAB_FIND(name)                                                                                       \
-    *(void **)&library->name = dlsym(loaded, "clq_" #name);                                                  \
-    complete = complete && library->name != NULL;
-    LIBRARY_CALLS(LAB_FIND)
+    *(void **)&library->error_detail = dlsym(loaded, "clq_error_detail");
+    complete = context_create && library->error_detail;
+    for (int i = 0; i < OPERATIONS; i++) {
+        snprintf(name, sizeof name, "clq_%s", operation_rows[i].name);
+        *(void **)&library->calls[i] = dlsym(loaded, name);
+        complete = complete && library->calls[i];
+    }
     if (!complete)
         return fail(&bench->failure, STATUS_REFUSED, "lab: %s lacks a function of this tree's headers", path);
     return context_create(&(struct clq_context_desc){.context = clq_context_cl(bench->context)},
@@ -105,17 +108,44 @@ static void print(struct lab *lab, const struct heat *heat)
     fflush(stdout);
 }
 
+/* Both leave the same bytes, over the same places: a wrong answer has no speed. */
+static bool leaves_the_same(struct lab *lab, struct heat *heat)
+{
+    enum { PIECE = 1 << 16, UNWRITTEN = 0xa5 };
+    struct bench *bench = &lab->bench;
+    unsigned char piece[PIECE];
+    char label[ROW_LABEL];
+
+    bench->next_piece = 0;
+    if (!call_once(bench, &heat->calls[0], UNWRITTEN) ||
+        !data_read(bench, bench->y, 0, lab->y, bench->x_bytes))
+        return false;
+    bench->next_piece = 0;
+    if (!call_once(bench, &heat->calls[1], UNWRITTEN))
+        return false;
+    row_label(&heat->calls[0].row, label);
+    for (size_t at = 0; at < bench->x_bytes; at += PIECE) {
+        if (!data_read(bench, bench->y, at, piece, PIECE))
+            return false;
+        for (size_t i = 0; i < PIECE; i++)
+            if (piece[i] != ((unsigned char *)lab->y)[at + i])
+                return fail(&bench->failure, STATUS_SYSTEM,
+                            "lab: %s: byte %zu is another one in B; see clquant selftest", label, at + i);
+    }
+    return true;
+}
+
 static bool run_row(struct lab *lab, const struct row *row)
 {
     struct bench *bench = &lab->bench;
-    struct heat heat = {.race = {.least_rounds = lab->rounds, .paired = true}};
+    struct heat heat = {.race = {.least_rounds = lab->rounds}};
     bool done = call_fill(bench, row);
 
     for (int i = 0; i < 2 && done; i++) {
-        done = call_begin(bench, &heat.calls[i], row, &lab->libraries[i]) &&
-               call_once_checked(bench, &heat.calls[i]);
+        done = call_begin(bench, &heat.calls[i], row, &lab->libraries[i]);
         race_add(&heat.race, &(struct contestant){.run = call_run, .self = &heat.calls[i]});
     }
+    done = done && leaves_the_same(lab, &heat);
     if (row->placement != DENSE) /* what one has just written is in the caches for nobody */
         heat.calls[1].next = (size_t)heat.calls[1].places.sets / 2;
     done = done && race_run(bench, &heat.race);
@@ -129,27 +159,30 @@ static bool run_row(struct lab *lab, const struct row *row)
 static bool each_row(void *user, const struct row *row)
 {
     struct lab *lab = user;
-    char label[256];
+    char label[ROW_LABEL];
 
-    row_label(row, label, sizeof label);
-    return (lab->bench.options.only && !holds_words(label, lab->bench.options.only)) || run_row(lab, row);
+    row_label(row, label);
+    return (lab->only && !holds_words(label, lab->only)) || run_row(lab, row);
 }
 
 static bool run(struct lab *lab, char **paths)
 {
     struct bench *bench = &lab->bench;
+    char device[256] = "";
 
     if (!bench_open_device(bench) || !data_create(bench) || !load(bench, paths[0], &lab->libraries[0]) ||
         !load(bench, paths[1], &lab->libraries[1]))
         return false;
-    printf("%s, %.0f MiB of input\nA %s\nB %s\n\n", bench->report.device, bench->report.input_mib, paths[0],
-           paths[1]);
+    clGetDeviceInfo(clq_context_device(bench->context), CL_DEVICE_NAME, sizeof device, device, NULL);
+    lab->y = malloc(bench->x_bytes);
+    if (!lab->y)
+        return fail(&bench->failure, STATUS_SYSTEM, "lab: no memory for %zu bytes", bench->x_bytes);
+    printf("%s, %zu MiB of input\nA %s\nB %s\n\n", device, bench->x_bytes >> 20, paths[0], paths[1]);
     printf("B is    A:B   of three in four        A ms      B ms  row\n");
     if (!rows_visit(each_row, lab))
         return false;
     if (lab->rows == 0)
-        return fail(&bench->failure, STATUS_USAGE, "lab: --only '%.100s': no row has it",
-                    bench->options.only);
+        return fail(&bench->failure, STATUS_USAGE, "lab: --only '%.100s': no row has it", lab->only);
     printf("\n%zu rows: B is faster in %zu, slower in %zu, the same in %zu; unsure in %zu\n", lab->rows,
            lab->faster, lab->slower, lab->same, lab->rows - lab->faster - lab->slower - lab->same);
     return true;
@@ -171,21 +204,20 @@ static bool parse(int argc, char **argv, struct lab *lab)
                                           {"rounds", required_argument, NULL, 'r'},
                                           {"device", required_argument, NULL, 'd'},
                                           {0}};
-    struct bench_options *options = &lab->bench.options;
     size_t mib = DEFAULT_MIB;
     int option;
 
     lab->rounds = DEFAULT_ROUNDS;
     while ((option = getopt_long(argc, argv, "", known, NULL)) != -1)
         if (option == 'o')
-            options->only = optarg;
+            lab->only = optarg;
         else if (option == 'd')
-            options->device_text = optarg;
+            lab->bench.device_text = optarg;
         else if (option == 's'
                      ? !parse_count(optarg, 1, MOST_MIB, &mib)
                      : option != 'r' || !parse_count(optarg, FEWEST_ROUNDS, RACE_MOST_ROUNDS, &lab->rounds))
             return false;
-    options->size_bytes = mib << 20;
+    lab->bench.size_bytes = mib << 20;
     return optind + 2 == argc;
 }
 
@@ -203,6 +235,7 @@ int main(int argc, char **argv)
     done = run(&lab, argv + optind);
     if (!done)
         complain("%s", bench->failure.text);
+    free(lab.y);
     data_destroy(bench);
     bench_close_device(bench);
     return close_output(done ? STATUS_DONE : (int)bench->failure.status);

@@ -59,6 +59,7 @@ OPERATOR(dynamic_quantize)
 OPERATOR(dynamic_quantize_scatter)
 OPERATOR(find_scales)
 OPERATOR(dequantize)
+OPERATOR(move_rows)
 C
 # stub FOLDER FLAGS…
 stub() {
@@ -74,7 +75,7 @@ run "$race" waits "$BUILD" --size 8 --only "$only"
 check "and the other way round faster" grep -q '^faster ' <<<"$out"
 speaker=lab
 run "$race" "$BUILD" wrong --size 8 --only "$only"
-refused "wrong bytes" 3 "a byte of row 0 is wrong"
+refused "wrong bytes" 3 "is another one in B"
 
 run "$race" --self "$BUILD" --only "no such row"
 refused "no row" 2 "no such row"

@@ -5,10 +5,10 @@
 #include "../build_log.h"
 #include "../commands.h"
 #include "../output_file.h"
+#include "../progress.h"
 #include "../words.h"
-#include "data.h"
+#include "call.h"
 #include "limit.h"
-#include "timing.h"
 
 #include <ctype.h>
 #include <errno.h>
@@ -16,10 +16,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { DEFAULT_MIB = 1024, MOST_MIB = 1 << 20, MOST_SECONDS = 1000000 };
-
-static bool (*const groups[])(struct bench *bench) = {first_call_rows, host_cost_rows, layers_cost_rows,
-                                                      measure_rows};
+enum { LEAST_SHARE = 32 /* of x */, DEFAULT_MIB = 1024, MOST_MIB = 1 << 20, MOST_SECONDS = 1000000 };
 
 static const char help[] = "clquant bench [--device KIND|N|TEXT] [--only TEXT] [--size MIB] [--seconds N]\n"
                            "              [--json FILE] [--plot FILE.svg]\n\n"
@@ -35,134 +32,186 @@ static const char help[] = "clquant bench [--device KIND|N|TEXT] [--only TEXT] [
                            "               left; FILE is written after each row, so that a row that fails\n"
                            "               or never ends leaves those before it\n"
                            "  --json FILE  the results as JSON\n"
-                           "  --plot FILE  the shares of the stream loop as bars, an SVG drawn by gnuplot\n";
+                           "  --plot FILE  the shares of the stream loop as bars, an SVG\n";
 
-bool bench_wants(struct bench *bench, const char *label)
+/* A run of the command. */
+struct session {
+    struct bench bench;
+    const char *only; /* words that a row's label must hold; NULL: every row */
+    const char *json_path, *plot_path;
+    size_t seconds; /* after which no row begins; 0: without end */
+    double end_s;   /* of now_s, where they are over */
+    size_t rows_found, rows_done;
+    struct progress progress;
+    struct limit limit;
+    struct report report;
+};
+
+static bool is_wanted(const struct session *session, const struct row *row, char label[ROW_LABEL])
 {
-    if (bench->options.only && !holds_words(label, bench->options.only))
-        return false;
-    if (bench->counting) {
-        bench->rows_found++;
-        return false;
-    }
-    if (bench->options.seconds > 0 && now_s() >= bench->end_s) {
-        bench->report.not_run++;
-        return false;
-    }
-    progress_show(&bench->progress, label, bench->rows_done, bench->rows_found);
+    row_label(row, label);
+    return !session->only || holds_words(label, session->only);
+}
+
+static bool count_row(void *user, const struct row *row)
+{
+    struct session *session = user;
+    char label[ROW_LABEL];
+
+    session->rows_found += is_wanted(session, row, label);
     return true;
 }
 
-bool bench_add(struct bench *bench, const struct report_row *row)
+/* A scatter of entries of one position, no two of a call at the same place, beside a loop at these places. On
+ * a CPU a kernel of one loop is no measure. */
+static bool has_places(const struct bench *bench, const struct bench_call *c)
 {
-    progress_end(&bench->progress);
-    bench->rows_done++;
-    report_print_row(row);
-    if (!report_add(&bench->report, row))
-        return fail(&bench->failure, STATUS_SYSTEM, "bench: no memory for a row");
-    return bench->options.seconds == 0 || !bench->options.json_path ||
-           report_write_json(&bench->report, bench->options.json_path, &bench->failure);
+    return !bench->pool && c->places.pairs && !c->places.slots && !row_in_place(&c->row) &&
+           c->row.operation != DEQUANTIZE;
 }
 
-static bool run_groups(struct bench *bench)
+/* What allows it, where a call takes much of x: the rest stays in the caches. */
+static bool race_call(struct session *session, struct bench_call *c, struct limit_mix *at_places,
+                      struct report_row *result)
 {
-    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++)
-        if (!groups[i](bench))
-            return false;
+    struct bench *bench = &session->bench;
+    const int64_t elements = call_position_rows(c) * c->row.columns;
+    const bool has_share = c->src_bytes >= bench->x_bytes / LEAST_SHARE;
+    struct race race = {0};
+
+    race_add(&race, &(struct contestant){.run = call_run,
+                                         .self = c,
+                                         .bytes = (double)(c->src_bytes + c->dst_bytes + c->other_bytes) *
+                                                  c->row.calls});
+    if ((has_share && !limit_add(bench, &session->limit, &race, c->src_bytes, c->dst_bytes)) ||
+        (has_share && has_places(bench, c) &&
+         !limit_places_add(bench, &race, at_places, &c->places, row_type_bytes(c->row.src, elements),
+                           row_type_bytes(c->row.dst, elements))) ||
+        !race_run(bench, &race))
+        return false;
+    call_describe(c, result);
+    result->bytes = race.list[0].bytes / c->row.calls;
+    result->median_s = race_median(&race, 0) / c->row.calls;
+    result->gbps = result->bytes / result->median_s * 1e-9;
+    result->share_of_stream = has_share ? race_share(&race, 1) : 0;
+    result->peer = race.count > 2 ? "stream-at-places" : NULL;
+    result->ratio = race.count > 2 ? race_share(&race, 2) : 0;
     return true;
 }
 
-static bool count_rows(struct bench *bench)
+static bool measure(struct session *session, const struct row *row, struct report_row *result)
 {
-    bench->counting = true;
-    run_groups(bench);
-    bench->counting = false;
-    return bench->rows_found > 0 ||
-           fail(&bench->failure, STATUS_USAGE, "bench: --only '%.100s': no row has it", bench->options.only);
+    struct bench *bench = &session->bench;
+    struct bench_call call = {0};
+    struct limit_mix at_places = {0};
+    const bool done = call_fill(bench, row) && call_begin(bench, &call, row, &bench->library) &&
+                      race_call(session, &call, &at_places, result);
+
+    limit_mix_clear(&at_places);
+    call_end(&call);
+    return done;
 }
 
-static bool write_results(struct bench *bench)
+static bool run_row(void *user, const struct row *row)
 {
-    const struct bench_options *options = &bench->options;
+    struct session *session = user;
+    struct failure *failure = &session->bench.failure;
+    struct report_row result;
+    char label[ROW_LABEL];
 
-    return (!options->json_path || report_write_json(&bench->report, options->json_path, &bench->failure)) &&
-           (!options->plot_path || report_plot(&bench->report, options->plot_path, &bench->failure));
-}
-
-static bool can_write_results(struct bench *bench)
-{
-    const struct bench_options *options = &bench->options;
-
-    return (!options->json_path || output_file_possible("--json", options->json_path, &bench->failure)) &&
-           (!options->plot_path || report_can_plot(options->plot_path, &bench->failure));
-}
-
-static bool run(struct bench *bench)
-{
-    bench->end_s = now_s() + (double)bench->options.seconds;
-    if (!count_rows(bench) || !can_write_results(bench) || !bench_open_device(bench) || !data_create(bench) ||
-        !data_fill(bench, F32) || !limit_measure_copies(bench))
+    if (!is_wanted(session, row, label))
+        return true;
+    if (session->seconds > 0 && now_s() >= session->end_s) {
+        session->report.not_run++;
+        return true;
+    }
+    progress_show(&session->progress, label, session->rows_done++, session->rows_found);
+    if (!measure(session, row, &result))
         return false;
-    report_print_head(&bench->report);
-    if (!run_groups(bench))
+    progress_end(&session->progress);
+    report_print_row(&result);
+    if (!report_add(&session->report, &result, failure))
         return false;
-    if (bench->report.not_run > 0)
-        printf("\n%zu rows not run: %zu seconds were over\n", bench->report.not_run, bench->options.seconds);
-    return write_results(bench);
+    return session->seconds == 0 || !session->json_path ||
+           report_write_json(&session->report, session->json_path, failure);
+}
+
+static void describe_device(struct session *session)
+{
+    struct report *report = &session->report;
+    cl_device_id device = clq_context_device(session->bench.context);
+    cl_device_type type = 0;
+
+    clGetDeviceInfo(device, CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof report->device, report->device, NULL);
+    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof report->driver, report->driver, NULL);
+    report->type = type & CL_DEVICE_TYPE_GPU           ? "GPU"
+                   : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
+                   : type & CL_DEVICE_TYPE_CPU         ? "CPU"
+                                                       : "custom";
+    report->input_mib = (double)(session->bench.x_bytes >> 20);
+}
+
+static bool run(struct session *session)
+{
+    struct bench *bench = &session->bench;
+    const char *json = session->json_path, *plot = session->plot_path;
+
+    session->end_s = now_s() + (double)session->seconds;
+    rows_visit(count_row, session);
+    if (session->rows_found == 0)
+        return fail(&bench->failure, STATUS_USAGE, "bench: --only '%.100s': no row has it", session->only);
+    if ((json && !output_file_possible("--json", json, &bench->failure)) ||
+        (plot && !output_file_possible("--plot", plot, &bench->failure)) || !bench_open_device(bench) ||
+        !data_create(bench) || !data_fill(bench, F32) ||
+        !limit_measure_copy(bench, &session->report.copy_gbps))
+        return false;
+    describe_device(session);
+    report_print_head(&session->report);
+    if (!rows_visit(run_row, session))
+        return false;
+    if (session->report.not_run > 0)
+        printf("\n%zu rows not run: %zu seconds were over\n", session->report.not_run, session->seconds);
+    return (!json || report_write_json(&session->report, json, &bench->failure)) &&
+           (!plot || report_plot(&session->report, plot, &bench->failure));
 }
 
 static bool parse_number(const char *text, unsigned long most, size_t *number)
 {
     char *end = NULL;
-    unsigned long parsed = 0;
 
     errno = 0;
-    parsed = strtoul(text, &end, 10);
-    *number = (size_t)parsed;
-    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && parsed >= 1 && parsed <= most;
-}
-
-static bool parse_size(const char *text, size_t *size_bytes)
-{
-    size_t mib = 0;
-    const bool good = parse_number(text, MOST_MIB, &mib);
-
-    *size_bytes = mib << 20;
-    return good;
+    *number = (size_t)strtoul(text, &end, 10);
+    return isdigit((unsigned char)*text) && *end == '\0' && errno == 0 && *number >= 1 && *number <= most;
 }
 
 /* Returns -1 where the run goes on, else the exit status. */
-static int parse_options(int argc, char **argv, struct bench_options *options, bool *first_call)
+static int parse_options(int argc, char **argv, struct session *session)
 {
-    static const struct option known[] = {{"device", required_argument, NULL, 'd'},
-                                          {"only", required_argument, NULL, 'o'},
-                                          {"size", required_argument, NULL, 's'},
-                                          {"json", required_argument, NULL, 'j'},
-                                          {"plot", required_argument, NULL, 'p'},
-                                          {"first-call", no_argument, NULL, 'f'},
-                                          {"seconds", required_argument, NULL, 't'},
-                                          {"help", no_argument, NULL, 'h'},
-                                          {0}};
+    static const struct option known[] = {
+        {"device", required_argument, NULL, 'd'}, {"only", required_argument, NULL, 'o'},
+        {"size", required_argument, NULL, 's'},   {"json", required_argument, NULL, 'j'},
+        {"plot", required_argument, NULL, 'p'},   {"seconds", required_argument, NULL, 't'},
+        {"help", no_argument, NULL, 'h'},         {0}};
+    size_t mib = DEFAULT_MIB;
     int option = 0;
 
     optind = 0;
     opterr = 0;
     while ((option = getopt_long(argc, argv, "h", known, NULL)) != -1) {
         if (option == 'd') {
-            options->device_text = optarg;
+            session->bench.device_text = optarg;
         } else if (option == 'o') {
-            options->only = optarg;
+            session->only = optarg;
         } else if (option == 'j') {
-            options->json_path = optarg;
+            session->json_path = optarg;
         } else if (option == 'p') {
-            options->plot_path = optarg;
-        } else if (option == 'f') {
-            *first_call = true;
+            session->plot_path = optarg;
         } else if (option == 'h') {
             fputs(help, stdout);
             return STATUS_DONE;
-        } else if (option == 't' ? !parse_number(optarg, MOST_SECONDS, &options->seconds)
-                                 : option != 's' || !parse_size(optarg, &options->size_bytes)) {
+        } else if (option == 't' ? !parse_number(optarg, MOST_SECONDS, &session->seconds)
+                                 : option != 's' || !parse_number(optarg, MOST_MIB, &mib)) {
             complain("bench: %s'%.100s': see clquant bench --help; --size is from 1 to %d, --seconds to %d",
                      option == 's'   ? "--size "
                      : option == 't' ? "--seconds "
@@ -171,6 +220,7 @@ static int parse_options(int argc, char **argv, struct bench_options *options, b
             return STATUS_USAGE;
         }
     }
+    session->bench.size_bytes = mib << 20;
     if (optind == argc)
         return -1;
     complain("bench: '%.100s': no argument is expected", argv[optind]);
@@ -179,27 +229,25 @@ static int parse_options(int argc, char **argv, struct bench_options *options, b
 
 int bench_main(int argc, char **argv)
 {
-    struct limit limit = {0};
-    struct bench bench = {.options = {.size_bytes = (size_t)DEFAULT_MIB << 20}, .limit = &limit};
-    bool first_call = false, done = false;
-    const int status = parse_options(argc, argv, &bench.options, &first_call);
+    struct session session = {0};
+    struct bench *bench = &session.bench;
+    const int status = parse_options(argc, argv, &session);
+    bool done;
 
     if (status >= 0)
         return status;
-    if (first_call)
-        return first_call_main(bench.options.device_text);
     setvbuf(stdout, NULL, _IOLBF, 0); /* a long run may be read from a file while it goes on, or be ended */
-    progress_begin(&bench.progress);
-    done = run(&bench);
-    progress_end(&bench.progress);
-    if (!done && !bench.log)
-        bench.log = take_build_log(bench.failure.code, bench.failure.text, bench.context);
+    progress_begin(&session.progress);
+    done = run(&session);
+    progress_end(&session.progress);
+    if (!done && !bench->log)
+        bench->log = take_build_log(bench->failure.code, bench->failure.text, bench->context);
     if (!done)
-        complain("%s", bench.failure.text);
-    say_log(bench.log);
-    limit_clear(&limit);
-    data_destroy(&bench);
-    bench_close_device(&bench);
-    report_clear(&bench.report);
-    return done ? STATUS_DONE : (int)bench.failure.status;
+        complain("%s", bench->failure.text);
+    say_log(bench->log);
+    limit_clear(&session.limit);
+    data_destroy(bench);
+    bench_close_device(bench);
+    report_clear(&session.report);
+    return done ? STATUS_DONE : (int)bench->failure.status;
 }

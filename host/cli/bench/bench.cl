@@ -3,7 +3,6 @@
 // compilers break loops whose step asks for it.
 //
 //   READS, WRITES   16-byte words that a block, or an entry, reads and writes
-//   ARGS_LONGS      how many times 8 bytes of arguments the bare kernel takes
 
 // As the stream loop of the host: each word that is written is the exclusive or of the words of its block.
 // Neighbours read neighbouring words.
@@ -44,25 +43,3 @@ kernel void stream_at_places(global const uint4 *restrict src, global uint4 *res
     }
 }
 #endif
-
-// The arguments of the kernels of the operators, and next to no work.
-struct bare_args {
-    long values[ARGS_LONGS];
-};
-
-kernel void bare_quantize(global const float *x, global const uchar *scales, global const uchar *zero_points,
-                 global uchar *y, global const uchar *indices, global const uint *owners, global uint *report,
-                 const struct bare_args args)
-{
-    if (args.values[0] < 0)
-        y[0] = (uchar)x[0] + scales[0] + zero_points[0] + indices[0] + (uchar)owners[0] + (uchar)report[0];
-}
-
-kernel void bare_dynamic_quantize(global const float *x, global const uint *smooth, global uchar *y,
-                                  global uint *scales, global uint *offsets, global const uchar *indices,
-                                  global const uint *owners, global uint *report,
-                                  const struct bare_args args)
-{
-    if (args.values[0] < 0)
-        y[0] = (uchar)x[0] + (uchar)(smooth[0] + scales[0] + offsets[0] + indices[0] + owners[0] + report[0]);
-}

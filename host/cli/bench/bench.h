@@ -1,60 +1,36 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What all rows of the benchmark share: the device, the data, the results so far. */
+/* What all rows of the benchmark share: the device, and the memory of the tensors. */
 #ifndef CLQUANT_BENCH_BENCH_H
 #define CLQUANT_BENCH_BENCH_H
 
 #include "../failure.h"
-#include "../progress.h"
 #include "pool.h"
-#include "report.h"
 #include "rows.h"
 
 #include <clquant/clquant.h>
 
-struct bench_options {
-    const char *device_text;
-    const char *only; /* words that a row's label must hold; NULL: every row */
-    const char *json_path, *plot_path;
-    size_t size_bytes; /* of the input, at most */
-    size_t seconds;    /* after which no row begins; 0: without end */
-};
-
 /* The library that calls go to: the command's own, or one that the lab loaded. */
-#define LIBRARY_CALLS(X)                                                                                     \
-    X(error_detail)                                                                                          \
-    X(quantize)                                                                                              \
-    X(group_quantize)                                                                                        \
-    X(quantize_scatter)                                                                                      \
-    X(dynamic_quantize)                                                                                      \
-    X(dynamic_quantize_scatter)                                                                              \
-    X(find_scales)                                                                                           \
-    X(dequantize)                                                                                            \
-    X(move_rows)
 struct library {
     clq_context *context;
-#define LIBRARY_MEMBER(name) __typeof__(clq_##name) *name;
-    LIBRARY_CALLS(LIBRARY_MEMBER)
+    __typeof__(clq_error_detail) *error_detail;
+    clq_status (*calls[OPERATIONS])(clq_context *context, cl_command_queue queue, const void *desc,
+                                    cl_uint num_wait, const cl_event *wait, cl_event *done);
 };
 
 struct bench {
-    struct bench_options options;
+    const char *device_text;
+    size_t size_bytes; /* of the input, at most */
     struct failure failure;
     char *log; /* of a kernel of bench.cl that did not build */
-    struct progress progress;
-    struct report report;
-    bool counting; /* rows only count themselves */
-    size_t rows_found, rows_done;
-    double end_s; /* of now_s, where options.seconds are over */
 
     clq_context *context; /* the library's */
     struct library library;
     cl_command_queue queue;
     struct pool *pool; /* NULL where the device is no CPU: the host's loops are then no measure */
-    struct limit *limit;
 
     cl_mem x, y, scales;        /* x and y are x_bytes long, scales holds MOST_SCALES floats */
     size_t x_bytes, next_piece; /* of x, data_next_piece */
-    float *scale_values;        /* what is in scales */
+    void *pages[3];             /* that the three stand on, of a CPU */
     void *x_host, *y_host;      /* only between data_begin_host and data_end_host */
     int filled_with;            /* enum reference_type, or -1 */
 };
@@ -74,25 +50,35 @@ bool device_check(struct bench *bench, const char *call, cl_int code);
 /* Waits for the event, and releases it. */
 bool device_wait(struct bench *bench, cl_event done);
 
-/* True when this row is wanted and there is time for it; while counting it is only counted. label: words
- * for --only and the progress. */
-bool bench_wants(struct bench *bench, const char *label);
-
-/* Prints a finished row and keeps it. */
-bool bench_add(struct bench *bench, const struct report_row *row);
-
 /* One kernel of bench.cl, built for these numbers; the caller releases it. */
-bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, size_t args_longs,
-                   cl_kernel *kernel);
+bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, cl_kernel *kernel);
 
-/* Every row of the table; what a call costs the host; what one for all layers does;
- * what the first call of a process costs. */
-bool measure_rows(struct bench *bench);
-bool host_cost_rows(struct bench *bench);
-bool layers_cost_rows(struct bench *bench);
-bool first_call_rows(struct bench *bench);
+/* The tensors' memory is the same for the operator and for what it is compared with: on a CPU the host's
+ * loops work on the very bytes of the device's buffers, mapped, so that pages and caches are alike.
+ * (data.c) */
 
-/* What the child process of first_call_rows does. */
-int first_call_main(const char *device_text);
+/* Two buffers as large as was asked for and the device allows, and scales. */
+bool data_create(struct bench *bench);
+void data_destroy(struct bench *bench);
+
+/* Fills x with random finite values of the type, the same each time, between 2^-6 and 4 in size, unless it
+ * holds such already; and writes all of y, so that its pages are there. */
+bool data_fill(struct bench *bench, enum reference_type src);
+
+/* MOST_SCALES new scales between a half and three halves of around. */
+bool data_fill_scales(struct bench *bench, float around);
+
+/* Makes y hold no result, but this byte everywhere. */
+bool data_spoil(struct bench *bench, unsigned char byte);
+
+/* x_host and y_host are valid between the two. */
+bool data_begin_host(struct bench *bench);
+bool data_end_host(struct bench *bench);
+
+/* Where in x a piece of so many bytes begins, on a page, that comes after the last one that any contestant
+ * took, in a ring: what one of them has just read is in the caches for nobody. */
+size_t data_next_piece(struct bench *bench, size_t bytes);
+
+bool data_read(struct bench *bench, cl_mem buffer, size_t at, void *bytes, size_t size_bytes);
 
 #endif

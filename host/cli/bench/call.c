@@ -2,14 +2,99 @@
 /* Tensors and descriptors. */
 #include "call.h"
 
-#include "data.h"
-
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
-const float call_row_scale = 0.37f;
-const uint8_t call_row_scale_code = 0x7c; /* 2^-3, and of float8_e4m3fn 384 */
+enum { GROUPS = 64 };
+
+static bool make_buffer(struct bench *bench, struct bench_call *c, size_t size_bytes, const void *bytes)
+{
+    cl_int code = CL_SUCCESS;
+
+    c->extra =
+        clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_WRITE | (bytes ? CL_MEM_COPY_HOST_PTR : 0),
+                       size_bytes, (void *)(uintptr_t)bytes, &code);
+    return device_check(bench, "clCreateBuffer of scales, groups or a workspace", code);
+}
+
+static size_t scales_bytes(const struct bench_call *c)
+{
+    int64_t scales = 1;
+
+    for (int i = 0; i < c->scales_ndim; i++)
+        scales *= c->scales_shape[i];
+    return row_type_bytes(row_scale_type(&c->row), scales);
+}
+
+/* Scales that a call reads, where they are of its rows. All are the same one: which is read does not matter
+ * to the time. */
+static bool make_scales(struct bench *bench, struct bench_call *c)
+{
+    static const float scale = 0.37f;
+    static const uint8_t code = 0x7c; /* 2^-3, and of float8_e4m3fn 384 */
+    const bool wide = row_scale_type(&c->row) == F32;
+    const size_t size_bytes = scales_bytes(c);
+
+    return make_buffer(bench, c, size_bytes, NULL) &&
+           device_check(bench, "clEnqueueFillBuffer of scales",
+                        clEnqueueFillBuffer(bench->queue, c->extra, wide ? (const void *)&scale : &code,
+                                            wide ? sizeof scale : sizeof code, 0, size_bytes, 0, NULL, NULL));
+}
+
+/* From nothing to twice the mean. */
+static bool make_groups(struct bench *bench, struct bench_call *c)
+{
+    int32_t ends[GROUPS];
+
+    for (int64_t i = 0; i < GROUPS; i++)
+        ends[i] = (int32_t)(c->rows * (i + 1) * (i + 1) / (GROUPS * GROUPS));
+    c->index_shape[0] = GROUPS;
+    return make_buffer(bench, c, sizeof ends, ends);
+}
+
+static void set_scales_shape(struct bench_call *c)
+{
+    const struct row *row = &c->row;
+    const enum reference_type type = row_scale_type(row);
+
+    c->scales_ndim = 1;
+    c->scales_shape[0] = row->layout == PER_TENSOR  ? 1
+                         : row->layout == PER_FIRST ? c->in_shape[0]
+                         : row->layout == PER_OTHER ? c->in_shape[1]
+                                                    : row->columns;
+    if (row->layout == PER_GROUP) {
+        c->scales_shape[0] = GROUPS;
+        c->scales_shape[1] = row->columns;
+        c->scales_ndim = 2;
+    } else if (row->layout == IN_SQUARES) {
+        c->scales_shape[0] = (c->rows + ROW_SQUARE - 1) / ROW_SQUARE;
+        c->scales_shape[1] = (row->columns + ROW_SQUARE - 1) / ROW_SQUARE;
+        c->scales_ndim = 2;
+    } else if (row->layout == PER_ROW) {
+        memcpy(c->scales_shape, row->operation == DEQUANTIZE ? c->in_shape : c->out_shape,
+               sizeof c->scales_shape);
+        c->scales_ndim = row->block > 0 ? c->ndim : c->ndim - 1;
+        c->scales_shape[c->ndim - 1] = (int64_t)(row_scales_bytes(row) / row_type_bytes(type, 1));
+    }
+}
+
+static void count_bytes(struct bench_call *c)
+{
+    const struct row *row = &c->row;
+    const int64_t elements = c->rows * row->columns;
+    const bool finds = operation_rows[row->operation].finds;
+    size_t scales = 0;
+
+    if (row->layout == IN_SQUARES)
+        scales = scales_bytes(c);
+    else if (row->layout == PER_ROW)
+        scales = (size_t)c->rows * row_scales_bytes(row);
+    c->src_bytes = row_type_bytes(row->src, elements);
+    c->dst_bytes = row->operation == FIND_SCALES ? 0 : row_type_bytes(row->dst, elements);
+    c->dst_bytes += finds ? row->mode == ASYMMETRIC ? 2 * scales : scales : 0;
+    c->other_bytes = finds ? 0 : scales;
+}
 
 static DLTensor tensor(cl_mem data, size_t at, DLDataType dtype, int ndim, int64_t *shape)
 {
@@ -21,136 +106,105 @@ static DLTensor tensor(cl_mem data, size_t at, DLDataType dtype, int ndim, int64
                       .byte_offset = at};
 }
 
-/* A buffer of its own, for what is neither x nor y nor one of the bench's scales. */
-static bool make_extra(struct bench *bench, struct call *c, size_t size_bytes, const void *bytes)
+static bool make_tensors(struct bench *bench, struct bench_call *c)
 {
-    const bool codes = row_scale_type(&c->row) != F32;
-    cl_int code = CL_SUCCESS;
+    const struct row *row = &c->row;
+    const bool finds = operation_rows[row->operation].finds, grouped = row->layout == PER_GROUP;
+    const DLDataType of_scales = row_type_dtype(row_scale_type(row));
+    DLTensor *tensors = c->tensors;
 
-    c->extra = clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_WRITE, size_bytes, NULL, &code);
-    if (code == CL_SUCCESS && bytes)
-        code = clEnqueueWriteBuffer(bench->queue, c->extra, CL_TRUE, 0, size_bytes, bytes, 0, NULL, NULL);
-    if (code == CL_SUCCESS && !bytes)
-        code = clEnqueueFillBuffer(
-            bench->queue, c->extra, codes ? (const void *)&call_row_scale_code : &call_row_scale,
-            codes ? sizeof call_row_scale_code : sizeof call_row_scale, 0, size_bytes, 0, NULL, NULL);
-    return device_check(bench, "a buffer of scales or groups", code);
-}
-
-/* From nothing to four times the mean: group g takes a share of (g * 37 mod 64)^2. */
-static bool make_groups(struct bench *bench, struct call *c)
-{
-    int64_t total = 0, before = 0;
-
-    for (int64_t i = 0; i < CALL_GROUPS; i++)
-        total += (i * 37 % CALL_GROUPS) * (i * 37 % CALL_GROUPS);
-    for (int64_t i = 0; i < CALL_GROUPS; i++) {
-        before += (i * 37 % CALL_GROUPS) * (i * 37 % CALL_GROUPS);
-        c->group_ends[i] = (int32_t)(before * c->rows / total);
-    }
-    c->index_shape[0] = CALL_GROUPS;
-    return make_extra(bench, c, sizeof c->group_ends, c->group_ends);
-}
-
-static int64_t scales_of(const struct call *c)
-{
-    switch (c->row.layout) {
-    case PER_TENSOR:
-        return 1;
-    case PER_FIRST_AXIS:
-        return c->x_shape[0];
-    case PER_OTHER_AXIS:
-        return c->x_shape[1];
-    default:
-        return c->row.columns;
-    }
-}
-
-/* Of scales that a call reads, of so many rows. */
-static size_t extra_bytes(const struct call *c, int64_t rows)
-{
-    if (c->row.layout == IN_SQUARES)
-        return (size_t)(c->scales_shape[0] * c->scales_shape[1]) * sizeof(float);
-    return (size_t)rows * row_scales_bytes(&c->row);
-}
-
-static bool make_tensors(struct bench *bench, struct call *c)
-{
-    const enum operation operation = c->row.operation;
-    const bool strided = c->row.layout == STRIDED;
-    const bool written = operation == DYNAMIC_QUANTIZE || operation == DYNAMIC_QUANTIZE_SCATTER;
-
-    c->x_shape[c->ndim - 1] /= row_type_values(c->row.src);
-    c->y_shape[c->ndim - 1] /= row_type_values(c->row.dst);
-    c->x = tensor(row_in_place(&c->row) ? bench->y : bench->x, 0, row_type_dtype(c->row.src), c->ndim,
-                  c->x_shape);
-    c->x.strides = strided ? c->x_strides : NULL;
-    c->y = tensor(bench->y, 0, row_type_dtype(c->row.dst), c->ndim, c->y_shape);
-    c->scales_ndim = 1;
-    c->block = c->row.block;
-    c->scales_shape[0] = scales_of(c);
-    if (c->row.layout == PER_GROUP) {
-        c->scales_shape[0] = CALL_GROUPS;
-        c->scales_shape[1] = c->row.columns;
-        c->scales_ndim = 2;
-        if (!make_groups(bench, c))
-            return false;
-    }
-    if (c->row.layout == PER_ROW) {
-        memcpy(c->scales_shape, operation == DEQUANTIZE ? c->x_shape : c->y_shape, sizeof c->scales_shape);
-        c->scales_ndim = c->row.block > 0 ? c->ndim : c->ndim - 1;
-        if (c->row.block > 0)
-            c->scales_shape[c->ndim - 1] = row_scales(&c->row);
-    }
-    if (c->row.layout == IN_SQUARES) {
-        c->scales_shape[0] = (c->rows + ROW_SQUARE - 1) / ROW_SQUARE;
-        c->scales_shape[1] = row_squares(&c->row);
-        c->scales_ndim = 2;
-        c->block = c->block_before = ROW_SQUARE;
-    }
-    if (written) {
-        const DLDataType dtype = row_type_dtype(row_scale_type(&c->row));
-
-        c->scales = tensor(bench->y, c->scale_at, dtype, c->scales_ndim, c->scales_shape);
-        c->offsets = tensor(bench->y, c->offset_at, dtype, c->scales_ndim, c->scales_shape);
-    } else {
-        const int64_t rows =
-            c->places.buffer ? c->places.batches * c->places.length * call_position_rows(c) : c->rows;
-
-        const bool of_call = c->row.layout == PER_ROW || c->row.layout == IN_SQUARES;
-
-        if (of_call && !make_extra(bench, c, extra_bytes(c, rows), NULL))
-            return false;
-        c->scales = tensor(operation == FIND_SCALES ? bench->y
-                           : of_call                ? c->extra
+    c->in_shape[c->ndim - 1] /= reference_lanes(row->src, 1);
+    c->out_shape[c->ndim - 1] /= reference_lanes(row->dst, 1);
+    set_scales_shape(c);
+    if ((grouped && !make_groups(bench, c)) ||
+        (!finds && (row->layout == PER_ROW || row->layout == IN_SQUARES) && !make_scales(bench, c)))
+        return false;
+    tensors[IN] =
+        tensor(row_in_place(row) ? bench->y : bench->x, 0, row_type_dtype(row->src), c->ndim, c->in_shape);
+    tensors[IN].strides = row->layout == STRIDED ? c->in_strides : NULL;
+    tensors[OUT] = tensor(bench->y, 0, row_type_dtype(row->dst), c->ndim, c->out_shape);
+    tensors[SCALES] = tensor(finds                  ? bench->y
+                             : c->extra && !grouped ? c->extra
                                                     : bench->scales,
-                           0, row_type_dtype(row_scale_type(&c->row)), c->scales_ndim, c->scales_shape);
-    }
-    c->indices = tensor(c->places.buffer, 0, CLQ_INT32, places_columns(&c->places), c->index_shape);
-    c->from_indices = c->indices;
-    c->from_indices.data = c->from.buffer;
-    if (c->row.layout == PER_GROUP)
-        c->indices.data = c->extra;
+                             row->operation == FIND_SCALES ? 0
+                             : finds                       ? c->scale_at
+                                                           : 0,
+                             of_scales, c->scales_ndim, c->scales_shape);
+    tensors[OFFSETS] = tensors[SCALES];
+    tensors[OFFSETS].byte_offset = c->offset_at;
+    tensors[INDICES] = tensor(grouped ? c->extra : c->places.buffer, 0, CLQ_INT32, places_columns(&c->places),
+                              c->index_shape);
+    tensors[SOURCES] = tensors[INDICES];
+    tensors[SOURCES].data = c->from.buffer;
     return true;
 }
 
-static void count_bytes(struct call *c)
+size_t call_field_at(const struct bench_call *c, const char *name)
 {
-    const int64_t elements = c->rows * c->row.columns;
-    const size_t words = (size_t)c->rows * row_scales_bytes(&c->row),
-                 squares = (size_t)(c->scales_shape[0] * c->scales_shape[1]) * sizeof(float);
-    const bool finds = c->row.operation == FIND_SCALES, back = c->row.operation == DEQUANTIZE;
+    size_t count = 0;
+    const struct clq_option *options = clq_operator_options(operation_rows[c->row.operation].name, &count);
 
-    c->src_bytes = row_type_bytes(c->row.src, elements);
-    c->dst_bytes = finds ? 0 : row_type_bytes(c->row.dst, elements);
-    if (c->row.layout == IN_SQUARES && c->row.operation == DYNAMIC_QUANTIZE)
-        c->dst_bytes += squares;
-    else if (c->row.layout == IN_SQUARES)
-        c->other_bytes = squares;
-    else if (c->row.layout == PER_ROW && back)
-        c->other_bytes = words;
-    else if (c->row.layout == PER_ROW)
-        c->dst_bytes += c->row.mode == ASYMMETRIC ? 2 * words : words;
+    for (size_t i = 0; name && i < count; i++)
+        if (strcmp(options[i].name, name) == 0)
+            return options[i].offset_bytes;
+    return SIZE_MAX;
+}
+
+static void set_field(struct bench_call *c, const char *name, const void *value, size_t size_bytes)
+{
+    const size_t at = call_field_at(c, name);
+
+    if (at != SIZE_MAX)
+        memcpy(c->desc.bytes + at, value, size_bytes);
+}
+
+static void set_tensor(struct bench_call *c, enum role role)
+{
+    const DLTensor *value = &c->tensors[role];
+
+    set_field(c, operation_rows[c->row.operation].tensors[role], &value, sizeof value);
+}
+
+/* An operator that does not have this number does without. */
+static void set_number(struct bench_call *c, const char *name, int64_t value)
+{
+    const int32_t number = (int32_t)value;
+
+    set_field(c, name, &number, sizeof number);
+}
+
+static void fill_desc(struct bench_call *c)
+{
+    const struct row *row = &c->row;
+    const bool squares = row->layout == IN_SQUARES, cached = c->places.buffer != NULL;
+
+    set_tensor(c, IN);
+    set_tensor(c, OUT);
+    if (row->layout != IN_BLOCKS)
+        set_tensor(c, SCALES);
+    if (row->mode == ASYMMETRIC)
+        set_tensor(c, OFFSETS);
+    if (c->tensors[INDICES].data)
+        set_tensor(c, INDICES);
+    if (c->from.buffer)
+        set_tensor(c, SOURCES);
+    set_number(c, "axis",
+               cached || row->layout == PER_OTHER ? 1
+               : row->layout == PER_FIRST         ? CLQ_AXIS_FIRST
+                                                  : -1);
+    set_number(c, "mode",
+               row->mode == MULTIPLY  ? CLQ_MULTIPLY
+               : row->mode >= DYNAMIC ? CLQ_DEQUANTIZE_DYNAMIC
+                                      : CLQ_DIVIDE);
+    set_number(c, "block", squares ? ROW_SQUARE : row->block);
+    set_number(c, "block_before", squares ? ROW_SQUARE : 0);
+    set_number(c, "round_first", row->round_first);
+    set_number(c, "symmetric", row->mode == SYMMETRIC || row_rule(row) != 0);
+    set_number(c, "scale_rule", row_rule(row));
+    set_number(c, "rotate", row->rotate);
+    set_number(c, "unique", row->unique);
+    set_number(c, "index_kind", c->places.slots ? CLQ_SLOTS : CLQ_INDICES_BY_SHAPE);
+    set_number(c, "positions", c->from.buffer ? c->places.update_length : 0);
 }
 
 bool call_fill(struct bench *bench, const struct row *row)
@@ -165,33 +219,33 @@ bool call_fill(struct bench *bench, const struct row *row)
 }
 
 /* Rows that lie there in between: a buffer for each call would cost more than the call. */
-static bool make_workspace(struct bench *bench, struct call *c)
+static bool make_workspace(struct bench *bench, struct bench_call *c)
 {
+    const struct operator_row *of = operator_find(operation_rows[c->row.operation].name);
     size_t size_bytes = 0;
 
-    if (!library_check(bench, clq_move_rows_workspace(bench->context, &c->desc.move_rows, &size_bytes)))
+    if (!library_check(bench, of->workspace_bytes(bench->context, c->desc.bytes, &size_bytes)) ||
+        (size_bytes > 0 && !make_buffer(bench, c, size_bytes, NULL)))
         return false;
-    if (size_bytes > 0 && !make_extra(bench, c, size_bytes, NULL))
-        return false;
-    c->desc.move_rows.workspace = c->extra;
+    set_field(c, "workspace", &c->extra, sizeof c->extra);
     return true;
 }
 
-bool call_begin(struct bench *bench, struct call *c, const struct row *row, const struct library *library)
+bool call_begin(struct bench *bench, struct bench_call *c, const struct row *row,
+                const struct library *library)
 {
-    *c = (struct call){.row = *row, .library = library};
+    *c = (struct bench_call){.row = *row, .library = library};
     c->row.calls = row->calls > 0 ? row->calls : 1;
-    if (!call_find_shape(bench, c) || (row->placement != DENSE && !places_init(bench, &c->places)) ||
-        (row_in_place(row) && !places_init(bench, &c->from)))
+    call_find_shape(bench, c);
+    if ((row->placement != DENSE && !places_init(bench, &c->places)) ||
+        (row_in_place(row) && !places_init(bench, &c->from)) || !make_tensors(bench, c))
         return false;
-    if (!make_tensors(bench, c))
-        return false;
-    call_fill_desc(c);
+    fill_desc(c);
     count_bytes(c);
     return !row_in_place(row) || make_workspace(bench, c);
 }
 
-void call_end(struct call *c)
+void call_end(struct bench_call *c)
 {
     places_clear(&c->places);
     places_clear(&c->from);
@@ -200,86 +254,33 @@ void call_end(struct call *c)
 }
 
 /* A gather reads a cache, and finds it where it is. Rows that are not side by side take all of x. */
-static void next_piece(struct bench *bench, struct call *c)
+void call_next(struct bench *bench, struct bench_call *c)
 {
+    DLTensor *in = &c->tensors[IN], *out = &c->tensors[OUT];
+
     if (c->row.operation != DEQUANTIZE && c->row.layout != STRIDED && !row_in_place(&c->row))
-        c->x.byte_offset = data_next_piece(bench, c->src_bytes);
+        in->byte_offset = data_next_piece(bench, c->src_bytes);
     if (c->row.placement == DENSE && c->row.layout < PER_ROW && c->row.operation != FIND_SCALES)
-        c->y.byte_offset =
-            c->x.byte_offset / row_type_dtype(c->row.src).bits * row_type_dtype(c->row.dst).bits;
+        out->byte_offset = in->byte_offset / in->dtype.bits * out->dtype.bits;
     if (c->row.placement != DENSE)
-        c->indices.byte_offset = c->from_indices.byte_offset = places_offset_bytes(&c->places, c->next++);
+        c->tensors[INDICES].byte_offset = c->tensors[SOURCES].byte_offset =
+            places_offset_bytes(&c->places, c->next++);
 }
 
-/* The operators, each with the field of its descriptor that has another piece each time,
- * and the tensor there. */
-#define EACH_OPERATOR(X)                                                                                     \
-    X(QUANTIZE, quantize, x, x)                                                                              \
-    X(GROUP_QUANTIZE, group_quantize, x, x)                                                                  \
-    X(QUANTIZE_SCATTER, quantize_scatter, updates, x)                                                        \
-    X(DYNAMIC_QUANTIZE, dynamic_quantize, x, x)                                                              \
-    X(DYNAMIC_QUANTIZE_SCATTER, dynamic_quantize_scatter, updates, x)                                        \
-    X(FIND_SCALES, find_scales, x, x)                                                                        \
-    X(DEQUANTIZE, dequantize, y, y)                                                                          \
-    X(MOVE_ROWS, move_rows, src, x)
-
-bool call_plan(struct bench *bench, struct call *c, clq_plan **plan)
-{
-    clq_context *context = c->library->context;
-    clq_status status = CLQ_OK;
-
-#define MAKE_PLAN(operation, name, field, tensor)                                                            \
-    case operation:                                                                                          \
-        status = clq_##name##_plan(context, &c->desc.name, plan);                                            \
-        break;
-    next_piece(bench, c);
-    switch (c->row.operation) {
-        EACH_OPERATOR(MAKE_PLAN)
-    case OPERATIONS:
-        break;
-    }
-    return library_check(bench, status);
-}
-
-struct clq_binding call_bind_next(struct bench *bench, struct call *c)
-{
-    struct clq_binding binding = {0};
-
-#define BIND(operation, name, field, tensor)                                                                 \
-    case operation:                                                                                          \
-        binding = CLQ_BIND(name, field, c->tensor.data, c->tensor.byte_offset);                              \
-        break;
-    next_piece(bench, c);
-    switch (c->row.operation) {
-        EACH_OPERATOR(BIND)
-    case OPERATIONS:
-        break;
-    }
-    return binding;
-}
-
-bool call_enqueue(struct bench *bench, struct call *c, cl_event *done)
+bool call_enqueue(struct bench *bench, struct bench_call *c, cl_event *done)
 {
     const struct library *library = c->library;
     clq_status status = CLQ_OK;
 
-#define ENQUEUE(operation, name, field, tensor)                                                              \
-    case operation:                                                                                          \
-        status = library->name(library->context, bench->queue, &c->desc.name, 0, NULL, done);                \
-        break;
-    next_piece(bench, c);
-    switch (c->row.operation) {
-        EACH_OPERATOR(ENQUEUE)
-    case OPERATIONS:
-        break;
-    }
+    call_next(bench, c);
+    status = library->calls[c->row.operation](library->context, bench->queue, c->desc.bytes, 0, NULL, done);
     bench->failure.code = status;
     return status == CLQ_OK || fail(&bench->failure, STATUS_SYSTEM, "bench: %s", library->error_detail());
 }
 
 bool call_run(struct bench *bench, void *self)
 {
-    struct call *c = self;
+    struct bench_call *c = self;
     cl_event done = NULL;
 
     for (int i = 0; i < c->row.calls; i++)
@@ -288,11 +289,11 @@ bool call_run(struct bench *bench, void *self)
     return device_wait(bench, done);
 }
 
-static void note_entries(const struct call *c, char *note, size_t size_bytes)
+static void note_entries(const struct bench_call *c, char *note, size_t size_bytes)
 {
     const int64_t rows = c->places.update_length * call_position_rows(c);
 
-    if (c->row.operation == DYNAMIC_QUANTIZE_SCATTER)
+    if (c->row.operation == DYNAMIC_SCATTER)
         snprintf(note, size_bytes, "%s, %" PRId64 " entries of %" PRId64 " rows of %" PRId64, c->row.note,
                  c->places.entries, rows, c->row.columns);
     else
@@ -300,23 +301,15 @@ static void note_entries(const struct call *c, char *note, size_t size_bytes)
                  rows * c->row.columns);
 }
 
-void call_describe(const struct call *c, struct report_row *row)
+void call_describe(const struct bench_call *c, struct report_row *row)
 {
-    const bool scatters = c->row.placement != DENSE && c->row.operation != DEQUANTIZE;
-    const bool of_axis =
-        c->row.layout != PER_TENSOR && (c->row.operation == QUANTIZE || c->row.operation == FIND_SCALES);
-
-    *row = (struct report_row){.operator_name = row_operation(&c->row),
+    *row = (struct report_row){.operator_name = operation_rows[c->row.operation].name,
                                .src = reference_types[c->row.src].name,
                                .dst = reference_types[c->row.dst].name,
-                               .mode = row_mode(&c->row),
-                               .has_axis = scatters || of_axis,
-                               .axis = scatters || c->row.layout == PER_OTHER_AXIS ? 1
-                                       : c->row.layout == PER_FIRST_AXIS           ? 0
-                                                                                   : -1,
+                               .mode = row_modes[c->row.mode],
                                .ndim = c->ndim};
-    memcpy(row->shape, c->y_shape, sizeof c->y_shape);
-    if (scatters)
+    memcpy(row->shape, c->out_shape, sizeof c->out_shape);
+    if (c->row.placement != DENSE && c->row.operation != DEQUANTIZE)
         note_entries(c, row->note, sizeof row->note);
     else
         snprintf(row->note, sizeof row->note, "%s", c->row.note);

@@ -3,34 +3,14 @@
 #include "../build_log.h"
 #include "bench.h"
 
+#include <operator.h>
+
 #include <stdio.h>
 
 /* Written by CMakeLists.txt from bench.cl. */
 static const char source[] = {
 #include "bench_cl.inc"
 };
-
-static cl_device_type type_of(const struct bench *bench)
-{
-    cl_device_type type = 0;
-
-    clGetDeviceInfo(clq_context_device(bench->context), CL_DEVICE_TYPE, sizeof type, &type, NULL);
-    return type;
-}
-
-static void describe(struct bench *bench)
-{
-    struct report *report = &bench->report;
-    cl_device_id device = clq_context_device(bench->context);
-    const cl_device_type type = type_of(bench);
-
-    clGetDeviceInfo(device, CL_DEVICE_NAME, sizeof report->device, report->device, NULL);
-    clGetDeviceInfo(device, CL_DRIVER_VERSION, sizeof report->driver, report->driver, NULL);
-    report->type = type & CL_DEVICE_TYPE_GPU           ? "GPU"
-                   : type & CL_DEVICE_TYPE_ACCELERATOR ? "accelerator"
-                   : type & CL_DEVICE_TYPE_CPU         ? "CPU"
-                                                       : "custom";
-}
 
 bool library_check(struct bench *bench, clq_status status)
 {
@@ -54,19 +34,21 @@ bool device_wait(struct bench *bench, cl_event done)
 
 bool bench_open_device(struct bench *bench)
 {
-    const struct clq_context_desc desc = {.device_text = bench->options.device_text};
+    const struct clq_context_desc desc = {.device_text = bench->device_text};
+    cl_device_type type = 0;
     cl_int code = CL_SUCCESS;
 
     if (!library_check(bench, clq_context_create(&desc, &bench->context)))
         return false;
-    describe(bench);
-#define LIBRARY_OURS(name) .name = clq_##name,
-    bench->library = (struct library){.context = bench->context, LIBRARY_CALLS(LIBRARY_OURS)};
+    clGetDeviceInfo(clq_context_device(bench->context), CL_DEVICE_TYPE, sizeof type, &type, NULL);
+    bench->library = (struct library){.context = bench->context, .error_detail = clq_error_detail};
+    for (int i = 0; i < OPERATIONS; i++)
+        bench->library.calls[i] = operator_find(operation_rows[i].name)->enqueue;
     bench->queue =
         clCreateCommandQueue(clq_context_cl(bench->context), clq_context_device(bench->context), 0, &code);
     if (!device_check(bench, "clCreateCommandQueue", code))
         return false;
-    if (type_of(bench) & CL_DEVICE_TYPE_CPU) {
+    if (type & CL_DEVICE_TYPE_CPU) {
         bench->pool = pool_create();
         if (!bench->pool)
             return fail(&bench->failure, STATUS_SYSTEM, "bench: no thread for every processor");
@@ -82,8 +64,7 @@ void bench_close_device(struct bench *bench)
     clq_context_destroy(bench->context);
 }
 
-bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, size_t args_longs,
-                   cl_kernel *kernel)
+bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t writes, cl_kernel *kernel)
 {
     cl_device_id device = clq_context_device(bench->context);
     const char *text = source;
@@ -94,8 +75,7 @@ bool device_kernel(struct bench *bench, const char *name, size_t reads, size_t w
 
     if (!device_check(bench, "clCreateProgramWithSource", code))
         return false;
-    snprintf(options, sizeof options, "-cl-std=CL1.2 -DREADS=%zu -DWRITES=%zu -DARGS_LONGS=%zu", reads,
-             writes, args_longs);
+    snprintf(options, sizeof options, "-cl-std=CL1.2 -DREADS=%zu -DWRITES=%zu", reads, writes);
     code = clBuildProgram(program, 1, &device, options, NULL, NULL);
     if (device_check(bench, "clBuildProgram of bench.cl", code)) {
         *kernel = clCreateKernel(program, name, &code);

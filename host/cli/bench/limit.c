@@ -1,13 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Streams and copies, by the host's loops on a CPU and by the device elsewhere. */
+/* Streams and a copy, by the host's loops on a CPU and by the device elsewhere. */
 #include "limit.h"
 
-#include "data.h"
-#include "timing.h"
+enum { SCREENINGS = 3, MOST_WAYS = 48, BLOCKS_AN_ITEM = 4, READS_ALONE = 4 };
 
-#include <string.h>
-
-enum { COPY_CHUNK = 1 << 20, SCREENINGS = 3, BLOCKS_AN_ITEM = 4, READS_ALONE = 4 };
+/* Of the kernels' arguments; the second kernel alone has those from the places on. */
+enum { ARG_X, ARG_Y, ARG_BLOCKS, ARG_LOCAL, ARG_GLOBAL, ARG_PLACES, ARG_FIRST, ARG_LENGTH };
 
 static bool stream_on_host(struct bench *bench, void *self)
 {
@@ -19,128 +17,109 @@ static bool stream_on_host(struct bench *bench, void *self)
                                        .src_bytes = mix->src_bytes,
                                        .dst_bytes = mix->dst_bytes};
 
-    stream_run(bench->pool, &mix->way, &bytes);
+    stream_run(bench->pool, &mix->way.host, &bytes);
     return true;
 }
 
-bool limit_run(struct bench *bench, const struct limit_mix *mix)
+static bool set(struct bench *bench, const struct limit_mix *mix, cl_uint index, size_t size,
+                const void *value)
 {
-    cl_event done = NULL;
-
-    return device_check(bench, "clEnqueueNDRangeKernel of the stream kernel",
-                        clEnqueueNDRangeKernel(bench->queue, mix->kernel, 1, NULL, &mix->global, &mix->local,
-                                               0, NULL, &done)) &&
-           device_wait(bench, done);
+    return device_check(bench, "clSetKernelArg of a stream kernel",
+                        clSetKernelArg(mix->kernel, index, size, value));
 }
 
 static bool stream_on_device(struct bench *bench, void *self)
 {
-    return limit_run(bench, self);
+    const struct limit_mix *mix = self;
+    const cl_ulong local = mix->way.local, global = mix->way.global;
+    cl_event done = NULL;
+
+    return set(bench, mix, ARG_LOCAL, sizeof local, &local) &&
+           set(bench, mix, ARG_GLOBAL, sizeof global, &global) &&
+           device_check(bench, "clEnqueueNDRangeKernel of a stream kernel",
+                        clEnqueueNDRangeKernel(bench->queue, mix->kernel, 1, NULL, &mix->way.global,
+                                               &mix->way.local, 0, NULL, &done)) &&
+           device_wait(bench, done);
 }
 
-/* How many words of 16 bytes the smaller side has for so many of the larger one: at least 1. Where nothing is
- * written, a few reads. */
-static void words_of(const struct limit_mix *mix, size_t *reads, size_t *writes)
+static bool stream_at_places(struct bench *bench, void *self)
 {
-    *reads = READS_ALONE;
-    *writes = 0;
-    if (mix->dst_bytes == 0)
-        return;
-    *reads = mix->src_bytes > mix->dst_bytes ? (mix->src_bytes + mix->dst_bytes / 2) / mix->dst_bytes : 1;
-    *writes = mix->dst_bytes > mix->src_bytes ? (mix->dst_bytes + mix->src_bytes / 2) / mix->src_bytes : 1;
+    struct limit_mix *mix = self;
+    const cl_ulong first = places_offset_bytes(mix->places, mix->next++) / sizeof(cl_int2);
+
+    return set(bench, mix, ARG_FIRST, sizeof first, &first) && stream_on_device(bench, self);
 }
 
-static bool set_arguments(struct bench *bench, const struct limit_mix *mix, cl_ulong blocks)
+/* The ways are run in turn, several times over, so that a slow moment of the machine meets all of them. */
+static bool find_best(struct bench *bench, struct limit_mix *mix, const struct limit_way *ways, size_t count)
 {
-    cl_int code = clSetKernelArg(mix->kernel, 0, sizeof(cl_mem), &bench->x);
+    double best_s[MOST_WAYS];
+    size_t best = 0;
 
-    if (code == CL_SUCCESS)
-        code = clSetKernelArg(mix->kernel, 1, sizeof(cl_mem), &bench->y);
-    if (code == CL_SUCCESS)
-        code = clSetKernelArg(mix->kernel, 2, sizeof blocks, &blocks);
-    return device_check(bench, "clSetKernelArg of the stream kernel", code);
-}
+    for (int round = 0; round < SCREENINGS; round++)
+        for (size_t i = 0; i < count; i++) {
+            double start = now_s(), took = 0;
 
-static bool time_mix(struct bench *bench, const struct limit_mix *mix, double *best_s)
-{
-    *best_s = 0;
-    for (int i = 0; i < SCREENINGS; i++) {
-        double start = now_s(), took = 0;
-
-        if (!limit_run(bench, mix))
-            return false;
-        took = now_s() - start;
-        *best_s = i == 0 || took < *best_s ? took : *best_s;
-    }
-    return true;
-}
-
-/* Both kernels are told their sizes behind the number of blocks. */
-static bool set_sizes(struct bench *bench, const struct limit_mix *mix)
-{
-    const cl_ulong sizes[] = {mix->local, mix->global};
-    cl_int code = clSetKernelArg(mix->kernel, 3, sizeof *sizes, &sizes[0]);
-
-    if (code == CL_SUCCESS)
-        code = clSetKernelArg(mix->kernel, 4, sizeof *sizes, &sizes[1]);
-    return device_check(bench, "clSetKernelArg of the stream kernel's sizes", code);
-}
-
-bool limit_find_sizes(struct bench *bench, struct limit_mix *mix, cl_ulong blocks)
-{
-    struct limit_mix best = *mix;
-    size_t most = 0;
-    double best_s = 0;
-
-    if (!device_check(bench, "clGetKernelWorkGroupInfo",
-                      clGetKernelWorkGroupInfo(mix->kernel, clq_context_device(bench->context),
-                                               CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL)))
-        return false;
-    for (mix->local = 64; mix->local <= most; mix->local *= 2) {
-        for (size_t an_item = 1; an_item <= BLOCKS_AN_ITEM; an_item *= 2) {
-            double took = 0;
-            size_t groups = (size_t)(blocks / (mix->local * an_item)) + 1;
-
-            mix->global = groups * mix->local;
-            if (!set_sizes(bench, mix) || !time_mix(bench, mix, &took))
+            mix->way = ways[i];
+            if (!(bench->pool ? stream_on_host : stream_on_device)(bench, mix))
                 return false;
-            if (best_s <= 0 || took < best_s) {
-                best_s = took;
-                best = *mix;
-            }
+            took = now_s() - start;
+            best_s[i] = round == 0 || took < best_s[i] ? took : best_s[i];
         }
-    }
-    *mix = best;
-    return set_sizes(bench, mix);
-}
-
-static bool find_on_device(struct bench *bench, struct limit_mix *mix)
-{
-    size_t reads = 0, writes = 0;
-    cl_ulong blocks = 0;
-
-    words_of(mix, &reads, &writes);
-    blocks = mix->src_bytes / (reads * WORD_BYTES);
-    return device_kernel(bench, "stream", reads, writes, 1, &mix->kernel) &&
-           set_arguments(bench, mix, blocks) && limit_find_sizes(bench, mix, blocks);
+    for (size_t i = 1; i < count; i++)
+        best = best_s[i] < best_s[best] ? i : best;
+    mix->way = ways[best];
+    return true;
 }
 
 static bool find_on_host(struct bench *bench, struct limit_mix *mix)
 {
-    struct stream_bytes bytes = {.src_bytes = mix->src_bytes, .dst_bytes = mix->dst_bytes};
+    struct stream_way listed[STREAM_MOST_WAYS];
+    struct limit_way ways[MOST_WAYS];
+    const size_t count = stream_list_ways(listed);
 
-    if (!data_begin_host(bench))
-        return false;
-    bytes.src = bench->x_host;
-    bytes.dst = bench->y_host;
-    mix->way = stream_find_way(bench->pool, &bytes);
-    return data_end_host(bench);
+    for (size_t i = 0; i < count; i++)
+        ways[i] = (struct limit_way){.host = listed[i]};
+    return data_begin_host(bench) && find_best(bench, mix, ways, count) && data_end_host(bench);
 }
 
-static bool find_mix(struct bench *bench, size_t src_bytes, size_t dst_bytes, struct limit_mix **found)
+/* So many blocks of words, in groups of all sizes and so many blocks an item. */
+static bool find_sizes(struct bench *bench, struct limit_mix *mix, cl_ulong blocks)
 {
-    struct limit *limit = bench->limit;
+    struct limit_way ways[MOST_WAYS];
+    size_t most = 0, count = 0;
 
+    if (!set(bench, mix, ARG_X, sizeof(cl_mem), &bench->x) ||
+        !set(bench, mix, ARG_Y, sizeof(cl_mem), &bench->y) ||
+        !set(bench, mix, ARG_BLOCKS, sizeof blocks, &blocks) ||
+        !device_check(bench, "clGetKernelWorkGroupInfo",
+                      clGetKernelWorkGroupInfo(mix->kernel, clq_context_device(bench->context),
+                                               CL_KERNEL_WORK_GROUP_SIZE, sizeof most, &most, NULL)))
+        return false;
+    for (size_t local = 64; local <= most; local *= 2)
+        for (size_t an_item = 1; an_item <= BLOCKS_AN_ITEM && count < MOST_WAYS; an_item *= 2)
+            ways[count++] = (struct limit_way){.local = local,
+                                               .global = ((size_t)(blocks / (local * an_item)) + 1) * local};
+    return find_best(bench, mix, ways, count);
+}
+
+/* Words of the smaller side for so many of the larger one: at least 1. Where nothing is written, a few. */
+static bool find_on_device(struct bench *bench, struct limit_mix *mix)
+{
+    const size_t src = mix->src_bytes, dst = mix->dst_bytes;
+    size_t reads = READS_ALONE, writes = 0;
+
+    if (dst > 0) {
+        reads = src > dst ? (src + dst / 2) / dst : 1;
+        writes = dst > src ? (dst + src / 2) / src : 1;
+    }
+    return device_kernel(bench, "stream", reads, writes, &mix->kernel) &&
+           find_sizes(bench, mix, src / (reads * WORD_BYTES));
+}
+
+static bool find_mix(struct bench *bench, struct limit *limit, size_t src_bytes, size_t dst_bytes,
+                     struct limit_mix **found)
+{
     for (size_t i = 0; i < limit->count; i++) {
         *found = &limit->mixes[i];
         if ((*found)->src_bytes == src_bytes && (*found)->dst_bytes == dst_bytes)
@@ -153,80 +132,70 @@ static bool find_mix(struct bench *bench, size_t src_bytes, size_t dst_bytes, st
     return bench->pool ? find_on_host(bench, *found) : find_on_device(bench, *found);
 }
 
-/* What of x is copied to y: enough to be past the caches, as the rows are. */
-static size_t copied_bytes(const struct bench *bench)
+bool limit_add(struct bench *bench, struct limit *limit, struct race *race, size_t src_bytes,
+               size_t dst_bytes)
 {
-    return bench->x_bytes / 2;
+    struct limit_mix *mix = NULL;
+
+    if (!find_mix(bench, limit, src_bytes, dst_bytes, &mix))
+        return false;
+    race_add(race, &(struct contestant){.run = bench->pool ? stream_on_host : stream_on_device,
+                                        .self = mix,
+                                        .bytes = (double)src_bytes + (double)dst_bytes,
+                                        .on_host = bench->pool != NULL});
+    return true;
 }
 
-static bool copy_on_device(struct bench *bench, void *self)
+bool limit_places_add(struct bench *bench, struct race *race, struct limit_mix *mix,
+                      const struct places *places, size_t src_entry_bytes, size_t dst_entry_bytes)
+{
+    const size_t entries = (size_t)places->entries, writes = dst_entry_bytes / WORD_BYTES;
+    const cl_uint length = (cl_uint)places->length;
+    const cl_ulong first = 0;
+
+    if (dst_entry_bytes % WORD_BYTES != 0 || writes == 0 || src_entry_bytes % dst_entry_bytes != 0)
+        return true;
+    mix->places = places;
+    if (!device_kernel(bench, "stream_at_places", src_entry_bytes / WORD_BYTES, writes, &mix->kernel) ||
+        !set(bench, mix, ARG_PLACES, sizeof(cl_mem), &places->buffer) ||
+        !set(bench, mix, ARG_FIRST, sizeof first, &first) ||
+        !set(bench, mix, ARG_LENGTH, sizeof length, &length) ||
+        !find_sizes(bench, mix, (cl_ulong)(entries * writes)))
+        return false;
+    race_add(race, &(struct contestant){.run = stream_at_places, .self = mix, .bytes = race->list[0].bytes});
+    return true;
+}
+
+static bool copy(struct bench *bench, void *self)
 {
     cl_event done = NULL;
 
     (void)self;
     return device_check(bench, "clEnqueueCopyBuffer",
-                        clEnqueueCopyBuffer(bench->queue, bench->x, bench->y, 0, 0, copied_bytes(bench), 0,
+                        clEnqueueCopyBuffer(bench->queue, bench->x, bench->y, 0, 0, bench->x_bytes / 2, 0,
                                             NULL, &done)) &&
            device_wait(bench, done);
 }
 
-static void copy_chunk(void *arg, size_t index)
-{
-    const struct bench *bench = arg;
-    size_t at = index * COPY_CHUNK, left = copied_bytes(bench) - at;
-
-    memcpy((char *)bench->y_host + at, (const char *)bench->x_host + at,
-           left < COPY_CHUNK ? left : COPY_CHUNK);
-}
-
-static bool copy_on_host(struct bench *bench, void *self)
-{
-    (void)self;
-    pool_run(bench->pool, (copied_bytes(bench) + COPY_CHUNK - 1) / COPY_CHUNK, copy_chunk, bench);
-    return true;
-}
-
-static void add_copies(struct bench *bench, struct race *race)
-{
-    const double bytes = 2.0 * (double)copied_bytes(bench);
-
-    race_add(race, &(struct contestant){.role = RACE_COPY, .run = copy_on_device, .bytes = bytes});
-    if (bench->pool)
-        race_add(race, &(struct contestant){
-                           .role = RACE_MEMCPY, .run = copy_on_host, .bytes = bytes, .on_host = true});
-}
-
-bool limit_add(struct bench *bench, struct race *race, size_t src_bytes, size_t dst_bytes)
-{
-    struct limit_mix *mix = NULL;
-
-    if (!find_mix(bench, src_bytes, dst_bytes, &mix))
-        return false;
-    race_add(race, &(struct contestant){.role = RACE_STREAM,
-                                        .run = bench->pool ? stream_on_host : stream_on_device,
-                                        .self = mix,
-                                        .bytes = (double)src_bytes + (double)dst_bytes,
-                                        .on_host = bench->pool != NULL});
-    add_copies(bench, race);
-    return true;
-}
-
-bool limit_measure_copies(struct bench *bench)
+bool limit_measure_copy(struct bench *bench, double *gbps)
 {
     struct race race = {0};
 
-    add_copies(bench, &race);
+    race_add(&race, &(struct contestant){.run = copy});
     if (!race_run(bench, &race))
         return false;
-    bench->report.copy_gbps = race.list[0].bytes / race_median(&race, 0) * 1e-9;
-    if (race.count > 1)
-        bench->report.memcpy_gbps = race.list[1].bytes / race_median(&race, 1) * 1e-9;
+    *gbps = (double)bench->x_bytes / race_median(&race, 0) * 1e-9;
     return true;
+}
+
+void limit_mix_clear(struct limit_mix *mix)
+{
+    if (mix->kernel)
+        clReleaseKernel(mix->kernel);
 }
 
 void limit_clear(struct limit *limit)
 {
     for (size_t i = 0; i < limit->count; i++)
-        if (limit->mixes[i].kernel)
-            clReleaseKernel(limit->mixes[i].kernel);
+        limit_mix_clear(&limit->mixes[i]);
 }

@@ -3,6 +3,7 @@
 #ifndef CLQUANT_BENCH_LIMIT_H
 #define CLQUANT_BENCH_LIMIT_H
 
+#include "places.h"
 #include "race.h"
 #include "stream.h"
 
@@ -11,9 +12,13 @@ enum { LIMIT_MIXES = 64, WORD_BYTES = 16 };
 /* The fastest way to stream one mix of bytes, found once. */
 struct limit_mix {
     size_t src_bytes, dst_bytes;
-    struct stream_way way; /* a CPU's */
-    cl_kernel kernel;      /* any other device's, with its sizes */
-    size_t local, global;
+    struct limit_way {
+        struct stream_way host; /* a CPU's */
+        size_t local, global;   /* any other device's, of its kernel */
+    } way;
+    cl_kernel kernel;
+    const struct places *places; /* of entries, where the kernel writes at places */
+    size_t next;                 /* run: it takes its set of places */
 };
 
 struct limit {
@@ -21,18 +26,21 @@ struct limit {
     size_t count;
 };
 
-/* Adds the stream loop over so many bytes of x and y, on a CPU pieces that nobody has just read; and copies
- * of a half of both. */
-bool limit_add(struct bench *bench, struct race *race, size_t src_bytes, size_t dst_bytes);
+/* Adds the stream loop over so many bytes of x and y, on a CPU pieces that nobody has just read. */
+bool limit_add(struct bench *bench, struct limit *limit, struct race *race, size_t src_bytes,
+               size_t dst_bytes);
 
-/* Of a kernel of bench.cl whose arguments are set, so many blocks of 16-byte words: the fastest group size
- * and number of blocks an item. And a run of it. */
-bool limit_find_sizes(struct bench *bench, struct limit_mix *mix, cl_ulong blocks);
-bool limit_run(struct bench *bench, const struct limit_mix *mix);
+/* Adds a kernel that reads as much as a scatter of entries at pairs (batch, start), of one position, writes
+ * as much at the same places, and computes nothing. Nothing is added where the bytes that an entry reads and
+ * writes are no whole words of 16 bytes, as many read for each that is written. */
+bool limit_places_add(struct bench *bench, struct race *race, struct limit_mix *mix,
+                      const struct places *places, size_t src_entry_bytes, size_t dst_entry_bytes);
 
-/* Copies alone, for the report's head. */
-bool limit_measure_copies(struct bench *bench);
+/* The rate of a copy of half of x, by the device. */
+bool limit_measure_copy(struct bench *bench, double *gbps);
 
+/* Accepts zeros. */
+void limit_mix_clear(struct limit_mix *mix);
 void limit_clear(struct limit *limit);
 
 #endif

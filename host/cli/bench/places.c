@@ -3,7 +3,6 @@
 #include "places.h"
 
 #include <stdlib.h>
-#include <time.h>
 
 /* A permutation of the numbers below count: of those below the next power of two, walked until one fits. */
 static uint64_t permute(uint64_t i, uint64_t count, uint64_t seed)
@@ -33,12 +32,11 @@ static uint64_t page(const struct places *places, uint64_t i, uint64_t seed)
     return permute(i / repeated, half, seed) + (places->paged == 2 ? half : 0);
 }
 
-static void fill(const struct places *places)
+static void fill(const struct places *places, int32_t *at)
 {
     const uint64_t count = (uint64_t)(places->batches * places->length), length = (uint64_t)places->length;
     const uint64_t starts = (uint64_t)(places->length - places->update_length + 1);
-    uint64_t seed = ((uint64_t)time(NULL) + (uint64_t)places->paged) * 0x9e3779b97f4a7c15u;
-    int32_t *at = places->values;
+    uint64_t seed = (1 + (uint64_t)places->paged) * 0x9e3779b97f4a7c15u;
 
     for (int set = 0; set < places->sets; set++, seed = seed * 6364136223846793005u + 1442695040888963407u) {
         for (int64_t i = 0; i < places->entries; i++) {
@@ -70,14 +68,15 @@ static size_t set_bytes(const struct places *places)
 bool places_init(struct bench *bench, struct places *places)
 {
     const size_t size_bytes = (size_t)places->sets * set_bytes(places);
+    int32_t *values = malloc(size_bytes);
     cl_int code = CL_SUCCESS;
 
-    places->values = malloc(size_bytes);
-    if (!places->values)
+    if (!values)
         return fail(&bench->failure, STATUS_SYSTEM, "bench: no memory for indices");
-    fill(places);
+    fill(places, values);
     places->buffer = clCreateBuffer(clq_context_cl(bench->context), CL_MEM_READ_ONLY | CL_MEM_COPY_HOST_PTR,
-                                    size_bytes, places->values, &code);
+                                    size_bytes, values, &code);
+    free(values);
     return device_check(bench, "clCreateBuffer of the indices", code);
 }
 
@@ -85,48 +84,9 @@ void places_clear(struct places *places)
 {
     if (places->buffer)
         clReleaseMemObject(places->buffer);
-    free(places->values);
 }
 
 size_t places_offset_bytes(const struct places *places, size_t call)
 {
     return call % (size_t)places->sets * set_bytes(places);
-}
-
-const int32_t *places_of_call(const struct places *places, size_t call)
-{
-    return places->values + places_offset_bytes(places, call) / sizeof(int32_t);
-}
-
-void places_entry(const struct places *places, size_t call, int64_t i, int64_t *batch, int64_t *start)
-{
-    const int32_t *index = places_of_call(places, call) + i * places_columns(places);
-
-    *batch = places->slots ? index[0] / places->length : places->pairs ? index[0] : i;
-    *start = places->slots ? index[0] % places->length : index[places->pairs ? 1 : 0];
-}
-
-static bool is_written(const struct places *places, size_t call, int64_t place)
-{
-    for (int64_t i = 0; i < places->entries; i++) {
-        int64_t batch, start;
-
-        places_entry(places, call, i, &batch, &start);
-        if (batch == place / places->length && place % places->length >= start &&
-            place % places->length < start + places->update_length)
-            return true;
-    }
-    return false;
-}
-
-int64_t places_untouched(const struct places *places, size_t call)
-{
-    const int64_t count = places->batches * places->length;
-
-    if (places->entries * places->update_length >= count)
-        return -1;
-    for (int64_t place = 0; place < count; place++)
-        if (!is_written(places, call, place))
-            return place;
-    return -1;
 }

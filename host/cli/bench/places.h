@@ -17,10 +17,9 @@ struct places {
     int sets;
 
     cl_mem buffer;
-    int32_t *values;
 };
 
-/* Fills what follows `sets`; clear accepts what init left, or zeros. */
+/* Fills what follows `sets`, with the same places each time; clear accepts what init left, or zeros. */
 bool places_init(struct bench *bench, struct places *places);
 void places_clear(struct places *places);
 
@@ -29,12 +28,5 @@ int places_columns(const struct places *places);
 
 /* Of the set of this call. */
 size_t places_offset_bytes(const struct places *places, size_t call);
-const int32_t *places_of_call(const struct places *places, size_t call);
-
-/* Where entry i of the call begins. */
-void places_entry(const struct places *places, size_t call, int64_t i, int64_t *batch, int64_t *start);
-
-/* The first position, counted over all batches, that no entry of the call writes; -1: each is written. */
-int64_t places_untouched(const struct places *places, size_t call);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Persistent threads between two barriers: one starts a run, the other ends it. */
+/* Persistent threads, which wait for the next run. */
 #include "pool.h"
 
 #include <pthread.h>
@@ -13,9 +13,10 @@ enum { MOST_THREADS = 256 };
 struct pool {
     pthread_t threads[MOST_THREADS]; /* those beside the caller's */
     size_t started;
-    pthread_mutex_t gate;
-    pthread_barrier_t start, end;
-    bool refused, stopping; /* written while no thread reads them: behind the gate, or the barrier */
+    pthread_mutex_t lock;
+    pthread_cond_t begin, end;
+    size_t run, busy; /* how many runs were begun; threads that are not done with the last one */
+    bool stopping;
     atomic_size_t next;
     size_t pieces;
     void (*piece)(void *arg, size_t index);
@@ -34,18 +35,20 @@ static void *serve(void *arg)
 {
     struct pool *pool = arg;
 
-    /* Held by pool_create until every thread is there, or none is wanted any more. */
-    pthread_mutex_lock(&pool->gate);
-    pthread_mutex_unlock(&pool->gate);
-    if (pool->refused)
-        return NULL;
-    for (;;) {
-        pthread_barrier_wait(&pool->start);
+    pthread_mutex_lock(&pool->lock);
+    for (size_t done = 0;; done = pool->run) {
+        while (pool->run == done && !pool->stopping)
+            pthread_cond_wait(&pool->begin, &pool->lock);
         if (pool->stopping)
-            return NULL;
+            break;
+        pthread_mutex_unlock(&pool->lock);
         take_pieces(pool);
-        pthread_barrier_wait(&pool->end);
+        pthread_mutex_lock(&pool->lock);
+        if (--pool->busy == 0)
+            pthread_cond_signal(&pool->end);
     }
+    pthread_mutex_unlock(&pool->lock);
+    return NULL;
 }
 
 static size_t processors(void)
@@ -56,61 +59,54 @@ static size_t processors(void)
     return count > MOST_THREADS ? MOST_THREADS : (size_t)count;
 }
 
-static void join_threads(struct pool *pool)
-{
-    for (size_t i = 0; i < pool->started; i++)
-        pthread_join(pool->threads[i], NULL);
-    pthread_barrier_destroy(&pool->start);
-    pthread_barrier_destroy(&pool->end);
-    pthread_mutex_destroy(&pool->gate);
-    free(pool);
-}
-
 struct pool *pool_create(void)
 {
     struct pool *pool = calloc(1, sizeof *pool);
-    size_t threads = processors();
+    const size_t others = processors() - 1;
 
     if (!pool)
         return NULL;
-    pthread_mutex_init(&pool->gate, NULL);
-    pthread_barrier_init(&pool->start, NULL, (unsigned)threads);
-    pthread_barrier_init(&pool->end, NULL, (unsigned)threads);
-
-    pthread_mutex_lock(&pool->gate);
-    while (pool->started < threads - 1 &&
-           pthread_create(&pool->threads[pool->started], NULL, serve, pool) == 0)
+    pthread_mutex_init(&pool->lock, NULL);
+    pthread_cond_init(&pool->begin, NULL);
+    pthread_cond_init(&pool->end, NULL);
+    while (pool->started < others && pthread_create(&pool->threads[pool->started], NULL, serve, pool) == 0)
         pool->started++;
-    pool->refused = pool->started < threads - 1;
-    pthread_mutex_unlock(&pool->gate);
-
-    if (pool->refused) {
-        join_threads(pool);
-        pool = NULL;
-    }
-    return pool;
+    if (pool->started == others)
+        return pool;
+    pool_destroy(pool);
+    return NULL;
 }
 
 void pool_destroy(struct pool *pool)
 {
     if (!pool)
         return;
+    pthread_mutex_lock(&pool->lock);
     pool->stopping = true;
-    pthread_barrier_wait(&pool->start);
-    join_threads(pool);
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
+    for (size_t i = 0; i < pool->started; i++)
+        pthread_join(pool->threads[i], NULL);
+    pthread_cond_destroy(&pool->end);
+    pthread_cond_destroy(&pool->begin);
+    pthread_mutex_destroy(&pool->lock);
+    free(pool);
 }
 
 void pool_run(struct pool *pool, size_t pieces, void (*piece)(void *arg, size_t index), void *arg)
 {
-    for (size_t i = 0; !pool && i < pieces; i++)
-        piece(arg, i);
-    if (!pool)
-        return;
+    pthread_mutex_lock(&pool->lock);
     pool->pieces = pieces;
     pool->piece = piece;
     pool->arg = arg;
+    pool->busy = pool->started;
+    pool->run++;
     atomic_store(&pool->next, 0);
-    pthread_barrier_wait(&pool->start);
+    pthread_cond_broadcast(&pool->begin);
+    pthread_mutex_unlock(&pool->lock);
     take_pieces(pool);
-    pthread_barrier_wait(&pool->end);
+    pthread_mutex_lock(&pool->lock);
+    while (pool->busy > 0)
+        pthread_cond_wait(&pool->end, &pool->lock);
+    pthread_mutex_unlock(&pool->lock);
 }

@@ -2,16 +2,37 @@
 /* Timing in turn. */
 #include "race.h"
 
-#include "data.h"
-#include "timing.h"
-
+#include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #define ENOUGH_S 0.5 /* of rounds that count */
 
-void race_add(struct race *race, const struct contestant *contestant)
+double now_s(void)
 {
-    race->list[race->count++] = *contestant;
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static int by_value(const void *a, const void *b)
+{
+    const double x = *(const double *)a, y = *(const double *)b;
+
+    return (x > y) - (x < y);
+}
+
+double median(double *values, size_t count)
+{
+    qsort(values, count, sizeof *values, by_value);
+    return count % 2 ? values[count / 2] : (values[count / 2 - 1] + values[count / 2]) / 2;
+}
+
+size_t race_add(struct race *race, const struct contestant *contestant)
+{
+    race->list[race->count] = *contestant;
+    return race->count++;
 }
 
 static bool time_one(struct bench *bench, const struct contestant *contestant, double *seconds)
@@ -27,49 +48,17 @@ static bool time_one(struct bench *bench, const struct contestant *contestant, d
     return !contestant->on_host || data_end_host(bench);
 }
 
-static void shuffle(size_t *order, size_t count, uint32_t *state)
+/* Another one is first in each round: the caches, and those of the page tables, are as whoever ran before
+ * left them. A bare loop that divides and writes to random places took 4.9 ms after a copy of 512 MiB, and
+ * 3.7 ms after itself. */
+static bool run_round(struct bench *bench, struct race *race, size_t first)
 {
-    for (size_t i = 0; i < count; i++) {
-        size_t other = 0;
+    for (size_t k = 0; k < race->count; k++) {
+        const size_t i = (first + k) % race->count;
 
-        *state = *state * 1664525u + 1013904223u;
-        other = (*state >> 16) % (i + 1);
-        order[i] = order[other];
-        order[other] = i;
-    }
-}
-
-/* The second contestant moves to the first one's side: before it where `before`. */
-static void pair(size_t *order, size_t count, bool before)
-{
-    size_t kept = 0;
-
-    for (size_t i = 0; i < count; i++)
-        if (order[i] != 1)
-            order[kept++] = order[i];
-    for (size_t i = count - 1; i > 0; i--) {
-        order[i] = order[i - 1];
-        if (order[i - 1] == 0) {
-            order[i - before] = 1;
-            order[i - !before] = 0;
-            return;
-        }
-    }
-}
-
-/* In another order each round: the caches, and those of the page tables, are as whoever ran before left them.
- * A bare loop that divides and writes to random places took 4.9 ms after a copy of 512 MiB,
- * and 3.7 ms after itself. */
-static bool run_round(struct bench *bench, struct race *race, uint32_t *state)
-{
-    size_t order[RACE_MOST];
-
-    shuffle(order, race->count, state);
-    if (race->paired)
-        pair(order, race->count, *state >> 31);
-    for (size_t k = 0; k < race->count; k++)
-        if (!time_one(bench, &race->list[order[k]], &race->seconds[order[k]][race->rounds]))
+        if (!time_one(bench, &race->list[i], &race->seconds[i][race->rounds]))
             return false;
+    }
     return true;
 }
 
@@ -77,29 +66,18 @@ static bool run_round(struct bench *bench, struct race *race, uint32_t *state)
 bool race_run(struct bench *bench, struct race *race)
 {
     const size_t least = race->least_rounds > 0 ? race->least_rounds : RACE_ROUNDS;
-    uint32_t state = 1;
     double start = 0;
 
     race->rounds = 0;
-    if (!run_round(bench, race, &state))
+    if (!run_round(bench, race, 0))
         return false;
     start = now_s();
     while (race->rounds < least || (race->rounds < RACE_MOST_ROUNDS && now_s() - start < ENOUGH_S)) {
-        if (!run_round(bench, race, &state))
+        if (!run_round(bench, race, race->rounds))
             return false;
         race->rounds++;
     }
     return true;
-}
-
-double race_ratio(const struct race *race, size_t first, size_t second, bool per_byte)
-{
-    const double bytes = per_byte ? race->list[second].bytes / race->list[first].bytes : 1;
-    double ratios[RACE_MOST_ROUNDS];
-
-    for (size_t round = 0; round < race->rounds; round++)
-        ratios[round] = race->seconds[first][round] / race->seconds[second][round] * bytes;
-    return median(ratios, race->rounds);
 }
 
 double race_median(const struct race *race, size_t index)
@@ -110,25 +88,12 @@ double race_median(const struct race *race, size_t index)
     return median(seconds, race->rounds);
 }
 
-void race_report(const struct race *race, struct report_row *row)
+double race_share(const struct race *race, size_t index)
 {
-    row->bytes = race->list[0].bytes;
-    row->median_s = race_median(race, 0);
-    row->gbps = row->bytes / row->median_s * 1e-9;
-    for (size_t i = 1; i < race->count; i++) {
-        switch (race->list[i].role) {
-        case RACE_STREAM:
-            row->share_of_stream = race_ratio(race, i, 0, true);
-            break;
-        case RACE_COPY:
-            row->share_of_copy = race_ratio(race, i, 0, true);
-            break;
-        case RACE_MEMCPY:
-            row->share_of_memcpy = race_ratio(race, i, 0, true);
-            break;
-        default:
-            row->vs[row->peers].name = race->list[i].name;
-            row->vs[row->peers++].ratio = race_ratio(race, i, 0, false);
-        }
-    }
+    const double bytes = race->list[0].bytes / race->list[index].bytes;
+    double ratios[RACE_MOST_ROUNDS];
+
+    for (size_t round = 0; round < race->rounds; round++)
+        ratios[round] = race->seconds[index][round] / race->seconds[0][round] * bytes;
+    return median(ratios, race->rounds);
 }

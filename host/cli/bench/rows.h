@@ -13,14 +13,23 @@
 enum operation {
     QUANTIZE,
     GROUP_QUANTIZE,
-    QUANTIZE_SCATTER,
+    SCATTER,
     DYNAMIC_QUANTIZE,
-    DYNAMIC_QUANTIZE_SCATTER,
+    DYNAMIC_SCATTER,
     FIND_SCALES,
     DEQUANTIZE,
     MOVE_ROWS,
     OPERATIONS,
 };
+
+/* What a tensor is to the bench. Sources are the indices of rows that move within a cache. */
+enum role { IN, OUT, SCALES, OFFSETS, INDICES, SOURCES, ROLES };
+
+extern const struct operation_row {
+    const char *name;
+    bool finds;                 /* the scales are written */
+    const char *tensors[ROLES]; /* as the descriptor calls them; NULL: it has none */
+} operation_rows[OPERATIONS];
 
 /* The types that rows have. */
 #define F32  REFERENCE_F32
@@ -34,17 +43,18 @@ enum operation {
 #define E2M1 REFERENCE_E2M1
 
 enum mode { MULTIPLY, DIVIDE, ASYMMETRIC, SYMMETRIC, DYNAMIC, MX_RCEIL, NVFP4, COPY, MODES };
+extern const char *const row_modes[MODES];
 
 enum layout {
-    PER_TENSOR,     /* one scale */
-    PER_LAST_AXIS,  /* a scale for each index of the last axis */
-    PER_FIRST_AXIS, /* of the first */
-    PER_OTHER_AXIS, /* of axis 1 of three */
-    STRIDED,        /* as PER_LAST_AXIS, of every second row */
-    PER_GROUP,      /* a row of scales for each of some groups of rows */
-    PER_ROW,        /* a scale, and asymmetric an offset, for each row */
-    IN_BLOCKS,      /* blocks that carry their scales */
-    IN_SQUARES,     /* a scale for each ROW_SQUARE rows and columns */
+    PER_TENSOR, /* one scale */
+    PER_LAST,   /* a scale for each index of the last axis */
+    PER_FIRST,  /* of the first */
+    PER_OTHER,  /* of axis 1 of three */
+    STRIDED,    /* as PER_LAST, of every second row */
+    PER_GROUP,  /* a row of scales for each of some groups of rows */
+    PER_ROW,    /* a scale, and asymmetric an offset, for each row */
+    IN_BLOCKS,  /* blocks that carry their scales */
+    IN_SQUARES, /* a scale for each ROW_SQUARE rows and columns */
 };
 
 enum { ROW_SQUARE = 128 };
@@ -60,27 +70,23 @@ enum placement {
     FORKS,   /* as PAGES, and each page goes to several places */
 };
 
-/* What stands beside ours in a row. */
-enum { LIMITS = 1, BESIDE_DENSE = 2, BESIDE_UNIQUE = 4, BESIDE_PAIRS = 8, BESIDE_UNROTATED = 16 };
-
 struct row {
+    unsigned srcs, dsts, modes; /* that it is measured with: src, dst and mode are one of each */
     enum operation operation;
-    enum reference_type src, dst;
-    enum mode mode;
     enum layout layout;
     int64_t columns; /* the last dimension */
-    uint32_t rotate; /* so many neighbours of it are turned; 0: none */
-    uint32_t block;  /* so many of it have a scale of their own; 0: all */
-    int64_t rows;    /* where there is no cache: at most so many; 0: as many as x has */
+    const char *note;
     enum placement placement;
     int64_t heads;                  /* rows of a position; 0: one, and no dimension of its own */
     int64_t batches, length;        /* of the cache; 0: one that takes all of x */
     int64_t entries, update_length; /* of the updates, where the cache is given */
+    int calls;                      /* of a run, enqueued together and waited for once; 0: 1 */
     bool unique;                    /* a promise that no two entries share a place */
     bool round_first;               /* before the zero point is added */
-    int calls;                      /* of a run, enqueued together and waited for once; 0: 1 */
-    unsigned beside;
-    const char *note;
+    uint32_t rotate;                /* so many neighbours of a row are turned; 0: none */
+    uint32_t block;                 /* so many of a row have a scale of their own; 0: all */
+    enum reference_type src, dst;
+    enum mode mode;
 };
 
 /* Its source is the cache itself. */
@@ -89,48 +95,23 @@ static inline bool row_in_place(const struct row *row)
     return row->placement == PAGES || row->placement == FORKS;
 }
 
-/* Blocks along a row that are of several rows. */
-static inline int64_t row_squares(const struct row *row)
-{
-    return (row->columns + ROW_SQUARE - 1) / ROW_SQUARE;
-}
+/* The scales' type, and the bytes of those of a row. */
+enum reference_type row_scale_type(const struct row *row);
+size_t row_scales_bytes(const struct row *row);
 
-/* Scales of a row, and the bytes of all of them. */
-static inline int64_t row_scales(const struct row *row)
-{
-    if (row->layout == IN_BLOCKS)
-        return 0;
-    return row->block > 0 ? (row->columns + row->block - 1) / row->block : 1;
-}
-static inline enum reference_type row_scale_type(const struct row *row)
-{
-    return row->mode == MX_RCEIL ? REFERENCE_E8M0
-           : row->mode == NVFP4  ? REFERENCE_E4M3
-           : row->block > 0      ? REFERENCE_F16
-                                 : REFERENCE_F32;
-}
 /* An enum clq_scale_rule, as the reference has it. */
-static inline uint32_t row_rule(const struct row *row)
-{
-    return row->mode == MX_RCEIL ? REFERENCE_MX_RCEIL : row->mode == NVFP4 ? REFERENCE_NVFP4 : 0;
-}
-static inline size_t row_scales_bytes(const struct row *row)
-{
-    return (size_t)row_scales(row) * (size_t)reference_types[row_scale_type(row)].bits / 8;
-}
-
-const char *row_operation(const struct row *row);
-const char *row_mode(const struct row *row);
+uint32_t row_rule(const struct row *row);
 
 /* Words for --only and the progress. */
-void row_label(const struct row *row, char *label, size_t size_bytes);
+enum { ROW_LABEL = 256 };
+void row_label(const struct row *row, char label[ROW_LABEL]);
 
 /* Calls `each` with every row, in order, until it returns false. */
-bool rows_visit(bool (*each)(void *user, const struct row *row), void *user);
+typedef bool row_visitor(void *user, const struct row *row);
+bool rows_visit(row_visitor *each, void *user);
 
-/* The library's type, the elements of the last dimension in one of its, and the bytes of so many elements. */
+/* The library's type, and the bytes of so many elements. */
 DLDataType row_type_dtype(enum reference_type type);
-int64_t row_type_values(enum reference_type type);
 size_t row_type_bytes(enum reference_type type, int64_t elements);
 
 #endif

@@ -1,18 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Cuts a stream among threads, and finds the fastest way to run it. */
+/* Cuts a stream among threads. */
 #include "stream.h"
-
-#include "stream_loops.h"
-#include "timing.h"
 
 #include <stdint.h>
 
-enum {
-    LINE_BYTES = 64,
-    CHUNK_BYTES = 1 << 20, /* of the larger side: one piece of work of a thread */
-    SCREENINGS = 3,        /* runs of every way, of which the best counts */
-    MOST_WAYS = 30,
-};
+enum { CHUNK_BYTES = 1 << 20 }; /* of the larger side: one piece of work of a thread */
 
 struct mix {
     size_t reads, writes;
@@ -21,23 +13,38 @@ struct mix {
 #define MIX(reads, writes) {reads, writes},
 static const struct mix mixes[] = {STREAM_MIXES(MIX)};
 
-static const struct stream_loops *loops_of(enum isa isa)
+#ifdef BENCH_X86
+static const struct stream_loops *const sets[] = {&stream_loops_plain, &stream_loops_avx2,
+                                                  &stream_loops_avx512};
+#else
+static const struct stream_loops *const sets[] = {&stream_loops_plain};
+#endif
+
+size_t stream_sets(void)
 {
 #ifdef BENCH_X86
-    if (isa == ISA_AVX512)
-        return &stream_loops_avx512;
-    if (isa == ISA_AVX2)
-        return &stream_loops_avx2;
+    /* Every processor with AVX2 has F16C, which gcc 12 has no name for here. */
+    if (!__builtin_cpu_supports("avx2"))
+        return 1;
+    return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
+                   __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq")
+               ? 3
+               : 2;
+#else
+    return 1;
 #endif
-    (void)isa;
-    return &stream_loops_plain;
 }
 
-/* How many lines' bytes of this mix fit into both sides. */
+const char *stream_set_name(size_t set)
+{
+    return sets[set]->name;
+}
+
+/* How many blocks of this mix fit into both sides. */
 static size_t fitting(const struct mix *mix, size_t src_bytes, size_t dst_bytes)
 {
-    size_t by_src = mix->reads ? src_bytes / mix->reads : SIZE_MAX;
-    size_t by_dst = mix->writes ? dst_bytes / mix->writes : SIZE_MAX;
+    const size_t by_src = mix->reads ? src_bytes / LINE_BYTES / mix->reads : SIZE_MAX,
+                 by_dst = mix->writes ? dst_bytes / LINE_BYTES / mix->writes : SIZE_MAX;
 
     return by_src < by_dst ? by_src : by_dst;
 }
@@ -48,11 +55,10 @@ static size_t nearest_mix(size_t src_bytes, size_t dst_bytes)
     size_t best = 0, most = 0;
 
     for (size_t i = 0; i < STREAM_MIX_COUNT; i++) {
-        size_t covered = fitting(&mixes[i], src_bytes, dst_bytes) * (mixes[i].reads + mixes[i].writes);
-        if (covered > most) {
-            most = covered;
-            best = i;
-        }
+        const size_t covered = fitting(&mixes[i], src_bytes, dst_bytes) * (mixes[i].reads + mixes[i].writes);
+
+        best = covered > most ? i : best;
+        most = covered > most ? covered : most;
     }
     return best;
 }
@@ -80,92 +86,36 @@ static void run_piece(void *arg, size_t index)
     (void)kept;
 }
 
-/* A block whose lines have only so many bytes. */
-static void run_tail(const struct mix *mix, const uint8_t *src, uint8_t *dst, size_t line_bytes)
-{
-    for (size_t j = 0; j < line_bytes; j++) {
-        uint8_t sum = 0;
-        for (size_t i = 0; i < mix->reads; i++)
-            sum ^= src[i * line_bytes + j];
-        for (size_t i = 0; i < mix->writes; i++)
-            dst[i * line_bytes + j] = sum;
-    }
-}
-
-/* Runs one mix as far as it goes; returns by how many bytes per line. */
-static size_t run_mix(struct pool *pool, const struct stream_way *way, const struct stream_bytes *bytes,
-                      size_t mix_index)
-{
-    const struct mix *mix = &mixes[mix_index];
-    size_t lines_bytes = fitting(mix, bytes->src_bytes, bytes->dst_bytes);
-    size_t larger = mix->reads > mix->writes ? mix->reads : mix->writes;
-    bool aligned = ((uintptr_t)bytes->dst & (LINE_BYTES - 1)) == 0;
-    struct stream_job job = {
-        .mix = mix,
-        .run = loops_of(way->isa)->run[mix_index][way->ahead_bytes > 0][way->non_temporal && aligned],
-        .src = bytes->src,
-        .dst = bytes->dst,
-        .blocks = lines_bytes / LINE_BYTES,
-        .blocks_a_piece = CHUNK_BYTES / (larger * LINE_BYTES),
-        .ahead_bytes = way->ahead_bytes,
-    };
-    size_t done = job.blocks * LINE_BYTES;
-
-    pool_run(pool, (job.blocks + job.blocks_a_piece - 1) / job.blocks_a_piece, run_piece, &job);
-    run_tail(mix, job.src + done * mix->reads, job.dst + done * mix->writes, lines_bytes - done);
-    return lines_bytes;
-}
-
 void stream_run(struct pool *pool, const struct stream_way *way, const struct stream_bytes *bytes)
 {
-    struct stream_bytes left = *bytes;
+    size_t src_bytes = bytes->src_bytes, dst_bytes = bytes->dst_bytes;
+    const bool aligned = (uintptr_t)bytes->dst % LINE_BYTES == 0;
+    struct stream_job job = {.src = bytes->src, .dst = bytes->dst, .ahead_bytes = way->ahead_bytes};
 
-    while (left.src_bytes > 0 || left.dst_bytes > 0) {
-        size_t mix = nearest_mix(left.src_bytes, left.dst_bytes);
-        size_t line_bytes = run_mix(pool, way, &left, mix);
+    while (src_bytes >= LINE_BYTES || dst_bytes >= LINE_BYTES) {
+        const size_t index = nearest_mix(src_bytes, dst_bytes);
+        const struct mix *mix = &mixes[index];
 
-        left.src = (const uint8_t *)left.src + line_bytes * mixes[mix].reads;
-        left.dst = (uint8_t *)left.dst + line_bytes * mixes[mix].writes;
-        left.src_bytes -= line_bytes * mixes[mix].reads;
-        left.dst_bytes -= line_bytes * mixes[mix].writes;
+        job.mix = mix;
+        job.run = sets[way->set]->run[index][way->ahead_bytes > 0][way->non_temporal && aligned];
+        job.blocks = fitting(mix, src_bytes, dst_bytes);
+        job.blocks_a_piece = CHUNK_BYTES / LINE_BYTES / (mix->reads > mix->writes ? mix->reads : mix->writes);
+        pool_run(pool, (job.blocks + job.blocks_a_piece - 1) / job.blocks_a_piece, run_piece, &job);
+        job.src += job.blocks * mix->reads * LINE_BYTES;
+        job.dst += job.blocks * mix->writes * LINE_BYTES;
+        src_bytes -= job.blocks * mix->reads * LINE_BYTES;
+        dst_bytes -= job.blocks * mix->writes * LINE_BYTES;
     }
 }
 
-static double time_of(struct pool *pool, const struct stream_way *way, const struct stream_bytes *bytes)
-{
-    double start = now_s();
-
-    stream_run(pool, way, bytes);
-    return now_s() - start;
-}
-
-/* Lists every way; returns how many. */
-static size_t list_ways(struct stream_way ways[MOST_WAYS])
+size_t stream_list_ways(struct stream_way ways[STREAM_MOST_WAYS])
 {
     static const unsigned ahead_bytes[] = {0, 512, 1024, 2048, 4096};
     size_t count = 0;
 
-    for (enum isa isa = ISA_PLAIN; isa <= isa_best(); isa++)
+    for (size_t set = 0; set < stream_sets(); set++)
         for (size_t i = 0; i < sizeof ahead_bytes / sizeof *ahead_bytes; i++)
             for (int non_temporal = 0; non_temporal <= 1; non_temporal++)
-                ways[count++] = (struct stream_way){isa, ahead_bytes[i], non_temporal != 0};
+                ways[count++] = (struct stream_way){set, ahead_bytes[i], non_temporal != 0};
     return count;
-}
-
-/* The ways are run in turn, several times over, so that a slow moment of the machine meets all of them. */
-struct stream_way stream_find_way(struct pool *pool, const struct stream_bytes *bytes)
-{
-    struct stream_way ways[MOST_WAYS];
-    double best_s[MOST_WAYS];
-    size_t count = list_ways(ways), best = 0;
-
-    for (int round = 0; round < SCREENINGS; round++) {
-        for (size_t i = 0; i < count; i++) {
-            double took = time_of(pool, &ways[i], bytes);
-            best_s[i] = round == 0 || took < best_s[i] ? took : best_s[i];
-        }
-    }
-    for (size_t i = 1; i < count; i++)
-        best = best_s[i] < best_s[best] ? i : best;
-    return ways[best];
 }
