@@ -13,8 +13,9 @@
 #include "base/parameters.clh"
 #include "base/scalar.clh"
 #include "base/types.clh"
-#include "static/cpu/batches.clh"
 #include "cpu/unpack.clh"
+#include "static/cpu/batches.clh"
+#include "static/cpu/dequantize_table.clh"
 
 #define OUT_IS_Y 0
 #define IN       STORAGE(SRC)
@@ -23,6 +24,10 @@
 #define AHEAD    CLQ_CPU_AHEAD_DEQUANTIZE
 
 #define ZERO_POINTS_EACH(a) ((a)->zero_points_each != 0)
+// Of 4 bits results are looked up, but for rows whose elements have their own scales.
+#define IS_TABLED (HAS_TABLE && ELEMENTS(SRC) == 2 && !SCALE_PER_ELEMENT)
+#define X_BITS    CLQ_TYPE_BITS(DST)
+#define HALVES    (sizeof(OUT) == 2 && !IS_TABLED)
 
 struct parameters {
     global const uint *scales, *zero_points; // of its elements, where they have their own
@@ -30,6 +35,9 @@ struct parameters {
     bool zero_points_each;                   // where scales are
     bool by_both;                            // whether zero points are scales too
     bool plain;                              // no NaN can come of it
+#if IS_TABLED
+    TABLE(X_BITS) table; // of its results
+#endif
 };
 
 #include "static/cpu/stream.clh"
@@ -65,6 +73,29 @@ ALWAYS_INLINE float element_of(global const IN *in, const ushort *bytes, uint k)
                             by_both));                                                                       \
     }
 
+#if IS_TABLED
+ALWAYS_INLINE TABLE(X_BITS) table_of(float scale, float zero_point, bool by_both)
+{
+    OUT results[16] __attribute__((aligned(64)));
+
+    WIDE_LOOP(16, 1)
+    for (uint code = 0; code < 16; code++)
+        results[code] = value_of(ELEMENT(SRC, (uchar)code, 0u), scale, zero_point, by_both);
+    return TABLE_OF(X_BITS, results);
+}
+
+ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *p, long s, const uint count)
+{
+    const uint lines = count / TABLE_BYTES(X_BITS);
+
+    (void)s; // scales are the row's
+    UNROLL_LOOP
+    for (uint i = 0; i < lines; i++)
+        ((clq_line *)out)[i] = LOOK_UP(X_BITS, p->table, in + i * TABLE_BYTES(X_BITS));
+    if (lines == 0)
+        *(EIGHT(X_BITS) *)out = LOOK_UP_EIGHT(X_BITS, p->table, in);
+}
+#else
 ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *p, long s, const uint count)
 {
     global const uint *scales = p->scales + X_UNIT * s, *zero_points = p->zero_points + X_UNIT * s;
@@ -90,6 +121,7 @@ ALWAYS_INLINE void step(OUT *out, global const IN *in, const struct parameters *
         ROW(WIDE_LOOP(16, 1))
     }
 }
+#endif
 
 ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct parameters *p, long s)
 {
@@ -101,6 +133,16 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
             SCALE_PER_ELEMENT && p->zero_points_each ? as_float(p->zero_points[X_UNIT * s + e])
                                                      : p->zero_point,
             p->by_both);
+}
+
+ALWAYS_INLINE bool is_plain(const struct parameters *p)
+{
+    return !IS_TABLED && p->plain;
+}
+
+ALWAYS_INLINE void set_plain(struct parameters *p, bool plain)
+{
+    p->plain = plain;
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct stream_call *call, const clq_spot *spot)
@@ -121,6 +163,9 @@ ALWAYS_INLINE struct parameters parameters_of(const struct stream_call *call, co
         .zero_point = as_float(as_uint(one) ^ a->zero_point_sign),
         .zero_points_each = a->zero_points_each != 0,
         .by_both = a->by_both != 0,
+#if IS_TABLED
+        .table = table_of(scale_one, as_float(as_uint(one) ^ a->zero_point_sign), a->by_both != 0),
+#endif
         .plain = NEVER_NAN(SRC) ? scale_one != 0.0f && clq_is_finite(one) && clq_is_finite(scale_one) : false,
     };
 }

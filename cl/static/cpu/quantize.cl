@@ -21,6 +21,7 @@
 #define OUT      STORAGE(DST)
 #define X_UNIT   ELEMENTS(DST)
 #define AHEAD    CLQ_CPU_AHEAD_QUANTIZE
+#define HALVES   0
 
 #define ZERO_POINTS_EACH(a) ZERO_POINT_PER_ELEMENT
 
@@ -106,6 +107,18 @@ ALWAYS_INLINE void unit(OUT *out, global const IN *in, long pair, const struct p
         out[0] = UNIT_OF(ROUNDED, APART, 0);
     else
         out[0] = UNIT_OF(PLAINLY, APART, 0);
+}
+
+// A step asks for each of its ways: no row is plain.
+ALWAYS_INLINE bool is_plain(const struct parameters *p)
+{
+    (void)p;
+    return false;
+}
+
+ALWAYS_INLINE void set_plain(struct parameters *p, bool plain)
+{
+    (void)p, (void)plain;
 }
 
 ALWAYS_INLINE struct parameters parameters_of(const struct stream_call *call, const clq_spot *spot)
