@@ -31,6 +31,7 @@ may_not 'host/plan' '#include "ops/' 'host/plan knows no single operator: host/o
 may_not 'host/base host/runtime host/plan host/ops include' 'clblast' 'libclquant needs no CLBlast'
 may_not 'tests/reference' '#include <(clquant|CL|dlpack)/|#include "(base|runtime|plan|ops|args)/' 'tests/reference shares nothing with the library'
 may_not 'cl/*.cl' '#include "[^"]*\.cl"' 'a kernel file includes no other kernel file'
+may_not '*.md' '^.{151}' 'a line of a page has more than 150 columns'
 may_not '*.c *.h cl/*.cl cl/*.clh' '^.{111}' 'a line has more than 110 columns'
 may_not 'cl host/cli/bench' 'get_(local|global|enqueued_local)_size|get_num_groups' 'Adreno breaks loops whose step asks for the sizes of a launch: the host passes them'
 may_not 'cl' '\basm\b|__asm' 'PoCL 6 ends the process at assembly in a kernel'
@@ -70,6 +71,12 @@ elif command -v python3 >/dev/null; then
 else
   echo "style: no python3, who knows whom is not checked"
 fi
+
+# Pages name files that are there, by their path or the end of it.
+gone=$(awk 'NR == FNR { for (path = $0; path; path = path ~ "/" ? substr(path, index(path, "/") + 1) : "") there[path]; next }
+  !($0 in there)' <(git ls-files) <(git grep -hoE '\b(host|cl|tests|python|ci|examples|base|plan|runtime|index)/[a-z_0-9/]+\.(c|h|cl|clh|sh|py|txt)\b' -- '*.md' |
+  sort -u))
+[ -z "$gone" ] || breach "pages name files that are not there:"$'\n'"$gone"
 
 # The tables of measured devices are those that their files make.
 if [ ! -f tests/lab/gpu_report.py ]; then

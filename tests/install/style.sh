@@ -58,3 +58,11 @@ for file in cl/long.cl cl/long.clh cl/long.h include/long.h; do
     if [ "$columns" -gt 110 ]; then expect "$file with $columns columns" 1 "$file:2:"; else expect "$file with $columns columns" 0 ""; fi
   done
 done
+for columns in 151 150; do
+  printf '%0*d\n' "$columns" 0 >README.md
+  if [ "$columns" -gt 150 ]; then expect "a page with $columns columns" 1 "README.md:1:"; else expect "a page with $columns columns" 0 ""; fi
+done
+echo 'cl/gone.cl, host/NAME.c' >README.md
+expect "a page with a file that is not there" 1 "cl/gone.cl"
+echo 'long.cl, cl/long.cl' >README.md
+expect "a page with a file that is there" 0 ""
