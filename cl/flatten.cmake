@@ -25,7 +25,7 @@ while(text MATCHES "#include \"([^\"]+)\"\n")
 endwhile()
 
 # The words that are defined, and those that are parts of words (widen_ of widen_i8).
-string(REGEX MATCHALL "#define +[A-Za-z0-9_]+|inline [A-Za-z0-9_ ]+\\(|struct [A-Za-z0-9_]+ {|CLQ_CAT3?\\([a-z_0-9]+_,|[a-z_0-9]+_##" defined "${parts}")
+string(REGEX MATCHALL "#define +[A-Za-z0-9_]+|inline [A-Za-z0-9_ ]+\\(|struct [A-Za-z0-9_]+ {|[A-Z0-9_]+\\([a-z_0-9]+_,|[a-z_0-9]+_##" defined "${parts}")
 set(names ARITHMETIC STORE_HALF CLQ_RECIPROCAL)
 foreach(words IN LISTS defined)
   string(REGEX REPLACE "[^A-Za-z0-9_]+$" "" words "${words}")
