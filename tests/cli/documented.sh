@@ -10,7 +10,7 @@ for operator in $operators; do
     check "$operator has its row" grep -qE "^\| .*\`$operator\`" "$manual"
 done
 
-words() { grep -oE -e '--[a-z-]+' | sort -u; }
+words() { grep -oE -e '--[a-z][a-z-]*' | sort -u; }
 for command in selftest bench; do
     out=$(diff <(grep -E "^    clquant $command " "$manual" | words) <("$CLQUANT" "$command" --help | words) 2>&1)
     err="< docs/command.md, > clquant $command --help"
@@ -19,8 +19,8 @@ done
 
 all=$(for name in $operators quantize_model list devices selftest bench cache; do "$CLQUANT" "$name" --help; done | words; echo --help; echo --version)
 for page in command quantize_model; do
-    out=$(grep -vxF "$all" <(words <"${manual%/*}/$page.md"))
-    err="options of docs/$page.md that no command has"
+    out=$(grep -vxF -e "$all" <(words <"${manual%/*}/$page.md"))
+    err="options of docs/$page.md that no command has: $out"
     check "the options of $page.md" test -z "$out"
 done
 finish
